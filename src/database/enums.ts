@@ -81,9 +81,7 @@ export const MAIL_STATUSES = ["off", "queued", "sent", "failed"] as const;
 
 export type MailStatus = (typeof MAIL_STATUSES)[number];
 
-const BULK_INVITE_ROW_STATUSES = ["pending", "created", "failed"] as const;
-
-export type BulkInviteRowStatus = (typeof BULK_INVITE_ROW_STATUSES)[number];
+export type BulkInviteRowStatus = "pending" | "created" | "failed";
 
 /** What can happen in an organization. Triggers write the events: see triggers/events.sql. */
 export const EVENT_TYPES = [

@@ -1,4 +1,13 @@
-import { type Column, type GetColumnData, isSQLWrapper, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import {
+  and,
+  type Column,
+  eq,
+  type GetColumnData,
+  isSQLWrapper,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Value } from "./queries.ts";
 
@@ -56,3 +65,12 @@ export const joinedColumnAs: <Selected extends SQLiteColumn>(
   column: Selected,
   name: string,
 ) => SQL.Aliased<GetColumnData<Selected> | null> = columnAs;
+
+/** True for the rows of a table that have these values. */
+export const hasValues = <Table extends object>(
+  table: Table,
+  values: {
+    [Name in keyof Table]?: Table[Name] extends Column ? Value<GetColumnData<Table[Name], "raw">> : never;
+  },
+): SQL | undefined =>
+  and(...Object.entries(values).map(([name, value]) => eq(table[name as keyof Table] as Column, value)));

@@ -96,6 +96,17 @@ export async function runFirst<Result>(db: Database, query: BoundQuery<Result>):
   return decode(query, rows)[0];
 }
 
+/** The first row of a query, which must be there: what is asked for by name, or what a DELETE has deleted. */
+export async function requireFirst<Result>(
+  db: Database,
+  query: BoundQuery<Result>,
+  refusal: () => Error,
+): Promise<Result> {
+  const row = await runFirst(db, query);
+  if (row === undefined) throw refusal();
+  return row;
+}
+
 /** The rows of several queries, in one round trip and one transaction. The first finds what is asked for by name. */
 export async function runBatch<Queries extends BoundQuery<unknown>[]>(
   db: Database,

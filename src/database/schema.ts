@@ -34,10 +34,22 @@ import type {
 
 const idColumn = () => integer().primaryKey({ autoIncrement: true });
 const timestamps = { created_at: integer().notNull(), updated_at: integer().notNull() };
-const organizationId = () =>
-  integer()
-    .notNull()
-    .references(() => organizations.id);
+/** The id of a row that this one belongs to. */
+const parentId = (column: () => SQLiteColumn) => integer().notNull().references(column);
+const organizationId = () => parentId(() => organizations.id);
+
+type OfOrganization = Record<"organization_id", SQLiteColumn>;
+
+/** That a column has the id of a row of the same organization. */
+const withinOrganization = (
+  { organization_id }: OfOrganization,
+  column: SQLiteColumn,
+  neighbour: OfOrganization & Record<"id", SQLiteColumn>,
+) =>
+  foreignKey({
+    columns: [organization_id, column],
+    foreignColumns: [neighbour.organization_id, neighbour.id],
+  });
 
 /** The digits with which a slug ends. */
 const finalDigits = sql`substr(slug, length(rtrim(slug, '0123456789')) + 1)`;
@@ -129,27 +141,14 @@ export const organizationUsers = sqliteTable(
   ],
 );
 
-/** A member made the row, and stays known as its maker when the membership has ended. */
-const createdByMember = (t: { organization_id: SQLiteColumn; created_by_user_id: SQLiteColumn }) =>
-  foreignKey({
-    columns: [t.organization_id, t.created_by_user_id],
-    foreignColumns: [organizationUsers.organization_id, organizationUsers.id],
-  });
-
 /** The providers whose calls a provider_assistant can read besides its own. */
 export const organizationUserAssists = sqliteTable(
   "organization_user_assists",
   { organization_id: organizationId(), assistant_id: integer().notNull(), provider_id: integer().notNull() },
   (t) => [
     primaryKey({ columns: [t.assistant_id, t.provider_id] }),
-    foreignKey({
-      columns: [t.organization_id, t.assistant_id],
-      foreignColumns: [organizationUsers.organization_id, organizationUsers.id],
-    }),
-    foreignKey({
-      columns: [t.organization_id, t.provider_id],
-      foreignColumns: [organizationUsers.organization_id, organizationUsers.id],
-    }),
+    withinOrganization(t, t.assistant_id, organizationUsers),
+    withinOrganization(t, t.provider_id, organizationUsers),
   ],
 );
 
@@ -169,10 +168,7 @@ export const apiClients = sqliteTable(
   (t) => [
     // For the end of a membership.
     index("api_clients_of_member").on(t.organization_user_id).where(sql`revoked_at is null`),
-    foreignKey({
-      columns: [t.organization_id, t.organization_user_id],
-      foreignColumns: [organizationUsers.organization_id, organizationUsers.id],
-    }),
+    withinOrganization(t, t.organization_user_id, organizationUsers),
     index("api_clients_listed").on(t.organization_id, t.id),
   ],
 );
@@ -185,9 +181,7 @@ export const idempotencyKeys = sqliteTable(
   "idempotency_keys",
   {
     organization_id: organizationId(),
-    api_client_id: integer()
-      .notNull()
-      .references(() => apiClients.id),
+    api_client_id: parentId(() => apiClients.id),
     key: text().notNull(),
     fingerprint: text().notNull(),
     result: text(),
@@ -218,10 +212,7 @@ export const waitingRooms = sqliteTable(
     uniqueIndex("waiting_rooms_by_owner").on(t.organization_id, t.user_id).where(sql`user_id is not null`),
     uniqueIndex("waiting_rooms_by_organization").on(t.organization_id, t.id),
     index("waiting_rooms_listed").on(t.organization_id, t.id).where(sql`retired_at is null`),
-    foreignKey({
-      columns: [t.organization_id, t.user_id],
-      foreignColumns: [organizationUsers.organization_id, organizationUsers.id],
-    }),
+    withinOrganization(t, t.user_id, organizationUsers),
   ],
 );
 
@@ -239,10 +230,7 @@ export const waitingRoomSlugs = sqliteTable(
   },
   (t) => [
     index("waiting_room_slugs_by_stem").on(t.slug_stem, t.slug_number),
-    foreignKey({
-      columns: [t.organization_id, t.waiting_room_id],
-      foreignColumns: [waitingRooms.organization_id, waitingRooms.id],
-    }),
+    withinOrganization(t, t.waiting_room_id, waitingRooms),
   ],
 );
 
@@ -262,14 +250,8 @@ export const waitingRoomSubs = sqliteTable(
     uniqueIndex("waiting_room_subs_by_end").on(t.waiting_room_id, t.datetime_end),
     // For a user who loses the personal room.
     index("waiting_room_subs_held").on(t.organization_id, t.user_id).where(sql`user_id is not null`),
-    foreignKey({
-      columns: [t.organization_id, t.waiting_room_id],
-      foreignColumns: [waitingRooms.organization_id, waitingRooms.id],
-    }),
-    foreignKey({
-      columns: [t.organization_id, t.user_id],
-      foreignColumns: [organizationUsers.organization_id, organizationUsers.id],
-    }),
+    withinOrganization(t, t.waiting_room_id, waitingRooms),
+    withinOrganization(t, t.user_id, organizationUsers),
   ],
 );
 
@@ -314,14 +296,8 @@ export const calls = sqliteTable(
     index("calls_ongoing").on(t.waiting_room_id).where(sql`ended_at is null`),
     // For the cron: those of which nothing was heard for long.
     index("calls_unended").on(t.organization_id, t.updated_at).where(sql`ended_at is null`),
-    foreignKey({
-      columns: [t.organization_id, t.organization_user_id],
-      foreignColumns: [organizationUsers.organization_id, organizationUsers.id],
-    }),
-    foreignKey({
-      columns: [t.organization_id, t.waiting_room_id],
-      foreignColumns: [waitingRooms.organization_id, waitingRooms.id],
-    }),
+    withinOrganization(t, t.organization_user_id, organizationUsers),
+    withinOrganization(t, t.waiting_room_id, waitingRooms),
   ],
 );
 
@@ -342,10 +318,7 @@ export const legalHolds = sqliteTable(
   },
   (t) => [
     uniqueIndex("legal_holds_running").on(t.call_id).where(sql`ended_at is null`),
-    foreignKey({
-      columns: [t.organization_id, t.call_id],
-      foreignColumns: [calls.organization_id, calls.id],
-    }),
+    withinOrganization(t, t.call_id, calls),
   ],
 );
 
@@ -408,18 +381,9 @@ export const participants = sqliteTable(
     index("participants_waiting")
       .on(t.organization_id, t.updated_at)
       .where(sql`left_at is null and call_id is null`),
-    foreignKey({
-      columns: [t.organization_id, t.waiting_room_id],
-      foreignColumns: [waitingRooms.organization_id, waitingRooms.id],
-    }),
-    foreignKey({
-      columns: [t.organization_id, t.call_id],
-      foreignColumns: [calls.organization_id, calls.id],
-    }),
-    foreignKey({
-      columns: [t.organization_id, t.user_id],
-      foreignColumns: [organizationUsers.organization_id, organizationUsers.id],
-    }),
+    withinOrganization(t, t.waiting_room_id, waitingRooms),
+    withinOrganization(t, t.call_id, calls),
+    withinOrganization(t, t.user_id, organizationUsers),
   ],
 );
 
@@ -441,10 +405,7 @@ export const consents = sqliteTable(
   },
   (t) => [
     uniqueIndex("consents_by_decision").on(t.participant_id, t.reporter, t.decision, t.decided_at),
-    foreignKey({
-      columns: [t.organization_id, t.participant_id],
-      foreignColumns: [participants.organization_id, participants.id],
-    }),
+    withinOrganization(t, t.participant_id, participants),
   ],
 );
 
@@ -496,10 +457,7 @@ export const transcripts = sqliteTable(
   },
   (t) => [
     index("transcripts_retained").on(t.organization_id, t.call_ended_at).where(sql`not is_held`),
-    foreignKey({
-      columns: [t.organization_id, t.call_id],
-      foreignColumns: [calls.organization_id, calls.id],
-    }),
+    withinOrganization(t, t.call_id, calls),
   ],
 );
 
@@ -518,13 +476,7 @@ export const transcriptParts = sqliteTable(
     part: integer().notNull(),
     content: blob().notNull(),
   },
-  (t) => [
-    primaryKey({ columns: [t.call_id, t.part] }),
-    foreignKey({
-      columns: [t.organization_id, t.call_id],
-      foreignColumns: [calls.organization_id, calls.id],
-    }),
-  ],
+  (t) => [primaryKey({ columns: [t.call_id, t.part] }), withinOrganization(t, t.call_id, calls)],
 );
 
 export const soapNotes = sqliteTable(
@@ -540,10 +492,7 @@ export const soapNotes = sqliteTable(
   },
   (t) => [
     index("soap_notes_retained").on(t.organization_id, t.call_ended_at).where(sql`not is_held`),
-    foreignKey({
-      columns: [t.organization_id, t.call_id],
-      foreignColumns: [calls.organization_id, calls.id],
-    }),
+    withinOrganization(t, t.call_id, calls),
   ],
 );
 
@@ -591,10 +540,7 @@ export const egresses = sqliteTable(
       .on(t.organization_id, t.deletion_due_at)
       .where(sql`not is_held and deletion_due_at is not null`),
     index("egresses_to_check").on(t.organization_id, t.check_at).where(sql`check_at is not null`),
-    foreignKey({
-      columns: [t.organization_id, t.call_id],
-      foreignColumns: [calls.organization_id, calls.id],
-    }),
+    withinOrganization(t, t.call_id, calls),
   ],
 );
 
@@ -607,9 +553,7 @@ export const egressFiles = sqliteTable(
   {
     organization_id: organizationId(),
     storage_key: text().notNull(),
-    egress_id: integer()
-      .notNull()
-      .references(() => egresses.id),
+    egress_id: parentId(() => egresses.id),
     is_deleted: integer({ mode: "boolean" }).notNull().default(false),
   },
   (t) => [
@@ -628,9 +572,7 @@ export const egressAuditLogs = sqliteTable(
   {
     id: idColumn(),
     organization_id: organizationId(),
-    egress_id: integer()
-      .notNull()
-      .references(() => egresses.id),
+    egress_id: parentId(() => egresses.id),
     event: text().$type<AuditEvent>().notNull(),
     user_id: integer().notNull(),
     object_changes: text({ mode: "json" }).$type<Record<string, [unknown, unknown]>>(),
@@ -785,10 +727,7 @@ export const authorizationCodes = sqliteTable(
   },
   (t) => [
     index("authorization_codes_by_expiry").on(t.organization_id, t.expires_at),
-    foreignKey({
-      columns: [t.organization_id, t.organization_user_id],
-      foreignColumns: [organizationUsers.organization_id, organizationUsers.id],
-    }),
+    withinOrganization(t, t.organization_user_id, organizationUsers),
   ],
 );
 
@@ -828,7 +767,7 @@ export const invites = sqliteTable(
     // For the platform, which lists those of all organizations.
     index("invites_unused").on(t.id, t.expires_at).where(sql`used_at is null`),
     index("invites_to_mail").on(t.organization_id, t.next_mail_at).where(sql`next_mail_at is not null`),
-    createdByMember(t),
+    withinOrganization(t, t.created_by_user_id, organizationUsers),
   ],
 );
 
@@ -889,7 +828,7 @@ export const bulkInvites = sqliteTable(
     index("bulk_invites_unerased").on(t.organization_id, t.created_at).where(sql`erased_at is null`),
     // For the quota: how many rows an organization has sent lately.
     index("bulk_invites_lately").on(t.organization_id, t.created_at, t.total_count),
-    createdByMember(t),
+    withinOrganization(t, t.created_by_user_id, organizationUsers),
   ],
 );
 
@@ -913,10 +852,7 @@ export const bulkInviteRows = sqliteTable(
     primaryKey({ columns: [t.bulk_invite_id, t.row] }),
     index("bulk_invite_rows_by_status").on(t.bulk_invite_id, t.status, t.row),
     index("bulk_invite_rows_by_email").on(t.bulk_invite_id, t.email, t.row),
-    foreignKey({
-      columns: [t.organization_id, t.bulk_invite_id],
-      foreignColumns: [bulkInvites.organization_id, bulkInvites.id],
-    }),
+    withinOrganization(t, t.bulk_invite_id, bulkInvites),
   ],
 );
 
@@ -979,7 +915,7 @@ export const webhookEndpoints = sqliteTable(
   (t) => [
     uniqueIndex("webhook_endpoints_by_organization").on(t.organization_id, t.id),
     index("webhook_endpoints_due").on(t.due_at).where(sql`due_at is not null and is_active`),
-    createdByMember(t),
+    withinOrganization(t, t.created_by_user_id, organizationUsers),
   ],
 );
 

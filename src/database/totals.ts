@@ -1,5 +1,5 @@
-import { and, eq, type SQL } from "drizzle-orm";
-import { coalesce, scalar } from "./expressions.ts";
+import type { SQL } from "drizzle-orm";
+import { coalesce, hasValues, scalar } from "./expressions.ts";
 import { builder, type Value } from "./queries.ts";
 import { type ListName, listTotals } from "./schema.ts";
 
@@ -8,6 +8,6 @@ export function totalOf(list: ListName, owner_id: Value<number>): SQL<number> {
   const total = builder
     .select({ total: listTotals.total })
     .from(listTotals)
-    .where(and(eq(listTotals.list, list), eq(listTotals.owner_id, owner_id)));
+    .where(hasValues(listTotals, { list, owner_id }));
   return coalesce(scalar(total), 0);
 }

@@ -13,7 +13,7 @@ export interface AccessLogSource {
   keys(): Promise<Key[]>;
   /** All seals, oldest first. */
   seals(): Promise<Seal[]>;
-  /** The bytes of a day's file; null if there is none. */
+  /** The bytes of a day's file, which has come as a whole; null if there is none. */
   file(date: string): Promise<AsyncIterable<Uint8Array> | null>;
   /** What the list shows after an id, as lines of NDJSON. */
   list(after: number): AsyncIterable<string>;
@@ -34,3 +34,10 @@ export class AccessLogFault extends Error {
     super(`${date}: ${fault}`);
   }
 }
+
+/** @returns a function that throws a fault of the day */
+export const failing =
+  (date: string) =>
+  (fault: string): never => {
+    throw new AccessLogFault(date, fault);
+  };

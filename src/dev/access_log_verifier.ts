@@ -9,7 +9,7 @@ import { NEXT_SEAL_WITHIN } from "../lifetimes.ts";
 import type { Seal } from "../resources/access_log_seals/access_log_seals.schemas.ts";
 import { HOUR } from "../units.ts";
 import { verifyFiles } from "./access_log_file_check.ts";
-import { AccessLogFault, type AccessLogSource, type Check, type Key } from "./access_log_source.ts";
+import { AccessLogFault, type AccessLogSource, type Check, failing, type Key } from "./access_log_source.ts";
 
 export interface Verified {
   organization_id: number | null;
@@ -56,9 +56,7 @@ async function verifyChain(seals: Seal[], published: Key[]): Promise<number | nu
   let organization_id: number | null = null;
   for (const seal of seals) {
     const { jws, ...row } = seal;
-    const fail = (fault: string): never => {
-      throw new AccessLogFault(seal.date, fault);
-    };
+    const fail = failing(seal.date);
     const { organization_id: owner, ...signed } = await signedBy(keys, jws, fail);
     for (const [name, value] of Object.entries(row))
       if (signed[name] !== value) fail(`The seal says ${name} ${value}, and ${signed[name]} was signed.`);
@@ -106,15 +104,12 @@ async function signedBy(
 function verifyHeads(seals: Seal[], heads: Map<string, string>) {
   for (const [date, kept] of [...heads].sort(([a], [b]) => a.localeCompare(b))) {
     const seal = seals.find((each) => each.date === date);
+    const fail = failing(date);
     if (!seal)
-      throw new AccessLogFault(
-        date,
+      return fail(
         "There is no seal of this day, and a receiver kept its digest: the end of the chain is cut off, or the day was removed.",
       );
     if (sha256(seal.jws) !== kept)
-      throw new AccessLogFault(
-        date,
-        `The seal is not the one whose digest a receiver kept (${kept}): the day was sealed again.`,
-      );
+      fail(`The seal is not the one whose digest a receiver kept (${kept}): the day was sealed again.`);
   }
 }

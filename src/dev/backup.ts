@@ -1,6 +1,5 @@
 /**
- * `npm run backup -- --output FILE`: writes a database as a file of SQL that `npm run restore` can load. The local
- * database, or with --remote the one in production. Takes --persist-to, --config and --env of wrangler.
+ * `npm run backup -- --output FILE`: writes a database as a file of SQL that `npm run restore` can load.
  *
  * Of several databases, each gets a file. The first one, the directory, comes last: what the others hold was in the directory
  * before it was there, so nothing of theirs is missing in its file.
@@ -26,7 +25,13 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { requireNoBackup } from "./backup_files.ts";
 import { backupStatements } from "./backup_statements.ts";
-import { chosenDatabases, runDatabaseCommand, sayWhich, shardOption } from "./database_command.ts";
+import {
+  chosenDatabases,
+  runDatabaseCommand,
+  SHARD_USAGE,
+  sayWhich,
+  shardOption,
+} from "./database_command.ts";
 import { copyOf, linesOfFile, SCHEMA } from "./exported_copy.ts";
 import { QUIETING_STATEMENTS } from "./quiet_statements.ts";
 import { bindingOf, queryDatabase, runWrangler, type Target, targetFlags } from "./wrangler.ts";
@@ -35,7 +40,7 @@ const USAGE = `
 Usage: npm run backup -- --output FILE [--remote]
 
   --output FILE        where to write the backup; there must be no such file yet
-`;
+${SHARD_USAGE}`;
 
 runDatabaseCommand(USAGE, { output: { type: "string" }, ...shardOption }, ({ output, ...target }) => {
   if (!output) throw new Error("Say where to write it: npm run backup -- --output FILE");

@@ -1,7 +1,7 @@
-import { type ParseArgsConfig, parseArgs } from "node:util";
-import { allDatabases, type Database, oneDatabase } from "./databases.ts";
+import type { ParseArgsOptionsConfig } from "node:util";
+import { runCommand, type Values } from "./command.ts";
+import { boundDatabases, type Database, theseDatabases } from "./databases.ts";
 import { type Target, targetOptions } from "./wrangler.ts";
-import { boundShards } from "./wrangler_config.ts";
 
 const TARGET_USAGE = `  --remote             the database in production; if left out, the local one
   --persist-to FOLDER  where the local one is, if not in .wrangler/state
@@ -10,42 +10,24 @@ const TARGET_USAGE = `  --remote             the database in production; if left
   --help, -h           shows this
 `;
 
-/** Only for those who have several databases. */
-const SHARD_USAGE = `  --shard N            only the database with this number; if left out, all of them
-`;
-
-type Options = NonNullable<ParseArgsConfig["options"]>;
-
-type Values<Own extends Options> = ReturnType<typeof parseArgs<{ options: Own }>>["values"];
-
-/**
- * Runs a command of package.json on the databases that its arguments name. An error is shown without its stack, and makes
- * the command fail.
- *
- * @param usage a line on how the command is written, and one for each argument of its own
- */
-export function runDatabaseCommand<Own extends Options>(
+/** Runs a command of package.json on the databases that its arguments name. */
+export async function runDatabaseCommand<const Own extends ParseArgsOptionsConfig>(
   usage: string,
   options: Own,
   run: (values: Target & Values<Own>) => void,
-): void {
-  try {
-    const all = { ...options, ...targetOptions, help: { type: "boolean", short: "h" } } as const;
-    const { help, ...values } = parseArgs({ options: all }).values as { help?: boolean };
-    if (help)
-      process.stdout.write(`${usage.trimStart()}${shardUsage(options, values as Target)}${TARGET_USAGE}`);
-    else run(values as Target & Values<Own>);
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n`);
-    process.exitCode = 1;
-  }
+) {
+  const all = { ...options, ...targetOptions };
+  process.exitCode = await runCommand(usage + TARGET_USAGE, all, (values) =>
+    run(values as Target & Values<Own>),
+  );
 }
-
-const shardUsage = (options: Options, target: Target) =>
-  "shard" in options && boundShards(target).length > 1 ? SHARD_USAGE : "";
 
 /** For a command that can work on one of several databases. */
 export const shardOption = { shard: { type: "string" } } as const;
+
+/** The line of its usage. */
+export const SHARD_USAGE = `  --shard N            of several databases only the one with this number
+`;
 
 /** The target without the argument, which is a text. */
 export type ShardArguments = Omit<Target, "shard"> & { shard?: string };
@@ -53,7 +35,7 @@ export type ShardArguments = Omit<Target, "shard"> & { shard?: string };
 /** The database that --shard names, or all. */
 export function chosenDatabases({ shard, ...target }: ShardArguments): Database[] {
   const number = shardNumber(shard);
-  return number === undefined ? allDatabases(target) : oneDatabase(target, number);
+  return number === undefined ? boundDatabases(target) : theseDatabases(target, [number]);
 }
 
 export function shardNumber(shard: string | undefined): number | undefined {

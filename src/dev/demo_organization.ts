@@ -1,11 +1,8 @@
 import { eq } from "drizzle-orm";
-import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
+import { drizzle } from "drizzle-orm/d1";
 import { digest } from "../bytes/digest.ts";
 import { type ClientContext, type Context, openContext } from "../context.ts";
-import type { Role } from "../database/enums.ts";
-import { apiClients, organizations, organizationUsers } from "../database/schema.ts";
-import { dateOf } from "../http/dates.ts";
-import { ApiError } from "../http/errors.ts";
+import { apiClients } from "../database/schema.ts";
 import { reportCall } from "../resources/calls/calls.service.ts";
 import { reportEgress } from "../resources/egresses/egresses.service.ts";
 import { createInvite } from "../resources/invites/invites.service.ts";
@@ -13,11 +10,8 @@ import { createUser } from "../resources/organization_users/organization_users.s
 import { createOrganization } from "../resources/organizations/organizations.service.ts";
 import { reportSoapNote } from "../resources/soap_notes/soap_notes.service.ts";
 import { reportTranscript } from "../resources/transcripts/transcripts.service.ts";
-import {
-  createWaitingRoomSub,
-  listWaitingRoomSubs,
-} from "../resources/waiting_room_subs/waiting_room_subs.service.ts";
-import { createWaitingRoom, listWaitingRooms } from "../resources/waiting_rooms/waiting_rooms.service.ts";
+import { createWaitingRoomSub } from "../resources/waiting_room_subs/waiting_room_subs.service.ts";
+import { createWaitingRoom } from "../resources/waiting_rooms/waiting_rooms.service.ts";
 import { DAY, HOUR } from "../units.ts";
 import { demoRecording } from "./recording.ts";
 
@@ -28,26 +22,27 @@ export const DEMO_CLIENT = {
   client_secret: "demo-client-secret-for-development-only",
 };
 
-const SLUG = "demo-clinic";
-
-/** Makes the missing parts of the demo organization, with dates relative to now. Run again, it changes nothing. */
+/** Makes the demo organization, with dates relative to now, if there is none. */
 export async function loadDemoOrganization(env: Env, now: number) {
+  const db = drizzle(env.DB);
+  // What this command prints must work, also after somebody has revoked the client.
+  const present = await db
+    .update(apiClients)
+    .set({ revoked_at: null })
+    .where(eq(apiClients.client_id, DEMO_CLIENT.client_id))
+    .returning({ id: apiClients.id });
+  if (present.length > 0) return;
+
   // The id of its client is no secret, so it names no other database.
   const context = openContext({ ...env, NEW_ORGANIZATIONS_SHARD: "0" } as Env, now);
-  const db = drizzle(env.DB);
-  await unlessThere(createOrganization(context, { name: DEMO_CLIENT.organization, slug: SLUG }));
-  const organization = await db.select().from(organizations).where(eq(organizations.slug, SLUG)).get();
-  if (!organization) throw new Error("The demo organization does not exist");
-  const { id: organization_id } = organization;
-
-  const addUser = async (display_name: string, roles: Role[]) => {
+  const { id: organization_id } = await createOrganization(context, { name: DEMO_CLIENT.organization });
+  const addUser = (display_name: string, role: "organization_admin" | "provider") => {
     const email = `${display_name.split(" ")[0]?.toLowerCase()}@demo-clinic.example`;
-    await unlessThere(createUser(context, organization_id, { email, display_name, roles }));
-    return await requireUser(db, email);
+    return createUser(context, organization_id, { email, display_name, roles: [role] });
   };
-  const admin = await addUser("Amira Admin", ["organization_admin"]);
-  const provider = await addUser("Pascal Provider", ["provider"]);
-  const substitute = await addUser("Salma Substitute", ["provider"]);
+  const admin = await addUser("Amira Admin", "organization_admin");
+  const provider = await addUser("Pascal Provider", "provider");
+  const substitute = await addUser("Salma Substitute", "provider");
 
   const client = await db
     .insert(apiClients)
@@ -60,8 +55,6 @@ export async function loadDemoOrganization(env: Env, now: number) {
       created_at: now,
       updated_at: now,
     })
-    // Ending the admin's membership revokes it, and what this command prints must work again.
-    .onConflictDoUpdate({ target: apiClients.client_id, set: { revoked_at: null } })
     .returning({ id: apiClients.id })
     .get();
   const clientContext: ClientContext = {
@@ -76,36 +69,29 @@ export async function loadDemoOrganization(env: Env, now: number) {
     },
   };
 
-  const rooms = (await listWaitingRooms(clientContext, { page: 1, per_page: 100 })).items;
-  const addRoom = async (name: string) =>
-    rooms.find((room) => room.name === name) ??
-    (await createWaitingRoom(clientContext, { name, is_active: true }));
-  const { slug: cardiology } = await addRoom("Cardiology");
-  await addRoom("Dermatology");
-
-  if ((await listWaitingRoomSubs(clientContext, cardiology)).length === 0) {
-    const nextHour = Math.ceil(now / HOUR) * HOUR;
-    await createWaitingRoomSub(clientContext, cardiology, {
-      user_id: substitute.id,
-      datetime_start: nextHour,
-      datetime_end: nextHour + 8 * HOUR,
-    });
-  }
+  const { slug: cardiology } = await createWaitingRoom(clientContext, {
+    name: "Cardiology",
+    is_active: true,
+  });
+  await createWaitingRoom(clientContext, { name: "Dermatology", is_active: true });
+  const nextHour = Math.ceil(now / HOUR) * HOUR;
+  await createWaitingRoomSub(clientContext, cardiology, {
+    user_id: substitute.id,
+    datetime_start: nextHour,
+    datetime_end: nextHour + 8 * HOUR,
+  });
 
   // Made yesterday, so that they can be sent again.
   const yesterday = { ...clientContext, mailer: null, now: now - DAY };
-  for (const name of ["Ida", "Ian"]) {
-    const email = `${name.toLowerCase()}@demo-clinic.example`;
-    const invite = { email, display_name: `${name} Invitee`, role_names: ["provider" as const] };
-    await unlessThere(createInvite(yesterday, invite));
-  }
+  for (const name of ["Ida", "Ian"])
+    await createInvite(yesterday, {
+      email: `${name.toLowerCase()}@demo-clinic.example`,
+      display_name: `${name} Invitee`,
+      role_names: ["provider"],
+    });
 
-  await reportYesterdaysCall(
-    context,
-    env,
-    { organization_id, organization_user_id: provider.id },
-    cardiology,
-  );
+  const ofProvider = { organization_id, organization_user_id: provider.id };
+  await reportYesterdaysCall(context, env, ofProvider, cardiology);
 }
 
 /** An ended call with all results that a call can have. */
@@ -115,13 +101,9 @@ async function reportYesterdaysCall(
   { organization_id, organization_user_id }: { organization_id: number; organization_user_id: number },
   waiting_room_slug: string,
 ) {
+  const path = { organization_id, key: "demo-call" };
   const started_at = Math.floor(context.now / DAY) * DAY - 14 * HOUR;
-  const day = dateOf(started_at);
-  const path = { organization_id, key: `demo-call-${day}` };
-  const [speakers, ended_at] = [
-    { provider: `demo-provider-${day}`, recipient: `demo-recipient-${day}` },
-    started_at + HOUR / 3,
-  ];
+  const ended_at = started_at + HOUR / 3;
   const joined = { joined_at: started_at, recording_consent: true };
   await reportCall(context, path, {
     waiting_room_slug,
@@ -129,9 +111,9 @@ async function reportYesterdaysCall(
     started_at,
     ended_at,
     participants: [
-      { key: speakers.provider, display_name: "Pascal Provider", role: "provider", ...joined },
+      { key: "demo-provider", display_name: "Pascal Provider", role: "provider", ...joined },
       {
-        key: speakers.recipient,
+        key: "demo-recipient",
         display_name: "Remy Recipient",
         role: "recipient",
         external_reference: "patient-4711",
@@ -140,17 +122,14 @@ async function reportYesterdaysCall(
       },
     ],
   });
+  const question = { text: "Good morning, how are you?", start_time: 0, end_time: 1.8 };
+  const answer = { text: "Better, thank you.", start_time: 2.1, end_time: 3.4 };
   await reportTranscript(context, path, {
     summary: "A follow-up on blood pressure, which has come down. The medication stays as it is.",
     is_final: true,
     lines: [
-      {
-        participant_key: speakers.provider,
-        text: "Good morning, how are you?",
-        start_time: 0,
-        end_time: 1.8,
-      },
-      { participant_key: speakers.recipient, text: "Better, thank you.", start_time: 2.1, end_time: 3.4 },
+      { participant_key: "demo-provider", ...question },
+      { participant_key: "demo-recipient", ...answer },
     ],
   });
   await reportSoapNote(context, path, {
@@ -158,29 +137,8 @@ async function reportYesterdaysCall(
     is_final: true,
   });
   const storage_key = `demo-clinic/${path.key}.wav`;
-  const egress = { organization_id, egress_id: `demo-egress-${day}` };
-  await env.RECORDINGS.put(storage_key, demoRecording());
+  const egress = { organization_id, egress_id: "demo-egress" };
+  await env.RECORDINGS.put(storage_key, await demoRecording());
   await reportEgress(context, egress, { call_key: path.key, status: "egress_starting" });
-  await reportEgress(context, egress, {
-    status: "egress_ended",
-    is_stopped: true,
-    ended_at,
-    storage_key,
-  });
-}
-
-async function requireUser(db: DrizzleD1Database, email: string) {
-  const user = await db
-    .select({ id: organizationUsers.id })
-    .from(organizationUsers)
-    .where(eq(organizationUsers.email, email))
-    .get();
-  if (!user) throw new Error(`The demo user ${email} does not exist`);
-  return user;
-}
-
-async function unlessThere(creation: Promise<unknown>) {
-  await creation.catch((error) => {
-    if (!(error instanceof ApiError && error.status === 422)) throw error;
-  });
+  await reportEgress(context, egress, { status: "egress_ended", is_stopped: true, ended_at, storage_key });
 }

@@ -7,9 +7,9 @@ const { values, positionals } = parseArgs({
   options: { verbose: { type: "boolean" } },
   allowPositionals: true,
 });
-export const server = positionals[0] ?? "http://localhost:8787";
+const server = positionals[0] ?? "http://localhost:8787";
 if (!existsSync(".dev.vars")) stop("There is no .dev.vars: `npm run dev` makes it, and starts the server.");
-export const settings = parseEnv(readFileSync(".dev.vars", "utf8"));
+const settings = parseEnv(readFileSync(".dev.vars", "utf8"));
 
 let newestStatus = 0;
 let exchanges = "";
@@ -61,19 +61,19 @@ export const demoClient = ({
 }): Client =>
   createClient({ baseUrl: server, clientId: client_id, clientSecret: client_secret, fetch: observedFetch });
 
-/** Sends a request of the platform API. */
-export const platform = (method: string, path: string, body?: object) =>
-  sendJson(method, `/api/platform${path}`, JSON.stringify(body), {
-    Authorization: `Bearer ${settings.PLATFORM_API_TOKEN}`,
-    ...(body && { "Content-Type": "application/json" }),
-  });
-
-/** @throws VideoVisitError if the service refuses it, as the client package does */
-export async function sendJson(method: string, path: string, body: string | undefined, headers: object) {
-  const response = await observedFetch(server + path, {
+/**
+ * Sends a request of the platform API.
+ *
+ * @throws VideoVisitError if the service refuses it, as the client package does
+ */
+export async function platform(method: string, path: string, body?: object) {
+  const response = await observedFetch(`${server}/api/platform${path}`, {
     method,
-    headers: { ...headers },
-    body: body ?? null,
+    headers: {
+      Authorization: `Bearer ${settings.PLATFORM_API_TOKEN}`,
+      ...(body && { "Content-Type": "application/json" }),
+    },
+    body: body ? JSON.stringify(body) : null,
   });
   // biome-ignore lint/suspicious/noExplicitAny: each caller knows what it asks for
   const answer: any = await response.json().catch(() => null);

@@ -5,7 +5,6 @@
  * Of several databases, each must be one of ours: with a range of ids of its own, as the directory knows it. The directory learns
  * of organizations that it has forgotten, because it was restored from an earlier time.
  */
-import { completeDirectory } from "./complete_directory.ts";
 import { boundDatabases, type Database, homeless, knownShards, ownRange } from "./databases.ts";
 import { readFlags } from "./flags.ts";
 import { rangeStatements } from "./shard_statements.ts";
@@ -20,6 +19,9 @@ import {
 
 const { values, without } = readFlags(targetOptions);
 const target = { ...values, remote: !values.local } as Target;
+
+/** What a command line takes on every machine. */
+const ROWS_AT_ONCE = 200;
 
 try {
   const databases = readyDatabases();
@@ -68,4 +70,36 @@ function migrate(database: Database, range: number | undefined) {
   runWrangler(command, { stdio: "inherit" });
   // A table that is new begins at 1.
   if (range !== undefined) queryDatabase(database, rangeStatements(database.shard, range));
+}
+
+/**
+ * Enters the organizations that other databases have and the directory does not know: nobody finds them, and their slugs would be
+ * given again.
+ *
+ * @returns how many
+ * @throws Error if the directory knows another organization by the id or the slug of one of them
+ */
+function completeDirectory([directory, ...others]: Database[]): number {
+  if (!directory || others.length === 0) return 0;
+  const [places = []] = queryDatabase(directory, ["SELECT id, slug, shard FROM places"]);
+  const shards = new Map(places.map(({ id, slug, shard }) => [`${id} ${slug}`, Number(shard)]));
+  const taken = new Set(places.flatMap(({ id, slug }) => [String(id), String(slug)]));
+  const missing: string[] = [];
+  for (const database of others) {
+    const [organizations = []] = queryDatabase(database, ["SELECT id, slug FROM organizations"]);
+    for (const { id, slug } of organizations) {
+      const known = shards.get(`${id} ${slug}`);
+      if (known === database.shard) continue;
+      if (known !== undefined || taken.has(String(id)) || taken.has(String(slug)))
+        throw new Error(
+          `Organization ${id} is in shard ${database.shard}, and the first database says something else of its id or slug. Restore the first database from a time at which it knew this organization.`,
+        );
+      missing.push(`(${id}, '${slug}', ${database.shard})`);
+    }
+  }
+  for (let from = 0; from < missing.length; from += ROWS_AT_ONCE)
+    queryDatabase(directory, [
+      `INSERT INTO places (id, slug, shard) VALUES ${missing.slice(from, from + ROWS_AT_ONCE)}`,
+    ]);
+  return missing.length;
 }

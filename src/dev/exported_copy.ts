@@ -9,7 +9,7 @@ import { columnsOf, keyColumns, tablesParentsFirst } from "./backup_statements.t
 import type { Rows } from "./wrangler.ts";
 
 /** Everything but SQLite's and D1's own tables. */
-export const SCHEMA = `SELECT type, sql FROM sqlite_schema
+export const SCHEMA = `SELECT type, name, sql FROM sqlite_schema
   WHERE sql IS NOT NULL AND substr(name, 1, 7) <> 'sqlite_' AND substr(name, 1, 4) <> '_cf_'
   ORDER BY instr('table index view trigger', type), rowid`;
 

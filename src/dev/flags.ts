@@ -19,13 +19,13 @@ export function readFlags<Options extends NonNullable<ParseArgsConfig["options"]
   return {
     values,
     without(...names: (keyof Options)[]): string[] {
-      const left_out = new Set<number>();
-      for (const token of tokens) {
-        if (token.kind !== "option" || !names.includes(token.name)) continue;
-        left_out.add(token.index);
-        if (token.value !== undefined && !token.inlineValue) left_out.add(token.index + 1);
-      }
-      return args.filter((_, index) => !left_out.has(index));
+      const left_out = tokens.flatMap((token) => {
+        if (token.kind !== "option" || !names.includes(token.name)) return [];
+        return token.value === undefined || token.inlineValue
+          ? [token.index]
+          : [token.index, token.index + 1];
+      });
+      return args.filter((_, index) => !left_out.includes(index));
     },
   };
 }

@@ -14,7 +14,7 @@ export function platformClient(url: string) {
      *
      * @param texts what to say instead of some of the service's errors
      */
-    async post(path: string, body: object, texts: Record<string, string> = {}): Promise<{ id: number }> {
+    async post<Made>(path: string, body: object, texts: Record<string, string> = {}): Promise<Made> {
       const response = await fetch(`${url}/api/platform${path}`, {
         method: "POST",
         headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
@@ -24,14 +24,12 @@ export function platformClient(url: string) {
       }).catch((error) => {
         throw new Error(`${url} cannot be reached: ${causeOf(error)}. ${hintFor(url)}`);
       });
-      const answer = (await response.json().catch(() => ({}))) as { id?: number; error?: string };
-      if (response.status === 201) return answer as { id: number };
+      const answer = (await response.json().catch(() => ({}))) as Made & { error?: string };
+      if (response.status === 201) return answer;
       throw new Error(refusalText(response, answer.error, source, texts));
     },
   };
 }
-
-export type PlatformClient = ReturnType<typeof platformClient>;
 
 function requireToken(url: string): { token: string; source: string } {
   const fromEnvironment = process.env.PLATFORM_API_TOKEN;
@@ -61,7 +59,7 @@ function refusalText(
   return texts[error] ?? `The service refused with ${status}: ${error}`;
 }
 
-function causeOf(error: Error): string {
+export function causeOf(error: Error): string {
   if (error.name === "TimeoutError") return `no response within ${TIMEOUT / 1000} seconds`;
   const { code, message } = (error.cause ?? error) as { code?: string; message: string };
   return code ?? message;

@@ -3,8 +3,8 @@ import { isLoopback } from "../http/loopback.ts";
 import { createApiClientBody } from "../resources/api_clients/api_clients.schemas.ts";
 import { createUserBody } from "../resources/organization_users/organization_users.schemas.ts";
 import { createOrganizationBody } from "../resources/organizations/organizations.schemas.ts";
-import { type PlatformClient, platformClient } from "./platform_client.ts";
-import { readOptions, UsageError } from "./usage.ts";
+import { runCommand, UsageError, type Values } from "./command.ts";
+import { platformClient } from "./platform_client.ts";
 
 const USAGE = `
 Usage: npm run provision -- --name NAME --slug SLUG --email EMAIL --display-name NAME
@@ -33,49 +33,43 @@ const OPTIONS = {
   url: { type: "string", default: "http://localhost:8787" },
   organization: { type: "string" },
   "organization-user": { type: "string" },
-  help: { type: "boolean" },
 } as const;
 
-/** What a run has made, as the arguments that name it. */
-type Made = string[];
+type Arguments = Values<typeof OPTIONS>;
 
 /**
  * Runs the command.
  *
  * @returns its exit code
  */
-export async function provision(args: string[]): Promise<number> {
-  const made: Made = [];
-  try {
-    await makeAll(readOptions(OPTIONS, args), made);
-    return 0;
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    if (error instanceof UsageError) process.stderr.write(USAGE);
-    else if (made.length > 0)
-      process.stderr.write(`To continue, run the same command again, and add to it: ${made.join(" ")}\n`);
-    return 1;
-  }
-}
+export const provision = (args: string[]): Promise<number> => runCommand(USAGE, OPTIONS, makeAll, args);
 
-async function makeAll(options: Arguments, made: Made) {
-  if (options.help) return process.stdout.write(USAGE.trimStart());
+async function makeAll(options: Arguments) {
   const url = requireUrl(options.url);
   const bodies = requireBodies(options);
   const api = platformClient(url);
-
-  const organization = options.organization ?? (await makeOrganization(api, bodies.organization, made));
-  const path = `/organizations/${organization}`;
-  const administrator =
-    options["organization-user"] ?? (await makeAdministrator(api, path, bodies.user, made));
-  const client = await api.post(`${path}/api_clients`, {
-    api_client: { name: options["client-name"], organization_user_id: Number(administrator) },
-  });
-  printCredentials(url, organization, administrator, client as unknown as Credentials);
+  const made: string[] = [];
+  const make = async (flag: string, path: string, body: object) => {
+    const { id } = await api.post<{ id: number }>(path, body, SLUG_TAKEN);
+    made.push(`--${flag} ${id}`);
+    return String(id);
+  };
+  try {
+    const organization =
+      options.organization ?? (await make("organization", "/organizations", bodies.organization));
+    const path = `/organizations/${organization}`;
+    const administrator =
+      options["organization-user"] ?? (await make("organization-user", `${path}/users`, bodies.user));
+    const client = await api.post<Credentials>(`${path}/api_clients`, {
+      api_client: { name: options["client-name"], organization_user_id: Number(administrator) },
+    });
+    printCredentials(url, organization, administrator, client);
+  } catch (error) {
+    if (made.length === 0) throw error;
+    const advice = `To continue, run the same command again, and add to it: ${made.join(" ")}`;
+    throw new Error(`${(error as Error).message}\n${advice}`, { cause: error });
+  }
 }
-
-type Arguments = ReturnType<typeof readOptions<typeof OPTIONS>>;
 
 function requireUrl(text: string): string {
   const url = URL.parse(text);
@@ -122,33 +116,23 @@ function flagFaults(schema: z.ZodType, value: unknown, flag?: string): string[] 
   });
 }
 
-async function makeOrganization(api: PlatformClient, body: object, made: Made): Promise<string> {
-  const { id } = await api.post("/organizations", body, {
-    "organization.slug: is taken; choose another one, or leave it out":
-      "--slug: is taken by another organization. If an earlier run made it, add --organization and its id: `GET /api/platform/organizations` lists the ids.",
-  });
-  made.push(`--organization ${id}`);
-  return String(id);
-}
-
-async function makeAdministrator(
-  api: PlatformClient,
-  path: string,
-  body: object,
-  made: Made,
-): Promise<string> {
-  const { id } = await api.post(`${path}/users`, body);
-  made.push(`--organization-user ${id}`);
-  return String(id);
-}
+/** What to say instead of the service's own text. */
+const SLUG_TAKEN = {
+  "organization.slug: is taken; choose another one, or leave it out":
+    "--slug: is taken by another organization. If an earlier run made it, add --organization and its id: `GET /api/platform/organizations` lists the ids.",
+};
 
 interface Credentials {
   client_id: string;
   client_secret: string;
 }
 
-function printCredentials(url: string, organization: string, administrator: string, client: Credentials) {
-  const { client_id, client_secret } = client;
+function printCredentials(
+  url: string,
+  organization: string,
+  administrator: string,
+  { client_id, client_secret }: Credentials,
+) {
   // In PowerShell, `curl` alone can be another command.
   const curl = process.platform === "win32" ? "curl.exe" : "curl";
   process.stdout.write(`

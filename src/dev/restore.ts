@@ -1,7 +1,6 @@
 /**
- * `npm run restore -- --input FILE`: loads a file of `npm run backup` into an empty database. The local one, or with
- * --remote the one in production. Takes --persist-to, --config and --env of wrangler. Where there is no such file but FILE.0,
- * FILE.1 and so on, these go into several databases.
+ * `npm run restore -- --input FILE`: loads a file of `npm run backup` into an empty database. Where there is no such file but
+ * FILE.0, FILE.1 and so on, these go into several databases.
  *
  * A restored database is quiet (see src/database/quiet.ts): with --resume, it goes on. With --after-time-travel, a database
  * becomes quiet that D1's Time Travel has put back in place.
@@ -10,6 +9,7 @@ import { filesToRestore, requireComplete } from "./backup_files.ts";
 import {
   chosenDatabases,
   runDatabaseCommand,
+  SHARD_USAGE,
   type ShardArguments,
   sayWhich,
   shardNumber,
@@ -18,7 +18,7 @@ import {
 import {
   type Database,
   homeless,
-  isThere,
+  homesBeside,
   type KnownShard,
   knownShards,
   ownRange,
@@ -37,7 +37,7 @@ Usage: npm run restore -- --input FILE | --after-time-travel | --resume [--remot
                        webhooks, deletes no files, seals no day of the access log and asks LiveKit nothing
   --after-time-travel  makes a database quiet that Time Travel has put back
   --resume             ends that, and turns on the webhook endpoints that were on in the copy
-`;
+${SHARD_USAGE}`;
 
 const options = {
   input: { type: "string" },
@@ -90,8 +90,9 @@ function sayWhatIsNext(databases: Database[], known: KnownShard[]) {
 
 /** @throws Error if organizations live in a database of which there was no file */
 function requireAll(databases: Database[], known: KnownShard[]) {
-  const missing = known.filter(
-    ({ shard, organizations }) => organizations > 0 && !databases.some((each) => each.shard === shard),
+  const missing = homesBeside(
+    databases.map(({ shard }) => shard),
+    known,
   );
   if (missing.length === 0) return;
   const reasons = missing.map((each) => `There was no file of shard ${each.shard}. ${homeless(each)}`);
@@ -102,7 +103,7 @@ function requireAll(databases: Database[], known: KnownShard[]) {
 }
 
 function requireEmpty(target: Target) {
-  const [present = []] = isThere(target) ? queryDatabase(target, [SCHEMA]) : [];
+  const [present = []] = queryDatabase(target, [SCHEMA]);
   if (present.length > 0)
     throw new Error(
       "The database is not empty, and a restore changes no database that has tables. Restore into a new one: " +

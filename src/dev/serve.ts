@@ -1,18 +1,16 @@
 /**
  * `npm run dev`: migrates the local database, loads the demo organization, and starts the server. Takes the flags of
  * `wrangler dev`. The first two steps also use --persist-to, --config and --env, so that the server finds their data.
- * With --shards, the server has so many databases (see src/database/shards.ts), whatever the configuration binds.
+ * With --shards, the server has so many databases (see src/database/shards.ts), also if the configuration binds fewer.
  */
-import { copyFileSync, existsSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { copyFileSync, existsSync } from "node:fs";
 import { DEVELOPMENT_ASSETS } from "../reference/assets.ts";
 import { readSettings, SettingsError } from "../settings.ts";
-import { configurationWith } from "./databases.ts";
 import { DEMO_CLIENT, loadDemoOrganization } from "./demo_organization.ts";
 import { readFlags } from "./flags.ts";
 import { migrateDatabases, withLocalBindings } from "./local_database.ts";
 import { startWrangler } from "./wrangler.ts";
-import { boundShards } from "./wrangler_config.ts";
+import { configurationOf } from "./wrangler_config.ts";
 
 const { values, without } = readFlags({
   "persist-to": { type: "string", default: ".wrangler/state" },
@@ -28,9 +26,8 @@ const HERE = ["127.0.0.1", "0.0.0.0", "::1", "::", "*"];
 if (!existsSync(".dev.vars")) copyFileSync(".dev.vars.example", ".dev.vars");
 try {
   const environment = typeof values.env === "string" ? values.env : undefined;
-  const config = isGenerated
-    ? generateConfiguration(String(values.config), environment)
-    : String(values.config);
+  const given = { config: String(values.config), env: environment };
+  const config = isGenerated ? configurationOf(requireCount(values.shards), given) : given.config;
   await withLocalBindings({ persistTo: String(values["persist-to"]), config, environment }, async (env) => {
     await migrateDatabases(env);
     readSettings(env);
@@ -44,26 +41,9 @@ try {
   process.exit(1);
 }
 
-/**
- * Writes a configuration that binds so many databases, beside the one that it is made of, whose paths are relative to it.
- *
- * @returns its path
- */
-function generateConfiguration(config: string, env: string | undefined): string {
-  const count = Number(values.shards);
-  const bound = boundShards({ config, env });
-  if (!Number.isInteger(count) || count < bound.length || count > 100)
-    throw new Error(`--shards: ${values.shards} must be a number from ${bound.length} to 100`);
-  const all = Array.from({ length: count }, (_, shard) => shard);
-  const generated = join(dirname(config), `.wrangler-${count}.toml`);
-  writeFileSync(
-    generated,
-    configurationWith(
-      { config, env },
-      all.filter((shard) => !bound.includes(shard)),
-    ),
-  );
-  return generated;
+function requireCount(shards: unknown): number {
+  if (/^([1-9]\d?|100)$/.test(String(shards))) return Number(shards);
+  throw new Error(`--shards: ${shards} must be a number from 1 to 100`);
 }
 
 function serve(flags: string[]) {

@@ -25,12 +25,6 @@ export const rangeStatement = (shard: number, own?: number) =>
 /** The range as the database itself knows it. */
 export const OWN_RANGE = "SELECT value AS range FROM database_settings WHERE name = 'range'";
 
-/** What a database has, but for SQLite's and D1's own tables. */
-export const TABLES = `SELECT name FROM sqlite_schema
-  WHERE type = 'table' AND substr(name, 1, 7) <> 'sqlite_' AND substr(name, 1, 4) <> '_cf_'`;
-
-export const ANY_ORGANIZATION = "SELECT id FROM organizations LIMIT 1";
-
 const NUMBERED = "type = 'table' AND sql LIKE '%AUTOINCREMENT%' AND name <> 'd1_migrations'";
 
 /**

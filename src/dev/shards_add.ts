@@ -1,22 +1,25 @@
 /**
- * `npm run shards:add`: makes one more database. The local one, or with --remote one in production. Takes --persist-to,
- * --config and --env of wrangler.
+ * `npm run shards:add`: makes one more database.
  *
  * First the directory gives it a range of ids, and last the configuration gets its binding. So a command that was interrupted
  * has left a number with a range and without a binding, and the next run completes that. What can be refused is refused before.
  */
-import { databaseExists, makeDatabase, type Place, refusePlace } from "./d1_databases.ts";
 import { runDatabaseCommand } from "./database_command.ts";
-import { bindingToo, type Database, homeless, type KnownShard, knownShards, ownRange } from "./databases.ts";
-import { ANY_ORGANIZATION, rangeStatement, rangeStatements, SHARDS, TABLES } from "./shard_statements.ts";
+import { type Database, homeless, type KnownShard, knownShards, ownRange } from "./databases.ts";
+import { SCHEMA } from "./exported_copy.ts";
+import { rangeStatement, rangeStatements, SHARDS } from "./shard_statements.ts";
 import { bindingOf, queryDatabase, runWrangler, type Target, targetFlags } from "./wrangler.ts";
 import {
   bindDatabase,
   boundShards,
+  configurationOf,
   databaseName,
   hasDatabaseId,
   requireExtensible,
 } from "./wrangler_config.ts";
+
+/** For `wrangler d1 create`. */
+type Place = { jurisdiction?: string; location?: string };
 
 const USAGE = `
 Usage: npm run shards:add -- [--remote]
@@ -40,7 +43,8 @@ function addShard(target: Target, place: Place) {
   say(`Shard ${shard}: the database ${name}.`);
   const isThere = !target.remote || hasDatabaseId(target, shard) || databaseExists(target, name);
   if (isThere && target.remote) refusePlace(name, place);
-  const database = { ...(isBound ? target : bindingToo(target, [shard])), shard };
+  const config = isBound ? target.config : configurationOf(shard + 1, target);
+  const database = { ...target, config, shard };
   requireOurs(database, isThere, known);
   const own = isThere ? ownRange(database) : undefined;
   const [, given] = queryDatabase(target, [rangeStatement(shard, own), SHARDS]);
@@ -54,7 +58,7 @@ function addShard(target: Target, place: Place) {
   runWrangler(["d1", "migrations", "apply", bindingOf(shard), ...targetFlags(database)]);
   queryDatabase(database, rangeStatements(shard, range));
   say("It has its tables, and ids of its own.");
-  bindDatabase(target, shard, name);
+  bindDatabase(target, shard);
   say(`${target.config} binds it as ${bindingOf(shard)}.`);
   sayNext(target, shard);
 }
@@ -66,11 +70,9 @@ function say(line: string) {
 /** The lowest number whose database is not complete. */
 function nextShard(target: Target, known: KnownShard[]): number {
   requireDirectory(target);
-  const bound = boundShards(target).filter((shard) => shard > 0);
-  const complete = bound.filter((shard) => isComplete({ ...target, shard }, known));
-  const taken = new Set(complete);
+  const bound = boundShards(target);
   let shard = 1;
-  while (taken.has(shard)) shard++;
+  while (bound.includes(shard) && isComplete({ ...target, shard }, known)) shard++;
   return shard;
 }
 
@@ -104,13 +106,15 @@ function requireOurs(database: Database, isThere: boolean, known: KnownShard[]) 
   if (home?.organizations) throw new Error(homeless(home));
   if (tables.length > 0 && !tables.includes("database_settings"))
     throw new Error(`${binding} has tables of something else: it is not a new database.`);
-  const [organizations] = tables.length > 0 ? queryDatabase(database, [ANY_ORGANIZATION]) : [];
+  const [organizations] =
+    tables.length > 0 ? queryDatabase(database, ["SELECT id FROM organizations LIMIT 1"]) : [];
   if (organizations?.length)
     throw new Error(`${binding} has organizations, but no range: it is not a new database.`);
 }
 
 function tableNames(database: Database): string[] {
-  return (queryDatabase(database, [TABLES])[0] ?? []).map(({ name }) => String(name));
+  const [schema = []] = queryDatabase(database, [SCHEMA]);
+  return schema.filter(({ type }) => type === "table").map(({ name }) => String(name));
 }
 
 function sayNext({ remote, config }: Target, shard: number) {
@@ -122,3 +126,32 @@ function sayNext({ remote, config }: Target, shard: number) {
       "unless NEW_ORGANIZATIONS_SHARD names another one.",
   );
 }
+
+/** Without its configuration, wrangler would take another account. */
+const accountFlags = ({ config, env }: Target) => [
+  "--config",
+  config,
+  ...(env === undefined ? [] : ["--env", env]),
+];
+
+const placeFlags = (place: Place) =>
+  Object.entries(place).flatMap(([flag, value]) => (value ? [`--${flag}`, value] : []));
+
+function databaseExists(target: Target, name: string): boolean {
+  const list: { name: string }[] = JSON.parse(runWrangler(["d1", "list", "--json", ...accountFlags(target)]));
+  return list.some((each) => each.name === name);
+}
+
+/** @throws Error if a database that is there is to be somewhere: that is only for a new one */
+function refusePlace(name: string, place: Place) {
+  const [flag] = placeFlags(place);
+  if (flag === undefined) return;
+  throw new Error(
+    `The database ${name} is there already, and ${flag} cannot move it. See where it is: \`npx wrangler d1 info ${name}\`. ` +
+      `Where that is right, run this again without ${flag}. Otherwise delete it, if it is empty: \`npx wrangler d1 delete ${name}\`.`,
+  );
+}
+
+/** What wrangler advises, a binding of another name, is not for us. */
+const makeDatabase = (target: Target, name: string, place: Place) =>
+  runWrangler(["d1", "create", name, "--update-config=false", ...accountFlags(target), ...placeFlags(place)]);

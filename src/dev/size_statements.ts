@@ -23,8 +23,6 @@ export const PORTION = 100_000;
 interface Column {
   name: string;
   type: string;
-  /** No, if SQLite computes it whenever it is read. It can be in an index even so. */
-  isStored: boolean;
 }
 
 export interface Table {
@@ -33,23 +31,17 @@ export interface Table {
   indexes: { columns: string[]; condition: string | undefined }[];
 }
 
-/** What `pragma_table_xinfo` says of a column that is computed and not stored. */
-const COMPUTED = 2;
-
 /** The tables of a schema. Those of SQLite and D1 themselves are not in it. */
 export function tablesOf(schema: Rows): Table[] {
   const database = new DatabaseSync(":memory:", { enableForeignKeyConstraints: false });
   for (const { type, sql } of schema) if (type === "table" || type === "index") database.exec(String(sql));
   const tables = tablesParentsFirst(database).map((name) => ({
     name,
+    // With those that are computed: not each of them is in the row, but some are in an index.
     columns: database
-      .prepare("SELECT name, type, hidden FROM pragma_table_xinfo(?)")
+      .prepare("SELECT name, type FROM pragma_table_xinfo(?)")
       .all(name)
-      .map((column) => ({
-        name: String(column.name),
-        type: String(column.type),
-        isStored: column.hidden !== COMPUTED,
-      })),
+      .map((column) => ({ name: String(column.name), type: String(column.type) })),
     indexes: database
       .prepare(
         `SELECT list.name, definition.sql FROM pragma_index_list(?) AS list
@@ -85,7 +77,7 @@ export function sizeStatement(table: Table, first: number): string {
     [BYTES_OF_A_ROW + names.length * BYTES_OF_A_COLUMN, ...names.map((column) => place.get(column))].join(
       "+",
     );
-  const row = entry(columns.filter(({ isStored }) => isStored).map((column) => column.name));
+  const row = entry(columns.map((column) => column.name));
   const entries = indexes.map((index, n) => `i${n}*(${entry(index.columns)})*${PAGES_OF_AN_INDEX}`);
   return `SELECT organization, count(*) AS row_count,
     sum((${row})*${PAGES_OF_A_TABLE}${entries.map((bytes) => `+${bytes}`).join("")})/100 AS bytes

@@ -1,11 +1,10 @@
 /**
- * `npm run sizes`: prints how many rows and about how many bytes each organization has in each table. Of the local
- * database, or with --remote of the one in production. Takes --persist-to, --config and --env of wrangler.
+ * `npm run sizes`: prints how many rows and about how many bytes each organization has in each table.
  *
  * SQLite could count the bytes of its pages, but D1 does not have that table (`dbstat`), and a page is shared by many
  * organizations. So the bytes are estimated from the lengths of the values.
  */
-import { chosenDatabases, runDatabaseCommand, type ShardArguments, shardOption } from "./database_command.ts";
+import { chosenDatabases, runDatabaseCommand, SHARD_USAGE, shardOption } from "./database_command.ts";
 import { SCHEMA } from "./exported_copy.ts";
 import { portionsStatement, sizeStatement, tablesOf } from "./size_statements.ts";
 import { sizeReport, type TableSize } from "./sizes_report.ts";
@@ -14,7 +13,12 @@ import { type Executed, executeStatements, type Target } from "./wrangler.ts";
 /** Windows takes a command line of 32,767 characters. */
 const MAX_COMMAND_LENGTH = 20_000;
 
-runDatabaseCommand("Usage: npm run sizes -- [--remote]\n\n", shardOption, (target: ShardArguments) => {
+const USAGE = `
+Usage: npm run sizes -- [--remote]
+
+${SHARD_USAGE}`;
+
+runDatabaseCommand(USAGE, shardOption, (target) => {
   const databases = chosenDatabases(target);
   for (const database of databases) {
     if (databases.length > 1) process.stdout.write(`Shard ${database.shard}:\n\n`);

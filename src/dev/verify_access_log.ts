@@ -1,7 +1,9 @@
+import { VideoVisitError } from "../../dist/client/external/index.js";
 import { accessLogOver } from "./access_log_client.ts";
 import { AccessLogFault } from "./access_log_source.ts";
 import { verifyAccessLog } from "./access_log_verifier.ts";
-import { readOptions, UsageError } from "./usage.ts";
+import { runCommand, UsageError } from "./command.ts";
+import { causeOf } from "./platform_client.ts";
 
 const USAGE = `
 Usage: npm run verify-access-log -- --url URL [--from DATE] [--head DATE=SHA256]…
@@ -20,41 +22,29 @@ const OPTIONS = {
   from: { type: "string" },
   head: { type: "string", multiple: true, default: [] as string[] },
   "acting-user": { type: "string", default: "verify-access-log" },
-  help: { type: "boolean" },
 } as const;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const count = (number: number) => number.toLocaleString("en-US");
 
-try {
-  await main();
-} catch (error) {
-  if (!(error instanceof Error)) throw error;
-  process.stderr.write(error instanceof AccessLogFault ? `FAULT ${error.message}\n` : `${error.message}\n`);
-  if (error instanceof UsageError) process.stderr.write(USAGE);
-  process.exitCode = 1;
-}
-
-async function main() {
-  const options = readOptions(OPTIONS);
-  if (options.help) return say(USAGE.trim());
+process.exitCode = await runCommand(USAGE, OPTIONS, async (options) => {
   const { url, from, head } = options;
   if (!url || !URL.canParse(url)) throw new UsageError("--url must be the address of the service.");
   if (from && !isDate(from)) throw new UsageError("--from must be a date such as 2026-01-31.");
   const { CLIENT_ID, CLIENT_SECRET } = process.env;
   if (!CLIENT_ID || !CLIENT_SECRET)
     throw new UsageError("Set the environment variables CLIENT_ID and CLIENT_SECRET.");
-  const source = accessLogOver(url.replace(/\/+$/, ""), {
-    client_id: CLIENT_ID,
-    client_secret: CLIENT_SECRET,
-    acting_user: options["acting-user"],
-  });
-  const heads = new Map(head.map(parseHead));
-  const verified = await verifyAccessLog(source, {
-    from,
-    heads,
-    now: Date.now(),
-    progress: (date, entries) => say(`${date}: ${count(entries)} entries so far`),
+  const credentials = { clientId: CLIENT_ID, clientSecret: CLIENT_SECRET };
+  const verified = await verifyAccessLog(
+    accessLogOver(url.replace(/\/+$/, ""), credentials, options["acting-user"]),
+    {
+      from,
+      heads: new Map(head.map(parseHead)),
+      now: Date.now(),
+      progress: (date, entries) => say(`${date}: ${count(entries)} entries so far`),
+    },
+  ).catch((error) => {
+    throw explained(error);
   });
   for (const warning of verified.warnings) say(`WARNING ${warning}`);
   if (verified.head) say(`Keep: --head ${verified.head.date}=${verified.head.seal_sha256}`);
@@ -62,6 +52,13 @@ async function main() {
     `No fault: ${count(verified.entries)} entries of ${count(verified.days)} days are as they were sealed` +
       (verified.organization_id === null ? "." : `, for the organization ${verified.organization_id}.`),
   );
+});
+
+function explained(error: unknown): unknown {
+  if (error instanceof AccessLogFault) return new Error(`FAULT ${error.message}`);
+  if (error instanceof VideoVisitError && error.cause instanceof Error)
+    return new Error(`${error.message}: ${causeOf(error.cause)}`);
+  return error;
 }
 
 function isDate(text: string): boolean {

@@ -1,7 +1,7 @@
 /** wrangler's configuration: which databases it binds, and how another one is added to its text. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { bindingOf, type Target } from "./wrangler.ts";
 
 type Configuration = Pick<Target, "config" | "env">;
@@ -46,14 +46,6 @@ const databasesIn = (configuration: Configuration): DatabaseOfConfig[] => read(c
 const databaseIn = (configuration: Configuration, shard: number) =>
   databasesIn(configuration).find(({ binding }) => binding === bindingOf(shard));
 
-/** As the configuration has it for the first database: relative to its folder. */
-export const migrationsOf = (configuration: Configuration): string =>
-  databaseIn(configuration, 0)?.migrations_dir ?? "migrations";
-
-/** Where wrangler keeps local data: beside its configuration, unless it is told otherwise. */
-export const stateFolder = (target: Target): string =>
-  resolve(target["persist-to"] ?? join(dirname(target.config), ".wrangler/state"));
-
 /** @throws Error unless another database can be added to the file's end: in TOML, and not where they stand in an array */
 export function requireExtensible(config: string) {
   if (config.endsWith(".toml") && !/^\s*d1_databases\s*=/m.test(readFileSync(config, "utf8"))) return;
@@ -63,27 +55,40 @@ export function requireExtensible(config: string) {
   );
 }
 
-/** The text of a configuration with another database. */
-export function withDatabase(
-  toml: string,
-  env: string | undefined,
-  shard: number,
-  name: string,
-  migrations: string,
-) {
-  return `${toml.trimEnd()}
-
-[[${env === undefined ? "" : `env.${JSON.stringify(env)}.`}d1_databases]]
+/** The text of a configuration with more databases. */
+function textWith(configuration: Configuration, shards: number[]): string {
+  const { config, env } = configuration;
+  requireExtensible(config);
+  const table = `${env === undefined ? "" : `env.${JSON.stringify(env)}.`}d1_databases`;
+  const migrations = databaseIn(configuration, 0)?.migrations_dir ?? "migrations";
+  const added = shards.map(
+    (shard) => `
+[[${table}]]
 binding = "${bindingOf(shard)}"
-database_name = "${name}"
+database_name = "${databaseName(configuration, shard)}"
 migrations_dir = ${JSON.stringify(migrations)}
-`;
+`,
+  );
+  return `${readFileSync(config, "utf8").trimEnd()}\n${added.join("")}`;
 }
 
 /** Adds a database to the configuration, unless another command has done it meanwhile. */
-export function bindDatabase(configuration: Configuration, shard: number, name: string) {
-  const { config, env } = configuration;
+export function bindDatabase(configuration: Configuration, shard: number) {
   if (boundShards(configuration).includes(shard)) return;
-  const toml = readFileSync(config, "utf8");
-  writeFileSync(config, withDatabase(toml, env, shard, name, migrationsOf(configuration)));
+  writeFileSync(configuration.config, textWith(configuration, [shard]));
+}
+
+/**
+ * Writes a configuration that binds at least so many databases, beside the one that it is made of, whose paths are relative to it.
+ *
+ * @returns its path
+ */
+export function configurationOf(count: number, configuration: Configuration): string {
+  const bound = boundShards(configuration);
+  const missing = Array.from({ length: count }, (_, shard) => shard).filter(
+    (shard) => !bound.includes(shard),
+  );
+  const path = join(dirname(configuration.config), `.wrangler-${count}.toml`);
+  writeFileSync(path, textWith(configuration, missing));
+  return path;
 }

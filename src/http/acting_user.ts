@@ -32,10 +32,7 @@ export const actingUser = lazily(() => printableAscii(MAX_ACTING_USER_LENGTH));
 
 /** The headers as the reference describes them. */
 export const actingHeaders = lazily(() =>
-  z.object({
-    [ACTING_USER]: actingUser().optional(),
-    [PURPOSE_OF_USE]: z.enum(PURPOSES_OF_USE).optional(),
-  }),
+  z.object({ [ACTING_USER]: actingUser().optional(), [PURPOSE_OF_USE]: z.enum(PURPOSES_OF_USE).optional() }),
 );
 
 /** @throws ApiError 400 if one of the headers is at fault */

@@ -2,6 +2,7 @@ import { and, eq, getTableColumns, ne, sql } from "drizzle-orm";
 import type { Context } from "../context.ts";
 import { cleanUp } from "../database/clean_up.ts";
 import { type Decision, decideAndWrite } from "../database/decide_and_write.ts";
+import { hasValues } from "../database/expressions.ts";
 import { manyRowWrites } from "../database/insert.ts";
 import { reviseRow } from "../database/merging.ts";
 import { builder, type Placeholders, preparedQuery } from "../database/queries.ts";
@@ -114,10 +115,7 @@ const callRead = preparedQuery((room: Placeholders<Room>) =>
 );
 
 const isWaiting = (egress: Placeholders<EgressOfRoom>) =>
-  and(
-    eq(livekitEgresses.organization_id, organizationOfRoom(egress)),
-    eq(livekitEgresses.egress_id, egress.egress_id),
-  );
+  hasValues(livekitEgresses, { organization_id: organizationOfRoom(egress), egress_id: egress.egress_id });
 
 const waitingEgress = preparedQuery((egress: Placeholders<EgressOfRoom>) =>
   builder.select(getTableColumns(livekitEgresses)).from(livekitEgresses).where(isWaiting(egress)),
@@ -150,8 +148,10 @@ const filesOfOthersWaiting = preparedQuery((file: Placeholders<NamedFile>) =>
     .from(livekitEgresses)
     .where(
       and(
-        eq(livekitEgresses.organization_id, organizationOfRoom(file)),
-        eq(livekitEgresses.storage_key, file.storage_key),
+        hasValues(livekitEgresses, {
+          organization_id: organizationOfRoom(file),
+          storage_key: file.storage_key,
+        }),
         ne(livekitEgresses.egress_id, file.egress_id),
       ),
     ),
@@ -160,11 +160,7 @@ const filesOfOthersWaiting = preparedQuery((file: Placeholders<NamedFile>) =>
 const writeWaiting = manyRowWrites(livekitEgresses, ["organization_id", "egress_id"]);
 
 const deleteWaiting = preparedQuery(({ organization_id, egress_id }: Placeholders<EgressKey>) =>
-  builder
-    .delete(livekitEgresses)
-    .where(
-      and(eq(livekitEgresses.organization_id, organization_id), eq(livekitEgresses.egress_id, egress_id)),
-    ),
+  builder.delete(livekitEgresses).where(hasValues(livekitEgresses, { organization_id, egress_id })),
 );
 
 /** Deletes what has waited for a call for a day. */

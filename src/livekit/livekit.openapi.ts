@@ -8,17 +8,7 @@ import {
   MAX_STORAGE_KEY_LENGTH,
 } from "../limits.ts";
 import type { Reference } from "../openapi/operation.ts";
-import {
-  CARDIOLOGY,
-  EGRESS,
-  LIVEKIT_ROOM,
-  PAULA,
-  PAULAS_PARTICIPANT,
-  RITAS_PARTICIPANT,
-  RITAS_REFERENCE,
-  STORAGE_KEY,
-  VISIT_REFERENCE,
-} from "../openapi/story.ts";
+import * as story from "../openapi/story.ts";
 import { consentMethod } from "../resources/consents/consents.fields.ts";
 import { MAX_EGRESS_FILES } from "../tuning.ts";
 import { HOUR, MINUTE } from "../units.ts";
@@ -148,24 +138,24 @@ const joined: Event = {
   id: "EV_8oTjKXHjCqyD",
   createdAt: "1769851800",
   room: {
-    ...LIVEKIT_ROOM,
+    ...story.LIVEKIT_ROOM,
     metadata: JSON.stringify({
-      waiting_room_slug: CARDIOLOGY.slug,
-      organization_user_id: PAULA.id,
-      external_reference: VISIT_REFERENCE,
+      waiting_room_slug: story.CARDIOLOGY.slug,
+      organization_user_id: story.PAULA.id,
+      external_reference: story.VISIT_REFERENCE,
     }),
     creationTime: "1769851800",
   },
   participant: {
     sid: "PA_Eb3NpejRuoBp",
-    identity: RITAS_PARTICIPANT.key,
-    name: RITAS_PARTICIPANT.display_name,
+    identity: story.RITAS_PARTICIPANT.key,
+    name: story.RITAS_PARTICIPANT.display_name,
     kind: "STANDARD",
     joinedAt: "1769851800",
     joinedAtMs: "1769851800412",
     attributes: {
       role: "recipient",
-      external_reference: RITAS_REFERENCE,
+      external_reference: story.RITAS_REFERENCE,
       recording_consent: "true",
       recording_consent_at: "2026-01-31T09:29:00Z",
       recording_consent_method: "form",
@@ -180,11 +170,11 @@ const left: Event = {
   room: joined.room,
   participant: {
     sid: "PA_t4VbYq8sKmGd",
-    identity: PAULAS_PARTICIPANT.key,
-    name: PAULA.display_name,
+    identity: story.PAULAS_PARTICIPANT.key,
+    name: story.PAULA.display_name,
     joinedAt: "1769851800",
     disconnectReason: "CLIENT_INITIATED",
-    attributes: { role: "provider", user_id: String(PAULA.user_id), recording_consent: "true" },
+    attributes: { role: "provider", user_id: String(story.PAULA.user_id), recording_consent: "true" },
   },
 };
 
@@ -193,15 +183,18 @@ const ended: Event = {
   id: "EV_Xy7TgPp2fQmA",
   createdAt: "1769852700",
   egressInfo: {
-    egressId: EGRESS.egress_id,
-    roomId: LIVEKIT_ROOM.sid,
-    roomName: LIVEKIT_ROOM.name,
+    egressId: story.EGRESS.egress_id,
+    roomId: story.LIVEKIT_ROOM.sid,
+    roomName: story.LIVEKIT_ROOM.name,
     status: "EGRESS_COMPLETE",
     error: "",
     startedAt: "1769851860000000000",
     endedAt: "1769852700000000000",
     fileResults: [
-      { filename: STORAGE_KEY, location: `https://storage.example.com/recordings/${STORAGE_KEY}` },
+      {
+        filename: story.STORAGE_KEY,
+        location: `https://storage.example.com/recordings/${story.STORAGE_KEY}`,
+      },
     ],
   },
 };
@@ -209,11 +202,14 @@ const ended: Event = {
 const endedOnOlderServer: Event = {
   ...ended,
   egressInfo: {
-    egressId: EGRESS.egress_id,
-    roomName: LIVEKIT_ROOM.name,
+    egressId: story.EGRESS.egress_id,
+    roomName: story.LIVEKIT_ROOM.name,
     status: "EGRESS_COMPLETE",
     endedAt: "1769852700000000000",
-    file: { filename: STORAGE_KEY, location: `https://storage.example.com/recordings/${STORAGE_KEY}` },
+    file: {
+      filename: story.STORAGE_KEY,
+      location: `https://storage.example.com/recordings/${story.STORAGE_KEY}`,
+    },
   },
 };
 
@@ -236,10 +232,7 @@ export const liveKitReference: Reference = {
           "The same, as an older server writes it": endedOnOlderServer,
         },
       },
-      response: {
-        schema: z.object({}).describe("Nothing: LiveKit only looks at the status."),
-        example: {},
-      },
+      response: { schema: z.object({}).describe("Nothing: LiveKit only looks at the status."), example: {} },
     },
   },
 };

@@ -28,7 +28,8 @@ export interface Operation {
   operationId: string;
   summary: string;
   description?: string;
-  status: 200 | 201 | 202 | 204;
+  /** Left out: 201 for a POST, 204 for a DELETE, otherwise 200. */
+  status?: 200 | 202;
   /** Parameters that mean something else than in most operations. */
   parameters?: Record<string, Parameter>;
   /** The shape of the response, whose fields have descriptions. Left out if the response has no body. */
@@ -91,17 +92,36 @@ const paginationSchema = z
   })
   .meta({ id: "Pagination", description: "The position of a page in its list." });
 
-/** The pagination of a list that fits on one page. */
-export const onePage = (total_count: number) => ({
-  current_page: 1,
+const pagination = (total_count: number, current_page = 1) => ({
+  current_page,
   per_page: DEFAULT_PER_PAGE,
   total_pages: Math.ceil(total_count / DEFAULT_PER_PAGE),
   total_count,
 });
 
-/** The shape of a page of a list. */
-export const pageOf = (key: string, schema: z.ZodType) =>
-  z.object({
+/**
+ * The response of a list in pages.
+ *
+ * @param examples the items of each; they fit on one page
+ * @param total the length of the list of which another example shows a page past the end
+ */
+export const pageResponse = (
+  key: string,
+  schema: z.ZodType,
+  examples: Record<string, unknown[]>,
+  total?: number,
+) => ({
+  schema: z.object({
     [key]: z.array(schema).max(MAX_PER_PAGE).describe("The items of this page, in the order of the list."),
     pagination: paginationSchema,
-  });
+  }),
+  examples: {
+    ...Object.fromEntries(
+      Object.entries(examples).map(([name, items]) => [
+        name,
+        { [key]: items, pagination: pagination(items.length) },
+      ]),
+    ),
+    ...(total && { "A page past the end": { [key]: [], pagination: pagination(total, 2) } }),
+  },
+});

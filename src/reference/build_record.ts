@@ -17,27 +17,17 @@ const OUTPUTS = [PUBLIC_ASSETS, DEVELOPMENT_ASSETS, CLIENTS];
 
 const RECORD = "dist/build.txt";
 
-interface Build {
-  /** The digest of what it read. */
-  inputs: string;
-  withSdk: boolean;
+/** Generates, unless the last build has read and left the same. An SDK more makes no difference. */
+export async function unlessBuilt(withSdk: boolean, generate: () => Promise<void>) {
+  const inputs = digestOfFiles(INPUTS);
+  const last = existsSync(RECORD) ? readFileSync(RECORD, "utf8") : "";
+  if (last === recordOf(inputs, true) || (!withSdk && last === recordOf(inputs, false))) return;
+  await generate();
+  // If a file was saved meanwhile, nobody knows which of its versions was read.
+  if (digestOfFiles(INPUTS) === inputs) writeFileSync(RECORD, recordOf(inputs, withSdk));
 }
 
-export const digestOfInputs = (): string => digestOfFiles(INPUTS);
-
-export function isBuilt({ inputs, withSdk }: Build): boolean {
-  const last = existsSync(RECORD) && readFileSync(RECORD, "utf8");
-  return (
-    last === describeBuild({ inputs, withSdk: true }) ||
-    (!withSdk && last === describeBuild({ inputs, withSdk }))
-  );
-}
-
-export function recordBuild(build: Build) {
-  writeFileSync(RECORD, describeBuild(build));
-}
-
-const describeBuild = ({ inputs, withSdk }: Build) =>
+const recordOf = (inputs: string, withSdk: boolean) =>
   `read ${inputs}\nleft ${digestOfFiles(OUTPUTS)}\n${withSdk ? "with" : "without"} SDK\n`;
 
 /** Of the names and contents of files, and of all files in folders. */

@@ -10,6 +10,7 @@ interface Operation {
 }
 
 export interface Document {
+  info: { description?: string };
   paths: Record<string, Record<string, Operation>>;
 }
 

@@ -4,10 +4,6 @@ import ts from "typescript";
 import { type Document, firstSentence, operationsSource } from "./client_operations.ts";
 import { generateTypes } from "./sdk.ts";
 
-interface DocumentWithGuides {
-  info: { description?: string };
-}
-
 /** What people write by hand of the package. */
 const SOURCE = join(import.meta.dirname, "..", "client");
 
@@ -30,16 +26,10 @@ const DECLARATIONS: ts.CompilerOptions = {
   isolatedDeclarations: true,
 };
 
-/**
- * The files of the client package, by their names.
- *
- * @param temporary a folder, for the time being
- */
-export async function clientPackage(
-  document: DocumentWithGuides,
-  temporary: string,
-): Promise<Map<string, string>> {
-  const types = await generateTypes(document, temporary);
+/** The files of the client package, by their names. */
+export async function clientPackage(openapi: object): Promise<Map<string, string>> {
+  const document = openapi as Document;
+  const types = await generateTypes(document);
   const files = new Map([
     ["package.json", `${JSON.stringify(manifest(), null, 2)}\n`],
     ["README.md", readme(document)],
@@ -47,7 +37,7 @@ export async function clientPackage(
     // It has nothing but types.
     ["types.gen.d.ts", onlyUsed(declarations("types.gen.ts", inShort(withoutErrors(types))))],
   ]);
-  const sources = new Map([["operations.gen.ts", operationsSource(document as unknown as Document)]]);
+  const sources = new Map([["operations.gen.ts", operationsSource(document)]]);
   for (const file of readdirSync(SOURCE)) sources.set(file, readFileSync(join(SOURCE, file), "utf8"));
   for (const [file, source] of sources) {
     files.set(file.replace(/\.ts$/, ".js"), compiled(file, source));
@@ -67,15 +57,15 @@ function neededBy(file: string, files: Map<string, string>, needed = new Set<str
 }
 
 /** The guide to the package, whose examples a test runs. */
-const readme = (document: DocumentWithGuides): string =>
+const readme = (document: Document): string =>
   chapterOf(document, "The client package").replace(/^# .*/, `# ${PACKAGE_NAME}`);
 
 /** That of the service, without what is of no interest to organizations. */
-const changelog = (document: DocumentWithGuides): string =>
+const changelog = (document: Document): string =>
   chapterOf(document, "Changelog").replace(/^- (Platform API|LiveKit)\b.*\n/gm, "");
 
 /** A chapter of the guides, without its links to the others. */
-function chapterOf({ info }: DocumentWithGuides, title: string): string {
+function chapterOf({ info }: Document, title: string): string {
   const [, chapter] =
     new RegExp(`^(# ${title}\n[\\s\\S]*?)(?:\n# |$(?![\\s\\S]))`, "m").exec(info.description ?? "") ?? [];
   if (!chapter) throw new Error(`The guides have no chapter "${title}"`);

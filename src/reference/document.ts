@@ -84,7 +84,8 @@ function operationObject(
     schemaOf("json"),
     schemaOf("header"),
   ];
-  const { operationId, summary, description, status, parameters, response, alternatives } = operation;
+  const { operationId, summary, description, parameters, response, alternatives } = operation;
+  const status = operation.status ?? statusOf(method);
   const answers = Object.entries({ ...(response ? { [JSON_TYPE]: response } : {}), ...alternatives });
   const body = json ? { schema: json, mediaType: JSON_TYPE, ...requestExamples(operation) } : operation.body;
   if (body) requireExamplesToMatch(`${operationId}, request`, body);
@@ -147,6 +148,8 @@ const JSON_TYPE = "application/json";
 const REQUEST_BODY =
   "JSON. Keys that are not described here are ignored. null for an optional field is the same as leaving it out, unless the field can be null.";
 
+const statusOf = (method: string) => (method === "POST" ? 201 : method === "DELETE" ? 204 : 200);
+
 const SUCCESS = {
   200: "Success.",
   201: "Created.",
@@ -163,7 +166,7 @@ function describeRequests(api: Api, { paths = {}, components }: ReturnType<typeo
     for (const mediaType of Object.values(content ?? {}) as { schema: object }[]) {
       // Operations may share what zod made of a schema, and describe it differently.
       const schema = structuredClone(mediaType.schema);
-      describeFields(schema, { own: request?.fields ?? {}, response: response?.schema }, operationId);
+      describeFields(schema, request?.fields ?? {}, response?.schema, operationId);
       const name = `${operationId[0]?.toUpperCase()}${operationId.slice(1)}Request`;
       Object.assign(components?.schemas ?? {}, { [name]: schema });
       mediaType.schema = { $ref: `#/components/schemas/${name}` };

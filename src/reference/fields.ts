@@ -3,21 +3,15 @@ import type { Fields } from "../openapi/operation.ts";
 
 type Json = Record<string, unknown>;
 
-/** What is known of the fields of a body. */
-interface Meanings {
-  /** What the operation says of them: it counts before all else. */
-  own: Fields;
-  /** The shape of the response. A field of the body whose schema says nothing means what it means there. */
-  response: z.ZodType | undefined;
-}
-
 /**
  * Puts the meaning of each field into the schema of a body.
  *
+ * @param own what the operation says of them: it counts before all else
+ * @param response the shape of the response. A field of the body whose schema says nothing means what it means there
  * @param where the operation, for errors
  * @throws Error for a meaning of a field that there is not
  */
-export function describeFields(schema: unknown, { own, response }: Meanings, where: string) {
+export function describeFields(schema: unknown, own: Fields, response: z.ZodType | undefined, where: string) {
   const described = new Set<string>();
   const responseMeanings = response ? meaningsOf(response) : {};
   visit(schema, "");

@@ -46,7 +46,7 @@ export async function generate({ withSdk }: { withSdk: boolean }) {
 async function generateClient(api: Api, document: ReturnType<typeof buildDocument>) {
   const folder = join(CLIENTS, api);
   if (api !== "external") await (await import("./sdk.ts")).generateSdk(document, folder);
-  else await putAll(folder, await (await import("./client_package.ts")).clientPackage(document, CLIENTS));
+  else await putAll(folder, await (await import("./client_package.ts")).clientPackage(document));
 }
 
 function asJson(document: object) {

@@ -5,6 +5,15 @@ import { RATE_LIMIT_PERIOD } from "../lifetimes.ts";
 /** Shown where the operator has not said at which address the service is. */
 export const EXAMPLE_URL = "https://visits.example.com";
 
+/** The variables that say what the rate limits are. */
+const LIMITS = [
+  "CLIENT_LIMIT_PER_MINUTE",
+  "BULK_INVITE_LIMIT_PER_MINUTE",
+  "REDELIVERY_LIMIT_PER_MINUTE",
+  "ACCESS_LOG_LIMIT_PER_MINUTE",
+  "FAILURE_LIMIT_PER_MINUTE",
+] as const;
+
 const EMAIL = /^[^\s@:/]+@[^\s@:/]+$/;
 
 /**
@@ -13,14 +22,12 @@ const EMAIL = /^[^\s@:/]+@[^\s@:/]+$/;
  * @throws Error if a variable is not valid. It stops the build, and with it a deployment
  */
 export function readOperator(wranglerToml: string) {
-  const variable = (name: string) =>
-    new RegExp(`^${name} *= *"([^"\\n]*)"`, "m").exec(wranglerToml)?.[1] ?? "";
-  const url = variable("PUBLIC_URL");
+  const url = variableIn(wranglerToml, "PUBLIC_URL");
   if (url && !(URL.canParse(url) && new URL(url).origin === url && url.startsWith("https://")))
     throw new Error(
       `wrangler.toml: PUBLIC_URL must be an address without a path, such as ${EXAMPLE_URL}, or empty`,
     );
-  const contact = variable("CONTACT");
+  const contact = variableIn(wranglerToml, "CONTACT");
   if (contact && !EMAIL.test(contact) && !(URL.canParse(contact) && contact.startsWith("https://")))
     throw new Error("wrangler.toml: CONTACT must be an email address, or an address with https://, or empty");
   return {
@@ -29,13 +36,15 @@ export function readOperator(wranglerToml: string) {
       name: "The operator of this service",
       ...(contact && { [EMAIL.test(contact) ? "email" : "url"]: contact }),
     },
-    CLIENT_LIMIT_PER_MINUTE: Number(variable("CLIENT_LIMIT_PER_MINUTE")),
-    BULK_INVITE_LIMIT_PER_MINUTE: Number(variable("BULK_INVITE_LIMIT_PER_MINUTE")),
-    REDELIVERY_LIMIT_PER_MINUTE: Number(variable("REDELIVERY_LIMIT_PER_MINUTE")),
-    ACCESS_LOG_LIMIT_PER_MINUTE: Number(variable("ACCESS_LOG_LIMIT_PER_MINUTE")),
-    FAILURE_LIMIT_PER_MINUTE: Number(variable("FAILURE_LIMIT_PER_MINUTE")),
+    ...(Object.fromEntries(LIMITS.map((name) => [name, Number(variableIn(wranglerToml, name))])) as Record<
+      (typeof LIMITS)[number],
+      number
+    >),
   };
 }
+
+const variableIn = (wranglerToml: string, name: string): string =>
+  new RegExp(`^${name} *= *"([^"\\n]*)"`, "m").exec(wranglerToml)?.[1] ?? "";
 
 /**
  * Cloudflare does not tell a Worker what its rate limits are, and the service tells callers: so each stands in
@@ -44,22 +53,15 @@ export function readOperator(wranglerToml: string) {
  * @throws Error if a limit and its variable differ
  */
 export function requireSameLimits(wranglerToml: string): void {
-  for (const binding of [
-    "CLIENT_LIMIT",
-    "BULK_INVITE_LIMIT",
-    "REDELIVERY_LIMIT",
-    "ACCESS_LOG_LIMIT",
-    "FAILURE_LIMIT",
-  ]) {
+  for (const name of LIMITS) {
+    const binding = name.replace("_PER_MINUTE", "");
     const limit = new RegExp(
       `^name = "${binding}"\\n(?:.+\\n)*?simple = \\{ limit = (\\d+), period = ${RATE_LIMIT_PERIOD} \\}`,
       "m",
     );
-    const told = new RegExp(`^${binding}_PER_MINUTE = "(\\d+)"`, "m");
-    const [counted, said] = [limit, told].map((pattern) => pattern.exec(wranglerToml)?.[1]);
-    if (counted === undefined || counted !== said)
+    if (limit.exec(wranglerToml)?.[1] !== variableIn(wranglerToml, name))
       throw new Error(
-        `wrangler.toml: ${binding} must have a limit with the period ${RATE_LIMIT_PERIOD}, and ${binding}_PER_MINUTE in [vars] must be the same number`,
+        `wrangler.toml: ${binding} must have a limit with the period ${RATE_LIMIT_PERIOD}, and ${name} in [vars] must be the same number`,
       );
   }
 }

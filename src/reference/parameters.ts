@@ -6,6 +6,11 @@ import type { Parameter } from "../openapi/operation.ts";
 import { CLINIC } from "../openapi/story.ts";
 import { BOOKMARK_EXAMPLE, bookmark } from "./headers.ts";
 
+const ROOM_SLUG = {
+  description: "The current slug of the waiting room.",
+  example: "riverside-clinic--cardiology",
+};
+
 /** Most parameters mean the same in every operation that has them. An operation can say more of its own. */
 const parameters: Record<string, Parameter> = {
   [IDEMPOTENCY_KEY]: {
@@ -31,11 +36,8 @@ const parameters: Record<string, Parameter> = {
     description: `The number of items on a page. A value above ${MAX_PER_PAGE} counts as ${MAX_PER_PAGE}.`,
     example: 25,
   },
-  slug: { description: "The current slug of the waiting room.", example: "riverside-clinic--cardiology" },
-  waiting_room_slug: {
-    description: "The current slug of the waiting room.",
-    example: "riverside-clinic--cardiology",
-  },
+  slug: ROOM_SLUG,
+  waiting_room_slug: ROOM_SLUG,
   organization_id: { description: "The id of the organization.", example: CLINIC.id },
   organization_user_id: {
     description: "The organization user who held the call: an `id` of `GET /organization_users`.",

@@ -64,30 +64,29 @@ export interface Route {
   isRecorded?: boolean;
 }
 
+type Refusal = [status: number, reason: string | undefined, errors: readonly string[]];
+
 /** The refusals that are common to such requests, and the operation's own. Each error has its text as an example. */
 export function refusalsOf(api: Api, method: string, route: Route, operation: Operation) {
-  const statuses = new Map<number, { reasons: string[]; errors: string[] }>();
-  const add = (status: number, reason: string | undefined, errors: readonly string[]) => {
-    const known = statuses.get(status) ?? { reasons: [], errors: [] };
-    statuses.set(status, {
-      reasons: [...known.reasons, ...(reason ? [reason] : [])],
-      errors: [...new Set([...known.errors, ...errors])],
-    });
-  };
-  for (const [status, reason, errors] of commonRefusals(api, method, route, operation))
-    add(status, reason, errors);
-  for (const [status, reason] of Object.entries(operation.refusals ?? {})) add(Number(status), reason, []);
-  for (const { status, message } of operation.errors ?? []) add(status, undefined, [message]);
-  return Object.fromEntries(
-    [...statuses].map(([status, { reasons, errors }]) => [
+  const { refusals = {}, errors = [] } = operation;
+  const all: Refusal[] = [
+    ...commonRefusals(api, method, route, operation),
+    ...Object.entries(refusals).map(([status, reason]): Refusal => [Number(status), reason, []]),
+    ...errors.map(({ status, message }): Refusal => [status, undefined, [message]]),
+  ];
+  const byStatus = [...Map.groupBy(all, ([status]) => status)].map(([status, its]) => {
+    const reasons = its.flatMap(([, reason]) => reason ?? []);
+    const texts = [...new Set(its.flatMap(([, , texts]) => texts))];
+    return [
       status,
       {
         description: reasons.join(" ") || defaultReasons(api)[status] || "",
         headers: headersOf(api, headersFor(api, method, status, operation)),
-        content: { "application/json": { schema: errorSchema, ...errorExamples(errors) } },
+        content: { "application/json": { schema: errorSchema, ...errorExamples(texts) } },
       },
-    ]),
-  );
+    ] as const;
+  });
+  return Object.fromEntries(byStatus);
 }
 
 export const hasError = ({ errors = [] }: Operation, status: number) =>
@@ -104,18 +103,16 @@ const defaultReasons = (api: Api): Record<number, string> => ({
   503: "It cannot be done now. `Retry-After` says when to try again.",
 });
 
-type Common = [status: number, reason: string | undefined, errors: readonly string[]];
-
 function commonRefusals(
   api: Api,
   method: string,
   { inputs, limited, isRecorded }: Route,
   operation: Operation,
-): Common[] {
+): Refusal[] {
   const { body } = operation;
   const of = (target: Input["target"]) => inputs.find((input) => input.target === target);
   const [query, param, json, key] = [of("query"), of("param"), of("json"), of("header")];
-  const all: Common[] = [];
+  const all: Refusal[] = [];
   if (json || body) all.push([400, "The body is not JSON.", [notJson().message]]);
   if (query) all.push([400, "A query parameter is not valid.", [exampleFault(query.schema(), "?")]]);
   if (key)

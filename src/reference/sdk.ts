@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@hey-api/openapi-ts";
 
@@ -6,14 +7,9 @@ import { createClient } from "@hey-api/openapi-ts";
 export const generateSdk = (document: object, folder: string) =>
   runGenerator(document, folder, ["@hey-api/client-fetch"]);
 
-/**
- * The source of all types of a document.
- *
- * @param temporary a folder, for the time being
- */
-export async function generateTypes(document: object, temporary: string): Promise<string> {
-  await mkdir(temporary, { recursive: true });
-  const folder = await mkdtemp(join(temporary, "types-"));
+/** The source of all types of a document. */
+export async function generateTypes(document: object): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "types-"));
   try {
     await runGenerator(document, folder, ["@hey-api/typescript"]);
     return await readFile(join(folder, "types.gen.ts"), "utf8");

@@ -60,31 +60,26 @@ function sentHeaders(sent: Sent) {
     .update(`${webhookId}.${timestamp}.${JSON.stringify(sent)}`)
     .digest("base64");
   return z.object({
-    "webhook-id": z
-      .string()
-      .max("ping_".length + 36)
-      .regex(/^(evt_[0-9]+|ping_[0-9a-f-]{36})$/)
-      .meta({
-        description:
-          "`evt_` and the id of the event, or for a ping `ping_` and a UUID. It is the same whenever this is sent: ignore what has an id that you know.",
-        param: { example: webhookId },
-      }),
-    "webhook-timestamp": z
-      .string()
-      .max(MAX_DIGITS)
-      .regex(/^[0-9]+$/)
-      .meta({
-        description:
-          "When it is sent, in seconds since 1970. Refuse what was sent more than five minutes ago.",
-        param: { example: timestamp },
-      }),
-    "webhook-signature": z
-      .string()
-      .max((1 + MAX_OLD_WEBHOOK_SECRETS) * (SIGNATURE_LENGTH + 1) - 1)
-      .regex(new RegExp(`^${SIGNATURE}( ${SIGNATURE})*$`))
-      .meta({
-        description: `\`v1,\` and the HMAC-SHA-256 of \`{webhook-id}.{webhook-timestamp}.{body}\` in base64, with the bytes of the endpoint's secret as its key. After a rotation of the secret there is one for each valid secret, separated by spaces: one of them must be right. That of the example is made with \`${WEBHOOK_SECRET}\` and the example of the body, without white space.`,
-        param: { example: `v1,${signature}` },
-      }),
+    "webhook-id": sentHeader(
+      "ping_".length + 36,
+      /^(evt_[0-9]+|ping_[0-9a-f-]{36})$/,
+      "`evt_` and the id of the event, or for a ping `ping_` and a UUID. It is the same whenever this is sent: ignore what has an id that you know.",
+      webhookId,
+    ),
+    "webhook-timestamp": sentHeader(
+      MAX_DIGITS,
+      /^[0-9]+$/,
+      "When it is sent, in seconds since 1970. Refuse what was sent more than five minutes ago.",
+      timestamp,
+    ),
+    "webhook-signature": sentHeader(
+      (1 + MAX_OLD_WEBHOOK_SECRETS) * (SIGNATURE_LENGTH + 1) - 1,
+      new RegExp(`^${SIGNATURE}( ${SIGNATURE})*$`),
+      `\`v1,\` and the HMAC-SHA-256 of \`{webhook-id}.{webhook-timestamp}.{body}\` in base64, with the bytes of the endpoint's secret as its key. After a rotation of the secret there is one for each valid secret, separated by spaces: one of them must be right. That of the example is made with \`${WEBHOOK_SECRET}\` and the example of the body, without white space.`,
+      `v1,${signature}`,
+    ),
   });
 }
+
+const sentHeader = (maxLength: number, pattern: RegExp, description: string, example: string) =>
+  z.string().max(maxLength).regex(pattern).meta({ description, param: { example } });

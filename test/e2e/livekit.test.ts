@@ -10,9 +10,8 @@ import {
   WebhookEvent,
 } from "@livekit/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { uploadFile } from "../../src/dev/livekit_server.ts";
 import { databaseIn } from "./support/entries.ts";
-import { sendEvent, startLiveKit } from "./support/livekit.ts";
+import { sendEvent, startLiveKit, uploadFile } from "./support/livekit.ts";
 import { anOrganization } from "./support/organization.ts";
 import { type Server, startServer } from "./support/server.ts";
 

@@ -133,7 +133,11 @@ describe("Two databases", () => {
     await server.stop();
   });
 
-  const run = (command: string, ...args: string[]) => npmRun(command, "--", "--persist-to", state, ...args);
+  /** With the configuration of `npm run dev -- --shards 2`, which binds both. */
+  const runIn = (folder: string, command: string, ...args: string[]) =>
+    npmRun(command, "--", "--config", ".wrangler-2.toml", "--persist-to", folder, ...args);
+
+  const run = (command: string, ...args: string[]) => runIn(state, command, ...args);
 
   /** What the directory knows of the other database. */
   const directoryIn = (folder: string) =>
@@ -161,7 +165,7 @@ describe("Two databases", () => {
     expect(existsSync(file)).toBe(false);
     expect((await run("backup", "--output", file)).output).toContain("an older backup is not overwritten");
     const copy = join(folder, "copy");
-    const restored = await npmRun("restore", "--", "--persist-to", copy, "--input", file);
+    const restored = await runIn(copy, "restore", "--input", file);
     expect(restored.code, restored.output).toBe(0);
     expect(restored.output).toContain("npm run deploy -- --local");
     const changed = ["database_settings", "sequences", "webhook_endpoints", "webhook_deliveries"];
@@ -180,7 +184,7 @@ describe("Two databases", () => {
         }
       }),
     );
-    const resumed = await npmRun("restore", "--", "--persist-to", copy, "--resume");
+    const resumed = await runIn(copy, "restore", "--resume");
     expect(resumed.output.match(/Resumed\./g)).toHaveLength(2);
   });
 
@@ -205,9 +209,9 @@ describe("Two databases", () => {
     expect((await run("backup", "--output", file, "--shard", "1")).code).toBe(0);
     const [right, wrong] = ["right", "wrong"].map((name) => join(folder, name));
     const args = ["--input", file, "--shard"];
-    const restored = await npmRun("restore", "--", "--persist-to", right ?? "", ...args, "1");
+    const restored = await runIn(right ?? "", "restore", ...args, "1");
     expect(restored.code, restored.output).toBe(0);
-    const misplaced = await npmRun("restore", "--", "--persist-to", wrong ?? "", ...args, "0");
+    const misplaced = await runIn(wrong ?? "", "restore", ...args, "0");
     expect(misplaced.code).toBe(1);
     expect(misplaced.output).toContain("The file of another database is now in DB");
   });

@@ -6,7 +6,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { migratedDatabase, migrationFiles } from "../../src/dev/migrations.ts";
 import { rangeStatement, rangeStatements } from "../../src/dev/shard_statements.ts";
-import { withDatabase } from "../../src/dev/wrangler_config.ts";
+import { bindDatabase } from "../../src/dev/wrangler_config.ts";
 import { startCloudflare } from "./support/cloudflare_api.ts";
 
 /** Each command starts wrangler several times, which takes seconds on a busy machine. */
@@ -34,11 +34,8 @@ async function aService(shards: number[], bound = shards, organizations: Record<
   const own = mkdtempSync(join(folder, "service-"));
   const config = join(own, "wrangler.toml");
   const shipped = readFileSync("wrangler.toml", "utf8").replace(/^name = /m, 'account_id = "ours"\n$&');
-  const toml = bound.reduce(
-    (text, shard) => withDatabase(text, undefined, shard, `${NAME}-${shard}`, "drizzle"),
-    shipped,
-  );
-  writeFileSync(config, toml);
+  writeFileSync(config, shipped);
+  for (const shard of bound) bindDatabase({ config }, shard);
   cpSync("drizzle", join(own, "drizzle"), { recursive: true });
   return {
     ...cloudflare,
@@ -168,7 +165,7 @@ it("In production, a configuration that lacks a database in which organizations 
   }
   expect(existsSync(`${backup}.0`)).toBe(false);
   const { output } = await service.run("sizes", "--remote", "--shard", "7");
-  expect(output).toBe("There is no shard 7, but 0, 1.\n");
+  expect(output).toBe(`${service.config} binds no DB_7.\n`);
 });
 
 it("In production, an empty database in the place of one that is known is neither deployed nor completed", async () => {

@@ -2,8 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { configurationWith } from "../../src/dev/databases.ts";
-import { bindDatabase, boundShards, databaseName, withDatabase } from "../../src/dev/wrangler_config.ts";
+import { bindDatabase, boundShards, databaseName, requireExtensible } from "../../src/dev/wrangler_config.ts";
 
 const toml = readFileSync("wrangler.toml", "utf8").replaceAll("\r\n", "\n");
 
@@ -16,8 +15,12 @@ function aConfiguration(text: string): { config: string } {
   return { config };
 }
 
-const add = (text: string, shard: number, env?: string) =>
-  withDatabase(text, env, shard, `visits-${shard}`, "drizzle");
+/** The text after another database was added. */
+function add(text: string, shard: number, env?: string): string {
+  const configuration = { ...aConfiguration(text), env };
+  bindDatabase(configuration, shard);
+  return readFileSync(configuration.config, "utf8");
+}
 
 it("The configuration as shipped binds one database", () => {
   expect(boundShards({ config: "wrangler.toml" })).toEqual([0]);
@@ -28,22 +31,22 @@ it("Another database is added at the end, and no other line changes", () => {
   const added = both.split("\n").filter((line) => !toml.split("\n").includes(line));
   expect(added).toEqual([
     'binding = "DB_1"',
-    'database_name = "visits-1"',
+    'database_name = "organization-video-visit-service-1"',
     'binding = "DB_2"',
-    'database_name = "visits-2"',
+    'database_name = "organization-video-visit-service-2"',
   ]);
   expect(both.startsWith(toml.trimEnd())).toBe(true);
   const configuration = aConfiguration(both);
   expect(boundShards(configuration)).toEqual([0, 1, 2]);
-  expect(databaseName(configuration, 2)).toBe("visits-2");
+  expect(databaseName(configuration, 2)).toBe("organization-video-visit-service-2");
   expect(databaseName(configuration, 3)).toBe("organization-video-visit-service-3");
 });
 
 it("Two commands that add the same database at once bind it once", () => {
   const configuration = aConfiguration(toml);
-  bindDatabase(configuration, 1, "visits-1");
+  bindDatabase(configuration, 1);
   const bound = readFileSync(configuration.config, "utf8");
-  bindDatabase(configuration, 1, "visits-1");
+  bindDatabase(configuration, 1);
   expect(readFileSync(configuration.config, "utf8")).toBe(bound);
   expect(boundShards(configuration)).toEqual([0, 1]);
 });
@@ -67,6 +70,6 @@ it("A database whose name the configuration does not say has that of the service
 
 it("No database is added where they stand in an array, or in JSON", () => {
   const { config } = aConfiguration('name = "x"\nd1_databases = [{ binding = "DB" }]');
-  expect(() => configurationWith({ config }, [1])).toThrow("under a line [[d1_databases]], not in an array");
-  expect(() => configurationWith({ config: "wrangler.jsonc" }, [1])).toThrow("must be a file of TOML");
+  expect(() => bindDatabase({ config }, 1)).toThrow("under a line [[d1_databases]], not in an array");
+  expect(() => requireExtensible("wrangler.jsonc")).toThrow("must be a file of TOML");
 });

@@ -154,6 +154,7 @@ const RITA_WAITS: Participant = {
 };
 
 const CONSENTS = { recording_consent: "true" };
+const REFUSES = { recording_consent: "false" };
 const PROVIDER = { role: "provider", user_id: String(MEMBER), recording_consent: "true" };
 
 describe("Every order of the events of a visit leads to the same call and participants:", () => {
@@ -267,7 +268,7 @@ describe("Every order of the events of a visit leads to the same call and partic
 
   it.each([
     ["is given during the visit", [{}, CONSENTS], true],
-    ["is withdrawn during the visit", [CONSENTS, { recording_consent: "false" }], false],
+    ["is withdrawn during the visit", [CONSENTS, REFUSES], false],
     [
       "is given after all, at a time",
       [
@@ -276,7 +277,7 @@ describe("Every order of the events of a visit leads to the same call and partic
       ],
       true,
     ],
-    ["is refused, and given after all nobody knows when", [{ recording_consent: "false" }, CONSENTS], false],
+    ["is refused, and given after all nobody knows when", [REFUSES, CONSENTS], false],
     ["is in the first event only", [CONSENTS, {}], true],
     ["is never asked for", [{}, {}], null],
     ["is neither true nor false", [{ recording_consent: "yes" }, {}], null],
@@ -294,8 +295,8 @@ describe("Every order of the events of a visit leads to the same call and partic
     const { people } = inEveryOrder([
       joined("rita", 1_500, { attributes: CONSENTS }),
       left("rita", 60_000, 1_500, { attributes: CONSENTS }),
-      joined("rita", 61_500, { attributes: { recording_consent: "false" } }),
-      left("rita", 90_000, 61_500, { attributes: { recording_consent: "false" } }),
+      joined("rita", 61_500, { attributes: REFUSES }),
+      left("rita", 90_000, 61_500, { attributes: REFUSES }),
       finished(91_000),
     ]);
     expect(people).toMatchObject([{ recording_consent: false }]);
@@ -305,7 +306,7 @@ describe("Every order of the events of a visit leads to the same call and partic
     const { people } = inEveryOrder([
       joined("rita", 1_500, { attributes: CONSENTS }),
       left("rita", 60_000, 1_500),
-      joined("rita", 61_500, { attributes: { recording_consent: "false" } }),
+      joined("rita", 61_500, { attributes: REFUSES }),
       left("rita", 90_000, 61_500),
       finished(91_000),
     ]);
@@ -315,7 +316,7 @@ describe("Every order of the events of a visit leads to the same call and partic
   it("a consent that is withdrawn by somebody who leaves in the second in which the room closes", () => {
     const { people } = inEveryOrder([
       joined("rita", 8_000, { attributes: CONSENTS }),
-      left("rita", 600_000, 8_000, { attributes: { recording_consent: "false" } }),
+      left("rita", 600_000, 8_000, { attributes: REFUSES }),
       finished(600_000),
     ]);
     expect(people).toMatchObject([{ recording_consent: false }]);
@@ -325,7 +326,7 @@ describe("Every order of the events of a visit leads to the same call and partic
     const disconnectReason = DisconnectReason.DUPLICATE_IDENTITY;
     const { people } = inEveryOrder([
       joined("rita", 1_500, { attributes: CONSENTS }),
-      left("rita", 61_100, 1_500, { attributes: { recording_consent: "false" }, disconnectReason }),
+      left("rita", 61_100, 1_500, { attributes: REFUSES, disconnectReason }),
       joined("rita", 60_900),
       finished(121_000),
     ]);
@@ -335,7 +336,7 @@ describe("Every order of the events of a visit leads to the same call and partic
   it("a consent of a new connection, while the old one has not left yet", () => {
     const { people } = inEveryOrder([
       joined("rita", 1_500, { attributes: CONSENTS }),
-      joined("rita", 60_900, { attributes: { recording_consent: "false" } }),
+      joined("rita", 60_900, { attributes: REFUSES }),
       left("rita", 61_100, 1_500, { attributes: CONSENTS }),
       finished(121_000),
     ]);
@@ -462,62 +463,53 @@ describe("What the platform corrects", () => {
     expect(people).toMatchObject([{ display_name: "Dr. Rita", role: "provider", user_id: MEMBER }]);
   });
 
-  it.each<[string, (string | Correction)[], boolean]>([
-    [
-      "the person joins again with the attributes of before: no",
-      [
-        joined("rita", 1, { attributes: CONSENTS }),
-        says({ recording_consent: false }),
-        joined("rita", 5_000, { attributes: CONSENTS }),
-      ],
-      false,
+  type Stories = Record<string, (string | Correction)[]>;
+
+  const STILL_WITHDRAWN: Stories = {
+    "the person joins again with the attributes of before": [
+      joined("rita", 1, { attributes: CONSENTS }),
+      says({ recording_consent: false }),
+      joined("rita", 5_000, { attributes: CONSENTS }),
     ],
-    [
-      "LiveKit says for the first time that the person consents, and not when: no",
-      [joined("rita", 1), says({ recording_consent: false }), left("rita", 9, 1, { attributes: CONSENTS })],
-      false,
+    "LiveKit says for the first time that the person consents, and not when": [
+      joined("rita", 1),
+      says({ recording_consent: false }),
+      left("rita", 9, 1, { attributes: CONSENTS }),
     ],
-    [
-      "LiveKit repeats a consent from the future: no",
-      [
-        joined("rita", 1, { attributes: consents("2126-01-31T09:30:00Z") }),
-        says({ recording_consent: false }),
-        left("rita", 9, 1, { attributes: consents("2126-01-31T09:30:00Z") }),
-        joined("rita", 1, { attributes: consents("2126-01-31T09:30:00Z") }),
-      ],
-      false,
+    "LiveKit repeats a consent from the future": [
+      joined("rita", 1, { attributes: consents("2126-01-31T09:30:00Z") }),
+      says({ recording_consent: false }),
+      left("rita", 9, 1, { attributes: consents("2126-01-31T09:30:00Z") }),
+      joined("rita", 1, { attributes: consents("2126-01-31T09:30:00Z") }),
     ],
-    [
-      "LiveKit says a consent without a time, and then the refusal again: no",
-      [
-        joined("rita", 1, { attributes: { recording_consent: "false" } }),
-        says({ recording_consent: true, recording_consent_at: T0 + 1 }),
-        left("rita", 9, 1, { attributes: CONSENTS }),
-        joined("rita", 20, { attributes: { recording_consent: "false" } }),
-      ],
-      false,
+    "LiveKit says a consent without a time, and then the refusal again": [
+      joined("rita", 1, { attributes: REFUSES }),
+      says({ recording_consent: true, recording_consent_at: T0 + 1 }),
+      left("rita", 9, 1, { attributes: CONSENTS }),
+      joined("rita", 20, { attributes: REFUSES }),
     ],
-    [
-      "LiveKit says a later consent: yes",
-      [
-        joined("rita", 1, { attributes: CONSENTS }),
-        says({ recording_consent: false, recording_consent_at: T0 - 2_000 }),
-        left("rita", 9, 1, { attributes: consents(new Date(T0 - 1_000).toISOString()) }),
-      ],
-      true,
+  };
+
+  const GIVEN_AGAIN: Stories = {
+    "LiveKit says a later consent": [
+      joined("rita", 1, { attributes: CONSENTS }),
+      says({ recording_consent: false, recording_consent_at: T0 - 2_000 }),
+      left("rita", 9, 1, { attributes: consents(new Date(T0 - 1_000).toISOString()) }),
     ],
-    [
-      "the platform says a later consent, and LiveKit repeats the refusal: yes",
-      [
-        joined("rita", 1, { attributes: { recording_consent: "false" } }),
-        says({ recording_consent: true, recording_consent_at: T0 + 1 }),
-        left("rita", 9, 1, { attributes: { recording_consent: "false" } }),
-        joined("rita", 1, { attributes: { recording_consent: "false" } }),
-      ],
-      true,
+    "the platform says a later consent, and LiveKit repeats the refusal": [
+      joined("rita", 1, { attributes: REFUSES }),
+      says({ recording_consent: true, recording_consent_at: T0 + 1 }),
+      left("rita", 9, 1, { attributes: REFUSES }),
+      joined("rita", 1, { attributes: REFUSES }),
     ],
-  ])("in a consent that was withdrawn counts only if it is later. %s", (_, events, expected) => {
-    expect(outcomeOf(events).people).toMatchObject([{ recording_consent: expected }]);
+  };
+
+  it.each(Object.entries(STILL_WITHDRAWN))("leaves a consent withdrawn where %s", (_, events) => {
+    expect(outcomeOf(events).people).toMatchObject([{ recording_consent: false }]);
+  });
+
+  it.each(Object.entries(GIVEN_AGAIN))("does not stand against a later consent: %s", (_, events) => {
+    expect(outcomeOf(events).people).toMatchObject([{ recording_consent: true }]);
   });
 
   it("of a consent, a time that cannot be used or that is not there yet counts as none, or as now", () => {

@@ -33,276 +33,214 @@ const stored = (state: object): Participant => ({ ...RITA, ...state, created_at:
 const first = { display_name: "Rita", role: "recipient", waiting_since: 100 } as const;
 
 /** What the next row has, or why the report is refused. */
-type Outcome = Partial<ParticipantRow> | "unchanged" | RegExp;
+type Outcome = Partial<ParticipantRow> | "unchanged" | "as reported" | RegExp;
 
-function expectOutcome(
-  next: () => ParticipantRow | undefined,
-  known: Participant | undefined,
-  outcome: Outcome,
+function expectOutcome<Report>(
+  merged: (said: Report) => ParticipantRow | undefined,
+  [known, said, outcome = "unchanged"]: Case<Report>,
 ) {
-  if (outcome instanceof RegExp) expect(next).toThrow(outcome);
-  else if (outcome === "unchanged") expect(next()).toBe(known);
-  else expect(next()).toMatchObject(outcome);
+  if (outcome instanceof RegExp) expect(() => merged(said)).toThrow(outcome);
+  else if (outcome === "unchanged") expect(merged(said)).toBe(known);
+  else expect(merged(said)).toMatchObject(outcome === "as reported" ? (said as object) : outcome);
 }
 
 const GONE = stored({ left_at: 150 });
 const ASSUMED_GONE = stored({ left_at: 150, left_is_assumed: true });
 const ERASED = stored({ display_name: "Participant", left_at: 150, erased_at: 900 });
 const ON_CALL = stored({ call_id: 501, joined_at: 120 });
+const RETURNED = stored({ waiting_since: 200, earlier_visit_until: 150 });
+
+/** What is known, what is reported, and the outcome; without one, nothing changes. */
+type Case<Report> = [
+  known: Participant | undefined,
+  said: Report,
+  outcome?: Outcome,
+  where?: { room?: typeof ROOM; isMember?: boolean },
+];
+
+/** The cases of each meaning that a report can have, by name. */
+type Cases<Report> = Record<Meaning["kind"], Record<string, Case<Report>>>;
+
+const rowsOf = <Report>(meanings: Cases<Report>) =>
+  (Object.keys(meanings) as Meaning["kind"][]).flatMap((kind) =>
+    Object.entries(meanings[kind]).map(([name, row]) => [kind, name, row] as const),
+  );
 
 describe("A report of somebody in a waiting room", () => {
-  it.each<
-    [
-      string,
-      Meaning["kind"],
-      Participant | undefined,
-      ParticipantReport,
-      Outcome,
-      { room?: typeof ROOM; isMember?: boolean }?,
-    ]
-  >([
-    [
-      "somebody new enters",
-      "first",
-      undefined,
-      first,
-      { waiting_room_id: ROOM.id, left_at: null, call_id: null, earlier_visit_until: null },
-    ],
-    ["without a name", "first", undefined, { ...first, display_name: undefined }, /required in the first/],
-    ["without a role", "first", undefined, { ...first, role: undefined }, /required in the first/],
-    ["without waiting_since", "first", undefined, { ...first, waiting_since: undefined }, /required/],
-    ["by an old slug", "first", undefined, { left_at: 150 }, /renamed or retired/, { room: OLD_SLUG }],
-    ["into an inactive room", "first", undefined, first, /not active/, { room: INACTIVE }],
-    [
-      "a visit after the one that was erased",
-      "first",
-      ERASED,
-      { ...first, waiting_since: 160 },
-      { display_name: "Rita", left_at: null, earlier_visit_until: 150, erased_at: null, created_at: NOW },
-    ],
-    ["a visit that was erased", "erased", ERASED, { ...first, left_at: 160 }, "unchanged"],
-    [
-      "nothing of a visit that was erased",
-      "erased",
-      ERASED,
-      { user_id: 9 },
-      "unchanged",
-      { isMember: false },
-    ],
-    [
-      "coming back after a call that was erased",
-      "erased",
-      { ...ERASED, call_id: 501 },
-      { ...first, waiting_since: 160 },
-      /under a new key/,
-    ],
-    [
-      "an earlier visit",
-      "late",
-      stored({ waiting_since: 200, earlier_visit_until: 150 }),
-      { waiting_since: 100, left_at: 150 },
-      "unchanged",
-    ],
-    [
-      "an earlier visit of which only the beginning is known",
-      "late",
-      stored({ waiting_since: 200, earlier_visit_until: 100 }),
-      { waiting_since: 100, left_at: 150 },
-      "unchanged",
-    ],
-    [
-      "the beginning of an earlier visit",
-      "late",
-      stored({ waiting_since: 200, earlier_visit_until: 150 }),
-      { waiting_since: 100 },
-      "unchanged",
-    ],
-    [
-      "a visit that ended before this one began, even if nobody knew of it",
-      "late",
-      stored({ waiting_since: 200, left_at: 250 }),
-      { waiting_since: 100, left_at: 199, display_name: "R.", user_id: 5 },
-      "unchanged",
-    ],
-    [
-      "the same while this one goes on",
-      "late",
-      stored({ waiting_since: 200, earlier_visit_until: 90 }),
-      { waiting_since: 100, left_at: 150 },
-      "unchanged",
-    ],
-    [
-      "the same once this one has become a call",
-      "late",
-      stored({ waiting_since: 200, call_id: 501, joined_at: 210 }),
-      { waiting_since: 100, left_at: 150 },
-      "unchanged",
-    ],
-    [
-      "an earlier visit in another room",
-      "late",
-      RITA,
-      { waiting_since: 90, left_at: 95 },
-      "unchanged",
-      { room: OTHER_ROOM },
-    ],
-    [
-      "the same of somebody who has left",
-      "late",
-      GONE,
-      { waiting_since: 90, left_at: 95 },
-      "unchanged",
-      { room: OTHER_ROOM },
-    ],
-    [
-      "an earlier wait in another room",
-      "late",
-      GONE,
-      { waiting_since: 90 },
-      "unchanged",
-      { room: OTHER_ROOM },
-    ],
-    [
-      "a later wait",
-      "return",
-      GONE,
-      { waiting_since: 160 },
-      { left_at: null, waiting_since: 160, earlier_visit_until: 150 },
-    ],
-    [
-      "a later visit that is over",
-      "return",
-      GONE,
-      { waiting_since: 160, left_at: 170 },
-      { left_at: 170, waiting_room_id: OTHER_ROOM.id, earlier_visit_until: 150 },
-      { room: OTHER_ROOM },
-    ],
-    [
-      "a later wait after an assumed end",
-      "return",
-      ASSUMED_GONE,
-      { waiting_since: 160 },
-      { left_at: null, left_is_assumed: false },
-    ],
-    [
-      "a later wait of somebody who has perhaps left",
-      "return",
-      RITA,
-      { waiting_since: 160 },
-      { waiting_since: 160, earlier_visit_until: 100 },
-    ],
-    [
-      "a later wait in another room",
-      "return",
-      RITA,
-      { waiting_since: 110 },
-      { waiting_room_id: OTHER_ROOM.id },
-      { room: OTHER_ROOM },
-    ],
-    ["a later wait by an old slug", "return", GONE, { waiting_since: 160 }, /retired/, { room: OLD_SLUG }],
-    ["in an inactive room", "return", GONE, { waiting_since: 160 }, /not active/, { room: INACTIVE }],
-    [
-      "a field left out stays",
-      "correction",
-      RITA,
-      { user_id: 5 },
-      { display_name: "Rita", user_id: 5, waiting_since: 100 },
-    ],
-    ["null clears the user", "correction", stored({ user_id: 5 }), { user_id: null }, { user_id: null }],
-    ["what is known", "correction", GONE, { ...first, left_at: 150 }, "unchanged"],
-    ["leaving", "correction", RITA, { left_at: 150 }, { left_at: 150 }],
-    ["leaving an inactive room", "correction", RITA, { left_at: 150 }, { left_at: 150 }, { room: INACTIVE }],
-    ["null does not bring back", "correction", GONE, { ...first, left_at: null }, "unchanged"],
-    [
-      "leaving replaces what was assumed, also the same time",
-      "correction",
-      ASSUMED_GONE,
-      { left_at: 150 },
-      { left_at: 150, left_is_assumed: false },
-    ],
-    ["a wait that is said to have ended stays ended", "correction", ASSUMED_GONE, first, "unchanged"],
-    [
-      "a wait at the very end of the last is none",
-      "correction",
-      GONE,
-      { waiting_since: 150 },
-      { waiting_since: 150, left_at: 150 },
-    ],
-    [
-      "an earlier time, if there was no visit before",
-      "correction",
-      stored({ waiting_since: 200, left_at: 250 }),
-      { waiting_since: 100, left_at: 200 },
-      { waiting_since: 100, left_at: 200 },
-    ],
-    [
-      "an earlier time, if it is after the visit before",
-      "correction",
-      stored({ waiting_since: 200, left_at: 250, earlier_visit_until: 90 }),
-      { waiting_since: 100, left_at: 240 },
-      { waiting_since: 100, left_at: 240, earlier_visit_until: 90 },
-    ],
-    [
-      "a later time within the visit",
-      "correction",
-      GONE,
-      { waiting_since: 140 },
-      { waiting_since: 140, left_at: 150, earlier_visit_until: null },
-    ],
-    ["a corrected start", "correction", RITA, { waiting_since: 90 }, { waiting_since: 90 }],
-    [
-      "in another room, without a time",
-      "correction",
-      RITA,
-      { display_name: "R." },
-      { waiting_room_id: OTHER_ROOM.id, display_name: "R." },
-      { room: OTHER_ROOM },
-    ],
-    [
-      "somebody on a call stays in its room",
-      "correction",
-      ON_CALL,
-      { display_name: "R." },
-      { waiting_room_id: ROOM.id, call_id: 501, display_name: "R." },
-      { room: OTHER_ROOM },
-    ],
-    [
-      "the same, of an earlier time",
-      "correction",
-      ON_CALL,
-      { waiting_since: 90 },
-      { waiting_room_id: ROOM.id, waiting_since: 90 },
-      { room: OTHER_ROOM },
-    ],
-    [
-      "somebody who has left stays in the room",
-      "correction",
-      GONE,
-      { display_name: "R." },
-      { waiting_room_id: ROOM.id, display_name: "R." },
-      { room: OTHER_ROOM },
-    ],
-    ["leaving before waiting", "correction", RITA, { left_at: 99 }, /must not be before waiting_since/],
-    ["leaving before joining", "correction", ON_CALL, { left_at: 110 }, /or joined_at/],
-    [
-      "coming back after a call",
-      "correction",
-      { ...ON_CALL, left_at: 150 },
-      { waiting_since: 160 },
-      /under a new key/,
-    ],
-    [
-      "a user who is not a member",
-      "correction",
-      RITA,
-      { user_id: 9 },
-      /must be the user_id of a user of the organization/,
-      { isMember: false },
-    ],
-    ["nobody as the user", "correction", RITA, { user_id: null }, { user_id: null }, { isMember: false }],
-  ])("%s: %s", (_, kind, known, said, outcome, { room = ROOM, isMember = true } = {}) => {
+  const CASES: Cases<ParticipantReport> = {
+    first: {
+      "somebody new enters": [
+        undefined,
+        first,
+        { waiting_room_id: ROOM.id, left_at: null, call_id: null, earlier_visit_until: null },
+      ],
+      "without a name": [undefined, { ...first, display_name: undefined }, /required in the first/],
+      "without a role": [undefined, { ...first, role: undefined }, /required in the first/],
+      "without waiting_since": [undefined, { ...first, waiting_since: undefined }, /required/],
+      "by an old slug": [undefined, { left_at: 150 }, /renamed or retired/, { room: OLD_SLUG }],
+      "into an inactive room": [undefined, first, /not active/, { room: INACTIVE }],
+      "a visit after the one that was erased": [
+        ERASED,
+        { ...first, waiting_since: 160 },
+        { display_name: "Rita", left_at: null, earlier_visit_until: 150, erased_at: null, created_at: NOW },
+      ],
+    },
+    erased: {
+      "a visit that was erased": [ERASED, { ...first, left_at: 160 }],
+      "nothing of a visit that was erased": [ERASED, { user_id: 9 }, "unchanged", { isMember: false }],
+      "coming back after a call that was erased": [
+        { ...ERASED, call_id: 501 },
+        { ...first, waiting_since: 160 },
+        /under a new key/,
+      ],
+    },
+    late: {
+      "an earlier visit": [RETURNED, { waiting_since: 100, left_at: 150 }],
+      "an earlier visit of somebody who has left again": [
+        { ...RETURNED, left_at: 250 },
+        { waiting_since: 100, left_at: 150 },
+      ],
+      "an earlier visit of which only the beginning is known": [
+        { ...RETURNED, earlier_visit_until: 100 },
+        { waiting_since: 100, left_at: 150 },
+      ],
+      "the beginning of an earlier visit": [RETURNED, { waiting_since: 100 }],
+      "a visit that ended before this one began, even if nobody knew of it": [
+        stored({ waiting_since: 200, left_at: 250 }),
+        { waiting_since: 100, left_at: 199, display_name: "R.", user_id: 5 },
+      ],
+      "the same while this one goes on": [
+        { ...RETURNED, earlier_visit_until: 90 },
+        { waiting_since: 100, left_at: 150 },
+      ],
+      "the same once this one has become a call": [
+        stored({ waiting_since: 200, call_id: 501, joined_at: 210 }),
+        { waiting_since: 100, left_at: 150 },
+      ],
+      "a visit in another room": [
+        RITA,
+        { waiting_since: 90, left_at: 95 },
+        "unchanged",
+        { room: OTHER_ROOM },
+      ],
+      "the same of somebody who has left": [
+        GONE,
+        { waiting_since: 90, left_at: 95 },
+        "unchanged",
+        { room: OTHER_ROOM },
+      ],
+      "an earlier wait in another room": [GONE, { waiting_since: 90 }, "unchanged", { room: OTHER_ROOM }],
+    },
+    return: {
+      "a later wait": [
+        GONE,
+        { waiting_since: 160 },
+        { left_at: null, waiting_since: 160, earlier_visit_until: 150 },
+      ],
+      "a later visit that is over": [
+        GONE,
+        { waiting_since: 160, left_at: 170 },
+        { left_at: 170, waiting_room_id: OTHER_ROOM.id, earlier_visit_until: 150 },
+        { room: OTHER_ROOM },
+      ],
+      "a later wait after an assumed end": [
+        ASSUMED_GONE,
+        { waiting_since: 160 },
+        { left_at: null, left_is_assumed: false },
+      ],
+      "a later wait of somebody who has perhaps left": [
+        RITA,
+        { waiting_since: 160 },
+        { waiting_since: 160, earlier_visit_until: 100 },
+      ],
+      "a later wait in another room": [
+        RITA,
+        { waiting_since: 110 },
+        { waiting_room_id: OTHER_ROOM.id },
+        { room: OTHER_ROOM },
+      ],
+      "a later wait by an old slug": [GONE, { waiting_since: 160 }, /retired/, { room: OLD_SLUG }],
+      "in an inactive room": [GONE, { waiting_since: 160 }, /not active/, { room: INACTIVE }],
+    },
+    correction: {
+      "a field left out stays": [
+        RITA,
+        { user_id: 5 },
+        { display_name: "Rita", user_id: 5, waiting_since: 100 },
+      ],
+      "null clears the user": [stored({ user_id: 5 }), { user_id: null }, "as reported"],
+      "what is known": [GONE, { ...first, left_at: 150 }],
+      leaving: [RITA, { left_at: 150 }, "as reported"],
+      "leaving an inactive room": [RITA, { left_at: 150 }, "as reported", { room: INACTIVE }],
+      "null does not bring back": [GONE, { ...first, left_at: null }],
+      "leaving replaces what was assumed, also the same time": [
+        ASSUMED_GONE,
+        { left_at: 150 },
+        { left_at: 150, left_is_assumed: false },
+      ],
+      "a wait that is said to have ended stays ended": [ASSUMED_GONE, first],
+      "a wait at the very end of the last is none": [
+        GONE,
+        { waiting_since: 150 },
+        { waiting_since: 150, left_at: 150 },
+      ],
+      "an earlier time, if there was no visit before": [
+        stored({ waiting_since: 200, left_at: 250 }),
+        { waiting_since: 100, left_at: 200 },
+        "as reported",
+      ],
+      "an earlier time, if it is after the visit before": [
+        stored({ waiting_since: 200, left_at: 250, earlier_visit_until: 90 }),
+        { waiting_since: 100, left_at: 240 },
+        { waiting_since: 100, left_at: 240, earlier_visit_until: 90 },
+      ],
+      "a later time within the visit": [
+        GONE,
+        { waiting_since: 140 },
+        { waiting_since: 140, left_at: 150, earlier_visit_until: null },
+      ],
+      "a corrected start": [RITA, { waiting_since: 90 }, "as reported"],
+      "in another room, without a time": [
+        RITA,
+        { display_name: "R." },
+        { waiting_room_id: OTHER_ROOM.id, display_name: "R." },
+        { room: OTHER_ROOM },
+      ],
+      "somebody on a call stays in its room": [
+        ON_CALL,
+        { display_name: "R." },
+        { waiting_room_id: ROOM.id, call_id: 501, display_name: "R." },
+        { room: OTHER_ROOM },
+      ],
+      "the same, of an earlier time": [
+        ON_CALL,
+        { waiting_since: 90 },
+        { waiting_room_id: ROOM.id, waiting_since: 90 },
+        { room: OTHER_ROOM },
+      ],
+      "somebody who has left stays in the room": [
+        GONE,
+        { display_name: "R." },
+        { waiting_room_id: ROOM.id, display_name: "R." },
+        { room: OTHER_ROOM },
+      ],
+      "leaving before waiting": [RITA, { left_at: 99 }, /must not be before waiting_since/],
+      "leaving before joining": [ON_CALL, { left_at: 110 }, /or joined_at/],
+      "coming back after a call": [{ ...ON_CALL, left_at: 150 }, { waiting_since: 160 }, /under a new key/],
+      "a user who is not a member": [
+        RITA,
+        { user_id: 9 },
+        /must be the user_id of a user of the organization/,
+        { isMember: false },
+      ],
+      "nobody as the user": [RITA, { user_id: null }, "as reported", { isMember: false }],
+    },
+  };
+
+  it.each(rowsOf(CASES))("%s: %s", (kind, _, row) => {
+    const [known, said, , { room = ROOM, isMember = true } = {}] = row;
     expect(meaningOf(known, { ...said, room_id: room.id }).kind).toBe(kind);
-    expectOutcome(() => merge(known, said, { room, isMember }), known, outcome);
+    expectOutcome((report) => merge(known, report, { room, isMember }), row);
   });
 });
 
@@ -333,14 +271,15 @@ function applied(
   }
 }
 
+/** What is known after the reports of somebody new. */
+const reported = (...reports: ParticipantReport[]) =>
+  reports.reduce<Participant | undefined>((known, each) => applied(known, each), undefined);
+
 describe("Reports of somebody in a waiting room, whatever they are", () => {
   it("say the same when they come twice in a row", () => {
     fc.assert(
       fc.property(fc.array(report, { maxLength: 6 }), report, (earlier, last) => {
-        const before = earlier.reduce<Participant | undefined>(
-          (known, each) => applied(known, each),
-          undefined,
-        );
+        const before = reported(...earlier);
         const once = applied(before, last);
         expect(applied(once, last)).toEqual(once);
       }),
@@ -351,10 +290,7 @@ describe("Reports of somebody in a waiting room, whatever they are", () => {
   it("never leave a visit that ends before it begins", () => {
     fc.assert(
       fc.property(fc.array(report, { maxLength: 8 }), (reports) => {
-        const known = reports.reduce<Participant | undefined>(
-          (before, each) => applied(before, each),
-          undefined,
-        );
+        const known = reported(...reports);
         if (known?.left_at) expect(known.left_at).toBeGreaterThanOrEqual(known.waiting_since ?? 0);
       }),
       { numRuns: 2000 },
@@ -368,10 +304,7 @@ describe("Reports of somebody in a waiting room, whatever they are", () => {
         const entering = { ...first, waiting_since };
         const leaving = { ...entering, left_at: waiting_since + stay };
         const order = leavesFirst ? [leaving, entering] : [entering, leaving];
-        const known = order.reduce<Participant | undefined>(
-          (before, each) => applied(before, each),
-          undefined,
-        );
+        const known = reported(...order);
         expect(known).toMatchObject({ waiting_since, left_at: waiting_since + stay });
       }),
     );
@@ -385,8 +318,6 @@ describe("Two visits of one person, whatever their times", () => {
     leaving: { ...first, waiting_since: start, left_at: start + stay },
     returning: { waiting_since: start + stay + pause },
   }));
-  const reported = (...reports: ParticipantReport[]) =>
-    reports.reduce<Participant | undefined>((known, each) => applied(known, each), undefined);
 
   it("are told apart: late reports of the first change nothing of the second", () => {
     fc.assert(
@@ -446,85 +377,74 @@ describe("A call's report of a participant", () => {
     earlier_left_event_at: 150,
   };
 
-  it.each<[string, Meaning["kind"], Participant | undefined, Omit<ReportOnCall, "key">, Outcome]>([
-    [
-      "somebody new",
-      "first",
-      undefined,
-      paula,
-      {
-        ...paula,
-        call_id: 501,
-        waiting_since: null,
-        joined_at: null,
-        left_at: null,
-        recording_consent: null,
-      },
-    ],
-    ["somebody new without a name", "first", undefined, {}, /required for a new participant/],
-    [
-      "after a wait that was erased",
-      "first",
-      ERASED,
-      { ...paula, joined_at: 160 },
-      { display_name: "Paula", earlier_visit_until: 150, erased_at: null, created_at: NOW },
-    ],
-    [
-      "without a time, from the start of the call",
-      "first",
-      stored({ ...ERASED, left_at: 109 }),
-      paula,
-      { display_name: "Paula", earlier_visit_until: 109 },
-    ],
-    ["the same, where it starts before the end of the wait", "erased", ERASED, paula, "unchanged"],
-    ["a call that was erased", "erased", { ...LEFT, erased_at: 900 }, { joined_at: 160 }, "unchanged"],
-    ["another call that was erased", "erased", stored({ ...ERASED, call_id: 77 }), {}, /on another call/],
-    [
-      "the time before somebody joined once more",
-      "late",
-      REJOINED,
-      { joined_at: 120, left_at: 150, display_name: "R." },
-      { joined_at: 160, left_at: null, display_name: "R." },
-    ],
-    ["the leaving before that", "late", REJOINED, { left_at: 150 }, "unchanged"],
-    ["joining after leaving", "return", LEFT, { joined_at: 160 }, { left_at: null, joined_at: 160 }],
-    [
-      "somebody who waits goes to the room of the call, and the rest stays",
-      "correction",
-      RITA,
-      { joined_at: 120 },
-      { key: "rita", call_id: 501, waiting_room_id: OTHER_ROOM.id, waiting_since: 100, joined_at: 120 },
-    ],
-    ["null does not bring back", "correction", LEFT, { left_at: null }, "unchanged"],
-    ["leaving after joining once more", "correction", REJOINED, { left_at: 170 }, { left_at: 170 }],
-    ["when somebody joined once more", "correction", REJOINED, { joined_at: 155 }, { joined_at: 155 }],
-    [
-      "a time from before that until after it",
-      "correction",
-      REJOINED,
-      { joined_at: 120, left_at: 170 },
-      { joined_at: 120, left_at: 170 },
-    ],
-    [
-      "an earlier time of somebody who has left once more",
-      "correction",
-      { ...REJOINED, left_at: 170, left_event_at: 170 },
-      { joined_at: 120, left_at: 150 },
-      { joined_at: 120, left_at: 150 },
-    ],
-    [
-      "a user who is not a member",
-      "correction",
-      RITA,
-      { user_id: 9 },
-      /must be that of a user of the organiz/,
-    ],
-    ["one on another call", "correction", stored({ call_id: 77 }), {}, /on another call/],
-    ["leaving before joining", "correction", RITA, { joined_at: 130, left_at: 120 }, /must not be before/],
-    ["leaving before waiting", "correction", RITA, { left_at: 99 }, /left_at must not be before/],
-  ])("%s: %s", (_, kind, known, said, outcome) => {
+  const CASES: Cases<Omit<ReportOnCall, "key">> = {
+    first: {
+      "somebody new": [
+        undefined,
+        paula,
+        {
+          ...paula,
+          call_id: 501,
+          waiting_since: null,
+          joined_at: null,
+          left_at: null,
+          recording_consent: null,
+        },
+      ],
+      "somebody new without a name": [undefined, {}, /required for a new participant/],
+      "after a wait that was erased": [
+        ERASED,
+        { ...paula, joined_at: 160 },
+        { display_name: "Paula", earlier_visit_until: 150, erased_at: null, created_at: NOW },
+      ],
+      "without a time, from the start of the call": [
+        stored({ ...ERASED, left_at: 109 }),
+        paula,
+        { display_name: "Paula", earlier_visit_until: 109 },
+      ],
+    },
+    erased: {
+      "the same, where it starts before the end of the wait": [ERASED, paula],
+      "a call that was erased": [{ ...LEFT, erased_at: 900 }, { joined_at: 160 }],
+      "another call that was erased": [stored({ ...ERASED, call_id: 77 }), {}, /on another call/],
+    },
+    late: {
+      "the time before somebody joined once more": [
+        REJOINED,
+        { joined_at: 120, left_at: 150, display_name: "R." },
+        { joined_at: 160, left_at: null, display_name: "R." },
+      ],
+      "the leaving before that": [REJOINED, { left_at: 150 }],
+    },
+    return: {
+      "joining after leaving": [LEFT, { joined_at: 160 }, { left_at: null, joined_at: 160 }],
+    },
+    correction: {
+      "somebody who waits goes to the room of the call, and the rest stays": [
+        RITA,
+        { joined_at: 120 },
+        { key: "rita", call_id: 501, waiting_room_id: OTHER_ROOM.id, waiting_since: 100, joined_at: 120 },
+      ],
+      "null does not bring back": [LEFT, { left_at: null }],
+      "leaving after joining once more": [REJOINED, { left_at: 170 }, "as reported"],
+      "when somebody joined once more": [REJOINED, { joined_at: 155 }, "as reported"],
+      "a time from before that until after it": [REJOINED, { joined_at: 120, left_at: 170 }, "as reported"],
+      "an earlier time of somebody who has left once more": [
+        { ...REJOINED, left_at: 170, left_event_at: 170 },
+        { joined_at: 120, left_at: 150 },
+        "as reported",
+      ],
+      "a user who is not a member": [RITA, { user_id: 9 }, /must be that of a user of the organiz/],
+      "one on another call": [stored({ call_id: 77 }), {}, /on another call/],
+      "leaving before joining": [RITA, { joined_at: 130, left_at: 120 }, /must not be before/],
+      "leaving before waiting": [RITA, { left_at: 99 }, /left_at must not be before/],
+    },
+  };
+
+  it.each(rowsOf(CASES))("%s: %s", (kind, _, row) => {
+    const [known, said] = row;
     expect(meaningOf(known, { ...said, call_started_at: CALL.started_at }).kind).toBe(kind);
-    expectOutcome(() => mergeOnCall(known, { ...said, key: "rita" }), known, outcome);
+    expectOutcome((report) => mergeOnCall(known, { ...report, key: "rita" }), row);
   });
 
   it.each([

@@ -104,14 +104,6 @@ describe("Revoking an API client", () => {
     expect((await asClient(other).get("/waiting_rooms")).status).toBe(200);
   });
 
-  it("works once: a second time it gives 404", async () => {
-    const [client, , clinic] = await twoClients();
-    expectGone(await clinic.platform.delete(`/api_clients/${client.id}`));
-    const revoked = await storedClients(clinic);
-    expectRefusal(await clinic.platform.delete(`/api_clients/${client.id}`), 404);
-    expect(await storedClients(clinic)).toEqual(revoked);
-  });
-
   it("keeps what the client created", async () => {
     const [client, other, clinic] = await twoClients();
     const room = await given(

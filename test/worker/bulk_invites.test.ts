@@ -8,6 +8,11 @@ import {
   aClinicWithQueue,
   aQueue,
   type ClinicWithQueue,
+  EARLIER_ROW,
+  HAS_ACCOUNT,
+  HAS_PENDING_INVITE,
+  hasExpiredInvite,
+  invitesOf,
   leavingNoInvites,
   type Message,
 } from "./support/queue.ts";
@@ -16,16 +21,6 @@ import { changingNothing } from "./support/unchanged.ts";
 import { throughWorkerWith } from "./support/worker.ts";
 
 const MIB = 1024 * 1024;
-
-const INSTEAD = "send it again with POST /invites/{id}/resend, or delete it to make another one";
-const EARLIER_ROW = "The email is in an earlier row of the request";
-const HAS_ACCOUNT = "The email has an account in the organization";
-const HAS_PENDING_INVITE = `The email has a pending invite: ${INSTEAD}`;
-const hasExpiredInvite = (expires_at: string) =>
-  `The email has an invite that expired on ${expires_at}: ${INSTEAD}`;
-
-const invitesOf = (count: number) =>
-  Array.from({ length: count }, (_, n) => anInvite({ display_name: `Invitee ${n}` }));
 
 /** A valid row that is not one of the first. */
 const atRow = (row: number, fault: unknown) => [...invitesOf(row), fault, anInvite()];
@@ -227,16 +222,12 @@ describe("A request for many invites is refused as a whole, and nothing is store
     expectRefusal(refused, 422, /organization_invites\.0\.email.*organization_invites\.2\.display_name/);
   });
 
-  it.each([
-    ["a provider_assistant", ["provider_assistant"], "provider"],
-    ["a provider_assistant", ["provider_assistant"], "organization_admin"],
-    ["a provider", ["provider"], "organization_admin"],
-    ["a provider who also assists", ["provider_assistant", "provider"], "organization_admin"],
-  ])("if %s (%j) asks for an %s in a row, and the text names the row", async (_, roles, role) => {
-    const row = anInvite({ role_names: ["provider_assistant", role] });
+  it("if a row has a role above the caller's level, and the text names the row", async () => {
+    const row = anInvite({ role_names: ["provider_assistant", "organization_admin"] });
     const before = Array.from({ length: 4 }, () => anInvite({ role_names: ["provider_assistant"] }));
-    const refused = await refusing({ organization_invites: [...before, row] }, roles);
-    expectRefusal(refused, 422, new RegExp(`organization_invites\\.4\\.role_names: .*${role}`));
+    const organization_invites = [...before, row];
+    const refused = await refusing({ organization_invites }, ["provider_assistant", "provider"]);
+    expectRefusal(refused, 422, /organization_invites\.4\.role_names: .*organization_admin/);
   });
 
   it("but not if each role is at or below the caller's level", async () => {
@@ -312,9 +303,7 @@ describe("Only this row fails, in the background,", () => {
     const rows = [anInvite({ email: expired.email }), anInvite({ email: elsewhere.email })];
     const progress = await invited(clinic, rows);
     expect(progress).toMatchObject({ status: "completed", created_count: 1 });
-    expect(progress.failures).toEqual([
-      { row: 0, email: expired.email, error: hasExpiredInvite(expired.expires_at) },
-    ]);
+    expect(progress.failures).toEqual([{ row: 0, email: expired.email, error: hasExpiredInvite(expired) }]);
     expect(await clinic.pendingInvites()).toMatchObject([{ email: elsewhere.email }]);
     expect(await given(clinic.client.get(`/invites/${expired.id}`))).toEqual(expired);
     expect((await other.client.get(`/invites/${elsewhere.id}`)).body).toEqual(elsewhere);
@@ -328,7 +317,7 @@ describe("Only this row fails, in the background,", () => {
       const invite = await clinic.addInvite();
       for (const [before, error] of [
         [1, HAS_PENDING_INVITE],
-        [0, hasExpiredInvite(invite.expires_at)],
+        [0, hasExpiredInvite(invite)],
       ] as const) {
         travelTo(new Date(Date.parse(invite.expires_at) - before).toISOString());
         const { failures } = await invited(clinic, [anInvite({ email: invite.email })]);

@@ -10,6 +10,11 @@ import {
   aMessage,
   type ClinicWithQueue,
   DEAD_LETTERS,
+  EARLIER_ROW,
+  HAS_ACCOUNT,
+  HAS_PENDING_INVITE,
+  hasExpiredInvite,
+  invitesOf,
   type Message,
   QUEUE,
   workerWith,
@@ -23,16 +28,7 @@ const ATTEMPTS = 2;
 /** In minutes: rows of which nothing was heard for this long are queued again. */
 const LOST_AFTER = 30;
 
-const INSTEAD = "send it again with POST /invites/{id}/resend, or delete it to make another one";
-const EARLIER_ROW = "The email is in an earlier row of the request";
-const HAS_ACCOUNT = "The email has an account in the organization";
-const HAS_PENDING_INVITE = `The email has a pending invite: ${INSTEAD}`;
-const hasExpiredInvite = ({ expires_at }: { expires_at: string }) =>
-  `The email has an invite that expired on ${expires_at}: ${INSTEAD}`;
 const COULD_NOT_BE_MADE = "The invite could not be made; please invite this person again";
-
-const invitesOf = (count: number) =>
-  Array.from({ length: count }, (_, n) => anInvite({ display_name: `Invitee ${n}` }));
 
 const idsOf = (messages: Message[]) => messages.map(({ id }) => id);
 

@@ -1,13 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { type Api, platform } from "./support/api.ts";
+import type { Api } from "./support/api.ts";
 import {
   aCall,
   aProviderOnTheCall,
   aRecipient,
   ENDED_AT,
+  knownParticipant,
   reportCall,
   STARTED_AT,
   WAITING_SINCE,
+  waitingCount,
   wrongPaths,
 } from "./support/calls.ts";
 import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
@@ -42,13 +44,6 @@ async function anOngoingCall(recipient: object = {}) {
   const call = await aCall(clinic, { ended_at: undefined, participants: [rita] });
   return { clinic, call, rita };
 }
-
-/** What the service knows about a participant: the response to a report that says nothing new. */
-const known = (slug: string, key: string) =>
-  given(platform.put(`/waiting_rooms/${slug}/participants/${key}`, { participant: {} }));
-
-const waitingCount = async ({ client }: Organization, slug: string) =>
-  (await given(client.get(`/waiting_rooms/${slug}`))).waiting_count;
 
 const listed = async (client: Pick<Api, "get">, organization_user_id: number, query = "") =>
   (await given(client.get(`/organization_users/${organization_user_id}/calls${query}`))) as {
@@ -226,7 +221,7 @@ describe("A later report of a call", () => {
     const { clinic, call, rita } = await anOngoingCall({ user_id: undefined });
     const { user_id } = await clinic.addProvider();
     await given(call.report({ failed: true, participants: [{ key: rita.key, user_id }] }));
-    const before = await known(call.room.slug, rita.key);
+    const before = await knownParticipant(call.room.slug, rita.key);
     const answer = await call.report({ ended_at: ENDED_AT });
     expect(answer.body).toEqual({
       id: call.id,
@@ -243,7 +238,7 @@ describe("A later report of a call", () => {
     });
     expect(await failRate(clinic)).toEqual({ "2026-01-31": 1 });
     await given(call.report({ participants: [{ key: rita.key, display_name: "Rita R." }] }));
-    expect(await known(call.room.slug, rita.key)).toEqual({
+    expect(await knownParticipant(call.room.slug, rita.key)).toEqual({
       ...before,
       display_name: "Rita R.",
       left_at: ENDED_AT,
@@ -273,7 +268,7 @@ describe("A later report of a call", () => {
     });
     expect(await failRate(clinic)).toEqual({ "2026-01-31": 1 });
 
-    const before = await known(call.room.slug, rita.key);
+    const before = await knownParticipant(call.room.slug, rita.key);
     const participant = {
       display_name: "Paula",
       role: "provider",
@@ -283,18 +278,22 @@ describe("A later report of a call", () => {
       left_at: LEFT_AT,
     };
     await given(call.report({ participants: [{ key: rita.key, ...participant }] }));
-    expect(await known(call.room.slug, rita.key)).toEqual({ ...before, ...participant });
+    expect(await knownParticipant(call.room.slug, rita.key)).toEqual({ ...before, ...participant });
   });
 
   it("clears optional fields with null", async () => {
     const { clinic, call, rita } = await anOngoingCall();
     const { user_id } = await clinic.addProvider();
     await given(call.report({ failed: true, participants: [{ key: rita.key, user_id }] }));
-    const before = await known(call.room.slug, rita.key);
+    const before = await knownParticipant(call.room.slug, rita.key);
     await given(
       call.report({ failed: null, participants: [{ key: rita.key, user_id: null, joined_at: null }] }),
     );
-    expect(await known(call.room.slug, rita.key)).toEqual({ ...before, user_id: null, joined_at: null });
+    expect(await knownParticipant(call.room.slug, rita.key)).toEqual({
+      ...before,
+      user_id: null,
+      joined_at: null,
+    });
     expect(await failRate(clinic)).toEqual({ "2026-01-31": 0 });
   });
 
@@ -357,15 +356,12 @@ describe("A participant of a call", () => {
     expect(await waitingCount(clinic, room.slug)).toBe(1);
 
     const { id } = await given(report({ ...first, participants: [{ key: rita, joined_at: JOINED_AT }] }));
-    expect(await known(room.slug, rita)).toEqual({ ...waiting, call_id: id, joined_at: JOINED_AT });
+    expect(await knownParticipant(room.slug, rita)).toEqual({
+      ...waiting,
+      call_id: id,
+      joined_at: JOINED_AT,
+    });
     expect(await waitingCount(clinic, room.slug)).toBe(0);
-  });
-
-  it("who waits in the room joins a call that says nothing but the key", async () => {
-    const { clinic, first, report, room } = await aFirstReport();
-    const waiting = await clinic.addParticipant(room.slug, { waiting_since: WAITING_SINCE }, unique("rita"));
-    const { id } = await given(report({ ...first, participants: [{ key: waiting.key }] }));
-    expect(await known(room.slug, waiting.key)).toEqual({ ...waiting, call_id: id });
   });
 
   it("who waits in another room of the organization moves to the room of the call", async () => {
@@ -374,7 +370,11 @@ describe("A participant of a call", () => {
     const rita = unique("rita");
     const waiting = await clinic.addParticipant(other.slug, { waiting_since: WAITING_SINCE }, rita);
     const { id } = await given(report({ ...first, participants: [{ key: rita }] }));
-    expect(await known(room.slug, rita)).toEqual({ ...waiting, waiting_room_id: room.id, call_id: id });
+    expect(await knownParticipant(room.slug, rita)).toEqual({
+      ...waiting,
+      waiting_room_id: room.id,
+      call_id: id,
+    });
     expect(await waitingCount(clinic, other.slug)).toBe(0);
     expectGone(await clinic.client.delete(`/waiting_rooms/${other.slug}`));
   });
@@ -390,7 +390,7 @@ describe("A participant of a call", () => {
       joined_at: JOINED_AT,
     };
     const { id } = await given(report({ ...first, participants: [paula] }));
-    expect(await known(room.slug, paula.key)).toEqual({
+    expect(await knownParticipant(room.slug, paula.key)).toEqual({
       id: expect.any(Number),
       ...paula,
       display_name: "Paula Provider",
@@ -403,17 +403,17 @@ describe("A participant of a call", () => {
 
   it("who is left out of a later report stays on the call", async () => {
     const { call, rita } = await anOngoingCall();
-    const before = await known(call.room.slug, rita.key);
+    const before = await knownParticipant(call.room.slug, rita.key);
     const paul = aRecipient({ waiting_since: WAITING_SINCE });
     await given(call.report({ participants: [paul] }));
     await given(call.report({ participants: [] }));
-    expect(await known(call.room.slug, rita.key)).toEqual(before);
-    expect((await known(call.room.slug, paul.key)).call_id).toBe(call.id);
+    expect(await knownParticipant(call.room.slug, rita.key)).toEqual(before);
+    expect((await knownParticipant(call.room.slug, paul.key)).call_id).toBe(call.id);
   });
 
   it("stays on the call and in its room when the same key is reported for another waiting room", async () => {
     const { clinic, call, rita } = await anOngoingCall();
-    const before = await known(call.room.slug, rita.key);
+    const before = await knownParticipant(call.room.slug, rita.key);
     const other = await clinic.addRoom({ name: "Lungs" });
     expect(await clinic.addParticipant(other.slug, { waiting_since: WAITING_SINCE }, rita.key)).toEqual(
       before,
@@ -448,7 +448,7 @@ describe("A participant of a call", () => {
     const people = ["rita", " rita", "Rita"].map((key) => aRecipient({ key, waiting_since: WAITING_SINCE }));
     await given(call.report({ participants: people }));
     const ids = [];
-    for (const { key } of people) ids.push((await known(call.room.slug, encodeURIComponent(key))).id);
+    for (const { key } of people) ids.push((await knownParticipant(call.room.slug, key)).id);
     expect(new Set(ids).size).toBe(3);
   });
 
@@ -457,14 +457,17 @@ describe("A participant of a call", () => {
     await given(call.report({ participants: [{ key: rita.key, left_at: LEFT_AT }] }));
     for (const late of [rita, { key: rita.key, left_at: null }, { ...rita, left_at: null }])
       await changingNothing(() => given(call.report({ participants: [late] })));
-    expect((await known(call.room.slug, rita.key)).left_at).toBe(LEFT_AT);
+    expect((await knownParticipant(call.room.slug, rita.key)).left_at).toBe(LEFT_AT);
   });
 
   it("who joins again after leaving is back", async () => {
     const { call, rita } = await anOngoingCall();
     await given(call.report({ participants: [{ key: rita.key, left_at: LEFT_AT }] }));
     await given(call.report({ participants: [{ key: rita.key, joined_at: BACK_AT, left_at: null }] }));
-    expect(await known(call.room.slug, rita.key)).toMatchObject({ joined_at: BACK_AT, left_at: null });
+    expect(await knownParticipant(call.room.slug, rita.key)).toMatchObject({
+      joined_at: BACK_AT,
+      left_at: null,
+    });
   });
 });
 
@@ -473,10 +476,10 @@ describe("When a call ends", () => {
     const { call, rita } = await anOngoingCall();
     const paul = aRecipient({ waiting_since: WAITING_SINCE, joined_at: JOINED_AT, left_at: LEFT_AT });
     await given(call.report({ participants: [paul] }));
-    expect((await known(call.room.slug, rita.key)).left_at).toBeNull();
+    expect((await knownParticipant(call.room.slug, rita.key)).left_at).toBeNull();
     await given(call.report({ ended_at: ENDED_AT }));
-    expect((await known(call.room.slug, rita.key)).left_at).toBe(ENDED_AT);
-    expect((await known(call.room.slug, paul.key)).left_at).toBe(LEFT_AT);
+    expect((await knownParticipant(call.room.slug, rita.key)).left_at).toBe(ENDED_AT);
+    expect((await knownParticipant(call.room.slug, paul.key)).left_at).toBe(LEFT_AT);
   });
 
   it("nobody comes back to it, even if a late report adds or repeats participants", async () => {
@@ -486,11 +489,11 @@ describe("When a call ends", () => {
     await changingNothing(() => given(call.report({ participants: [{ ...rita, left_at: null }] })));
     const late = aRecipient({ waiting_since: WAITING_SINCE, joined_at: JOINED_AT });
     await given(call.report({ participants: [late] }));
-    expect((await known(call.room.slug, late.key)).left_at).toBe(ENDED_AT);
+    expect((await knownParticipant(call.room.slug, late.key)).left_at).toBe(ENDED_AT);
     await given(
       call.report({ participants: [{ key: rita.key, joined_at: "2026-01-31T11:00:00Z", left_at: null }] }),
     );
-    expect((await known(call.room.slug, rita.key)).left_at).not.toBeNull();
+    expect((await knownParticipant(call.room.slug, rita.key)).left_at).not.toBeNull();
   });
 
   it("its room is no longer in use; before, it cannot be retired even if nobody waits in it", async () => {
@@ -500,14 +503,6 @@ describe("When a call ends", () => {
     await given(call.report({ ended_at: ENDED_AT }));
     expect(await waitingCount(clinic, call.room.slug)).toBe(0);
     expectGone(await clinic.client.delete(`/waiting_rooms/${call.room.slug}`));
-  });
-
-  it("the people who wait in the room keep waiting", async () => {
-    const { clinic, call } = await anOngoingCall();
-    await clinic.addParticipant(call.room.slug);
-    await given(call.report({ ended_at: ENDED_AT }));
-    expect(await waitingCount(clinic, call.room.slug)).toBe(1);
-    expectRefusal(await clinic.client.delete(`/waiting_rooms/${call.room.slug}`), 422, /in use/);
   });
 
   it("its room is not in use if the call was reported only after its end", async () => {

@@ -161,16 +161,6 @@ describe("A consent that the platform reports", () => {
     expect(await canBeSeen()).toBe(true);
   });
 
-  it("is the one that was decided last, in whichever order the reports come", async () => {
-    const [early, late] = ["2026-01-31T09:40:00Z", "2026-01-31T09:50:00Z"];
-    const { says, canBeSeen } = await aRecordedCall();
-    await given(says(true, { recording_consent_at: late }));
-    await given(says(false, { recording_consent_at: early }));
-    expect(await canBeSeen()).toBe(true);
-    await given(says(false, { recording_consent_at: late }));
-    expect(await canBeSeen()).toBe(false);
-  });
-
   it("is not cleared by null, which is the same as leaving it out", async () => {
     const { says, canBeSeen } = await aRecordedCall({ recording_consent: true });
     const nulls = { recording_consent_at: null, recording_consent_method: null };

@@ -129,14 +129,6 @@ describe("A later report of an egress", () => {
     }
   });
 
-  it("changes nothing if it repeats the end, even with another user", async () => {
-    const { clinic, end, report, reported } = await anEndedEgress();
-    for (const again of [end, { ...end, user_id: clinic.admin.user_id }]) {
-      const answer = await changingNothing(() => report(again));
-      expect(answer).toMatchObject({ status: 200, body: reported });
-    }
-  });
-
   it("keeps the fields that it leaves out", async () => {
     const { report, reported, get } = await anEndedEgress();
     travelTo("2027-01-31T09:30:00.000Z");
@@ -222,9 +214,11 @@ describe("A later report of an egress", () => {
     expect((await get(reported.id)).body.url).toContain(storage_key);
   });
 
-  it("does not move an ended egress back", async () => {
-    const { first, report, reported } = await anEndedEgress();
+  it("changes nothing of an ended egress if it repeats the end or would move it back", async () => {
+    const { clinic, first, end, report, reported } = await anEndedEgress();
     for (const late of [
+      end,
+      { ...end, user_id: clinic.admin.user_id },
       first,
       { status: "egress_starting" },
       { is_stopped: false },
@@ -255,7 +249,6 @@ describe("A report of an egress is refused, and changes nothing,", () => {
   it.each<[string, object, RegExp]>([
     ["an unknown call_key", { call_key: "nowhere" }, /egress\.call_key/],
     ["an unknown user_id", { user_id: 999_999_999 }, /egress\.user_id/],
-    ["a storage key of ..", { storage_key: ".." }, NOT_A_PATH],
     ["a storage key with .. in it", { storage_key: "a/../../x.wav" }, NOT_A_PATH],
     [
       "a storage key of more than 1024 bytes",

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { type Fetcher, platform } from "./support/api.ts";
-import { countingRoundTrips, everyRow, rowsOf } from "./support/database.ts";
+import { countingRoundTrips, everyRow, storedRows } from "./support/database.ts";
 import { observedDatabase } from "./support/observed_database.ts";
 import { anInvite, anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { aClinicWithQueue, workerWith } from "./support/queue.ts";
@@ -48,8 +48,7 @@ const postWith = ({ client }: Organization, path: string, body: unknown, key: st
 const aRoomNamed = (name: string) => ({ waiting_room: { name } });
 
 /** The keys of an organization, as they are stored. */
-const keysOf = async ({ id }: Organization) =>
-  (await rowsOf(id)).find(({ name }) => name === "idempotency_keys")?.rows ?? [];
+const keysOf = (organization: Organization) => storedRows(organization, "idempotency_keys");
 
 const roomsOf = async ({ client }: Organization) =>
   (await given(client.get("/waiting_rooms"))).pagination.total_count as number;
@@ -389,8 +388,7 @@ describe("An Idempotency-Key", () => {
     const post = async () => {
       for (const key of keys) await given(postWith(organization, path, aRoomNamed("Oncology"), key));
     };
-    const stored = async () =>
-      (await rowsOf(organization.id)).find(({ name }) => name === "idempotency_keys")?.rows.length;
+    const stored = async () => (await keysOf(organization)).length;
     travelTo(fromNow(0));
     await post();
     travelTo(fromNow(24 * HOUR - 1));
@@ -483,8 +481,7 @@ describe("POST /webhook_endpoints with an Idempotency-Key", () => {
     }
     const { webhook_endpoints } = await given(organization.client.get(path));
     expect(webhook_endpoints).toHaveLength(1);
-    const kept = (await rowsOf(organization.id)).find(({ name }) => name === "idempotency_keys");
-    expect(kept?.rows).toMatchObject([{ key, result: null }]);
+    expect(await keysOf(organization)).toMatchObject([{ key, result: null }]);
   });
 
   it("is refused with another body", async () => {

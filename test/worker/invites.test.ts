@@ -1,11 +1,12 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { Api } from "./support/api.ts";
-import { platform } from "./support/api.ts";
 import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
-import { accept } from "./support/invites.ts";
-import { anInvite, anOrganization, given, type Organization, unique } from "./support/organization.ts";
+import { accept, travelToExpiry } from "./support/invites.ts";
+import { add } from "./support/members.ts";
+import { anInvite, anOrganization, given, type Organization } from "./support/organization.ts";
 import { aQueue, workerWith } from "./support/queue.ts";
+import { anEmail } from "./support/sign_in.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing } from "./support/unchanged.ts";
 
@@ -18,8 +19,6 @@ const HAS_PENDING_INVITE = `${EMAIL}: has a pending invite: ${INSTEAD}`;
 const HAS_ACCOUNT = `${EMAIL}: has an account in the organization`;
 const hasExpiredInvite = ({ expires_at }: { expires_at: string }) =>
   `${EMAIL}: has an invite that expired on ${expires_at}: ${INSTEAD}`;
-
-const anEmail = () => `${unique("invitee")}@example.com`;
 
 const create = ({ client }: { client: Pick<Api, "post"> }, more: object = {}) =>
   client.post("/invites", { organization_invite: anInvite(more) });
@@ -34,16 +33,8 @@ const listed = async (clinic: Organization, query = "") => (await list(clinic, q
 
 const EXPIRED = "?status=expired";
 
-const addMember = ({ id }: Organization, email: string) =>
-  given(
-    platform.post(`/organizations/${id}/users`, {
-      user: { email, display_name: "Paula Provider", roles: ["provider"] },
-    }),
-  );
-
-/** Sets the clock to the moment when the invite expires, or a number of milliseconds after. */
-const travelToExpiry = ({ expires_at }: { expires_at: string }, after = 0) =>
-  travelTo(new Date(Date.parse(expires_at) + after).toISOString());
+const addMember = (clinic: Organization, email: string) =>
+  given(add(clinic, { email, display_name: "Paula Provider", roles: ["provider"] }));
 
 const { runCron } = workerWith({ BULK_INVITES: aQueue().binding });
 
@@ -384,23 +375,6 @@ describe("The list of invites", () => {
     expect(await listed(clinic, "?status=active")).toEqual([active]);
     expect(await listed(clinic)).toEqual([active]);
   });
-
-  it.each([
-    ["status=used", /^status: must be one of active, expired$/],
-    ["status=active&status=expired", /^status: /],
-  ])("refuses the query %s with 400", async (query, parameter) => {
-    const { client } = await anOrganization();
-    expectRefusal(await client.get(`/invites?${query}`), 400, parameter);
-  });
-});
-
-it("Reading an invite shows a used one, with the time of its use", async () => {
-  const clinic = await anOrganization();
-  const invite = await clinic.addInvite();
-  const usedAt = fromNow(60);
-  travelTo(usedAt);
-  await given(accept(invite));
-  expect((await read(clinic, invite)).body).toEqual({ ...invite, used_at: usedAt, updated_at: usedAt });
 });
 
 describe("Deleting an invite", () => {

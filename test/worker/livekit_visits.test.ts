@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { platform } from "./support/api.ts";
-import { reportCall } from "./support/calls.ts";
+import { callsOf, reportCall } from "./support/calls.ts";
 import { countingRoundTrips, rowsOf } from "./support/database.ts";
 import { aLiveKitRoom, aLiveKitServer, at, DisconnectReason, delivered } from "./support/livekit.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
@@ -16,10 +16,6 @@ async function visitsOf({ id }: Organization) {
   const tables = await rowsOf(id);
   const rows = (table: string) => tables.find(({ name }) => name === table)?.rows ?? [];
   return { calls: rows("calls"), participants: rows("participants") };
-}
-
-async function callsOf(organization: Organization, owner: { id: number }) {
-  return (await given(organization.client.get(`/organization_users/${owner.id}/calls`))).calls;
 }
 
 describe("A room whose metadata says whose visit it is", () => {

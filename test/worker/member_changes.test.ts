@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { platform } from "./support/api.ts";
 import { aCall, aRecipient, ENDED_AT, STARTED_AT } from "./support/calls.ts";
 import { aTimestamp, expectRefusal } from "./support/expectations.ts";
-import { change, userOf } from "./support/members.ts";
+import { aClinicWithProvider, change, userOf } from "./support/members.ts";
 import { anOrganization, given, unique } from "./support/organization.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing } from "./support/unchanged.ts";
@@ -10,12 +10,6 @@ import { changingNothing } from "./support/unchanged.ts";
 const NEXT_CENTURY = { datetime_start: "2126-01-31T09:00:00Z", datetime_end: "2126-01-31T10:00:00Z" };
 
 const LOST = { roles: ["provider_assistant"] };
-
-async function aClinicWithProvider() {
-  const clinic = await anOrganization();
-  const paula = await clinic.addProvider("Paula Provider");
-  return { clinic, paula, room: `/waiting_rooms/${paula.waiting_room_slug}` };
-}
 
 describe("A change of a member", () => {
   it("returns the user as created, with whom the user assists", async () => {

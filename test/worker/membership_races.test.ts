@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Answer, platform } from "./support/api.ts";
 import { aCall, aRecipient, STARTED_AT } from "./support/calls.ts";
-import { rowsOf } from "./support/database.ts";
+import { storedRows } from "./support/database.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { acceptToken, keepingInvite, tokenOf } from "./support/invites.ts";
 import { add, change, remove, userOf } from "./support/members.ts";
@@ -30,23 +30,21 @@ async function whileRemoved(
   return answers;
 }
 
-/** Rows of one table that belong to the organization, as they are stored. */
-const stored = async ({ id }: Organization, table: string) =>
-  (await rowsOf(id)).find(({ name }) => name === table)?.rows ?? [];
-
 /** Expects that nothing gives the member away as somebody who still belongs to the organization. */
 async function expectNoTrace(clinic: Organization, member: { id: number; user_id: number }) {
   expect(await userOf(clinic, member)).toMatchObject({ roles: [], waiting_room_slug: null, assists: [] });
-  const [room] = (await stored(clinic, "waiting_rooms")).filter(({ user_id }) => user_id === member.user_id);
+  const [room] = (await storedRows(clinic, "waiting_rooms")).filter(
+    ({ user_id }) => user_id === member.user_id,
+  );
   expect(room?.retired_at).toEqual(expect.any(Number));
-  const participants = await stored(clinic, "participants");
+  const participants = await storedRows(clinic, "participants");
   const present = participants.filter(
     (each) => each.waiting_room_id === room?.id && each.left_at === null && each.call_id === null,
   );
   expect(present).toEqual([]);
-  const subs = await stored(clinic, "waiting_room_subs");
+  const subs = await storedRows(clinic, "waiting_room_subs");
   expect(subs.filter(({ user_id }) => user_id === member.user_id)).toEqual([]);
-  const clients = await stored(clinic, "api_clients");
+  const clients = await storedRows(clinic, "api_clients");
   const ofMember = clients.filter(({ organization_user_id }) => organization_user_id === member.id);
   expect(ofMember.filter(({ revoked_at }) => revoked_at === null)).toEqual([]);
 }
@@ -138,7 +136,7 @@ describe("A membership that ends at the same moment", () => {
       call.report({ participants: [people[n]] }),
     );
     expect(statuses(answers)).toEqual(new Set([200]));
-    const participants = await stored(clinic, "participants");
+    const participants = await storedRows(clinic, "participants");
     expect(participants.filter(({ call_id }) => call_id === call.id)).toHaveLength(19);
     await expectNoTrace(clinic, paula);
   });

@@ -4,18 +4,12 @@ import { platform } from "./support/api.ts";
 import { aCall, aRecipient, ENDED_AT, STARTED_AT } from "./support/calls.ts";
 import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
 import { accept, acceptToken, keepingInvite, tokenOf } from "./support/invites.ts";
-import { add, change, remove, shownMember, userOf } from "./support/members.ts";
-import { anInvite, anOrganization, given, type Organization, unique } from "./support/organization.ts";
+import { aClinicWithProvider, add, change, remove, shownMember, userOf } from "./support/members.ts";
+import { anInvite, given, type Organization, unique } from "./support/organization.ts";
 import { aClinicWithQueue } from "./support/queue.ts";
 import { aClinicWithSignIn, exchange, expectExchanged, redeem, signIn } from "./support/sign_in.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing } from "./support/unchanged.ts";
-
-async function aClinicWithProvider() {
-  const clinic = await anOrganization();
-  const paula = await clinic.addProvider("Paula Provider");
-  return { clinic, paula, room: `/waiting_rooms/${paula.waiting_room_slug}` };
-}
 
 /** What is left of a member whose membership has ended. */
 const former = (user: object) => ({ ...user, roles: [], waiting_room_slug: null, assists: [] });

@@ -4,11 +4,10 @@ import { platform } from "./support/api.ts";
 import { aTimestamp, expectRefusal } from "./support/expectations.ts";
 import { accept, acceptToken, tokenOf } from "./support/invites.ts";
 import { remove, shownMember } from "./support/members.ts";
-import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
+import { anOrganization, given, type Organization } from "./support/organization.ts";
+import { anEmail } from "./support/sign_in.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing } from "./support/unchanged.ts";
-
-const anEmail = () => `${unique("user")}@example.com`;
 
 const create = (organization_id: number, user: object) =>
   platform.post(`/organizations/${organization_id}/users`, { user });
@@ -205,13 +204,6 @@ describe("The list of organization users", () => {
       organization_users: [paula, al].map(shownMember),
       pagination: { current_page: 1, per_page: 25, total_pages: 1, total_count: 2 },
     });
-  });
-
-  it("shows a provider_assistant who assists nobody only itself", async () => {
-    const { clinic } = await aClinicWithStaff();
-    const anna = await clinic.addUser("Anna Assistant", ["provider_assistant"]);
-    const client = await clinic.addClient(anna.id);
-    expect((await list(client)).organization_users).toEqual([shownMember(anna)]);
   });
 
   it("depends on the highest role of a user with several roles", async () => {

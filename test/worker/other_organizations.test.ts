@@ -96,10 +96,3 @@ it("The same key in two organizations is two calls with two recordings, and what
   expectRefusal(await one.platform.delete(`/egresses/${egress_id}`), 422, /legal hold/);
   expect((await given(one.platform.get(`/calls/${key}`))).legal_hold).not.toBeNull();
 });
-
-it("The short paths of keys are gone", async () => {
-  const call = await aCall(await anOrganization());
-  for (const path of [`/calls/${call.key}`, "/egresses/key", "/api_clients/1", "/issuers/1", "/invites/1"])
-    for (const method of ["GET", "PUT", "DELETE"])
-      expectRefusal(await platform.send(method, path, method === "PUT" ? {} : undefined), 404, "Not found");
-});

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Answer, type Api, platform } from "./support/api.ts";
-import { aCall, aRecipient, ENDED_AT, STARTED_AT, WAITING_SINCE } from "./support/calls.ts";
-import { countingRoundTrips, rowsOf } from "./support/database.ts";
+import { aCall, aRecipient, callsOf, ENDED_AT, STARTED_AT, WAITING_SINCE } from "./support/calls.ts";
+import { countingRoundTrips, storedRows } from "./support/database.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { fileExists, storeFile } from "./support/storage.ts";
 
@@ -37,11 +37,6 @@ async function reportAllAtOnce(count: number, send: (api: Api, n: number) => Pro
   return answers.map(({ body }) => body);
 }
 
-/** Rows of one table that belong to the organization, as they are stored. */
-async function stored({ id }: Organization, table: string) {
-  return (await rowsOf(id)).find(({ name }) => name === table)?.rows ?? [];
-}
-
 const aCallUrl = ({ id }: Organization) => `/organizations/${id}/calls/${unique("call")}`;
 
 /** A clinic with a room and a provider, and a first report of a call there. */
@@ -55,9 +50,6 @@ async function aClinicWithCall() {
 }
 
 const reportCall = (api: Api, url: string, call: object) => api.put(url, { call });
-
-const callsOf = async ({ client }: Organization, { id }: { id: number }) =>
-  (await given(client.get(`/organization_users/${id}/calls`))).calls;
 
 /** How many calls each date has. */
 const callsByDate = async ({ client }: Organization, query: string) =>
@@ -284,7 +276,7 @@ describe("Thirty first reports of one call at once", () => {
     const reported = await reportAllAtOnce(30, (api) => reportCall(api, url, call));
     expect(new Set(reported.map((each) => JSON.stringify(each))).size).toBe(1);
     expect(await callsOf(clinic, provider)).toHaveLength(1);
-    expect(keysOf(await stored(clinic, "participants"))).toEqual([rita.key]);
+    expect(keysOf(await storedRows(clinic, "participants"))).toEqual([rita.key]);
     expect(await callsByDate(clinic, DAY)).toEqual({ "2026-01-31": 1 });
   });
 
@@ -296,7 +288,7 @@ describe("Thirty first reports of one call at once", () => {
     );
     const [call] = await callsOf(clinic, provider);
     expect(new Set(reported.map(({ id }) => id))).toEqual(new Set([call.id]));
-    const participants = await stored(clinic, "participants");
+    const participants = await storedRows(clinic, "participants");
     expect(keysOf(participants)).toEqual(keysOf(people));
     expect(new Set(participants.map(({ call_id }) => call_id))).toEqual(new Set([call.id]));
     expect(await callsByDate(clinic, DAY)).toEqual({ "2026-01-31": 1 });
@@ -311,7 +303,7 @@ describe("Thirty reports of one call at once", () => {
     for (const person of people)
       await clinic.addParticipant(room.slug, { waiting_since: WAITING_SINCE }, person.key);
     await reportAllAtOnce(30, (api, n) => reportCall(api, url, { participants: [people[n]] }));
-    const participants = await stored(clinic, "participants");
+    const participants = await storedRows(clinic, "participants");
     expect(keysOf(participants)).toEqual(keysOf(people));
     expect(participants.map(({ call_id }) => call_id)).toEqual(numbers(30).map(() => id));
     expect((await given(clinic.client.get(`/waiting_rooms/${room.slug}`))).waiting_count).toBe(0);
@@ -326,7 +318,7 @@ describe("Thirty reports of one call at once", () => {
         participants: [{ key: people[n]?.key, display_name: `Rita ${n}`, recording_consent: n % 2 === 0 }],
       }),
     );
-    const participants = await stored(clinic, "participants");
+    const participants = await storedRows(clinic, "participants");
     expect(participants).toHaveLength(30);
     for (const [n, { key }] of people.entries())
       expect(participants.find((each) => each.key === key)).toMatchObject({
@@ -356,7 +348,7 @@ it("Thirty first reports of one participant at once have one participant wait", 
     api.put(`/waiting_rooms/${room.slug}/participants/${key}`, { participant }),
   );
   expect(new Set(reported.map((each) => JSON.stringify(each))).size).toBe(1);
-  expect(keysOf(await stored(clinic, "participants"))).toEqual([key]);
+  expect(keysOf(await storedRows(clinic, "participants"))).toEqual([key]);
   expect((await given(clinic.client.get(`/waiting_rooms/${room.slug}`))).waiting_count).toBe(1);
 });
 
@@ -389,7 +381,7 @@ it("The start of calls and the retirement of their room at once: never both", as
     ]).toContainEqual({ retirements: statuses(true), starts: statuses(false) });
     started.push(...answers.flatMap(({ status, body }) => (status === 200 ? [body.id] : [])));
   }
-  const calls = await stored(clinic, "calls");
+  const calls = await storedRows(clinic, "calls");
   expect(calls.map(({ id }) => id)).toEqual(started.sort((a, b) => a - b));
 });
 
@@ -418,13 +410,13 @@ describe("The end of a call, reported while its participants leave,", () => {
       });
       expect(reported).toHaveLength(20);
       expect((await given(reportCall(platform, call, {}))).ended_at).toBe(ENDED_AT);
-      const participants = await stored(clinic, "participants");
+      const participants = await storedRows(clinic, "participants");
       for (const [n, { key }] of people.entries())
         expect(participants.filter((each) => each.key === key)).toMatchObject([
           { left_at: Date.parse(leavingAt(n)) },
         ]);
     }
-    expect(await stored(clinic, "participants")).toHaveLength(30);
+    expect(await storedRows(clinic, "participants")).toHaveLength(30);
   });
 
   it("leaves those with the time of the end of whom nothing else is reported", async () => {
@@ -440,7 +432,7 @@ describe("The end of a call, reported while its participants leave,", () => {
           : { participants: [{ key: people[n % 10]?.key, display_name: `Rita ${n % 10}` }] },
       ),
     );
-    const participants = await stored(clinic, "participants");
+    const participants = await storedRows(clinic, "participants");
     expect(participants.map(({ left_at }) => left_at)).toEqual(numbers(10).map(() => Date.parse(ENDED_AT)));
   });
 });
@@ -494,6 +486,6 @@ it.each([
     expect(read.transcript_lines.map(({ text }: { text: string }) => text)).toEqual(
       lines.map(({ text }) => text),
     );
-    expect(await stored(clinic, "transcripts")).toHaveLength(1);
+    expect(await storedRows(clinic, "transcripts")).toHaveLength(1);
   },
 );

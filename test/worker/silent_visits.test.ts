@@ -2,7 +2,15 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { CALLS_ENDED } from "../../src/tuning.ts";
 import { platform } from "./support/api.ts";
-import { aCall, aProviderOnTheCall, aRecipient, ENDED_AT, reportCall, STARTED_AT } from "./support/calls.ts";
+import {
+  aCall,
+  aProviderOnTheCall,
+  aRecipient,
+  ENDED_AT,
+  minutesAfterStart,
+  reportCall,
+  STARTED_AT,
+} from "./support/calls.ts";
 import { aLiveKitRoom, at, delivered } from "./support/livekit.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { rowsReadForNothing, workerWith } from "./support/queue.ts";
@@ -29,9 +37,6 @@ async function afterSilence() {
   travelTo(fromNow(DAY + 1));
   await runCron();
 }
-
-const minutesAfterStart = (minutes: number) =>
-  new Date(Date.parse(STARTED_AT) + minutes * 60_000).toISOString();
 
 const RITA = unique("rita");
 const PAULA = unique("paula");

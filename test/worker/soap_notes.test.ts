@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { platform } from "./support/api.ts";
-import { aCall, ENDED_AT, wrongPaths } from "./support/calls.ts";
+import { aCall } from "./support/calls.ts";
 import { expectRefusal } from "./support/expectations.ts";
-import { anOrganization, given, unique } from "./support/organization.ts";
+import { anOrganization, given } from "./support/organization.ts";
 import { throughStrictDatabase } from "./support/strict_database.ts";
-import { changingNothing, changingOnlyTheLog, leavingNoRows } from "./support/unchanged.ts";
+import { changingNothing, leavingNoRows } from "./support/unchanged.ts";
 
 const TEXT = "Subjective: a cough.\nObjective: 37.2 °C.\n\nAssessment: a cold.\n  Plan: rest. ";
 
@@ -56,15 +56,6 @@ describe("A reported SOAP note", () => {
     await given(report({ is_final: true }));
     expect((await read()).body.text === text.replace("A", "B")).toBe(true);
   });
-
-  it("is of its own call alone", async () => {
-    const { clinic, call, read } = await aCallToNote();
-    const other = await aCall(clinic);
-    await given(call.reportSoapNote({ text: "Ours.", is_final: true }));
-    await given(other.reportSoapNote({ text: "Theirs.", is_final: true }));
-    expect((await read()).body.text).toBe("Ours.");
-    expect((await clinic.client.get(`${other.path}/soap_note`)).body.text).toBe("Theirs.");
-  });
 });
 
 describe("A later report of a SOAP note", () => {
@@ -94,95 +85,10 @@ describe("A final SOAP note", () => {
     }
   });
 
-  it.each<[string, object]>([
-    ["another text", { text: "Subjective: better." }],
-    ["a text with a space more", { text: `${TEXT} ` }],
-    ["that it is not final", { is_final: false }],
-    ["the early report that comes late", { text: TEXT, is_final: false }],
-  ])("refuses %s, and changes nothing", async (_, change) => {
-    const { call, reported, read } = await aFinalNote();
-    expectRefusal(await changingNothing(() => call.reportSoapNote(change)), 422, /final/);
+  it("refuses another text, also one with a space more, and an early report that comes late", async () => {
+    const { call, draft, reported, read } = await aFinalNote();
+    for (const change of [{ text: "Subjective: better." }, { text: `${TEXT} ` }, { is_final: false }, draft])
+      expectRefusal(await changingNothing(() => call.reportSoapNote(change)), 422, /final/);
     expect((await read()).body).toEqual(reported);
-  });
-});
-
-describe("A report of a SOAP note is refused, and changes nothing,", () => {
-  it.each<[string, object, RegExp]>([
-    ["an empty text", { text: "" }, /soap_note\.text/],
-    ["a blank text", { text: " \n\t" }, /soap_note\.text/],
-    ["a text that is an object", { text: { subjective: "a cough" } }, /soap_note\.text/],
-    ["a text of 200,001 characters", { text: "n".repeat(200_001) }, /soap_note\.text/],
-    ["an is_final that is a number", { is_final: 1 }, /soap_note\.is_final/],
-  ])("with %s", async (_, fault, text) => {
-    const { call } = await aDraft();
-    const later = { text: "Subjective: better.", ...fault };
-    expectRefusal(await changingNothing(() => call.reportSoapNote(later)), 422, text);
-    const { call: unheard } = await aCallToNote();
-    const first = { text: TEXT, is_final: false, ...fault };
-    expectRefusal(await changingNothing(() => unheard.reportSoapNote(first)), 422, text);
-  });
-
-  it.each(["text", "is_final"])("without %s in the first report", async (field) => {
-    const { call, read } = await aCallToNote();
-    const lacking = { text: TEXT, is_final: true, [field]: undefined };
-    expectRefusal(await changingNothing(() => call.reportSoapNote(lacking)), 422, new RegExp(field));
-    expectRefusal(await read(), 404);
-  });
-
-  it.each([
-    ["without a wrapper", {}],
-    ["with a null wrapper", { soap_note: null }],
-    ["with the fields beside the wrapper", { text: TEXT, is_final: true }],
-  ])("%s", async (_, body) => {
-    const { call } = await aDraft();
-    const refused = await changingNothing(() => platform.put(`${call.url}/soap_note`, body));
-    expectRefusal(refused, 422, /soap_note/);
-  });
-
-  it("with 404 for an unknown call", async () => {
-    const { platform } = await anOrganization();
-    const path = `/calls/${unique("nowhere")}/soap_note`;
-    const soap_note = { text: TEXT, is_final: true };
-    expectRefusal(await changingNothing(() => platform.put(path, { soap_note })), 404);
-  });
-});
-
-describe("Reading a SOAP note", () => {
-  it("gives 404 until the call has ended, even if the note is final", async () => {
-    const clinic = await anOrganization();
-    const call = await aCall(clinic, { ended_at: undefined });
-    const read = () => clinic.client.get(`${call.path}/soap_note`);
-    const reported = await given(call.reportSoapNote({ text: TEXT, is_final: true }));
-    expectRefusal(await read(), 404);
-    await given(call.report({ ended_at: ENDED_AT }));
-    expect(await read()).toMatchObject({ status: 200, body: reported });
-  });
-
-  it("gives 404 if the call has none, even if it has a transcript", async () => {
-    const { call, read } = await aCallToNote();
-    await given(call.reportTranscript({ is_final: false, lines: [] }));
-    expectRefusal(await read(), 404);
-  });
-
-  it("gives 404 under any path but its own", async () => {
-    const { clinic, call } = await aFinalNote();
-    const other = await aFinalNote();
-    const colleague = await clinic.addProvider();
-    for (const path of wrongPaths(call, other.call, colleague))
-      expectRefusal(await clinic.client.get(`${path}/soap_note`), 404);
-  });
-
-  it("follows a correction of who held the call", async () => {
-    const { clinic, call, reported, read } = await aFinalNote();
-    const other = await clinic.addProvider();
-    await given(call.report({ organization_user_id: other.id }));
-    expectRefusal(await read(), 404);
-    const moved = await clinic.client.get(`/organization_users/${other.id}/calls/${call.id}/soap_note`);
-    expect(moved).toMatchObject({ status: 200, body: reported });
-  });
-
-  it("changes nothing, but for the access log", async () => {
-    const { read } = await aFinalNote();
-    await changingOnlyTheLog(() => given(read()));
   });
 });

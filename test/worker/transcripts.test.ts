@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { platform } from "./support/api.ts";
-import { aCall, aRecipient, type Call, ENDED_AT, wrongPaths } from "./support/calls.ts";
+import { aCall, aRecipient, type Call } from "./support/calls.ts";
 import { countingRoundTrips } from "./support/database.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { countingRows } from "./support/rows.ts";
 import { throughStrictDatabase } from "./support/strict_database.ts";
 import { aCallToTranscribe, says, texts } from "./support/transcripts.ts";
-import { changingNothing, changingOnlyTheLog, leavingNoRows } from "./support/unchanged.ts";
+import { changingNothing, leavingNoRows } from "./support/unchanged.ts";
 
 /** A transcript that is not final yet. */
 async function aDraft() {
@@ -207,16 +207,6 @@ describe("A reported transcript", () => {
     await given(call.reportTranscript({ lines: [says(late, 0, 1)] }));
     expect((await read()).body.transcript_lines).toMatchObject([{ display_name: "Lou Late" }]);
   });
-
-  it("belongs only to its own call", async () => {
-    const { clinic, call, paula, read } = await aCallToTranscribe();
-    const other = await aCall(clinic);
-    await given(call.reportTranscript({ is_final: false, lines: [says(paula, 0, 1, "ours")] }));
-    const theirs = { is_final: false, lines: [says(other.participants[0], 0, 1, "theirs")] };
-    await given(other.reportTranscript(theirs));
-    expect(texts((await read()).body)).toEqual(["ours"]);
-    expect(texts((await clinic.client.get(`${other.path}/transcript`)).body)).toEqual(["theirs"]);
-  });
 });
 
 describe("A later report of a transcript", () => {
@@ -288,13 +278,17 @@ describe("A final transcript", () => {
     }
   });
 
-  it.each<[string, object]>([
-    ["another summary", { summary: "Another summary." }],
-    ["that it is not final", { is_final: false }],
-    ["no lines", { lines: [] }],
-  ])("refuses a report of %s, and changes nothing", async (_, change) => {
-    const { call, reported, read } = await aFinalTranscript();
-    expectRefusal(await changingNothing(() => call.reportTranscript(change)), 422, /final/);
+  it("refuses another summary, other lines, and an early report that comes late", async () => {
+    const { call, paula, draft, reported, read } = await aFinalTranscript();
+    for (const change of [
+      { summary: "Another summary." },
+      { is_final: false },
+      draft,
+      { lines: [] },
+      { lines: [says(paula, 0, 1.5, "Good evening.")] },
+      { lines: [...draft.lines, says(paula, 2, 3)] },
+    ])
+      expectRefusal(await changingNothing(() => call.reportTranscript(change)), 422, /final/);
     expect((await read()).body).toEqual(reported);
   });
 
@@ -321,86 +315,38 @@ describe("A final transcript", () => {
     expectRefusal(other, 422, /final/);
     expect((await read()).body).toEqual(complete.body);
   });
-
-  it("refuses an early report that comes late, and does not change", async () => {
-    const { call, draft } = await aFinalTranscript();
-    expectRefusal(await changingNothing(() => call.reportTranscript(draft)), 422, /final/);
-  });
-
-  it("refuses other lines and additional lines, and does not change", async () => {
-    const { call, paula, draft } = await aFinalTranscript();
-    for (const lines of [[says(paula, 0, 1.5, "Good evening.")], [...draft.lines, says(paula, 2, 3)]])
-      expectRefusal(await changingNothing(() => call.reportTranscript({ lines })), 422, /final/);
-  });
 });
 
 describe("A report of a transcript is refused, and changes nothing,", () => {
-  type Faulty = (call: Call) => { transcript: object; text: RegExp };
-
-  const ofLine =
-    (fault: object, text: RegExp): Faulty =>
-    ({ participants: [paula] }) => ({ transcript: { lines: [{ ...says(paula, 0, 1), ...fault }] }, text });
-
-  const ofTimes =
-    (...times: [number, number][]): Faulty =>
-    ({ participants: [paula, rita] }) => ({
-      transcript: { lines: times.map(([from, to], n) => says(n % 2 ? rita : paula, from, to)) },
-      text: /transcript\.lines/,
-    });
-
-  const of =
-    (transcript: object, text: RegExp): Faulty =>
-    () => ({ transcript, text });
-
-  const FAULTS: [string, Faulty][] = [
-    ["a line that ends before it starts", ofTimes([2, 1.999])],
-    ["lines that overlap", ofTimes([0, 2], [1.999, 3])],
-    ["lines that overlap, in reverse", ofTimes([1.999, 3], [0, 2])],
-    ["a line within another", ofTimes([0, 10], [4, 5])],
-    ["a moment within a line", ofTimes([0, 10], [4, 4])],
-    ["lines of the same time", ofTimes([0, 1], [0, 1])],
-    ["a line that overlaps one before the last", ofTimes([0, 10], [10, 10], [9, 9.5])],
-    ["a negative start_time", ofLine({ start_time: -0.001 }, /transcript\.lines\.0\.start_time/)],
-    ["a start_time that is text", ofLine({ start_time: "0" }, /transcript\.lines\.0\.start_time/)],
-    ["a null end_time", ofLine({ end_time: null }, /transcript\.lines\.0\.end_time/)],
-    ["no end_time", ofLine({ end_time: undefined }, /transcript\.lines\.0\.end_time/)],
-    ["no text", ofLine({ text: undefined }, /transcript\.lines\.0\.text/)],
-    ["a blank text", ofLine({ text: " \n" }, /transcript\.lines\.0\.text/)],
-    ["a text of 10,001 characters", ofLine({ text: "t".repeat(10_001) }, /transcript\.lines\.0\.text/)],
-    ["no speaker", ofLine({ participant_key: undefined }, /transcript\.lines\.0\.participant_key/)],
-    ["an unknown speaker", ofLine({ participant_key: "nobody" }, /participant_key/)],
-    ["a null line", of({ lines: [null] }, /transcript\.lines\.0/)],
-    ["lines that are no list", of({ lines: {} }, /transcript\.lines/)],
-    ["an is_final that is text", of({ is_final: "true" }, /transcript\.is_final/)],
-    ["a blank summary", of({ summary: " " }, /transcript\.summary/)],
-    ["a summary that is a number", of({ summary: 7 }, /transcript\.summary/)],
-    ["a summary of 200,001 characters", of({ summary: "s".repeat(200_001) }, /transcript\.summary/)],
+  const FAULTS: [string, ...[number, number][]][] = [
+    ["a line that ends before it starts", [2, 1.999]],
+    ["lines that overlap", [0, 2], [1.999, 3]],
+    ["lines that overlap, in reverse", [1.999, 3], [0, 2]],
+    ["a line within another", [0, 10], [4, 5]],
+    ["a moment within a line", [0, 10], [4, 4]],
+    ["lines of the same time", [0, 1], [0, 1]],
+    ["a line that overlaps one before the last", [0, 10], [10, 10], [9, 9.5]],
   ];
 
-  it.each(FAULTS)("with %s", async (_, faulty) => {
-    const { call, draft, read } = await aDraft();
-    const { transcript, text } = faulty(call);
+  it.each(FAULTS)("with %s", async (_, ...times) => {
+    const linesOf = ({ participants: [paula, rita] }: Call) =>
+      times.map(([from, to], n) => says(n % 2 ? rita : paula, from, to));
+    const { call, draft } = await aDraft();
     // The report also has a valid change that would be noticed.
-    const later = await changingNothing(() =>
-      call.reportTranscript({ ...draft, summary: "Changed.", ...transcript }),
-    );
-    expectRefusal(later, 422, text);
-    expect((await read()).body.summary).toBe("A greeting.");
-
+    const changed = { ...draft, summary: "Changed.", lines: linesOf(call) };
+    const later = await changingNothing(() => call.reportTranscript(changed));
+    expectRefusal(later, 422, /transcript\.lines/);
     const { call: unheard } = await aCallToTranscribe();
-    const first = faulty(unheard);
-    const refused = await changingNothing(() =>
-      unheard.reportTranscript({ summary: "New.", is_final: false, lines: [], ...first.transcript }),
-    );
-    expectRefusal(refused, 422, first.text);
+    const first = { summary: "New.", is_final: false, lines: linesOf(unheard) };
+    expectRefusal(await changingNothing(() => unheard.reportTranscript(first)), 422, /transcript\.lines/);
   });
 
-  it("with a speaker who is on another call or still waits", async () => {
+  it("with a speaker who is unknown, on another call, of another organization, or still waits", async () => {
     const { clinic, call } = await aDraft();
-    const other = await aCall(clinic);
+    const others = [await aCall(clinic), await aCall(await anOrganization())];
     const waiting = { key: unique("waiting") };
     await clinic.addParticipant(call.room.slug, {}, waiting.key);
-    for (const speaker of [other.participants[0], waiting]) {
+    for (const speaker of [{ key: "nobody" }, ...others.map((other) => other.participants[0]), waiting]) {
       const lines = [says(call.participants[0], 0, 1), says(speaker, 1, 2)];
       const refused = await changingNothing(() => call.reportTranscript({ lines }));
       expectRefusal(refused, 422, /participant_key/);
@@ -439,38 +385,6 @@ describe("A report of a transcript is refused, and changes nothing,", () => {
     const { status, body } = await readAs(clinic, call, "text/vtt");
     expect(status).toBe(200);
     expect(body.length).toBeGreaterThan(16_500_000);
-  });
-
-  it("with a speaker of another organization", async () => {
-    const { call } = await aDraft();
-    const theirs = await aCall(await anOrganization());
-    const lines = [says(theirs.participants[0], 0, 1)];
-    const refused = await changingNothing(() => call.reportTranscript({ lines }));
-    expectRefusal(refused, 422, /participant_key/);
-  });
-
-  it.each(["is_final", "lines"])("without %s in the first report", async (field) => {
-    const { call, paula, read } = await aCallToTranscribe();
-    const transcript = { summary: "A greeting.", is_final: false, lines: [says(paula, 0, 1)] };
-    const refused = await changingNothing(() => call.reportTranscript({ ...transcript, [field]: undefined }));
-    expectRefusal(refused, 422, new RegExp(field));
-    expectRefusal(await read(), 404);
-  });
-
-  it.each([
-    ["without a wrapper", {}],
-    ["with a null wrapper", { transcript: null }],
-    ["with the fields beside the wrapper", { is_final: false, lines: [] }],
-  ])("%s", async (_, body) => {
-    const { call } = await aDraft();
-    const refused = await changingNothing(() => platform.put(`${call.url}/transcript`, body));
-    expectRefusal(refused, 422, /transcript/);
-  });
-
-  it("with 404 for an unknown call", async () => {
-    const { clinic, draft } = await aDraft();
-    const path = `/calls/${unique("nowhere")}/transcript`;
-    expectRefusal(await changingNothing(() => clinic.platform.put(path, { transcript: draft })), 404);
   });
 });
 
@@ -561,45 +475,5 @@ describe("A long transcript", () => {
     const { body } = await read();
     expect(body.summary === transcript.summary).toBe(true);
     expect(texts(body)[0] === transcript.lines[0]?.text).toBe(true);
-  });
-});
-
-describe("Reading a transcript", () => {
-  it("gives 404 until the call has ended, even if the transcript is final", async () => {
-    const clinic = await anOrganization();
-    const call = await aCall(clinic, { ended_at: undefined });
-    const read = () => clinic.client.get(`${call.path}/transcript`);
-    const lines = [says(call.participants[0], 0, 1)];
-    const reported = await given(call.reportTranscript({ summary: "A greeting.", is_final: true, lines }));
-    expectRefusal(await read(), 404);
-    await given(call.report({ ended_at: ENDED_AT }));
-    expect(await read()).toMatchObject({ status: 200, body: reported });
-  });
-
-  it("gives 404 if the call has none", async () => {
-    const { read } = await aCallToTranscribe();
-    expectRefusal(await read(), 404);
-  });
-
-  it("gives 404 under any path but its own", async () => {
-    const { clinic, call } = await aFinalTranscript();
-    const other = await aFinalTranscript();
-    const colleague = await clinic.addProvider();
-    for (const path of wrongPaths(call, other.call, colleague))
-      expectRefusal(await clinic.client.get(`${path}/transcript`), 404);
-  });
-
-  it("follows a correction of who held the call", async () => {
-    const { clinic, call, reported, read } = await aFinalTranscript();
-    const other = await clinic.addProvider();
-    await given(call.report({ organization_user_id: other.id }));
-    expectRefusal(await read(), 404);
-    const moved = await clinic.client.get(`/organization_users/${other.id}/calls/${call.id}/transcript`);
-    expect(moved).toMatchObject({ status: 200, body: reported });
-  });
-
-  it("changes nothing, but for the access log", async () => {
-    const { read } = await aFinalTranscript();
-    await changingOnlyTheLog(() => given(read()));
   });
 });

@@ -3,7 +3,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MAX_CALL_PARTICIPANTS, MAX_WEBHOOK_ENDPOINTS } from "../../src/limits.ts";
 import { platform } from "./support/api.ts";
-import { aCall, aRecipient, ENDED_AT, STARTED_AT, WAITING_SINCE } from "./support/calls.ts";
+import {
+  aCall,
+  aRecipient,
+  ENDED_AT,
+  minutesAfterStart,
+  STARTED_AT,
+  WAITING_SINCE,
+} from "./support/calls.ts";
 import { aLiveKitRoom, at, delivered } from "./support/livekit.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { workerWith } from "./support/queue.ts";
@@ -29,9 +36,6 @@ const kinds = (events: Event[]) => events.map(({ type }) => type.replace("partic
 
 const reportInRoom = (slug: string, key: string, participant: object) =>
   platform.put(`/waiting_rooms/${slug}/participants/${key}`, { participant });
-
-const minutesAfterStart = (minutes: number) =>
-  new Date(Date.parse(STARTED_AT) + minutes * 60_000).toISOString();
 
 describe("Somebody in a waiting room", () => {
   it("waits and leaves once a visit, however often that is reported, and waits again in a new visit", async () => {

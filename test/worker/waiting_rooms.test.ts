@@ -267,14 +267,6 @@ describe("Reading waiting rooms", () => {
     expect(ids).toEqual(ids.toSorted((one: number, other: number) => one - other));
   });
 
-  it("returns an empty list without pages if the organization has no room", async () => {
-    const clinic = await anOrganization();
-    expect(await given(clinic.client.get("/waiting_rooms"))).toEqual({
-      waiting_rooms: [],
-      pagination: { current_page: 1, per_page: 25, total_pages: 0, total_count: 0 },
-    });
-  });
-
   it("lists only the room of an id, under the slug that it has now", async () => {
     const { clinic, room } = await aClinicWithRoom();
     const provider = await clinic.addProvider("Paula Provider");
@@ -342,13 +334,6 @@ describe("Updating a waiting room", () => {
       theme: "dark",
     });
     expect(updated.body).toEqual({ ...room, theme: "dark", updated_at: aTimestamp });
-  });
-
-  it("does not change other rooms", async () => {
-    const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
-    const other = await clinic.addRoom({ name: "Lungs" });
-    await given(update(clinic, room.slug, { name: "Heart Centre", theme: "dark", is_active: false }));
-    expect((await read(clinic, other.slug)).body).toEqual(other);
   });
 
   it.each(["front-door", "", null, undefined])(
@@ -463,20 +448,6 @@ describe("Retiring a waiting room", () => {
     expectRefusal(await read(clinic, room.slug), 404);
   });
 
-  it("is refused while a call is going on, and possible when it has ended", async () => {
-    const { clinic, room } = await aClinicWithRoom();
-    const { id } = await clinic.addProvider();
-    const key = unique("call");
-    const started_at = fromNow(-10);
-    const call = { waiting_room_slug: room.slug, organization_user_id: id, started_at, participants: [] };
-    await given(reportCall(clinic, key, call));
-    expectRefusal(await retire(clinic, room.slug), 422);
-    expect((await read(clinic, room.slug)).body).toEqual(room);
-
-    await given(reportCall(clinic, key, { ...call, ended_at: fromNow(-1) }));
-    expectGone(await retire(clinic, room.slug));
-  });
-
   it("is refused for an inactive room in which a person still waits", async () => {
     const { clinic, room } = await aClinicWithRoom();
     await clinic.addParticipant(room.slug);
@@ -541,21 +512,6 @@ describe("A personal waiting room", () => {
 });
 
 describe("The waiting count", () => {
-  it("counts the people who entered the room and have not left", async () => {
-    const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
-    const other = await clinic.addRoom({ name: "Lungs" });
-    const waiting_since = fromNow(-10);
-    await clinic.addParticipant(room.slug, { waiting_since }, "rita");
-    await clinic.addParticipant(room.slug, { waiting_since }, "paul");
-    await clinic.addParticipant(other.slug, { waiting_since }, "olga");
-    expect((await read(clinic, room.slug)).body.waiting_count).toBe(2);
-    expect((await read(clinic, other.slug)).body.waiting_count).toBe(1);
-
-    await leave(room.slug, "rita");
-    expect((await read(clinic, room.slug)).body.waiting_count).toBe(1);
-    expect((await read(clinic, other.slug)).body.waiting_count).toBe(1);
-  });
-
   it("leaves out people who are on a call or were on it when it ended", async () => {
     const { clinic, room } = await aClinicWithRoom();
     const { id } = await clinic.addProvider();

@@ -161,13 +161,7 @@ describe("A webhook endpoint", () => {
 
   it.each([
     ["webhook_endpoint.url: is required", { url: undefined }],
-    ["webhook_endpoint.url: must be an https URL", { url: "hooks.example.com" }],
-    ["webhook_endpoint.url: must begin with https://", { url: "http://hooks.example.com" }],
     ["webhook_endpoint.url: must use port 443", { url: "https://hooks.example.com:8443" }],
-    ["webhook_endpoint.url: must not contain a user name", { url: "https://ada:secret@example.com" }],
-    ["webhook_endpoint.url: must have a host name, not an IP", { url: "https://0x7f.1" }],
-    ["webhook_endpoint.url: must have a host name, not an IP", { url: "https://[::ffff:7f00:1]" }],
-    ["webhook_endpoint.url: must have a public host name", { url: "https://localhost." }],
     ["webhook_endpoint.url: must not lead to this service", { url: "https://service.test/api" }],
     ["webhook_endpoint.event_types: must name at least one", { event_types: [] }],
     ["webhook_endpoint.event_types.1", { event_types: ["call.ended", "call.exploded"] }],

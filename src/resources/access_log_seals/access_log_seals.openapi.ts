@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Reference } from "../../openapi/operation.ts";
-import { SEAL, SEAL_BEFORE } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { fileUnavailable, sealedDayNotFound, sealsNotFound } from "./access_log_seals.refusals.ts";
 import { accessLogSealsSchema, sealedFileSchema } from "./access_log_seals.responses.ts";
 
@@ -13,22 +13,18 @@ export const accessLogSealsReference: Reference = {
       summary: "List the seals of the access log",
       description:
         "Oldest first. To read all seals, ask again with `next_after` as `after`. This list is not recorded in the access log.",
-      status: 200,
       parameters: {
         after: {
           description:
             "Only seals whose `last_id` is higher: the `next_after` of the response before. Without it, the list begins with the first seal.",
-          example: SEAL_BEFORE.first_id - 1,
+          example: story.SEAL_BEFORE.first_id - 1,
         },
       },
       response: {
         schema: accessLogSealsSchema,
         examples: {
-          "Two days": {
-            access_log_seals: [SEAL_BEFORE, SEAL],
-            next_after: SEAL.last_id,
-          },
-          "No day has been sealed since": { access_log_seals: [], next_after: SEAL.last_id },
+          "Two days": { access_log_seals: [story.SEAL_BEFORE, story.SEAL], next_after: story.SEAL.last_id },
+          "No day has been sealed since": { access_log_seals: [], next_after: story.SEAL.last_id },
         },
       },
       refusals: { 404: "The client does not act as an organization_admin." },
@@ -39,13 +35,12 @@ export const accessLogSealsReference: Reference = {
       summary: "Download a sealed day of the access log",
       description:
         "The entries of the day as gzipped NDJSON. The response is a .gz file without `Content-Encoding`: unpack it yourself. Each download is recorded in the access log.",
-      status: 200,
-      parameters: { date: { description: "The UTC date of a seal.", example: SEAL.date } },
+      parameters: { date: { description: "The UTC date of a seal.", example: story.SEAL.date } },
       alternatives: { "application/gzip": { schema: sealedFileSchema, example: "" } },
       headers: {
         "Content-Disposition": {
           description: "The name under which to store the file.",
-          example: `attachment; filename="access-log-${SEAL.date}.ndjson.gz"`,
+          example: `attachment; filename="access-log-${story.SEAL.date}.ndjson.gz"`,
           schema: z
             .string()
             .max(100)

@@ -1,30 +1,30 @@
 import * as z from "zod";
 import { count, day, id, sha256 } from "../../http/wire.ts";
 import { MAX_PER_PAGE } from "../../limits.ts";
-import { SEAL } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 
 export const accessLogSealSchema = z
   .object({
     date: day().meta({
       description:
         "The UTC date of the day. A day without entries has no seal. An entry that came after its day was sealed is in the seal of the next day that has one.",
-      example: SEAL.date,
+      example: story.SEAL.date,
     }),
-    count: z.int().min(1).meta({ description: "The number of entries.", example: SEAL.count }),
-    first_id: id().meta({ description: "The id of the first entry.", example: SEAL.first_id }),
+    count: z.int().min(1).meta({ description: "The number of entries.", example: story.SEAL.count }),
+    first_id: id().meta({ description: "The id of the first entry.", example: story.SEAL.first_id }),
     last_id: id().meta({
       description:
         "The id of the last entry. The next seal begins after it, so each entry is in exactly one seal.",
-      example: SEAL.last_id,
+      example: story.SEAL.last_id,
     }),
     sha256: sha256().meta({
       description: "The SHA-256 of the file of the day, uncompressed, in hex.",
-      example: SEAL.sha256,
+      example: story.SEAL.sha256,
     }),
     previous: sha256().nullable().meta({
       description:
         "The SHA-256 of the `jws` of the seal before, as it is written, in hex; null for the first one.",
-      example: SEAL.previous,
+      example: story.SEAL.previous,
     }),
     jws: z
       .string()
@@ -33,7 +33,7 @@ export const accessLogSealSchema = z
       .meta({
         description:
           "The signature: a compact JWS with the algorithm EdDSA (Ed25519). Its payload is JSON with the other fields and `organization_id`. The public keys are at `/.well-known/jwks.json`, by `kid`.",
-        example: SEAL.jws,
+        example: story.SEAL.jws,
       }),
   })
   .meta({

@@ -1,7 +1,8 @@
-import { and, eq, max, type SQLWrapper, sql } from "drizzle-orm";
+import { eq, max, type SQLWrapper, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Context, Requester } from "../../context.ts";
 import type { AccessEvent, AccessResource } from "../../database/enums.ts";
+import { hasValues } from "../../database/expressions.ts";
 import { insertSelect, type Source } from "../../database/insert.ts";
 import {
   type BoundQuery,
@@ -11,6 +12,7 @@ import {
   type Value,
 } from "../../database/queries.ts";
 import { accessLogs } from "../../database/schema.ts";
+import type { OwnPath } from "../../http/wire.ts";
 
 /*
  * The statements that write entries of the access log. Each stands in the batch of what it records: without the entry there is
@@ -86,21 +88,13 @@ export function entriesOf(
   table: OwnedTable,
   more: Pick<Subject<SQLWrapper>, "call_id" | "organization_user_id"> = {},
 ) {
-  const subject = {
-    organization_id: table.organization_id,
-    resource_id: table.id,
-    ...more,
-    from: table,
-  };
+  const subject = { organization_id: table.organization_id, resource_id: table.id, ...more, from: table };
   const newest = builder.select({ id: max(table.id) }).from(table);
   return {
-    of: accessEntries(
-      resource,
-      ({ organization_id, id }: Placeholders<{ organization_id: number; id: number }>) => ({
-        ...subject,
-        where: and(eq(table.organization_id, organization_id), eq(table.id, id)),
-      }),
-    ),
+    of: accessEntries(resource, ({ organization_id, id }: Placeholders<OwnPath>) => ({
+      ...subject,
+      where: hasValues(table, { organization_id, id }),
+    })),
     ofNewest: accessEntries(resource, (_: object) => ({ ...subject, where: eq(table.id, newest) })),
   };
 }

@@ -22,7 +22,7 @@ import {
 } from "drizzle-orm";
 import { alias, type SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { AccessEvent, AccessResource } from "../../database/enums.ts";
-import { coalesce, greatest } from "../../database/expressions.ts";
+import { coalesce, greatest, hasValues } from "../../database/expressions.ts";
 import { builder, type Placeholders, type PreparedQuery, preparedQuery } from "../../database/queries.ts";
 import { accessLogSeals, accessLogs, organizations, participants } from "../../database/schema.ts";
 import { MAX_CALLS_OF_REFERENCE } from "../../limits.ts";
@@ -161,8 +161,7 @@ const callsOfReference = (
     .from(participants)
     .where(
       and(
-        eq(participants.organization_id, organization_id),
-        eq(participants.external_reference, external_reference),
+        hasValues(participants, { organization_id, external_reference }),
         isNotNull(participants.call_id),
         condition,
       ),
@@ -200,8 +199,7 @@ export const entriesOfReference = listOf((listed) => {
       .from(following)
       .where(
         and(
-          eq(following.organization_id, listed.organization_id),
-          eq(following.call_id, call_id),
+          hasValues(following, { organization_id: listed.organization_id, call_id }),
           gt(following.id, after),
           lte(following.id, end(listed)),
         ),

@@ -5,7 +5,7 @@ import { ApiError } from "../../http/errors.ts";
 import { MAX_CALLS_OF_REFERENCE, MAX_EXPORTED_ACCESS_LOGS } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
-import { CALL, EGRESS, PAULA, RECORDING_DELETED_AT, RITAS_REFERENCE } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { NDJSON } from "./access_logs.ndjson.ts";
 import { accessLogsNotFound, tooManyCalls } from "./access_logs.refusals.ts";
 import { accessLogSchema, accessLogsSchema } from "./access_logs.responses.ts";
@@ -27,11 +27,11 @@ const readAgain: AccessLog = {
 const deleted: AccessLog = {
   ...read,
   id: 90_112,
-  at: RECORDING_DELETED_AT,
+  at: story.RECORDING_DELETED_AT,
   event: "delete",
   resource: "egress",
-  resource_id: EGRESS.id,
-  organization_user_id: PAULA.id,
+  resource_id: story.EGRESS.id,
+  organization_user_id: story.PAULA.id,
   user_id: SYSTEM_USER_ID,
   api_client_id: null,
   acting_user: null,
@@ -48,12 +48,11 @@ export const accessLogsReference: Reference = {
       operationId: "listAccessLogs",
       summary: "List who read and changed what",
       description: `Oldest first. The filters can be combined. A request looks through at most ${MAX_EXPORTED_ACCESS_LOGS} entries, whatever it shows of them: ask again with \`next_after\` as \`after\`, until it is null. So a page can be empty and not be the last. Each request is recorded too, in an entry that only the requests after it show: with \`per_page=1\` and no filter, the end would never come. If \`Accept\` prefers \`${NDJSON}\` to JSON, the response is one entry a line, up to ${MAX_EXPORTED_ACCESS_LOGS} of them, whatever \`per_page\` says, with \`next_after\` in the header \`X-Next-After\`. Errors are JSON.`,
-      status: 200,
       parameters: {
         call_id: {
           description:
             "Only entries about this call: the call itself, its texts, recordings, participants, consents and legal holds. A call that does not exist has none.",
-          example: String(CALL.id),
+          example: String(story.CALL.id),
         },
         acting_user: {
           description:
@@ -67,7 +66,7 @@ export const accessLogsReference: Reference = {
         resource: { description: "Only entries about this kind of thing.", example: "transcript" },
         external_reference: {
           description: `Only entries about the calls in which a participant with this \`external_reference\` took part. It leads to at most ${MAX_CALLS_OF_REFERENCE} calls. When a participant was erased, the reference is gone, and leads nowhere: ask by \`call_id\` then.`,
-          example: RITAS_REFERENCE,
+          example: story.RITAS_REFERENCE,
         },
         after: {
           description:

@@ -4,7 +4,7 @@ import { SYSTEM_USER_ID } from "../../database/schema.ts";
 import { actingUser } from "../../http/acting_user.ts";
 import { id, timestamp } from "../../http/wire.ts";
 import { MAX_PER_PAGE } from "../../limits.ts";
-import { CALL, DOWNLOADED_AT, OLGA, PAULA } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 
 const CODES = PURPOSES_OF_USE.map((code) => `\`${code}\``).join(", ");
 
@@ -14,7 +14,7 @@ export const accessLogSchema = z
       description: "The id of the entry. A later entry has a higher id. There are gaps between ids.",
       example: 5301,
     }),
-    at: timestamp().meta({ description: "When it happened.", example: DOWNLOADED_AT }),
+    at: timestamp().meta({ description: "When it happened.", example: story.DOWNLOADED_AT }),
     event: z.enum(ACCESS_EVENTS).meta({
       description:
         "`read`: somebody was shown it. `create`, `update`, `delete`: somebody made, changed or removed it. A deletion by retention is an entry too.",
@@ -32,20 +32,20 @@ export const accessLogSchema = z
     resource_id: id().nullable().meta({
       description:
         "The id of what was read or changed. For a transcript and a SOAP note it is the id of the call, and null for a list.",
-      example: CALL.id,
+      example: story.CALL.id,
     }),
     call_id: id().nullable().meta({
       description: "The id of the call that it belongs to; null if it belongs to none.",
-      example: CALL.id,
+      example: story.CALL.id,
     }),
     organization_user_id: id().nullable().meta({
       description:
         "The id of the organization user concerned: who held the call, or the member. For an API client it is the one as whom it acts. null if nobody is concerned.",
-      example: PAULA.id,
+      example: story.PAULA.id,
     }),
     user_id: id().meta({
       description: `The user as whom the API client acts. For what retention or the platform did, it is the service's own user, System, who has the id ${SYSTEM_USER_ID} and is in no list.`,
-      example: OLGA.user_id,
+      example: story.OLGA.user_id,
     }),
     api_client_id: id().nullable().meta({
       description: "The id of the API client that asked; null if none did.",

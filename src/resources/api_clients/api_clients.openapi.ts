@@ -1,7 +1,7 @@
 import { CLIENT_KNOWN_FOR } from "../../lifetimes.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
-import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
-import { INVITED_AT } from "../../openapi/story.ts";
+import { pageResponse, type Reference } from "../../openapi/operation.ts";
+import * as story from "../../openapi/story.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import { apiClientNotFound, clientHasNoUser } from "./api_clients.refusals.ts";
 import { apiClientSchema, issuedApiClientSchema } from "./api_clients.responses.ts";
@@ -15,7 +15,7 @@ const revoked: typeof client = {
   ...client,
   id: 4,
   client_id: "YW4tb2xkZXItY2xpZW50LQ",
-  revoked_at: INVITED_AT,
+  revoked_at: story.INVITED_AT,
 };
 
 export const apiClientsReference: Reference = {
@@ -28,14 +28,10 @@ export const apiClientsReference: Reference = {
       summary: "List the API clients of an organization",
       description:
         "Revoked clients are in the list. Secrets are not: the service does not store them. The list is ordered by id.",
-      status: 200,
-      response: {
-        schema: pageOf("api_clients", apiClientSchema),
-        examples: {
-          "After a rotation": { api_clients: [revoked, client], pagination: onePage(2) },
-          "An organization without API clients": { api_clients: [], pagination: onePage(0) },
-        },
-      },
+      response: pageResponse("api_clients", apiClientSchema, {
+        "After a rotation": [revoked, client],
+        "An organization without API clients": [],
+      }),
       errors: [organizationNotFound()],
     },
     "POST /organizations/:organization_id/api_clients": {
@@ -43,7 +39,6 @@ export const apiClientsReference: Reference = {
       summary: "Create an API client for an organization",
       description:
         "If the response is lost, so is the secret: revoke the client that the list shows, and create another one.",
-      status: 201,
       request: {
         fields: { api_client: "The API client." },
         example: exampleBody(createApiClientBody(), issued),
@@ -55,12 +50,8 @@ export const apiClientsReference: Reference = {
       operationId: "revokeApiClient",
       summary: "Revoke an API client",
       description: `The client is refused everywhere within ${CLIENT_KNOWN_FOR / 1000} seconds. This cannot be undone. What the client created stays.`,
-      status: 204,
       parameters: {
-        id: {
-          description: "The id of the API client: its `id`, not its `client_id`.",
-          example: client.id,
-        },
+        id: { description: "The id of the API client: its `id`, not its `client_id`.", example: client.id },
       },
       refusals: { 404: "The API client does not exist or is already revoked." },
       errors: [apiClientNotFound()],

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { base64Url, id, name, timestamp } from "../../http/wire.ts";
-import { OLGA } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 
 export const apiClientSchema = z
   .object({
@@ -13,7 +13,7 @@ export const apiClientSchema = z
     organization_user_id: id().meta({
       description:
         "The organization user as whom the client acts: an `id` of `GET /organizations/{organization_id}/users`. The client can do what the roles of this user allow, also when they change: for a client that serves the whole organization, choose an organization_admin. When the membership ends, the client is revoked.",
-      example: OLGA.id,
+      example: story.OLGA.id,
     }),
     client_id: base64Url(22).meta({
       description: "The value for the header `X-Client-ID`.",

@@ -6,9 +6,7 @@ import type { apiClientSchema, issuedApiClientSchema } from "./api_clients.respo
 import type { apiClientColumns } from "./api_clients.sql.ts";
 
 export const createApiClientBody = lazily(() =>
-  z.object({
-    api_client: z.object({ name: name(), organization_user_id: id() }),
-  }),
+  z.object({ api_client: z.object({ name: name(), organization_user_id: id() }) }),
 );
 
 export type ApiClient = Row<typeof apiClientColumns>;

@@ -15,15 +15,15 @@ import { newApiClient } from "./api_clients.merge.ts";
 import { apiClientNotFound } from "./api_clients.refusals.ts";
 import type { createApiClientBody, IssuedApiClient } from "./api_clients.schemas.ts";
 import {
+  apiClientColumns,
   apiClientEntry,
   apiClientWrites,
   callerOfClient,
-  pageOfApiClients,
   revocationEntry,
   revokeClient,
 } from "./api_clients.sql.ts";
 
-export const listApiClients = listOfOrganization(apiClients, pageOfApiClients);
+export const listApiClients = listOfOrganization(apiClients, apiClientColumns);
 
 /** Only the secret's digest is stored. */
 export async function createApiClient(

@@ -1,10 +1,9 @@
-import { and, asc, eq, getTableColumns, isNull, type Placeholder, type SQL } from "drizzle-orm";
+import { and, eq, getTableColumns, isNull, type Placeholder, type SQL } from "drizzle-orm";
 import type { Caller } from "../../context.ts";
-import { columnAs } from "../../database/expressions.ts";
+import { columnAs, hasValues } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { apiClients, organizations, organizationUsers } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
-import type { PageWindow } from "../../http/pagination.ts";
 import type { OwnPath } from "../../http/wire.ts";
 import { accessEntries, entriesOf } from "../access_logs/access_logs.entries.ts";
 import { hasAccount } from "../organization_users/organization_users.sql.ts";
@@ -20,20 +19,8 @@ const actsAs = { organization_user_id: apiClients.organization_user_id };
 
 export const apiClientEntry = entriesOf("api_client", apiClients, actsAs);
 
-/** Revoked ones too. */
-export const pageOfApiClients = preparedQuery(
-  ({ organization_id, limit, offset }: Placeholders<{ organization_id: number } & PageWindow>) =>
-    builder
-      .select(apiClientColumns)
-      .from(apiClients)
-      .where(eq(apiClients.organization_id, organization_id))
-      .orderBy(asc(apiClients.id))
-      .limit(limit)
-      .offset(offset),
-);
-
 const isOfPath = ({ organization_id, id }: Placeholders<OwnPath>) =>
-  and(eq(apiClients.organization_id, organization_id), eq(apiClients.id, id));
+  hasValues(apiClients, { organization_id, id });
 
 /** The entry of the access log about a client that is not revoked. */
 export const revocationEntry = accessEntries("api_client", (path: Placeholders<OwnPath>) => ({
@@ -82,10 +69,6 @@ export const rolesOfCaller = preparedQuery(
       .from(apiClients)
       .innerJoin(organizationUsers, eq(organizationUsers.id, apiClients.organization_user_id))
       .where(
-        and(
-          eq(apiClients.organization_id, organization_id),
-          eq(apiClients.id, api_client_id),
-          isNull(apiClients.revoked_at),
-        ),
+        and(hasValues(apiClients, { organization_id, id: api_client_id }), isNull(apiClients.revoked_at)),
       ),
 );

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { email, id, name } from "../../http/wire.ts";
-import { CLINIC, PAULA } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { organizationSlug } from "../organizations/organizations.fields.ts";
 import { roleList } from "../roles/roles.responses.ts";
 
@@ -8,24 +8,24 @@ export const redeemedCodeSchema = z
   .object({
     organization: z
       .object({
-        id: id().meta({ description: "The id of the organization.", example: CLINIC.id }),
-        name: name().meta({ description: "The name of the organization.", example: CLINIC.name }),
+        id: id().meta({ description: "The id of the organization.", example: story.CLINIC.id }),
+        name: name().meta({ description: "The name of the organization.", example: story.CLINIC.name }),
         slug: organizationSlug().meta({
           description: "The short name with which the slugs of the organization's waiting rooms begin.",
-          example: CLINIC.slug,
+          example: story.CLINIC.slug,
         }),
       })
       .describe("The organization that the user signed in to."),
     user: z
       .object({
-        id: id().meta({ description: "The `user_id` of the person.", example: PAULA.user_id }),
+        id: id().meta({ description: "The `user_id` of the person.", example: story.PAULA.user_id }),
         email: email().meta({
           description: "The email address of the person, in lower case.",
-          example: PAULA.email,
+          example: story.PAULA.email,
         }),
         display_name: name().meta({
           description: "The name of the person in this organization.",
-          example: PAULA.display_name,
+          example: story.PAULA.display_name,
         }),
       })
       .describe("The person who signed in."),
@@ -33,7 +33,7 @@ export const redeemedCodeSchema = z
       .object({
         id: id().meta({
           description: "The id of the organization user: the `organization_user_id` of reports.",
-          example: PAULA.id,
+          example: story.PAULA.id,
         }),
         roles: roleList()
           .min(1)

@@ -7,9 +7,7 @@ import type { redeemedCodeSchema } from "./authorization_codes.responses.ts";
 import type { redeemedCodeColumns } from "./authorization_codes.sql.ts";
 
 export const redeemCodeBody = lazily(() =>
-  z.object({
-    code: reference(MAX_TOKEN_LENGTH).describe("The code, as it was received."),
-  }),
+  z.object({ code: reference(MAX_TOKEN_LENGTH).describe("The code, as it was received.") }),
 );
 
 export type RedeemCodeBody = z.output<ReturnType<typeof redeemCodeBody>>;

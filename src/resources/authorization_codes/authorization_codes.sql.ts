@@ -1,8 +1,9 @@
 import { and, eq, gt, isNull } from "drizzle-orm";
-import { columnAs } from "../../database/expressions.ts";
+import { columnAs, hasValues } from "../../database/expressions.ts";
 import { insertSelect } from "../../database/insert.ts";
-import { builder, type Placeholders, preparedQuery, type Value } from "../../database/queries.ts";
+import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { authorizationCodes, organizations, organizationUsers } from "../../database/schema.ts";
+import type { OwnPath } from "../../http/wire.ts";
 import { accountIdOf, hasAccount } from "../organization_users/organization_users.sql.ts";
 
 export const redeemedCodeColumns = {
@@ -66,18 +67,15 @@ export const redeemedCode = preparedQuery(({ code_digest }: Placeholders<{ code_
 );
 
 /** Deletes the codes of an organization user that could still be redeemed. The index by expiry leads to these few. */
-export const deleteCodesOf = (
-  organization_id: Value<number>,
-  organization_user_id: Value<number>,
-  now: Value<number>,
-) =>
-  builder
-    .delete(authorizationCodes)
-    .where(
-      and(
-        eq(authorizationCodes.organization_id, organization_id),
-        gt(authorizationCodes.expires_at, now),
-        eq(authorizationCodes.organization_user_id, organization_user_id),
-        isNull(authorizationCodes.used_at),
+export const deleteCodesOf = preparedQuery(
+  ({ organization_id, id, now }: Placeholders<OwnPath & { now: number }>) =>
+    builder
+      .delete(authorizationCodes)
+      .where(
+        and(
+          hasValues(authorizationCodes, { organization_id, organization_user_id: id }),
+          gt(authorizationCodes.expires_at, now),
+          isNull(authorizationCodes.used_at),
+        ),
       ),
-    );
+);

@@ -1,7 +1,7 @@
 import { and, asc, between, eq, isNull, notExists, sql } from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
-import { greatest, iif, least } from "../../database/expressions.ts";
+import { greatest, hasValues, iif, least } from "../../database/expressions.ts";
 import { insertSelect, jsonField, jsonFields, jsonRows } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery, runBatch, type Values } from "../../database/queries.ts";
 import { bulkInviteRows, bulkInvites, invites } from "../../database/schema.ts";
@@ -82,14 +82,9 @@ const endRows = preparedQuery(
   ({ bulk_invite_id, ends }: Placeholders<{ bulk_invite_id: number; ends: string }>) =>
     builder
       .update(bulkInviteRows)
-      .set({
-        status: iif(isNull(jsonField("error")), "created", "failed"),
-        error: jsonField("error"),
-      })
+      .set({ status: iif(isNull(jsonField("error")), "created", "failed"), error: jsonField("error") })
       .from(jsonRows(ends))
-      .where(
-        and(eq(bulkInviteRows.bulk_invite_id, bulk_invite_id), eq(bulkInviteRows.row, jsonField("row"))),
-      ),
+      .where(hasValues(bulkInviteRows, { bulk_invite_id, row: jsonField("row") })),
 );
 
 /** Comes after what ends the rows: the cron no longer looks at a bulk invite all rows of which have ended. */

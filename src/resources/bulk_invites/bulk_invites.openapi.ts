@@ -4,7 +4,7 @@ import { BULK_INVITE_PERSONAL_DATA_KEPT_FOR, BULK_ROWS_PERIOD } from "../../life
 import { MAX_BULK_INVITES, MAX_BULK_ROWS, MAX_UNUSED_INVITES } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
-import { BULK_INVITE_ID, INES, PAULA } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { DAY, HOUR } from "../../units.ts";
 import { invalidClient } from "../api_clients/api_clients.refusals.ts";
 import { inviteSchema } from "../invites/invites.responses.ts";
@@ -21,7 +21,7 @@ type Progress = z.input<typeof bulkInviteProgressSchema>;
 
 const NINA = { email: "nina@example.com", display_name: "Nina Newcomer" };
 
-const { email, display_name } = INES;
+const { email, display_name } = story.INES;
 
 const queued = exampleOf(bulkInviteSchema);
 
@@ -34,13 +34,13 @@ const completed: Progress = {
   failures: [
     { row: 1, email: NINA.email, error: ROW_FAULTS.repeated },
     { row: 2, email, error: ROW_FAULTS.activeInvite },
-    { row: 3, email: PAULA.email, error: ROW_FAULTS.account },
+    { row: 3, email: story.PAULA.email, error: ROW_FAULTS.account },
   ],
 };
 
 const faulty: Progress = {
   ...completed,
-  id: BULK_INVITE_ID + 1,
+  id: story.BULK_INVITE_ID + 1,
   total_count: 6,
   created_count: 0,
   failed_count: 6,
@@ -72,12 +72,11 @@ export const bulkInvitesReference: Reference = {
       operationId: "createBulkInvite",
       summary: "Create many invites",
       description: `Takes 1 to ${MAX_BULK_INVITES} rows. A fault in a row, such as a role that is not allowed, refuses the whole request: its text names the row, counted from 0, and no invite is created. Otherwise the rows are stored, and the invites are created in the background, most often within seconds. Read the progress at the path in the header \`Location\`, or wait for the event \`bulk_invite.completed\`. A row fails by itself, in the background, if its email is also in an earlier row, has a pending invite, expired or not, or has an account in the organization; if the membership of this email ends before the row is processed; or if the organization has ${MAX_UNUSED_INVITES} unused invites. When the user who sent the request leaves the organization, the rows that are not processed yet fail; when the user may no longer give their roles, too. An organization can send ${MAX_BULK_ROWS} rows in ${BULK_ROWS_PERIOD / HOUR} hours.`,
-      status: 201,
       headers: {
         Location: {
           description: "The path at which to read the progress.",
           required: true,
-          example: `/api/external/bulk_invites/${BULK_INVITE_ID}`,
+          example: `/api/external/bulk_invites/${story.BULK_INVITE_ID}`,
           schema: z
             .string()
             .max(100)
@@ -94,7 +93,7 @@ export const bulkInvitesReference: Reference = {
             { ...NINA, role_names: ["provider"] },
             { ...NINA, email: "Nina@example.com", role_names: ["provider_assistant"] },
             { email, display_name, role_names: ["provider"] },
-            { email: PAULA.email, display_name: PAULA.display_name, role_names: ["provider"] },
+            { email: story.PAULA.email, display_name: story.PAULA.display_name, role_names: ["provider"] },
           ],
         },
       },
@@ -114,8 +113,7 @@ export const bulkInvitesReference: Reference = {
       operationId: "getBulkInvite",
       summary: "Get the progress of a bulk invite",
       description: `Invites that were created are in \`GET /invites\`. ${DAYS} days after the request, the emails and names of its rows are deleted: failures then have null instead of the email, and rows that are still pending fail. The rest stays.`,
-      status: 200,
-      parameters: { id: { description: "The id of the bulk invite.", example: BULK_INVITE_ID } },
+      parameters: { id: { description: "The id of the bulk invite.", example: story.BULK_INVITE_ID } },
       response: {
         schema: bulkInviteProgressResponseSchema,
         examples: {

@@ -2,14 +2,14 @@ import * as z from "zod";
 import { count, email, id, name, timestamp } from "../../http/wire.ts";
 import { BULK_INVITE_PERSONAL_DATA_KEPT_FOR } from "../../lifetimes.ts";
 import { MAX_BULK_INVITES } from "../../limits.ts";
-import { BULK_INVITE_ID, MANY_INVITED_AT } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { DAY } from "../../units.ts";
 
 const rows = () => count().max(MAX_BULK_INVITES);
 
 export const bulkInviteSchema = z
   .object({
-    id: id().meta({ description: "The id of the bulk invite.", example: BULK_INVITE_ID }),
+    id: id().meta({ description: "The id of the bulk invite.", example: story.BULK_INVITE_ID }),
     status: z.enum(["pending", "completed"]).meta({
       description: "`pending` while rows are still being processed, then `completed`, even if rows failed.",
       example: "pending",
@@ -22,11 +22,11 @@ export const bulkInviteSchema = z
     failed_count: rows().meta({ description: "The number of rows that failed so far.", example: 0 }),
     created_at: timestamp().meta({
       description: "When the request was accepted.",
-      example: MANY_INVITED_AT,
+      example: story.MANY_INVITED_AT,
     }),
     updated_at: timestamp().meta({
       description: "When rows were last processed; until then, `created_at`.",
-      example: MANY_INVITED_AT,
+      example: story.MANY_INVITED_AT,
     }),
   })
   .meta({ id: "BulkInvite", description: "A request for many invites." });

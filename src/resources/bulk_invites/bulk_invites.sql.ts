@@ -17,7 +17,7 @@ import {
 } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { BulkInviteRowStatus } from "../../database/enums.ts";
-import { coalesce, scalar } from "../../database/expressions.ts";
+import { coalesce, hasValues, scalar } from "../../database/expressions.ts";
 import { insertSelect, jsonFields, jsonRows } from "../../database/insert.ts";
 import {
   type BoundQuery,
@@ -28,18 +28,20 @@ import {
 } from "../../database/queries.ts";
 import { bulkInviteRows, bulkInvites, invites } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
+import type { OwnPath } from "../../http/wire.ts";
 import { MAX_BULK_ROWS } from "../../limits.ts";
 import { accessEntries } from "../access_logs/access_logs.entries.ts";
 import { idempotencyOf } from "../idempotency_keys/idempotency_keys.sql.ts";
 import { isPendingInviteOf } from "../invites/invites.sql.ts";
-import { accountIdOf, membershipEndedAfter } from "../organization_users/organization_users.sql.ts";
+import {
+  accountIdOf,
+  membershipEndedAfter,
+  type OfMember,
+} from "../organization_users/organization_users.sql.ts";
 import { includesAnyRole } from "../roles/roles.sql.ts";
 
 const countOf = (status: BulkInviteRowStatus) =>
-  builder.$count(
-    bulkInviteRows,
-    and(eq(bulkInviteRows.bulk_invite_id, bulkInvites.id), eq(bulkInviteRows.status, status)),
-  );
+  builder.$count(bulkInviteRows, hasValues(bulkInviteRows, { bulk_invite_id: bulkInvites.id, status }));
 
 export const bulkInviteColumns = {
   ...getTableColumns(bulkInvites),
@@ -61,8 +63,10 @@ const isRepeated = exists(
     .from(earlierRows)
     .where(
       and(
-        eq(earlierRows.bulk_invite_id, bulkInviteRows.bulk_invite_id),
-        eq(earlierRows.email, bulkInviteRows.email),
+        hasValues(earlierRows, {
+          bulk_invite_id: bulkInviteRows.bulk_invite_id,
+          email: bulkInviteRows.email,
+        }),
         lt(earlierRows.row, bulkInviteRows.row),
       ),
     ),
@@ -145,15 +149,10 @@ const rowsOfBulkInvite = (condition: SQL | undefined) =>
 
 /** Makes the rows fail that a member sent, that are not worked off yet, and that give one of these roles, a JSON array. */
 export const failRowsSentBy = failRowsWhere(
-  ({
-    organization_id,
-    user_id,
-    roles,
-  }: Placeholders<{ organization_id: number; user_id: number; roles: string }>) => ({
+  ({ organization_id, user_id, roles }: Placeholders<OfMember & { roles: string }>) => ({
     ofBulkInvites: and(
-      eq(bulkInvites.organization_id, organization_id),
+      hasValues(bulkInvites, { organization_id, created_by_user_id: user_id }),
       isNull(bulkInvites.completed_at),
-      eq(bulkInvites.created_by_user_id, user_id),
     ),
     ofRows: includesAnyRole(bulkInviteRows.roles, roles),
   }),
@@ -161,19 +160,17 @@ export const failRowsSentBy = failRowsWhere(
 
 /** Whether so many rows more would be too many. As a number, each bulk invite would change it for others. */
 export const bulkInviteQuota = preparedQuery(
-  ({
-    organization_id,
-    since,
-    total_count,
-  }: Placeholders<{ organization_id: number; since: number; total_count: number }>) =>
+  (sent: Placeholders<{ organization_id: number; since: number; total_count: number }>) =>
     builder
       .select({
-        is_beyond: sql`${coalesce(sum(bulkInvites.total_count), 0)} + ${total_count} > ${MAX_BULK_ROWS}`
+        is_beyond: sql`${coalesce(sum(bulkInvites.total_count), 0)} + ${sent.total_count} > ${MAX_BULK_ROWS}`
           .mapWith(Boolean)
           .as("is_beyond"),
       })
       .from(bulkInvites)
-      .where(and(eq(bulkInvites.organization_id, organization_id), gt(bulkInvites.created_at, since))),
+      .where(
+        and(eq(bulkInvites.organization_id, sent.organization_id), gt(bulkInvites.created_at, sent.since)),
+      ),
 );
 
 export const bulkInviteWrites = tableWrites(bulkInvites, bulkInviteColumns);
@@ -203,29 +200,14 @@ export const bulkInviteEntry = accessEntries("invite", (_: object) => ({
   where: eq(bulkInvites.id, newestId),
 }));
 
-/** Which bulk invite a path names, and whose it must be, as values of a query. */
-interface OwnBulkInvite {
-  organization_id: number;
-  id: number;
-}
-
-export const ownBulkInvite = preparedQuery(({ organization_id, id }: Placeholders<OwnBulkInvite>) =>
-  builder
-    .select(bulkInviteColumns)
-    .from(bulkInvites)
-    .where(and(eq(bulkInvites.id, id), eq(bulkInvites.organization_id, organization_id))),
+export const ownBulkInvite = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
+  builder.select(bulkInviteColumns).from(bulkInvites).where(hasValues(bulkInvites, { id, organization_id })),
 );
 
-export const failuresOfBulkInvite = preparedQuery(({ organization_id, id }: Placeholders<OwnBulkInvite>) =>
+export const failuresOfBulkInvite = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
   builder
     .select(bulkInviteFailureColumns)
     .from(bulkInviteRows)
-    .where(
-      and(
-        eq(bulkInviteRows.bulk_invite_id, id),
-        eq(bulkInviteRows.organization_id, organization_id),
-        eq(bulkInviteRows.status, "failed"),
-      ),
-    )
+    .where(hasValues(bulkInviteRows, { bulk_invite_id: id, organization_id, status: "failed" }))
     .orderBy(asc(bulkInviteRows.row)),
 );

@@ -1,7 +1,7 @@
 import { DEFAULT_METRICS_DAYS, MAX_METRICS_DAYS } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
-import { PAULA } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { metricsRangeReversed, metricsRangeTooLong, metricsUserNotFound } from "./call_metrics.refusals.ts";
 import { callMetricsSchema } from "./call_metrics.responses.ts";
 
@@ -14,7 +14,6 @@ export const callMetricsReference: Reference = {
       operationId: "getCallMetrics",
       summary: "Get call metrics",
       description: `Both ends of the range are included. Without dates, it is the last ${DEFAULT_METRICS_DAYS} days up to today. It can have up to ${MAX_METRICS_DAYS} days.`,
-      status: 200,
       parameters: {
         date_start: {
           description: `The first date of the range, in UTC. Without it, the range has ${DEFAULT_METRICS_DAYS} days.`,
@@ -28,7 +27,7 @@ export const callMetricsReference: Reference = {
         user_id: {
           description:
             "Only the calls that this user held count: a `user_id` of `GET /organization_users`. Without it, the calls of the whole organization count.",
-          example: String(PAULA.user_id),
+          example: String(story.PAULA.user_id),
         },
       },
       response: {

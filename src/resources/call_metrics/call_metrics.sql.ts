@@ -1,4 +1,5 @@
-import { and, asc, between, eq, gt } from "drizzle-orm";
+import { and, asc, between, gt } from "drizzle-orm";
+import { hasValues } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { callDailyMetrics } from "../../database/schema.ts";
 
@@ -32,8 +33,7 @@ export const dailyMetrics = preparedQuery(
       .from(callDailyMetrics)
       .where(
         and(
-          eq(callDailyMetrics.organization_id, organization_id),
-          eq(callDailyMetrics.organization_user_id, organization_user_id),
+          hasValues(callDailyMetrics, { organization_id, organization_user_id }),
           between(callDailyMetrics.date, start, end),
           // A date whose last call was moved to another date keeps its row, with 0 calls.
           gt(callDailyMetrics.total_calls, 0),

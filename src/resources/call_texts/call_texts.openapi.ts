@@ -7,7 +7,6 @@ export const deletionOperation = (operationId: string, text: string): Operation 
   operationId,
   summary: `Delete the ${text} of a call`,
   description: `If there is none, this is no error, and changes nothing. A ${text} that was deleted does not come back: a later report of it is refused.`,
-  status: 204,
   parameters: { key: callKey },
   errors: [callNotFound(), callUnderLegalHold()],
 });

@@ -1,9 +1,11 @@
 import { eq } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
-import { builder, type Placeholders } from "../../database/queries.ts";
+import type { ClientContext } from "../../context.ts";
+import { builder, type Placeholders, type PreparedQuery, runBatch } from "../../database/queries.ts";
 import { calls } from "../../database/schema.ts";
-import { accessEntries } from "../access_logs/access_logs.entries.ts";
-import { callWithinReach, type ReachedCall } from "./calls.sql.ts";
+import { accessEntries, requireEntry } from "../access_logs/access_logs.entries.ts";
+import { callNotFound } from "./calls.refusals.ts";
+import { callOfPath, callWithinReach, type ReachedCall, reachedCall } from "./calls.sql.ts";
 
 /* Entries about what a call has. */
 
@@ -19,12 +21,27 @@ export function subjectOfCall({ organization_id, call_id }: OfCalls) {
   return { organization_id, call_id, organization_user_id: owner };
 }
 
-/** The entry of a list of what the call in a path has. */
-export const listEntry = (resource: "participant" | "consent") =>
-  accessEntries(resource, (call: Placeholders<ReachedCall>) => ({
+/** A verb that lists what the call in a path has, also while it goes on, and records that in the access log. */
+export function recordedListOfCall<Item>(
+  resource: "participant" | "consent",
+  list: PreparedQuery<ReachedCall, Item>,
+) {
+  const entry = accessEntries(resource, (call: Placeholders<ReachedCall>) => ({
     organization_id: calls.organization_id,
     call_id: calls.id,
     organization_user_id: calls.organization_user_id,
     from: calls,
     where: callWithinReach(call),
   }));
+  return async (context: ClientContext, path: Parameters<typeof reachedCall>[1]): Promise<Item[]> => {
+    const reached = reachedCall(context.caller, path);
+    const [[call], items, entries] = await runBatch(context.db, [
+      callOfPath(reached),
+      list(reached),
+      entry(context, "read", reached),
+    ]);
+    if (!call) throw callNotFound();
+    requireEntry(entries);
+    return items;
+  };
+}

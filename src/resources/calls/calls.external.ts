@@ -25,11 +25,8 @@ export const callsExternal = externalRoutes()
     query(callsOfOwnerQuery),
     async (c) => {
       const { organization_user_id } = c.req.valid("param");
-      const { items, pagination } = await listCalls(
-        c.var.context,
-        organization_user_id,
-        c.req.valid("query"),
-      );
+      const listed = c.req.valid("query");
+      const { items, pagination } = await listCalls(c.var.context, organization_user_id, listed);
       return c.json({ calls: items.map(toCall), pagination });
     },
   )

@@ -1,7 +1,6 @@
 import {
   and,
   between,
-  count,
   desc,
   eq,
   gte,
@@ -15,7 +14,7 @@ import {
   sum,
 } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
-import { coalesce, withoutIndex } from "../../database/expressions.ts";
+import { coalesce, hasValues, withoutIndex } from "../../database/expressions.ts";
 import {
   builder,
   type Placeholders,
@@ -24,6 +23,7 @@ import {
   type Row,
 } from "../../database/queries.ts";
 import { callDailyMetrics, calls, participants, WHOLE_ORGANIZATION } from "../../database/schema.ts";
+import { pagedList } from "../../http/lists.ts";
 import type { PageWindow } from "../../http/pagination.ts";
 import { reachedIds } from "../organization_users/organization_users.sql.ts";
 import { callColumns, ownerWithinReach, type ReachedOwner } from "./calls.sql.ts";
@@ -64,16 +64,9 @@ const isInPeriod = ({ from, before }: Listed): SQL | undefined =>
 
 const newestFirst = [desc(calls.started_at), desc(calls.id)];
 
-const callPageWhere = (condition: (listed: Listed) => SQL | undefined) =>
-  preparedQuery((listed: Placeholders<ListedCalls & Window>) =>
-    builder
-      .select(callColumns)
-      .from(calls)
-      .where(and(condition(listed), isInPeriod(listed)))
-      .orderBy(...newestFirst)
-      .limit(listed.limit)
-      .offset(listed.offset),
-  );
+/** A list whose total is counted over the index that leads to its rows. */
+const countedList = (condition: (listed: Listed) => SQL | undefined) =>
+  pagedList(calls, callColumns, newestFirst, (listed: Listed) => and(condition(listed), isInPeriod(listed)));
 
 /** How many started on these dates, from the daily roll-up: a row for each owner and date. */
 const totalOfDates = (owners: (listed: Listed) => SQLWrapper) =>
@@ -90,17 +83,6 @@ const totalOfDates = (owners: (listed: Listed) => SQLWrapper) =>
       ),
   );
 
-/** A list whose rows are few, or counted over the index that leads to them. */
-function countedList(condition: (listed: Listed) => SQL | undefined): CallList {
-  const total = preparedQuery((listed: Listed) =>
-    builder
-      .select({ total: count().as("total") })
-      .from(calls)
-      .where(and(condition(listed), isInPeriod(listed))),
-  );
-  return { page: callPageWhere(condition), total };
-}
-
 /**
  * The lists by a reference.
  *
@@ -111,17 +93,14 @@ function byReferences(isWithin: (listed: Listed) => SQL | undefined) {
     builder
       .select({ call_id: participants.call_id })
       .from(participants)
-      .where(
-        and(
-          eq(participants.organization_id, organization_id),
-          eq(participants.external_reference, participant_reference),
-        ),
-      );
+      .where(hasValues(participants, { organization_id, external_reference: participant_reference }));
   return {
     byReference: countedList((listed) =>
       and(
-        eq(calls.organization_id, listed.organization_id),
-        eq(calls.external_reference, listed.external_reference),
+        hasValues(calls, {
+          organization_id: listed.organization_id,
+          external_reference: listed.external_reference,
+        }),
         or(isNull(listed.participant_reference), inArray(calls.id, ofParticipant(listed))),
         isWithin(listed),
       ),
@@ -141,7 +120,7 @@ const ofOwner = (listed: Listed) => ownerWithinReach(listed);
 /** The calls of the organization user whom a path names. */
 export const callsOfOwner: CallLists = {
   byTime: {
-    page: callPageWhere((listed) => eq(calls.organization_user_id, ofOwner(listed))),
+    ...countedList((listed) => eq(calls.organization_user_id, ofOwner(listed))),
     total: totalOfDates(ofOwner),
   },
   ...byReferences((listed) => eq(withoutIndex(calls.organization_user_id), ofOwner(listed))),
@@ -156,7 +135,7 @@ const byReferencesOfReached = byReferences((listed) =>
 /** The calls of all whom somebody reaches who reaches everybody. */
 export const callsOfEverybody: CallLists = {
   byTime: {
-    page: callPageWhere(({ organization_id }) => eq(calls.organization_id, organization_id)),
+    ...countedList(({ organization_id }) => eq(calls.organization_id, organization_id)),
     total: totalOfDates(ofEverybody),
   },
   ...byReferencesOfReached,
@@ -191,9 +170,6 @@ const pageOfReached = preparedQuery((listed: Placeholders<ListedCalls & Window>)
 
 /** The calls of all whom somebody reaches who does not reach everybody. */
 export const callsOfReached: CallLists = {
-  byTime: {
-    page: pageOfReached,
-    total: totalOfDates(reachedIds),
-  },
+  byTime: { page: pageOfReached, total: totalOfDates(reachedIds) },
   ...byReferencesOfReached,
 };

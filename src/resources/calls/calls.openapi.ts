@@ -2,20 +2,8 @@ import { FROM_AFTER_TO } from "../../http/dates.ts";
 import { ApiError, unprocessable } from "../../http/errors.ts";
 import { SILENCE_UNTIL_END } from "../../lifetimes.ts";
 import { exampleOf } from "../../openapi/examples.ts";
-import { onePage, type Parameter, pageOf, type Reference } from "../../openapi/operation.ts";
-import {
-  CALL,
-  CARDIOLOGY,
-  HELD_SINCE,
-  HOLD_REASON,
-  PAULA,
-  PAULAS_PARTICIPANT,
-  RITAS_PARTICIPANT,
-  RITAS_REFERENCE,
-  VISIT_REFERENCE,
-  WAITING_SINCE,
-  WITHDRAWN_AT,
-} from "../../openapi/story.ts";
+import { type Parameter, pageResponse, type Reference } from "../../openapi/operation.ts";
+import * as story from "../../openapi/story.ts";
 import { HOUR } from "../../units.ts";
 import { consentDecidedInFuture } from "../consents/consents.refusals.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
@@ -59,19 +47,19 @@ const filters: Record<string, Parameter> = {
   },
   external_reference: {
     description: "Only calls with exactly this `external_reference`.",
-    example: VISIT_REFERENCE,
+    example: story.VISIT_REFERENCE,
   },
   participant_reference: {
     description:
       "Only calls with a participant who has exactly this `external_reference`: the visits of a patient, for example.",
-    example: RITAS_REFERENCE,
+    example: story.RITAS_REFERENCE,
   },
 };
 
 /** For reports of what belongs to a call. */
 export const callKey: Parameter = {
   description: "The key under which the call was reported.",
-  example: CALL.key,
+  example: story.CALL.key,
 };
 
 export const callsReference: Reference = {
@@ -83,15 +71,8 @@ export const callsReference: Reference = {
       summary: "Find calls of everybody whom you reach",
       description:
         "Lists the calls of all organization users whom the client reaches, newest first by `started_at`: for an organization_admin all of the organization, for a provider the provider's own, for a provider_assistant its own and those of the providers whom it assists. The parameters can be combined. A reference in a URL can end up in the logs of proxies, so it should not be a name.",
-      status: 200,
       parameters: filters,
-      response: {
-        schema: pageOf("calls", callSchema),
-        examples: {
-          "The call of a visit": { calls: [ended], pagination: onePage(1) },
-          "No such call": { calls: [], pagination: onePage(0) },
-        },
-      },
+      response: pageResponse("calls", callSchema, { "The call of a visit": [ended], "No such call": [] }),
       errors: [fromAfterTo],
     },
     "GET /organization_users/:organization_user_id/calls": {
@@ -99,16 +80,12 @@ export const callsReference: Reference = {
       summary: "List the calls of an organization user",
       description:
         "Lists the calls that the organization user holds or held, newest first by `started_at`. A user whose membership has ended still has its calls. The parameters can be combined.",
-      status: 200,
       parameters: filters,
-      response: {
-        schema: pageOf("calls", callSchema),
-        examples: {
-          "A call that has ended": { calls: [ended], pagination: onePage(1) },
-          "While it is going on": { calls: [{ ...ended, ...goingOn }], pagination: onePage(1) },
-          "No calls": { calls: [], pagination: onePage(0) },
-        },
-      },
+      response: pageResponse("calls", callSchema, {
+        "A call that has ended": [ended],
+        "While it is going on": [{ ...ended, ...goingOn }],
+        "No calls": [],
+      }),
       errors: [callOwnerNotFound(), fromAfterTo],
     },
     "GET /organization_users/:organization_user_id/calls/:call_id": {
@@ -116,7 +93,6 @@ export const callsReference: Reference = {
       summary: "Get a call",
       description:
         "Returns a call, also while it is going on, and how far its results are: one request says what can be read.",
-      status: 200,
       response: {
         schema: callWithResultsSchema,
         examples: {
@@ -135,7 +111,6 @@ export const callsReference: Reference = {
       summary: "Set the reference of a call",
       description:
         "Sets the text by which your own system knows the visit, also while the call is going on. What is left out stays as it is.",
-      status: 200,
       request: {
         fields: {
           call: "What changes.",
@@ -143,7 +118,7 @@ export const callsReference: Reference = {
             "The text by which your own system knows the visit, such as its number. It is compared exactly, and several calls can have the same. Null clears it. What the platform or LiveKit reports later replaces it.",
         },
         examples: {
-          "The number of the visit": { call: { external_reference: VISIT_REFERENCE } },
+          "The number of the visit": { call: { external_reference: story.VISIT_REFERENCE } },
           "No reference any more": { call: { external_reference: null } },
         },
       },
@@ -161,14 +136,16 @@ export const callsReference: Reference = {
     "GET /organizations/:organization_id/calls/:key": {
       operationId: "getReportedCall",
       summary: "Get a call",
-      status: 200,
       parameters: { key: callKey },
       response: {
         schema: reportedCallSchema,
         examples: {
           "A call that has ended": reported,
           "While it is going on": { ...reported, ...goingOn },
-          "Under legal hold": { ...reported, legal_hold: { reason: HOLD_REASON, began_at: HELD_SINCE } },
+          "Under legal hold": {
+            ...reported,
+            legal_hold: { reason: story.HOLD_REASON, began_at: story.HELD_SINCE },
+          },
         },
       },
       errors: [callNotFound()],
@@ -179,12 +156,11 @@ export const callsReference: Reference = {
       description:
         "Reports a call and its participants, as often as something changes. The first report needs `waiting_room_slug`, `organization_user_id` and `started_at`. Participants who are left out of a later report stay on the call as they are. An ended call stays ended. When a call ends, all its participants have left.\n\n" +
         `If for ${SILENCE_UNTIL_END / HOUR} hours no report changes anything of a call that is going on, neither of the call and its participants nor of its transcript, SOAP note and recordings, the service ends it at the latest time that it knows of it: \`ended_by\` is \`assumed\`. A later report with \`ended_at\` replaces that end.`,
-      status: 200,
       parameters: {
         key: {
           description:
             "Your own key for the call, unique in the organization. It is compared exactly. If LiveKit sends its events to the service, the key is the `sid` or the name of the room.",
-          example: CALL.key,
+          example: story.CALL.key,
         },
       },
       refusals: { 404: "The key is blank, too long, or has control characters." },
@@ -204,23 +180,23 @@ export const callsReference: Reference = {
         examples: {
           "A call begins": {
             call: {
-              external_reference: VISIT_REFERENCE,
-              waiting_room_slug: CARDIOLOGY.slug,
-              organization_user_id: PAULA.id,
+              external_reference: story.VISIT_REFERENCE,
+              waiting_room_slug: story.CARDIOLOGY.slug,
+              organization_user_id: story.PAULA.id,
               started_at: "2026-01-31T09:30:00Z",
               participants: [
                 {
-                  ...withoutId(RITAS_PARTICIPANT),
+                  ...withoutId(story.RITAS_PARTICIPANT),
                   role: "recipient",
-                  external_reference: RITAS_REFERENCE,
-                  waiting_since: WAITING_SINCE,
+                  external_reference: story.RITAS_REFERENCE,
+                  waiting_since: story.WAITING_SINCE,
                   joined_at: "2026-01-31T09:30:00Z",
                   recording_consent: true,
                 },
                 {
-                  ...withoutId(PAULAS_PARTICIPANT),
+                  ...withoutId(story.PAULAS_PARTICIPANT),
                   role: "provider",
-                  user_id: PAULA.user_id,
+                  user_id: story.PAULA.user_id,
                   joined_at: "2026-01-31T09:30:00Z",
                   recording_consent: true,
                 },
@@ -228,15 +204,15 @@ export const callsReference: Reference = {
             },
           },
           "A participant leaves": {
-            call: { participants: [{ key: RITAS_PARTICIPANT.key, left_at: "2026-01-31T09:44:30Z" }] },
+            call: { participants: [{ key: story.RITAS_PARTICIPANT.key, left_at: "2026-01-31T09:44:30Z" }] },
           },
           "A participant withdraws consent": {
             call: {
               participants: [
                 {
-                  key: RITAS_PARTICIPANT.key,
+                  key: story.RITAS_PARTICIPANT.key,
                   recording_consent: false,
-                  recording_consent_at: WITHDRAWN_AT,
+                  recording_consent_at: story.WITHDRAWN_AT,
                   recording_consent_method: "verbal",
                 },
               ],
@@ -252,7 +228,7 @@ export const callsReference: Reference = {
           "While the call is going on": { ...reported, ...goingOn, ended_by: null },
           "After its end": reported,
           "After an end that nobody reported": { ...reported, ended_by: "assumed" },
-          "Under legal hold": { ...reported, legal_hold: { reason: null, began_at: HELD_SINCE } },
+          "Under legal hold": { ...reported, legal_hold: { reason: null, began_at: story.HELD_SINCE } },
         },
       },
       errors: [
@@ -273,6 +249,6 @@ export const callsReference: Reference = {
   },
 };
 
-function withoutId({ key, display_name }: typeof RITAS_PARTICIPANT) {
+function withoutId({ key, display_name }: typeof story.RITAS_PARTICIPANT) {
   return { key, display_name };
 }

@@ -3,16 +3,15 @@ import { jsonBody, params } from "../../http/validation.ts";
 import { callKeyParams, reportCallBody, toReportedCall } from "./calls.schemas.ts";
 import { reportCall, requireReportedCall } from "./calls.service.ts";
 
+const CALL = "/organizations/:organization_id/calls/:key";
+
+const byKey = params(callKeyParams);
+
 export const callsPlatform = platformRoutes()
-  .get("/organizations/:organization_id/calls/:key", params(callKeyParams), async (c) =>
+  .get(CALL, byKey, async (c) =>
     c.json(toReportedCall(await requireReportedCall(c.var.context, c.req.valid("param")))),
   )
-  .put(
-    "/organizations/:organization_id/calls/:key",
-    params(callKeyParams),
-    jsonBody(reportCallBody),
-    async (c) => {
-      const call = await reportCall(c.var.context, c.req.valid("param"), c.req.valid("json").call);
-      return c.json(toReportedCall(call));
-    },
-  );
+  .put(CALL, byKey, jsonBody(reportCallBody), async (c) => {
+    const call = await reportCall(c.var.context, c.req.valid("param"), c.req.valid("json").call);
+    return c.json(toReportedCall(call));
+  });

@@ -2,16 +2,7 @@ import * as z from "zod";
 import { ENDED_BY, RESULT_STATES } from "../../database/enums.ts";
 import { count, externalReference, id, key, timestamp } from "../../http/wire.ts";
 import { SILENCE_UNTIL_END } from "../../lifetimes.ts";
-import {
-  CALL,
-  CARDIOLOGY,
-  ENDED_AT,
-  HELD_SINCE,
-  HOLD_REASON,
-  PAULA,
-  STARTED_AT,
-  VISIT_REFERENCE,
-} from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { HOUR } from "../../units.ts";
 import { holdReason } from "../legal_holds/legal_holds.fields.ts";
 
@@ -19,26 +10,26 @@ export const callSchema = z
   .object({
     id: id().meta({
       description: "The id of the call. The paths of its results contain it.",
-      example: CALL.id,
+      example: story.CALL.id,
     }),
     organization_user_id: id().meta({
       description: "The organization user who holds or held the call.",
-      example: PAULA.id,
+      example: story.PAULA.id,
     }),
     waiting_room_id: id().meta({
       description: "The waiting room that the participants came from. It may have been retired since.",
-      example: CARDIOLOGY.id,
+      example: story.CARDIOLOGY.id,
     }),
     is_ended: z.boolean().meta({
       description: "Whether the call has ended. Only then can its results be read.",
       example: true,
     }),
-    started_at: timestamp().meta({ description: "When the call started.", example: STARTED_AT }),
+    started_at: timestamp().meta({ description: "When the call started.", example: story.STARTED_AT }),
     ended_at: timestamp()
       .nullable()
       .meta({
         description: `When the call ended; null while it is going on. A call of which no report changed anything for ${SILENCE_UNTIL_END / HOUR} hours has ended at the latest time known of it; that time is replaced if the end is reported later.`,
-        example: ENDED_AT,
+        example: story.ENDED_AT,
       }),
   })
   .meta({ id: "Call", description: "A video call." });
@@ -48,7 +39,7 @@ const details = {
   external_reference: externalReference().nullable().meta({
     description:
       "The text by which another system knows the visit, such as its number in the organization's own records; null if there is none. Several calls can have the same. It is erased with the names of the call's participants, and cannot be set again after that.",
-    example: VISIT_REFERENCE,
+    example: story.VISIT_REFERENCE,
   }),
   ended_by: z
     .enum(ENDED_BY)
@@ -88,17 +79,17 @@ export const callWithResultsSchema = callSchema
 
 export const reportedCallSchema = callSchema
   .extend({
-    key: key().meta({ description: "The reporter's own key for the call.", example: CALL.key }),
+    key: key().meta({ description: "The reporter's own key for the call.", example: story.CALL.key }),
     ...details,
     legal_hold: z
       .object({
         reason: holdReason().meta({
           description: "Why, as it was reported; null if no reason was.",
-          example: HOLD_REASON,
+          example: story.HOLD_REASON,
         }),
         began_at: timestamp().meta({
           description: "When the hold began. It stays when the reason changes.",
-          example: HELD_SINCE,
+          example: story.HELD_SINCE,
         }),
       })
       .nullable()

@@ -21,11 +21,7 @@ export const resultColumns = {
 export const callWithResults = preparedQuery((call: Placeholders<ReachedCall>) => {
   const recordings = builder.$count(egresses, eq(egresses.call_id, consentedCallId(call)));
   return builder
-    .select({
-      ...callColumns,
-      ...resultColumns,
-      egress_count: recordings.as("egress_count"),
-    })
+    .select({ ...callColumns, ...resultColumns, egress_count: recordings.as("egress_count") })
     .from(calls)
     .where(callWithinReach(call));
 });

@@ -66,9 +66,7 @@ export type CallPath = z.output<ReturnType<typeof callParams>>;
 
 /** What the organization itself can set. */
 export const updateCallBody = lazily(() =>
-  z.object({
-    call: z.object({ external_reference: externalReference().nullable() }).partial(),
-  }),
+  z.object({ call: z.object({ external_reference: externalReference().nullable() }).partial() }),
 );
 
 const filters = lazily(() =>

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { ClientContext, Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
-import { type BoundQuery, type Placeholders, runBatch, runFirst } from "../../database/queries.ts";
+import { type BoundQuery, type Placeholders, requireFirst, runBatch } from "../../database/queries.ts";
 import { endOfDate } from "../../http/dates.ts";
 import { type Page, pageWindow, toPage } from "../../http/pagination.ts";
 import { insertConsents } from "../consents/consents.sql.ts";
@@ -91,11 +91,8 @@ function callListFor(lists: CallLists, { external_reference, participant_referen
 }
 
 /** A call, also while it goes on, and what of its results is ready. */
-export async function requireCall({ db, caller }: ClientContext, path: CallPath): Promise<CallWithResults> {
-  const call = await runFirst(db, callWithResults(reachedCall(caller, path)));
-  if (!call) throw callNotFound();
-  return call;
-}
+export const requireCall = ({ db, caller }: ClientContext, path: CallPath): Promise<CallWithResults> =>
+  requireFirst(db, callWithResults(reachedCall(caller, path)), callNotFound);
 
 /** Sets what the organization itself says of a call. */
 export async function updateCall(
@@ -123,11 +120,8 @@ export async function updateCall(
 }
 
 /** The call that the platform knows by this key. */
-export async function requireReportedCall({ db }: Context, call: CallKey): Promise<ReportedCall> {
-  const found = await runFirst(db, callByKey(call));
-  if (!found) throw callNotFound();
-  return found;
-}
+export const requireReportedCall = ({ db }: Context, call: CallKey): Promise<ReportedCall> =>
+  requireFirst(db, callByKey(call), callNotFound);
 
 /** Records what a report says of a call and its participants (see calls.merge.ts). The key is the reporter's own. */
 export async function reportCall(

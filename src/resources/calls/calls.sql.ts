@@ -1,6 +1,6 @@
 import { and, eq, exists, getTableColumns, isNotNull, isNull, type SQL, type SQLWrapper } from "drizzle-orm";
 import type { Caller } from "../../context.ts";
-import { joinedColumnAs } from "../../database/expressions.ts";
+import { hasValues, joinedColumnAs } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Row, type Values } from "../../database/queries.ts";
 import { calls, legalHolds, organizationUsers } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
@@ -39,11 +39,11 @@ export const reachedCall = (
 
 /** True for the call of the path, where the caller reaches the organization user whom the path names. */
 export function callWithinReach(call: Values<ReachedCall>): SQL | undefined {
-  return and(
-    eq(calls.id, call.call_id),
-    eq(calls.organization_id, call.organization_id),
-    eq(calls.organization_user_id, ownerWithinReach(call)),
-  );
+  return hasValues(calls, {
+    id: call.call_id,
+    organization_id: call.organization_id,
+    organization_user_id: ownerWithinReach(call),
+  });
 }
 
 /** True for the call of the path, where it is within reach and has ended: only then are its results complete. */
@@ -80,12 +80,11 @@ export type KnownReference = Row<
 >;
 
 export const setReference = preparedQuery(
-  ({
-    id,
-    external_reference,
-    now,
-  }: Placeholders<{ id: number; external_reference: string | null; now: number }>) =>
-    builder.update(calls).set({ external_reference, updated_at: now }).where(eq(calls.id, id)),
+  (of: Placeholders<{ id: number; external_reference: string | null; now: number }>) =>
+    builder
+      .update(calls)
+      .set({ external_reference: of.external_reference, updated_at: of.now })
+      .where(eq(calls.id, of.id)),
 );
 
 /** What the platform sees of a call, with its running hold: null where there is none. */
@@ -114,8 +113,7 @@ export interface CallKey {
   key: string;
 }
 
-const hasKey = ({ organization_id, key }: Values<CallKey>) =>
-  and(eq(calls.organization_id, organization_id), eq(calls.key, key));
+const hasKey = ({ organization_id, key }: Values<CallKey>) => hasValues(calls, { organization_id, key });
 
 export const callByKey = preparedQuery((call: Placeholders<CallKey>) =>
   selectReportedCalls().where(hasKey(call)),

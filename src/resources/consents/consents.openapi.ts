@@ -1,20 +1,25 @@
 import * as z from "zod";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
-import { PAULAS_PARTICIPANT, WITHDRAWN_AT } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
 import { consentSchema } from "./consents.responses.ts";
 
 const granted = exampleOf(consentSchema);
 
-const paulas: typeof granted = { ...granted, id: 72, participant_id: PAULAS_PARTICIPANT.id, method: null };
+const paulas: typeof granted = {
+  ...granted,
+  id: 72,
+  participant_id: story.PAULAS_PARTICIPANT.id,
+  method: null,
+};
 
 const withdrawn: typeof granted = {
   ...granted,
   id: 73,
   decision: "withdrawn",
-  decided_at: WITHDRAWN_AT,
-  reported_at: WITHDRAWN_AT,
+  decided_at: story.WITHDRAWN_AT,
+  reported_at: story.WITHDRAWN_AT,
 };
 
 export const consentsReference: Reference = {
@@ -27,7 +32,6 @@ export const consentsReference: Reference = {
       summary: "List the consents of a call",
       description:
         "Lists all decisions of the participants, oldest first by `decided_at`, also while the call is going on. A participant who is not in the list was not asked, and so has not consented.",
-      status: 200,
       response: {
         schema: z.object({
           consents: z

@@ -1,5 +1,5 @@
 import { and, asc, eq, getTableColumns, inArray, isNull } from "drizzle-orm";
-import { coalesce } from "../../database/expressions.ts";
+import { coalesce, hasValues } from "../../database/expressions.ts";
 import { insertSelect, jsonField, jsonFields, jsonRows } from "../../database/insert.ts";
 import {
   type BoundQuery,
@@ -10,7 +10,6 @@ import {
   type Values,
 } from "../../database/queries.ts";
 import { consents, participants } from "../../database/schema.ts";
-import { listEntry } from "../calls/calls.entries.ts";
 import { callIdOfPath, type ReachedCall } from "../calls/calls.sql.ts";
 import { type NamedValues, participantIdsByKeys } from "../participants/participants.sql.ts";
 
@@ -42,8 +41,10 @@ const ofKey = builder
   .from(participants)
   .where(
     and(
-      eq(participants.organization_id, jsonField("organization_id")),
-      eq(participants.key, jsonField("participant_key")),
+      hasValues(participants, {
+        organization_id: jsonField("organization_id"),
+        key: jsonField("participant_key"),
+      }),
       isNull(participants.erased_at),
     ),
   );
@@ -51,10 +52,7 @@ const ofKey = builder
 const insertConsentRows = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
   insertSelect(
     consents,
-    {
-      ...jsonFields(consents),
-      participant_id: coalesce(jsonField("participant_id"), ofKey),
-    },
+    { ...jsonFields(consents), participant_id: coalesce(jsonField("participant_id"), ofKey) },
     { from: jsonRows(rows) },
   ),
 );
@@ -78,5 +76,3 @@ export const consentsOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
     )
     .orderBy(asc(consents.decided_at), asc(consents.id)),
 );
-
-export const consentsEntry = listEntry("consent");

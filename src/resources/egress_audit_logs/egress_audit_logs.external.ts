@@ -10,11 +10,8 @@ export const egressAuditLogsExternal = externalRoutes().get(
   params(auditLogParams),
   query(auditLogQuery),
   async (c) => {
-    const { items, pagination } = await listAuditLogs(
-      c.var.context,
-      c.req.valid("param"),
-      c.req.valid("query"),
-    );
+    const path = c.req.valid("param");
+    const { items, pagination } = await listAuditLogs(c.var.context, path, c.req.valid("query"));
     return c.json({ audit_logs: items.map(toAuditLog), pagination });
   },
 );

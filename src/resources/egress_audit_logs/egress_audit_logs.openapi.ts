@@ -3,17 +3,8 @@ import { SYSTEM_USER_ID } from "../../database/schema.ts";
 import { FROM_AFTER_TO } from "../../http/dates.ts";
 import { ApiError } from "../../http/errors.ts";
 import { exampleOf } from "../../openapi/examples.ts";
-import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
-import {
-  DOWNLOADED_AT,
-  EGRESS,
-  ENDED_AT,
-  FAILED_EGRESS,
-  OLGA,
-  RECORDED_FROM,
-  RECORDING_DELETED_AT,
-  STARTED_AT,
-} from "../../openapi/story.ts";
+import { pageResponse, type Reference } from "../../openapi/operation.ts";
+import * as story from "../../openapi/story.ts";
 import { egressNotFound } from "../egresses/egresses.refusals.ts";
 import { auditLogSchema } from "./egress_audit_logs.responses.ts";
 
@@ -29,24 +20,24 @@ const ended: AuditLog = {
   object_changes: {
     status: ["egress_starting", "egress_ended"],
     is_stopped: [false, true],
-    ended_at: [null, ENDED_AT],
+    ended_at: [null, story.ENDED_AT],
   },
-  created_at: ENDED_AT,
+  created_at: story.ENDED_AT,
 };
 
 const read: AuditLog = {
   id: 73,
   event: "read",
-  user_id: OLGA.user_id,
+  user_id: story.OLGA.user_id,
   object_changes: null,
-  created_at: DOWNLOADED_AT,
+  created_at: story.DOWNLOADED_AT,
 };
 
 const deleted: AuditLog = {
   ...ended,
   id: 5210,
   object_changes: { status: ["egress_ended", "egress_deleted"] },
-  created_at: RECORDING_DELETED_AT,
+  created_at: story.RECORDING_DELETED_AT,
 };
 
 const failed: AuditLog = {
@@ -56,17 +47,17 @@ const failed: AuditLog = {
     status: ["egress_starting", "egress_ended"],
     error: [null, "Start signal not received"],
     is_stopped: [false, true],
-    ended_at: [null, RECORDED_FROM],
+    ended_at: [null, story.RECORDED_FROM],
   },
-  created_at: RECORDED_FROM,
+  created_at: story.RECORDED_FROM,
 };
 
 const createdBefore: AuditLog = {
   ...created,
   id: 69,
   user_id: SYSTEM_USER_ID,
-  object_changes: { ...created.object_changes, egress_id: [null, FAILED_EGRESS.egress_id] },
-  created_at: STARTED_AT,
+  object_changes: { ...created.object_changes, egress_id: [null, story.FAILED_EGRESS.egress_id] },
+  created_at: story.STARTED_AT,
 };
 
 export const egressAuditLogsReference: Reference = {
@@ -78,22 +69,15 @@ export const egressAuditLogsReference: Reference = {
       operationId: "listEgressAuditLogs",
       summary: "List the audit log of an egress",
       description: "Newest first. `event`, `from` and `to` can be combined.",
-      status: 200,
       parameters: {
-        egress_id: { description: "The `id` of the egress, not its `egress_id`.", example: EGRESS.id },
+        egress_id: { description: "The `id` of the egress, not its `egress_id`.", example: story.EGRESS.id },
       },
-      response: {
-        schema: pageOf("audit_logs", auditLogSchema),
-        examples: {
-          "A recording that was downloaded once, and deleted later": {
-            audit_logs: [deleted, read, ended, created],
-            pagination: onePage(4),
-          },
-          "A recording that failed": { audit_logs: [failed, createdBefore], pagination: onePage(2) },
-          "Who has read it": { audit_logs: [read], pagination: onePage(1) },
-          "No entry of the event or the days": { audit_logs: [], pagination: onePage(0) },
-        },
-      },
+      response: pageResponse("audit_logs", auditLogSchema, {
+        "A recording that was downloaded once, and deleted later": [deleted, read, ended, created],
+        "A recording that failed": [failed, createdBefore],
+        "Who has read it": [read],
+        "No entry of the event or the days": [],
+      }),
       refusals: {
         404: "Something in the path does not exist, the client has no access to it, or the call has not ended.",
       },

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { AUDIT_EVENTS } from "../../database/enums.ts";
 import { SYSTEM_USER_ID } from "../../database/schema.ts";
 import { id, key, timestamp } from "../../http/wire.ts";
-import { EGRESS, PAULA, RECORDED_FROM } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { egressError } from "../egresses/egresses.fields.ts";
 import { egressStatus } from "../egresses/egresses.responses.ts";
 
@@ -32,18 +32,18 @@ export const auditLogSchema = z
     }),
     user_id: id().meta({
       description: `The user who caused the event: for \`read\` the user of the API client, otherwise the user whom the report names. If it names none, as for what the recorder, LiveKit, retention or a deletion did, it is the service's own user, System, who has the id ${SYSTEM_USER_ID} and is in no list.`,
-      example: PAULA.user_id,
+      example: story.PAULA.user_id,
     }),
     object_changes: objectChangesSchema.nullable().meta({
       description:
         "What changed: for each field a list of the old and the new value. `create`: the fields that are not null, with null as the old value. `update`: only the fields that changed. `read`: null instead of an object. There may be more fields in the future.",
       example: {
-        egress_id: [null, EGRESS.egress_id],
+        egress_id: [null, story.EGRESS.egress_id],
         status: [null, "egress_starting"],
         is_stopped: [null, false],
       },
     }),
-    created_at: timestamp().meta({ description: "When it happened.", example: RECORDED_FROM }),
+    created_at: timestamp().meta({ description: "When it happened.", example: story.RECORDED_FROM }),
   })
   .meta({ id: "EgressAuditLog", description: "An entry in the audit log of an egress." });
 

@@ -33,7 +33,7 @@ export async function listAuditLogs(
   const queries = event ? auditLogsOfEvent : allAuditLogs;
   const [[found], [counted], items] = await runBatch(db, [
     auditedEgress(egress),
-    from || to ? queries.count(entries) : totalOfEntries({ ...egress, lists: listsOfEvents(event) }),
+    from || to ? queries.total(entries) : totalOfEntries({ ...egress, lists: listsOfEvents(event) }),
     queries.page({ ...entries, ...pageWindow(page) }),
   ]);
   if (!found) throw egressNotFound();

@@ -1,10 +1,10 @@
-import { and, count, desc, eq, getTableColumns, gte, inArray, lt, type SQL, sql, sum } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, gte, inArray, lt, type SQL, sql, sum } from "drizzle-orm";
 import { AUDIT_EVENTS, type AuditEvent } from "../../database/enums.ts";
 import { coalesce } from "../../database/expressions.ts";
 import { insertSelect } from "../../database/insert.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { egressAuditLogs, egresses, type ListName, listTotals } from "../../database/schema.ts";
-import type { PageWindow } from "../../http/pagination.ts";
+import { pagedList } from "../../http/lists.ts";
 import { egressWithinReach, type ReachedEgress, viewableEgress } from "../egresses/egresses.sql.ts";
 
 export const auditLogColumns = getTableColumns(egressAuditLogs);
@@ -24,35 +24,21 @@ const reachedEgressId = (egress: Placeholders<ReachedEgress>) =>
 /** The egress of the path, where its audit logs may be seen. */
 export const auditedEgress = preparedQuery((egress: Placeholders<ReachedEgress>) => reachedEgressId(egress));
 
-/** The queries of entries, newest first: those of all events, or those that a condition leaves. */
-function entriesWhere(condition: (entries: Placeholders<ReachedEntries>) => SQL | undefined) {
-  const isWanted = (entries: Placeholders<ReachedEntries>) =>
-    and(
-      eq(egressAuditLogs.egress_id, reachedEgressId(entries)),
-      condition(entries),
-      // Between two bounds SQLite expects so few entries that the index without the event seems as good.
-      sql`likely(${gte(egressAuditLogs.created_at, entries.from)})`,
-      lt(egressAuditLogs.created_at, entries.before),
-    );
-  return {
-    page: preparedQuery((entries: Placeholders<ReachedEntries & PageWindow>) =>
-      builder
-        .select(auditLogColumns)
-        .from(egressAuditLogs)
-        .where(isWanted(entries))
-        .orderBy(desc(egressAuditLogs.created_at), desc(egressAuditLogs.id))
-        .limit(entries.limit)
-        .offset(entries.offset),
-    ),
-    /** Counts the entries one by one. */
-    count: preparedQuery((entries: Placeholders<ReachedEntries>) =>
-      builder
-        .select({ total: count().as("total") })
-        .from(egressAuditLogs)
-        .where(isWanted(entries)),
-    ),
-  };
-}
+/** The entries, newest first: those of all events, or those that a condition leaves. */
+const entriesWhere = (condition: (entries: Placeholders<ReachedEntries>) => SQL | undefined) =>
+  pagedList(
+    egressAuditLogs,
+    auditLogColumns,
+    [desc(egressAuditLogs.created_at), desc(egressAuditLogs.id)],
+    (entries: Placeholders<ReachedEntries>) =>
+      and(
+        eq(egressAuditLogs.egress_id, reachedEgressId(entries)),
+        condition(entries),
+        // Between two bounds SQLite expects so few entries that the index without the event seems as good.
+        sql`likely(${gte(egressAuditLogs.created_at, entries.from)})`,
+        lt(egressAuditLogs.created_at, entries.before),
+      ),
+  );
 
 export const allAuditLogs = entriesWhere(() => undefined);
 

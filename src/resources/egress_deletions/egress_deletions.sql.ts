@@ -94,10 +94,7 @@ export const takeDueDeletions = preparedQuery((turn: Placeholders<DeletionsTurn>
           isNotQuiet(),
         ),
       )
-      .returning({
-        id: egresses.id,
-        owner_id: ownerIdOf(egresses.organization_id),
-      })
+      .returning({ id: egresses.id, owner_id: ownerIdOf(egresses.organization_id) })
   );
 });
 

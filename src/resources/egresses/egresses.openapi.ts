@@ -4,17 +4,7 @@ import { RECORDING_URL_LIFETIME } from "../../lifetimes.ts";
 import { MAX_KEY_LENGTH } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
-import {
-  CALL,
-  EGRESS,
-  ENDED_AT,
-  FAILED_EGRESS,
-  PAULA,
-  RECORDED_FROM,
-  RECORDING_DELETED_AT,
-  STARTED_AT,
-  STORAGE_KEY,
-} from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { callNotFound, callUnderLegalHold } from "../calls/calls.refusals.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import {
@@ -44,25 +34,25 @@ const ended: Egress = {
   ...starting,
   status: "egress_ended",
   is_stopped: true,
-  ended_at: ENDED_AT,
-  updated_at: ENDED_AT,
+  ended_at: story.ENDED_AT,
+  updated_at: story.ENDED_AT,
 };
 
 const failed: Egress = {
   ...ended,
-  ...FAILED_EGRESS,
+  ...story.FAILED_EGRESS,
   error: "Start signal not received",
-  ended_at: RECORDED_FROM,
-  created_at: STARTED_AT,
-  updated_at: RECORDED_FROM,
+  ended_at: story.RECORDED_FROM,
+  created_at: story.STARTED_AT,
+  updated_at: story.RECORDED_FROM,
 };
 
-const deleted: Egress = { ...ended, status: "egress_deleted", updated_at: RECORDING_DELETED_AT };
+const deleted: Egress = { ...ended, status: "egress_deleted", updated_at: story.RECORDING_DELETED_AT };
 
 const byEgressId = {
   egress_id: {
     description: `The id that the recording backend gave to the egress: 1 to ${MAX_KEY_LENGTH} characters, unique in the organization.`,
-    example: EGRESS.egress_id,
+    example: story.EGRESS.egress_id,
   },
 };
 
@@ -75,7 +65,6 @@ export const egressesReference: Reference = {
       operationId: "listEgresses",
       summary: "List the egresses of a call",
       description: "Ordered by id, without download URLs.",
-      status: 200,
       response: {
         schema: z.object({
           egresses: z
@@ -95,17 +84,13 @@ export const egressesReference: Reference = {
       operationId: "getEgress",
       summary: "Get an egress with a download URL",
       description: `Every request writes a \`read\` entry into the audit log and returns a new URL, which is valid for ${RECORDING_URL_LIFETIME / 60} minutes. The parameter \`x-audit-log-id\` of the URL is the id of the entry.`,
-      status: 200,
       parameters: {
-        id: { description: "The `id` of the egress, not its `egress_id`.", example: EGRESS.id },
+        id: { description: "The `id` of the egress, not its `egress_id`.", example: story.EGRESS.id },
       },
       response: {
         schema: egressWithUrlSchema,
         examples: {
-          "A recording": {
-            ...ended,
-            url,
-          },
+          "A recording": { ...ended, url },
           "A recording that failed has no file": { ...failed, url: null },
           "The file was deleted": { ...deleted, url: null },
         },
@@ -122,7 +107,6 @@ export const egressesReference: Reference = {
       summary: "Report an egress",
       description:
         "The first report creates the egress. It writes an entry into the audit log, and so does every change of what the response shows: a change of only the storage key writes none. A report with an earlier status than the known one is late: it fills in `error` and `storage_key` if they are unknown, and changes nothing else. No report changes an egress whose file was deleted; but if a late one names a file, that file is deleted too.",
-      status: 200,
       parameters: byEgressId,
       refusals: { 404: "The `egress_id` is blank, too long, or has control characters." },
       request: {
@@ -139,14 +123,14 @@ export const egressesReference: Reference = {
         },
         examples: {
           "The first report": {
-            egress: { call_key: CALL.key, status: "egress_starting", user_id: PAULA.user_id },
+            egress: { call_key: story.CALL.key, status: "egress_starting", user_id: story.PAULA.user_id },
           },
           "The recording has ended, and its file is in the bucket": {
             egress: {
               status: "egress_ended",
               is_stopped: true,
               ended_at: "2026-01-31T09:45:00Z",
-              storage_key: STORAGE_KEY,
+              storage_key: story.STORAGE_KEY,
             },
           },
           "Another recording has failed": { egress: { status: "egress_ended", error: failed.error } },
@@ -178,7 +162,6 @@ export const egressesReference: Reference = {
       summary: "Delete a recording",
       description:
         "Deletes the file, and those that earlier reports named for this egress. Then its status becomes `egress_deleted`, with an entry in the audit log; the egress and its audit log stay. Repeating the request is no error.",
-      status: 204,
       parameters: byEgressId,
       refusals: {
         503: "The storage did not delete the file. The service goes on trying every five minutes, unless the call comes under legal hold; the request can be repeated too. Or the database was restored from a backup: then it goes on when the operator resumes the service.",

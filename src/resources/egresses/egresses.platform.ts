@@ -4,17 +4,16 @@ import { deleteEgress } from "../egress_deletions/egress_deletions.service.ts";
 import { egressKeyParams, reportEgressBody, toEgress } from "./egresses.schemas.ts";
 import { reportEgress } from "./egresses.service.ts";
 
+const EGRESS = "/organizations/:organization_id/egresses/:egress_id";
+
+const byKey = params(egressKeyParams);
+
 export const egressesPlatform = platformRoutes()
-  .put(
-    "/organizations/:organization_id/egresses/:egress_id",
-    params(egressKeyParams),
-    jsonBody(reportEgressBody),
-    async (c) => {
-      const egress = await reportEgress(c.var.context, c.req.valid("param"), c.req.valid("json").egress);
-      return c.json(toEgress(egress));
-    },
-  )
-  .delete("/organizations/:organization_id/egresses/:egress_id", params(egressKeyParams), async (c) => {
+  .put(EGRESS, byKey, jsonBody(reportEgressBody), async (c) => {
+    const egress = await reportEgress(c.var.context, c.req.valid("param"), c.req.valid("json").egress);
+    return c.json(toEgress(egress));
+  })
+  .delete(EGRESS, byKey, async (c) => {
     await deleteEgress(c.var.context, c.req.valid("param"));
     return c.body(null, 204);
   });

@@ -13,7 +13,7 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
-import { columnAs } from "../../database/expressions.ts";
+import { columnAs, hasValues } from "../../database/expressions.ts";
 import {
   builder,
   jsonValues,
@@ -60,11 +60,11 @@ export interface ReachedEgress extends ReachedCall {
 
 /** True for the egress of the path, where the call is within reach and has ended: then its audit logs may be seen. */
 export const egressWithinReach = (egress: Placeholders<ReachedEgress>) =>
-  and(eq(egresses.id, egress.egress_id), eq(egresses.call_id, endedCallId(egress)));
+  hasValues(egresses, { id: egress.egress_id, call_id: endedCallId(egress) });
 
 /** True for the egress of the path, where the recording may be seen too. */
 export const viewableEgress = (egress: Placeholders<ReachedEgress>) =>
-  and(eq(egresses.id, egress.egress_id), eq(egresses.call_id, consentedCallId(egress)));
+  hasValues(egresses, { id: egress.egress_id, call_id: consentedCallId(egress) });
 
 /** The egress of the path, where the recording may be seen. */
 export const viewableEgressOfPath = preparedQuery((egress: Placeholders<ReachedEgress>) =>
@@ -88,7 +88,7 @@ export interface EgressKey {
 
 /** True for the egress with this key. */
 export const hasEgressKey = ({ organization_id, egress_id }: Values<EgressKey>) =>
-  and(eq(egresses.organization_id, organization_id), eq(egresses.egress_id, egress_id));
+  hasValues(egresses, { organization_id, egress_id });
 
 export const egressByKey = preparedQuery((egress: Placeholders<EgressKey>) =>
   builder.select(egressColumns).from(egresses).where(hasEgressKey(egress)),
@@ -101,7 +101,7 @@ export const ownerOfFile = preparedQuery(
       .select({ egress_id: egresses.egress_id })
       .from(egressFiles)
       .innerJoin(egresses, eq(egresses.id, egressFiles.egress_id))
-      .where(and(eq(egressFiles.organization_id, organization_id), eq(egressFiles.storage_key, storage_key))),
+      .where(hasValues(egressFiles, { organization_id, storage_key })),
 );
 
 /**

@@ -3,22 +3,7 @@ import type { EventType } from "../../database/enums.ts";
 import { EVENTS_KEPT_FOR } from "../../lifetimes.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
-import {
-  ACCEPTED_AT,
-  CALL,
-  ENDED_AT,
-  EVENT_ID,
-  FRED,
-  INES,
-  INVITED_AT,
-  PAULA,
-  RECORDED_FROM,
-  RECORDING_DELETED_AT,
-  SEALED_AT,
-  STARTED_AT,
-  SUB_PLANNED_AT,
-  WITHDRAWN_AT,
-} from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { DAY } from "../../units.ts";
 import { eventsNotFound } from "./events.refusals.ts";
 import { eventIds, type eventSchema, eventsSchema } from "./events.responses.ts";
@@ -115,31 +100,31 @@ const table = Object.entries(EVENT_MEANINGS)
   })
   .join("\n");
 
-const ON_CALL = { call_id: CALL.id, organization_user_id: PAULA.id };
+const ON_CALL = { call_id: story.CALL.id, organization_user_id: story.PAULA.id };
 
 /** In the story of the examples, in its order, with the ids that differ from those of most examples. */
 const STORY: Record<EventType, [id: number, created_at: string, ids?: Event["data"]]> = {
   "invite.mail_failed": [1033, "2026-01-27T10:00:02.000Z", { invite_id: 79 }],
-  "organization_user.removed": [1034, "2026-01-28T16:00:00.000Z", { organization_user_id: FRED.id }],
-  "invite.created": [1035, INVITED_AT],
+  "organization_user.removed": [1034, "2026-01-28T16:00:00.000Z", { organization_user_id: story.FRED.id }],
+  "invite.created": [1035, story.INVITED_AT],
   "bulk_invite.completed": [1036, "2026-01-30T15:00:04.000Z"],
-  "call.started": [1038, STARTED_AT],
+  "call.started": [1038, story.STARTED_AT],
   // The first report of the call says that Rita had waited for it.
-  "participant.waiting": [1039, STARTED_AT, ON_CALL],
-  "participant.joined": [1040, STARTED_AT, ON_CALL],
-  "egress.started": [1042, RECORDED_FROM],
-  "call.ended": [EVENT_ID, ENDED_AT],
-  "participant.left": [1044, ENDED_AT, ON_CALL],
-  "egress.ended": [1045, ENDED_AT],
+  "participant.waiting": [1039, story.STARTED_AT, ON_CALL],
+  "participant.joined": [1040, story.STARTED_AT, ON_CALL],
+  "egress.started": [1042, story.RECORDED_FROM],
+  "call.ended": [story.EVENT_ID, story.ENDED_AT],
+  "participant.left": [1044, story.ENDED_AT, ON_CALL],
+  "egress.ended": [1045, story.ENDED_AT],
   "transcript.finalized": [1046, "2026-01-31T09:45:20.000Z"],
   "soap_note.finalized": [1047, "2026-01-31T09:46:00.000Z"],
   "call.updated": [1048, "2026-01-31T09:47:10.000Z"],
-  "waiting_room_sub.changed": [1050, SUB_PLANNED_AT],
-  "access_log.sealed": [1051, SEALED_AT],
-  "invite.accepted": [1052, ACCEPTED_AT],
-  "organization_user.added": [1053, ACCEPTED_AT, { organization_user_id: INES.id }],
-  "consent.withdrawn": [1060, WITHDRAWN_AT],
-  "egress.deleted": [30_417, RECORDING_DELETED_AT],
+  "waiting_room_sub.changed": [1050, story.SUB_PLANNED_AT],
+  "access_log.sealed": [1051, story.SEALED_AT],
+  "invite.accepted": [1052, story.ACCEPTED_AT],
+  "organization_user.added": [1053, story.ACCEPTED_AT, { organization_user_id: story.INES.id }],
+  "consent.withdrawn": [1060, story.WITHDRAWN_AT],
+  "egress.deleted": [30_417, story.RECORDING_DELETED_AT],
 };
 
 const ids = exampleOf(eventIds);
@@ -172,7 +157,6 @@ There may be more types in the future: ignore those that you do not know.`,
       summary: "List what happened",
       description:
         "Oldest first. To read all events, ask again with `next_after` as `after`; a full page may have more after it. No event is skipped or shown twice. Events are read from the nearest copy of the database, so an event may appear a moment late.",
-      status: 200,
       parameters: {
         type: {
           description: "Only events of this type, or of this family of types: `call.*`, for example.",

@@ -1,48 +1,41 @@
 import * as z from "zod";
 import { count, day, id, sha256, timestamp } from "../../http/wire.ts";
 import { MAX_PER_PAGE } from "../../limits.ts";
-import {
-  BULK_INVITE_ID,
-  CALL,
-  CARDIOLOGY,
-  EGRESS,
-  ENDED_AT,
-  EVENT_ID,
-  INVITE_ID,
-  PAULA,
-  RITAS_PARTICIPANT,
-  SEAL,
-  SEAL_SHA256,
-  SUB_ID,
-} from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 
 /** The ids that lead to what an event is about, and what they lead to where that has none. Each type has some of them. */
 export const eventIds = z.object({
   organization_user_id: id().meta({
     description: "The id of the organization user: for a call and its results, the one who held the call.",
-    example: PAULA.id,
+    example: story.PAULA.id,
   }),
-  call_id: id().meta({ description: "The id of the call.", example: CALL.id }),
-  egress_id: id().meta({ description: "The `id` of the egress, not its `egress_id`.", example: EGRESS.id }),
+  call_id: id().meta({ description: "The id of the call.", example: story.CALL.id }),
+  egress_id: id().meta({
+    description: "The `id` of the egress, not its `egress_id`.",
+    example: story.EGRESS.id,
+  }),
   participant_id: id().meta({
     description: "The id of the participant.",
-    example: RITAS_PARTICIPANT.id,
+    example: story.RITAS_PARTICIPANT.id,
   }),
-  invite_id: id().meta({ description: "The id of the invite.", example: INVITE_ID }),
-  bulk_invite_id: id().meta({ description: "The id of the bulk invite.", example: BULK_INVITE_ID }),
+  invite_id: id().meta({ description: "The id of the invite.", example: story.INVITE_ID }),
+  bulk_invite_id: id().meta({ description: "The id of the bulk invite.", example: story.BULK_INVITE_ID }),
   waiting_room_id: id().meta({
     description: "The `id` of the waiting room: `GET /waiting_rooms?id=` has its slug.",
-    example: CARDIOLOGY.id,
+    example: story.CARDIOLOGY.id,
   }),
   waiting_room_sub_id: id().meta({
     description: "The id of the sub. It may have been deleted.",
-    example: SUB_ID,
+    example: story.SUB_ID,
   }),
-  date: day().meta({ description: "The UTC date of the sealed day of the access log.", example: SEAL.date }),
+  date: day().meta({
+    description: "The UTC date of the sealed day of the access log.",
+    example: story.SEAL.date,
+  }),
   seal_sha256: sha256().meta({
     description:
       "The SHA-256 of the `jws` of the seal, in hex. Keep it: it stands for the access log up to that day.",
-    example: SEAL_SHA256,
+    example: story.SEAL_SHA256,
   }),
 });
 
@@ -50,7 +43,7 @@ export const eventDataSchema = eventIds.partial().meta({
   id: "EventData",
   description:
     "The ids of what an event is about. Each type of event has some of them, and always the same, except the ids of a call, which can be missing.",
-  example: { organization_user_id: PAULA.id, call_id: CALL.id },
+  example: { organization_user_id: story.PAULA.id, call_id: story.CALL.id },
 });
 
 /** There will be more types, so that a client must not fail for one that it does not know. */
@@ -64,7 +57,7 @@ export const eventSchema = z
   .object({
     id: id().meta({
       description: "The id of the event. A later event has a higher id. There are gaps between ids.",
-      example: EVENT_ID,
+      example: story.EVENT_ID,
     }),
     type: eventTypeName().meta({
       description: "What happened: see the table of types.",
@@ -73,7 +66,7 @@ export const eventSchema = z
     created_at: timestamp().meta({
       description:
         "When the service recorded it. What is reported late happened before: see, for example, the `ended_at` of the call.",
-      example: ENDED_AT,
+      example: story.ENDED_AT,
     }),
     data: eventDataSchema.describe("The ids of what it is about: see the table of types."),
   })

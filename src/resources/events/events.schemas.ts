@@ -12,12 +12,7 @@ export const typeOrFamily = lazily(() =>
   z.enum(EVENT_TYPE_NAMES, `must be one of ${EVENT_TYPE_NAMES.join(", ")}`),
 );
 
-export const eventsQuery = lazily(() =>
-  z.object({
-    type: typeOrFamily().optional(),
-    ...afterQuery().shape,
-  }),
-);
+export const eventsQuery = lazily(() => z.object({ type: typeOrFamily().optional(), ...afterQuery().shape }));
 
 export type EventsQuery = z.output<ReturnType<typeof eventsQuery>>;
 

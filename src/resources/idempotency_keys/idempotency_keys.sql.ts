@@ -1,6 +1,7 @@
-import { and, eq, gt, type SQL } from "drizzle-orm";
+import { and, gt, type SQL } from "drizzle-orm";
 import type { ClientContext } from "../../context.ts";
 import type { Idempotency } from "../../database/decide_and_write.ts";
+import { hasValues } from "../../database/expressions.ts";
 import { insertSelect, replaceAllBut } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { idempotencyKeys } from "../../database/schema.ts";
@@ -68,21 +69,15 @@ async function idempotencyWith<Result>(
   };
 }
 
+type KeyOfClient = Pick<KeyRow, "api_client_id" | "key">;
+
 const knownRequest = preparedQuery(
-  ({
-    api_client_id,
-    key,
-    not_before,
-  }: Placeholders<{ api_client_id: number; key: string; not_before: number }>) =>
+  ({ api_client_id, key, not_before }: Placeholders<KeyOfClient & { not_before: number }>) =>
     builder
       .select({ fingerprint: idempotencyKeys.fingerprint, result: idempotencyKeys.result })
       .from(idempotencyKeys)
       .where(
-        and(
-          eq(idempotencyKeys.api_client_id, api_client_id),
-          eq(idempotencyKeys.key, key),
-          gt(idempotencyKeys.created_at, not_before),
-        ),
+        and(hasValues(idempotencyKeys, { api_client_id, key }), gt(idempotencyKeys.created_at, not_before)),
       ),
 );
 

@@ -2,6 +2,7 @@ import { and, count, eq, gt, ne, type SQL, sql } from "drizzle-orm";
 import { keyedDigests } from "../../bytes/digest.ts";
 import type { Context } from "../../context.ts";
 import { cleanUp, cleanUpOfNobody } from "../../database/clean_up.ts";
+import { hasValues } from "../../database/expressions.ts";
 import { insertSelect } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery, runAll } from "../../database/queries.ts";
 import { addressMails, organizationMails } from "../../database/schema.ts";
@@ -54,22 +55,12 @@ export const countedNow = ({ organization_id, mailing, now }: Placeholders<Organ
   builder
     .select({ mailing: organizationMails.mailing })
     .from(organizationMails)
-    .where(
-      and(
-        eq(organizationMails.organization_id, organization_id),
-        eq(organizationMails.mailing, mailing),
-        eq(organizationMails.counted_at, now),
-      ),
-    );
+    .where(hasValues(organizationMails, { organization_id, mailing, counted_at: now }));
 
 /** For a mail that was counted, and is not sent because its address gets no more. */
 export const uncountOrganizationMail = preparedQuery(
   ({ organization_id, mailing }: Placeholders<Omit<OrganizationMail, "now">>) =>
-    builder
-      .delete(organizationMails)
-      .where(
-        and(eq(organizationMails.organization_id, organization_id), eq(organizationMails.mailing, mailing)),
-      ),
+    builder.delete(organizationMails).where(hasValues(organizationMails, { organization_id, mailing })),
 );
 
 const countAddressMail = preparedQuery(
@@ -88,9 +79,7 @@ const countAddressMail = preparedQuery(
 
 const uncountAddressMail = preparedQuery(
   ({ address_digest, mailing }: Placeholders<{ address_digest: string; mailing: string }>) =>
-    builder
-      .delete(addressMails)
-      .where(and(eq(addressMails.address_digest, address_digest), eq(addressMails.mailing, mailing))),
+    builder.delete(addressMails).where(hasValues(addressMails, { address_digest, mailing })),
 );
 
 // An address gets mails of organizations in all databases, so they are counted in the directory. Only the sender that has

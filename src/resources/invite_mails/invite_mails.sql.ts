@@ -1,4 +1,5 @@
 import { and, asc, eq, exists, gt, inArray, isNotNull, isNull, lt, lte, type SQL, sql } from "drizzle-orm";
+import { hasValues } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
 import { invites } from "../../database/schema.ts";
@@ -49,7 +50,7 @@ export interface MailLease {
 
 /** True for the invite as it was found: nobody has leased its mail since, nor used the invite, nor sent it again. */
 const isAsFound = ({ id, next_mail_at }: Placeholders<MailLease>): SQL | undefined =>
-  and(eq(invites.id, id), eq(invites.next_mail_at, next_mail_at), isNull(invites.used_at), isNotQuiet());
+  and(hasValues(invites, { id, next_mail_at }), isNull(invites.used_at), isNotQuiet());
 
 const isWanted = (lease: Placeholders<MailLease>): SQL | undefined =>
   and(isAsFound(lease), gt(invites.expires_at, lease.now), lt(invites.mail_leases, MAX_MAIL_LEASES));
@@ -107,6 +108,6 @@ export const endMailLease = preparedQuery(
         mail_attempts: sql`${mail_attempts}`,
         mail_leases: sql`${invites.mail_leases} - 1`,
       })
-      .where(and(eq(invites.id, id), eq(invites.next_mail_at, lease_until)))
+      .where(hasValues(invites, { id, next_mail_at: lease_until }))
       .returning({ id: invites.id }),
 );

@@ -1,14 +1,14 @@
 import { and, eq, getTableColumns, type SQL } from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
-import { isSame } from "../../database/expressions.ts";
+import { hasValues, isSame } from "../../database/expressions.ts";
 import { inTime } from "../../database/in_time.ts";
 import {
   builder,
   type Placeholders,
   preparedQuery,
+  requireFirst,
   runAll,
-  runFirst,
   type Values,
 } from "../../database/queries.ts";
 import { invites, organizationUsers } from "../../database/schema.ts";
@@ -42,9 +42,7 @@ export async function requireInviteWithAcceptUrl(
   { db, settings }: Context,
   path: OwnPath,
 ): Promise<InviteWithAcceptUrl> {
-  const invite = await runFirst(db, ownInviteById(path));
-  if (!invite) throw inviteNotFound();
-  return withAcceptUrl(settings, invite);
+  return withAcceptUrl(settings, await requireFirst(db, ownInviteById(path), inviteNotFound));
 }
 
 interface InvitesPage {
@@ -129,10 +127,7 @@ const membershipOfInvitee = membershipReads((claims: Placeholders<InviteOfToken>
     .from(invites)
     .innerJoin(
       organizationUsers,
-      and(
-        eq(organizationUsers.organization_id, invites.organization_id),
-        eq(organizationUsers.email, invites.email),
-      ),
+      hasValues(organizationUsers, { organization_id: invites.organization_id, email: invites.email }),
     )
     .where(isOfToken(claims)),
 }));

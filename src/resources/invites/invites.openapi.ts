@@ -15,16 +15,8 @@ import {
   MAX_UNUSED_INVITES,
 } from "../../limits.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
-import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
-import {
-  ACCEPTED_AT,
-  CLINIC,
-  INES,
-  INESS_ROOM,
-  INVITE_ID,
-  INVITE_TOKEN,
-  SET_UP_AT,
-} from "../../openapi/story.ts";
+import { pageResponse, type Reference } from "../../openapi/operation.ts";
+import * as story from "../../openapi/story.ts";
 import { HOUR } from "../../units.ts";
 import { invalidClient } from "../api_clients/api_clients.refusals.ts";
 import { createdUserSchema } from "../organization_users/organization_users.responses.ts";
@@ -56,7 +48,7 @@ const RESENT = { expires_at: "2026-02-08T14:00:00.000Z", updated_at: "2026-02-01
 
 const resent: Invite = { ...active, ...RESENT, mail_status: "queued" };
 
-const used: Invite = { ...active, used_at: ACCEPTED_AT, updated_at: ACCEPTED_AT };
+const used: Invite = { ...active, used_at: story.ACCEPTED_AT, updated_at: story.ACCEPTED_AT };
 
 const expired: Invite = {
   ...active,
@@ -66,11 +58,11 @@ const expired: Invite = {
   email: "otto@example.com",
   display_name: "Otto Overdue",
   expires_at: "2026-01-12T08:00:00.000Z",
-  created_at: SET_UP_AT,
-  updated_at: SET_UP_AT,
+  created_at: story.SET_UP_AT,
+  updated_at: story.SET_UP_AT,
 };
 
-const parameters = { id: { description: "The id of the invite.", example: INVITE_ID } };
+const parameters = { id: { description: "The id of the invite.", example: story.INVITE_ID } };
 
 export const invitesReference: Reference = {
   tag: "Invites",
@@ -81,7 +73,6 @@ export const invitesReference: Reference = {
       summary: "List the pending invites",
       description:
         "Lists the invites that can still be accepted, or those that have expired without being used. Ordered by id.",
-      status: 200,
       parameters: {
         status: {
           description:
@@ -89,21 +80,17 @@ export const invitesReference: Reference = {
           example: "expired",
         },
       },
-      response: {
-        schema: pageOf("organization_invites", inviteSchema),
-        examples: {
-          "One active invite": { organization_invites: [active], pagination: onePage(1) },
-          "After the invitee has accepted": { organization_invites: [], pagination: onePage(0) },
-          "One expired invite": { organization_invites: [expired], pagination: onePage(1) },
-        },
-      },
+      response: pageResponse("organization_invites", inviteSchema, {
+        "One active invite": [active],
+        "After the invitee has accepted": [],
+        "One expired invite": [expired],
+      }),
     },
     "POST /invites": {
       operationId: "createInvite",
       summary: "Create an invite",
       description:
         "Somebody whose membership has ended can be invited again. If the email has an invite that was not used, expired or not, send that one again with `POST /invites/{id}/resend`.",
-      status: 201,
       request: { example: exampleBody(createInviteBody(), active) },
       response: { schema: inviteSchema, example: queued },
       errors: [
@@ -123,7 +110,6 @@ export const invitesReference: Reference = {
       operationId: "getInvite",
       summary: "Get an invite",
       description: "Any invite of the organization, including used and expired ones.",
-      status: 200,
       parameters,
       response: {
         schema: inviteSchema,
@@ -139,9 +125,7 @@ export const invitesReference: Reference = {
       status: 202,
       parameters,
       response: { schema: inviteSchema, example: resent },
-      refusals: {
-        422: "The invite was used, or has a role above your permission level.",
-      },
+      refusals: { 422: "The invite was used, or has a role above your permission level." },
       errors: [
         inviteNotFound(),
         usedInviteIsNotResent(),
@@ -155,7 +139,6 @@ export const invitesReference: Reference = {
       summary: "Delete an invite",
       description:
         "Deletes an invite that was not used, expired or not. Its link no longer works. A used invite stays: to remove the user, end the membership with `DELETE /organization_users/{id}`.",
-      status: 204,
       parameters,
       errors: [inviteNotFound(), usedInviteStays(), invalidClient()],
     },
@@ -166,7 +149,6 @@ export const invitesReference: Reference = {
       summary: "List the active invites of all organizations",
       description:
         "Lists the invites that can still be accepted, with their links, for a platform that mails invites itself. Ordered by id: ask again with `next_after` as `after`. With several databases each page is ordered, and while one of them is down, its invites are left out; they come on a later page. An invite that was sent again keeps its id, and has another link.",
-      status: 200,
       parameters: {
         status: { description: "Only `active`.", example: "active" },
         after: {
@@ -190,7 +172,7 @@ export const invitesReference: Reference = {
         examples: {
           "One active invite": {
             organization_invites: [exampleOf(inviteWithAcceptUrlSchema)],
-            next_after: INVITE_ID,
+            next_after: story.INVITE_ID,
           },
         },
       },
@@ -200,7 +182,6 @@ export const invitesReference: Reference = {
       summary: "Get an invite with the link to accept it",
       description:
         "For a platform that mails invites itself. Every request returns the same link, until the invite is sent again or the operator changes `INVITE_TOKEN_SECRET`. Used and expired invites have one too: look at `used_at` and `expires_at` before you mail it.",
-      status: 200,
       parameters,
       response: {
         schema: inviteWithAcceptUrlSchema,
@@ -214,19 +195,17 @@ export const invitesReference: Reference = {
       description:
         "Makes the invitee a user of the organization, with a personal waiting room if the roles include `provider`. Somebody who became a user in the meantime keeps the account and the name, and gains the roles. Somebody whose membership has ended becomes the same organization user again. From now on, the user can sign in.",
       status: 200,
-      request: { example: { token: INVITE_TOKEN } },
+      request: { example: { token: story.INVITE_TOKEN } },
       response: {
         schema: createdUserSchema,
         example: {
-          ...INES,
+          ...story.INES,
           roles: ["provider"],
-          organization_id: CLINIC.id,
-          waiting_room_slug: INESS_ROOM.slug,
+          organization_id: story.CLINIC.id,
+          waiting_room_slug: story.INESS_ROOM.slug,
         },
       },
-      refusals: {
-        404: "The token is not valid, or its invite does not exist any more.",
-      },
+      refusals: { 404: "The token is not valid, or its invite does not exist any more." },
       errors: [inviteNotFound(), inviteAlreadyUsed(), inviteExpired()],
     },
   },

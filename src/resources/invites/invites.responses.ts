@@ -1,53 +1,44 @@
 import * as z from "zod";
 import { MAIL_STATUSES } from "../../database/enums.ts";
 import { email, id, name, timestamp } from "../../http/wire.ts";
-import {
-  CLINIC,
-  INES,
-  INVITE_EXPIRES_AT,
-  INVITE_ID,
-  INVITE_MAILED_AT,
-  INVITE_TOKEN,
-  INVITED_AT,
-  OLGA,
-} from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { roleList } from "../roles/roles.responses.ts";
 
 export const inviteSchema = z
   .object({
-    id: id().meta({ description: "The id of the invite.", example: INVITE_ID }),
+    id: id().meta({ description: "The id of the invite.", example: story.INVITE_ID }),
     email: email().meta({
       description:
         "The email address of the invitee, with which the identity provider knows them. It is stored and compared in lower case, without spaces at its ends.",
-      example: INES.email,
+      example: story.INES.email,
     }),
     display_name: name().meta({
       description: "The name that the invitee gets in the organization, without spaces at its ends.",
-      example: INES.display_name,
+      example: story.INES.display_name,
     }),
     roles: roleList()
       .min(1)
       .meta({ description: "The roles that the invitee gets, lowest first.", example: ["provider"] }),
     organization_id: id().meta({
       description: "The organization that the invitee joins.",
-      example: CLINIC.id,
+      example: story.CLINIC.id,
     }),
     organization_name: name().meta({
       description: "The name of this organization.",
-      example: CLINIC.name,
+      example: story.CLINIC.name,
     }),
     expires_at: timestamp().meta({
       description: "The invite can be accepted until this time.",
-      example: INVITE_EXPIRES_AT,
+      example: story.INVITE_EXPIRES_AT,
     }),
     used_at: timestamp()
       .nullable()
       .meta({ description: "When the invite was accepted; null until then.", example: null }),
-    created_at: timestamp().meta({ description: "When the invite was created.", example: INVITED_AT }),
+    created_at: timestamp().meta({ description: "When the invite was created.", example: story.INVITED_AT }),
     updated_at: timestamp().meta({
       description:
         "When the invite was accepted, or else sent again, or else created. A mail does not change it.",
-      example: INVITED_AT,
+      example: story.INVITED_AT,
     }),
     mail_status: z.enum(MAIL_STATUSES).meta({
       description:
@@ -56,12 +47,12 @@ export const inviteSchema = z
     }),
     mailed_at: timestamp().nullable().meta({
       description: "When a mail with the link was last sent; null if none was.",
-      example: INVITE_MAILED_AT,
+      example: story.INVITE_MAILED_AT,
     }),
     created_by_user_id: id().meta({
       description:
         "The user who sent the invite: the `user_id` of the organization user as whom the API client acts. It stays when that membership ends.",
-      example: OLGA.user_id,
+      example: story.OLGA.user_id,
     }),
   })
   .meta({ id: "Invite", description: "An invitation to join the organization." });
@@ -74,7 +65,7 @@ export const inviteWithAcceptUrlSchema = inviteSchema
       .meta({
         description:
           "The link at which the invitee accepts the invite. Anyone who has it can accept: mail it to the invitee, and do not log it.",
-        example: `https://app.example.com/invites/accept?token=${INVITE_TOKEN}`,
+        example: `https://app.example.com/invites/accept?token=${story.INVITE_TOKEN}`,
       }),
   })
   .meta({ id: "InviteWithAcceptUrl", description: "An invitation, with the link to mail to the invitee." });

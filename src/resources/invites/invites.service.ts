@@ -1,6 +1,6 @@
 import type { ClientContext } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
-import { runBatch, runFirst } from "../../database/queries.ts";
+import { requireFirst, runBatch } from "../../database/queries.ts";
 import { type Page, pageWindow, toPage } from "../../http/pagination.ts";
 import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
 import { requireAssignable, requireRoles } from "../roles/roles.policy.ts";
@@ -35,14 +35,10 @@ export async function listInvites(
 }
 
 /** Any invite of the organization, used and expired ones too. */
-export async function requireInvite(
+export const requireInvite = (
   { db, caller: { organization_id } }: ClientContext,
   id: number,
-): Promise<Invite> {
-  const invite = await runFirst(db, ownInviteById({ organization_id, id }));
-  if (!invite) throw inviteNotFound();
-  return invite;
-}
+): Promise<Invite> => requireFirst(db, ownInviteById({ organization_id, id }), inviteNotFound);
 
 export async function createInvite(context: ClientContext, input: InviteInput): Promise<Invite> {
   const { db, now, settings, mailer, caller } = context;

@@ -1,14 +1,15 @@
 import { and, asc, count, eq, getTableColumns, gt, gte, isNull, lte, type SQL, sql } from "drizzle-orm";
-import { withoutIndex } from "../../database/expressions.ts";
+import { hasValues, withoutIndex } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Value } from "../../database/queries.ts";
 import { invites, organizationUsers } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { totalOf } from "../../database/totals.ts";
-import type { PageWindow } from "../../http/pagination.ts";
+import { pagedList } from "../../http/lists.ts";
+import type { OwnPath } from "../../http/wire.ts";
 import { MAX_UNUSED_INVITES } from "../../limits.ts";
 import { entriesOf } from "../access_logs/access_logs.entries.ts";
 import { idempotencyOf } from "../idempotency_keys/idempotency_keys.sql.ts";
-import { accountIdOf } from "../organization_users/organization_users.sql.ts";
+import { accountIdOf, type OfEmail, type OfMember } from "../organization_users/organization_users.sql.ts";
 import { nameOfOrganization } from "../organizations/organizations.sql.ts";
 import { includesAnyRole } from "../roles/roles.sql.ts";
 
@@ -25,15 +26,16 @@ const isExpired = (now: Value<number>): SQL | undefined => and(isPending, lte(in
 
 /** True for the organization's pending invite of this email: there is at most one. */
 export const isPendingInviteOf = (organization_id: Value<number>, email: Value<string>): SQL | undefined =>
-  and(eq(invites.organization_id, organization_id), eq(invites.email, email), isPending);
+  and(hasValues(invites, { organization_id, email }), isPending);
 
 /** True for the organization's invite of this id. */
 export const ownInvite = (organization_id: Value<number>, id: Value<number>): SQL | undefined =>
-  and(eq(invites.organization_id, organization_id), eq(invites.id, id));
+  hasValues(invites, { organization_id, id });
 
 /** Deletes the organization's invite of this email that was not used, so that nobody can accept it any more. */
-export const deletePendingInvites = (organization_id: Value<number>, email: Value<string>) =>
-  builder.delete(invites).where(isPendingInviteOf(organization_id, email));
+export const deletePendingInvites = preparedQuery(({ organization_id, email }: Placeholders<OfEmail>) =>
+  builder.delete(invites).where(isPendingInviteOf(organization_id, email)),
+);
 
 export const inviteWrites = tableWrites(invites, inviteColumns);
 
@@ -41,20 +43,14 @@ export const inviteEntry = entriesOf("invite", invites);
 
 export const inviteIdempotency = idempotencyOf(inviteWrites, ["email", "display_name"]);
 
-/** An email of an organization, as values of a query. */
-interface OwnEmail {
-  organization_id: number;
-  email: string;
-}
-
-export const pendingInviteOf = preparedQuery(({ organization_id, email }: Placeholders<OwnEmail>) =>
+export const pendingInviteOf = preparedQuery(({ organization_id, email }: Placeholders<OfEmail>) =>
   builder
     .select({ expires_at: invites.expires_at })
     .from(invites)
     .where(isPendingInviteOf(organization_id, email)),
 );
 
-export const accountOfEmail = preparedQuery(({ organization_id, email }: Placeholders<OwnEmail>) =>
+export const accountOfEmail = preparedQuery(({ organization_id, email }: Placeholders<OfEmail>) =>
   builder
     .select({ id: organizationUsers.id })
     .from(organizationUsers)
@@ -76,38 +72,27 @@ export const inviteQuota = preparedQuery(({ organization_id }: Placeholders<{ or
  * @param roles a JSON array
  */
 export const deleteInvitesMadeBy = preparedQuery(
-  ({
-    organization_id,
-    user_id,
-    roles,
-  }: Placeholders<{ organization_id: number; user_id: number; roles: string }>) =>
+  ({ organization_id, user_id, roles }: Placeholders<OfMember & { roles: string }>) =>
     builder
       .delete(invites)
       .where(
         and(
-          eq(invites.organization_id, organization_id),
-          eq(invites.created_by_user_id, user_id),
+          hasValues(invites, { organization_id, created_by_user_id: user_id }),
           isPending,
           includesAnyRole(invites.roles, roles),
         ),
       ),
 );
 
-/** Which invite a path names, and whose it must be, as values of a query. */
-interface InvitePath {
-  organization_id: number;
-  id: number;
-}
-
-export const ownInviteById = preparedQuery(({ organization_id, id }: Placeholders<InvitePath>) =>
+export const ownInviteById = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
   builder.select(inviteColumns).from(invites).where(ownInvite(organization_id, id)),
 );
 
-export const ownInviteUse = preparedQuery(({ organization_id, id }: Placeholders<InvitePath>) =>
+export const ownInviteUse = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
   builder.select({ used_at: invites.used_at }).from(invites).where(ownInvite(organization_id, id)),
 );
 
-export const removeInvite = preparedQuery(({ organization_id, id }: Placeholders<InvitePath>) =>
+export const removeInvite = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
   builder.delete(invites).where(ownInvite(organization_id, id)).returning({ id: invites.id }),
 );
 
@@ -126,7 +111,7 @@ export const resentColumns = {
   mail_leases: invites.mail_leases,
 };
 
-export const ownInviteToResend = preparedQuery(({ organization_id, id }: Placeholders<InvitePath>) =>
+export const ownInviteToResend = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
   builder.select(resentColumns).from(invites).where(ownInvite(organization_id, id)),
 );
 
@@ -147,23 +132,16 @@ interface PendingInvites {
   now: number;
 }
 
-const pageOfPendingInvites = (compare: typeof gt | typeof lte) =>
-  preparedQuery(({ organization_id, now, limit, offset }: Placeholders<PendingInvites & PageWindow>) =>
-    builder
-      .select(inviteColumns)
-      .from(invites)
-      .where(
-        and(
-          eq(invites.organization_id, organization_id),
-          isPending,
-          // By the index of the expiry, SQLite would sort all invites to show one page.
-          compare(withoutIndex(invites.expires_at), now),
-        ),
-      )
-      .orderBy(asc(invites.id))
-      .limit(limit)
-      .offset(offset),
-  );
+const pageOfPendingInvites = (compare: typeof gt | typeof lte) => {
+  const isListed = ({ organization_id, now }: Placeholders<PendingInvites>) =>
+    and(
+      eq(invites.organization_id, organization_id),
+      isPending,
+      // By the index of the expiry, SQLite would sort all invites to show one page.
+      compare(withoutIndex(invites.expires_at), now),
+    );
+  return pagedList(invites, inviteColumns, [asc(invites.id)], isListed).page;
+};
 
 export const pagesOfInvites = { active: pageOfPendingInvites(gt), expired: pageOfPendingInvites(lte) };
 

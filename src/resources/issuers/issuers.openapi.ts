@@ -1,6 +1,6 @@
 import { unprocessable } from "../../http/errors.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
-import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
+import { pageResponse, type Reference } from "../../openapi/operation.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import { issuerNotFound, issuerRegistered, NOT_TRUSTWORTHY } from "./issuers.refusals.ts";
 import { issuerSchema } from "./issuers.responses.ts";
@@ -28,14 +28,10 @@ export const issuersReference: Reference = {
       operationId: "listIssuers",
       summary: "List the issuers of an organization",
       description: "The list is ordered by id.",
-      status: 200,
-      response: {
-        schema: pageOf("issuers", issuerSchema),
-        examples: {
-          "Two identity providers": { issuers: [issuer, directory], pagination: onePage(2) },
-          "An organization without issuers": { issuers: [], pagination: onePage(0) },
-        },
-      },
+      response: pageResponse("issuers", issuerSchema, {
+        "Two identity providers": [issuer, directory],
+        "An organization without issuers": [],
+      }),
       errors: [organizationNotFound()],
     },
     "POST /organizations/:organization_id/issuers": {
@@ -43,7 +39,6 @@ export const issuersReference: Reference = {
       summary: "Register an issuer for an organization",
       description:
         "One issuer can be registered for several organizations, once for each. A registration cannot be changed: delete it and register the issuer again. The keys are not fetched now, so a wrong `jwks_url` shows at the first sign-in, as 503 of the token exchange.",
-      status: 201,
       request: {
         fields: { issuer: "The issuer. Spaces at the ends of its fields are removed." },
         examples: {
@@ -66,7 +61,6 @@ export const issuersReference: Reference = {
       summary: "Delete an issuer",
       description:
         "From now on, the token exchange refuses tokens of this issuer. Codes that it returned before can still be redeemed.",
-      status: 204,
       parameters: { id: { description: "The id of the registration of the issuer.", example: issuer.id } },
       errors: [issuerNotFound()],
     },

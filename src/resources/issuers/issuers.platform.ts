@@ -14,11 +14,8 @@ export const issuersPlatform = platformRoutes()
     return c.json({ issuers: items.map(toIssuer), pagination });
   })
   .post("/organizations/:organization_id/issuers", ofOrganization, jsonBody(createIssuerBody), async (c) => {
-    const issuer = await createIssuer(
-      c.var.context,
-      c.req.valid("param").organization_id,
-      c.req.valid("json").issuer,
-    );
+    const { organization_id } = c.req.valid("param");
+    const issuer = await createIssuer(c.var.context, organization_id, c.req.valid("json").issuer);
     return c.json(toIssuer(issuer), 201);
   })
   .delete("/organizations/:organization_id/issuers/:id", params(ownParams), async (c) => {

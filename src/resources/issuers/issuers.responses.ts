@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { id, name, timestamp } from "../../http/wire.ts";
 import { KEYS_COOLDOWN, KEYS_KNOWN_FOR } from "../../lifetimes.ts";
-import { CLINIC, SET_UP_AT } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { issuerName, jwksUrl } from "./issuers.fields.ts";
 
 export const issuerSchema = z
@@ -9,7 +9,7 @@ export const issuerSchema = z
     id: id().meta({ description: "The id of the registration, with which it is deleted.", example: 4 }),
     organization_id: id().meta({
       description: "The organization that the issuer is registered for.",
-      example: CLINIC.id,
+      example: story.CLINIC.id,
     }),
     issuer: issuerName().meta({
       description:
@@ -28,10 +28,13 @@ export const issuerSchema = z
       description: "The name of the claim with the user's email; `email` if none was chosen.",
       example: "email",
     }),
-    created_at: timestamp().meta({ description: "When the issuer was registered.", example: SET_UP_AT }),
+    created_at: timestamp().meta({
+      description: "When the issuer was registered.",
+      example: story.SET_UP_AT,
+    }),
     updated_at: timestamp().meta({
       description: "The same time: a registration never changes.",
-      example: SET_UP_AT,
+      example: story.SET_UP_AT,
     }),
   })
   .meta({

@@ -9,9 +9,9 @@ import { listOfOrganization, organizationById } from "../organizations/organizat
 import { newIssuer } from "./issuers.merge.ts";
 import { issuerNotFound } from "./issuers.refusals.ts";
 import type { createIssuerBody, Issuer } from "./issuers.schemas.ts";
-import { deleteIssuerOfPath, issuerByName, issuerEntry, issuerWrites, pageOfIssuers } from "./issuers.sql.ts";
+import { deleteIssuerOfPath, issuerByName, issuerColumns, issuerEntry, issuerWrites } from "./issuers.sql.ts";
 
-export const listIssuers = listOfOrganization(issuers, pageOfIssuers);
+export const listIssuers = listOfOrganization(issuers, issuerColumns);
 
 export async function createIssuer(
   context: Context,

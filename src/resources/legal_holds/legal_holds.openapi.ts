@@ -1,11 +1,14 @@
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
-import { HELD_SINCE, HOLD_REASON } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { callKey } from "../calls/calls.openapi.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
 import { reportedCallSchema } from "../calls/calls.responses.ts";
 
-const held = { ...exampleOf(reportedCallSchema), legal_hold: { reason: HOLD_REASON, began_at: HELD_SINCE } };
+const held = {
+  ...exampleOf(reportedCallSchema),
+  legal_hold: { reason: story.HOLD_REASON, began_at: story.HELD_SINCE },
+};
 
 const corrected = "Case 2026-118 of the district court, and case 2026-131";
 
@@ -19,7 +22,6 @@ export const legalHoldsReference: Reference = {
       summary: "Begin the legal hold of a call",
       description:
         "Begins a hold. If one is running, this changes its reason, and it goes on from when it began. A file that the service is already deleting may be lost: look whether a recording of the call says `egress_deleted`.",
-      status: 200,
       parameters: { key: callKey },
       request: {
         fields: {
@@ -28,7 +30,7 @@ export const legalHoldsReference: Reference = {
             "Why, for those who look after holds; it should name no person. Left out: the reason stays, and a new hold has none. `null` clears it.",
         },
         examples: {
-          "A hold begins": { legal_hold: { reason: HOLD_REASON } },
+          "A hold begins": { legal_hold: { reason: story.HOLD_REASON } },
           "The reason changes": { legal_hold: { reason: corrected } },
           "Without a reason": { legal_hold: {} },
         },
@@ -47,7 +49,6 @@ export const legalHoldsReference: Reference = {
       summary: "End the legal hold of a call",
       description:
         "If there is none, this is no error. Then retention deletes what has become too old, with its next run.",
-      status: 204,
       parameters: { key: callKey },
       errors: [callNotFound()],
     },

@@ -3,9 +3,7 @@ import { lazily } from "../../memory.ts";
 import { holdReason } from "./legal_holds.fields.ts";
 
 export const holdCallBody = lazily(() =>
-  z.object({
-    legal_hold: z.object({ reason: holdReason() }).partial(),
-  }),
+  z.object({ legal_hold: z.object({ reason: holdReason() }).partial() }),
 );
 
 export type HoldReport = z.output<ReturnType<typeof holdCallBody>>["legal_hold"];

@@ -1,5 +1,6 @@
 import { and, asc, eq, getTableColumns, inArray } from "drizzle-orm";
 import type { Context } from "../../context.ts";
+import { hasValues } from "../../database/expressions.ts";
 import { insertSelect, jsonRows, jsonValue } from "../../database/insert.ts";
 import {
   type BoundQuery,
@@ -11,6 +12,7 @@ import {
 } from "../../database/queries.ts";
 import { apiClients, organizationUserAssists, organizationUsers } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
+import type { OwnPath } from "../../http/wire.ts";
 import { accessEntries } from "../access_logs/access_logs.entries.ts";
 import { revokeClients } from "../api_clients/api_clients.sql.ts";
 import { deleteCodesOf } from "../authorization_codes/authorization_codes.sql.ts";
@@ -18,7 +20,7 @@ import { ROW_FAULTS } from "../bulk_invites/bulk_invites.refusals.ts";
 import { failRowsSentBy } from "../bulk_invites/bulk_invites.sql.ts";
 import { deleteInvitesMadeBy, deletePendingInvites } from "../invites/invites.sql.ts";
 import { hasEnded, type Member, type NextMember } from "../organization_users/organization_users.merge.ts";
-import { memberIdOf, userColumns } from "../organization_users/organization_users.sql.ts";
+import { memberIdOf, type OfEmail, userColumns } from "../organization_users/organization_users.sql.ts";
 import {
   personalRoomOf,
   providePersonalRoom,
@@ -28,12 +30,6 @@ import { noLongerAssignable } from "../roles/roles.policy.ts";
 import { includesRole } from "../roles/roles.sql.ts";
 import type { WaitingRoomRow } from "../waiting_rooms/waiting_rooms.merge.ts";
 import { turnOffEndpointsOf } from "../webhook_endpoints/webhook_endpoints.sql.ts";
-
-/** Whose membership it is, as values of a query. */
-interface MemberEmail {
-  organization_id: number;
-  email: string;
-}
 
 /**
  * Makes the reads on which a membership is decided: the organization user, also one whose membership has ended, and the
@@ -49,7 +45,7 @@ export function membershipReads<Values extends object>(
     return builder
       .select({ ...getTableColumns(organizationUsers), assists: userColumns.assists })
       .from(organizationUsers)
-      .where(and(eq(organizationUsers.organization_id, organization_id), eq(organizationUsers.id, id)));
+      .where(hasValues(organizationUsers, { organization_id, id }));
   });
   const room = preparedQuery((values: Placeholders<Values>) => {
     const { organization_id, id } = memberOf(values);
@@ -58,14 +54,12 @@ export function membershipReads<Values extends object>(
   return (values: Values) => [member(values), room(values)] as const;
 }
 
-export const membershipOfId = membershipReads(
-  ({ organization_id, id }: Placeholders<{ organization_id: number; id: number }>) => ({
-    organization_id,
-    id,
-  }),
-);
+export const membershipOfId = membershipReads(({ organization_id, id }: Placeholders<OwnPath>) => ({
+  organization_id,
+  id,
+}));
 
-export const membershipOfEmail = membershipReads(({ organization_id, email }: Placeholders<MemberEmail>) => ({
+export const membershipOfEmail = membershipReads(({ organization_id, email }: Placeholders<OfEmail>) => ({
   organization_id,
   id: memberIdOf(organization_id, email),
 }));
@@ -130,7 +124,7 @@ function withdrawWork(member: Member, next: NextMember, now: number): BoundQuery
 
 const memberWrites = tableWrites(organizationUsers, { id: organizationUsers.id });
 
-const deleteAssists = preparedQuery(({ organization_id, email }: Placeholders<MemberEmail>) =>
+const deleteAssists = preparedQuery(({ organization_id, email }: Placeholders<OfEmail>) =>
   builder
     .delete(organizationUserAssists)
     .where(eq(organizationUserAssists.assistant_id, memberIdOf(organization_id, email))),
@@ -138,14 +132,10 @@ const deleteAssists = preparedQuery(({ organization_id, email }: Placeholders<Me
 
 /** @param assists the ids as a JSON array */
 const insertAssists = preparedQuery(
-  ({ organization_id, email, assists }: Placeholders<MemberEmail & { assists: string }>) =>
+  ({ organization_id, email, assists }: Placeholders<OfEmail & { assists: string }>) =>
     insertSelect(
       organizationUserAssists,
-      {
-        organization_id,
-        assistant_id: memberIdOf(organization_id, email),
-        provider_id: jsonValue,
-      },
+      { organization_id, assistant_id: memberIdOf(organization_id, email), provider_id: jsonValue },
       { from: jsonRows(assists) },
     ),
 );
@@ -153,27 +143,18 @@ const insertAssists = preparedQuery(
 /** The statements after which a former member cannot get in, neither with existing credentials, nor by an invite. */
 export const revokeAccess = ({ id, organization_id, email }: Member, now: number): BoundQuery<unknown>[] => [
   revokeClientsOf({ id, now }),
-  deleteCodes({ organization_id, id, now }),
-  deletePendingInvitesOf({ organization_id, email }),
+  deleteCodesOf({ organization_id, id, now }),
+  deletePendingInvites({ organization_id, email }),
 ];
 
 const revokeClientsOf = preparedQuery(({ id, now }: Placeholders<{ id: number; now: number }>) =>
   revokeClients(eq(apiClients.organization_user_id, id), now),
 );
 
-const deleteCodes = preparedQuery(
-  ({ organization_id, id, now }: Placeholders<{ organization_id: number; id: number; now: number }>) =>
-    deleteCodesOf(organization_id, id, now),
-);
-
-export const deletePendingInvitesOf = preparedQuery(({ organization_id, email }: Placeholders<MemberEmail>) =>
-  deletePendingInvites(organization_id, email),
-);
-
 /** The entry of the access log about the member with this email. */
 export const memberEntry = accessEntries(
   "organization_user",
-  ({ organization_id, email }: Placeholders<MemberEmail>) => ({
+  ({ organization_id, email }: Placeholders<OfEmail>) => ({
     organization_id: organizationUsers.organization_id,
     resource_id: organizationUsers.id,
     organization_user_id: organizationUsers.id,
@@ -183,9 +164,9 @@ export const memberEntry = accessEntries(
 );
 
 /** The member as the platform API returns it. */
-export const userByEmail = preparedQuery(({ organization_id, email }: Placeholders<MemberEmail>) =>
+export const userByEmail = preparedQuery(({ organization_id, email }: Placeholders<OfEmail>) =>
   builder
     .select(userColumns)
     .from(organizationUsers)
-    .where(and(eq(organizationUsers.organization_id, organization_id), eq(organizationUsers.email, email))),
+    .where(hasValues(organizationUsers, { organization_id, email })),
 );

@@ -2,8 +2,8 @@ import type * as z from "zod";
 import { unprocessable } from "../../http/errors.ts";
 import { CLIENT_KNOWN_FOR } from "../../lifetimes.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
-import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
-import { ANN, FRED, OLGA, PAULA, SAM, SAMS_ROOM } from "../../openapi/story.ts";
+import { pageResponse, type Reference } from "../../openapi/operation.ts";
+import * as story from "../../openapi/story.ts";
 import { invalidClient } from "../api_clients/api_clients.refusals.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import {
@@ -21,22 +21,19 @@ import { createUserBody } from "./organization_users.schemas.ts";
 type User = z.input<typeof userSchema>;
 
 const paula = exampleOf(userSchema);
-const sam: User = { ...paula, ...SAM, waiting_room_slug: SAMS_ROOM.slug };
+const sam: User = { ...paula, ...story.SAM, waiting_room_slug: story.SAMS_ROOM.slug };
 const withoutRoom: User = { ...paula, waiting_room_slug: null };
-const olga: User = { ...withoutRoom, ...OLGA, roles: ["organization_admin"] };
-const ann: User = { ...withoutRoom, ...ANN, roles: ["provider_assistant"], assists: [PAULA.id] };
-const promotedAnn: User = { ...olga, ...ANN, display_name: "Ann Admin" };
-const fred: User = { ...withoutRoom, ...FRED, roles: [] };
+const olga: User = { ...withoutRoom, ...story.OLGA, roles: ["organization_admin"] };
+const ann: User = { ...withoutRoom, ...story.ANN, roles: ["provider_assistant"], assists: [story.PAULA.id] };
+const promotedAnn: User = { ...olga, ...story.ANN, display_name: "Ann Admin" };
+const fred: User = { ...withoutRoom, ...story.FRED, roles: [] };
 
 const userExample = (user: User) => organizationUserSchema.parse(user);
-const userExamples = (...users: User[]) => users.map(userExample);
 const createdUserExample = (user: User) => createdUserSchema.parse(user);
 
 const MEMBER_ID = "The id of the organization user.";
 
-const parameters = {
-  organization_user_id: { description: MEMBER_ID, example: ANN.id },
-};
+const parameters = { organization_user_id: { description: MEMBER_ID, example: story.ANN.id } };
 
 const change = {
   assists: { assists: ann.assists },
@@ -66,34 +63,24 @@ export const organizationUsersReference: Reference = {
       summary: "List the organization users that the client has access to",
       description:
         "These are the organization users whose calls the client can read. An organization_admin has access to every organization user. A provider has access only to itself. A provider_assistant has access to itself and to the providers it assists. With several roles, a user has the access of each. The list is ordered by id.",
-      status: 200,
-      response: {
-        schema: pageOf("organization_users", organizationUserSchema),
-        examples: {
-          "A client of an organization_admin. One membership has ended": {
-            organization_users: userExamples(olga, paula, sam, ann, fred),
-            pagination: onePage(5),
-          },
-          "A client of the assistant Ann": {
-            organization_users: userExamples(paula, ann),
-            pagination: onePage(2),
-          },
-          "A page past the end": {
-            organization_users: [],
-            pagination: { ...onePage(5), current_page: 2 },
-          },
+      response: pageResponse(
+        "organization_users",
+        organizationUserSchema,
+        {
+          "A client of an organization_admin. One membership has ended": [olga, paula, sam, ann, fred].map(
+            userExample,
+          ),
+          "A client of the assistant Ann": [paula, ann].map(userExample),
         },
-      },
+        5,
+      ),
     },
     "GET /organization_users/:id": {
       operationId: "getOrganizationUser",
       summary: "Get an organization user",
       description:
         "The organization users that the client has access to are those of the list. Events name organization users by this id.",
-      status: 200,
-      parameters: {
-        id: { description: MEMBER_ID, example: PAULA.id },
-      },
+      parameters: { id: { description: MEMBER_ID, example: story.PAULA.id } },
       response: {
         schema: organizationUserSchema,
         examples: {
@@ -108,8 +95,7 @@ export const organizationUsersReference: Reference = {
       operationId: "updateOrganizationUser",
       summary: "Change an organization user",
       description: `${CHANGE} The client's own user must keep the role \`organization_admin\`.`,
-      status: 200,
-      parameters: { id: { description: MEMBER_ID, example: ANN.id } },
+      parameters: { id: { description: MEMBER_ID, example: story.ANN.id } },
       request: {
         fields: { organization_user: WHAT_TO_CHANGE },
         examples: {
@@ -138,8 +124,7 @@ export const organizationUsersReference: Reference = {
       operationId: "removeOrganizationUser",
       summary: "End the membership of an organization user",
       description: `${REMOVAL} The person can come back by a new invite. ${OTHER_ORGANIZATIONS} The client's own user cannot be removed.`,
-      status: 204,
-      parameters: { id: { description: MEMBER_ID, example: SAM.id } },
+      parameters: { id: { description: MEMBER_ID, example: story.SAM.id } },
       refusals: { 404: `${NOT_AN_ADMIN}, or the membership has already ended.` },
       errors: [organizationUserNotFound(), clientRemovesItsUser(), invalidClient()],
     },
@@ -150,17 +135,10 @@ export const organizationUsersReference: Reference = {
       summary: "List the users of an organization",
       description:
         "Users whose membership has ended are in the list, with no roles. The list is ordered by id.",
-      status: 200,
-      response: {
-        schema: pageOf("users", userSchema),
-        examples: {
-          "An administrator, two providers, an assistant and a former user": {
-            users: [olga, paula, sam, ann, fred],
-            pagination: onePage(5),
-          },
-          "An organization without users": { users: [], pagination: onePage(0) },
-        },
-      },
+      response: pageResponse("users", userSchema, {
+        "An administrator, two providers, an assistant and a former user": [olga, paula, sam, ann, fred],
+        "An organization without users": [],
+      }),
       errors: [organizationNotFound()],
     },
     "POST /organizations/:organization_id/users": {
@@ -168,7 +146,6 @@ export const organizationUsersReference: Reference = {
       summary: "Add a user to an organization",
       description:
         "The person can sign in at once: there is no invite to accept, and invites for the email that were not used are removed. Without `assists`, the person assists nobody. A user with the role `provider` gets a personal waiting room, which has the person's name and is active. Somebody whose membership has ended becomes the same organization user again: with the same id, the same personal waiting room and the new display name. The API clients of that user stay revoked.",
-      status: 201,
       request: {
         examples: {
           "A provider": exampleBody(createUserBody(), createdUserExample(paula)),
@@ -190,7 +167,6 @@ export const organizationUsersReference: Reference = {
       operationId: "updateUser",
       summary: "Change a user of an organization",
       description: CHANGE,
-      status: 200,
       parameters,
       request: {
         fields: { user: WHAT_TO_CHANGE },
@@ -201,10 +177,7 @@ export const organizationUsersReference: Reference = {
       },
       response: {
         schema: userSchema,
-        examples: {
-          "Whom an assistant assists": ann,
-          "Another name and another role": promotedAnn,
-        },
+        examples: { "Whom an assistant assists": ann, "Another name and another role": promotedAnn },
       },
       refusals: { 404: "The organization or the user does not exist, or the membership has ended." },
       errors: [
@@ -219,11 +192,8 @@ export const organizationUsersReference: Reference = {
       operationId: "endMembership",
       summary: "End the membership of a user",
       description: `${REMOVAL} The person can come back by a new invite, or by \`POST /organizations/{organization_id}/users\`. ${OTHER_ORGANIZATIONS}`,
-      status: 204,
       parameters,
-      refusals: {
-        404: "The organization or the user does not exist, or the membership has already ended.",
-      },
+      refusals: { 404: "The organization or the user does not exist, or the membership has already ended." },
       errors: [organizationNotFound(), organizationUserNotFound()],
     },
   },

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { email, id, name, roomSlug } from "../../http/wire.ts";
-import { CLINIC, PAULA, PAULAS_ROOM } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { roleList } from "../roles/roles.responses.ts";
 import { assists } from "./organization_users.fields.ts";
 
@@ -8,20 +8,17 @@ export const organizationUserSchema = z
   .object({
     id: id().meta({
       description: "The id of the organization user: the account of this person in this organization.",
-      example: PAULA.id,
+      example: story.PAULA.id,
     }),
-    user_id: id().meta({
-      description: "The same number as `id`.",
-      example: PAULA.user_id,
-    }),
+    user_id: id().meta({ description: "The same number as `id`.", example: story.PAULA.user_id }),
     email: email().meta({
       description:
         "The email address of the person, with which the identity provider knows them, in lower case and without spaces at its ends. In one organization, an email is one person. It cannot be changed.",
-      example: PAULA.email,
+      example: story.PAULA.email,
     }),
     display_name: name().meta({
       description: "The name of the person in this organization, without spaces at its ends.",
-      example: PAULA.display_name,
+      example: story.PAULA.display_name,
     }),
     roles: roleList().meta({
       description:
@@ -37,11 +34,11 @@ export const organizationUserSchema = z
 
 export const userSchema = organizationUserSchema
   .extend({
-    organization_id: id().meta({ description: "The id of the organization.", example: CLINIC.id }),
+    organization_id: id().meta({ description: "The id of the organization.", example: story.CLINIC.id }),
     waiting_room_slug: roomSlug().nullable().meta({
       description:
         "The slug of the person's personal waiting room; null for a person without the role `provider`.",
-      example: PAULAS_ROOM.slug,
+      example: story.PAULAS_ROOM.slug,
     }),
   })
   .meta({

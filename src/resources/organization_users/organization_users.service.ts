@@ -3,12 +3,13 @@ import type { Caller, ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import type { Role } from "../../database/enums.ts";
 import { isSameRow } from "../../database/merging.ts";
-import { type BoundQuery, runBatch, runFirst } from "../../database/queries.ts";
+import { type BoundQuery, requireFirst } from "../../database/queries.ts";
 import { organizationUsers } from "../../database/schema.ts";
-import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
+import { readPage } from "../../http/lists.ts";
+import type { Page, PageQuery } from "../../http/pagination.ts";
 import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
+import { deletePendingInvites } from "../invites/invites.sql.ts";
 import {
-  deletePendingInvitesOf,
   memberEntry,
   membershipOfEmail,
   membershipOfId,
@@ -19,6 +20,7 @@ import {
 } from "../memberships/memberships.sql.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import { listOfOrganization, organizationById } from "../organizations/organizations.sql.ts";
+import { requireAdministrator } from "../roles/roles.policy.ts";
 import {
   formerMember,
   hasEnded,
@@ -27,13 +29,13 @@ import {
   type NextMember,
   newMember,
 } from "./organization_users.merge.ts";
-import { requireAdministrator, requireAdministratorStays } from "./organization_users.policy.ts";
+import { requireAdministratorStays } from "./organization_users.policy.ts";
 import { type MemberField, organizationUserNotFound } from "./organization_users.refusals.ts";
 import type { createUserBody, MemberChanges, OrganizationUser, User } from "./organization_users.schemas.ts";
-import { everybody, pageOfUsers, reachedUser, reachOf, selfAndAssisted } from "./organization_users.sql.ts";
+import { everybody, reachedUser, reachOf, selfAndAssisted, userColumns } from "./organization_users.sql.ts";
 
 /** All users of an organization, removed ones too. */
-export const listUsers = listOfOrganization(organizationUsers, pageOfUsers);
+export const listUsers = listOfOrganization(organizationUsers, userColumns);
 
 /** The organization users that the caller reaches. */
 export async function listOrganizationUsers(
@@ -42,21 +44,14 @@ export async function listOrganizationUsers(
 ): Promise<Page<OrganizationUser>> {
   const reach = reachOf(caller);
   const list = reach.reaches_everybody ? everybody : selfAndAssisted;
-  const [[counted], items] = await runBatch(db, [
-    list.total(reach),
-    list.page({ ...reach, ...pageWindow(page) }),
-  ]);
-  return toPage(page, counted?.total ?? 0, items);
+  return readPage(db, list, reach, page);
 }
 
-export async function requireOrganizationUser(
+export const requireOrganizationUser = (
   { db, caller }: ClientContext,
   id: number,
-): Promise<OrganizationUser> {
-  const user = await runFirst(db, reachedUser({ ...reachOf(caller), id }));
-  if (!user) throw organizationUserNotFound();
-  return user;
-}
+): Promise<OrganizationUser> =>
+  requireFirst(db, reachedUser({ ...reachOf(caller), id }), organizationUserNotFound);
 
 /** Makes somebody a user of the organization, who then needs no invite any more. */
 export async function createUser(
@@ -79,7 +74,7 @@ export async function createUser(
       return {
         writes: [
           ...(await membershipWrites(context, { member, room }, next)),
-          deletePendingInvitesOf(person),
+          deletePendingInvites(person),
           userByEmail(person),
         ],
         entries: [memberEntry(context, "create", person)],
@@ -116,7 +111,7 @@ const theClient = (caller: Caller): Author<{ roles: Role[] }> => ({
   organization_id: caller.organization_id,
   field: "organization_user",
   read: rolesOfCaller(caller),
-  require: (user) => requireAdministrator(caller, user),
+  require: (user) => requireAdministrator(caller, user, organizationUserNotFound),
   allow: (member, next) => requireAdministratorStays(caller, member, next),
 });
 

@@ -1,7 +1,6 @@
 import {
   and,
   asc,
-  count,
   eq,
   getTableColumns,
   gt,
@@ -14,7 +13,7 @@ import {
 } from "drizzle-orm";
 import { alias, unionAll } from "drizzle-orm/sqlite-core";
 import type { Caller } from "../../context.ts";
-import { scalar } from "../../database/expressions.ts";
+import { hasValues, scalar } from "../../database/expressions.ts";
 import {
   builder,
   type Placeholders,
@@ -23,7 +22,8 @@ import {
   type Values,
 } from "../../database/queries.ts";
 import { organizationUserAssists, organizationUsers } from "../../database/schema.ts";
-import type { PageWindow } from "../../http/pagination.ts";
+import { pagedList } from "../../http/lists.ts";
+import type { OwnPath } from "../../http/wire.ts";
 import { personalRoomSlug } from "../waiting_rooms/waiting_rooms.sql.ts";
 
 const members = alias(organizationUsers, "members");
@@ -53,6 +53,18 @@ export const userColumns = {
     "waiting_room_slug",
   ),
 };
+
+/** Whose something is, as values of a query. */
+export interface OfMember {
+  organization_id: number;
+  user_id: number;
+}
+
+/** The same of somebody who may be no member yet. */
+export interface OfEmail {
+  organization_id: number;
+  email: string;
+}
 
 /** Whose calls a caller reaches, as values of a query. */
 export interface Reach {
@@ -102,18 +114,11 @@ export const reachedUser = preparedQuery((user: Placeholders<Reach & { id: numbe
 export const hasAccount = ({ roles }: { roles: SQLWrapper }): SQL => sql`${roles} <> '[]'`;
 
 /** The user of the organization, unless the membership has ended. */
-export const userWithAccount = preparedQuery(
-  ({ organization_id, id }: Placeholders<{ organization_id: number; id: number }>) =>
-    builder
-      .select({ id: organizationUsers.id })
-      .from(organizationUsers)
-      .where(
-        and(
-          eq(organizationUsers.organization_id, organization_id),
-          eq(organizationUsers.id, id),
-          hasAccount(organizationUsers),
-        ),
-      ),
+export const userWithAccount = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
+  builder
+    .select({ id: organizationUsers.id })
+    .from(organizationUsers)
+    .where(and(hasValues(organizationUsers, { organization_id, id }), hasAccount(organizationUsers))),
 );
 
 const memberWithEmail = (organization_id: Value<number>, email: Value<string>, condition?: SQL) =>
@@ -121,7 +126,7 @@ const memberWithEmail = (organization_id: Value<number>, email: Value<string>, c
     builder
       .select({ id: members.id })
       .from(members)
-      .where(and(eq(members.organization_id, organization_id), eq(members.email, email), condition)),
+      .where(and(hasValues(members, { organization_id, email }), condition)),
   );
 
 /** The id of the organization user with this email, also of one whose membership has ended; null where there is none. */
@@ -144,22 +149,10 @@ export const memberOf = (organization_id: Value<number>, user_id: Value<number>)
   builder
     .select({ id: members.id })
     .from(members)
-    .where(and(eq(members.organization_id, organization_id), eq(members.id, user_id)));
+    .where(hasValues(members, { organization_id, id: user_id }));
 
-export const memberById = preparedQuery(
-  ({ organization_id, id }: Placeholders<{ organization_id: number; id: number }>) =>
-    memberOf(organization_id, id),
-);
-
-export const pageOfUsers = preparedQuery(
-  ({ organization_id, limit, offset }: Placeholders<{ organization_id: number } & PageWindow>) =>
-    builder
-      .select(userColumns)
-      .from(organizationUsers)
-      .where(eq(organizationUsers.organization_id, organization_id))
-      .orderBy(asc(organizationUsers.id))
-      .limit(limit)
-      .offset(offset),
+export const memberById = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
+  memberOf(organization_id, id),
 );
 
 /*
@@ -177,25 +170,9 @@ const ofAssistant = (reach: Placeholders<Reach>) =>
 export const reachedIds = (reach: Placeholders<Reach>) =>
   builder.select({ id: organizationUsers.id }).from(organizationUsers).where(ofAssistant(reach));
 
-const userPageWhere = (condition: (reach: Placeholders<Reach>) => SQL | undefined) =>
-  preparedQuery((values: Placeholders<Reach & PageWindow>) =>
-    builder
-      .select(organizationUserColumns)
-      .from(organizationUsers)
-      .where(condition(values))
-      .orderBy(asc(organizationUsers.id))
-      .limit(values.limit)
-      .offset(values.offset),
-  );
+const listOfUsers = (condition: typeof ofAssistant) =>
+  pagedList(organizationUsers, organizationUserColumns, [asc(organizationUsers.id)], condition);
 
-const userTotalWhere = (condition: (reach: Placeholders<Reach>) => SQL | undefined) =>
-  preparedQuery((reach: Placeholders<Reach>) =>
-    builder
-      .select({ total: count().as("total") })
-      .from(organizationUsers)
-      .where(condition(reach)),
-  );
+export const everybody = listOfUsers(ofOrganization);
 
-export const everybody = { total: userTotalWhere(ofOrganization), page: userPageWhere(ofOrganization) };
-
-export const selfAndAssisted = { total: userTotalWhere(ofAssistant), page: userPageWhere(ofAssistant) };
+export const selfAndAssisted = listOfUsers(ofAssistant);

@@ -1,8 +1,8 @@
 import type * as z from "zod";
 import { unprocessable } from "../../http/errors.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
-import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
-import { INVITED_AT } from "../../openapi/story.ts";
+import { pageResponse, type Reference } from "../../openapi/operation.ts";
+import * as story from "../../openapi/story.ts";
 import {
   NOT_AN_ORGANIZATION_SLUG,
   NOT_RETENTION_DAYS,
@@ -16,14 +16,14 @@ type Organization = z.input<typeof organizationSchema>;
 
 const created = exampleOf(organizationSchema);
 
-const updated: Organization = { ...created, recording_retention_days: 365, updated_at: INVITED_AT };
+const updated: Organization = { ...created, recording_retention_days: 365, updated_at: story.INVITED_AT };
 
 const renamed: Organization = {
   ...created,
   name: "Riverside Medical Center",
   transcript_retention_days: 90,
   participant_retention_days: 30,
-  updated_at: INVITED_AT,
+  updated_at: story.INVITED_AT,
 };
 
 export const organizationsReference: Reference = {
@@ -36,19 +36,14 @@ export const organizationsReference: Reference = {
       summary: "List all organizations",
       description:
         "The list is ordered by id. With several databases, an organization whose creation failed half-way counts in the total, and its page is shorter, until it is created with the same slug.",
-      status: 200,
-      response: {
-        schema: pageOf("organizations", organizationSchema),
-        examples: {
-          "One organization": { organizations: [updated], pagination: onePage(1) },
-          "Before the first is created": { organizations: [], pagination: onePage(0) },
-        },
-      },
+      response: pageResponse("organizations", organizationSchema, {
+        "One organization": [updated],
+        "Before the first is created": [],
+      }),
     },
     "GET /organizations/:organization_id": {
       operationId: "getOrganization",
       summary: "Get an organization",
-      status: 200,
       response: { schema: organizationSchema, example: updated },
       errors: [organizationNotFound()],
     },
@@ -57,7 +52,6 @@ export const organizationsReference: Reference = {
       summary: "Update an organization",
       description:
         "Fields that are left out keep their values. The slug cannot be changed: it stays when the name changes. Fewer days also delete what exists already: within minutes, a portion at a time. Nothing of a call under legal hold is deleted. What was deleted does not come back with more days.",
-      status: 200,
       request: {
         fields: { organization: "What to change. An empty object changes only `updated_at`." },
         examples: {
@@ -84,7 +78,6 @@ export const organizationsReference: Reference = {
       summary: "Create an organization",
       description:
         "Recordings, transcripts and SOAP notes are kept for good, until an update gives them a number of days. If no response arrives, look in the list before you create the organization again: without a `slug`, a second request makes a second organization.",
-      status: 201,
       request: {
         examples: {
           "With a slug": exampleBody(createOrganizationBody(), created),

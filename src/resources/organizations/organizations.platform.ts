@@ -26,10 +26,6 @@ export const organizationsPlatform = platformRoutes()
   )
   .put("/organizations/:organization_id", ofOrganization, jsonBody(updateOrganizationBody), async (c) => {
     const { organization_id } = c.req.valid("param");
-    const organization = await updateOrganization(
-      c.var.context,
-      organization_id,
-      c.req.valid("json").organization,
-    );
-    return c.json(toOrganization(organization));
+    const input = c.req.valid("json").organization;
+    return c.json(toOrganization(await updateOrganization(c.var.context, organization_id, input)));
   });

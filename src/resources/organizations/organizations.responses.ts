@@ -1,20 +1,20 @@
 import * as z from "zod";
 import { id, name, timestamp } from "../../http/wire.ts";
-import { CLINIC, SET_UP_AT } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { organizationSlug, retentionDays } from "./organizations.fields.ts";
 
 export const organizationSchema = z
   .object({
-    id: id().meta({ description: "The id of the organization, for use in paths.", example: CLINIC.id }),
+    id: id().meta({ description: "The id of the organization, for use in paths.", example: story.CLINIC.id }),
     name: name().meta({
       description:
         "The name of the organization, without spaces at its ends. Several organizations can have the same name.",
-      example: CLINIC.name,
+      example: story.CLINIC.name,
     }),
     slug: organizationSlug().meta({
       description:
         "The short name with which the slugs of the organization's waiting rooms begin. It never contains `--`, which follows it there, and neither begins nor ends with a hyphen. It is unique in the service and never changes. If none is chosen, the service makes one from the name, shortened if it is long; if that is taken, a number follows: one more than the highest that it has.",
-      example: CLINIC.slug,
+      example: story.CLINIC.slug,
     }),
     recording_retention_days: retentionDays().meta({
       description:
@@ -36,10 +36,13 @@ export const organizationSchema = z
         "Whether clients must say with `X-Acting-User` and `X-Purpose-Of-Use` for whom they read what the access log records, and why. A change counts within 60 seconds.",
       example: false,
     }),
-    created_at: timestamp().meta({ description: "When the organization was created.", example: SET_UP_AT }),
+    created_at: timestamp().meta({
+      description: "When the organization was created.",
+      example: story.SET_UP_AT,
+    }),
     updated_at: timestamp().meta({
       description: "When the organization was last updated.",
-      example: SET_UP_AT,
+      example: story.SET_UP_AT,
     }),
   })
   .meta({

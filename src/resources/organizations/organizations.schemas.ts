@@ -7,9 +7,7 @@ import type { organizationSchema } from "./organizations.responses.ts";
 import type { organizationColumns } from "./organizations.sql.ts";
 
 export const createOrganizationBody = lazily(() =>
-  z.object({
-    organization: z.object({ name: name(), slug: organizationSlug().optional() }),
-  }),
+  z.object({ organization: z.object({ name: name(), slug: organizationSlug().optional() }) }),
 );
 
 export const updateOrganizationBody = lazily(() =>

@@ -3,7 +3,7 @@ import type { Context, Shards } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import { inTime } from "../../database/in_time.ts";
 import { isSameRow } from "../../database/merging.ts";
-import { runAll, runBatch, runFirst } from "../../database/queries.ts";
+import { requireFirst, runAll, runBatch } from "../../database/queries.ts";
 import { kebabCase, MAX_SLUG_SUFFIX_LENGTH } from "../../database/slug.ts";
 import { type Place, pageOfPlaces, placeOfSlug, placeWrites, totalOfPlaces } from "../../directory/places.ts";
 import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
@@ -56,11 +56,8 @@ export async function listOrganizations(
   return toPage(page, counted?.total ?? 0, items);
 }
 
-export async function requireOrganization({ db }: Context, id: number): Promise<Organization> {
-  const organization = await runFirst(db, organizationRow({ id }));
-  if (!organization) throw organizationNotFound();
-  return organization;
-}
+export const requireOrganization = ({ db }: Context, id: number): Promise<Organization> =>
+  requireFirst(db, organizationRow({ id }), organizationNotFound);
 
 /**
  * Gives an organization its place in the directory, and makes it there. A slug that is made from the name is numbered where it is

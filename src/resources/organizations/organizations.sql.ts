@@ -1,19 +1,13 @@
-import { asc, desc, eq, getTableColumns, inArray, max, type SQLWrapper, sql } from "drizzle-orm";
+import { asc, desc, eq, getTableColumns, inArray, max, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Context } from "../../context.ts";
 import { columnAs } from "../../database/expressions.ts";
 import { insertSelect } from "../../database/insert.ts";
-import {
-  builder,
-  jsonValues,
-  type Placeholders,
-  type PreparedQuery,
-  preparedQuery,
-  runBatch,
-} from "../../database/queries.ts";
+import { builder, jsonValues, type Placeholders, preparedQuery, runBatch } from "../../database/queries.ts";
 import { databaseSettings, organizations, places } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
-import { type Page, type PageQuery, type PageWindow, pageWindow, toPage } from "../../http/pagination.ts";
+import { pagedList } from "../../http/lists.ts";
+import { type PageQuery, type PageWindow, pageWindow, toPage } from "../../http/pagination.ts";
 import { accessEntries } from "../access_logs/access_logs.entries.ts";
 import { organizationNotFound } from "./organizations.refusals.ts";
 
@@ -104,23 +98,26 @@ export const organizationsAmong = preparedQuery(({ ids }: Placeholders<{ ids: st
  * A verb that lists what an organization has, for the platform. The total comes from the organization's row, so that one
  * round trip also says whether there is such an organization.
  */
-export function listOfOrganization<Item>(
-  items: SQLiteTable & { organization_id: SQLiteColumn },
-  pageOfItems: PreparedQuery<{ organization_id: number } & PageWindow, Item>,
+export function listOfOrganization<Columns extends Record<string, SQLiteColumn | SQL.Aliased>>(
+  items: SQLiteTable & Record<"id" | "organization_id", SQLiteColumn>,
+  columns: Columns,
 ) {
-  const itemCount = builder.$count(items, eq(items.organization_id, organizations.id));
-  const totalOfItems = preparedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) =>
+  type Owner = { organization_id: number };
+  const total = preparedQuery(({ organization_id }: Placeholders<Owner>) =>
     builder
-      .select({ total: itemCount.as("total") })
+      .select({ total: builder.$count(items, eq(items.organization_id, organizations.id)).as("total") })
       .from(organizations)
       .where(eq(organizations.id, organization_id)),
   );
-  return async ({ db }: Context, organization_id: number, page: PageQuery): Promise<Page<Item>> => {
-    const [[counted], items] = await runBatch(db, [
-      totalOfItems({ organization_id }),
-      pageOfItems({ organization_id, ...pageWindow(page) }),
+  const { page } = pagedList(items, columns, [asc(items.id)], ({ organization_id }: Placeholders<Owner>) =>
+    eq(items.organization_id, organization_id),
+  );
+  return async ({ db }: Context, organization_id: number, query: PageQuery) => {
+    const [[counted], rows] = await runBatch(db, [
+      total({ organization_id }),
+      page({ organization_id, ...pageWindow(query) }),
     ]);
     if (!counted) throw organizationNotFound();
-    return toPage(page, counted.total, items);
+    return toPage(query, counted.total, rows);
   };
 }

@@ -4,15 +4,7 @@ import { SILENCE_UNTIL_END } from "../../lifetimes.ts";
 import { MAX_LISTED_WAITING } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
-import {
-  CALL,
-  CARDIOLOGY,
-  PAULA,
-  PAULAS_PARTICIPANT,
-  RITAS_PARTICIPANT,
-  RITAS_REFERENCE,
-  STARTED_AT,
-} from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { HOUR } from "../../units.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
 import { waitingRoomNotFound } from "../waiting_rooms/waiting_rooms.refusals.ts";
@@ -38,10 +30,10 @@ const ritaOnCall = exampleOf(participantOnCallSchema);
 
 const paulaOnCall: typeof ritaOnCall = {
   ...ritaOnCall,
-  id: PAULAS_PARTICIPANT.id,
+  id: story.PAULAS_PARTICIPANT.id,
   role: "provider",
-  user_id: PAULA.user_id,
-  display_name: PAULAS_PARTICIPANT.display_name,
+  user_id: story.PAULA.user_id,
+  display_name: story.PAULAS_PARTICIPANT.display_name,
   external_reference: null,
   waiting_since: null,
 };
@@ -57,7 +49,6 @@ export const participantsReference: Reference = {
       operationId: "listWaitingParticipants",
       summary: "List who waits in a room",
       description: `Lists who waits in the room now, those first who have waited longest; at most ${MAX_LISTED_WAITING}. Who waits in a personal room is only shown to clients that reach the calls of its owner. Who is on a call waits no longer.`,
-      status: 200,
       response: {
         schema: z.object({
           participants: z
@@ -80,7 +71,6 @@ export const participantsReference: Reference = {
       summary: "List the participants of a call",
       description:
         "Lists everybody who is or was on the call, by id; also while the call is going on, and also those who came late or left early.",
-      status: 200,
       response: {
         schema: z.object({
           participants: z.array(participantOnCallSchema).describe("Those on the call; none if nobody came."),
@@ -111,17 +101,16 @@ export const participantsReference: Reference = {
       description:
         "Reports that somebody begins to wait in a room, or leaves it. The first report needs `display_name`, `role` and `waiting_since`. Somebody who enters another room of the organization is reported there with the same key. Nobody can enter an inactive room, but leaving is always possible. A participant on a call stays in the room of the call; after the call, a new visit needs a new key.\n\n" +
         `If for ${SILENCE_UNTIL_END / HOUR} hours no report changes anything of somebody who waits, the wait is over. A later \`waiting_since\` is a new visit.`,
-      status: 200,
       parameters: {
         slug: {
           description:
             "The slug of the waiting room. To enter, it must be the current one. A participant who is known is found by every slug that the room ever had, even after it was retired.",
-          example: CARDIOLOGY.slug,
+          example: story.CARDIOLOGY.slug,
         },
         key: {
           description:
             "Your own key for the participant, unique in the organization. It is compared exactly. The report of a call names the participant by the same key.",
-          example: RITAS_PARTICIPANT.key,
+          example: story.RITAS_PARTICIPANT.key,
         },
       },
       request: {
@@ -137,17 +126,17 @@ export const participantsReference: Reference = {
         examples: {
           "Somebody begins to wait": {
             participant: {
-              display_name: RITAS_PARTICIPANT.display_name,
+              display_name: story.RITAS_PARTICIPANT.display_name,
               role: "recipient",
-              external_reference: RITAS_REFERENCE,
+              external_reference: story.RITAS_REFERENCE,
               waiting_since: "2026-01-31T09:25:00Z",
             },
           },
           "Somebody with an account begins to wait": {
             participant: {
-              display_name: PAULAS_PARTICIPANT.display_name,
+              display_name: story.PAULAS_PARTICIPANT.display_name,
               role: "provider",
-              user_id: PAULA.user_id,
+              user_id: story.PAULA.user_id,
               waiting_since: "2026-01-31T09:25:00Z",
             },
           },
@@ -161,12 +150,12 @@ export const participantsReference: Reference = {
           "A person who waits": rita,
           "A user of the organization who waits": {
             ...rita,
-            ...PAULAS_PARTICIPANT,
-            user_id: PAULA.user_id,
+            ...story.PAULAS_PARTICIPANT,
+            user_id: story.PAULA.user_id,
             role: "provider",
           },
           "A person who left": { ...rita, left_at: "2026-01-31T09:28:00.000Z" },
-          "A person on a call": { ...rita, call_id: CALL.id, joined_at: STARTED_AT },
+          "A person on a call": { ...rita, call_id: story.CALL.id, joined_at: story.STARTED_AT },
         },
       },
       errors: [

@@ -1,25 +1,18 @@
 import * as z from "zod";
 import { PARTICIPANT_ROLES } from "../../database/enums.ts";
 import { externalReference, id, key, name, timestamp } from "../../http/wire.ts";
-import {
-  CARDIOLOGY,
-  ENDED_AT,
-  RITAS_PARTICIPANT,
-  RITAS_REFERENCE,
-  STARTED_AT,
-  WAITING_SINCE,
-} from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 
 export const participantSchema = z
   .object({
-    id: id().meta({ description: "The id of the participant.", example: RITAS_PARTICIPANT.id }),
+    id: id().meta({ description: "The id of the participant.", example: story.RITAS_PARTICIPANT.id }),
     key: key().meta({
       description: "The reporter's own key for the participant, unique in the organization.",
-      example: RITAS_PARTICIPANT.key,
+      example: story.RITAS_PARTICIPANT.key,
     }),
     waiting_room_id: id().meta({
       description: "The waiting room that the participant is in or was in last.",
-      example: CARDIOLOGY.id,
+      example: story.CARDIOLOGY.id,
     }),
     call_id: id().nullable().meta({
       description: "The call that the participant is or was on; null before the call.",
@@ -32,7 +25,7 @@ export const participantSchema = z
     }),
     display_name: name().meta({
       description: "The name of the participant.",
-      example: RITAS_PARTICIPANT.display_name,
+      example: story.RITAS_PARTICIPANT.display_name,
     }),
     role: z.enum(PARTICIPANT_ROLES).meta({
       description:
@@ -41,7 +34,7 @@ export const participantSchema = z
     }),
     waiting_since: timestamp().nullable().meta({
       description: "When the participant started to wait; null for one who joined the call without waiting.",
-      example: WAITING_SINCE,
+      example: story.WAITING_SINCE,
     }),
     joined_at: timestamp().nullable().meta({
       description: "When the participant joined the call; null before that, or if no report said when.",
@@ -60,12 +53,12 @@ const personSchema = participantSchema
   .extend({
     display_name: name().meta({
       description: "The name of the participant; `Participant` when it was erased.",
-      example: RITAS_PARTICIPANT.display_name,
+      example: story.RITAS_PARTICIPANT.display_name,
     }),
     external_reference: externalReference().nullable().meta({
       description:
         "The text by which another system knows the person, such as the number of a patient; null if there is none, or it was erased with the name. Several participants can have the same.",
-      example: RITAS_REFERENCE,
+      example: story.RITAS_REFERENCE,
     }),
   });
 
@@ -73,15 +66,15 @@ export const participantOnCallSchema = personSchema
   .extend({
     waiting_since: timestamp().nullable().meta({
       description: "When the participant started to wait; null for one who joined the call without waiting.",
-      example: WAITING_SINCE,
+      example: story.WAITING_SINCE,
     }),
     joined_at: timestamp().nullable().meta({
       description: "When the participant joined the call; null if no report said when.",
-      example: STARTED_AT,
+      example: story.STARTED_AT,
     }),
     left_at: timestamp().nullable().meta({
       description: "When the participant left; null while present.",
-      example: ENDED_AT,
+      example: story.ENDED_AT,
     }),
     recording_consent: z.boolean().nullable().meta({
       description:
@@ -95,7 +88,7 @@ export const waitingParticipantSchema = personSchema
   .extend({
     waiting_since: timestamp().meta({
       description: "When the participant started to wait.",
-      example: WAITING_SINCE,
+      example: story.WAITING_SINCE,
     }),
   })
   .meta({ id: "WaitingParticipant", description: "A person who waits in a waiting room." });

@@ -3,10 +3,7 @@ import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { runBatch } from "../../database/queries.ts";
 import { upsertIfChanged } from "../../database/table_writes.ts";
 import { WAITING_LIST_RECORDED_EVERY } from "../../lifetimes.ts";
-import { requireEntry } from "../access_logs/access_logs.entries.ts";
-import { callNotFound } from "../calls/calls.refusals.ts";
-import type { CallPath } from "../calls/calls.schemas.ts";
-import { callOfPath, reachedCall } from "../calls/calls.sql.ts";
+import { recordedListOfCall } from "../calls/calls.entries.ts";
 import { reachOf } from "../organization_users/organization_users.sql.ts";
 import { waitingRoomNotFound } from "../waiting_rooms/waiting_rooms.refusals.ts";
 import { reportedRoomOfAnySlug } from "../waiting_rooms/waiting_rooms.sql.ts";
@@ -15,7 +12,6 @@ import type { Participant, ParticipantReport, WaitingParticipant } from "./parti
 import {
   memberOfRoom,
   namedKeys,
-  participantsEntry,
   participantsOfPath,
   participantsOfRoom,
   participantWrites,
@@ -27,18 +23,8 @@ import {
   waitingEntry,
 } from "./participants.waiting.ts";
 
-/** Those on a call, also while it goes on. */
-export async function listParticipants(context: ClientContext, path: CallPath): Promise<Participant[]> {
-  const reached = reachedCall(context.caller, path);
-  const [[call], found, entries] = await runBatch(context.db, [
-    callOfPath(reached),
-    participantsOfPath(reached),
-    participantsEntry(context, "read", reached),
-  ]);
-  if (!call) throw callNotFound();
-  requireEntry(entries);
-  return found;
-}
+/** Those on a call, by id. */
+export const listParticipants = recordedListOfCall("participant", participantsOfPath);
 
 /** Who waits in a room now, longest first. */
 export async function listWaiting(context: ClientContext, slug: string): Promise<WaitingParticipant[]> {

@@ -15,7 +15,7 @@ import { participants } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import type { Settings } from "../../settings.ts";
 import { accessEntries } from "../access_logs/access_logs.entries.ts";
-import { listEntry, subjectOfCall } from "../calls/calls.entries.ts";
+import { subjectOfCall } from "../calls/calls.entries.ts";
 import { type CallKey, callIdByKey, callIdOfPath, type ReachedCall } from "../calls/calls.sql.ts";
 import { memberOf } from "../organization_users/organization_users.sql.ts";
 import { organizationOfAnySlug } from "../waiting_rooms/waiting_rooms.slugs.ts";
@@ -143,8 +143,6 @@ export const participantsOfPath = preparedQuery((call: Placeholders<ReachedCall>
     .where(eq(participants.call_id, callIdOfPath(call)))
     .orderBy(asc(participants.id)),
 );
-
-export const participantsEntry = listEntry("participant");
 
 /** The entries of erasures, of the participants that a condition selects. */
 export const erasureEntries = <Values extends object>(

@@ -1,10 +1,11 @@
 import { and, asc, eq, exists, gt, isNull, lte, notExists, or, sql } from "drizzle-orm";
+import { hasValues } from "../../database/expressions.ts";
 import { excluded, insertSelect } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { organizationUsers, participants, waitingListReads, waitingRooms } from "../../database/schema.ts";
 import { MAX_LISTED_WAITING } from "../../limits.ts";
 import { accessEntries } from "../access_logs/access_logs.entries.ts";
-import { type Reach, withinReach } from "../organization_users/organization_users.sql.ts";
+import { memberOf, type Reach, withinReach } from "../organization_users/organization_users.sql.ts";
 import { ownRoom } from "../waiting_rooms/waiting_rooms.sql.ts";
 import { participantColumns } from "./participants.sql.ts";
 
@@ -62,24 +63,18 @@ export const waitingEntry = accessEntries("participant", (read: Placeholders<Wai
     .from(waitingListReads)
     .where(
       and(
-        eq(waitingListReads.api_client_id, read.api_client_id),
-        eq(waitingListReads.waiting_room_id, waitingRooms.id),
-        eq(waitingListReads.acting_user, read.acting_user),
+        hasValues(waitingListReads, {
+          api_client_id: read.api_client_id,
+          waiting_room_id: waitingRooms.id,
+          acting_user: read.acting_user,
+        }),
         gt(waitingListReads.recorded_at, read.recorded_before),
       ),
     );
-  const owner = builder
-    .select({ id: organizationUsers.id })
-    .from(organizationUsers)
-    .where(
-      and(
-        eq(organizationUsers.organization_id, waitingRooms.organization_id),
-        eq(organizationUsers.id, waitingRooms.user_id),
-      ),
-    );
+  const { organization_id, user_id } = waitingRooms;
   return {
-    organization_id: waitingRooms.organization_id,
-    organization_user_id: owner,
+    organization_id,
+    organization_user_id: memberOf(organization_id, user_id),
     from: waitingRooms,
     where: and(eq(waitingRooms.id, roomWithinReach(read)), notExists(lately)),
   };

@@ -1,5 +1,5 @@
 import { and, eq, getTableColumns, isNull } from "drizzle-orm";
-import { greatest } from "../../database/expressions.ts";
+import { greatest, hasValues } from "../../database/expressions.ts";
 import {
   type BoundQuery,
   builder,
@@ -10,7 +10,7 @@ import {
 import { participants, waitingRoomSubs, waitingRooms } from "../../database/schema.ts";
 import { kebabCase } from "../../database/slug.ts";
 import { tableWrites } from "../../database/table_writes.ts";
-import { memberIdOf } from "../organization_users/organization_users.sql.ts";
+import { memberIdOf, type OfMember } from "../organization_users/organization_users.sql.ts";
 import { latestTime, leaveAt } from "../participants/participants.sql.ts";
 import {
   FALLBACK_SLUG_NAME,
@@ -25,7 +25,7 @@ export const personalRoomOf = (organization_id: Value<number>, user_id: Value<nu
   builder
     .select(getTableColumns(waitingRooms))
     .from(waitingRooms)
-    .where(and(eq(waitingRooms.organization_id, organization_id), eq(waitingRooms.user_id, user_id)));
+    .where(hasValues(waitingRooms, { organization_id, user_id }));
 
 /** The owner may be made in the same transaction, so a new room names the owner by email. */
 const personalRoomWrites = tableWrites(
@@ -87,13 +87,9 @@ const leaveRoom = preparedQuery(
 );
 
 const emptySubsOf = preparedQuery(
-  ({
-    organization_id,
-    user_id,
-    now,
-  }: Placeholders<{ organization_id: number; user_id: number; now: number }>) =>
+  ({ organization_id, user_id, now }: Placeholders<OfMember & { now: number }>) =>
     builder
       .update(waitingRoomSubs)
       .set({ user_id: null, updated_at: now })
-      .where(and(eq(waitingRoomSubs.organization_id, organization_id), eq(waitingRoomSubs.user_id, user_id))),
+      .where(hasValues(waitingRoomSubs, { organization_id, user_id })),
 );

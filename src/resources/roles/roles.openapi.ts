@@ -17,7 +17,6 @@ export const rolesReference: Reference = {
       summary: "List the roles that the client may assign",
       description:
         "The roles at or below the client's own permission level: those that it can give to people whom it invites.",
-      status: 200,
       response: {
         schema: rolesSchema,
         examples: {

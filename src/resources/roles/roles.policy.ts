@@ -53,3 +53,17 @@ export function administeredOrganization(
   if (!roles.includes("organization_admin")) throw notFound();
   return organization_id;
 }
+
+/**
+ * The same when something is written. It counts what D1 knows: somebody who was demoted could use the time in which an isolate
+ * knows them as they were to become an administrator again.
+ *
+ * @param member the caller as D1 knows it
+ */
+export function requireAdministrator(
+  { organization_id }: Pick<Caller, "organization_id">,
+  member: { roles: Role[] } | undefined,
+  notFound: () => ApiError,
+): void {
+  administeredOrganization({ organization_id, roles: requireRoles(member) }, notFound);
+}

@@ -26,7 +26,6 @@ export const soapNotesReference: Reference = {
       summary: "Get the SOAP note of a call",
       description:
         "A SOAP note can be read when the call has ended, final or not. The event `soap_note.finalized` says that the final one can be read.",
-      status: 200,
       response: { schema: soapNoteSchema, examples: { "A final note": final, "Not final yet": draft } },
       refusals: {
         404: "Something in the path does not exist, or the client has no access to it. Or the call has not ended, or has no SOAP note: the note is not there yet, for example, or was deleted.",
@@ -40,7 +39,6 @@ export const soapNotesReference: Reference = {
       summary: "Report the SOAP note of a call",
       description:
         "Reports a note, at any time. The first report needs both fields. A final note cannot be changed, but repeating it is no error. A note that was deleted, at a request or because it was too old, does not come back.",
-      status: 200,
       parameters: { key: callKey },
       request: {
         examples: {

@@ -5,17 +5,16 @@ import { callKeyParams } from "../calls/calls.schemas.ts";
 import { reportSoapNoteBody, toSoapNote } from "./soap_notes.schemas.ts";
 import { reportSoapNote } from "./soap_notes.service.ts";
 
+const SOAP_NOTE = "/organizations/:organization_id/calls/:key/soap_note";
+
+const byKey = params(callKeyParams);
+
 export const soapNotesPlatform = platformRoutes()
-  .put(
-    "/organizations/:organization_id/calls/:key/soap_note",
-    params(callKeyParams),
-    jsonBody(reportSoapNoteBody),
-    async (c) => {
-      const note = await reportSoapNote(c.var.context, c.req.valid("param"), c.req.valid("json").soap_note);
-      return c.json(toSoapNote(note));
-    },
-  )
-  .delete("/organizations/:organization_id/calls/:key/soap_note", params(callKeyParams), async (c) => {
+  .put(SOAP_NOTE, byKey, jsonBody(reportSoapNoteBody), async (c) => {
+    const report = c.req.valid("json").soap_note;
+    return c.json(toSoapNote(await reportSoapNote(c.var.context, c.req.valid("param"), report)));
+  })
+  .delete(SOAP_NOTE, byKey, async (c) => {
     await deleteSoapNote(c.var.context, c.req.valid("param"));
     return c.body(null, 204);
   });

@@ -1,7 +1,7 @@
 import { TOKEN_CLOCK_TOLERANCE } from "../../lifetimes.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
-import { AUTHORIZATION_CODE, CARDIOLOGY } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { invalidToken, inviteNotAccepted, providerUnavailable } from "./token_exchange.refusals.ts";
 import { authorizationCodeSchema } from "./token_exchange.responses.ts";
 
@@ -19,7 +19,7 @@ export const tokenExchangeReference: Reference = {
     "POST /auth/token_exchange": {
       operationId: "exchangeToken",
       summary: "Exchange a token of an identity provider for an authorization code",
-      description: `Your server sends this request when a user wants to enter a call, and then redirects the user's browser to the web app, at once: \`{app_url}/login?code={code}&redirect=/meet/{waiting_room_slug}\`, for example \`https://app.example.com/login?code=${AUTHORIZATION_CODE}&redirect=/meet/${CARDIOLOGY.slug}\`. The operator tells you the \`app_url\`.
+      description: `Your server sends this request when a user wants to enter a call, and then redirects the user's browser to the web app, at once: \`{app_url}/login?code={code}&redirect=/meet/{waiting_room_slug}\`, for example \`https://app.example.com/login?code=${story.AUTHORIZATION_CODE}&redirect=/meet/${story.CARDIOLOGY.slug}\`. The operator tells you the \`app_url\`.
 
 The token is a JWT that the identity provider signed with RS, PS or ES (256, 384 or 512), EdDSA or Ed25519. Its claims:
 

@@ -1,13 +1,13 @@
 import * as z from "zod";
 import { base64Url } from "../../http/wire.ts";
 import { AUTHORIZATION_CODE_LIFETIME } from "../../lifetimes.ts";
-import { AUTHORIZATION_CODE } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 
 export const authorizationCodeSchema = z
   .object({
     code: base64Url(43).meta({
       description: `The code. It works once, within ${AUTHORIZATION_CODE_LIFETIME / 1000} seconds.`,
-      example: AUTHORIZATION_CODE,
+      example: story.AUTHORIZATION_CODE,
     }),
   })
   .meta({ id: "AuthorizationCode", description: "A code with which a browser signs in to the web app." });

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { unprocessable } from "../../http/errors.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
-import { PAULAS_PARTICIPANT, RITAS_PARTICIPANT } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { deletionOperation } from "../call_texts/call_texts.openapi.ts";
 import { callKey } from "../calls/calls.openapi.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
@@ -36,7 +36,7 @@ const webVtt = toWebVtt({
 });
 
 const lines = complete.transcript_lines.map(({ text, start_time, end_time }, n) => ({
-  participant_key: [PAULAS_PARTICIPANT.key, RITAS_PARTICIPANT.key][n],
+  participant_key: [story.PAULAS_PARTICIPANT.key, story.RITAS_PARTICIPANT.key][n],
   text,
   start_time,
   end_time,
@@ -52,7 +52,6 @@ export const transcriptsReference: Reference = {
       summary: "Get the transcript of a call",
       description:
         "A transcript can be read when the call has ended, final or not. The event `transcript.finalized` says that the final one can be read. If `Accept` prefers `text/vtt` to JSON, the response is WebVTT, as media players take it: each line is a cue with the voice of its speaker (`<v Paula Provider>`), without the summary. Errors are JSON.",
-      status: 200,
       headers: {
         Vary: {
           description: "The response depends on this header of the request.",
@@ -82,7 +81,6 @@ export const transcriptsReference: Reference = {
       summary: "Report the transcript of a call",
       description:
         "Reports a transcript, at any time, as often as it grows. The first report needs `is_final` and `lines`. A final transcript cannot be changed, but repeating it is no error. Only its summary can come later, once; after that, a report without a summary changes nothing. A transcript that was deleted, at a request or because it was too old, does not come back.",
-      status: 200,
       parameters: { key: callKey },
       request: {
         fields: {

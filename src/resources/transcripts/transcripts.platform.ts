@@ -5,21 +5,16 @@ import { callKeyParams } from "../calls/calls.schemas.ts";
 import { reportTranscriptBody, toTranscript } from "./transcripts.schemas.ts";
 import { reportTranscript } from "./transcripts.service.ts";
 
+const TRANSCRIPT = "/organizations/:organization_id/calls/:key/transcript";
+
+const byKey = params(callKeyParams);
+
 export const transcriptsPlatform = platformRoutes()
-  .put(
-    "/organizations/:organization_id/calls/:key/transcript",
-    params(callKeyParams),
-    jsonBody(reportTranscriptBody),
-    async (c) => {
-      const transcript = await reportTranscript(
-        c.var.context,
-        c.req.valid("param"),
-        c.req.valid("json").transcript,
-      );
-      return c.json(toTranscript(transcript));
-    },
-  )
-  .delete("/organizations/:organization_id/calls/:key/transcript", params(callKeyParams), async (c) => {
+  .put(TRANSCRIPT, byKey, jsonBody(reportTranscriptBody), async (c) => {
+    const report = c.req.valid("json").transcript;
+    return c.json(toTranscript(await reportTranscript(c.var.context, c.req.valid("param"), report)));
+  })
+  .delete(TRANSCRIPT, byKey, async (c) => {
     await deleteTranscript(c.var.context, c.req.valid("param"));
     return c.body(null, 204);
   });

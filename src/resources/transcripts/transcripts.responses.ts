@@ -7,7 +7,7 @@ import {
   MAX_TRANSCRIPT_SIZE,
 } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
-import { PAULA, RITAS_PARTICIPANT } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 
 const seconds = () => z.number().min(0);
 
@@ -32,7 +32,7 @@ const transcriptLineSchema = z
     }),
     display_name: emptyOr(name()).meta({
       description: "The name that the speaker has on the call now.",
-      example: PAULA.display_name,
+      example: story.PAULA.display_name,
     }),
   })
   .meta({ id: "TranscriptLine", description: "What one speaker said without a break." });
@@ -42,7 +42,7 @@ const answer: z.input<typeof transcriptLineSchema> = {
   text: "Much better.",
   start_time: 2.4,
   end_time: 3.6,
-  display_name: RITAS_PARTICIPANT.display_name,
+  display_name: story.RITAS_PARTICIPANT.display_name,
 };
 
 export const transcriptSchema = z

@@ -4,7 +4,7 @@ import { DEFAULT_SUB_DURATION } from "../../lifetimes.ts";
 import { MAX_SUBS } from "../../limits.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import type { Parameter, Reference } from "../../openapi/operation.ts";
-import { SUB_CHANGED_AT, SUB_ID } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { HOUR } from "../../units.ts";
 import { waitingRoomNotFound } from "../waiting_rooms/waiting_rooms.refusals.ts";
 import {
@@ -27,17 +27,17 @@ const moved: WaitingRoomSub = {
   ...sub,
   datetime_start: "2026-02-02T09:00:00.000Z",
   datetime_end: "2026-02-02T17:00:00.000Z",
-  updated_at: SUB_CHANGED_AT,
+  updated_at: story.SUB_CHANGED_AT,
 };
 
 const unfilled: WaitingRoomSub = {
   ...sub,
   user_id: null,
   sub_waiting_room_slug: null,
-  updated_at: SUB_CHANGED_AT,
+  updated_at: story.SUB_CHANGED_AT,
 };
 
-const id: Parameter = { description: "The id of the sub.", example: SUB_ID };
+const id: Parameter = { description: "The id of the sub.", example: story.SUB_ID };
 
 const impossible = [
   unprocessable(`waiting_room_sub.datetime_start: ${NOT_IN_UTC}`),
@@ -59,7 +59,6 @@ export const waitingRoomSubsReference: Reference = {
       operationId: "listWaitingRoomSubs",
       summary: "List the subs of a waiting room",
       description: "Lists the subs that are not over yet, ordered by their start, all on one page.",
-      status: 200,
       response: {
         schema: z.object({
           waiting_room_subs: z
@@ -79,7 +78,6 @@ export const waitingRoomSubsReference: Reference = {
       operationId: "createWaitingRoomSub",
       summary: "Create a sub of a waiting room",
       description: `The room can be the organization's or a personal one. A room has at most ${MAX_SUBS} subs that are not over yet.`,
-      status: 201,
       request: {
         fields: {
           "waiting_room_sub.datetime_end": `The sub is no longer active at this time. Null, or left out: ${DEFAULT_SUB_DURATION / HOUR} hours after the start.`,
@@ -94,7 +92,6 @@ export const waitingRoomSubsReference: Reference = {
       summary: "Update a sub of a waiting room",
       description:
         "Fields that are left out keep their values. If `user_id` is null, the sub keeps its time, but sends nobody anywhere. A sub that is over is no longer listed, but can still be updated.",
-      status: 200,
       parameters: { id },
       request: {
         examples: {
@@ -117,7 +114,6 @@ export const waitingRoomSubsReference: Reference = {
       operationId: "deleteWaitingRoomSub",
       summary: "Delete a sub of a waiting room",
       description: "An active sub ends at once.",
-      status: 204,
       parameters: { id },
       refusals: { 404: "The room does not exist or has no such sub." },
       errors: [subNotFound()],

@@ -1,43 +1,35 @@
 import * as z from "zod";
 import { id, roomSlug, timestamp } from "../../http/wire.ts";
-import {
-  CARDIOLOGY,
-  SAM,
-  SAMS_ROOM,
-  SUB_ENDS_AT,
-  SUB_ID,
-  SUB_PLANNED_AT,
-  SUB_STARTS_AT,
-} from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 
 export const waitingRoomSubSchema = z
   .object({
-    id: id().meta({ description: "The id of the sub.", example: SUB_ID }),
+    id: id().meta({ description: "The id of the sub.", example: story.SUB_ID }),
     waiting_room_id: id().meta({
       description: "The `id` of the waiting room that the sub belongs to.",
-      example: CARDIOLOGY.id,
+      example: story.CARDIOLOGY.id,
     }),
     user_id: id().nullable().meta({
       description:
         "The user who substitutes: a `user_id` of `GET /organization_users`. The user needs a personal room, so the role `provider`, and must not be the owner of the room. Null while the sub is not filled: an update can say so, and the sub becomes unfilled when the user loses the personal room.",
-      example: SAM.user_id,
+      example: story.SAM.user_id,
     }),
     sub_waiting_room_slug: roomSlug().nullable().meta({
       description: "The current slug of the substitute's personal room; null while the sub is not filled.",
-      example: SAMS_ROOM.slug,
+      example: story.SAMS_ROOM.slug,
     }),
     datetime_start: timestamp().meta({
       description: "The sub is active from this time on. It may be in the past.",
-      example: SUB_STARTS_AT,
+      example: story.SUB_STARTS_AT,
     }),
     datetime_end: timestamp().meta({
       description: "The sub is no longer active at this time.",
-      example: SUB_ENDS_AT,
+      example: story.SUB_ENDS_AT,
     }),
-    created_at: timestamp().meta({ description: "When the sub was created.", example: SUB_PLANNED_AT }),
+    created_at: timestamp().meta({ description: "When the sub was created.", example: story.SUB_PLANNED_AT }),
     updated_at: timestamp().meta({
       description: "When the sub was last updated. A new slug of the substitute's room does not count.",
-      example: SUB_PLANNED_AT,
+      example: story.SUB_PLANNED_AT,
     }),
   })
   .meta({ id: "WaitingRoomSub", description: "A substitution in a waiting room for a limited time." });

@@ -32,11 +32,7 @@ const endsTooEarly = { path: ["datetime_end"], error: ENDS_TOO_EARLY };
 export const createWaitingRoomSubBody = lazily(() =>
   z.object({
     waiting_room_sub: z
-      .object({
-        user_id: id(),
-        datetime_start: utcInstant(),
-        datetime_end: utcInstant().nullish(),
-      })
+      .object({ user_id: id(), datetime_start: utcInstant(), datetime_end: utcInstant().nullish() })
       .refine(endsAfterItStarts, endsTooEarly),
   }),
 );

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { ClientContext } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
-import { runBatch, runFirst } from "../../database/queries.ts";
+import { requireFirst, runBatch } from "../../database/queries.ts";
 import { waitingRoomNotFound } from "../waiting_rooms/waiting_rooms.refusals.ts";
 import { mergeSub, newSub } from "./waiting_room_subs.merge.ts";
 import { subNotFound } from "./waiting_room_subs.refusals.ts";
@@ -88,6 +88,5 @@ export async function deleteWaitingRoomSub(
   slug: string,
   id: number,
 ): Promise<void> {
-  const deleted = await runFirst(db, deleteSub({ organization_id, slug, id }));
-  if (!deleted) throw subNotFound();
+  await requireFirst(db, deleteSub({ organization_id, slug, id }), subNotFound);
 }

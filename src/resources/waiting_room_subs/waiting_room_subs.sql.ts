@@ -1,6 +1,6 @@
 import { and, asc, eq, exists, getTableColumns, gt, lte, ne, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
-import { coalesce, scalar } from "../../database/expressions.ts";
+import { coalesce, hasValues, scalar } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { waitingRoomSubs, waitingRooms } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
@@ -53,7 +53,7 @@ interface SubPath extends WaitingRoomPath {
 }
 
 const ownSub = ({ organization_id, slug, id }: Placeholders<SubPath>): SQL | undefined =>
-  and(eq(waitingRoomSubs.id, id), eq(waitingRoomSubs.waiting_room_id, ownRoomId(organization_id, slug)));
+  hasValues(waitingRoomSubs, { id, waiting_room_id: ownRoomId(organization_id, slug) });
 
 export const subRow = preparedQuery((path: Placeholders<SubPath>) =>
   builder.select(getTableColumns(waitingRoomSubs)).from(waitingRoomSubs).where(ownSub(path)),

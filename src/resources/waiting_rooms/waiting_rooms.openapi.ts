@@ -1,8 +1,8 @@
 import type * as z from "zod";
 import { unprocessable } from "../../http/errors.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
-import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
-import { CARDIOLOGY, CLINIC, PAULA, PAULAS_ROOM, SAMS_ROOM, WAITING_SINCE } from "../../openapi/story.ts";
+import { pageResponse, type Reference } from "../../openapi/operation.ts";
+import * as story from "../../openapi/story.ts";
 import { waitingRoomSubSchema } from "../waiting_room_subs/waiting_room_subs.responses.ts";
 import {
   personalRoomStays,
@@ -21,13 +21,13 @@ const whileRitaWaits: WaitingRoom = { ...created, waiting_count: 1 };
 
 const personal: WaitingRoom = {
   ...created,
-  ...PAULAS_ROOM,
+  ...story.PAULAS_ROOM,
   organization_id: null,
-  user_id: PAULA.user_id,
-  user: { display_name: PAULA.display_name },
+  user_id: story.PAULA.user_id,
+  user: { display_name: story.PAULA.display_name },
 };
 
-const closed: WaitingRoom = { ...created, is_active: false, updated_at: WAITING_SINCE };
+const closed: WaitingRoom = { ...created, is_active: false, updated_at: story.WAITING_SINCE };
 
 const renamed: WaitingRoom = {
   ...closed,
@@ -48,46 +48,33 @@ export const waitingRoomsReference: Reference = {
       summary: "List the waiting rooms",
       description:
         "Lists the rooms of the organization and the personal rooms, active or not, ordered by id. Retired rooms are not in the list. Events name rooms by id: with `id`, the list has only that room, with its current slug.",
-      status: 200,
       parameters: {
         id: {
           description: "Only the room with this id. If there is none, or it is retired, the list is empty.",
-          example: CARDIOLOGY.id,
+          example: story.CARDIOLOGY.id,
         },
       },
-      response: {
-        schema: pageOf("waiting_rooms", waitingRoomSchema),
-        examples: {
-          "A room of the organization, and a personal room": {
-            waiting_rooms: [whileRitaWaits, personal],
-            pagination: onePage(2),
-          },
-          "Only the room that an event names": {
-            waiting_rooms: [whileRitaWaits],
-            pagination: onePage(1),
-          },
-          "A page past the end": {
-            waiting_rooms: [],
-            pagination: { ...onePage(2), current_page: 2 },
-          },
+      response: pageResponse(
+        "waiting_rooms",
+        waitingRoomSchema,
+        {
+          "A room of the organization, and a personal room": [whileRitaWaits, personal],
+          "Only the room that an event names": [whileRitaWaits],
         },
-      },
+        2,
+      ),
     },
     "POST /waiting_rooms": {
       operationId: "createWaitingRoom",
       summary: "Create a waiting room",
       description: "The room belongs to the organization. It is inactive by default.",
-      status: 201,
-      request: {
-        example: exampleBody(createWaitingRoomBody(), created),
-      },
+      request: { example: exampleBody(createWaitingRoomBody(), created) },
       response: { schema: waitingRoomSchema, example: created },
       errors: [slugIsGenerated],
     },
     "GET /waiting_rooms/:slug": {
       operationId: "getWaitingRoom",
       summary: "Get a waiting room",
-      status: 200,
       response: {
         schema: waitingRoomSchema,
         examples: { "A room of the organization": whileRitaWaits, "A personal room": personal },
@@ -99,7 +86,6 @@ export const waitingRoomsReference: Reference = {
       summary: "Update a waiting room",
       description:
         "Fields that are left out keep their values. If the name changes, the slug changes too, and links with the old slug stop working. A room can keep its theme, even if that is not in the operator's list any more.",
-      status: 200,
       request: {
         examples: {
           "Only what changes": { waiting_room: { is_active: closed.is_active } },
@@ -117,7 +103,6 @@ export const waitingRoomsReference: Reference = {
       summary: "Retire a waiting room",
       description:
         "The room is no longer listed and nobody can enter it. This cannot be undone. No other room gets its slug.",
-      status: 204,
       errors: [waitingRoomNotFound(), waitingRoomInUse(), personalRoomStays()],
     },
   },
@@ -127,21 +112,20 @@ export const waitingRoomsReference: Reference = {
       summary: "Find where to send a participant who opens a waiting room",
       description:
         "Returns the organization and the room, its active sub if there is one, and `destination_slug`: the slug of the room to which to send the participant now. This is the substitute's room if a filled sub is active and the substitute's room is active. Otherwise it is the room itself.",
-      status: 200,
       response: {
         schema: resolvedWaitingRoomSchema,
         examples: {
           "No sub is active": {
-            organization_id: CLINIC.id,
+            organization_id: story.CLINIC.id,
             waiting_room: whileRitaWaits,
             active_sub: null,
-            destination_slug: CARDIOLOGY.slug,
+            destination_slug: story.CARDIOLOGY.slug,
           },
           "A filled sub is active": {
-            organization_id: CLINIC.id,
+            organization_id: story.CLINIC.id,
             waiting_room: created,
             active_sub: exampleOf(waitingRoomSubSchema),
-            destination_slug: SAMS_ROOM.slug,
+            destination_slug: story.SAMS_ROOM.slug,
           },
         },
       },

@@ -1,14 +1,14 @@
 import * as z from "zod";
 import { count, id, name, roomSlug, themeName, timestamp } from "../../http/wire.ts";
-import { CARDIOLOGY, CLINIC, SET_UP_AT } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { waitingRoomSubSchema } from "../waiting_room_subs/waiting_room_subs.responses.ts";
 
 export const waitingRoomSchema = z
   .object({
-    id: id().meta({ description: "The id of the room.", example: CARDIOLOGY.id }),
+    id: id().meta({ description: "The id of the room.", example: story.CARDIOLOGY.id }),
     organization_id: id().nullable().meta({
       description: "The organization that owns the room; null for a personal room.",
-      example: CLINIC.id,
+      example: story.CLINIC.id,
     }),
     user_id: id().nullable().meta({
       description: "The user who owns a personal room; null for an organization's room.",
@@ -17,12 +17,12 @@ export const waitingRoomSchema = z
     name: name().meta({
       description:
         "The name of the room, without spaces at its ends. Rooms can have the same name: their slugs differ.",
-      example: CARDIOLOGY.name,
+      example: story.CARDIOLOGY.name,
     }),
     slug: roomSlug().meta({
       description:
         "The last part of the room's URL: the organization's slug, `--`, and the name in kebab case, in ASCII (`room` if nothing is left of it). If that was ever given to a room, a number follows: one more than the highest that it ever had. The service makes it; it cannot be set. It changes whenever the name changes, and a slug is never given twice.",
-      example: CARDIOLOGY.slug,
+      example: story.CARDIOLOGY.slug,
     }),
     theme: themeName().meta({
       description:
@@ -34,10 +34,10 @@ export const waitingRoomSchema = z
         "Whether participants can enter the room. Those who are in it when it becomes inactive stay.",
       example: true,
     }),
-    created_at: timestamp().meta({ description: "When the room was created.", example: SET_UP_AT }),
+    created_at: timestamp().meta({ description: "When the room was created.", example: story.SET_UP_AT }),
     updated_at: timestamp().meta({
       description: "When the room was last updated. Participants who come and go do not count.",
-      example: SET_UP_AT,
+      example: story.SET_UP_AT,
     }),
     waiting_count: count().meta({
       description: "The number of participants who are waiting now.",
@@ -48,7 +48,7 @@ export const waitingRoomSchema = z
         display_name: name().meta({
           description:
             "The name of the user for a personal room, and the name of the organization for other rooms.",
-          example: CLINIC.name,
+          example: story.CLINIC.name,
         }),
       })
       .describe("The owner of the room."),

@@ -1,9 +1,10 @@
 import type * as z from "zod";
 import type { ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
-import { runBatch, runFirst } from "../../database/queries.ts";
+import { requireFirst, runBatch } from "../../database/queries.ts";
 import { kebabCase } from "../../database/slug.ts";
-import { type Page, pageWindow, toPage } from "../../http/pagination.ts";
+import { readPage } from "../../http/lists.ts";
+import type { Page } from "../../http/pagination.ts";
 import { activeSub } from "../waiting_room_subs/waiting_room_subs.sql.ts";
 import { FALLBACK_SLUG_NAME, mergeWaitingRoom, newWaitingRoom, retireRoom } from "./waiting_rooms.merge.ts";
 import { waitingRoomNotFound } from "./waiting_rooms.refusals.ts";
@@ -31,22 +32,11 @@ export async function listWaitingRooms(
   { id, ...page }: WaitingRoomsQuery,
 ): Promise<Page<WaitingRoom>> {
   const list = id === undefined ? allRooms : roomOfId;
-  const values = { organization_id, id: id ?? null };
-  const [[counted], rooms] = await runBatch(db, [
-    list.total(values),
-    list.page({ ...values, ...pageWindow(page) }),
-  ]);
-  return toPage(page, counted?.total ?? 0, rooms);
+  return readPage(db, list, { organization_id, id: id ?? null }, page);
 }
 
-export async function requireWaitingRoom(
-  { db, caller: { organization_id } }: ClientContext,
-  slug: string,
-): Promise<WaitingRoom> {
-  const room = await runFirst(db, roomBySlug({ organization_id, slug }));
-  if (!room) throw waitingRoomNotFound();
-  return room;
-}
+export const requireWaitingRoom = ({ db, caller: { organization_id } }: ClientContext, slug: string) =>
+  requireFirst(db, roomBySlug({ organization_id, slug }), waitingRoomNotFound);
 
 /**
  * A room, and where its participants are to go now: to the substitute's room while a filled sub is active and that room
@@ -76,9 +66,7 @@ export async function createWaitingRoom(
     db,
     [],
     () => ({ writes: [waitingRoomWrites.insert(newWaitingRoom(known, input, now))] }),
-    {
-      idempotency: await waitingRoomIdempotency(context),
-    },
+    { idempotency: await waitingRoomIdempotency(context) },
   );
 }
 

@@ -1,7 +1,6 @@
 import {
   and,
   asc,
-  count,
   eq,
   getTableColumns,
   gt,
@@ -13,11 +12,11 @@ import {
   sql,
 } from "drizzle-orm";
 import { alias, unionAll } from "drizzle-orm/sqlite-core";
-import { coalesce, scalar } from "../../database/expressions.ts";
+import { coalesce, hasValues, scalar } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Value } from "../../database/queries.ts";
 import { calls, organizationUsers, participants, waitingRooms } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
-import type { PageWindow } from "../../http/pagination.ts";
+import { pagedList } from "../../http/lists.ts";
 import { idempotencyOf } from "../idempotency_keys/idempotency_keys.sql.ts";
 import { nameOfOrganization } from "../organizations/organizations.sql.ts";
 import { freeSlug, roomOfAnySlug } from "./waiting_rooms.slugs.ts";
@@ -35,10 +34,7 @@ const ownerName = builder
   .select({ display_name: organizationUsers.display_name })
   .from(organizationUsers)
   .where(
-    and(
-      eq(organizationUsers.organization_id, waitingRooms.organization_id),
-      eq(organizationUsers.id, waitingRooms.user_id),
-    ),
+    hasValues(organizationUsers, { organization_id: waitingRooms.organization_id, id: waitingRooms.user_id }),
   );
 
 const { retired_at: _, ...ownColumns } = getTableColumns(waitingRooms);
@@ -66,11 +62,7 @@ export const ownRoomId = (organization_id: Value<number>, slug: Value<string>) =
 const personalRooms = alias(waitingRooms, "personal_rooms");
 
 const isPersonalRoomOf = (organization_id: Value<number>, user_id: Value<number>): SQL | undefined =>
-  and(
-    eq(personalRooms.organization_id, organization_id),
-    eq(personalRooms.user_id, user_id),
-    isNull(personalRooms.retired_at),
-  );
+  and(hasValues(personalRooms, { organization_id, user_id }), isNull(personalRooms.retired_at));
 
 /** Selects the current slug of somebody's personal room: nothing where there is none. */
 export const personalRoomSlug = (organization_id: Value<number>, user_id: Value<number>) =>
@@ -145,30 +137,14 @@ interface ListedRooms {
 }
 
 /** A list of rooms that are not retired. */
-function roomListWhere(condition: (rooms: Placeholders<ListedRooms>) => SQL | undefined) {
-  const isListed = (rooms: Placeholders<ListedRooms>) =>
+const roomListWhere = (condition: (rooms: Placeholders<ListedRooms>) => SQL | undefined) =>
+  pagedList(waitingRooms, waitingRoomColumns, [asc(waitingRooms.id)], (rooms: Placeholders<ListedRooms>) =>
     and(
       eq(waitingRooms.organization_id, rooms.organization_id),
       isNull(waitingRooms.retired_at),
       condition(rooms),
-    );
-  const total = preparedQuery((rooms: Placeholders<ListedRooms>) =>
-    builder
-      .select({ total: count().as("total") })
-      .from(waitingRooms)
-      .where(isListed(rooms)),
+    ),
   );
-  const page = preparedQuery((rooms: Placeholders<ListedRooms & PageWindow>) =>
-    builder
-      .select(waitingRoomColumns)
-      .from(waitingRooms)
-      .where(isListed(rooms))
-      .orderBy(asc(waitingRooms.id))
-      .limit(rooms.limit)
-      .offset(rooms.offset),
-  );
-  return { total, page };
-}
 
 export const allRooms = roomListWhere(() => undefined);
 
@@ -185,9 +161,7 @@ export const selectRoomOfCall = (organization_id: Value<number>, slug: SQLWrappe
     .from(waitingRooms)
     .where(
       and(
-        eq(waitingRooms.organization_id, organization_id),
-        eq(waitingRooms.id, roomOfAnySlug(slug)),
-        eq(waitingRooms.slug, slug),
+        hasValues(waitingRooms, { organization_id, id: roomOfAnySlug(slug), slug }),
         or(
           isNull(waitingRooms.retired_at),
           and(isNotNull(waitingRooms.user_id), gt(waitingRooms.retired_at, started_at)),

@@ -10,7 +10,7 @@ import {
 import { WEBHOOK_REDELIVERY_PORTION } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference, WebhookReference } from "../../openapi/operation.ts";
-import { EVENT_ID, SET_UP_AT } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { DAY, HOUR } from "../../units.ts";
 import { EVENT_MEANINGS, exampleEvent } from "../events/events.openapi.ts";
 import { eventIds } from "../events/events.responses.ts";
@@ -65,10 +65,7 @@ const givenUp: Delivery = {
 };
 
 const webhookSchemaOf = <Type extends string, Data extends z.ZodType>(type: Type, data: Data) =>
-  webhookSchema.extend({
-    type: z.literal(type).describe("What happened."),
-    data,
-  });
+  webhookSchema.extend({ type: z.literal(type).describe("What happened."), data });
 
 function webhookFor(type: EventType): WebhookReference {
   const [when, ids, ifThereIs = []] = EVENT_MEANINGS[type];
@@ -97,7 +94,7 @@ const ping: WebhookReference = {
   schema: webhookSchemaOf("ping", z.strictObject({}).describe("Nothing.")).extend({
     id: z.int().min(0).max(0).describe("Always 0."),
   }),
-  example: { id: 0, type: "ping", timestamp: SET_UP_AT, data: {} },
+  example: { id: 0, type: "ping", timestamp: story.SET_UP_AT, data: {} },
 };
 
 export const webhookDeliveriesReference: Reference = {
@@ -122,7 +119,6 @@ export const webhookDeliveriesReference: Reference = {
       summary: "List the deliveries of a webhook endpoint",
       description:
         "Newest event first. For older ones, ask again with `next_after` as `after`, until a page is not full.",
-      status: 200,
       ...ofEndpoint,
       parameters: {
         ...ofEndpoint.parameters,
@@ -150,17 +146,12 @@ export const webhookDeliveriesReference: Reference = {
       description: `Sends events of the last ${EVENTS_KEPT_FOR / DAY} days again, also those that were delivered or given up, and those that came while the endpoint was not active. They are of the types that the endpoint wants, and came after it was created. One request sends up to ${WEBHOOK_REDELIVERY_PORTION} events, oldest first.`,
       status: 200,
       ...ofEndpoint,
-      request: {
-        example: { after: EVENT_ID - 1 },
-      },
+      request: { example: { after: story.EVENT_ID - 1 } },
       response: {
         schema: redeliverySchema,
         examples: {
           "All events": exampleOf(redeliverySchema),
-          "There may be more events": {
-            redelivered_count: WEBHOOK_REDELIVERY_PORTION,
-            next_after: 2817,
-          },
+          "There may be more events": { redelivered_count: WEBHOOK_REDELIVERY_PORTION, next_after: 2817 },
         },
       },
       errors: [webhookEndpointNotFound(), webhooksQuiet(), endpointNotActive()],
@@ -175,14 +166,8 @@ export const webhookDeliveriesReference: Reference = {
         schema: pingResultSchema,
         examples: {
           "It arrived": exampleOf(pingResultSchema),
-          "The endpoint refused it": {
-            response_status: 401,
-            error: NO_SUCCESS,
-          },
-          "The endpoint did not answer": {
-            response_status: null,
-            error: UNREACHABLE,
-          },
+          "The endpoint refused it": { response_status: 401, error: NO_SUCCESS },
+          "The endpoint did not answer": { response_status: null, error: UNREACHABLE },
         },
       },
       errors: [webhookEndpointNotFound(), webhooksQuiet()],

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { count, id, name, timestamp } from "../../http/wire.ts";
 import { WEBHOOK_RETRY_DELAYS } from "../../lifetimes.ts";
 import { MAX_PER_PAGE, WEBHOOK_REDELIVERY_PORTION } from "../../limits.ts";
-import { EVENT_ID } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { eventDataSchema, eventTypeName } from "../events/events.responses.ts";
 
 /** Receivers may answer with numbers that HTTP does not define. */
@@ -31,7 +31,7 @@ export const pingResultSchema = z.object({
 
 export const deliverySchema = z
   .object({
-    event_id: id().meta({ description: "The id of the event.", example: EVENT_ID }),
+    event_id: id().meta({ description: "The id of the event.", example: story.EVENT_ID }),
     event_type: eventTypeName().meta({ description: "The type of the event.", example: "call.ended" }),
     attempts: z
       .int()

@@ -10,10 +10,7 @@ import type { Webhook } from "./webhook_deliveries.sending.ts";
 import type { deliveryColumns } from "./webhook_deliveries.sql.ts";
 
 export const deliveriesQuery = lazily(() =>
-  z.object({
-    after: pathId().optional(),
-    per_page: pageQuery().shape.per_page,
-  }),
+  z.object({ after: pathId().optional(), per_page: pageQuery().shape.per_page }),
 );
 
 export type DeliveriesQuery = z.output<ReturnType<typeof deliveriesQuery>>;

@@ -16,32 +16,31 @@ import {
   or,
   type SQL,
 } from "drizzle-orm";
-import { coalesce, columnAs } from "../../database/expressions.ts";
+import { coalesce, columnAs, hasValues } from "../../database/expressions.ts";
 import { excluded, insertSelect } from "../../database/insert.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { events, webhookDeliveries, webhookEndpoints } from "../../database/schema.ts";
 import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn } from "../../database/turns.ts";
+import type { OwnPath } from "../../http/wire.ts";
 import { WEBHOOK_REDELIVERY_PORTION } from "../../limits.ts";
-import type { OwnEndpoint } from "../webhook_endpoints/webhook_endpoints.sql.ts";
 
 const { organization_id: _, webhook_endpoint_id: __, ...ownColumns } = getTableColumns(webhookDeliveries);
 
-export const deliveryColumns = {
-  ...ownColumns,
-  event_type: columnAs(events.type, "event_type"),
-};
+export const deliveryColumns = { ...ownColumns, event_type: columnAs(events.type, "event_type") };
 
 /** The deliveries of an endpoint, newest first. */
 export const deliveriesBefore = preparedQuery(
-  (page: Placeholders<{ organization_id: number; id: number; before: number; limit: number }>) =>
+  (page: Placeholders<OwnPath & { before: number; limit: number }>) =>
     builder
       .select(deliveryColumns)
       .from(webhookDeliveries)
       .innerJoin(events, eq(events.id, webhookDeliveries.event_id))
       .where(
         and(
-          eq(webhookDeliveries.webhook_endpoint_id, page.id),
-          eq(webhookDeliveries.organization_id, page.organization_id),
+          hasValues(webhookDeliveries, {
+            webhook_endpoint_id: page.id,
+            organization_id: page.organization_id,
+          }),
           lt(webhookDeliveries.event_id, page.before),
         ),
       )
@@ -50,7 +49,7 @@ export const deliveriesBefore = preparedQuery(
 );
 
 /** Which events are to be sent to an endpoint again. */
-interface Redelivery extends OwnEndpoint {
+interface Redelivery extends OwnPath {
   after: number;
   /** The types that the endpoint wants, as a JSON array, or null for all. */
   event_types: string | null;
@@ -68,7 +67,7 @@ function eventsToRedeliver(redelivery: Placeholders<Redelivery>) {
   const delivery = builder
     .select({ event_id: webhookDeliveries.event_id })
     .from(webhookDeliveries)
-    .where(and(eq(webhookDeliveries.webhook_endpoint_id, id), eq(webhookDeliveries.event_id, events.id)));
+    .where(hasValues(webhookDeliveries, { webhook_endpoint_id: id, event_id: events.id }));
   return builder
     .select({ id: events.id })
     .from(events)

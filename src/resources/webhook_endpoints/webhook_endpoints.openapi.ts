@@ -3,7 +3,7 @@ import { OLD_WEBHOOK_SECRET_LIFETIME } from "../../lifetimes.ts";
 import { MAX_WEBHOOK_ENDPOINTS } from "../../limits.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
-import { DOWNLOADED_AT, NEW_WEBHOOK_SECRET, WEBHOOK_ENDPOINT } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { HOUR } from "../../units.ts";
 import { invalidClient } from "../api_clients/api_clients.refusals.ts";
 import { secretIsNotStored } from "../idempotency_keys/idempotency_keys.refusals.ts";
@@ -46,7 +46,7 @@ const moved: Endpoint = {
   ...endpoint,
   url: "https://hooks.example.com/v2/visits",
   event_types: ["transcript.finalized", "soap_note.finalized", "call.*"],
-  updated_at: DOWNLOADED_AT,
+  updated_at: story.DOWNLOADED_AT,
 };
 
 const urlsNotAllowed = Object.values(URL_FAULTS).map(urlNotAllowed);
@@ -58,7 +58,7 @@ const forAdmins = { 404: "The client does not act as an organization_admin." };
 
 /** The operations on one endpoint, those of its deliveries too. */
 export const ofEndpoint = {
-  parameters: { id: { description: "The id of the webhook endpoint.", example: WEBHOOK_ENDPOINT.id } },
+  parameters: { id: { description: "The id of the webhook endpoint.", example: story.WEBHOOK_ENDPOINT.id } },
   refusals: { 404: "The endpoint does not exist, or the client does not act as an organization_admin." },
 };
 
@@ -74,7 +74,6 @@ What is sent is signed with the secret of the endpoint, as in [Standard Webhooks
       operationId: "listWebhookEndpoints",
       summary: "List the webhook endpoints",
       description: "Ordered by id.",
-      status: 200,
       response: {
         schema: z.object({
           webhook_endpoints: z
@@ -94,14 +93,11 @@ What is sent is signed with the secret of the endpoint, as in [Standard Webhooks
       operationId: "createWebhookEndpoint",
       summary: "Create a webhook endpoint",
       description: `It is active, and gets events of all types, unless you say otherwise. The response has the secret of the endpoint: keep it for the verification of signatures. ${onDevelopersMachine}`,
-      status: 201,
       request: {
         fields: { webhook_endpoint: "The endpoint." },
         examples: {
           "For two types of events": exampleBody(createWebhookEndpointBody(), endpoint),
-          "For all types, and not yet active": {
-            webhook_endpoint: { url: endpoint.url, is_active: false },
-          },
+          "For all types, and not yet active": { webhook_endpoint: { url: endpoint.url, is_active: false } },
         },
       },
       response: { schema: webhookEndpointWithSecretSchema, example: created },
@@ -117,7 +113,6 @@ What is sent is signed with the secret of the endpoint, as in [Standard Webhooks
     "GET /webhook_endpoints/:id": {
       operationId: "getWebhookEndpoint",
       summary: "Get a webhook endpoint",
-      status: 200,
       ...ofEndpoint,
       response: {
         schema: webhookEndpointSchema,
@@ -133,7 +128,6 @@ What is sent is signed with the secret of the endpoint, as in [Standard Webhooks
       operationId: "updateWebhookEndpoint",
       summary: "Update a webhook endpoint",
       description: `Fields that are left out keep their values. \`is_active\` true also clears the \`disabled_reason\`, and pending deliveries are sent. If it was false before, or \`url\` is another one, your user answers for the endpoint from then on. ${onDevelopersMachine}`,
-      status: 200,
       ...ofEndpoint,
       request: {
         examples: {
@@ -150,7 +144,6 @@ What is sent is signed with the secret of the endpoint, as in [Standard Webhooks
       operationId: "deleteWebhookEndpoint",
       summary: "Delete a webhook endpoint",
       description: "Deliveries that are pending are not sent, and its deliveries can no longer be listed.",
-      status: 204,
       ...ofEndpoint,
       errors: [webhookEndpointNotFound(), invalidClient()],
     },
@@ -162,7 +155,7 @@ What is sent is signed with the secret of the endpoint, as in [Standard Webhooks
       ...ofEndpoint,
       response: {
         schema: webhookEndpointWithSecretSchema,
-        example: { ...created, updated_at: DOWNLOADED_AT, secret: NEW_WEBHOOK_SECRET },
+        example: { ...created, updated_at: story.DOWNLOADED_AT, secret: story.NEW_WEBHOOK_SECRET },
       },
       errors: [webhookEndpointNotFound(), rotatedTooOften(), invalidClient()],
     },

@@ -1,17 +1,17 @@
 import * as z from "zod";
 import { EVENT_TYPE_NAMES } from "../../database/enums.ts";
 import { id, name, timestamp } from "../../http/wire.ts";
-import { SET_UP_AT, WEBHOOK_ENDPOINT, WEBHOOK_SECRET } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { webhookUrl } from "./webhook_endpoints.fields.ts";
 import { CREATOR_REMOVED, DISABLED_AS_RESTORED } from "./webhook_endpoints.refusals.ts";
 
 export const webhookEndpointSchema = z
   .object({
-    id: id().meta({ description: "The id of the endpoint.", example: WEBHOOK_ENDPOINT.id }),
+    id: id().meta({ description: "The id of the endpoint.", example: story.WEBHOOK_ENDPOINT.id }),
     url: webhookUrl().meta({
       description:
         "Where events are sent: an `https` URL with a public host name, at port 443. Spaces around it are removed. Several endpoints can have the same URL. After a change, pending deliveries go to the new URL.",
-      example: WEBHOOK_ENDPOINT.url,
+      example: story.WEBHOOK_ENDPOINT.url,
     }),
     event_types: z
       .array(
@@ -38,8 +38,11 @@ export const webhookEndpointSchema = z
         description: `Why the service has stopped sending; null if the endpoint is active, or if a client made it inactive. \`${CREATOR_REMOVED}\`: the user who created the endpoint has left the organization, or is no longer an organization_admin. \`${DISABLED_AS_RESTORED}\`: the service was restored from a backup, and its operator has not resumed it yet. Then an endpoint that was active becomes so again, unless a client sets \`is_active\` first.`,
         example: null,
       }),
-    created_at: timestamp().meta({ description: "When the endpoint was created.", example: SET_UP_AT }),
-    updated_at: timestamp().meta({ description: "When the endpoint last changed.", example: SET_UP_AT }),
+    created_at: timestamp().meta({ description: "When the endpoint was created.", example: story.SET_UP_AT }),
+    updated_at: timestamp().meta({
+      description: "When the endpoint last changed.",
+      example: story.SET_UP_AT,
+    }),
   })
   .meta({ id: "WebhookEndpoint", description: "A URL to which events are sent." });
 
@@ -52,7 +55,7 @@ export const webhookEndpointWithSecretSchema = webhookEndpointSchema
       .meta({
         description:
           "The key of the signatures: `whsec_` and 32 bytes in base64, as libraries for Standard Webhooks take it. It is shown only in this response.",
-        example: WEBHOOK_SECRET,
+        example: story.WEBHOOK_SECRET,
       }),
   })
   .meta({

@@ -30,17 +30,11 @@ const eventTypes = lazily(() =>
 );
 
 const fields = lazily(() =>
-  z.object({
-    url: webhookUrl(),
-    event_types: eventTypes(),
-    is_active: z.boolean(),
-  }),
+  z.object({ url: webhookUrl(), event_types: eventTypes(), is_active: z.boolean() }),
 );
 
 export const createWebhookEndpointBody = lazily(() =>
-  z.object({
-    webhook_endpoint: fields().partial().required({ url: true }),
-  }),
+  z.object({ webhook_endpoint: fields().partial().required({ url: true }) }),
 );
 
 export const updateWebhookEndpointBody = lazily(() => z.object({ webhook_endpoint: fields().partial() }));

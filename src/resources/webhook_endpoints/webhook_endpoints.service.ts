@@ -1,13 +1,14 @@
 import type * as z from "zod";
 import { base64Of } from "../../bytes/base64.ts";
-import type { ClientContext } from "../../context.ts";
-import { decideAndWrite } from "../../database/decide_and_write.ts";
+import type { Caller, ClientContext } from "../../context.ts";
+import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import { isSameRow } from "../../database/merging.ts";
-import { runAll, runFirst } from "../../database/queries.ts";
+import { type BoundQuery, requireFirst, runAll } from "../../database/queries.ts";
 import { isLoopback } from "../../http/loopback.ts";
+import type { OwnPath } from "../../http/wire.ts";
 import { WEBHOOK_SECRET_BYTES } from "../../limits.ts";
 import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
-import { administeredOrganization, requireRoles } from "../roles/roles.policy.ts";
+import { administeredOrganization, requireAdministrator } from "../roles/roles.policy.ts";
 import { mergeEndpoint, newEndpoint, rotateSecret } from "./webhook_endpoints.merge.ts";
 import { urlFault } from "./webhook_endpoints.policy.ts";
 import { urlNotAllowed, webhookEndpointNotFound } from "./webhook_endpoints.refusals.ts";
@@ -34,15 +35,10 @@ export async function listWebhookEndpoints({ db, caller }: ClientContext): Promi
   return runAll(db, endpointsOf({ organization_id }));
 }
 
-export async function requireWebhookEndpoint(
+export const requireWebhookEndpoint = async (
   { db, caller }: ClientContext,
   id: number,
-): Promise<WebhookEndpoint> {
-  const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
-  const endpoint = await runFirst(db, endpointById({ organization_id, id }));
-  if (!endpoint) throw webhookEndpointNotFound();
-  return endpoint;
-}
+): Promise<WebhookEndpoint> => requireFirst(db, endpointById(ownPath(caller, id)), webhookEndpointNotFound);
 
 export async function createWebhookEndpoint(
   context: ClientContext,
@@ -58,7 +54,7 @@ export async function createWebhookEndpoint(
     db,
     [rolesOfCaller(caller), endpointQuota({ organization_id })],
     ([member], [quota]) => {
-      administeredOrganization({ organization_id, roles: requireRoles(member) }, webhookEndpointNotFound);
+      requireAdministrator(caller, member, webhookEndpointNotFound);
       const isFull = quota?.is_full ?? false;
       const known = { organization_id, secret, service_url, created_by_user_id, isFull };
       return {
@@ -76,60 +72,57 @@ export async function updateWebhookEndpoint(
   id: number,
   input: z.output<ReturnType<typeof updateWebhookEndpointBody>>["webhook_endpoint"],
 ): Promise<WebhookEndpoint> {
-  const { db, now, caller } = context;
-  const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
+  const { now, caller } = context;
+  const own = ownPath(caller, id);
   if (input.url !== undefined) requireAllowedUrl(context, input.url);
   const { organization_user_id: user_id } = caller;
   const service_url = new URL(context.url).origin;
-  return decideAndWrite(
-    db,
-    [rolesOfCaller(caller), endpointById({ organization_id, id })],
-    ([member], [endpoint]) => {
-      administeredOrganization({ organization_id, roles: requireRoles(member) }, webhookEndpointNotFound);
-      if (!endpoint) throw webhookEndpointNotFound();
-      const next = mergeEndpoint({ endpoint, service_url, user_id }, input, now);
-      return {
-        writes: [endpointWrites.update(endpoint, next)],
-        entries: isSameRow(endpoint, next)
-          ? []
-          : [endpointEntry.of(context, "update", { organization_id, id })],
-      };
-    },
-  );
+  return changeEndpoint(context, endpointById(own), (endpoint) => {
+    const next = mergeEndpoint({ endpoint, service_url, user_id }, input, now);
+    return {
+      writes: [endpointWrites.update(endpoint, next)],
+      entries: isSameRow(endpoint, next) ? [] : [endpointEntry.of(context, "update", own)],
+    };
+  });
 }
 
 export async function rotateWebhookSecret(
   context: ClientContext,
   id: number,
 ): Promise<WebhookEndpointWithSecret> {
-  const { db, now, caller } = context;
-  const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
+  const own = ownPath(context.caller, id);
   const secret = newSecret();
-  const rotated = await decideAndWrite(
-    db,
-    [rolesOfCaller(caller), endpointWithSecrets({ organization_id, id })],
-    ([member], [endpoint]) => {
-      administeredOrganization({ organization_id, roles: requireRoles(member) }, webhookEndpointNotFound);
-      if (!endpoint) throw webhookEndpointNotFound();
-      return {
-        writes: [endpointWrites.update(endpoint, rotateSecret(endpoint, secret, now))],
-        entries: [endpointEntry.of(context, "update", { organization_id, id })],
-      };
-    },
-  );
+  const rotated = await changeEndpoint(context, endpointWithSecrets(own), (endpoint) => ({
+    writes: [endpointWrites.update(endpoint, rotateSecret(endpoint, secret, context.now))],
+    entries: [endpointEntry.of(context, "update", own)],
+  }));
   return { ...rotated, secret };
 }
 
 export async function deleteWebhookEndpoint(context: ClientContext, id: number): Promise<void> {
-  const { db, caller } = context;
-  const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
-  const own = { organization_id, id };
-  await decideAndWrite(db, [rolesOfCaller(caller), endpointById(own)], ([member], [endpoint]) => {
-    administeredOrganization({ organization_id, roles: requireRoles(member) }, webhookEndpointNotFound);
-    if (!endpoint) throw webhookEndpointNotFound();
-    return { writes: [endpointEntry.of(context, "delete", own), deleteEndpoint(own)] };
-  });
+  const own = ownPath(context.caller, id);
+  await changeEndpoint(context, endpointById(own), () => ({
+    writes: [endpointEntry.of(context, "delete", own), deleteEndpoint(own)],
+  }));
 }
+
+/** @throws ApiError 404 for a caller who is no administrator */
+const ownPath = (caller: Pick<Caller, "organization_id" | "roles">, id: number): OwnPath => ({
+  organization_id: administeredOrganization(caller, webhookEndpointNotFound),
+  id,
+});
+
+/** Writes what is decided of an endpoint, if the caller is still an administrator. */
+const changeEndpoint = <Endpoint, Result>(
+  { db, caller }: ClientContext,
+  read: BoundQuery<Endpoint>,
+  decide: (endpoint: Endpoint) => Decision<Result>,
+): Promise<Result> =>
+  decideAndWrite(db, [rolesOfCaller(caller), read], ([member], [endpoint]) => {
+    requireAdministrator(caller, member, webhookEndpointNotFound);
+    if (!endpoint) throw webhookEndpointNotFound();
+    return decide(endpoint);
+  });
 
 /** @throws ApiError 422 saying what would be right */
 function requireAllowedUrl({ url: ownUrl, settings: { OWN_HOSTS } }: ClientContext, url: string): void {

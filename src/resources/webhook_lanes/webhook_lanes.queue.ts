@@ -16,10 +16,7 @@ import { dueEndpoints } from "./webhook_lanes.sql.ts";
  * delivered twice does no harm.
  */
 const webhookMessage = lazily(() =>
-  z.object({
-    schema: z.literal("webhook_deliveries/1"),
-    webhook_endpoint_id: id().nullable(),
-  }),
+  z.object({ schema: z.literal("webhook_deliveries/1"), webhook_endpoint_id: id().nullable() }),
 );
 
 type WebhookMessage = z.infer<ReturnType<typeof webhookMessage>>;

@@ -11,6 +11,7 @@ import {
   notInArray,
   or,
 } from "drizzle-orm";
+import { hasValues } from "../../database/expressions.ts";
 import { jsonFields, jsonRows } from "../../database/insert.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
@@ -93,7 +94,7 @@ export const endpointInLane = preparedQuery(
     builder
       .select(laneColumns)
       .from(webhookEndpoints)
-      .where(and(eq(webhookEndpoints.id, id), eq(webhookEndpoints.lease_until, lease_until))),
+      .where(hasValues(webhookEndpoints, { id, lease_until })),
 );
 
 /** Deliveries of an endpoint by their events. */
@@ -105,10 +106,7 @@ interface DeliveriesOfEvents {
 
 export const deliveriesInLane = preparedQuery(({ id, event_ids }: Placeholders<DeliveriesOfEvents>) =>
   builder
-    .select({
-      event_id: webhookDeliveries.event_id,
-      next_attempt_at: webhookDeliveries.next_attempt_at,
-    })
+    .select({ event_id: webhookDeliveries.event_id, next_attempt_at: webhookDeliveries.next_attempt_at })
     .from(webhookDeliveries)
     .where(
       and(
@@ -145,10 +143,5 @@ export const writeOutcomes = preparedQuery(({ outcomes }: Placeholders<{ outcome
     .update(webhookDeliveries)
     .set(outcome)
     .from(jsonRows(outcomes))
-    .where(
-      and(
-        eq(webhookDeliveries.webhook_endpoint_id, webhook_endpoint_id),
-        eq(webhookDeliveries.event_id, event_id),
-      ),
-    ),
+    .where(hasValues(webhookDeliveries, { webhook_endpoint_id, event_id })),
 );

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { type EgressInfo, ListEgressRequest, ListEgressResponse, type WebhookEvent } from "@livekit/protocol";
+import { AwsClient } from "aws4fetch";
 import { AccessToken, TokenVerifier } from "livekit-server-sdk";
 
 /** Sends an event as a LiveKit server does, with LiveKit's own messages and tokens. */
@@ -13,6 +14,24 @@ export async function sendEvent(url: string, key: string, secret: string, event:
   const headers = { "Content-Type": "application/webhook+json", Authorization: await token.toJwt() };
   const response = await fetch(`${url}/api/livekit/webhook`, { method: "POST", headers, body });
   return { status: response.status, body: await response.text() };
+}
+
+/** Puts a file into the bucket, as LiveKit's recorder does. */
+export async function uploadFile(
+  server: string,
+  settings: Record<string, string | undefined>,
+  name: string,
+  file: Uint8Array<ArrayBuffer>,
+) {
+  const storage = new AwsClient({
+    accessKeyId: settings.RECORDINGS_S3_ACCESS_KEY_ID ?? "",
+    secretAccessKey: settings.RECORDINGS_S3_SECRET_ACCESS_KEY ?? "",
+    service: "s3",
+    region: settings.RECORDINGS_S3_REGION ?? "auto",
+  });
+  const bucket = `${settings.RECORDINGS_S3_ENDPOINT}/${settings.RECORDINGS_S3_BUCKET ?? "recordings"}`;
+  const { status } = await storage.fetch(`${new URL(bucket, server)}/${name}`, { method: "PUT", body: file });
+  if (status !== 200) throw new Error(`The storage does not take the file: status ${status}`);
 }
 
 type Mood = "well" | "silent" | "confused" | "broken";

@@ -1,8 +1,12 @@
+import { platform } from "./api.ts";
 import { given, type Organization, unique } from "./organization.ts";
 
 export const WAITING_SINCE = "2026-01-31T09:20:00.000Z";
 export const STARTED_AT = "2026-01-31T09:30:00.000Z";
 export const ENDED_AT = "2026-01-31T10:00:00.000Z";
+
+export const minutesAfterStart = (minutes: number) =>
+  new Date(Date.parse(STARTED_AT) + minutes * 60_000).toISOString();
 
 export const aProviderOnTheCall = (more: object = {}) => ({
   key: unique("participant"),
@@ -78,6 +82,16 @@ export async function aCall(organization: Organization, call: object = {}, by?: 
       ),
   };
 }
+
+export const callsOf = async ({ client }: Organization, { id }: { id: number }) =>
+  (await given(client.get(`/organization_users/${id}/calls`))).calls;
+
+/** What the service knows about a participant: the response to a report that says nothing new. */
+export const knownParticipant = (slug: string, key: string) =>
+  given(platform.put(`/waiting_rooms/${slug}/participants/${encodeURIComponent(key)}`, { participant: {} }));
+
+export const waitingCount = async ({ client }: Organization, slug: string) =>
+  (await given(client.get(`/waiting_rooms/${slug}`))).waiting_count;
 
 export type Call = Awaited<ReturnType<typeof aCall>>;
 

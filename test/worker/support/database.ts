@@ -46,6 +46,10 @@ export const rowsOf = (organization_id: number) =>
     return `select * from ${name} where ${isIts} order by rowid`;
   });
 
+/** Those of one table. */
+export const storedRows = async ({ id }: { id: number }, table: string) =>
+  (await rowsOf(id)).find(({ name }) => name === table)?.rows ?? [];
+
 /** A way to the Worker, with other bindings if needed, that counts its calls to D1, including background work. */
 export function countingRoundTrips(bindings: object = {}) {
   let trips = 0;

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { AGE_INVITE } from "../../support/clinic.ts";
 import { platform } from "./api.ts";
 import { given } from "./organization.ts";
+import { travelTo } from "./time.ts";
 
 interface OfOrganization {
   id: number;
@@ -18,6 +19,10 @@ export async function tokenOf({ id, organization_id }: OfOrganization): Promise<
 export async function letAge({ id }: { id: number }) {
   await env.DB.prepare(AGE_INVITE).bind(id).run();
 }
+
+/** Sets the clock to the moment when the invite expires, or a number of milliseconds after. */
+export const travelToExpiry = ({ expires_at }: { expires_at: string }, after = 0) =>
+  travelTo(new Date(Date.parse(expires_at) + after).toISOString());
 
 export const acceptToken = (token: unknown) => platform.post("/invites/accept", { token });
 

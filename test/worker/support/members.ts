@@ -1,5 +1,5 @@
 import { type Api, platform } from "./api.ts";
-import { given, type Organization } from "./organization.ts";
+import { anOrganization, given, type Organization } from "./organization.ts";
 
 type Clinic = Pick<Organization, "id">;
 
@@ -23,6 +23,13 @@ export const changeThrough = (client: Pick<Api, "put">, { id }: Member, organiza
 /** Ends a membership through the external API. */
 export const removeThrough = (client: Pick<Api, "delete">, { id }: Member) =>
   client.delete(`/organization_users/${id}`);
+
+/** A clinic with a provider, and the path of her personal room. */
+export async function aClinicWithProvider() {
+  const clinic = await anOrganization();
+  const paula = await clinic.addProvider("Paula Provider");
+  return { clinic, paula, room: `/waiting_rooms/${paula.waiting_room_slug}` };
+}
 
 /** The organization users as the platform lists them. */
 export const usersOf = async ({ id }: Clinic) =>

@@ -1,4 +1,3 @@
-/** What others receive of the service, on this machine: an organization's webhooks, and the mails that wrangler simulates. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { verifyWebhook, type WebhookEvent } from "../../dist/client/external/index.js";
 
-/** A few more lines make a real receiver: see the guide to webhooks. */
+/** Receives an organization's webhooks on this machine. A few more lines make a real receiver: see the guide to webhooks. */
 export async function startReceiver() {
   let secret = "";
   const received: WebhookEvent[] = [];
@@ -32,21 +31,4 @@ export async function startReceiver() {
       server.close();
     },
   };
-}
-
-/** The link in the newest mail to an address, or null if none comes within some seconds, or the server is not wrangler's. */
-export async function newestLinkTo(server: string, address: string): Promise<string | null> {
-  const mails = `${server}/cdn-cgi/local/explorer/api/local/email/sending`;
-  // biome-ignore lint/suspicious/noExplicitAny: wrangler's own API, whose shape it may change
-  const read = async (url: string): Promise<any> => (await fetch(url)).json().catch(() => ({}));
-  for (let n = 0; n < 50; n++) {
-    const { result } = await read(`${mails}?per_page=100`);
-    const found = result?.find(({ to }: { to: string[] }) => to.includes(address));
-    if (found) {
-      const { result: mail } = await read(`${mails}?email_id=${encodeURIComponent(found.messageId)}`);
-      return /https?:\S+/.exec(mail.text)?.[0] ?? null;
-    }
-    await sleep(100);
-  }
-  return null;
 }

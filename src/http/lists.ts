@@ -1,0 +1,56 @@
+import { count, type SQL } from "drizzle-orm";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import type { Database } from "../database/database.ts";
+import {
+  builder,
+  type Placeholders,
+  type PreparedQuery,
+  preparedQuery,
+  type Row,
+  runBatch,
+} from "../database/queries.ts";
+import { type Page, type PageQuery, type PageWindow, pageWindow, toPage } from "./pagination.ts";
+
+/** The queries of a list in pages. */
+export interface PagedList<Values, Item> {
+  total: PreparedQuery<Values, { total: number }>;
+  page: PreparedQuery<Values & PageWindow, Item>;
+}
+
+/** The list of the rows of a table for which a condition is true. */
+export function pagedList<Columns extends Record<string, SQLiteColumn | SQL.Aliased>, Values extends object>(
+  table: SQLiteTable,
+  columns: Columns,
+  order: SQL[],
+  condition: (values: Placeholders<Values>) => SQL | undefined,
+): PagedList<Values, Row<Columns>> {
+  return {
+    total: preparedQuery((values: Placeholders<Values>) =>
+      builder
+        .select({ total: count().as("total") })
+        .from(table)
+        .where(condition(values)),
+    ),
+    page: preparedQuery((values: Placeholders<Values & PageWindow>) =>
+      builder
+        .select(columns as Record<string, SQLiteColumn>)
+        .from(table)
+        .where(condition(values as unknown as Placeholders<Values>))
+        .orderBy(...order)
+        .limit((values as unknown as Placeholders<PageWindow>).limit)
+        .offset((values as unknown as Placeholders<PageWindow>).offset),
+    ) as PreparedQuery<Values & PageWindow, Row<Columns>>,
+  };
+}
+
+/** A page of a list, and how long the list is: in one round trip. */
+export async function readPage<Values, Item>(
+  db: Database,
+  { total, page }: PagedList<Values, Item>,
+  values: Values,
+  query: PageQuery,
+): Promise<Page<Item>> {
+  const queries = [total(values), page({ ...values, ...pageWindow(query) })] as const;
+  const [[counted], items] = await runBatch(db, [...queries]);
+  return toPage(query, counted?.total ?? 0, items);
+}

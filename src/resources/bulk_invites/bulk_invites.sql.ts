@@ -74,10 +74,8 @@ const isRepeated = exists(
 
 const { organization_id, email } = bulkInviteRows;
 
-const pendingUntil = builder
-  .select({ expires_at: invites.expires_at })
-  .from(invites)
-  .where(isPendingInviteOf(organization_id, email));
+const ofPending = <Column extends SQLiteColumn>(column: Column) =>
+  scalar(builder.select({ column }).from(invites).where(isPendingInviteOf(organization_id, email)));
 
 /** A row, and what is known of its email. */
 export const pendingRowColumns = {
@@ -92,7 +90,8 @@ export const pendingRowColumns = {
   membership_ended: isNotNull(membershipEndedAfter(organization_id, email, bulkInvites.created_at))
     .mapWith(Boolean)
     .as("membership_ended"),
-  pending_until: scalar(pendingUntil).as("pending_until"),
+  pending_id: ofPending(invites.id).as("pending_id"),
+  pending_until: ofPending(invites.expires_at).as("pending_until"),
 };
 
 /** True for the rows that are neither created nor failed. */

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { jsonOrUndefined } from "./bytes/json.ts";
 import { isLoopback } from "./http/loopback.ts";
 import { emailAddress, themeName } from "./http/wire.ts";
 import { DEFAULT_INVITE_VALIDITY_DAYS, MAX_INVITE_VALIDITY_DAYS } from "./lifetimes.ts";
@@ -35,18 +36,10 @@ export type PublicKey = z.output<ReturnType<typeof publicKey>>;
 /** A setting that is JSON. A fault says what it must be, and nothing of the text, which may be a secret. */
 const jsonSetting = <Schema extends z.ZodType>(schema: Schema, error: string) =>
   z.string().transform((text, { addIssue }): z.output<Schema> => {
-    const { data, success } = schema.safeParse(parseOrUndefined(text));
+    const { data, success } = schema.safeParse(jsonOrUndefined(text));
     if (!success) addIssue({ code: "custom", message: error });
     return data as z.output<Schema>;
   });
-
-function parseOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 const perMinute = lazily(() => z.coerce.number().int().positive());
 

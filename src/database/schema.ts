@@ -777,11 +777,7 @@ export const invites = sqliteTable(
  */
 export const organizationMails = sqliteTable(
   "organization_mails",
-  {
-    organization_id: organizationId(),
-    mailing: text().notNull(),
-    counted_at: integer().notNull(),
-  },
+  { organization_id: organizationId(), mailing: text().notNull(), counted_at: integer().notNull() },
   (t) => [
     primaryKey({ columns: [t.organization_id, t.mailing] }),
     index("organization_mails_lately").on(t.organization_id, t.counted_at),
@@ -794,11 +790,7 @@ export const organizationMails = sqliteTable(
  */
 export const addressMails = sqliteTable(
   "address_mails",
-  {
-    address_digest: text().notNull(),
-    mailing: text().notNull(),
-    counted_at: integer().notNull(),
-  },
+  { address_digest: text().notNull(), mailing: text().notNull(), counted_at: integer().notNull() },
   (t) => [
     primaryKey({ columns: [t.address_digest, t.mailing] }),
     index("address_mails_lately").on(t.address_digest, t.counted_at),
@@ -956,11 +948,7 @@ export const webhookDeliveries = sqliteTable(
  */
 export const listTotals = sqliteTable(
   "list_totals",
-  {
-    list: text().$type<ListName>().notNull(),
-    owner_id: integer().notNull(),
-    total: integer().notNull(),
-  },
+  { list: text().$type<ListName>().notNull(), owner_id: integer().notNull(), total: integer().notNull() },
   (t) => [primaryKey({ columns: [t.list, t.owner_id] })],
 );
 
@@ -990,12 +978,7 @@ export const databaseSettings = sqliteTable("database_settings", {
 /** The organizations, and the database in which each lives. They get their ids and slugs here. */
 export const places = sqliteTable(
   "places",
-  {
-    id: idColumn(),
-    slug: text().notNull().unique(),
-    ...slugParts(),
-    shard: integer().notNull(),
-  },
+  { id: idColumn(), slug: text().notNull().unique(), ...slugParts(), shard: integer().notNull() },
   (t) => [index("places_by_stem").on(t.slug_stem, t.slug_number)],
 );
 

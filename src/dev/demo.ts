@@ -12,7 +12,7 @@ const now = Date.now();
 const at = (hours: number) => new Date(Math.ceil(now / HOUR) * HOUR + hours * HOUR).toISOString();
 
 chapter("The operator provisions an organization, through the platform API");
-const name = { organization: { name: "Riverside Clinic" } };
+const name = { organization: { name: "Lakeside Clinic" } };
 const organization = await step("An organization is made", platform("POST", "/organizations", name), "slug");
 const own = `/organizations/${organization.id}`;
 const mailOf = (person: string) => `${person}@${organization.slug}.example`;

@@ -128,14 +128,13 @@ function sayNext({ remote, config }: Target, shard: number) {
 }
 
 /** Without its configuration, wrangler would take another account. */
-const accountFlags = ({ config, env }: Target) => [
-  "--config",
-  config,
-  ...(env === undefined ? [] : ["--env", env]),
-];
+function accountFlags({ config, env }: Target) {
+  return ["--config", config, ...(env === undefined ? [] : ["--env", env])];
+}
 
-const placeFlags = (place: Place) =>
-  Object.entries(place).flatMap(([flag, value]) => (value ? [`--${flag}`, value] : []));
+function placeFlags(place: Place) {
+  return Object.entries(place).flatMap(([flag, value]) => (value ? [`--${flag}`, value] : []));
+}
 
 function databaseExists(target: Target, name: string): boolean {
   const list: { name: string }[] = JSON.parse(runWrangler(["d1", "list", "--json", ...accountFlags(target)]));
@@ -153,5 +152,7 @@ function refusePlace(name: string, place: Place) {
 }
 
 /** What wrangler advises, a binding of another name, is not for us. */
-const makeDatabase = (target: Target, name: string, place: Place) =>
-  runWrangler(["d1", "create", name, "--update-config=false", ...accountFlags(target), ...placeFlags(place)]);
+function makeDatabase(target: Target, name: string, place: Place) {
+  const flags = [...accountFlags(target), ...placeFlags(place)];
+  runWrangler(["d1", "create", name, "--update-config=false", ...flags]);
+}

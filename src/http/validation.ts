@@ -2,6 +2,7 @@ import { zValidator } from "@hono/zod-validator";
 import type { Env, Context as HonoContext, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import * as z from "zod";
+import { jsonOrUndefined } from "../bytes/json.ts";
 import { MAX_JSON_CONTAINERS, MAX_NAMED_FAULTS } from "../limits.ts";
 import { lazily } from "../memory.ts";
 import { ApiError, bodyTooLarge, noSuchPath, notJson, unprocessable } from "./errors.ts";
@@ -193,11 +194,9 @@ export const readBodyText = async ({ req }: HonoContext): Promise<string> => dec
 
 /** @throws ApiError 400 */
 export function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    throw notJson();
-  }
+  const parsed = jsonOrUndefined(json);
+  if (parsed === undefined) throw notJson();
+  return parsed;
 }
 
 /**

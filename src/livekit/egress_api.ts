@@ -1,5 +1,6 @@
 import { SignJWT } from "jose";
 import * as z from "zod";
+import { jsonOrUndefined } from "../bytes/json.ts";
 import { textWithin } from "../http/bounded_text.ts";
 import { lazily } from "../memory.ts";
 import type { Settings } from "../settings.ts";
@@ -68,19 +69,11 @@ async function post(url: string, headers: Record<string, string>, body: object) 
     const response = await fetch(url, request);
     const text = await textWithin(response, LIVEKIT_ANSWER_LIMIT);
     if (text === undefined) throw new LiveKitUnavailable("too_large");
+    // The error page of a proxy is no JSON.
     return { status: response.status, body: jsonOrUndefined(text) };
   } catch (cause) {
     if (cause instanceof LiveKitUnavailable) throw cause;
     const isTimeout = cause instanceof Error && cause.name === "TimeoutError";
     throw new LiveKitUnavailable(isTimeout ? "timeout" : "unreachable", { cause });
-  }
-}
-
-/** Undefined if it is not JSON, as the error page of a proxy. */
-function jsonOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { jsonOrUndefined } from "../bytes/json.ts";
 import { PARTICIPANT_ROLES, type ParticipantRole } from "../database/enums.ts";
 import { organizationSlugOf } from "../database/slug.ts";
 import { externalReference, id, idAsText, instant, key, name, roomSlug } from "../http/wire.ts";
@@ -156,12 +157,7 @@ function readMetadata(
   metadata: string,
   organization_slug: string,
 ): z.output<ReturnType<typeof visitMetadata>> | { unusable: Unusable } {
-  let read: unknown;
-  try {
-    read = JSON.parse(metadata);
-  } catch {
-    return { unusable: "no visit" };
-  }
+  const read = jsonOrUndefined(metadata);
   const names = typeof read === "object" && read !== null ? Object.keys(visitIds().shape) : [];
   if (!names.some((each) => Object.hasOwn(read as object, each))) return { unusable: "no visit" };
   const parsed = visitMetadata().safeParse(read);

@@ -82,10 +82,7 @@ function manifest() {
     type: "module",
     main: "./index.js",
     types: "./index.d.ts",
-    exports: {
-      ".": { types: "./index.d.ts", default: "./index.js" },
-      "./package.json": "./package.json",
-    },
+    exports: { ".": { types: "./index.d.ts", default: "./index.js" }, "./package.json": "./package.json" },
     engines: { node: ">=20" },
     sideEffects: false,
   };

@@ -1,4 +1,6 @@
 /** An organization to measure with. */
+
+import { DAY } from "../../src/units.ts";
 import { openClinic } from "../project/support/clinic_in_node.ts";
 import { bindings } from "../project/support/worker_in_node.ts";
 import { aProvider, type Clinic } from "../support/clinic.ts";
@@ -7,8 +9,6 @@ import { spokenLines } from "../support/speech.ts";
 
 /** The lines of an hour of conversation. */
 export const AN_HOUR = 600;
-
-const DAY = 86_400_000;
 
 export const dayBefore = (days: number) => new Date(Date.now() - days * DAY).toISOString().slice(0, 10);
 

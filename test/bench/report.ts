@@ -60,16 +60,13 @@ function cellsOf(measured: Measured, against: Other): string[] {
 export const lineOf = (measured: Measured, against: Other) =>
   (measured.other ? cellsOf(measured, against) : counts(measured)).join("  ");
 
-export function operationTables(operations: Measured[], against: Other, effort: Effort): string {
+export function operationTable(operations: Measured[], against: Other, effort: Effort): string {
   const compared = operations.filter(({ other }) => other).map((each) => cellsOf(each, against));
-  const others = operations.filter(({ other }) => !other).map(counts);
   const columns = [...COUNTS, "Latency", "Ratio", "CPU", "Ratio (quartiles)"];
   const how = `Milliseconds; latency with ${ROUND_TRIP_TIME} ms for each round trip to D1, the median of ${effort.latency} requests; CPU of a request, the median of ${effort.cpu_blocks} blocks of ${effort.cpu_block} requests.`;
   return [
     `**Ours / ${against === "floor" ? "the floor's" : "the code before"}**, one figure where they are equal. ${how}`,
     table(columns, compared),
-    "**The other operations**, each in an organization with few rows.",
-    table(COUNTS, others),
   ].join("\n\n");
 }
 

@@ -73,7 +73,7 @@ await withLocalBindings({ persistTo: folder }, async ({ DB: database }) => {
       say(report.lineOf(measured.at(-1) as Measured, against));
     }
   }
-  const parts = [report.machine(values.quick), report.operationTables(measured, against, effort)];
+  const parts = [report.machine(values.quick), report.operationTable(measured, against, effort)];
   if (isWhole) {
     say("Bundles and their start-up");
     parts.push(report.startUpLine(measureStartUp(values.quick ? 5 : 15)));

@@ -90,11 +90,7 @@ describe("The provision command", () => {
       status: 200,
       body: {
         organization_users: [
-          {
-            email: "ada@hillside.example",
-            display_name: "Ada Lovelace",
-            roles: ["organization_admin"],
-          },
+          { email: "ada@hillside.example", display_name: "Ada Lovelace", roles: ["organization_admin"] },
         ],
       },
     });

@@ -3,12 +3,11 @@ import { once } from "node:events";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { beforeAll, expect, it } from "vitest";
+import { DAY, HOUR } from "../../src/units.ts";
 import { addEntries, databaseIn, deleteEntries } from "./support/entries.ts";
 import { anOrganization } from "./support/organization.ts";
 import { startServer } from "./support/server.ts";
 
-const DAY = 86_400_000;
-const HOUR = 3_600_000;
 const ENTRIES = 100_000;
 
 /** A week that ended yesterday: what is older than 400 days need not be listed. */

@@ -143,10 +143,7 @@ const aMember = async (clinic: Clinic) => `/organization_users/${(await aProvide
 const aSub = async (clinic: Clinic) => ({
   path: `${await aRoom(clinic)}/waiting_room_subs`,
   body: {
-    waiting_room_sub: {
-      user_id: (await aProvider(clinic)).user_id,
-      datetime_start: "2126-01-31T09:30:00Z",
-    },
+    waiting_room_sub: { user_id: (await aProvider(clinic)).user_id, datetime_start: "2126-01-31T09:30:00Z" },
   },
 });
 

@@ -51,9 +51,7 @@ export const platformExamples: Record<string, MakeExample> = {
   "GET /waiting_rooms/:slug": async (clinic) => ({ path: await aRoom(clinic) }),
   "PUT /waiting_rooms/:slug/participants/:key": async (clinic) => ({
     path: `${await aRoom(clinic)}/participants/${unique("participant")}`,
-    body: {
-      participant: { display_name: "Rita", role: "recipient", waiting_since: "2026-01-31T09:30:00Z" },
-    },
+    body: { participant: { display_name: "Rita", role: "recipient", waiting_since: "2026-01-31T09:30:00Z" } },
   }),
   "PUT /organizations/:organization_id/calls/:key": (clinic) => aCall(clinic),
   "GET /organizations/:organization_id/calls/:key": async (clinic) => ({

@@ -6,12 +6,12 @@ import { CONSENT_CLOCK_TOLERANCE } from "../../src/lifetimes.ts";
 import { MAX_CONSENT_DECISIONS } from "../../src/limits.ts";
 import { mergeConsent } from "../../src/resources/consents/consents.merge.ts";
 import type { KnownConsent } from "../../src/resources/consents/consents.schemas.ts";
+import { SECOND } from "../../src/units.ts";
 import { recordingConsent } from "./support/consents.ts";
 
 /** The participant joins at 100. Reports come from 1000 on, a second after each other. */
 const JOINED = 100;
 const FIRST_REPORT = 1000;
-const SECOND = 1000;
 
 interface Report {
   by?: ConsentReporter;

@@ -416,9 +416,7 @@ describe("A call's report of a participant", () => {
       ],
       "the leaving before that": [REJOINED, { left_at: 150 }],
     },
-    return: {
-      "joining after leaving": [LEFT, { joined_at: 160 }, { left_at: null, joined_at: 160 }],
-    },
+    return: { "joining after leaving": [LEFT, { joined_at: 160 }, { left_at: null, joined_at: 160 }] },
     correction: {
       "somebody who waits goes to the room of the call, and the rest stays": [
         RITA,

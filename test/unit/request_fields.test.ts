@@ -1,28 +1,5 @@
-import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-
-interface Schema {
-  $ref?: string;
-  type?: string | string[];
-  properties?: Record<string, Schema>;
-  required?: string[];
-  items?: Schema;
-  enum?: string[];
-  format?: string;
-  pattern?: string;
-  maxLength?: number;
-  minimum?: number;
-  maximum?: number;
-  minItems?: number;
-  maxItems?: number;
-}
-
-interface Operation {
-  requestBody?: { content: { "application/json": { schema: Schema } } };
-  parameters?: { name: string; in: string; required?: boolean; schema: Schema }[];
-}
-
-const documentOf = (api: string) => JSON.parse(readFileSync(`dist/public/api/${api}/openapi.json`, "utf8"));
+import { documentedOperations, isOf, type JsonSchema } from "../project/support/request_schemas.ts";
 
 /** What the patterns of texts mean. */
 const KINDS: Record<string, string> = {
@@ -44,9 +21,7 @@ const KINDS: Record<string, string> = {
   "^(\\d+|\\d{1,5}\\.\\d{1,16}(~\\d{1,5}\\.\\d{1,16})*)$": "position",
 };
 
-const isOf = ({ type }: Schema, wanted: string) => [type].flat().includes(wanted);
-
-function kindOf(schema: Schema): string {
+function kindOf(schema: JsonSchema): string {
   const { minimum = 0, maximum = 0, minItems = 0, maxItems, pattern, format, maxLength } = schema;
   if (schema.enum) return schema.enum.includes("call.started") ? "type" : schema.enum.join("|");
   if (isOf(schema, "array")) return `${minItems}..${maxItems} of ${kindOf(schema.items ?? {})}`;
@@ -57,11 +32,10 @@ function kindOf(schema: Schema): string {
 }
 
 /** The fields of a body, those of the objects in its lists too. */
-function fieldsOf(schema: Schema, schemas: Record<string, Schema>): string[] {
-  const { properties = {}, required = [] } = schemas[schema.$ref?.split("/").at(-1) ?? ""] ?? schema;
+function fieldsOf({ properties = {}, required = [] }: JsonSchema): string[] {
   return Object.entries(properties).flatMap(([name, field]) => [
     `${name}${required.includes(name) ? "!" : ""} ${kindOf(field)}${isOf(field, "null") ? " or null" : ""}`,
-    ...fieldsOf(field.items ?? field, schemas).map((each) => `${name}.${each}`),
+    ...fieldsOf(field.items ?? field).map((each) => `${name}.${each}`),
   ]);
 }
 
@@ -170,21 +144,14 @@ PUT /platform/waiting_rooms/{slug}/participants/{key}:
 
 /** That the service refuses what is beyond this, field by field, is tested with the published documents. */
 it("The documents allow in requests what the contract allows", () => {
-  const fields = ["external", "platform"].flatMap((api) => {
-    const { paths, components } = documentOf(api);
-    return Object.entries<Record<string, Operation>>(paths).flatMap(([path, operations]) =>
-      Object.entries(operations).flatMap(([method, { requestBody, parameters = [] }]) =>
-        [
-          ...parameters
-            .filter((each) => each.in === "query" && !["page", "per_page"].includes(each.name))
-            .map(({ name, required, schema }) => `?${name}${required ? "!" : ""} ${kindOf(schema)}`),
-          ...(requestBody
-            ? fieldsOf(requestBody.content["application/json"].schema, components.schemas)
-            : []),
-        ].map((field) => `${method.toUpperCase()} /${api}${path}: ${field}`),
-      ),
-    );
-  });
+  const fields = documentedOperations.flatMap(({ api, method, path, parameters, body }) =>
+    [
+      ...parameters
+        .filter((each) => each.in === "query" && !["page", "per_page"].includes(each.name))
+        .map(({ name, required, schema }) => `?${name}${required ? "!" : ""} ${kindOf(schema)}`),
+      ...(body ? fieldsOf(body.schema) : []),
+    ].map((field) => `${method} /${api}${path}: ${field}`),
+  );
   const expected = EXPECTED.trim()
     .split(/\n(?! )/)
     .flatMap((each) => {

@@ -64,10 +64,7 @@ describe("A first report of a transcript", () => {
 
   it("may be final without a summary", () => {
     for (const report of [{ is_final: true }, { is_final: true, summary: null }])
-      expect(merge(undefined, report, lines("a"))).toMatchObject({
-        is_final: true,
-        summary: null,
-      });
+      expect(merge(undefined, report, lines("a"))).toMatchObject({ is_final: true, summary: null });
   });
 });
 

@@ -14,9 +14,9 @@ import {
   WEBHOOK_FAILURES_IN_A_ROW,
   WEBHOOK_NUDGE_AHEAD,
 } from "../../src/tuning.ts";
+import { DAY } from "../../src/units.ts";
 
 const NOW = Date.parse("2026-01-31T09:30:00Z");
-const DAY = 86_400_000;
 
 describe("A delivery that failed", () => {
   it("is tried again after the delay for its attempts, with some jitter, and given up after the last", () => {

@@ -1,17 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { JsonSchema as Schema } from "../project/support/request_schemas.ts";
 import { platform } from "./support/api.ts";
 import { documents } from "./support/contract.ts";
 import { anOrganization, given } from "./support/organization.ts";
 import { externalExamples, platformExamples } from "./support/routes.ts";
-
-interface Schema {
-  $ref?: string;
-  type?: string | string[];
-  properties?: Record<string, Schema>;
-  required?: string[];
-  items?: Schema;
-  anyOf?: Schema[];
-}
 
 /** The documented schema of an operation's body. */
 function schemaOf(base: string, route: string): { schema: Schema; resolved: (schema: Schema) => Schema } {

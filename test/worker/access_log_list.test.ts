@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { DAY } from "../../src/units.ts";
 import { platform } from "./support/api.ts";
 import { aCall, aRecipient } from "./support/calls.ts";
 import { anOrganization, given, type Organization } from "./support/organization.ts";
@@ -20,7 +21,6 @@ interface Page {
 
 type Client = Pick<Organization["client"], "get" | "send">;
 
-const DAY = 86_400_000;
 const MORNING = Date.parse("2026-01-31T09:00:00Z");
 
 /** Entries as rows, each with what differs from a transcript that was read. Returns their ids. */

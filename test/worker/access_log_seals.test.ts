@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { compactVerify, createLocalJWKSet } from "jose";
 import { describe, expect, it } from "vitest";
 import { digest } from "../../src/bytes/digest.ts";
+import { DAY, MINUTE } from "../../src/units.ts";
 import { api } from "./support/api.ts";
 import { observedDatabase } from "./support/observed_database.ts";
 import { anOrganization, given } from "./support/organization.ts";
@@ -23,9 +24,6 @@ import {
 } from "./support/seals.ts";
 import { travelTo } from "./support/time.ts";
 import { throughWorkerWith } from "./support/worker.ts";
-
-const MINUTE = 60_000;
-const DAY = 1440 * MINUTE;
 
 const anEmptyLog = async () => withoutEntries(await anOrganization());
 

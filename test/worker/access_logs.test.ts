@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { SYSTEM_USER_ID } from "../../src/database/schema.ts";
 import { entriesAbout, entriesOfRequest, withoutEntries } from "./support/access_logs.ts";
 import { platform } from "./support/api.ts";
+import { atOnce } from "./support/at_once.ts";
 import { aCall } from "./support/calls.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
@@ -339,9 +340,7 @@ describe("A waiting list that is polled", () => {
   it("is recorded once, however many poll at once", async () => {
     const clinic = await anOrganization();
     const { slug } = await clinic.addRoom();
-    await Promise.all(
-      Array.from({ length: 30 }, () => given(clinic.client.get(`/waiting_rooms/${slug}/participants`))),
-    );
+    await atOnce(30, () => given(clinic.client.get(`/waiting_rooms/${slug}/participants`)));
     expect(await entriesAbout(clinic, "read", "participant")).toHaveLength(1);
   });
 });

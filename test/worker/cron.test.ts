@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { CRON_PORTION } from "../../src/tuning.ts";
+import { MINUTE } from "../../src/units.ts";
 import { aCall } from "./support/calls.ts";
 import { isSharded } from "./support/deployed.ts";
 import { observedDatabase } from "./support/observed_database.ts";
@@ -11,7 +12,6 @@ import { aClinicWithSignIn, expectExchanged, redeem } from "./support/sign_in.ts
 import { fromNow, travelTo } from "./support/time.ts";
 import { deletionsFrom, leavingNoRows } from "./support/unchanged.ts";
 
-const MINUTE = 60_000;
 const DAY = 24 * 60;
 const BACKLOG = 10_000;
 

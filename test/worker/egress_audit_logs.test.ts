@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { SYSTEM_USER_ID } from "../../src/database/schema.ts";
+import { atOnce } from "./support/at_once.ts";
 import { aCall, ENDED_AT, reportEgress } from "./support/calls.ts";
 import { aTimestamp, expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
@@ -171,9 +172,7 @@ describe("The audit logs of an egress", () => {
     const call = await aCall(clinic);
     const egress_id = unique("egress");
     const first = { call_key: call.key, status: "egress_starting" };
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () => given(reportEgress(clinic, egress_id, first))),
-    );
+    const answers = await atOnce(20, () => given(reportEgress(clinic, egress_id, first)));
     const { audit_logs } = await given(
       clinic.client.get(`${call.path}/egresses/${answers[0].id}/audit_logs`),
     );

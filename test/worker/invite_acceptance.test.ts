@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { base64url, decodeJwt, decodeProtectedHeader, type JWTHeaderParameters, SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
+import { atOnce } from "./support/at_once.ts";
 import { everyRow } from "./support/database.ts";
 import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
 import { accept, acceptToken, keepingInvite, tokenOf, travelToExpiry } from "./support/invites.ts";
@@ -21,9 +22,6 @@ async function members({ client }: Organization) {
 async function rooms({ client }: Organization) {
   return (await given(client.get("/waiting_rooms"))).waiting_rooms;
 }
-
-const atOnce = <T>(work: (n: number) => Promise<T>) =>
-  Promise.all(Array.from({ length: 30 }, (_, n) => work(n)));
 
 const count = (answers: { status: number }[], expected: number) =>
   answers.filter(({ status }) => status === expected).length;
@@ -413,7 +411,7 @@ describe("Thirty at once", () => {
     const invite = await clinic.addInvite({ display_name: "Ivy Invitee" });
     const token = await tokenOf(invite);
     const [membersBefore, roomsBefore] = [await members(clinic), await rooms(clinic)];
-    const answers = await atOnce(() => acceptToken(token));
+    const answers = await atOnce(30, () => acceptToken(token));
     expect([count(answers, 200), count(answers, 422)]).toEqual([1, 29]);
     const accepted = answers.find(({ status }) => status === 200)?.body;
     expect(await members(clinic)).toEqual([...membersBefore, shownMember(accepted)]);
@@ -426,7 +424,7 @@ describe("Thirty at once", () => {
       const invite = await clinic.addInvite({ email: `${unique("invitee")}@example.com` });
       const token = await tokenOf(invite);
       const before = (await members(clinic)).length;
-      const answers = await atOnce((n) =>
+      const answers = await atOnce(30, (n) =>
         n % 2 === round % 2 ? acceptToken(token) : clinic.client.delete(`/invites/${invite.id}`),
       );
       const outcome = [200, 204, 404, 422].map((status) => count(answers, status));

@@ -1,9 +1,8 @@
 import { expect, it } from "vitest";
+import { MINUTE } from "../../src/units.ts";
 import { aMailProvider, aMailWorker, MAIL_FROM } from "./support/mails.ts";
 import { anInvite, given } from "./support/organization.ts";
 import { aClinicWithQueue } from "./support/queue.ts";
-
-const MINUTE = 60_000;
 
 it("A thousand people of a bulk invite each get one mail, though a fifth of all attempts fail and pass", async () => {
   const errors = ["E_RATE_LIMIT_EXCEEDED", "E_DAILY_LIMIT_EXCEEDED", "E_INTERNAL_SERVER_ERROR"];

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { QUIETING_STATEMENTS, RESUMING_STATEMENTS } from "../../src/dev/quiet_statements.ts";
 import { MAIL_TIMEOUT, MAIL_TURN, MAILS_AT_ONCE } from "../../src/tuning.ts";
+import { DAY, MINUTE } from "../../src/units.ts";
 import { api, platform } from "./support/api.ts";
 import { countingRoundTrips } from "./support/database.ts";
 import { directory, isSharded } from "./support/deployed.ts";
@@ -13,8 +14,6 @@ import { observedDatabase } from "./support/observed_database.ts";
 import { anInvite, anOrganization, given, unique } from "./support/organization.ts";
 import { aClinicWithQueue } from "./support/queue.ts";
 
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
 const MESSAGE = { schema: "invite_mails/1" };
 
 describe("The mail of an invite", () => {

@@ -1,6 +1,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { DAY } from "../../src/units.ts";
 import type { Api } from "./support/api.ts";
+import { atOnce } from "./support/at_once.ts";
 import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
 import { accept, travelToExpiry } from "./support/invites.ts";
 import { add } from "./support/members.ts";
@@ -10,7 +12,6 @@ import { anEmail } from "./support/sign_in.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing } from "./support/unchanged.ts";
 
-const DAY = 86_400_000;
 const VALIDITY = 7 * DAY;
 
 const EMAIL = "organization_invite.email";
@@ -396,16 +397,13 @@ describe("Deleting an invite", () => {
 });
 
 describe("Thirty invites of one email at once", () => {
-  const atOnce = <T>(work: (n: number) => Promise<T>) =>
-    Promise.all(Array.from({ length: 30 }, (_, n) => work(n)));
-
   it.each<[string, (email: string, n: number) => string]>([
     ["the same way", (email) => email],
     ["in different cases", (email, n) => (n % 2 === 0 ? email : email.toUpperCase())],
   ])("create one, written %s, and the others get an error", async (_, write) => {
     const clinic = await anOrganization();
     const email = anEmail();
-    const answers = await atOnce((n) => create(clinic, { email: write(email, n) }));
+    const answers = await atOnce(30, (n) => create(clinic, { email: write(email, n) }));
     const made = answers.filter(({ status }) => status === 201);
     const refused = answers.filter(({ status }) => status !== 201);
     expect(made).toHaveLength(1);
@@ -418,7 +416,7 @@ describe("Thirty invites of one email at once", () => {
     const clinic = await anOrganization();
     const expired = await clinic.addInvite();
     travelToExpiry(expired);
-    const attempt = () => atOnce(() => create(clinic, { email: expired.email }));
+    const attempt = () => atOnce(30, () => create(clinic, { email: expired.email }));
     for (const refusal of await attempt()) expectRefusal(refusal, 422, hasExpiredInvite(expired));
     expectGone(await remove(clinic, expired));
     const answers = await attempt();
@@ -455,15 +453,10 @@ describe("Thirty invites of one email at once", () => {
   });
 });
 
-describe("Thirty requests at once", () => {
-  const statusesOf = async (work: (n: number) => Promise<{ status: number }>) =>
-    (await Promise.all(Array.from({ length: 30 }, (_, n) => work(n)))).map(({ status }) => status);
-
-  it("to delete an invite: one does, and the others find none", async () => {
-    const clinic = await anOrganization();
-    const invite = await clinic.addInvite();
-    const statuses = await statusesOf(() => remove(clinic, invite));
-    expect(statuses.sort()).toEqual([204, ...Array(29).fill(404)]);
-    expect(await listed(clinic)).toEqual([]);
-  });
+it("Thirty requests at once delete an invite: one does, and the others find none", async () => {
+  const clinic = await anOrganization();
+  const invite = await clinic.addInvite();
+  const answers = await atOnce(30, () => remove(clinic, invite));
+  expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array(29).fill(404)]);
+  expect(await listed(clinic)).toEqual([]);
 });

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { SECOND } from "../../src/units.ts";
 import { countingRoundTrips } from "./support/database.ts";
 import { add, change, remove } from "./support/members.ts";
 import { observedDatabase, PRIMARY } from "./support/observed_database.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { throughWorkerWith } from "./support/worker.ts";
 
-const SECOND = 1000;
 const START = Date.parse("2026-01-31T09:30:00Z");
 
 beforeEach(() => {

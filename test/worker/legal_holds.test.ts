@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { platform } from "./support/api.ts";
+import { atOnce } from "./support/at_once.ts";
 import { aCall, aRecipient, ENDED_AT, reportCall, STARTED_AT } from "./support/calls.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { aLiveKitRoom, delivered } from "./support/livekit.ts";
@@ -141,9 +142,7 @@ describe("A report of a call", () => {
 
 it("Thirty requests at once that begin a hold begin one", async () => {
   const call = await aCall(await anOrganization());
-  const answers = await Promise.all(
-    Array.from({ length: 30 }, (_, n) => given(n % 2 ? call.hold() : call.report({ legal_hold: true }))),
-  );
+  const answers = await atOnce(30, (n) => given(n % 2 ? call.hold() : call.report({ legal_hold: true })));
   expect(new Set(answers.map(({ legal_hold }) => legal_hold.began_at)).size).toBe(1);
   expect(await holdsOf(call)).toHaveLength(1);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Answer, platform } from "./support/api.ts";
+import { atOnce } from "./support/at_once.ts";
 import { aCall, aRecipient, STARTED_AT } from "./support/calls.ts";
 import { storedRows } from "./support/database.ts";
 import { expectRefusal } from "./support/expectations.ts";
@@ -21,9 +22,7 @@ async function whileRemoved(
   send: (n: number) => Promise<Answer>,
 ): Promise<Answer[]> {
   const position = round * 8;
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, n) => (n === position ? remove(clinic, member) : send(n))),
-  );
+  const answers = await atOnce(20, (n) => (n === position ? remove(clinic, member) : send(n)));
   const [removal] = answers.splice(position, 1);
   expect(removal?.status).toBe(204);
   expect(Math.max(...answers.map(({ status }) => status))).toBeLessThan(500);
@@ -55,7 +54,7 @@ describe("A membership that ends at the same moment", () => {
   it("as others end it: it ends once", async () => {
     const clinic = await anOrganization();
     const peter = await clinic.addProvider();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => remove(clinic, peter)));
+    const answers = await atOnce(20, () => remove(clinic, peter));
     expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array(19).fill(404)]);
     await expectNoTrace(clinic, peter);
   });
@@ -181,9 +180,7 @@ describe("Thirty changes of a member at once", () => {
     const clinic = await anOrganization();
     const paula = await clinic.addProvider();
     const roles = [["provider"], ["provider_assistant"]];
-    const answers = await Promise.all(
-      Array.from({ length: 30 }, (_, n) => change(clinic, paula, { roles: roles[n % 2] })),
-    );
+    const answers = await atOnce(30, (n) => change(clinic, paula, { roles: roles[n % 2] }));
     expect(statuses(answers)).toEqual(new Set([200]));
     for (const { body } of answers)
       expect(body.waiting_room_slug).toBe(body.roles[0] === "provider" ? paula.waiting_room_slug : null);
@@ -199,10 +196,8 @@ describe("Thirty changes of a member at once", () => {
       const clinic = await anOrganization();
       const al = await clinic.addUser("Al", ["provider_assistant"]);
       const position = round * 14;
-      const answers = await Promise.all(
-        Array.from({ length: 30 }, (_, n) =>
-          change(clinic, al, n === position ? { roles: ["provider"] } : { display_name: `Al ${n}` }),
-        ),
+      const answers = await atOnce(30, (n) =>
+        change(clinic, al, n === position ? { roles: ["provider"] } : { display_name: `Al ${n}` }),
       );
       expect(statuses(answers)).toEqual(new Set([200]));
       const { display_name, waiting_room_slug } = answers[position]?.body ?? {};
@@ -214,9 +209,7 @@ describe("Thirty changes of a member at once", () => {
     const clinic = await anOrganization();
     const providers = [await clinic.addProvider("Peter"), await clinic.addProvider("Petra")];
     const al = await clinic.addUser("Al", ["provider_assistant"]);
-    const answers = await Promise.all(
-      Array.from({ length: 30 }, (_, n) => change(clinic, al, { assists: [providers[n % 2]?.id] })),
-    );
+    const answers = await atOnce(30, (n) => change(clinic, al, { assists: [providers[n % 2]?.id] }));
     for (const [n, { body }] of answers.entries()) expect(body.assists).toEqual([providers[n % 2]?.id]);
     expect((await userOf(clinic, al)).assists).toHaveLength(1);
   });
@@ -231,9 +224,7 @@ describe("Thirty at once", () => {
       const token = await tokenOf(invite);
       const user = { email: invite.email, display_name: "Dr. Ivy", roles: ["provider_assistant"] };
       const isAccepted = (n: number) => n % 2 === round % 2;
-      const answers = await Promise.all(
-        Array.from({ length: 30 }, (_, n) => (isAccepted(n) ? acceptToken(token) : add(clinic, user))),
-      );
+      const answers = await atOnce(30, (n) => (isAccepted(n) ? acceptToken(token) : add(clinic, user)));
       const outcome = [200, 201, 404, 422].map(
         (status) => answers.filter((each) => each.status === status).length,
       );
@@ -257,10 +248,8 @@ describe("Thirty at once", () => {
         clinic.addUser("Ivy", ["provider_assistant"], { email: invite.email }),
       );
       const position = round * 14;
-      const answers = await Promise.all(
-        Array.from({ length: 30 }, (_, n) =>
-          n === position ? acceptToken(token) : change(clinic, ivy, { display_name: `Ivy ${n}` }),
-        ),
+      const answers = await atOnce(30, (n) =>
+        n === position ? acceptToken(token) : change(clinic, ivy, { display_name: `Ivy ${n}` }),
       );
       expect(statuses(answers)).toEqual(new Set([200]));
       const { display_name, waiting_room_slug } = answers[position]?.body ?? {};

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { Answer, Api } from "./support/api.ts";
 import { platform } from "./support/api.ts";
+import { atOnce } from "./support/at_once.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { accept } from "./support/invites.ts";
 import { change, changeThrough, remove, removeThrough, userOf, usersOf } from "./support/members.ts";
@@ -242,14 +243,12 @@ describe("A client that an isolate still knows as it was", () => {
   it.each([0, 9, 19])("does not outrun a demotion, whatever it asks for at once (%i)", async (position) => {
     const { clinic, client, bea, hers, al } = await aClinicWithTwoAdmins();
     await given(hers.get("/roles"));
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => {
-        if (n === position) return changeThrough(client, bea, { roles: ["provider"] });
-        return n % 2
-          ? changeThrough(hers, bea, { roles: [ADMIN, "provider"] })
-          : changeThrough(hers, al, { display_name: `Al ${n}` });
-      }),
-    );
+    const answers = await atOnce(20, (n) => {
+      if (n === position) return changeThrough(client, bea, { roles: ["provider"] });
+      return n % 2
+        ? changeThrough(hers, bea, { roles: [ADMIN, "provider"] })
+        : changeThrough(hers, al, { display_name: `Al ${n}` });
+    });
     expect(answers[position]?.status).toBe(200);
     for (const { status } of answers) expect([200, 404]).toContain(status);
     expect(await userOf(clinic, bea)).toMatchObject({ roles: ["provider"] });
@@ -281,10 +280,8 @@ describe("Of two last organization_admins", () => {
   it.each([0, 1])("who do so thirty times at once, one stays, and once is enough (%i)", async (round) => {
     const { clinic, client, ada, bea, hers } = await aClinicWithTwoAdmins();
     for (const each of [client, hers]) await given(each.get("/roles"));
-    const answers = await Promise.all(
-      Array.from({ length: 30 }, (_, n) =>
-        n % 2 === round ? removeThrough(client, bea) : removeThrough(hers, ada),
-      ),
+    const answers = await atOnce(30, (n) =>
+      n % 2 === round ? removeThrough(client, bea) : removeThrough(hers, ada),
     );
     expect(statusesOf(answers)).toEqual([204, ...Array(15).fill(401), ...Array(14).fill(404)].sort());
     expect(await adminsOf(clinic)).toHaveLength(1);
@@ -299,7 +296,7 @@ describe("Of two last organization_admins", () => {
       () => changeThrough(client, bea, { roles: ["provider_assistant"] }),
       () => removeThrough(hers, ada),
     ];
-    const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => asks[n % 4]?.()));
+    const answers = await atOnce(30, (n) => asks[n % 4]?.());
     for (const answer of answers) expect([200, 204, 401, 404]).toContain(answer?.status);
     expect(await adminsOf(clinic)).toHaveLength(1);
   });

@@ -43,28 +43,25 @@ describe("Opening a waiting room", () => {
     return { clinic, room, sam, sue, active };
   }
 
-  it("leads to the room itself without a sub", async () => {
-    const { clinic, room } = await aRoom();
+  async function expectLeading({ id }: Organization, room: { slug: string }, sub: unknown, slug: string) {
     const { status, body } = await open(room.slug);
     expect(status).toBe(200);
     expect(body).toEqual({
-      organization_id: clinic.id,
+      organization_id: id,
       waiting_room: room,
-      active_sub: null,
-      destination_slug: room.slug,
+      active_sub: sub,
+      destination_slug: slug,
     });
+  }
+
+  it("leads to the room itself without a sub", async () => {
+    const { clinic, room } = await aRoom();
+    await expectLeading(clinic, room, null, room.slug);
   });
 
   it("leads to the substitute's room while a filled sub is active", async () => {
     const { clinic, room, sam, active } = await aRoomWithActiveSub();
-    const { status, body } = await open(room.slug);
-    expect(status).toBe(200);
-    expect(body).toEqual({
-      organization_id: clinic.id,
-      waiting_room: room,
-      active_sub: active,
-      destination_slug: sam.waiting_room_slug,
-    });
+    await expectLeading(clinic, room, active, sam.waiting_room_slug);
   });
 
   it("also leads from a personal room to the substitute's room", async () => {
@@ -84,23 +81,13 @@ describe("Opening a waiting room", () => {
         waiting_room_sub: { user_id: null },
       }),
     );
-    expect((await open(room.slug)).body).toEqual({
-      organization_id: clinic.id,
-      waiting_room: room,
-      active_sub: emptied,
-      destination_slug: room.slug,
-    });
+    await expectLeading(clinic, room, emptied, room.slug);
   });
 
   it("leads to the room itself while the substitute's room is inactive", async () => {
     const { clinic, room, sam, active } = await aRoomWithActiveSub();
     await setActive(clinic, sam.waiting_room_slug, false);
-    expect((await open(room.slug)).body).toEqual({
-      organization_id: clinic.id,
-      waiting_room: room,
-      active_sub: active,
-      destination_slug: room.slug,
-    });
+    await expectLeading(clinic, room, active, room.slug);
     await setActive(clinic, sam.waiting_room_slug, true);
     expect((await open(room.slug)).body.destination_slug).toBe(sam.waiting_room_slug);
   });

@@ -3,6 +3,7 @@ import { EgressStatus } from "@livekit/protocol";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { QUIETING_STATEMENTS, RESUMING_STATEMENTS, SEQUENCE_LEAP } from "../../src/dev/quiet_statements.ts";
 import { WEBHOOK_RESULTS_PORTION } from "../../src/tuning.ts";
+import { MINUTE } from "../../src/units.ts";
 import { api, platform, theWorker } from "./support/api.ts";
 import { aCall } from "./support/calls.ts";
 import { countingRoundTrips } from "./support/database.ts";
@@ -17,7 +18,6 @@ import { changingNothing } from "./support/unchanged.ts";
 import { aClinicWithWebhooks, aReceiver, status } from "./support/webhooks.ts";
 import { throughWorkerWith } from "./support/worker.ts";
 
-const MINUTE = 60_000;
 const QUIET = "The service was restored from a backup, and sends no webhooks until its operator resumes it";
 const KEPT = "The database was restored: the file is deleted when the operator resumes the service";
 

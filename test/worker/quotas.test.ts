@@ -1,7 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { MAX_BULK_ROWS, MAX_SUBS, MAX_UNUSED_INVITES } from "../../src/limits.ts";
+import { MINUTE } from "../../src/units.ts";
 import type { Answer } from "./support/api.ts";
+import { atOnce } from "./support/at_once.ts";
 import { expectGone, expectRefusal } from "./support/expectations.ts";
 import { accept } from "./support/invites.ts";
 import { anInvite, anOrganization, given, type Organization } from "./support/organization.ts";
@@ -10,7 +12,6 @@ import { countingRows, insertMany } from "./support/rows.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing, leavingNoRows } from "./support/unchanged.ts";
 
-const MINUTE = 60_000;
 const DAY = 24 * 60;
 
 const statusesOf = (answers: Answer[]) =>
@@ -20,9 +21,6 @@ const statusesOf = (answers: Answer[]) =>
       all?.length,
     ]),
   );
-
-const thirty = (send: (n: number) => Promise<Answer>) =>
-  Promise.all(Array.from({ length: 30 }, (_, n) => send(n)));
 
 describe("The subs of a room that are not over yet", () => {
   const FULL =
@@ -63,7 +61,7 @@ describe("The subs of a room that are not over yet", () => {
 
   it("are at most a thousand, however many are created at once", async () => {
     const { clinic, path, later } = await aRoomWith(MAX_SUBS - 10);
-    const answers = await thirty(later);
+    const answers = await atOnce(30, later);
     expect(statusesOf(answers)).toEqual({ 201: 10, 422: 20 });
     for (const answer of answers.filter(({ status }) => status === 422)) expectRefusal(answer, 422, FULL);
     const { waiting_room_subs } = await given(clinic.client.get(path));
@@ -112,7 +110,7 @@ describe("Unused invites of an organization", () => {
 
   it("are at most ten thousand, however many are created at once, and used ones do not count", async () => {
     const clinic = await aClinicWithInvites(MAX_UNUSED_INVITES - 10);
-    const answers = await thirty(() => invite(clinic));
+    const answers = await atOnce(30, () => invite(clinic));
     expect(statusesOf(answers)).toEqual({ 201: 10, 422: 20 });
     for (const answer of answers.filter(({ status }) => status === 422)) expectRefusal(answer, 422, FULL);
     const [one, other] = answers.filter(({ status }) => status === 201).map(({ body }) => body);
@@ -187,7 +185,7 @@ describe("Rows of bulk invites that an organization sends", () => {
 
   it("are at most twenty thousand in a day, however many requests come at once", async () => {
     const { send } = await aClinicThatSent(MAX_BULK_ROWS - 20);
-    const answers = await thirty(() => send(2));
+    const answers = await atOnce(30, () => send(2));
     expect(statusesOf(answers)).toEqual({ 201: 10, 429: 20 });
     for (const answer of answers.filter(({ status }) => status === 429)) {
       expectRefusal(answer, 429, FULL);

@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { type Answer, type Api, platform } from "./support/api.ts";
+import { atOnce } from "./support/at_once.ts";
 import { aCall, aRecipient, callsOf, ENDED_AT, STARTED_AT, WAITING_SINCE } from "./support/calls.ts";
 import { countingRoundTrips, storedRows } from "./support/database.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { fileExists, storeFile } from "./support/storage.ts";
 
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
-
-const atOnce = <T>(work: (n: number) => Promise<T>) => Promise.all(numbers(30).map(work));
 
 const count = (statuses: number[], status: number) => statuses.filter((each) => each === status).length;
 
@@ -64,7 +63,7 @@ describe("Thirty requests at once", () => {
     const clinic = await anOrganization();
     const room = await clinic.addRoom();
     const provider = await clinic.addProvider();
-    const answers = await atOnce((n) =>
+    const answers = await atOnce(30, (n) =>
       clinic.client.post(`/waiting_rooms/${room.slug}/waiting_room_subs`, {
         waiting_room_sub: {
           user_id: provider.user_id,
@@ -92,7 +91,7 @@ describe("Thirty requests at once", () => {
           datetime_end: `2126-03-${String(day).padStart(2, "0")}T10:00:00Z`,
         }),
       );
-    const answers = await atOnce((n) =>
+    const answers = await atOnce(30, (n) =>
       clinic.client.put(`/waiting_rooms/${room.slug}/waiting_room_subs/${subs[n]?.id}`, {
         waiting_room_sub: { datetime_start: "2126-01-31T09:00:00Z", datetime_end: "2126-01-31T10:00:00Z" },
       }),
@@ -103,10 +102,8 @@ describe("Thirty requests at once", () => {
 
   it("to rename rooms to one name: all are renamed, and all slugs differ", async () => {
     const clinic = await anOrganization();
-    const rooms = await Promise.all(
-      Array.from({ length: 30 }, (_, n) => clinic.addRoom({ name: `Room ${n}` })),
-    );
-    const answers = await atOnce((n) =>
+    const rooms = await atOnce(30, (n) => clinic.addRoom({ name: `Room ${n}` }));
+    const answers = await atOnce(30, (n) =>
       clinic.client.put(`/waiting_rooms/${rooms[n]?.slug}`, { waiting_room: { name: "Oncology" } }),
     );
     expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(200));
@@ -117,7 +114,7 @@ describe("Thirty requests at once", () => {
     const clinic = await anOrganization();
     for (let round = 0; round < 5; round++) {
       const room = await clinic.addRoom({ name: unique("room") });
-      const answers = await atOnce((n) =>
+      const answers = await atOnce(30, (n) =>
         n % 2 === round % 2
           ? clinic.client.delete(`/waiting_rooms/${room.slug}`)
           : platform.put(`/waiting_rooms/${room.slug}/participants/${unique("participant")}`, {
@@ -139,7 +136,7 @@ describe("Thirty requests at once", () => {
 
   it("for one slug of an organization: one gets it", async () => {
     const slug = unique("org");
-    const answers = await atOnce(() =>
+    const answers = await atOnce(30, () =>
       platform.post("/organizations", { organization: { name: "Clinic", slug } }),
     );
     const statuses = answers.map(({ status }) => status);
@@ -148,7 +145,7 @@ describe("Thirty requests at once", () => {
 
   it("for organizations with the same name: all are created, and all slugs differ", async () => {
     const name = unique("clinic");
-    const answers = await atOnce(() => platform.post("/organizations", { organization: { name } }));
+    const answers = await atOnce(30, () => platform.post("/organizations", { organization: { name } }));
     expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(201));
     const slugs = numbers(30).map((n) => (n === 0 ? name : `${name}-${n + 1}`));
     expect(answers.map(({ body }) => body.slug).sort()).toEqual(slugs.sort());
@@ -157,7 +154,7 @@ describe("Thirty requests at once", () => {
   it("to change different fields of an organization: no change is lost", async () => {
     const { id } = await anOrganization();
     const changes = [{ name: "Hill" }, { recording_retention_days: 30 }, { transcript_retention_days: 60 }];
-    const answers = await atOnce((n) =>
+    const answers = await atOnce(30, (n) =>
       platform.put(`/organizations/${id}`, { organization: changes[n % 3] }),
     );
     expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(200));
@@ -167,7 +164,7 @@ describe("Thirty requests at once", () => {
   it("to add one person to an organization: one membership and one personal room are created", async () => {
     const clinic = await anOrganization();
     const user = { email: `${unique("user")}@example.com`, display_name: "Paul", roles: ["provider"] };
-    const answers = await atOnce(() => platform.post(`/organizations/${clinic.id}/users`, { user }));
+    const answers = await atOnce(30, () => platform.post(`/organizations/${clinic.id}/users`, { user }));
     const statuses = answers.map(({ status }) => status);
     expect([count(statuses, 201), count(statuses, 422)]).toEqual([1, 29]);
     const rooms = await clinic.client.get("/waiting_rooms");
@@ -177,7 +174,7 @@ describe("Thirty requests at once", () => {
   it("to report the parts of a SOAP note: no part is lost, and final it changes no more", async () => {
     const call = await aCall(await anOrganization());
     await given(call.reportSoapNote({ text: "A draft.", is_final: false }));
-    const answers = await atOnce((n) =>
+    const answers = await atOnce(30, (n) =>
       call.reportSoapNote(n % 2 ? { text: "The note." } : { is_final: true }),
     );
     const { body } = await call.reportSoapNote({});
@@ -197,7 +194,7 @@ describe("Thirty requests at once", () => {
         start_time: at,
         end_time: at + 1,
       }));
-    const answers = await atOnce((n) => call.reportTranscript({ is_final: false, lines: linesOf(n) }));
+    const answers = await atOnce(30, (n) => call.reportTranscript({ is_final: false, lines: linesOf(n) }));
     const texts = (body: { transcript_lines: { text: string }[] }) =>
       body.transcript_lines.map(({ text }) => text);
     for (const [n, { status, body }] of answers.entries()) {

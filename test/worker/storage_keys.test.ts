@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { EgressStatus } from "@livekit/protocol";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { platform } from "./support/api.ts";
+import { atOnce } from "./support/at_once.ts";
 import { aCall, reportEgress } from "./support/calls.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { aLiveKitRoom, anEgressId, at, delivered } from "./support/livekit.ts";
@@ -76,9 +77,7 @@ describe("A file of another recording", () => {
     const clinic = await anOrganization();
     const { key } = await aCall(clinic);
     const egress = { call_key: key, status: "egress_ended", storage_key: aKey(clinic) };
-    const answers = await Promise.all(
-      Array.from({ length: 30 }, () => reportEgress(clinic, unique("egress"), egress)),
-    );
+    const answers = await atOnce(30, () => reportEgress(clinic, unique("egress"), egress));
     const refused = answers.filter(({ status }) => status !== 200);
     expect(refused).toHaveLength(29);
     for (const answer of refused) expectRefusal(answer, 422, OF_ANOTHER);

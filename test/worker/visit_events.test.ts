@@ -331,10 +331,7 @@ describe("A call of as many people as there can be", () => {
     )
       .bind(clinic.id)
       .all();
-    const each = {
-      events: MAX_CALL_PARTICIPANTS,
-      deliveries: MAX_CALL_PARTICIPANTS * MAX_WEBHOOK_ENDPOINTS,
-    };
+    const each = { events: MAX_CALL_PARTICIPANTS, deliveries: MAX_CALL_PARTICIPANTS * MAX_WEBHOOK_ENDPOINTS };
     expect(results).toEqual(
       ["participant.joined", "participant.left", "participant.waiting"].map((type) => ({ type, ...each })),
     );

@@ -18,11 +18,7 @@ describe("The participants of a call", () => {
     const clinic = await anOrganization();
     const { user_id } = await clinic.addProvider();
     const participants = [
-      aRecipient({
-        waiting_since: WAITING_SINCE,
-        joined_at: STARTED_AT,
-        external_reference: "patient-4711",
-      }),
+      aRecipient({ waiting_since: WAITING_SINCE, joined_at: STARTED_AT, external_reference: "patient-4711" }),
       aProviderOnTheCall({ user_id, joined_at: STARTED_AT, recording_consent: undefined }),
     ];
     const call = await aCall(clinic, { participants, ended_at: null });

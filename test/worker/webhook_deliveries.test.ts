@@ -3,6 +3,7 @@ import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { WEBHOOK_RETRY_DELAYS, WEBHOOK_TIMEOUT } from "../../src/lifetimes.ts";
 import { CRON_PORTION } from "../../src/tuning.ts";
+import { DAY, HOUR, MINUTE, SECOND } from "../../src/units.ts";
 import { endpoints } from "./support/network.ts";
 import { anInvite, anOrganization, given } from "./support/organization.ts";
 import { aClinicWithQueue } from "./support/queue.ts";
@@ -16,11 +17,6 @@ import {
   type Received,
   status,
 } from "./support/webhooks.ts";
-
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 
 /** A message of one test would also deliver what another left. */
 beforeEach(async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { EVENT_TYPES } from "../../src/database/enums.ts";
 import { MAX_OLD_WEBHOOK_SECRETS, MAX_WEBHOOK_ENDPOINTS } from "../../src/limits.ts";
 import type { Api } from "./support/api.ts";
+import { atOnce } from "./support/at_once.ts";
 import { anOrganization, given, type Organization } from "./support/organization.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing } from "./support/unchanged.ts";
@@ -20,9 +21,6 @@ const update = ({ client }: Organization, { id }: { id: number }, webhook_endpoi
 
 const rotate = ({ client }: Organization, { id }: { id: number }) =>
   client.post(`/webhook_endpoints/${id}/rotate_secret`, undefined);
-
-const thirtyAtOnce = <T>(send: (n: number) => Promise<T>) =>
-  Promise.all(Array.from({ length: 30 }, (_, n) => send(n)));
 
 /** What deliveries are signed with. */
 async function secretsOf({ id }: { id: number }) {
@@ -102,7 +100,7 @@ describe("A webhook endpoint", () => {
       { event_types: ["call.started"] },
       { is_active: false },
     ];
-    const answers = await thirtyAtOnce((n) => update(clinic, endpoint, changes[n % 3] ?? {}));
+    const answers = await atOnce(30, (n) => update(clinic, endpoint, changes[n % 3] ?? {}));
     expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(200));
     expect(await given(clinic.client.get(`/webhook_endpoints/${endpoint.id}`))).toMatchObject(
       Object.assign({}, ...changes),
@@ -246,7 +244,7 @@ describe("An organization", () => {
 
   it("has ten after thirty were created at once", async () => {
     const clinic = await anOrganization();
-    const answers = await thirtyAtOnce(() => create(clinic));
+    const answers = await atOnce(30, () => create(clinic));
     const others = answers.filter(({ status }) => status !== 201);
     expect(others).toHaveLength(30 - MAX_WEBHOOK_ENDPOINTS);
     for (const other of others) expect(other).toMatchObject(refused);
@@ -311,7 +309,7 @@ describe("The secret of a webhook endpoint", () => {
   it("is replaced by one rotation after the other where thirty meet, until as many old ones sign as can", async () => {
     const clinic = await anOrganization();
     const endpoint = await given(create(clinic));
-    const answers = await thirtyAtOnce(() => rotate(clinic, endpoint));
+    const answers = await atOnce(30, () => rotate(clinic, endpoint));
     const rotations = answers.filter(({ status }) => status === 200).map(({ body }) => body);
     expect(answers.filter(({ status }) => status === 422)).toHaveLength(30 - MAX_OLD_WEBHOOK_SECRETS);
     const { current, previous } = await secretsOf(endpoint);

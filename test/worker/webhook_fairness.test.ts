@@ -1,11 +1,10 @@
 import { env } from "cloudflare:workers";
 import { isDeepStrictEqual } from "node:util";
 import { beforeEach, expect, it, vi } from "vitest";
+import { SECOND } from "../../src/units.ts";
 import { endpoints } from "./support/network.ts";
 import { observedDatabase } from "./support/observed_database.ts";
 import { aClinicWithWebhooks, aReceiver, aWebhookQueue, status } from "./support/webhooks.ts";
-
-const SECOND = 1000;
 
 beforeEach(async () => {
   await env.DB.batch(

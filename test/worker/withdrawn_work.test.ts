@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { Api } from "./support/api.ts";
 import { platform } from "./support/api.ts";
+import { atOnce } from "./support/at_once.ts";
 import { countingRoundTrips } from "./support/database.ts";
 import { aTimestamp, expectRefusal } from "./support/expectations.ts";
 import { accept, acceptToken, tokenOf } from "./support/invites.ts";
@@ -296,9 +297,7 @@ describe("A client that an isolate still knows as it was", () => {
         () => hers.post("/invites/bulk_create", { organization_invites: [anInvite(), anInvite()] }),
         () => hers.post("/webhook_endpoints", anEndpoint()),
       ];
-      const answers = await Promise.all(
-        Array.from({ length: 20 }, (_, n) => (n === at ? remove(clinic, bea) : asks[n % asks.length]?.())),
-      );
+      const answers = await atOnce(20, (n) => (n === at ? remove(clinic, bea) : asks[n % asks.length]?.()));
       for (const answer of answers) expect([201, 204, 401, 422]).toContain(answer?.status);
       const left = async (query: string) =>
         env.DB.prepare(`select count(*) as n from ${query} and organization_id = ?`)

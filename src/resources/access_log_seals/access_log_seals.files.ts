@@ -1,4 +1,5 @@
 import { hexOf } from "../../bytes/hex.ts";
+import { jsonOrUndefined } from "../../bytes/json.ts";
 import { LINES_AT_ONCE } from "../../tuning.ts";
 import { toLine } from "../access_logs/access_logs.ndjson.ts";
 import type { AccessLog } from "../access_logs/access_logs.schemas.ts";
@@ -103,10 +104,5 @@ export async function readFile(
 }
 
 /** 0 if it is no line of such a file. */
-function idOfLine(line: string): number {
-  try {
-    return Number(JSON.parse(line).id) || 0;
-  } catch {
-    return 0;
-  }
-}
+const idOfLine = (line: string): number =>
+  Number((jsonOrUndefined(line) as { id?: number } | null | undefined)?.id) || 0;

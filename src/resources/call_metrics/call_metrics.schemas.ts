@@ -6,11 +6,7 @@ import type { callMetricsSchema } from "./call_metrics.responses.ts";
 import type { dailyMetricsColumns } from "./call_metrics.sql.ts";
 
 export const callMetricsQuery = lazily(() =>
-  z.object({
-    date_start: day().optional(),
-    date_end: day().optional(),
-    user_id: idAsText().optional(),
-  }),
+  z.object({ date_start: day().optional(), date_end: day().optional(), user_id: idAsText().optional() }),
 );
 
 export type DailyMetrics = Row<typeof dailyMetricsColumns>;

@@ -1,4 +1,5 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from "jose";
+import { jsonOrUndefined } from "../../bytes/json.ts";
 import { textWithin } from "../../http/bounded_text.ts";
 import type { RefusalReason } from "../../http/log_names.ts";
 import { KEYS_COOLDOWN, KEYS_KNOWN_FOR } from "../../lifetimes.ts";
@@ -119,20 +120,12 @@ async function fetchKeySet(url: string, options: RequestInit): Promise<string> {
 
 /** One that cannot be read is skipped, because the others may be well. */
 function readableKeys(body: string): object[] {
-  const keys = keysIn(body);
+  const keys = (jsonOrUndefined(body) as { keys?: unknown } | null | undefined)?.keys;
   if (!Array.isArray(keys)) throw new KeysUnavailable("keys_malformed");
   if (keys.length > MAX_KEYS) throw new KeysUnavailable("keys_too_large");
   const readable = keys.filter((key) => typeof key === "object" && key !== null && !Array.isArray(key));
   if (keys.length > 0 && readable.length === 0) throw new KeysUnavailable("keys_malformed");
   return readable;
-}
-
-function keysIn(body: string): unknown {
-  try {
-    return JSON.parse(body)?.keys;
-  } catch (cause) {
-    throw new KeysUnavailable("keys_malformed", { cause });
-  }
 }
 
 function asUnavailable(error: unknown): KeysUnavailable {

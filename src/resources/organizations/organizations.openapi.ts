@@ -61,10 +61,7 @@ export const organizationsReference: Reference = {
       },
       response: {
         schema: organizationSchema,
-        examples: {
-          "Recordings are kept for a year": updated,
-          "A new name, and other days": renamed,
-        },
+        examples: { "Recordings are kept for a year": updated, "A new name, and other days": renamed },
       },
       errors: [
         organizationNotFound(),

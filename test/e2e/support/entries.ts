@@ -1,7 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
+import { DAY } from "../../../src/units.ts";
 import { openDatabase } from "./local_databases.ts";
-
-const DAY = 86_400_000;
 
 /** The database file of a server that runs. */
 export function databaseIn(folder: string): DatabaseSync {

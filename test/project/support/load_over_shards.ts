@@ -106,10 +106,7 @@ export async function measureNeighbours(seconds: number): Promise<Neighbours[]> 
     DATABASES,
   );
   const neighbours = Object.keys(LOADS).map(
-    (name): Neighbours => ({
-      name,
-      latencies: new Map(Object.keys(STATES).map((each) => [each, []])),
-    }),
+    (name): Neighbours => ({ name, latencies: new Map(Object.keys(STATES).map((each) => [each, []])) }),
   );
   for (let turn = 0; turn < TURNS; turn++)
     for (const { name, latencies } of neighbours)

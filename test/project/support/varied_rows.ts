@@ -1,7 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { DAY, HOUR } from "../../../src/units.ts";
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 const START = Date.parse("2026-01-30T22:30:00Z");
 
 /**
@@ -25,82 +24,62 @@ export function writeVariedRows(database: DatabaseSync) {
 
   for (const organization_id of [1, 2]) {
     const id = (n: number) => organization_id * 100 + n;
-    for (const place of [organization_id, organization_id + 90])
+    const own = (n: number) => ({ id: id(n), organization_id, ...stamps });
+    const gone = organization_id + 90;
+    for (const place of [organization_id, gone])
       insert("places", { id: place, slug: `place-${place}`, shard: 0 });
-    insert("organizations", {
-      id: organization_id,
-      name: "Clinic",
-      slug: `clinic-${organization_id}`,
-      ...stamps,
-    });
-    insert("organizations", {
-      id: organization_id + 90,
-      name: "Gone",
-      slug: `gone-${organization_id}`,
-      ...stamps,
-    });
+    for (const [id, name] of [[organization_id, "clinic"] as const, [gone, "gone"] as const])
+      insert("organizations", { id, name, slug: `${name}-${organization_id}`, ...stamps });
     for (const n of [1, 2])
       insert("issuers", {
-        id: id(n),
-        organization_id,
+        ...own(n),
         issuer: `https://idp-${n}.example.org`,
         audience: "video-visits",
         jwks_url: "https://idp.example.org/jwks",
         email_claim: "email",
-        ...stamps,
       });
     for (const n of [1, 2, 3, 4]) {
       insert("organization_users", {
-        id: id(n),
-        organization_id,
+        ...own(n),
         email: `${id(n)}@example.org`,
         display_name: "Paula Provider",
         roles: '["provider"]',
-        ...stamps,
       });
       insert("api_clients", {
-        id: id(n),
-        organization_id,
+        ...own(n),
         organization_user_id: id(n),
         name: "Integration",
         client_id: `client-${id(n)}`,
         secret_digest: "",
-        ...stamps,
       });
       insert("waiting_rooms", {
-        id: id(n),
-        organization_id,
+        ...own(n),
         name: "Room",
         slug: `room-${id(n)}`,
         theme: "default",
         is_active: n % 2,
         retired_at: n === 4 ? START : null,
-        ...stamps,
       });
       insert("invites", {
-        id: id(n),
-        organization_id,
+        ...own(n),
         created_by_user_id: id(1),
         email: `${id(n)}@example.org`,
         display_name: "Ines Invitee",
         roles: "[]",
         expires_at: START + DAY,
         used_at: n === 3 ? START : null,
-        ...stamps,
       });
     }
     for (let n = 1; n <= 24; n++) {
       const started_at = START + n * HOUR;
       insert("calls", {
-        id: id(n),
-        organization_id,
+        ...own(n),
         key: `call-${id(n)}`,
         organization_user_id: id(1 + (n % 3)),
         waiting_room_id: id(1 + (n % 3)),
         started_at,
         ended_at: n % 4 ? started_at + n * 1000 : null,
         failed: n % 5 ? 0 : 1,
-        ...stamps,
       });
       for (const [place, role] of ["recipient", "recipient", "provider"].entries())
         insert("participants", {
@@ -126,16 +105,14 @@ export function writeVariedRows(database: DatabaseSync) {
           reported_at: started_at + at * 1000,
         });
       insert("egresses", {
-        id: id(n),
-        organization_id,
+        ...own(n),
         call_id: id(n),
         egress_id: `egress-${id(n)}`,
         status: "egress_starting",
         is_stopped: 0,
-        ...stamps,
       });
       if (n % 5) {
-        const of_call = { id: id(n), organization_id, call_id: id(n), is_final: 1, ...stamps };
+        const of_call = { ...own(n), call_id: id(n), is_final: 1 };
         insert("transcripts", { ...of_call, lines_digest: "" });
         insert("soap_notes", { ...of_call, text: "Well." });
       }
@@ -196,7 +173,7 @@ export function writeVariedRows(database: DatabaseSync) {
       delete from api_clients where id = ${id(2)};
       delete from issuers where id = ${id(1)};
       -- Users, rooms and organizations that go without a trace.
-      delete from organizations where id = ${organization_id + 90};
+      delete from organizations where id = ${gone};
       insert into organization_users (id, organization_id, email, display_name, roles, created_at, updated_at)
         values (${id(90)}, ${organization_id}, 'gone-${id(90)}@example.org', 'Gone', '[]', 0, 0);
       delete from organization_users where id = ${id(90)};

@@ -67,9 +67,7 @@ export const bindings = (DB: D1Database): Env => ({
 
 /** What Workers have and Node lacks, the clock, and silence: a request's log line is made, and goes nowhere. */
 export function likeWorkers() {
-  Object.assign(crypto.subtle, {
-    timingSafeEqual: (a: Uint8Array, b: Uint8Array) => timingSafeEqual(a, b),
-  });
+  Object.assign(crypto.subtle, { timingSafeEqual: (a: Uint8Array, b: Uint8Array) => timingSafeEqual(a, b) });
   const started = Date.now();
   Date.now = () => started;
   Object.assign(console, { log: () => {} });

@@ -1,10 +1,9 @@
 import { env } from "cloudflare:workers";
 import { onTestFinished } from "vitest";
+import { DAY } from "../../../src/units.ts";
 import { anOrganization, given, type Organization, unique } from "./organization.ts";
 import { insertMany } from "./rows.ts";
 import { leavingNoRows } from "./unchanged.ts";
-
-const DAY = 86_400_000;
 
 /** What the cron works off, for an organization that has much of it. */
 export interface Backlog {

@@ -3,10 +3,9 @@ import { env } from "cloudflare:workers";
 import { onTestFinished } from "vitest";
 import worker from "../../../src/index.ts";
 import { SEALED_AFTER } from "../../../src/lifetimes.ts";
+import { DAY } from "../../../src/units.ts";
 import { directory, isSharded } from "./deployed.ts";
 import { given, type Organization } from "./organization.ts";
-
-const DAY = 86_400_000;
 
 /** When a day can be sealed. */
 export const closedAt = (date: string) => Date.parse(`${date}T00:00:00Z`) + DAY + SEALED_AFTER;

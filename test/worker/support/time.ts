@@ -1,6 +1,5 @@
 import { onTestFinished, vi } from "vitest";
-
-const MINUTE = 60_000;
+import { MINUTE } from "../../../src/units.ts";
 
 /** A timestamp as the service writes it. Negative minutes are in the past. */
 export const fromNow = (minutes: number) => new Date(Date.now() + minutes * MINUTE).toISOString();

@@ -81,6 +81,11 @@ export const MAIL_STATUSES = ["off", "queued", "sent", "failed"] as const;
 
 export type MailStatus = (typeof MAIL_STATUSES)[number];
 
+/** Why the service has stopped sending to a webhook endpoint: see webhook_endpoints.responses.ts. */
+export const DISABLED_REASONS = ["gone", "failing", "creator_removed", "restored"] as const;
+
+export type DisabledReason = (typeof DISABLED_REASONS)[number];
+
 export type BulkInviteRowStatus = "pending" | "created" | "failed";
 
 /** What can happen in an organization. Triggers write the events: see triggers/events.sql. */

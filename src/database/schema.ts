@@ -18,6 +18,7 @@ import type {
   BulkInviteRowStatus,
   ConsentDecision,
   ConsentReporter,
+  DisabledReason,
   EventType,
   EventTypeName,
   MailStatus,
@@ -890,7 +891,7 @@ export const webhookEndpoints = sqliteTable(
     url: text().notNull(),
     event_types: text({ mode: "json" }).$type<EventTypeName[]>(),
     is_active: integer({ mode: "boolean" }).notNull(),
-    disabled_reason: text(),
+    disabled_reason: text().$type<DisabledReason>(),
     secret: text().notNull(),
     previous_secrets: text({ mode: "json" })
       .$type<{ secret: string; expires_at: number }[]>()

@@ -13,9 +13,9 @@ import {
   inviteeHasAccount,
   inviteeHasPendingInvite,
   inviteSentJustNow,
+  type PendingInvite,
   tooManyInvites,
   usedInviteIsNotResent,
-  type PendingInvite,
 } from "./invites.refusals.ts";
 import type { InviteInput } from "./invites.schemas.ts";
 import type { resentColumns } from "./invites.sql.ts";
@@ -44,9 +44,7 @@ export interface Inviter {
 }
 
 /** Why an email cannot be invited: for the first of these that is true. */
-type InviteeFault =
-  | { reason: "account" }
-  | ({ reason: "pendingInvite" } & PendingInvite);
+type InviteeFault = { reason: "account" } | ({ reason: "pendingInvite" } & PendingInvite);
 
 /** Why the email cannot be invited now, or undefined if it can. */
 export function inviteeFault({ hasAccount, pending }: KnownInvitee, now: number): InviteeFault | undefined {

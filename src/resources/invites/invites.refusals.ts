@@ -16,7 +16,7 @@ export interface PendingInvite {
 }
 
 export const hasPendingInvite = ({ id, expired_at }: PendingInvite) =>
-  `has a pending invite, ${id}${expired_at === null ? "" : `, which expired on ${expired_at}`}: ` +
+  `has the pending invite ${id}${expired_at === null ? "" : `, which expired on ${expired_at}`}: ` +
   `send it again with POST /invites/${id}/resend, or delete it with DELETE /invites/${id} to make another one`;
 
 export const inviteeHasAccount = () => unprocessable(`organization_invite.email: ${HAS_ACCOUNT}`);

@@ -32,12 +32,3 @@ export const rotatedTooOften = () =>
 /** To the caller of a replay, for whom the secret is lost. */
 export const ROTATE_LOST_SECRET =
   "The endpoint exists, but its secret is shown only once: if you do not have it, find the endpoint in the list and rotate its secret";
-
-/** The `disabled_reason` of an endpoint after its creator has lost organization_admin, or the membership. */
-export const CREATOR_REMOVED = "creator_removed";
-
-/**
- * The reason of an endpoint that was active in a backup, and is turned off in the database that was restored from it. When the
- * operator resumes the service, it becomes active again, unless a client has said meanwhile what it is to be.
- */
-export const DISABLED_AS_RESTORED = "restored";

@@ -424,7 +424,7 @@ export const callDailyMetrics = sqliteTable(
     total_calls: integer().notNull(),
     failed_calls: integer().notNull(),
     /** Calls whose end was reported and that did not fail, and the sum of their durations. */
-    completed_calls: integer().notNull(),
+    ended_calls: integer().notNull(),
     duration_ms: integer().notNull(),
     /** Recipients who waited, and the sum of their waits. */
     waits: integer().notNull(),

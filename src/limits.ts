@@ -83,7 +83,7 @@ export const LOOK_UPS_BEYOND_LIMIT = 600;
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 
 /** In characters. It becomes part of each entry of the access log, which is kept for years. */
-export const MAX_ACTING_USER_LENGTH = 255;
+export const MAX_ACTING_USER_LENGTH = 64;
 
 /** Entries of the access log that a request gets as NDJSON: some megabytes, and as many as it may read. */
 export const MAX_EXPORTED_ACCESS_LOGS = 10_000;

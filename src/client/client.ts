@@ -17,7 +17,15 @@ export interface ClientSettings {
 }
 
 /** Why somebody reads health data, as HL7 names it (PurposeOfUse). */
-export type PurposeOfUse = "TREAT" | "HOPERAT" | "HPAYMT" | "ETREAT" | "PATRQT" | "PUBHLTH" | "HRESCH";
+export type PurposeOfUse =
+  | "TREAT"
+  | "HOPERAT"
+  | "HPAYMT"
+  | "ETREAT"
+  | "PATRQT"
+  | "PUBHLTH"
+  | "HRESCH"
+  | "BTG";
 
 /** Every operation of the external API, by its `operationId`. */
 export interface Client extends Operations {

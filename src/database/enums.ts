@@ -71,6 +71,7 @@ export const PURPOSES_OF_USE = [
   "PATRQT",
   "PUBHLTH",
   "HRESCH",
+  "BTG",
 ] as const;
 
 export type PurposeOfUse = (typeof PURPOSES_OF_USE)[number];
@@ -79,6 +80,11 @@ export type PurposeOfUse = (typeof PURPOSES_OF_USE)[number];
 export const MAIL_STATUSES = ["off", "queued", "sent", "failed"] as const;
 
 export type MailStatus = (typeof MAIL_STATUSES)[number];
+
+/** Why the service has stopped sending to a webhook endpoint: see webhook_endpoints.responses.ts. */
+export const DISABLED_REASONS = ["gone", "failing", "creator_removed", "restored"] as const;
+
+export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
 export type BulkInviteRowStatus = "pending" | "created" | "failed";
 

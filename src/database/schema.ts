@@ -18,6 +18,7 @@ import type {
   BulkInviteRowStatus,
   ConsentDecision,
   ConsentReporter,
+  DisabledReason,
   EventType,
   EventTypeName,
   MailStatus,
@@ -423,7 +424,7 @@ export const callDailyMetrics = sqliteTable(
     total_calls: integer().notNull(),
     failed_calls: integer().notNull(),
     /** Calls whose end was reported and that did not fail, and the sum of their durations. */
-    completed_calls: integer().notNull(),
+    ended_calls: integer().notNull(),
     duration_ms: integer().notNull(),
     /** Recipients who waited, and the sum of their waits. */
     waits: integer().notNull(),
@@ -890,7 +891,7 @@ export const webhookEndpoints = sqliteTable(
     url: text().notNull(),
     event_types: text({ mode: "json" }).$type<EventTypeName[]>(),
     is_active: integer({ mode: "boolean" }).notNull(),
-    disabled_reason: text(),
+    disabled_reason: text().$type<DisabledReason>(),
     secret: text().notNull(),
     previous_secrets: text({ mode: "json" })
       .$type<{ secret: string; expires_at: number }[]>()

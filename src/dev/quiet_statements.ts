@@ -3,7 +3,6 @@
  * SQL: a backup carries the first, as its version of the schema wants it.
  */
 import { RANGE } from "../database/shards.ts";
-import { DISABLED_AS_RESTORED } from "../resources/webhook_endpoints/webhook_endpoints.refusals.ts";
 
 /**
  * How far each sequence leaps. Ids, cursors and `webhook-id`s that were given after the time of the copy do not come again,
@@ -32,16 +31,16 @@ export const QUIETING_STATEMENTS = [
   "UPDATE invites SET mail_status = 'failed', next_mail_at = NULL WHERE next_mail_at IS NOT NULL",
   "DELETE FROM webhook_deliveries WHERE next_attempt_at IS NOT NULL",
   "UPDATE webhook_endpoints SET due_at = NULL, lease_until = NULL, message_at = NULL",
-  `UPDATE webhook_endpoints SET is_active = 0, disabled_reason = '${DISABLED_AS_RESTORED}', updated_at = ${NOW} WHERE is_active`,
+  `UPDATE webhook_endpoints SET is_active = 0, disabled_reason = 'restored', updated_at = ${NOW} WHERE is_active`,
 ];
 
 /** What failed before the restore says nothing of an endpoint: without this, its first failure could disable it. */
 export const RESUMING_STATEMENTS = [
   `UPDATE webhook_endpoints SET is_active = 1, disabled_reason = NULL, failing_since = NULL, updated_at = ${NOW}
-    WHERE disabled_reason = '${DISABLED_AS_RESTORED}'`,
+    WHERE disabled_reason = 'restored'`,
   "DELETE FROM database_settings WHERE name = 'quiet'",
 ];
 
 /** One row: whether the database is quiet, and how many endpoints become active again. */
 export const QUIET_STATE = `SELECT EXISTS (SELECT 1 FROM database_settings WHERE name = 'quiet') AS is_quiet,
-  (SELECT count(*) FROM webhook_endpoints WHERE disabled_reason = '${DISABLED_AS_RESTORED}') AS endpoints`;
+  (SELECT count(*) FROM webhook_endpoints WHERE disabled_reason = 'restored') AS endpoints`;

@@ -18,9 +18,14 @@ export function wantedType(c: HonoContext, [first = "", ...others]: readonly str
     header: "Accept",
     supports: [first, ...others],
     default: first,
-    // Hono's own way does not look at `*/*`.
-    match: (ranges) =>
-      others.reduce((best, type) => (quality(type, ranges) > quality(best, ranges) ? type : best), first),
+    // Hono's own way does not look at `*/*`. Who names no type, `text/*` for example, wants what everybody gets.
+    match: (ranges) => {
+      const wanted = others.filter((type) => ranges.some((range) => range.type.toLowerCase() === type));
+      return wanted.reduce(
+        (best, type) => (quality(type, ranges) > quality(best, ranges) ? type : best),
+        first,
+      );
+    },
   });
 }
 

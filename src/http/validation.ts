@@ -54,9 +54,15 @@ export const query = <Schema extends z.ZodType>(schema: () => Schema) =>
   validating(
     "query",
     schema,
-    (value) => withoutEmpty(value as Record<string, string | string[]>),
-    (issues) => {
-      throw new ApiError(400, explainIssues(issues));
+    (value) => withoutEmpty(value as Parameters),
+    (issues, value) => {
+      const given = withoutEmpty(value as Parameters);
+      const isGivenTwice = ({ path: [name = ""] }: { path: PropertyKey[] }) =>
+        Array.isArray(given[String(name)]);
+      throw new ApiError(
+        400,
+        explainIssues(issues.map((each) => (isGivenTwice(each) ? { ...each, message: GIVEN_TWICE } : each))),
+      );
     },
   );
 
@@ -75,14 +81,14 @@ function validating<Schema extends z.ZodType, Target extends "query" | "param">(
   target: Target,
   schema: () => Schema,
   prepare: (value: unknown) => unknown,
-  refuse: (issues: readonly z.core.$ZodIssue[]) => never,
+  refuse: (issues: readonly z.core.$ZodIssue[], value: unknown) => never,
 ) {
   const validator = lazily(() =>
     zValidator(
       target,
       schema(),
       (result, c: HonoContext<Env>) => {
-        if (!result.success) refuse(result.error.issues);
+        if (!result.success) refuse(result.error.issues, result.data);
         if (target === "param") c.get("requireHeaders")?.();
       },
       {
@@ -98,7 +104,11 @@ function validating<Schema extends z.ZodType, Target extends "query" | "param">(
 }
 
 /** A parameter that is there several times is a list. */
-function withoutEmpty(parameters: Record<string, string | string[]>) {
+type Parameters = Record<string, string | string[]>;
+
+const GIVEN_TWICE = "is given twice: give it once";
+
+function withoutEmpty(parameters: Parameters): Record<string, string | string[] | undefined> {
   const filled = Object.entries(parameters).map(
     ([name, value]) => [name, [value].flat().filter((each) => each !== "")] as const,
   );
@@ -126,7 +136,7 @@ export function jsonBody<Schema extends z.ZodType>(schema: () => Schema, limit?:
     async function read() {
       await limitBody(maxSize)(c, async () => {
         // Hono keeps what it reads, for who reads it again. A large body takes enough memory without that.
-        const json = isLarge ? decoder.decode(await c.req.raw.arrayBuffer()) : await readBodyText(c);
+        const json = isLarge ? decode(await c.req.raw.arrayBuffer()) : await readBodyText(c);
         requireFewContainers(json);
         const body = parseJson(json);
         dropNulls()(body);
@@ -164,11 +174,23 @@ export function limitBody(maxSize: number) {
   });
 }
 
-const decoder = new TextDecoder();
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
-/** The text of a body. The runtime warns of `text()` where the `Content-Type` is not one of a text. */
-export const readBodyText = async ({ req }: HonoContext): Promise<string> =>
-  decoder.decode(await req.arrayBuffer());
+/** Other bytes than UTF-8 would change what is kept: each would become `�`. JSON is UTF-8 (RFC 8259, section 8.1). */
+function decode(body: ArrayBuffer): string {
+  try {
+    return decoder.decode(body);
+  } catch {
+    throw notJson();
+  }
+}
+
+/**
+ * The text of a body. The runtime warns of `text()` where the `Content-Type` is not one of a text.
+ *
+ * @throws ApiError 400 if it is not UTF-8
+ */
+export const readBodyText = async ({ req }: HonoContext): Promise<string> => decode(await req.arrayBuffer());
 
 /** @throws ApiError 400 */
 export function parseJson(json: string): unknown {

@@ -4,6 +4,7 @@
  */
 export const FAULTS: Record<string, string> = {
   "is required": "The field is missing. `null` does not count as missing.",
+  "is given twice: give it once": "The query has the parameter more than once.",
   "must be a string": "It is another type of JSON.",
   "must be a number": "It is another type of JSON, or too large for a number.",
   "must be an integer": "It is another type of JSON, or has a fraction.",

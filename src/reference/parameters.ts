@@ -25,7 +25,7 @@ const parameters: Record<string, Parameter> = {
   },
   [PURPOSE_OF_USE]: {
     description:
-      "Why they ask, as a code of HL7: treatment (`TREAT`), operations (`HOPERAT`), payment (`HPAYMT`), an emergency (`ETREAT`), the patient's own request (`PATRQT`), public health (`PUBHLTH`), or research (`HRESCH`). The access log shows it.",
+      "Why they ask, as a code of HL7: treatment (`TREAT`), operations (`HOPERAT`), payment (`HPAYMT`), an emergency (`ETREAT`), the patient's own request (`PATRQT`), public health (`PUBHLTH`), research (`HRESCH`), or breaking the glass (`BTG`). The access log shows it.",
     example: "TREAT",
   },
   page: {

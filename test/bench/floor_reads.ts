@@ -86,7 +86,7 @@ export const floorReads: Record<string, FloorHandler> = {
     const { searchParams } = request.url;
     const found = await all(
       request,
-      `select date, total_calls, failed_calls, completed_calls, duration_ms, waits, wait_ms from call_daily_metrics
+      `select date, total_calls, failed_calls, ended_calls, duration_ms, waits, wait_ms from call_daily_metrics
       where organization_id = ?1 and organization_user_id = 0 and date between ?2 and ?3 and total_calls > 0
       order by date`,
       request.caller.organization_id,
@@ -96,7 +96,7 @@ export const floorReads: Record<string, FloorHandler> = {
     const metrics: Row = { total_calls: {}, average_duration: {}, call_fail_rate: {}, average_wait_time: {} };
     for (const r of found) {
       metrics.total_calls[r.date] = r.total_calls;
-      metrics.average_duration[r.date] = r.completed_calls ? r.duration_ms / 1000 / r.completed_calls : 0;
+      metrics.average_duration[r.date] = r.ended_calls ? r.duration_ms / 1000 / r.ended_calls : 0;
       metrics.call_fail_rate[r.date] = r.failed_calls / r.total_calls;
       metrics.average_wait_time[r.date] = r.waits ? r.wait_ms / 1000 / r.waits : 0;
     }

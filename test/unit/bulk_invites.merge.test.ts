@@ -16,9 +16,12 @@ const aRow = (row: number, known: Partial<PendingRow> = {}): PendingRow => ({
   is_repeated: false,
   has_account: false,
   membership_ended: false,
+  pending_id: null,
   pending_until: null,
   ...known,
 });
+
+const pending = (pending_until: number) => ({ pending_id: 7, pending_until });
 
 const errorsOf = (rows: PendingRow[], places = 50) =>
   endRowsOfChunk(rows, places, sending, NOW).ends.map(({ error }) => error);
@@ -26,10 +29,10 @@ const errorsOf = (rows: PendingRow[], places = 50) =>
 describe("A row of a bulk invite", () => {
   it.each<[string, Partial<PendingRow>]>([
     [ROW_FAULTS.repeated, { is_repeated: true, has_account: true }],
-    [ROW_FAULTS.account, { has_account: true, pending_until: NOW + 1 }],
-    [ROW_FAULTS.membershipEnded, { membership_ended: true, pending_until: NOW + 1 }],
-    [ROW_FAULTS.activeInvite, { pending_until: NOW + 1 }],
-    [ROW_FAULTS.expiredInvite("2026-01-31T09:30:00.000Z"), { pending_until: NOW }],
+    [ROW_FAULTS.account, { has_account: true, ...pending(NOW + 1) }],
+    [ROW_FAULTS.membershipEnded, { membership_ended: true, ...pending(NOW + 1) }],
+    [ROW_FAULTS.pendingInvite({ id: 7, expired_at: null }), { ...pending(NOW + 1) }],
+    [ROW_FAULTS.pendingInvite({ id: 7, expired_at: "2026-01-31T09:30:00.000Z" }), { ...pending(NOW) }],
   ])("fails with the first of its faults: %s", (error, known) => {
     expect(endRowsOfChunk([aRow(0, known)], 50, sending, NOW)).toEqual({
       ends: [{ row: 0, error }],

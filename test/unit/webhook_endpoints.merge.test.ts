@@ -11,7 +11,7 @@ const disabled = {
   url: "https://hooks.example.com/visits",
   event_types: null,
   is_active: false,
-  disabled_reason: "gone",
+  disabled_reason: "gone" as const,
   service_url: "https://elsewhere.test",
   created_by_user_id: 33,
   failing_since: 5,

@@ -15,7 +15,8 @@ const OWN = "must not lead to this service";
 const SCHEME = "must begin with https://";
 const PORT = "must use port 443";
 const ADDRESS = "must have a host name, not an IP address";
-const NAME = "must have a public host name: with a dot, and not under .local, .internal or .localhost";
+const NAME =
+  "must have a public host name: with a dot, and not under .local, .internal, .localhost, .lan, .home.arpa or .svc";
 
 const refusedAs = (reason: string) => (text: TemplateStringsArray) =>
   words(text).map((url) => [url, reason] as const);
@@ -76,6 +77,7 @@ it.each<readonly [url: string, reason: string]>([
     https://%6c%6f%63%61%6c%68%6f%73%74 https://intranet https://com https://com. https://printer.local
     https://printer.local. https://printer.LOCAL https://printer.ｌｏｃａｌ https://printer。local
     https://metadata.google.internal https://metadata.google.internal. https://visits.localhost
+    https://nas.lan https://nas.lan. https://box.home.arpa https://visits.default.svc
     https://a.b.localhost. https://.example.com https://example..com https://example.com..
     https://localhost.. https://-.example.com https://exa$mple.com`,
   [`https://${"a".repeat(64)}.example.com`, NAME],

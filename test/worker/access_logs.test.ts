@@ -347,8 +347,8 @@ describe("A waiting list that is polled", () => {
 
 describe("The headers that say for whom and why", () => {
   const refusedHeaders: [string, Record<string, string>, RegExp][] = [
-    ["an empty acting user", { "X-Acting-User": "" }, /^X-Acting-User: must be 1 to 255 printable ASCII/],
-    ["a long acting user", { "X-Acting-User": "x".repeat(256) }, /^X-Acting-User: must be/],
+    ["an empty acting user", { "X-Acting-User": "" }, /^X-Acting-User: must be 1 to 64 printable ASCII/],
+    ["a long acting user", { "X-Acting-User": "x".repeat(65) }, /^X-Acting-User: must be/],
     ["an acting user that is not ASCII", { "X-Acting-User": "J\u00fcrgen" }, /^X-Acting-User: must be/],
     ["an unknown purpose", { "X-Purpose-Of-Use": "CURIOSITY" }, /^X-Purpose-Of-Use: must be one of TREAT, /],
     ["an empty purpose", { "X-Purpose-Of-Use": "" }, /^X-Purpose-Of-Use: must be one of/],

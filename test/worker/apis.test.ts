@@ -326,6 +326,13 @@ describe("A request body", () => {
     expect(await waitingRooms(clinic)).toEqual(before);
   });
 
+  it.each([40, 2 * 1024 * 1024])("of %i bytes that are not UTF-8 is refused", async (size) => {
+    const { platform } = await anOrganization();
+    const user = '{"user":{"display_name":"J\u00fcrgen"}}'.padEnd(size);
+    const latin1 = Uint8Array.from(user, (letter) => letter.charCodeAt(0));
+    expectRefusal(await platform.post("/users", latin1), 400, MALFORMED);
+  });
+
   it("that is missing is refused like one that is not JSON", async () => {
     const clinic = await anOrganization();
     const before = await waitingRooms(clinic);

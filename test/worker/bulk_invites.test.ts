@@ -10,11 +10,11 @@ import {
   type ClinicWithQueue,
   EARLIER_ROW,
   HAS_ACCOUNT,
-  HAS_PENDING_INVITE,
-  hasExpiredInvite,
   invitesOf,
   leavingNoInvites,
   type Message,
+  rowHasExpiredInvite,
+  rowHasPendingInvite,
 } from "./support/queue.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing } from "./support/unchanged.ts";
@@ -257,7 +257,9 @@ describe("Only this row fails, in the background,", () => {
       created_count: 2,
       failed_count: 1,
     });
-    expect(progress.failures).toEqual([{ row: 1, email: pending.email, error: HAS_PENDING_INVITE }]);
+    expect(progress.failures).toEqual([
+      { row: 1, email: pending.email, error: rowHasPendingInvite(pending) },
+    ]);
     const invites = await clinic.pendingInvites();
     expect(invites[0]).toEqual(pending);
     expect(invites.map(({ email }) => email)).toEqual([pending.email, before?.email, after?.email]);
@@ -288,7 +290,7 @@ describe("Only this row fails, in the background,", () => {
     const progress = await clinic.progressOf({ id });
     expect(progress.failures).toEqual([
       { row: 0, email: member?.email, error: HAS_ACCOUNT },
-      { row: 1, email: invitee?.email, error: HAS_PENDING_INVITE },
+      { row: 1, email: invitee?.email, error: rowHasPendingInvite(single) },
     ]);
     const invites = await clinic.pendingInvites();
     expect(invites.map(({ email }) => email)).toEqual([invitee?.email, other?.email]);
@@ -303,7 +305,9 @@ describe("Only this row fails, in the background,", () => {
     const rows = [anInvite({ email: expired.email }), anInvite({ email: elsewhere.email })];
     const progress = await invited(clinic, rows);
     expect(progress).toMatchObject({ status: "completed", created_count: 1 });
-    expect(progress.failures).toEqual([{ row: 0, email: expired.email, error: hasExpiredInvite(expired) }]);
+    expect(progress.failures).toEqual([
+      { row: 0, email: expired.email, error: rowHasExpiredInvite(expired) },
+    ]);
     expect(await clinic.pendingInvites()).toMatchObject([{ email: elsewhere.email }]);
     expect(await given(clinic.client.get(`/invites/${expired.id}`))).toEqual(expired);
     expect((await other.client.get(`/invites/${elsewhere.id}`)).body).toEqual(elsewhere);
@@ -316,8 +320,8 @@ describe("Only this row fails, in the background,", () => {
       travelTo(new Date(Date.parse("2026-01-31T09:30:00Z") + milliseconds).toISOString());
       const invite = await clinic.addInvite();
       for (const [before, error] of [
-        [1, HAS_PENDING_INVITE],
-        [0, hasExpiredInvite(invite)],
+        [1, rowHasPendingInvite(invite)],
+        [0, rowHasExpiredInvite(invite)],
       ] as const) {
         travelTo(new Date(Date.parse(invite.expires_at) - before).toISOString());
         const { failures } = await invited(clinic, [anInvite({ email: invite.email })]);
@@ -461,8 +465,10 @@ it("Two requests of one organization for the same people make each invite once",
   expect([one.status, other.status]).toEqual(["completed", "completed"]);
   expect(one.created_count + other.created_count).toBe(120);
   expect(one.failed_count + other.failed_count).toBe(120);
-  for (const { error } of [...one.failures, ...other.failures]) expect(error).toBe(HAS_PENDING_INVITE);
-  const emails = (await clinic.pendingInvites()).map(({ email }) => email);
+  const made = await clinic.pendingInvites();
+  const refused = new Map(made.map((each) => [each.email, rowHasPendingInvite(each)]));
+  for (const { email, error } of [...one.failures, ...other.failures]) expect(error).toBe(refused.get(email));
+  const emails = made.map(({ email }) => email);
   expect(emails.sort()).toEqual(rows.map(({ email }) => email).sort());
 });
 

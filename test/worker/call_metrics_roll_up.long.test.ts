@@ -29,7 +29,7 @@ interface MetricsRow {
   date: string;
   total_calls: number;
   failed_calls: number;
-  completed_calls: number;
+  ended_calls: number;
   duration_ms: number;
   waits: number;
   wait_ms: number;
@@ -261,7 +261,7 @@ function aggregate(calls: CallRow[], participants: ParticipantRow[]) {
         date: new Date(call.started_at).toISOString().slice(0, 10),
         total_calls: 0,
         failed_calls: 0,
-        completed_calls: 0,
+        ended_calls: 0,
         duration_ms: 0,
         waits: 0,
         wait_ms: 0,
@@ -270,8 +270,8 @@ function aggregate(calls: CallRow[], participants: ParticipantRow[]) {
       sums.set(keyOf(row), sum);
       sum.total_calls++;
       if (call.failed) sum.failed_calls++;
-      else if (call.ended_at !== null && !call.end_is_assumed) {
-        sum.completed_calls++;
+      if (call.ended_at !== null && !call.end_is_assumed) {
+        sum.ended_calls++;
         sum.duration_ms += call.ended_at - call.started_at;
       }
       for (const { call_id, role, waiting_since } of participants) {

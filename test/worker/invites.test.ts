@@ -4,7 +4,7 @@ import { DAY } from "../../src/units.ts";
 import type { Api } from "./support/api.ts";
 import { atOnce } from "./support/at_once.ts";
 import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
-import { accept, travelToExpiry } from "./support/invites.ts";
+import { accept, hasExpiredInvite, hasPendingInvite, travelToExpiry } from "./support/invites.ts";
 import { add } from "./support/members.ts";
 import { anInvite, anOrganization, given, type Organization } from "./support/organization.ts";
 import { aQueue, workerWith } from "./support/queue.ts";
@@ -15,11 +15,7 @@ import { changingNothing } from "./support/unchanged.ts";
 const VALIDITY = 7 * DAY;
 
 const EMAIL = "organization_invite.email";
-const INSTEAD = "send it again with POST /invites/{id}/resend, or delete it to make another one";
-const HAS_PENDING_INVITE = `${EMAIL}: has a pending invite: ${INSTEAD}`;
 const HAS_ACCOUNT = `${EMAIL}: has an account in the organization`;
-const hasExpiredInvite = ({ expires_at }: { expires_at: string }) =>
-  `${EMAIL}: has an invite that expired on ${expires_at}: ${INSTEAD}`;
 
 const create = ({ client }: { client: Pick<Api, "post"> }, more: object = {}) =>
   client.post("/invites", { organization_invite: anInvite(more) });
@@ -126,9 +122,13 @@ describe("Creating an invite", () => {
 describe("The email of an invite", () => {
   it.each(WAYS_TO_WRITE)("is refused while it has a pending invite, written %s", async (_, write) => {
     const clinic = await anOrganization();
-    const { email } = await clinic.addInvite();
-    const again = { email: write(email), display_name: "Usurper", role_names: ["organization_admin"] };
-    expectRefusal(await changingNothing(() => create(clinic, again)), 422, HAS_PENDING_INVITE);
+    const invite = await clinic.addInvite();
+    const again = { email: write(invite.email), display_name: "Usurper", role_names: ["organization_admin"] };
+    expectRefusal(
+      await changingNothing(() => create(clinic, again)),
+      422,
+      `${EMAIL}: ${hasPendingInvite(invite)}`,
+    );
   });
 
   it.each(WAYS_TO_WRITE)(
@@ -246,7 +246,11 @@ describe("An invite expires", () => {
     const invite = await clinic.addInvite();
     travelToExpiry(invite, -1);
     expect(await listed(clinic)).toEqual([invite]);
-    expectRefusal(await create(clinic, { email: invite.email }), 422, HAS_PENDING_INVITE);
+    expectRefusal(
+      await create(clinic, { email: invite.email }),
+      422,
+      `${EMAIL}: ${hasPendingInvite(invite)}`,
+    );
     expect(await listed(clinic)).toEqual([invite]);
   });
 
@@ -273,7 +277,11 @@ describe("An invite expires", () => {
         display_name: "Ivy Again",
         role_names: ["provider_assistant"],
       };
-      expectRefusal(await changingNothing(() => create(clinic, again)), 422, hasExpiredInvite(invite));
+      expectRefusal(
+        await changingNothing(() => create(clinic, again)),
+        422,
+        `${EMAIL}: ${hasExpiredInvite(invite)}`,
+      );
       expectGone(await remove(clinic, invite));
       travelToExpiry(invite);
       const next = await create(clinic, again);
@@ -299,7 +307,11 @@ describe("An invite expires", () => {
     travelToExpiry(invite, 1000 * DAY);
     await runCron();
     expect(await listed(clinic, EXPIRED)).toEqual([invite]);
-    expectRefusal(await create(clinic, { email: invite.email }), 422, hasExpiredInvite(invite));
+    expectRefusal(
+      await create(clinic, { email: invite.email }),
+      422,
+      `${EMAIL}: ${hasExpiredInvite(invite)}`,
+    );
     expect(await read(clinic, invite)).toMatchObject({ status: 200, body: invite });
   });
 
@@ -408,7 +420,8 @@ describe("Thirty invites of one email at once", () => {
     const refused = answers.filter(({ status }) => status !== 201);
     expect(made).toHaveLength(1);
     expect(refused).toHaveLength(29);
-    for (const refusal of refused) expectRefusal(refusal, 422, HAS_PENDING_INVITE);
+    for (const refusal of refused)
+      expectRefusal(refusal, 422, `${EMAIL}: ${hasPendingInvite(made[0]?.body)}`);
     expect(await listed(clinic)).toEqual(made.map(({ body }) => body));
   });
 
@@ -417,7 +430,8 @@ describe("Thirty invites of one email at once", () => {
     const expired = await clinic.addInvite();
     travelToExpiry(expired);
     const attempt = () => atOnce(30, () => create(clinic, { email: expired.email }));
-    for (const refusal of await attempt()) expectRefusal(refusal, 422, hasExpiredInvite(expired));
+    for (const refusal of await attempt())
+      expectRefusal(refusal, 422, `${EMAIL}: ${hasExpiredInvite(expired)}`);
     expectGone(await remove(clinic, expired));
     const answers = await attempt();
     const made = answers.filter(({ status }) => status === 201);

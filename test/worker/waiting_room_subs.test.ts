@@ -186,6 +186,20 @@ describe("The times of a room's subs", () => {
     expect(await listed()).toEqual([second.body]);
   });
 
+  it("are 24 hours without an end, and the refusal of such an overlap says so", async () => {
+    const { create } = await aRoomWithSubstitute();
+    expect((await create(FROM_TEN_TO_ELEVEN)).status).toBe(201);
+    const text = "The times overlap another sub of the waiting room";
+    const { datetime_start } = between("08:00:00", "10:30:00");
+    for (const datetime_end of [undefined, null])
+      expectRefusal(
+        await create({ datetime_start, datetime_end }),
+        422,
+        `${text}; without datetime_end, a sub lasts 24 hours`,
+      );
+    expectRefusal(await create(between("08:00:00", "10:30:00")), 422, text);
+  });
+
   it("must not overlap in the past either", async () => {
     const { create } = await aRoomWithSubstitute();
     const past = { datetime_start: fromNow(-3 * DAY), datetime_end: fromNow(-2 * DAY) };

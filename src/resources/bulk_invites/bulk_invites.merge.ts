@@ -77,14 +77,14 @@ export interface RowEnd {
 /** The fault of a row for which there would be a place; null without one. */
 function rowFault(row: PendingRow, now: number): string | null {
   if (row.is_repeated) return ROW_FAULTS.repeated;
-  const fault = inviteeFault({ hasAccount: row.has_account, pending_until: row.pending_until }, now);
+  const { pending_id, pending_until } = row;
+  const pending =
+    pending_id === null || pending_until === null ? null : { id: pending_id, expires_at: pending_until };
+  const fault = inviteeFault({ hasAccount: row.has_account, pending }, now);
   if (fault?.reason === "account") return ROW_FAULTS.account;
   // A request from before the end of a membership does not let the person in again.
   if (row.membership_ended) return ROW_FAULTS.membershipEnded;
-  if (!fault) return null;
-  return fault.reason === "activeInvite"
-    ? ROW_FAULTS.activeInvite
-    : ROW_FAULTS.expiredInvite(fault.expired_at);
+  return fault ? ROW_FAULTS.pendingInvite(fault) : null;
 }
 
 /**

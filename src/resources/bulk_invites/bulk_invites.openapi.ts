@@ -33,7 +33,7 @@ const completed: Progress = {
   updated_at: "2026-01-30T15:00:04.000Z",
   failures: [
     { row: 1, email: NINA.email, error: ROW_FAULTS.repeated },
-    { row: 2, email, error: ROW_FAULTS.activeInvite },
+    { row: 2, email, error: ROW_FAULTS.pendingInvite({ id: 61, expired_at: null }) },
     { row: 3, email: story.PAULA.email, error: ROW_FAULTS.account },
   ],
 };
@@ -45,7 +45,11 @@ const faulty: Progress = {
   created_count: 0,
   failed_count: 6,
   failures: [
-    { row: 0, email: "otto@example.com", error: ROW_FAULTS.expiredInvite("2026-01-12T08:00:00.000Z") },
+    {
+      row: 0,
+      email: "otto@example.com",
+      error: ROW_FAULTS.pendingInvite({ id: 58, expired_at: "2026-01-12T08:00:00.000Z" }),
+    },
     { row: 1, email: NINA.email, error: ROW_FAULTS.membershipEnded },
     { row: 2, email: "nora@example.com", error: ROW_FAULTS.notMade },
     { row: 3, email: "nils@example.com", error: ROW_FAULTS.creatorRemoved },

@@ -4,8 +4,8 @@ import { MAX_BULK_INVITES, MAX_BULK_ROWS } from "../../limits.ts";
 import { HOUR } from "../../units.ts";
 import {
   HAS_ACCOUNT,
-  HAS_ACTIVE_INVITE,
-  hasExpiredInvite,
+  hasPendingInvite,
+  type PendingInvite,
   TOO_MANY_INVITES,
 } from "../invites/invites.refusals.ts";
 
@@ -26,9 +26,7 @@ export const ROW_FAULTS = {
   repeated: "The email is in an earlier row of the request",
   account: `The email ${HAS_ACCOUNT}`,
   membershipEnded: "The membership of this email ended after the request",
-  activeInvite: `The email ${HAS_ACTIVE_INVITE}`,
-  /** @param expired_at in ISO 8601 */
-  expiredInvite: (expired_at: string) => `The email ${hasExpiredInvite(expired_at)}`,
+  pendingInvite: (pending: PendingInvite) => `The email ${hasPendingInvite(pending)}`,
   tooManyInvites: TOO_MANY_INVITES,
   creatorRemoved: "The membership of the person who sent this invite has ended",
   creatorBelow: "The person who sent this invite may no longer give these roles",

@@ -74,10 +74,7 @@ const isRepeated = exists(
 
 const { organization_id, email } = bulkInviteRows;
 
-const pendingUntil = builder
-  .select({ expires_at: invites.expires_at })
-  .from(invites)
-  .where(isPendingInviteOf(organization_id, email));
+const isPending = isPendingInviteOf(organization_id, email);
 
 /** A row, and what is known of its email. */
 export const pendingRowColumns = {
@@ -92,7 +89,10 @@ export const pendingRowColumns = {
   membership_ended: isNotNull(membershipEndedAfter(organization_id, email, bulkInvites.created_at))
     .mapWith(Boolean)
     .as("membership_ended"),
-  pending_until: scalar(pendingUntil).as("pending_until"),
+  pending_id: scalar(builder.select({ id: invites.id }).from(invites).where(isPending)).as("pending_id"),
+  pending_until: scalar(builder.select({ expires_at: invites.expires_at }).from(invites).where(isPending)).as(
+    "pending_until",
+  ),
 };
 
 /** True for the rows that are neither created nor failed. */

@@ -20,7 +20,8 @@ export const callMetricsReference: Reference = {
           example: "2026-01-01",
         },
         date_end: {
-          description: "The last date of the range, in UTC. Without it, the range ends today.",
+          description:
+            "The last date of the range, in UTC. Without it, the range ends today, or, if it starts later, on that date.",
           example: "2026-01-31",
         },
         user_id: {
@@ -43,8 +44,7 @@ export const callMetricsReference: Reference = {
       },
       refusals: { 404: "No user of the organization has the `user_id`." },
       errors: [
-        metricsRangeReversed("date_end"),
-        metricsRangeReversed("today"),
+        metricsRangeReversed(),
         metricsRangeTooLong("date_end"),
         metricsRangeTooLong("today"),
         metricsUserNotFound(),

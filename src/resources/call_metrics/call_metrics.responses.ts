@@ -13,7 +13,7 @@ export const callMetricsSchema = z
     }),
     average_duration: byDate(z.number().min(0)).meta({
       description:
-        "The average duration in seconds of the calls that ended and did not fail; 0 if there are none. A call whose end nobody reported does not count here.",
+        "The average duration in seconds of the calls that ended, failed ones too; 0 if there are none. A call whose end nobody reported does not count here.",
       example: { "2026-01-30": 912.5, "2026-01-31": 900 },
     }),
     call_fail_rate: byDate(z.number().min(0).max(1)).meta({

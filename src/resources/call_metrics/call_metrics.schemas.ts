@@ -17,7 +17,7 @@ export function toCallMetrics(rows: DailyMetrics[]): z.input<typeof callMetricsS
     Object.fromEntries(rows.map((row) => [row.date, value(row)]));
   return {
     total_calls: each((row) => row.total_calls),
-    average_duration: each((row) => average(row.duration_ms / 1000, row.completed_calls)),
+    average_duration: each((row) => average(row.duration_ms / 1000, row.ended_calls)),
     call_fail_rate: each((row) => average(row.failed_calls, row.total_calls)),
     average_wait_time: each((row) => average(row.wait_ms / 1000, row.waits)),
   };

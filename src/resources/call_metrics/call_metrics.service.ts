@@ -26,16 +26,17 @@ export async function listCallMetrics(
 }
 
 /**
- * The dates asked for, both included, with what is left out filled in: the last 30 days; from a start to today; the
- * 30 days up to an end.
+ * The dates asked for, both included, with what is left out filled in: the last 30 days; from a start to today, or, as it is
+ * tomorrow already east of UTC, to that day itself; the 30 days up to an end.
  *
  * @throws ApiError 400 if the range is reversed or too long
  */
 function metricsRange(now: number, date_start?: string, date_end?: string): MetricsRange {
-  const end = date_end === undefined ? startOfDay(now) : Date.parse(date_end);
-  const start = date_start === undefined ? end - (DEFAULT_METRICS_DAYS - 1) * DAY : Date.parse(date_start);
+  const from = date_start === undefined ? undefined : Date.parse(date_start);
+  const end = date_end === undefined ? Math.max(startOfDay(now), from ?? 0) : Date.parse(date_end);
+  const start = from ?? end - (DEFAULT_METRICS_DAYS - 1) * DAY;
   const last = date_end === undefined ? "today" : "date_end";
-  if (start > end) throw metricsRangeReversed(last);
+  if (start > end) throw metricsRangeReversed();
   if (end - start >= MAX_METRICS_DAYS * DAY) throw metricsRangeTooLong(last);
   return { start: dateOf(start), end: dateOf(end) };
 }

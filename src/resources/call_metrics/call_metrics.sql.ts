@@ -7,7 +7,7 @@ export const dailyMetricsColumns = {
   date: callDailyMetrics.date,
   total_calls: callDailyMetrics.total_calls,
   failed_calls: callDailyMetrics.failed_calls,
-  completed_calls: callDailyMetrics.completed_calls,
+  ended_calls: callDailyMetrics.ended_calls,
   duration_ms: callDailyMetrics.duration_ms,
   waits: callDailyMetrics.waits,
   wait_ms: callDailyMetrics.wait_ms,

@@ -11,9 +11,9 @@ import {
   inviteAlreadyUsed,
   inviteExpired,
   inviteeHasAccount,
-  inviteeHasActiveInvite,
-  inviteeHasExpiredInvite,
+  inviteeHasPendingInvite,
   inviteSentJustNow,
+  type PendingInvite,
   tooManyInvites,
   usedInviteIsNotResent,
 } from "./invites.refusals.ts";
@@ -30,8 +30,8 @@ const inviteExpiry = (
 export interface KnownInvitee {
   /** Whether the email has an account in the organization. */
   hasAccount: boolean;
-  /** Until when the email has an invite that was not used, expired or not; null without one. */
-  pending_until: number | null;
+  /** The invite of the email that was not used, expired or not; null without one. */
+  pending: { id: number; expires_at: number } | null;
 }
 
 /** Who invites. */
@@ -44,22 +44,14 @@ export interface Inviter {
 }
 
 /** Why an email cannot be invited: for the first of these that is true. */
-type InviteeFault =
-  | { reason: "account" }
-  | { reason: "activeInvite" }
-  /** Since when, in ISO 8601. */
-  | { reason: "expiredInvite"; expired_at: string };
+type InviteeFault = { reason: "account" } | ({ reason: "pendingInvite" } & PendingInvite);
 
 /** Why the email cannot be invited now, or undefined if it can. */
-export function inviteeFault(
-  { hasAccount, pending_until }: KnownInvitee,
-  now: number,
-): InviteeFault | undefined {
+export function inviteeFault({ hasAccount, pending }: KnownInvitee, now: number): InviteeFault | undefined {
   if (hasAccount) return { reason: "account" };
-  if (pending_until === null) return undefined;
-  return pending_until > now
-    ? { reason: "activeInvite" }
-    : { reason: "expiredInvite", expired_at: toTimestamp(pending_until) };
+  if (!pending) return undefined;
+  const { id, expires_at } = pending;
+  return { reason: "pendingInvite", id, expired_at: expires_at > now ? null : toTimestamp(expires_at) };
 }
 
 /** @throws ApiError 422 if the email cannot be invited, or the organization has all the invites that it can have */
@@ -70,8 +62,7 @@ export function newInvite(
 ): typeof invites.$inferInsert {
   const fault = inviteeFault(known, now);
   if (fault?.reason === "account") throw inviteeHasAccount();
-  if (fault?.reason === "activeInvite") throw inviteeHasActiveInvite();
-  if (fault) throw inviteeHasExpiredInvite(fault.expired_at);
+  if (fault) throw inviteeHasPendingInvite(fault);
   if (isFull) throw tooManyInvites();
   return inviteRow(known, input, now);
 }

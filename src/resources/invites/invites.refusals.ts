@@ -8,20 +8,21 @@ export const inviteNotFound = () => notFound("Invite");
 /** The faults of an email that cannot be invited, in a row of a bulk invite too. */
 export const HAS_ACCOUNT = "has an account in the organization";
 
-const INSTEAD = "send it again with POST /invites/{id}/resend, or delete it to make another one";
+/** An invite that was not used. */
+export interface PendingInvite {
+  id: number;
+  /** In ISO 8601; null for an active one. */
+  expired_at: string | null;
+}
 
-export const HAS_ACTIVE_INVITE = `has a pending invite: ${INSTEAD}`;
-
-/** @param expired_at in ISO 8601 */
-export const hasExpiredInvite = (expired_at: string) =>
-  `has an invite that expired on ${expired_at}: ${INSTEAD}`;
+export const hasPendingInvite = ({ id, expired_at }: PendingInvite) =>
+  `has the pending invite ${id}${expired_at === null ? "" : `, which expired on ${expired_at}`}: ` +
+  `send it again with POST /invites/${id}/resend, or delete it with DELETE /invites/${id} to make another one`;
 
 export const inviteeHasAccount = () => unprocessable(`organization_invite.email: ${HAS_ACCOUNT}`);
 
-export const inviteeHasActiveInvite = () => unprocessable(`organization_invite.email: ${HAS_ACTIVE_INVITE}`);
-
-export const inviteeHasExpiredInvite = (expired_at: string) =>
-  unprocessable(`organization_invite.email: ${hasExpiredInvite(expired_at)}`);
+export const inviteeHasPendingInvite = (pending: PendingInvite) =>
+  unprocessable(`organization_invite.email: ${hasPendingInvite(pending)}`);
 
 /** The fault of an organization, in a row of a bulk invite too. */
 export const TOO_MANY_INVITES = `The organization has ${MAX_UNUSED_INVITES} unused invites, which is the most that it can have: delete some first, for example expired ones`;

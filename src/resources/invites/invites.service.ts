@@ -61,7 +61,7 @@ export async function createInvite(context: ClientContext, input: InviteInput): 
         settings,
         mailer,
         hasAccount: account !== undefined,
-        pending_until: pending?.expires_at ?? null,
+        pending: pending ?? null,
         isFull: quota?.is_full ?? false,
       };
       return {

@@ -45,7 +45,7 @@ export const inviteIdempotency = idempotencyOf(inviteWrites, ["email", "display_
 
 export const pendingInviteOf = preparedQuery(({ organization_id, email }: Placeholders<OfEmail>) =>
   builder
-    .select({ expires_at: invites.expires_at })
+    .select({ id: invites.id, expires_at: invites.expires_at })
     .from(invites)
     .where(isPendingInviteOf(organization_id, email)),
 );

@@ -44,7 +44,7 @@ export function newSub(
     created_at: now,
     updated_at: now,
   };
-  requirePossible(sub, known, now);
+  requirePossible(sub, known, now, { isOfDefaultLength: typeof datetime_end !== "number" });
   return sub;
 }
 
@@ -59,7 +59,7 @@ export function mergeSub(
   now: number,
 ): SubRow {
   const next = { ...sub, ...withoutUndefined(input), updated_at: now };
-  requirePossible(next, known, now, sub);
+  requirePossible(next, known, now, { before: sub });
   return next;
 }
 
@@ -71,7 +71,7 @@ function requirePossible(
   sub: Pick<SubRow, "user_id" | "datetime_start" | "datetime_end">,
   { room, substituteRoom, nextSub, isFull }: KnownOfSub,
   now: number,
-  before?: SubRow,
+  { before, isOfDefaultLength }: { before?: SubRow; isOfDefaultLength?: boolean },
 ) {
   const isAhead = ({ datetime_end }: Pick<SubRow, "datetime_end">) => datetime_end > now;
   if (sub.datetime_end <= sub.datetime_start) throw subEndsTooEarly();
@@ -79,6 +79,6 @@ function requirePossible(
     if (sub.user_id === room.user_id) throw ownerSubstitutes();
     if (!substituteRoom) throw substituteHasNoRoom();
   }
-  if (nextSub && sub.datetime_end > nextSub.datetime_start) throw subsOverlap();
+  if (nextSub && sub.datetime_end > nextSub.datetime_start) throw subsOverlap(isOfDefaultLength);
   if (isFull && isAhead(sub) && !(before && isAhead(before))) throw tooManySubs();
 }

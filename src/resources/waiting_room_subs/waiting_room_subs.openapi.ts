@@ -46,6 +46,7 @@ const impossible = [
   ownerSubstitutes(),
   substituteHasNoRoom(),
   subsOverlap(),
+  subsOverlap(true),
   tooManySubs(),
 ];
 

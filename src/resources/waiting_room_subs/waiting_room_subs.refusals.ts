@@ -1,5 +1,7 @@
 import { notFound, unprocessable } from "../../http/errors.ts";
+import { DEFAULT_SUB_DURATION } from "../../lifetimes.ts";
 import { MAX_SUBS } from "../../limits.ts";
+import { HOUR } from "../../units.ts";
 
 export const subNotFound = () => notFound("Waiting room sub");
 
@@ -19,7 +21,12 @@ export const substituteHasNoRoom = () =>
     "waiting_room_sub.user_id: must be a user of the organization who has a personal waiting room",
   );
 
-export const subsOverlap = () => unprocessable("The times overlap another sub of the waiting room");
+/** @param isOfDefaultLength where the request gave no end */
+export const subsOverlap = (isOfDefaultLength = false) =>
+  unprocessable(
+    "The times overlap another sub of the waiting room" +
+      (isOfDefaultLength ? `; without datetime_end, a sub lasts ${DEFAULT_SUB_DURATION / HOUR} hours` : ""),
+  );
 
 export const tooManySubs = () =>
   unprocessable(

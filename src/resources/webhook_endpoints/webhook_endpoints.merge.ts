@@ -3,7 +3,7 @@ import type { webhookEndpoints } from "../../database/schema.ts";
 import { withoutUndefined } from "../../http/wire.ts";
 import { OLD_WEBHOOK_SECRET_LIFETIME } from "../../lifetimes.ts";
 import { MAX_OLD_WEBHOOK_SECRETS } from "../../limits.ts";
-import { DISABLED_AS_RESTORED, rotatedTooOften, tooManyEndpoints } from "./webhook_endpoints.refusals.ts";
+import { rotatedTooOften, tooManyEndpoints } from "./webhook_endpoints.refusals.ts";
 import type {
   createWebhookEndpointBody,
   updateWebhookEndpointBody,
@@ -41,7 +41,7 @@ export function mergeEndpoint(
   now: number,
 ): WebhookEndpoint {
   const { url, is_active } = input;
-  const isDecided = is_active || (is_active === false && endpoint.disabled_reason === DISABLED_AS_RESTORED);
+  const isDecided = is_active || (is_active === false && endpoint.disabled_reason === "restored");
   const isTurnedOn = is_active === true && !endpoint.is_active;
   const isMoved = url !== undefined && url !== endpoint.url;
   return {

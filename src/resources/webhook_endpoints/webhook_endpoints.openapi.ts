@@ -7,9 +7,7 @@ import * as story from "../../openapi/story.ts";
 import { HOUR } from "../../units.ts";
 import { invalidClient } from "../api_clients/api_clients.refusals.ts";
 import { secretIsNotStored } from "../idempotency_keys/idempotency_keys.refusals.ts";
-import { DISABLED_AS_GONE } from "../webhook_lanes/webhook_lanes.merge.ts";
 import {
-  CREATOR_REMOVED,
   ROTATE_LOST_SECRET,
   rotatedTooOften,
   tooManyEndpoints,
@@ -31,14 +29,14 @@ const disabled: Endpoint = {
   id: 4,
   url: "https://old.example.com/visits",
   is_active: false,
-  disabled_reason: DISABLED_AS_GONE,
+  disabled_reason: "gone",
   updated_at: "2026-01-12T10:30:00.000Z",
 };
 
 const orphaned: Endpoint = {
   ...endpoint,
   is_active: false,
-  disabled_reason: CREATOR_REMOVED,
+  disabled_reason: "creator_removed",
   updated_at: "2026-01-12T10:30:00.000Z",
 };
 
@@ -66,7 +64,7 @@ export const webhookEndpointsReference: Reference = {
   tag: "Webhook endpoints",
   description: `The URLs to which the organization wants its events sent. An endpoint gets the events that come after it was created. Only an organization_admin can see and change endpoints. An organization has at most ${MAX_WEBHOOK_ENDPOINTS}.
 
-One user answers for each endpoint: the user of the API client that created it or, later, turned it on or gave it another URL. When this user leaves the organization, or is no longer an organization_admin, the endpoint is turned off, with \`${CREATOR_REMOVED}\` as its \`disabled_reason\`. Another organization_admin can turn it on again, and then answers for it. Pending deliveries wait for that; events that come meanwhile can be sent with \`redeliver\`.
+One user answers for each endpoint: the user of the API client that created it or, later, turned it on or gave it another URL. When this user leaves the organization, or is no longer an organization_admin, the endpoint is turned off, with \`creator_removed\` as its \`disabled_reason\`. Another organization_admin can turn it on again, and then answers for it. Pending deliveries wait for that; events that come meanwhile can be sent with \`redeliver\`.
 
 What is sent is signed with the secret of the endpoint, as in [Standard Webhooks](https://www.standardwebhooks.com). The secret is shown when it is made, and never again.`,
   external: {

@@ -9,7 +9,8 @@ export const URL_FAULTS = {
   scheme: "must begin with https://",
   port: "must use port 443",
   ipAddress: "must have a host name, not an IP address",
-  privateName: "must have a public host name: with a dot, and not under .local, .internal or .localhost",
+  privateName:
+    "must have a public host name: with a dot, and not under .local, .internal, .localhost, .lan, .home.arpa or .svc",
   credentials: "must not contain a user name or a password",
   ownHost: "must not lead to this service",
 } as const;
@@ -31,12 +32,3 @@ export const rotatedTooOften = () =>
 /** To the caller of a replay, for whom the secret is lost. */
 export const ROTATE_LOST_SECRET =
   "The endpoint exists, but its secret is shown only once: if you do not have it, find the endpoint in the list and rotate its secret";
-
-/** The `disabled_reason` of an endpoint after its creator has lost organization_admin, or the membership. */
-export const CREATOR_REMOVED = "creator_removed";
-
-/**
- * The reason of an endpoint that was active in a backup, and is turned off in the database that was restored from it. When the
- * operator resumes the service, it becomes active again, unless a client has said meanwhile what it is to be.
- */
-export const DISABLED_AS_RESTORED = "restored";

@@ -1,9 +1,10 @@
 import * as z from "zod";
-import { EVENT_TYPE_NAMES } from "../../database/enums.ts";
-import { id, name, timestamp } from "../../http/wire.ts";
+import { DISABLED_REASONS, EVENT_TYPE_NAMES } from "../../database/enums.ts";
+import { id, timestamp } from "../../http/wire.ts";
+import { WEBHOOK_FAILING_FOR } from "../../lifetimes.ts";
 import * as story from "../../openapi/story.ts";
+import { DAY } from "../../units.ts";
 import { webhookUrl } from "./webhook_endpoints.fields.ts";
-import { CREATOR_REMOVED, DISABLED_AS_RESTORED } from "./webhook_endpoints.refusals.ts";
 
 export const webhookEndpointSchema = z
   .object({
@@ -32,10 +33,11 @@ export const webhookEndpointSchema = z
         "Whether events are sent. Events that come while it is false are not sent later, unless you ask for them with `redeliver`. An endpoint that is not active can be tried with `ping`.",
       example: true,
     }),
-    disabled_reason: name()
+    disabled_reason: z
+      .enum(DISABLED_REASONS)
       .nullable()
       .meta({
-        description: `Why the service has stopped sending; null if the endpoint is active, or if a client made it inactive. \`${CREATOR_REMOVED}\`: the user who created the endpoint has left the organization, or is no longer an organization_admin. \`${DISABLED_AS_RESTORED}\`: the service was restored from a backup, and its operator has not resumed it yet. Then an endpoint that was active becomes so again, unless a client sets \`is_active\` first.`,
+        description: `Why the service has stopped sending; null if the endpoint is active, or if a client made it inactive. \`gone\`: the endpoint answered 410. \`failing\`: no delivery succeeded for ${WEBHOOK_FAILING_FOR / DAY} days. \`creator_removed\`: the user who created the endpoint has left the organization, or is no longer an organization_admin. \`restored\`: the service was restored from a backup, and its operator has not resumed it yet. Then an endpoint that was active becomes so again, unless a client sets \`is_active\` first.`,
         example: null,
       }),
     created_at: timestamp().meta({ description: "When the endpoint was created.", example: story.SET_UP_AT }),

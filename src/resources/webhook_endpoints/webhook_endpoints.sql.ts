@@ -8,7 +8,7 @@ import { MAX_WEBHOOK_ENDPOINTS } from "../../limits.ts";
 import { entriesOf } from "../access_logs/access_logs.entries.ts";
 import { idempotencyOfSecret } from "../idempotency_keys/idempotency_keys.sql.ts";
 import type { OfMember } from "../organization_users/organization_users.sql.ts";
-import { CREATOR_REMOVED, DISABLED_AS_RESTORED, ROTATE_LOST_SECRET } from "./webhook_endpoints.refusals.ts";
+import { ROTATE_LOST_SECRET } from "./webhook_endpoints.refusals.ts";
 
 const { secret, previous_secrets, due_at, lease_until, message_at, ...ownColumns } =
   getTableColumns(webhookEndpoints);
@@ -63,11 +63,11 @@ export const turnOffEndpointsOf = preparedQuery(
   ({ organization_id, user_id, now }: Placeholders<OfMember & { now: number }>) =>
     builder
       .update(webhookEndpoints)
-      .set({ is_active: false, disabled_reason: CREATOR_REMOVED, updated_at: now })
+      .set({ is_active: false, disabled_reason: "creator_removed", updated_at: now })
       .where(
         and(
           hasValues(webhookEndpoints, { organization_id, created_by_user_id: user_id }),
-          or(webhookEndpoints.is_active, eq(webhookEndpoints.disabled_reason, DISABLED_AS_RESTORED)),
+          or(webhookEndpoints.is_active, eq(webhookEndpoints.disabled_reason, "restored")),
         ),
       ),
 );

@@ -6,7 +6,7 @@ import {
   WEBHOOK_FAILURES_IN_A_ROW,
   WEBHOOK_NUDGE_AHEAD,
 } from "../../tuning.ts";
-import { DAY, SECOND } from "../../units.ts";
+import { SECOND } from "../../units.ts";
 import {
   type Attempt,
   NO_ANSWER,
@@ -52,10 +52,6 @@ export function outcomesToWrite(deliveries: Pending[], results: Result[]): Outco
     .map(({ outcome }) => outcome);
 }
 
-export const DISABLED_AS_GONE = "The endpoint answered 410 (Gone)";
-
-const DISABLED_AS_FAILING = `No delivery succeeded for ${WEBHOOK_FAILING_FOR / DAY} days`;
-
 /** What attempts at its URL mean for an endpoint: how long it has been failing, whether it is disabled, or left in peace. */
 function endpointAfter(endpoint: EndpointInLane, attempts: Attempt[], now: number): EndpointInLane {
   const failing_since = attempts.reduce(
@@ -71,7 +67,7 @@ function endpointAfter(endpoint: EndpointInLane, attempts: Attempt[], now: numbe
   };
   const hasFailedTooLong = failing_since !== null && failing_since <= now - WEBHOOK_FAILING_FOR;
   if (!endpoint.is_active || !(isGone(attempts) || hasFailedTooLong)) return next;
-  const disabled_reason = isGone(attempts) ? DISABLED_AS_GONE : DISABLED_AS_FAILING;
+  const disabled_reason = isGone(attempts) ? "gone" : "failing";
   return { ...next, is_active: false, disabled_reason, updated_at: now };
 }
 

@@ -38,7 +38,7 @@ export function api(base: string, credentials: Record<string, string>, fetcher =
           ...(hasBody ? { "Content-Type": "application/json" } : {}),
           ...headers,
         },
-        body: !hasBody || typeof body === "string" ? body : JSON.stringify(body),
+        body: body instanceof Uint8Array || typeof body === "string" ? body : JSON.stringify(body),
       }),
     );
     const type = response.headers.get("Content-Type") ?? "";

@@ -44,3 +44,17 @@ export async function keepingInvite<T>({ id }: { id: number }, work: () => Promi
 
 /** Accepts the invite as an invitee who follows the link. */
 export const accept = async (invite: OfOrganization) => acceptToken(await tokenOf(invite));
+
+/** What single invites and rows of bulk invites are refused for. */
+export const hasPendingInvite = ({ id }: { id: number }) => `has the pending invite ${id}: ${insteadOf(id)}`;
+
+export interface ExpiringInvite {
+  id: number;
+  expires_at: string;
+}
+
+export const hasExpiredInvite = ({ id, expires_at }: ExpiringInvite) =>
+  `has the pending invite ${id}, which expired on ${expires_at}: ${insteadOf(id)}`;
+
+const insteadOf = (id: number) =>
+  `send it again with POST /invites/${id}/resend, or delete it with DELETE /invites/${id} to make another one`;

@@ -4,6 +4,7 @@ import { expect, vi } from "vitest";
 import worker from "../../../src/index.ts";
 import { runCronOf } from "./cron.ts";
 import { asDeployed, withoutShard, withShard } from "./deployed.ts";
+import { type ExpiringInvite, hasExpiredInvite, hasPendingInvite } from "./invites.ts";
 import { anInvite, anOrganization, given, unique } from "./organization.ts";
 import { countingRows } from "./rows.ts";
 import { leavingNoRows } from "./unchanged.ts";
@@ -12,14 +13,11 @@ import { throughWorkerWith } from "./worker.ts";
 export const QUEUE = "bulk-invites";
 export const DEAD_LETTERS = "bulk-invites-dead-letter";
 
-const INSTEAD = "send it again with POST /invites/{id}/resend, or delete it to make another one";
-
 /** Why a row of a bulk invite fails. */
 export const EARLIER_ROW = "The email is in an earlier row of the request";
 export const HAS_ACCOUNT = "The email has an account in the organization";
-export const HAS_PENDING_INVITE = `The email has a pending invite: ${INSTEAD}`;
-export const hasExpiredInvite = ({ expires_at }: { expires_at: string }) =>
-  `The email has an invite that expired on ${expires_at}: ${INSTEAD}`;
+export const rowHasPendingInvite = (invite: { id: number }) => `The email ${hasPendingInvite(invite)}`;
+export const rowHasExpiredInvite = (invite: ExpiringInvite) => `The email ${hasExpiredInvite(invite)}`;
 
 export const invitesOf = (count: number) =>
   Array.from({ length: count }, (_, n) => anInvite({ display_name: `Invitee ${n}` }));

@@ -133,7 +133,7 @@ CREATE TABLE `call_daily_metrics` (
 	`date` text NOT NULL,
 	`total_calls` integer NOT NULL,
 	`failed_calls` integer NOT NULL,
-	`completed_calls` integer NOT NULL,
+	`ended_calls` integer NOT NULL,
 	`duration_ms` integer NOT NULL,
 	`waits` integer NOT NULL,
 	`wait_ms` integer NOT NULL,
@@ -701,9 +701,8 @@ SELECT
   date(call.started_at / 1000.0, 'unixepoch') AS date,
   1 AS total_calls,
   call.failed AS failed_calls,
-  call.ended_at IS NOT NULL AND NOT call.end_is_assumed AND NOT call.failed AS completed_calls,
-  iif(call.ended_at IS NOT NULL AND NOT call.end_is_assumed AND NOT call.failed, call.ended_at - call.started_at, 0)
-    AS duration_ms,
+  call.ended_at IS NOT NULL AND NOT call.end_is_assumed AS ended_calls,
+  iif(call.ended_at IS NOT NULL AND NOT call.end_is_assumed, call.ended_at - call.started_at, 0) AS duration_ms,
   0 AS waits,
   0 AS wait_ms
 FROM calls call, (SELECT 0 AS factor UNION ALL SELECT 1) scope
@@ -728,15 +727,15 @@ SELECT NULL AS call_id, NULL AS participant_id, NULL AS sign;
 CREATE TRIGGER `call_metric_change` INSTEAD OF INSERT ON `call_metric_changes`
 BEGIN
   INSERT INTO call_daily_metrics (organization_id, organization_user_id, date, total_calls, failed_calls,
-    completed_calls, duration_ms, waits, wait_ms)
+    ended_calls, duration_ms, waits, wait_ms)
   SELECT organization_id, organization_user_id, date, new.sign * total_calls, new.sign * failed_calls,
-    new.sign * completed_calls, new.sign * duration_ms, new.sign * waits, new.sign * wait_ms
+    new.sign * ended_calls, new.sign * duration_ms, new.sign * waits, new.sign * wait_ms
   FROM call_metric_shares share
   WHERE share.call_id = new.call_id AND (new.participant_id IS NULL OR share.participant_id = new.participant_id)
   ON CONFLICT (organization_id, organization_user_id, date) DO UPDATE SET
     total_calls = total_calls + excluded.total_calls,
     failed_calls = failed_calls + excluded.failed_calls,
-    completed_calls = completed_calls + excluded.completed_calls,
+    ended_calls = ended_calls + excluded.ended_calls,
     duration_ms = duration_ms + excluded.duration_ms,
     waits = waits + excluded.waits,
     wait_ms = wait_ms + excluded.wait_ms;

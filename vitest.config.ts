@@ -149,8 +149,8 @@ const OVER_TWO_DATABASES = [
 
 export default defineConfig({
   test: {
-    // Vitest would keep one core free. The end-to-end tests mostly wait for their servers.
-    maxWorkers: 2,
+    // On two cores: tests wait for their servers, commands and databases most of the time.
+    maxWorkers: 3,
     // Tests provoke faults on purpose, so the log of faults is shown only for tests that fail.
     silent: "passed-only",
     sequence: { shuffle: { files: true } },

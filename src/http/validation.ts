@@ -54,15 +54,9 @@ export const query = <Schema extends z.ZodType>(schema: () => Schema) =>
   validating(
     "query",
     schema,
-    (value) => withoutEmpty(value as Parameters),
-    (issues, value) => {
-      const given = withoutEmpty(value as Parameters);
-      const isGivenTwice = ({ path: [name = ""] }: { path: PropertyKey[] }) =>
-        Array.isArray(given[String(name)]);
-      throw new ApiError(
-        400,
-        explainIssues(issues.map((each) => (isGivenTwice(each) ? { ...each, message: GIVEN_TWICE } : each))),
-      );
+    (value) => withoutEmpty(value as Record<string, string | string[]>),
+    (issues) => {
+      throw new ApiError(400, explainIssues(issues));
     },
   );
 
@@ -81,14 +75,14 @@ function validating<Schema extends z.ZodType, Target extends "query" | "param">(
   target: Target,
   schema: () => Schema,
   prepare: (value: unknown) => unknown,
-  refuse: (issues: readonly z.core.$ZodIssue[], value: unknown) => never,
+  refuse: (issues: readonly z.core.$ZodIssue[]) => never,
 ) {
   const validator = lazily(() =>
     zValidator(
       target,
       schema(),
       (result, c: HonoContext<Env>) => {
-        if (!result.success) refuse(result.error.issues, result.data);
+        if (!result.success) refuse(result.error.issues);
         if (target === "param") c.get("requireHeaders")?.();
       },
       {
@@ -103,20 +97,15 @@ function validating<Schema extends z.ZodType, Target extends "query" | "param">(
   return Object.assign(validate, { input: { target, schema } satisfies Input });
 }
 
-/** A parameter that is there several times is a list. */
-type Parameters = Record<string, string | string[]>;
-
-const GIVEN_TWICE = "is given twice: give it once";
-
-function withoutEmpty(parameters: Parameters): Record<string, string | string[] | undefined> {
-  const filled = Object.entries(parameters).map(
-    ([name, value]) => [name, [value].flat().filter((each) => each !== "")] as const,
-  );
-  return Object.fromEntries(
-    filled
-      .filter(([, values]) => values.length > 0)
-      .map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
-  );
+/** @throws ApiError 400 if a parameter is there several times */
+function withoutEmpty(parameters: Record<string, string | string[]>): Record<string, string> {
+  const given: Record<string, string> = {};
+  for (const [name, value] of Object.entries(parameters)) {
+    const [only, ...more] = [value].flat().filter((each) => each !== "");
+    if (more.length > 0) throw new ApiError(400, `${name}: is given twice: give it once`);
+    if (only !== undefined) given[name] = only;
+  }
+  return given;
 }
 
 /**

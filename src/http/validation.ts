@@ -125,7 +125,7 @@ export function jsonBody<Schema extends z.ZodType>(schema: () => Schema, limit?:
     async function read() {
       await limitBody(maxSize)(c, async () => {
         // Hono keeps what it reads, for who reads it again. A large body takes enough memory without that.
-        const json = isLarge ? utf8TextOf(await c.req.raw.arrayBuffer()) : await readBodyText(c);
+        const json = isLarge ? utf8Of(await c.req.raw.arrayBuffer()) : await readBodyText(c);
         requireFewContainers(json);
         const body = parseJson(json);
         dropNulls()(body);
@@ -166,7 +166,7 @@ export function limitBody(maxSize: number) {
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
 /** Other bytes than UTF-8 would change what is kept: each would become `�`. JSON is UTF-8 (RFC 8259, section 8.1). */
-function utf8TextOf(body: ArrayBuffer): string {
+function utf8Of(body: ArrayBuffer): string {
   try {
     return decoder.decode(body);
   } catch {
@@ -179,8 +179,7 @@ function utf8TextOf(body: ArrayBuffer): string {
  *
  * @throws ApiError 400 if it is not UTF-8
  */
-export const readBodyText = async ({ req }: HonoContext): Promise<string> =>
-  utf8TextOf(await req.arrayBuffer());
+export const readBodyText = async ({ req }: HonoContext): Promise<string> => utf8Of(await req.arrayBuffer());
 
 /** @throws ApiError 400 */
 export function parseJson(json: string): unknown {

@@ -423,7 +423,7 @@ export const callDailyMetrics = sqliteTable(
     date: text().notNull(),
     total_calls: integer().notNull(),
     failed_calls: integer().notNull(),
-    /** Calls whose end was reported and that did not fail, and the sum of their durations. */
+    /** Calls whose end was reported, failed ones too, and the sum of their durations. */
     ended_calls: integer().notNull(),
     duration_ms: integer().notNull(),
     /** Recipients who waited, and the sum of their waits. */

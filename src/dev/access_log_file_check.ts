@@ -132,8 +132,9 @@ async function* unpacked(
       digest.update(chunk);
       yield chunk;
     }
-  } catch {
-    fail("The file is not the one that was sealed: it is no gzip.");
+  } catch (error) {
+    const isOfZlib = /^Z_|^ERR_/.test(String((error as { code?: string }).code));
+    throw isOfZlib ? fail("The file is not the one that was sealed: it is no gzip.") : error;
   }
 }
 

@@ -4,6 +4,7 @@
  * First the directory gives it a range of ids, and last the configuration gets its binding. So a command that was interrupted
  * has left a number with a range and without a binding, and the next run completes that. What can be refused is refused before.
  */
+import { rmSync } from "node:fs";
 import { runDatabaseCommand } from "./database_command.ts";
 import { type Database, homeless, type KnownShard, knownShards, ownRange } from "./databases.ts";
 import { SCHEMA } from "./exported_copy.ts";
@@ -43,7 +44,7 @@ function addShard(target: Target, place: Place) {
   say(`Shard ${shard}: the database ${name}.`);
   const isThere = !target.remote || hasDatabaseId(target, shard) || databaseExists(target, name);
   if (isThere && target.remote) refusePlace(name, place);
-  const config = isBound ? target.config : configurationOf(shard + 1, target);
+  const config = isBound ? target.config : configurationOf(shard + 1, target, ".wrangler-adding.toml");
   const database = { ...target, config, shard };
   requireOurs(database, isThere, known);
   const own = isThere ? ownRange(database) : undefined;
@@ -59,6 +60,7 @@ function addShard(target: Target, place: Place) {
   queryDatabase(database, rangeStatements(shard, range));
   say("It has its tables, and ids of its own.");
   bindDatabase(target, shard);
+  if (!isBound) rmSync(config);
   say(`${target.config} binds it as ${bindingOf(shard)}.`);
   sayNext(target, shard);
 }

@@ -20,9 +20,13 @@ const PAGES_OF_AN_INDEX = 125;
  */
 export const PORTION = 100_000;
 
+/** What `pragma_table_xinfo` says of a column that is computed and not stored. */
+const COMPUTED = 2;
+
 interface Column {
   name: string;
   type: string;
+  isStored: boolean;
 }
 
 export interface Table {
@@ -39,9 +43,13 @@ export function tablesOf(schema: Rows): Table[] {
     name,
     // With those that are computed: not each of them is in the row, but some are in an index.
     columns: database
-      .prepare("SELECT name, type FROM pragma_table_xinfo(?)")
+      .prepare("SELECT name, type, hidden FROM pragma_table_xinfo(?)")
       .all(name)
-      .map((column) => ({ name: String(column.name), type: String(column.type) })),
+      .map(({ name, type, hidden }) => ({
+        name: String(name),
+        type: String(type),
+        isStored: hidden !== COMPUTED,
+      })),
     indexes: database
       .prepare(
         `SELECT list.name, definition.sql FROM pragma_index_list(?) AS list
@@ -77,7 +85,7 @@ export function sizeStatement(table: Table, first: number): string {
     [BYTES_OF_A_ROW + names.length * BYTES_OF_A_COLUMN, ...names.map((column) => place.get(column))].join(
       "+",
     );
-  const row = entry(columns.map((column) => column.name));
+  const row = entry(columns.filter(({ isStored }) => isStored).map((column) => column.name));
   const entries = indexes.map((index, n) => `i${n}*(${entry(index.columns)})*${PAGES_OF_AN_INDEX}`);
   return `SELECT organization, count(*) AS row_count,
     sum((${row})*${PAGES_OF_A_TABLE}${entries.map((bytes) => `+${bytes}`).join("")})/100 AS bytes

@@ -83,12 +83,16 @@ export function bindDatabase(configuration: Configuration, shard: number) {
  *
  * @returns its path
  */
-export function configurationOf(count: number, configuration: Configuration): string {
+export function configurationOf(
+  count: number,
+  configuration: Configuration,
+  name = `.wrangler-${count}.toml`,
+): string {
   const bound = boundShards(configuration);
   const missing = Array.from({ length: count }, (_, shard) => shard).filter(
     (shard) => !bound.includes(shard),
   );
-  const path = join(dirname(configuration.config), `.wrangler-${count}.toml`);
+  const path = join(dirname(configuration.config), name);
   writeFileSync(path, textWith(configuration, missing));
   return path;
 }

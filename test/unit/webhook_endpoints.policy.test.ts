@@ -77,7 +77,7 @@ it.each<readonly [url: string, reason: string]>([
     https://%6c%6f%63%61%6c%68%6f%73%74 https://intranet https://com https://com. https://printer.local
     https://printer.local. https://printer.LOCAL https://printer.ｌｏｃａｌ https://printer。local
     https://metadata.google.internal https://metadata.google.internal. https://visits.localhost
-    https://nas.lan https://nas.lan. https://box.home.arpa https://visits.default.svc
+    https://nas.lan https://nas.lan. https://box.home.arpa https://home.arpa https://visits.default.svc
     https://a.b.localhost. https://.example.com https://example..com https://example.com..
     https://localhost.. https://-.example.com https://exa$mple.com`,
   [`https://${"a".repeat(64)}.example.com`, NAME],

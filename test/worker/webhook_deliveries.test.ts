@@ -333,10 +333,7 @@ describe("An endpoint", () => {
     const endpoint = await clinic.addEndpoint(receiver);
     const ids = await clinic.makeEvents(3);
     await clinic.queue.pass(SECOND);
-    expect(await clinic.endpoint(endpoint)).toMatchObject({
-      is_active: false,
-      disabled_reason: "gone",
-    });
+    expect(await clinic.endpoint(endpoint)).toMatchObject({ is_active: false, disabled_reason: "gone" });
     await clinic.makeEvents();
     await clinic.queue.pass(DAY);
     await clinic.queue.runCron();
@@ -365,10 +362,7 @@ describe("An endpoint", () => {
     await clinic.queue.pass(MINUTE);
     await clinic.makeEvents();
     await clinic.queue.pass(2 * SECOND);
-    expect(await clinic.endpoint(endpoint)).toMatchObject({
-      is_active: false,
-      disabled_reason: "failing",
-    });
+    expect(await clinic.endpoint(endpoint)).toMatchObject({ is_active: false, disabled_reason: "failing" });
     await clinic.updateEndpoint(endpoint, { is_active: true });
     await daily();
     expect(await isActive()).toBe(true);

@@ -68,16 +68,14 @@ describe("A first report of a transcript", () => {
   });
 });
 
-describe("A transcript", () => {
-  it("knows when its last line ends, in whole milliseconds", () => {
-    const spoken = { ...lines("b"), until: 61.2345 };
-    const next = merge(draft, {}, spoken);
-    expect(next).toMatchObject({ spoken_until: 61_235 });
-    expect(merge(next, { summary: "Another talk." }, NO_LINES)).toMatchObject({ spoken_until: 61_235 });
-    expect(merge(next, {}, lines("c"))).toMatchObject({ spoken_until: null });
-    expect(merge(next, {}, { ...spoken, until: 1e300 })).toMatchObject({
-      spoken_until: Number.MAX_SAFE_INTEGER,
-    });
+it("A transcript knows when its last line ends, in whole milliseconds", () => {
+  const spoken = { ...lines("b"), until: 61.2345 };
+  const next = merge(draft, {}, spoken);
+  expect(next).toMatchObject({ spoken_until: 61_235 });
+  expect(merge(next, { summary: "Another talk." }, NO_LINES)).toMatchObject({ spoken_until: 61_235 });
+  expect(merge(next, {}, lines("c"))).toMatchObject({ spoken_until: null });
+  expect(merge(next, {}, { ...spoken, until: 1e300 })).toMatchObject({
+    spoken_until: Number.MAX_SAFE_INTEGER,
   });
 });
 

@@ -38,17 +38,15 @@ const holdsOf = async ({ id }: { id: number }) =>
       .all()
   ).results;
 
-describe("A call, as the platform reads it,", () => {
-  it("is what its reports return, with the hold that is running", async () => {
-    const call = await aCall(await anOrganization());
-    const before = await given(call.report({}));
-    expect(before.legal_hold).toBeNull();
-    expect(await platform.get(call.url)).toMatchObject({ status: 200, body: before });
-    const held = await given(call.hold({ reason: REASON }));
-    expect(held).toEqual({ ...before, legal_hold: { reason: REASON, began_at: expect.any(String) } });
-    expect(await given(platform.get(call.url))).toEqual(held);
-    expect(await given(call.report({}))).toEqual(held);
-  });
+it("A call, as the platform reads it, is what its reports return, with the hold that is running", async () => {
+  const call = await aCall(await anOrganization());
+  const before = await given(call.report({}));
+  expect(before.legal_hold).toBeNull();
+  expect(await platform.get(call.url)).toMatchObject({ status: 200, body: before });
+  const held = await given(call.hold({ reason: REASON }));
+  expect(held).toEqual({ ...before, legal_hold: { reason: REASON, began_at: expect.any(String) } });
+  expect(await given(platform.get(call.url))).toEqual(held);
+  expect(await given(call.report({}))).toEqual(held);
 });
 
 describe("A legal hold", () => {

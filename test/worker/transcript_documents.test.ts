@@ -198,20 +198,18 @@ describe("The id of a line", () => {
   });
 });
 
-describe("A line whose speaker's record is gone", () => {
-  it("stays, without a name", async () => {
-    const { call, paula, read } = await aCallToTranscribe();
-    // The record of somebody who has decided on being recorded stays.
-    const gone = aRecipient({ recording_consent: undefined });
-    await given(call.report({ participants: [gone] }));
-    const lines = [says(paula, 0, 1, "one"), says(gone, 1, 2, "two")];
-    await given(call.reportTranscript({ is_final: true, lines }));
-    await env.DB.prepare("delete from participants where key = ?").bind(gone.key).run();
-    expect((await read()).body.transcript_lines).toMatchObject([
-      { text: "one", display_name: "Paula Provider" },
-      { text: "two", display_name: "" },
-    ]);
-  });
+it("A line whose speaker's record is gone stays, without a name", async () => {
+  const { call, paula, read } = await aCallToTranscribe();
+  // The record of somebody who has decided on being recorded stays.
+  const gone = aRecipient({ recording_consent: undefined });
+  await given(call.report({ participants: [gone] }));
+  const lines = [says(paula, 0, 1, "one"), says(gone, 1, 2, "two")];
+  await given(call.reportTranscript({ is_final: true, lines }));
+  await env.DB.prepare("delete from participants where key = ?").bind(gone.key).run();
+  expect((await read()).body.transcript_lines).toMatchObject([
+    { text: "one", display_name: "Paula Provider" },
+    { text: "two", display_name: "" },
+  ]);
 });
 
 describe("A transcript whose record is deleted", () => {

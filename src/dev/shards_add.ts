@@ -6,7 +6,7 @@
  */
 import { rmSync } from "node:fs";
 import { runDatabaseCommand } from "./database_command.ts";
-import { type Database, homeless, type KnownShard, knownShards, ownRange } from "./databases.ts";
+import { type Database, homeless, type KnownShard, ownRange, shardsOfDirectory } from "./databases.ts";
 import { SCHEMA } from "./exported_copy.ts";
 import { rangeStatement, rangeStatements, SHARDS } from "./shard_statements.ts";
 import { bindingOf, queryDatabase, runWrangler, type Target, targetFlags } from "./wrangler.ts";
@@ -37,7 +37,7 @@ runDatabaseCommand(USAGE, options, ({ jurisdiction, location, ...target }) =>
 
 function addShard(target: Target, place: Place) {
   requireExtensible(target.config);
-  const known = knownShards(target);
+  const known = requireDirectory(target);
   const shard = nextShard(target, known);
   const isBound = boundShards(target).includes(shard);
   const name = databaseName(target, shard);
@@ -46,8 +46,8 @@ function addShard(target: Target, place: Place) {
   if (isThere && target.remote) refusePlace(name, place);
   const config = isBound ? target.config : configurationOf(shard + 1, target, ".wrangler-adding.toml");
   const database = { ...target, config, shard };
-  requireOurs(database, isThere, known);
-  const own = isThere ? ownRange(database) : undefined;
+  const own = isThere ? requireOurs(database, known) : undefined;
+  if (!isThere) requireNobody(database, known);
   const [, given] = queryDatabase(target, [rangeStatement(shard, own), SHARDS]);
   const range = Number(given?.find((each) => each.shard === shard)?.range);
   say(`Its range of ids is ${range}.`);
@@ -71,15 +71,15 @@ function say(line: string) {
 
 /** The lowest number whose database is not complete. */
 function nextShard(target: Target, known: KnownShard[]): number {
-  requireDirectory(target);
   const bound = boundShards(target);
   let shard = 1;
   while (bound.includes(shard) && isComplete({ ...target, shard }, known)) shard++;
   return shard;
 }
 
-function requireDirectory(target: Target) {
-  if (tableNames({ ...target, shard: 0 }).includes("shards")) return;
+function requireDirectory(target: Target): KnownShard[] {
+  const known = shardsOfDirectory(target);
+  if (known) return known;
   throw new Error(
     `The first database lacks the newest migration. Run \`npm run ${target.remote ? "deploy" : "dev"}\` before.`,
   );
@@ -92,26 +92,33 @@ function isComplete(database: Database, known: KnownShard[]): boolean {
 }
 
 /**
- * @throws Error unless the database is empty and nobody lives there, or it has the range that the directory gave it, or has
- *   forgotten, because it was restored from an earlier time
+ * @returns the range that the database has
+ * @throws Error unless it is empty and nobody lives there, or it has the range that the directory gave it, or has forgotten,
+ *   because it was restored from an earlier time
  */
-function requireOurs(database: Database, isThere: boolean, known: KnownShard[]) {
+function requireOurs(database: Database, known: KnownShard[]): number | undefined {
   const binding = bindingOf(database.shard);
-  const home = known.find(({ shard }) => shard === database.shard);
-  const tables = isThere ? tableNames(database).filter((name) => name !== "d1_migrations") : [];
-  const own = tables.includes("database_settings") ? ownRange(database) : undefined;
+  const own = ownRange(database);
   if (own !== undefined) {
-    const isGiven = known.some(({ range }) => range === own);
-    if (own === home?.range || (home?.range === undefined && !isGiven)) return;
+    const given = known.find(({ shard }) => shard === database.shard)?.range;
+    if (own === given || (given === undefined && !known.some(({ range }) => range === own))) return own;
     throw new Error(`${binding} has the range ${own} already: it is a database of another service.`);
   }
-  if (home?.organizations) throw new Error(homeless(home));
+  requireNobody(database, known);
+  const tables = tableNames(database).filter((name) => name !== "d1_migrations");
   if (tables.length > 0 && !tables.includes("database_settings"))
     throw new Error(`${binding} has tables of something else: it is not a new database.`);
   const [organizations] =
     tables.length > 0 ? queryDatabase(database, ["SELECT id FROM organizations LIMIT 1"]) : [];
   if (organizations?.length)
     throw new Error(`${binding} has organizations, but no range: it is not a new database.`);
+  return undefined;
+}
+
+/** @throws Error if the directory knows organizations that live in the database, which has none */
+function requireNobody({ shard }: Database, known: KnownShard[]) {
+  const home = known.find((each) => each.shard === shard);
+  if (home?.organizations) throw new Error(homeless(home));
 }
 
 function tableNames(database: Database): string[] {

@@ -1,0 +1,35 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, inject, vi } from "vitest";
+import { npmRun } from "./server.ts";
+
+/** For tests of commands on several databases: a folder of their own, and configurations in it. */
+export function configurations() {
+  // Each command starts wrangler several times, which takes seconds on a busy machine.
+  vi.setConfig({ testTimeout: 600_000 });
+  const folder = mkdtempSync(join(tmpdir(), "shards-test-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  return { folder, aConfiguration: (name: string) => aConfiguration(folder, name) };
+}
+
+/** A copy of the configuration, with a migrated database beside it. */
+function aConfiguration(folder: string, name: string) {
+  const config = join(folder, `${name}.toml`);
+  writeFileSync(config, absolute(readFileSync("wrangler.toml", "utf8")));
+  const state = join(folder, name);
+  cpSync(join(inject("migratedState"), "v3"), join(state, "v3"), { recursive: true });
+  const flags = ["--config", config, "--persist-to", state];
+  return {
+    state,
+    text: () => readFileSync(config, "utf8"),
+    write: (text: string) => writeFileSync(config, text),
+    run: (command: string, ...args: string[]) => npmRun(command, "--", ...flags, ...args),
+  };
+}
+
+/** Paths are relative to the configuration. */
+export const absolute = (toml: string) =>
+  toml
+    .replace(/(?<=^main = )"(.*)"/m, (_, path) => JSON.stringify(resolve(path)))
+    .replace(/(?<=^(?:directory|migrations_dir) = )"(.*)"/gm, (_, path) => JSON.stringify(resolve(path)));

@@ -39,13 +39,25 @@ describe.skipIf(!CHROMIUM)("The reference page, in a real browser", () => {
   beforeEach(async () => {
     await page.setViewportSize({ width: 1400, height: 900 });
     await page.emulateMedia({ colorScheme: "light" });
-    await page.goto("about:blank");
-    await page.goto(server.url);
   });
 
   afterAll(() => browser?.close());
 
+  /** The credentials of each. */
+  const APIS = [
+    ["external", "clientId & clientSecret"],
+    ["platform", "platformToken"],
+    ["livekit", "liveKitSignature"],
+  ] as const;
+
+  async function open(slug: string) {
+    await page.goto("about:blank");
+    await page.goto(`${server.url}/#${slug}`);
+    await page.locator(".introduction-section h1").nth(1).waitFor();
+  }
+
   it("lists the operations of the external API", async () => {
+    await open("external");
     const document = JSON.parse(readFileSync("dist/public/api/external/openapi.json", "utf8"));
     const summaries = Object.values<Record<string, { summary: string }>>(document.paths).flatMap(
       (operations) => Object.values(operations).map(({ summary }) => summary),
@@ -57,6 +69,7 @@ describe.skipIf(!CHROMIUM)("The reference page, in a real browser", () => {
   });
 
   it("tries a request against this server with the demo organization's client", async () => {
+    await open("external");
     await page.getByText("List the waiting rooms").first().click();
     await page.getByRole("button", { name: /Test Request.*get \/waiting_rooms\)/i }).click();
     const answered = page.waitForResponse((response) =>
@@ -72,26 +85,9 @@ describe.skipIf(!CHROMIUM)("The reference page, in a real browser", () => {
     await page.getByText("demo-clinic--cardiology").first().waitFor();
   });
 
-  it.each([
-    ["external", "clientId & clientSecret"],
-    ["platform", "platformToken"],
-    ["livekit", "liveKitSignature"],
-  ])("asks in the %s document only for its own credentials", async (slug, schemes) => {
-    await page.goto("about:blank");
-    await page.goto(`${server.url}/#${slug}`);
-    await page.getByText(`Selected Auth Type: ${schemes}`).first().waitFor();
-  });
-
-  const APIS = ["external", "platform", "livekit"];
-
-  async function open(slug: string) {
-    await page.goto("about:blank");
-    await page.goto(`${server.url}/#${slug}`);
-    await page.locator(".introduction-section h1").nth(1).waitFor();
-  }
-
-  it.each(APIS)("shows every guide of the %s document, and finds it in the navigation", async (slug) => {
+  it.each(APIS)("shows every guide of the %s document, and asks only for %s", async (slug, schemes) => {
     await open(slug);
+    await page.getByText(`Selected Auth Type: ${schemes}`).first().waitFor();
     const guides = [
       ...guideText(slug)
         .replace(/```[\s\S]*?```/g, "")

@@ -39,7 +39,7 @@ export const BUCKET_RETRY_AFTER = 5;
 export const IDEMPOTENCY_KEY_KEPT_FOR = DAY;
 
 /** The clock of the platform may be ahead of ours by this much. */
-export const CONSENT_CLOCK_TOLERANCE = 60 * SECOND;
+export const REPORT_CLOCK_TOLERANCE = 60 * SECOND;
 
 /** A century: longer than any law has records kept. */
 export const MAX_RETENTION_DAYS = 36_500;

@@ -294,3 +294,6 @@ export const PLACE_KNOWN_FOR = MINUTE;
 
 /** Limits the memory of an isolate for places. */
 export const MAX_KNOWN_PLACES = 10_000;
+
+/** What LiveKit said on so many connections of a participant is remembered: a repetition comes soon, and connections are many. */
+export const REMEMBERED_CONNECTIONS = 10;

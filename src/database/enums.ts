@@ -16,6 +16,10 @@ export type ConsentDecision = (typeof CONSENT_DECISIONS)[number];
 
 /** Who reports such decisions. */
 export type ConsentReporter = "platform" | "livekit";
+
+/** Who said whether a call has a reference: what the organization says of it stays, whatever reports say. */
+export type ReferenceSource = "report" | "organization";
+
 /** What says when a call ended: a report, or the cron, which assumes it after a long silence. */
 export const ENDED_BY = ["reported", "assumed"] as const;
 

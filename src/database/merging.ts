@@ -1,4 +1,4 @@
-interface Timestamps {
+export interface Timestamps {
   created_at: number;
   updated_at: number;
 }

@@ -24,6 +24,7 @@ import type {
   MailStatus,
   ParticipantRole,
   PurposeOfUse,
+  ReferenceSource,
   Role,
 } from "./enums.ts";
 
@@ -259,7 +260,9 @@ export const waitingRoomSubs = sqliteTable(
 /**
  * `end_is_assumed` if no report said when the call ended, and the cron put it at the latest time known of it.
  * `external_reference` is the text by which another system knows the visit. `livekit_said` is JSON with LiveKit's last word on
- * it, and when it was said; null if it said nothing.
+ * it, and when it was said; null if it said nothing. `reference_said_by` is null where nobody has said whether there is a
+ * reference, and `failed` where no report has said that. `reported_at` is when the platform's newest report was made, and 0 where
+ * only LiveKit has reported: the same for participants, transcripts and SOAP notes (see http/reports.ts).
  * `transcript_deleted_at`, `soap_note_deleted_at` and `reference_erased_at` are tombstones: what was deleted does not come back
  * by a report. Triggers set them (see triggers/tombstones.sql).
  */
@@ -274,9 +277,11 @@ export const calls = sqliteTable(
     started_at: integer().notNull(),
     ended_at: integer(),
     end_is_assumed: integer({ mode: "boolean" }).notNull().default(false),
-    failed: integer({ mode: "boolean" }).notNull(),
+    failed: integer({ mode: "boolean" }),
     external_reference: text(),
+    reference_said_by: text().$type<ReferenceSource>(),
     livekit_said: text(),
+    reported_at: integer().notNull(),
     transcript_deleted_at: integer(),
     soap_note_deleted_at: integer(),
     reference_erased_at: integer(),
@@ -319,6 +324,7 @@ export const legalHolds = sqliteTable(
   },
   (t) => [
     uniqueIndex("legal_holds_running").on(t.call_id).where(sql`ended_at is null`),
+    index("legal_holds_ended").on(t.call_id, t.ended_at).where(sql`ended_at is not null`),
     withinOrganization(t, t.call_id, calls),
   ],
 );
@@ -332,7 +338,8 @@ export const legalHolds = sqliteTable(
  * are the times with which the events of the known stay were written, with later corrections, null without an event;
  * `earlier_left_event_at` is the `left_event_at` of the stay before (see participants.visits.ts). `livekit_said` is JSON
  * with LiveKit's last word on each field, and when it was said; null if it said nothing. Only what differs from it counts
- * (livekit/visits.merge.ts). It holds the name and the reference too. `external_reference` is the text by which another
+ * (livekit/visits.merge.ts). It holds the name and the reference too. `cleared` names the fields that a report has cleared, with
+ * commas between them: what is null otherwise is not known. `external_reference` is the text by which another
  * system knows the person. Once erased, `display_name` says nothing, and `key` is a keyed digest of the reporter's key
  * (`namedKeys` in participants.sql.ts).
  */
@@ -359,6 +366,8 @@ export const participants = sqliteTable(
     left_event_at: integer(),
     earlier_left_event_at: integer(),
     livekit_said: text(),
+    cleared: text(),
+    reported_at: integer().notNull(),
     erased_at: integer(),
     ...timestamps,
   },
@@ -390,7 +399,8 @@ export const participants = sqliteTable(
 
 /**
  * What participants decided on being recorded, as it was reported: a ledger, whose rows are never changed or deleted (see
- * append_only.ts). `method` is how the participant said so. What a report means is in consents.merge.ts.
+ * append_only.ts). `said_at` is when it was decided as the report says, null where it does not. What is in the future counts
+ * as now: so `decided_at` may be earlier, and a repetition is recognized by `said_at`. `method` is how the participant said so. What a report means is in consents.merge.ts.
  */
 export const consents = sqliteTable(
   "consents",
@@ -401,11 +411,17 @@ export const consents = sqliteTable(
     reporter: text().$type<ConsentReporter>().notNull(),
     decision: text().$type<ConsentDecision>().notNull(),
     decided_at: integer().notNull(),
+    said_at: integer(),
     method: text(),
     reported_at: integer().notNull(),
   },
   (t) => [
-    uniqueIndex("consents_by_decision").on(t.participant_id, t.reporter, t.decision, t.decided_at),
+    uniqueIndex("consents_dated")
+      .on(t.participant_id, t.reporter, t.decision, t.said_at)
+      .where(sql`said_at is not null`),
+    uniqueIndex("consents_undated")
+      .on(t.participant_id, t.reporter, t.decision, t.decided_at)
+      .where(sql`said_at is null`),
     withinOrganization(t, t.participant_id, participants),
   ],
 );
@@ -453,6 +469,7 @@ export const transcripts = sqliteTable(
     lines_digest: text().notNull(),
     first_line_id: integer(),
     spoken_until: integer(),
+    reported_at: integer().notNull(),
     ...retention,
     ...timestamps,
   },
@@ -488,6 +505,7 @@ export const soapNotes = sqliteTable(
     call_id: integer().notNull().unique(),
     text: text().notNull(),
     is_final: integer({ mode: "boolean" }).notNull(),
+    reported_at: integer().notNull(),
     ...retention,
     ...timestamps,
   },

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { REPORT_CLOCK_TOLERANCE } from "../lifetimes.ts";
 import {
   MAX_EMAIL_LENGTH,
   MAX_EXTERNAL_REFERENCE_LENGTH,
@@ -10,6 +11,7 @@ import {
   MAX_TIMESTAMP_LENGTH,
 } from "../limits.ts";
 import { lazily } from "../memory.ts";
+import { SECOND } from "../units.ts";
 
 /*
  * The kinds of fields that several resources have, each with its limits: requests, responses and the reference take them from
@@ -156,6 +158,10 @@ export const ownParams = lazily(() => organizationParams().extend(idParams().sha
 
 export type OwnPath = z.output<ReturnType<typeof ownParams>>;
 
+const SHOWN_AS_TIME = { override: { type: "string" as const, format: "date-time" } };
+
+const IN_FUTURE = `must not be more than ${REPORT_CLOCK_TOLERANCE / SECOND} seconds in the future`;
+
 const NO_TIMESTAMP = "must be an ISO 8601 timestamp such as 2026-01-31T09:30:00Z";
 
 /** ISO 8601 with any offset (`Z`, `+01:00`, `+0100`, `+01`), with or without seconds. Becomes milliseconds since the epoch. */
@@ -172,7 +178,14 @@ export const instant = lazily(() =>
     .pipe(z.iso.datetime({ offset: true, error: NO_TIMESTAMP }))
     .transform((value) => Date.parse(value))
     .refine((time) => time >= EARLIEST && time < LATEST, "must be within the years 0000 to 9999")
-    .meta({ override: { type: "string", format: "date-time" } }),
+    .meta(SHOWN_AS_TIME),
+);
+
+/** The time of what has happened. What was in 2099 would keep names and texts for good. */
+export const pastInstant = lazily(() =>
+  instant()
+    .refine((time) => time <= Date.now() + REPORT_CLOCK_TOLERANCE, IN_FUTURE)
+    .meta(SHOWN_AS_TIME),
 );
 
 /**

@@ -6,6 +6,7 @@ import { externalReference, id, idAsText, instant, key, name, roomSlug } from ".
 import { lazily } from "../memory.ts";
 import { consentMethod } from "../resources/consents/consents.fields.ts";
 import type { consentReport } from "../resources/consents/consents.schemas.ts";
+import { SECOND } from "../units.ts";
 import { type EgressEvent, egressInfo, toEgressEvent } from "./egress_info.ts";
 import type { Room } from "./rooms.sql.ts";
 
@@ -79,6 +80,8 @@ export interface VisitEvent extends z.output<ReturnType<typeof visitMetadata>>, 
   has_time: boolean;
   /** Orders what events say of the room. */
   said_at: number;
+  /** When the event was made: the same each time it comes. LiveKit writes whole seconds, so it is the end of one. */
+  reported_at: number;
   /** False where the event does not say when the room was made, so that the call starts at the time of the event. */
   has_start: boolean;
   /** Set where the room has closed. */
@@ -94,8 +97,8 @@ export interface Visitor {
   has_left: boolean;
   /** Orders what events say of one person: by the connection, and what it said in the end comes last. */
   said_at: number;
-  /** When the event was made: the same each time it comes. */
-  event_at: number;
+  /** The connection, as LiveKit names it. */
+  connection: string;
   joined_at: number | undefined;
   left_at: number | undefined;
   display_name: string | undefined;
@@ -136,7 +139,8 @@ function translateEvent(event: LiveKitEvent, now: number): Translation {
   if (organization_slug === undefined) return { unusable: "no organization" };
   const visit = readMetadata(metadata, organization_slug);
   if ("unusable" in visit) return visit;
-  const at = event.createdAt || now;
+  // What is in the future counts as now.
+  const at = Math.min(event.createdAt || now, now);
   return {
     visit: {
       ...visit,
@@ -145,10 +149,11 @@ function translateEvent(event: LiveKitEvent, now: number): Translation {
       room_name,
       has_time: event.createdAt > 0,
       said_at: event.createdAt,
-      started_at: creationTime || at,
+      reported_at: Math.min(at + SECOND - 1, now),
+      started_at: Math.min(creationTime || at, now),
       has_start: creationTime > 0,
       ...(event.event === "room_finished" && { ended_at: at }),
-      ...visitorOf(event, sid, at),
+      ...visitorOf(event, sid, at, now),
     },
   };
 }
@@ -166,6 +171,7 @@ function readMetadata(
   return isOfOrganization ? parsed.data : { unusable: "metadata at fault" };
 }
 
+/** LiveKit's own participants. Callers by SIP are participants like any other. */
 const MACHINERY = ["EGRESS", "INGRESS", "AGENT"];
 
 /** The person is still there: in the same room by another connection, which LiveKit reports too. */
@@ -179,22 +185,23 @@ function visitorOf(
   { event, createdAt, participant }: LiveKitEvent,
   room_sid: string,
   at: number,
+  now: number,
 ): { visitor?: Visitor } {
   const joined = event === "participant_joined";
   if (!participant || (!joined && event !== "participant_left")) return {};
   const { sid, identity, kind, attributes } = participant;
-  // Older servers have no kinds, but name an egress's participant after the egress.
-  if (MACHINERY.includes(kind) || /^EG_\w+$/.test(identity)) return {};
+  if (MACHINERY.includes(kind)) return {};
   const own = firstValid(key(), identity, sid);
   if (!own) return {};
-  const joined_at = participant.joinedAtMs || participant.joinedAt || (joined && createdAt) || undefined;
+  const said = participant.joinedAtMs || participant.joinedAt || (joined && createdAt) || undefined;
+  const joined_at = said && Math.min(said, now);
   const has_left = !joined && !STAYS.includes(participant.disconnectReason);
   return {
     visitor: {
       keys: [own, firstValid(key(), `${room_sid}:${own}`, sid) ?? own],
       has_left,
-      said_at: joined_at === undefined ? createdAt : joined_at + (joined ? 0 : 1),
-      event_at: at,
+      connection: sid,
+      said_at: said === undefined ? createdAt : said + (joined ? 0 : 1),
       joined_at,
       left_at: has_left ? Math.max(at, joined_at ?? 0) : undefined,
       display_name: name().safeParse(participant.name).data,

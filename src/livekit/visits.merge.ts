@@ -1,10 +1,11 @@
 import type { ParticipantRole } from "../database/enums.ts";
+import { MAX_CONSENT_DECISIONS } from "../limits.ts";
 import type { CallReport } from "../resources/calls/calls.merge.ts";
 import type { Call } from "../resources/calls/calls.schemas.ts";
-import { isInFuture } from "../resources/consents/consents.merge.ts";
 import type { KnownConsent } from "../resources/consents/consents.schemas.ts";
 import type { Participant, ReportOnCall } from "../resources/participants/participants.schemas.ts";
 import { leaveAtEnd } from "../resources/participants/participants.visits.ts";
+import { REMEMBERED_CONNECTIONS } from "../tuning.ts";
 import type { VisitEvent, Visitor } from "./events.ts";
 
 /** What is known when something happens in a room. */
@@ -22,7 +23,7 @@ export interface KnownVisit {
  * What to report of an event. The first one makes the call. Later ones report only who joined or left, and the end, so
  * that they take back no correction by the platform.
  */
-export function reportOfVisit(visit: VisitEvent, known: KnownVisit, now: number): CallReport {
+export function reportOfVisit(visit: VisitEvent, known: KnownVisit): CallReport {
   const { waiting_room_slug, organization_user_id, started_at, external_reference, said_at, visitor } = visit;
   const { call } = known;
   // Nobody has reported an end that was assumed.
@@ -36,8 +37,9 @@ export function reportOfVisit(visit: VisitEvent, known: KnownVisit, now: number)
       ended_at: Math.max(ended_at, call?.started_at ?? started_at, knownEnd ?? 0),
     }),
     ...newsOf({ external_reference }, said_at, lastWordsOf(call)),
-    ...(visitor && { participants: [reportVisitor(visitor, visit.has_time, known, now)] }),
+    ...(visitor && { participants: [reportVisitor(visitor, visit.has_time, known)] }),
     reporter: "livekit",
+    reported_at: visit.reported_at,
   };
 }
 
@@ -53,7 +55,7 @@ const startsEarlier = ({ room_sid, has_start, has_time, started_at }: VisitEvent
  * - The name, the role, the user and the reference are each those of the last event that says them. What LiveKit says again, as it does
  *   when somebody leaves, is no news: so what the platform has corrected stays.
  */
-function reportVisitor(visitor: Visitor, hasTime: boolean, known: KnownVisit, now: number): ReportOnCall {
+function reportVisitor(visitor: Visitor, hasTime: boolean, known: KnownVisit): ReportOnCall {
   const { call, participants, members } = known;
   const key = keyOf(visitor, call, participants);
   const found = participants.find((each) => each.key === key);
@@ -64,11 +66,12 @@ function reportVisitor(visitor: Visitor, hasTime: boolean, known: KnownVisit, no
     typeof left === "number" && left >= (joined_at ?? 0);
   // An event that says no time changes nothing when it is repeated.
   const left_at = !hasTime && counts(knownLeft) ? knownLeft : latest(knownLeft, visitor.left_at);
-  const { display_name, role, external_reference, said_at, consent } = visitor;
+  const { display_name, role, external_reference, said_at } = visitor;
   const user_id = visitor.user_id && members.has(visitor.user_id) ? visitor.user_id : undefined;
   const lastWords = lastWordsOf(before);
-  const words = { display_name, role, user_id, external_reference, recording_consent: wordOf(consent) };
+  const words = { display_name, role, user_id, external_reference };
   const ledger = known.consents.filter(({ participant_id }) => participant_id === found?.id);
+  const { consent, consents } = consentOf(visitor, lastWords.consents, ledger);
   const [identity] = visitor.keys;
   return {
     key,
@@ -76,8 +79,8 @@ function reportVisitor(visitor: Visitor, hasTime: boolean, known: KnownVisit, no
     ...(joined_at !== undefined && { joined_at }),
     // The clock of the waiting room may be ahead of LiveKit's, which writes whole seconds.
     ...(counts(left_at) && { left_at: Math.max(left_at, before?.waiting_since ?? 0) }),
-    ...newsOf(words, said_at, lastWords),
-    ...consentOf(visitor, lastWords.recording_consent, ledger, now),
+    ...newsOf(words, said_at, lastWords, consents),
+    ...consent,
   };
 }
 
@@ -87,61 +90,75 @@ interface LastWords {
   role?: [ParticipantRole, said_at: number];
   user_id?: [number, said_at: number];
   external_reference?: [string, said_at: number];
-  recording_consent?: [ConsentWord, said_at: number];
+  /** Those of the last connections, in their order. */
+  consents?: ConsentWord[];
 }
 
 const lastWordsOf = (row: { livekit_said: string | null } | undefined): LastWords =>
   JSON.parse(row?.livekit_said ?? "{}");
 
-type Words = { [Field in keyof LastWords]?: NonNullable<LastWords[Field]>[0] | undefined };
+type Words = {
+  [Field in Exclude<keyof LastWords, "consents">]?: LastWords[Field] extends [infer Word, number] | undefined
+    ? Word | undefined
+    : never;
+};
 
-/** Of what an event says, that on which no later one has had a word yet, and which differs from the word before. */
-function newsOf(words: Words, said_at: number, before: LastWords): Partial<ReportOnCall> {
+/**
+ * Of what an event says, that on which no later one has had a word yet, and which differs from the word before.
+ *
+ * @param consents what LiveKit has said of consent, with this event
+ */
+function newsOf(
+  words: Words,
+  said_at: number,
+  before: LastWords,
+  consents: LastWords["consents"] = before.consents,
+): Partial<ReportOnCall> {
   const fields = Object.keys(words) as (keyof Words)[];
-  const latestKnown = fields.filter(
-    (field) => words[field] !== undefined && said_at > (before[field]?.[1] ?? -1),
-  );
-  if (latestKnown.length === 0) return {};
-  const said = {
-    ...before,
-    ...Object.fromEntries(latestKnown.map((field) => [field, [words[field], said_at]])),
-  };
-  const news = latestKnown.filter(
-    (field) => field !== "recording_consent" && words[field] !== before[field]?.[0],
-  );
+  const latest = fields.filter((field) => words[field] !== undefined && said_at > (before[field]?.[1] ?? -1));
+  if (latest.length === 0 && consents === before.consents) return {};
+  const news = latest.filter((field) => words[field] !== before[field]?.[0]);
+  const said = { ...before, ...Object.fromEntries(latest.map((field) => [field, [words[field], said_at]])) };
+  const inOrder = [...fields].map((field) => [field, said[field]]).filter(([, word]) => word !== undefined);
   return {
     ...Object.fromEntries(news.map((field) => [field, words[field]])),
-    livekit_said: JSON.stringify(said, fields),
+    livekit_said: JSON.stringify({ ...Object.fromEntries(inOrder), ...(consents && { consents }) }),
   };
 }
 
-/** The decision, and when it was made, if LiveKit says that. */
-type ConsentWord = [recording_consent: boolean, recording_consent_at: number | null];
-
-const wordOf = ({ recording_consent, recording_consent_at }: Visitor["consent"]): ConsentWord | undefined =>
-  recording_consent === undefined ? undefined : [recording_consent, recording_consent_at ?? null];
+/** What LiveKit said of consent on a connection: the decision, and when it was made, if it said that. */
+type ConsentWord = [
+  connection: string,
+  said_at: number,
+  recording_consent: boolean,
+  recording_consent_at: number | null,
+];
 
 /**
- * The decision on consent of which an event tells; nothing where LiveKit repeats what it said last. Without a time,
- * what comes late is perhaps a repetition too. But a refusal must not get lost: so it counts unless there is one
- * already. A time that was in the future when the event was made is none in a repetition, though it has passed now.
+ * The decision on consent of which an event tells; nothing where LiveKit repeats what it said last on this connection, as
+ * it does with every event of one. On another connection, a refusal is one again.
+ *
+ * @returns with what LiveKit said last on each connection
  */
 function consentOf(
-  { consent, said_at, event_at }: Visitor,
-  lastWord: LastWords["recording_consent"],
+  { connection, said_at, consent }: Visitor,
+  words: ConsentWord[] = [],
   ledger: KnownConsent[],
-  now: number,
-): Visitor["consent"] {
-  const { recording_consent, recording_consent_at: at } = consent;
-  const [[said, saidFor], last_said_at] = lastWord ?? [[], -1];
-  if (recording_consent === undefined) return {};
-  if (recording_consent === said && (at === undefined || at === saidFor)) return {};
-  const hasTime = at !== undefined && !isInFuture(at, now);
-  const hadTime = hasTime && !isInFuture(at, event_at);
-  const decision = recording_consent ? "granted" : "refused";
-  const isKnown = ledger.some((each) => each.reporter === "livekit" && each.decision === decision);
-  if (said_at <= last_said_at && !hadTime && isKnown) return {};
-  return { ...consent, recording_consent_at: at === undefined || hasTime ? at : now };
+): { consent: Visitor["consent"]; consents: ConsentWord[] } {
+  const { recording_consent, recording_consent_at: at = null } = consent;
+  if (recording_consent === undefined) return { consent: {}, consents: words };
+  const known = words.find(([of]) => of === connection);
+  const isRepeated = known?.[2] === recording_consent && (at === null || at === known[3]);
+  const isTaken = !isRepeated && (!recording_consent || ledger.length < MAX_CONSENT_DECISIONS);
+  const isLatest = !known || said_at > known[1];
+  const others = words.filter((each) => each !== known);
+  const next: ConsentWord[] = [...others, [connection, said_at, recording_consent, at]];
+  return {
+    consent: isTaken ? consent : {},
+    consents: isLatest
+      ? next.sort((a, b) => a[1] - b[1] || (a[0] < b[0] ? -1 : 1)).slice(-REMEMBERED_CONNECTIONS)
+      : words,
+  };
 }
 
 /** Somebody who has been on another call under the first key is a new participant here, whose consent counts. */

@@ -17,7 +17,7 @@ import { reportOfVisit } from "./visits.merge.ts";
  *   that organization
  */
 export async function reportVisit(context: Context, visit: VisitEvent): Promise<ReportedCall> {
-  const { db, now, settings } = context;
+  const { db, settings } = context;
   const { organization_slug, room_sid, room_name, started_at, organization_user_id, visitor } = visit;
   const named = await namedKeys(settings, visitor?.keys ?? []);
   const { keys, digests } = named.values;
@@ -40,7 +40,7 @@ export async function reportVisit(context: Context, visit: VisitEvent): Promise<
       if (!organization) throw noOrganization();
       const known = { organization_id: organization.id, call, ...knownOfReport(named, rows) };
       if (!known.members.has(organization_user_id)) throw metadataNamesStranger();
-      return decideCall(context, known, call?.key ?? room_sid, reportOfVisit(visit, known, now));
+      return decideCall(context, known, call?.key ?? room_sid, reportOfVisit(visit, known));
     },
   );
 }

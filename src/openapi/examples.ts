@@ -25,15 +25,17 @@ function fieldExample(field: z.ZodType, name: string): unknown {
  */
 export function exampleBody(body: z.ZodObject, response: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(body.shape).map(([wrapper, fields]) => [
-      wrapper,
-      Object.fromEntries(
-        Object.entries((fields as z.ZodObject).shape as Record<string, z.ZodType>)
-          .filter(([, field]) => !isRefused(field))
-          .map(([name, field]) => [name, field.meta()?.example ?? response[name]])
-          .filter(([, example]) => example !== undefined),
-      ),
-    ]),
+    Object.entries(body.shape)
+      .filter(([, fields]) => fields instanceof z.ZodObject)
+      .map(([wrapper, fields]) => [
+        wrapper,
+        Object.fromEntries(
+          Object.entries((fields as z.ZodObject).shape as Record<string, z.ZodType>)
+            .filter(([, field]) => !isRefused(field))
+            .map(([name, field]) => [name, field.meta()?.example ?? response[name]])
+            .filter(([, example]) => example !== undefined),
+        ),
+      ]),
   );
 }
 

@@ -11,6 +11,8 @@ import { recordingConsent } from "./support/consents.ts";
 import { CALL_AS_MADE, RITA } from "./support/rows.ts";
 
 const T0 = Date.parse("2026-01-31T09:30:00Z");
+/** When the events come. */
+const NOW = T0 + 3_600_000;
 const ROOM = { id: 7 };
 const ORGANIZATION = 1;
 const CALL_ID = 21;
@@ -58,6 +60,7 @@ const left = (identity: string, at: number, joinedAt: number, said: Said = {}) =
 /** What the platform reports between events. */
 interface Correction {
   platform: ReportOnCall;
+  reported_at: number;
 }
 
 /** What the events leave behind, in this order. The clock goes on with every event. */
@@ -66,7 +69,7 @@ function outcomeOf(events: (string | Correction)[], waiting: Participant[] = [])
   let ledger: KnownConsent[] = [];
   const participants = new Map(waiting.map((each) => [each.key, each]));
   for (const [n, event] of events.entries()) {
-    const now = T0 + n;
+    const now = NOW + n;
     const visit = typeof event === "string" ? visitOf(event, now) : undefined;
     if (typeof event === "string" && !visit) continue;
     const keys = visit ? (visit.visitor?.keys ?? []) : [(event as Correction).platform.key];
@@ -82,9 +85,7 @@ function outcomeOf(events: (string | Correction)[], waiting: Participant[] = [])
       ),
       members: new Set([OWNER, MEMBER]),
     };
-    const report = visit
-      ? reportOfVisit(visit, known, now)
-      : { participants: [(event as Correction).platform] };
+    const report = visit ? reportOfVisit(visit, known) : platformReport(event as Correction);
     const next = mergeCall(known, "RM_1", report, now);
     call = { ...CALL_AS_MADE, ...next.call, id: CALL_ID };
     for (const each of next.participants)
@@ -93,6 +94,7 @@ function outcomeOf(events: (string | Correction)[], waiting: Participant[] = [])
       ...ledger,
       ...next.consents.map(({ participant_key, ...each }) => ({
         ...each,
+        said_at: each.said_at ?? null,
         participant_id: idOf(participant_key),
       })),
     ];
@@ -104,6 +106,8 @@ function outcomeOf(events: (string | Correction)[], waiting: Participant[] = [])
   const people = [...participants.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
   return { call: call && withoutTimestamps(call), people: people.map(withoutHistory) };
 }
+
+const platformReport = ({ platform, reported_at }: Correction) => ({ participants: [platform], reported_at });
 
 function visitOf(event: string, now: number) {
   const translation = translate(JSON.parse(event), now);
@@ -261,7 +265,7 @@ describe("Every order of the events of a visit leads to the same call and partic
         joined_at: T0 + 1_500,
         left_at: T0 + 60_000,
         recording_consent: true,
-        livekit_said: JSON.stringify({ recording_consent: [[true, null], T0 + 1_501] }),
+        livekit_said: JSON.stringify({ consents: [[`PA_${T0 + 1_500}`, T0 + 1_501, true, null]] }),
       },
     ]);
   });
@@ -432,7 +436,10 @@ const aVisit = fc
   });
 
 describe("What the platform corrects", () => {
-  const says = (fields: Omit<ReportOnCall, "key">): Correction => ({ platform: { key: "rita", ...fields } });
+  const says = (fields: Omit<ReportOnCall, "key">): Correction => ({
+    platform: { key: "rita", ...fields },
+    reported_at: T0 + 30_000,
+  });
   const consents = (recording_consent_at: string) => ({ ...CONSENTS, recording_consent_at });
 
   it("stays when somebody leaves with the attributes of the time of joining", () => {
@@ -498,7 +505,7 @@ describe("What the platform corrects", () => {
     ],
     "the platform says a later consent, and LiveKit repeats the refusal": [
       joined("rita", 1, { attributes: REFUSES }),
-      says({ recording_consent: true, recording_consent_at: T0 + 1 }),
+      says({ recording_consent: true, recording_consent_at: T0 + 1_500 }),
       left("rita", 9, 1, { attributes: REFUSES }),
       joined("rita", 1, { attributes: REFUSES }),
     ],
@@ -517,7 +524,7 @@ describe("What the platform corrects", () => {
       joined("rita", 1, { attributes: { recording_consent: "false", recording_consent_at } });
     for (const event of [said("yesterday"), said("2126-01-31T09:30:00Z")])
       expect(
-        outcomeOf([event, says({ recording_consent: true, recording_consent_at: T0 + 1 })]),
+        outcomeOf([event, says({ recording_consent: true, recording_consent_at: T0 + 1_500 })]),
       ).toMatchObject({ people: [{ recording_consent: true }] });
   });
 });
@@ -528,8 +535,8 @@ it("An event that says no time takes the time at which it comes first", () => {
   const visit = ["participant_joined", "participant_left", "room_finished"].map(timeless);
   const { call, people } = outcomeOf(visit);
   expect({ call, people }).toMatchObject({
-    call: { started_at: T0, ended_at: T0 + 2 },
-    people: [{ key: "rita", joined_at: null, left_at: T0 + 1 }],
+    call: { started_at: NOW, ended_at: NOW + 2 },
+    people: [{ key: "rita", joined_at: null, left_at: NOW + 1 }],
   });
   expect(outcomeOf([...visit, ...visit])).toEqual({ call, people });
 });
@@ -537,12 +544,15 @@ it("An event that says no time takes the time at which it comes first", () => {
 describe("Of those in a room,", () => {
   it.each([
     ["an egress", "EG_8oTjKXHjCqyD", { kind: ParticipantInfo_Kind.EGRESS }],
-    ["an egress of a server without kinds", "EG_8oTjKXHjCqyD", {}],
     ["an ingress", "camera", { kind: ParticipantInfo_Kind.INGRESS }],
     ["an agent", "scribe", { kind: ParticipantInfo_Kind.AGENT }],
   ])("%s is nobody", (_, identity, said) => {
     const { call, people } = outcomeOf([joined(identity, 1_000, said), left(identity, 2_000, 1_000, said)]);
     expect({ key: call?.key, people }).toEqual({ key: "RM_1", people: [] });
+  });
+
+  it("somebody whose identity looks like an egress is a participant", () => {
+    expect(outcomeOf([joined("EG_8oTjKXHjCqyD", 1_000)]).people).toHaveLength(1);
   });
 
   it("somebody on the phone is a participant", () => {

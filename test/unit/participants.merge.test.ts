@@ -364,7 +364,12 @@ describe("A call's report of a participant", () => {
   const CALL = { id: 501, organization_id: 1, waiting_room_id: OTHER_ROOM.id, started_at: 110 };
   const mergeOnCall = (known: Participant | undefined, said: ReportOnCall) => {
     const participants = new Map(known && [[known.key, known]]);
-    const [next] = mergeParticipantsOnCall({ call: CALL, participants, members: new Set([5]) }, [said], NOW);
+    const [next] = mergeParticipantsOnCall(
+      { call: CALL, participants, members: new Set([5]) },
+      [said],
+      {},
+      NOW,
+    );
     return next;
   };
   const paula = { key: "rita", display_name: "Paula", role: "provider" as const, user_id: 5 };

@@ -12,6 +12,7 @@ const draft: SoapNote = {
   call_id: 3,
   text: "A cough.",
   is_final: false,
+  reported_at: 0,
   call_ended_at: null,
   is_held: false,
   created_at: 1,
@@ -31,6 +32,7 @@ describe("A first report of a SOAP note", () => {
       is_final: true,
       created_at: 7,
       updated_at: 7,
+      reported_at: 7,
     });
   });
 
@@ -53,7 +55,7 @@ describe("A later report of a SOAP note", () => {
   it.each([{ text: "A cold." }, { is_final: true }, { text: "A cold.", is_final: true }])(
     "changes a draft: %o",
     (report) => {
-      expect(merge(draft, report)).toEqual({ ...draft, ...report, updated_at: 7 });
+      expect(merge(draft, report)).toEqual({ ...draft, ...report, updated_at: 7, reported_at: 7 });
     },
   );
 

@@ -12,6 +12,7 @@ const draft: Transcript = {
   call_id: 3,
   summary: "A talk.",
   is_final: false,
+  reported_at: 0,
   lines_digest: "a",
   first_line_id: null,
   spoken_until: null,
@@ -50,6 +51,7 @@ describe("A first report of a transcript", () => {
       spoken_until: null,
       created_at: 7,
       updated_at: 7,
+      reported_at: 7,
     });
   });
 
@@ -94,7 +96,12 @@ describe("A later report of a transcript", () => {
     ["other lines", {}, lines("b"), { lines_digest: "b" }],
     ["that it is final", { is_final: true }, NO_LINES, { is_final: true }],
   ])("changes a draft that gets %s", (_, report, reportedLines, change) => {
-    expect(merge(draft, report, reportedLines)).toEqual({ ...draft, ...change, updated_at: 7 });
+    expect(merge(draft, report, reportedLines)).toEqual({
+      ...draft,
+      ...change,
+      updated_at: 7,
+      reported_at: 7,
+    });
   });
 
   it("is refused when a stranger speaks, also where the transcript is final", () => {
@@ -105,7 +112,7 @@ describe("A later report of a transcript", () => {
   it("gives a final one its summary, once", () => {
     const silent = { ...final, summary: null };
     const complete = merge(silent, { summary: "A talk." }, lines("a"));
-    expect(complete).toEqual({ ...final, updated_at: 7 });
+    expect(complete).toEqual({ ...final, updated_at: 7, reported_at: 7 });
     for (const report of [{}, { summary: null }, { summary: "A talk.", is_final: true }])
       expect(merge(complete, report, lines("a"), 8)).toBe(complete);
   });
@@ -146,7 +153,12 @@ describe("Whatever is reported of a transcript, in whatever order,", () => {
       if (!known?.is_final || next === known) return;
       expect(known.summary).toBeNull();
       expect(next.summary).not.toBeNull();
-      expect(next).toEqual({ ...known, summary: next.summary, updated_at: next.updated_at });
+      expect(next).toEqual({
+        ...known,
+        summary: next.summary,
+        updated_at: next.updated_at,
+        reported_at: next.reported_at,
+      });
     });
   });
 

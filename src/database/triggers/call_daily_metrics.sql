@@ -13,7 +13,7 @@ SELECT
   scope.factor * call.organization_user_id AS organization_user_id,
   date(call.started_at / 1000.0, 'unixepoch') AS date,
   1 AS total_calls,
-  call.failed AS failed_calls,
+  coalesce(call.failed, 0) AS failed_calls,
   call.ended_at IS NOT NULL AND NOT call.end_is_assumed AS ended_calls,
   iif(call.ended_at IS NOT NULL AND NOT call.end_is_assumed, call.ended_at - call.started_at, 0) AS duration_ms,
   0 AS waits,

@@ -26,7 +26,7 @@ BEGIN
   FROM (
     SELECT 'call.updated' AS type
     WHERE old.organization_user_id <> new.organization_user_id
-      OR old.failed <> new.failed
+      OR coalesce(old.failed, 0) <> coalesce(new.failed, 0)
       OR (old.external_reference IS NOT new.external_reference AND new.reference_erased_at IS NULL)
       OR (old.ended_at IS NOT NULL
         AND (old.ended_at IS NOT new.ended_at OR old.end_is_assumed <> new.end_is_assumed))

@@ -1,6 +1,6 @@
 import type * as z from "zod";
-import type { ConsentReporter } from "../../database/enums.ts";
-import { isSameRow, reviseRow } from "../../database/merging.ts";
+import { isSameRow } from "../../database/merging.ts";
+import { isLate, type ReportOrigin, reviseReported, stillUnknown, timeOfReport } from "../../http/reports.ts";
 import { mergeConsent } from "../consents/consents.merge.ts";
 import type { KnownConsent } from "../consents/consents.schemas.ts";
 import type { NewConsent } from "../consents/consents.sql.ts";
@@ -18,13 +18,12 @@ import {
 import type { Call, ReportedCall, reportCallBody, updateCallBody } from "./calls.schemas.ts";
 import type { KnownReference } from "./calls.sql.ts";
 
-export type CallReport = Omit<z.output<ReturnType<typeof reportCallBody>>["call"], "participants"> & {
-  participants?: ReportOnCall[];
-  /** By default the platform. */
-  reporter?: ConsentReporter;
-  /** Only LiveKit's API notes what LiveKit said. */
-  livekit_said?: string | null;
-};
+export type CallReport = Omit<z.output<ReturnType<typeof reportCallBody>>["call"], "participants"> &
+  ReportOrigin & {
+    participants?: ReportOnCall[];
+    /** Only LiveKit's API notes what LiveKit said. */
+    livekit_said?: string | null;
+  };
 
 /** What is known when a call is reported. */
 export interface KnownCall {
@@ -55,7 +54,8 @@ export type CallRow = Omit<
  * stays too. The first report fixes the room, and with it the organization. An ended call stays ended. When it ends,
  * everybody who is still there has left. What was only assumed, an end and that people left then, counts as not known: no
  * report is refused because of it, and a reported end replaces it. A hold only begins by a report: nothing that a report
- * says ends it. And no report brings back a reference that was erased.
+ * says ends it. And no report brings back a reference that was erased. Of a report that was made before the newest one only
+ * what is not known counts.
  *
  * @returns the call, which is the known one itself where nothing of it changes; those who are new on it, or of whom
  *   something changes; the ids of those who only join it, because they are erased: who did not consent still counts; what
@@ -74,7 +74,8 @@ export function mergeCall(
   consents: NewConsent[];
   beginsHold: boolean;
 } {
-  const call: CallRow = reviseRow(known.call, fieldsOfCall(known, key, report), now);
+  const fields = fieldsOfCall(known, key, whatCounts(known.call, report));
+  const call: CallRow = reviseReported(known.call, fields, report, now);
   const { ended_at, end_is_assumed } = call;
   const named = mergeParticipantsOnCall(
     {
@@ -83,6 +84,7 @@ export function mergeCall(
       members: known.members,
     },
     report.participants ?? [],
+    report,
     now,
   );
   const namedKeys = new Set(named.map((each) => each.key));
@@ -105,7 +107,7 @@ export function mergeCall(
       id !== undefined && erased_at !== null && call_id === null ? [id] : [],
     ),
     consents: mergeConsents(known, call, named, report, now),
-    beginsHold: report.legal_hold === true && !hasRunningHold(known.call),
+    beginsHold: report.legal_hold === true && mayBeginHold(known.call, report),
   };
 }
 
@@ -113,15 +115,15 @@ function mergeConsents(
   known: KnownCall,
   { organization_id, started_at }: CallRow,
   named: ParticipantRow[],
-  { reporter = "platform", participants = [] }: CallReport,
+  { participants = [], ...report }: CallReport,
   now: number,
 ): NewConsent[] {
   return named.flatMap(({ id, key, joined_at }, n) => {
     const ledger = known.consents.filter(({ participant_id }) => participant_id === id);
     const decided = mergeConsent(
       { ledger, present_since: joined_at ?? started_at },
-      reporter,
       participants[n] ?? {},
+      { reporter: report.reporter ?? "platform", reported_at: timeOfReport(report, now) },
       now,
     );
     return decided ? [{ organization_id, participant_id: id ?? null, participant_key: key, ...decided }] : [];
@@ -154,7 +156,26 @@ export function assumedEnd(call: SilentCall, now: number): number {
   return Math.max(started_at, Math.min(latest, now));
 }
 
-const hasRunningHold = (call: ReportedCall | undefined) => call !== undefined && call.hold_id !== null;
+/** A report from before the end of a hold does not begin it again. Where a report does not say when it was made, that may be so. */
+function mayBeginHold(call: ReportedCall | undefined, { reported_at = 0 }: ReportOrigin): boolean {
+  if (!call) return true;
+  return call.hold_id === null && (call.hold_ended_at === null || reported_at > call.hold_ended_at);
+}
+
+/** What a report says of a call that counts: of a late one what is not known, and nothing where the organization itself has spoken. */
+function whatCounts(call: ReportedCall | undefined, report: CallReport): CallReport {
+  if (!call) return report;
+  const { external_reference: _, ...others } = report;
+  const said = call.reference_said_by === "organization" ? others : report;
+  if (!isLate(report, call)) return said;
+  const { end_is_assumed, ended_at, reference_said_by } = call;
+  const known = {
+    ...call,
+    ended_at: end_is_assumed ? null : ended_at,
+    external_reference: reference_said_by,
+  };
+  return stillUnknown({ ...known, livekit_said: null }, said);
+}
 
 function fieldsOfCall({ organization_id, call, room, members }: KnownCall, key: string, report: CallReport) {
   const waiting_room_id = call?.waiting_room_id ?? room?.id;
@@ -177,7 +198,7 @@ function fieldsOfCall({ organization_id, call, room, members }: KnownCall, key: 
     started_at,
     ended_at,
     end_is_assumed,
-    failed: failed ?? false,
+    failed: failed ?? null,
     ...referenceOfCall(call, report),
   };
 }
@@ -198,7 +219,10 @@ export function mergeReference(
 
 /** A reference that was erased stays so: it may name somebody whose name was erased. */
 function referenceOfCall(call: ReportedCall | undefined, report: CallReport) {
-  if (call && call.reference_erased_at !== null) return { external_reference: null, livekit_said: null };
+  const reference_said_by =
+    report.external_reference === undefined ? (call?.reference_said_by ?? null) : "report";
+  if (call && call.reference_erased_at !== null)
+    return { external_reference: null, reference_said_by, livekit_said: null };
   const { external_reference = null, livekit_said = null } = { ...call, ...report };
-  return { external_reference, livekit_said };
+  return { external_reference, reference_said_by, livekit_said };
 }

@@ -5,7 +5,7 @@ import { exampleOf } from "../../openapi/examples.ts";
 import { type Parameter, pageResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { HOUR } from "../../units.ts";
-import { consentDecidedInFuture } from "../consents/consents.refusals.ts";
+import { tooManyDecisions } from "../consents/consents.refusals.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import {
   newParticipantIncomplete,
@@ -243,7 +243,7 @@ export const callsReference: Reference = {
         participantsNotMembers(),
         participantOnAnotherCall(),
         participantsLeftTooEarly(),
-        consentDecidedInFuture(),
+        tooManyDecisions(),
       ],
     },
   },

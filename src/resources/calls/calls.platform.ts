@@ -12,6 +12,7 @@ export const callsPlatform = platformRoutes()
     c.json(toReportedCall(await requireReportedCall(c.var.context, c.req.valid("param")))),
   )
   .put(CALL, byKey, jsonBody(reportCallBody), async (c) => {
-    const call = await reportCall(c.var.context, c.req.valid("param"), c.req.valid("json").call);
-    return c.json(toReportedCall(call));
+    const { call, reported_at } = c.req.valid("json");
+    const reported = await reportCall(c.var.context, c.req.valid("param"), { ...call, reported_at });
+    return c.json(toReportedCall(reported));
   });

@@ -3,13 +3,14 @@ import type { EndedBy, ResultState } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import { inOrder } from "../../http/dates.ts";
 import { pageQuery } from "../../http/pagination.ts";
+import { reportBody } from "../../http/reports.ts";
 import {
   day,
   externalReference,
   id,
-  instant,
   key,
   organizationParams,
+  pastInstant,
   pathId,
   roomSlug,
   toTimestamp,
@@ -25,15 +26,15 @@ import type { callColumns, reportedCallColumns } from "./calls.sql.ts";
 
 /** A report in part: what is left out stays as reported before. */
 export const reportCallBody = lazily(() =>
-  z.object({
+  reportBody({
     call: z
       .object({
         waiting_room_slug: roomSlug().describe(
           "The current slug of the waiting room that the participants came from. A call stays in the room of its first report; later reports need no slug, and it is not looked up. A personal room that was retired because its owner is no longer a provider can still be named for a call that started before that.",
         ),
         organization_user_id: id(),
-        started_at: instant(),
-        ended_at: instant().nullable(),
+        started_at: pastInstant(),
+        ended_at: pastInstant().nullable(),
         failed: z
           .boolean()
           .nullable()
@@ -118,7 +119,7 @@ export function toCallWithResults(row: CallWithResults): z.input<typeof callWith
     ...toCall(row),
     external_reference: row.external_reference,
     ended_by: endedBy(row),
-    failed: row.failed,
+    failed: row.failed ?? false,
     results: {
       transcript: resultState(row, row.transcript_is_final),
       soap_note: resultState(row, row.soap_note_is_final),
@@ -132,7 +133,7 @@ export function toReportedCall(row: ReportedCall): z.input<typeof reportedCallSc
     ...toCall(row),
     key: row.key,
     ended_by: endedBy(row),
-    failed: row.failed,
+    failed: row.failed ?? false,
     legal_hold: toLegalHold(row),
     external_reference: row.external_reference,
   };

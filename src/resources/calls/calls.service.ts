@@ -108,11 +108,13 @@ export async function updateCall(
     ([known], [shown]): Decision<CallWithResults> => {
       if (!known || !shown) throw callNotFound();
       const external_reference = mergeReference(known, update);
-      if (external_reference === known.external_reference) return { unchanged: shown };
+      const isSame = external_reference === known.external_reference;
+      if (isSame && (update.external_reference === undefined || known.reference_said_by === "organization"))
+        return { unchanged: shown };
       const { id } = known;
       return {
         writes: [setReference({ id, external_reference, now }), callWithResults(reachedPath)],
-        entries: [callEntry(context, "update", { id })],
+        entries: isSame ? [] : [callEntry(context, "update", { id })],
       };
     },
     { unguardedReads: [callWithResults(reachedPath)] },

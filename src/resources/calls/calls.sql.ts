@@ -1,6 +1,18 @@
-import { and, eq, exists, getTableColumns, isNotNull, isNull, type SQL, type SQLWrapper } from "drizzle-orm";
+import {
+  and,
+  eq,
+  exists,
+  getTableColumns,
+  isNotNull,
+  isNull,
+  max,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
 import type { Caller } from "../../context.ts";
-import { hasValues, joinedColumnAs } from "../../database/expressions.ts";
+import { hasValues, iif, isSame, joinedColumnAs } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Row, type Values } from "../../database/queries.ts";
 import { calls, legalHolds, organizationUsers } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
@@ -69,6 +81,7 @@ export const referenceOfPath = preparedQuery((call: Placeholders<ReachedCall>) =
     .select({
       id: calls.id,
       external_reference: calls.external_reference,
+      reference_said_by: calls.reference_said_by,
       reference_erased_at: calls.reference_erased_at,
     })
     .from(calls)
@@ -76,16 +89,29 @@ export const referenceOfPath = preparedQuery((call: Placeholders<ReachedCall>) =
 );
 
 export type KnownReference = Row<
-  Pick<typeof callColumns, "id" | "external_reference" | "reference_erased_at">
+  Pick<typeof callColumns, "id" | "external_reference" | "reference_said_by" | "reference_erased_at">
 >;
 
+/** What the organization itself says of it. */
 export const setReference = preparedQuery(
   (of: Placeholders<{ id: number; external_reference: string | null; now: number }>) =>
     builder
       .update(calls)
-      .set({ external_reference: of.external_reference, updated_at: of.now })
+      .set({
+        external_reference: of.external_reference,
+        reference_said_by: "organization",
+        updated_at: iif(isSame(calls.external_reference, of.external_reference), calls.updated_at, of.now),
+      })
       .where(eq(calls.id, of.id)),
 );
+
+const endedHold = alias(legalHolds, "ended_hold");
+
+/** null where none has ended. */
+const endOfLastHold = sql<number | null>`${builder
+  .select({ ended_at: max(endedHold.ended_at) })
+  .from(endedHold)
+  .where(and(eq(endedHold.call_id, calls.id), isNotNull(endedHold.ended_at)))}`.as("hold_ended_at");
 
 /** What the platform sees of a call, with its running hold: null where there is none. */
 export const reportedCallColumns = {
@@ -93,6 +119,7 @@ export const reportedCallColumns = {
   hold_id: joinedColumnAs(legalHolds.id, "hold_id"),
   hold_began_at: joinedColumnAs(legalHolds.began_at, "hold_began_at"),
   hold_reason: joinedColumnAs(legalHolds.reason, "hold_reason"),
+  hold_ended_at: endOfLastHold,
 };
 
 /** True for the legal hold of a call that has not ended. */

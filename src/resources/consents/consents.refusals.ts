@@ -1,9 +1,8 @@
 import { unprocessable } from "../../http/errors.ts";
-import { CONSENT_CLOCK_TOLERANCE } from "../../lifetimes.ts";
-import { SECOND } from "../../units.ts";
+import { MAX_CONSENT_DECISIONS } from "../../limits.ts";
 
 /** In the report of a call. */
-export const consentDecidedInFuture = () =>
+export const tooManyDecisions = () =>
   unprocessable(
-    `call.participants: recording_consent_at must not be more than ${CONSENT_CLOCK_TOLERANCE / SECOND} seconds in the future`,
+    `call.participants: ${MAX_CONSENT_DECISIONS} decisions of a participant on being recorded are known; then only a refusal is taken`,
   );

@@ -1,10 +1,8 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { instant, toTimestamp } from "../../http/wire.ts";
-import { CONSENT_CLOCK_TOLERANCE } from "../../lifetimes.ts";
+import { pastInstant, toTimestamp } from "../../http/wire.ts";
 import { MAX_CONSENT_DECISIONS } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
-import { SECOND } from "../../units.ts";
 import { consentMethod } from "./consents.fields.ts";
 import type { consentSchema } from "./consents.responses.ts";
 import type { consentColumns, ledgerColumns } from "./consents.sql.ts";
@@ -16,10 +14,10 @@ export const consentReport = lazily(() =>
       recording_consent: z
         .boolean()
         .describe(
-          `Whether the participant agrees to the recording. Null, or left out: nothing new, and at first that the participant was not asked. Recordings of a call can be read only while it is true for all its participants. Each decision is kept, and the latest counts. After ${MAX_CONSENT_DECISIONS} decisions of a participant, only a refusal that ends the consent is kept.`,
+          `Whether the participant agrees to the recording. Null, or left out: nothing new, and at first that the participant was not asked. Recordings of a call can be read only while it is true for all its participants. Each decision is kept, and the latest counts. After ${MAX_CONSENT_DECISIONS} decisions of a participant, only a refusal is taken.`,
         ),
-      recording_consent_at: instant().describe(
-        `When the participant decided that, at most ${CONSENT_CLOCK_TOLERANCE / SECOND} seconds in the future. Without it, \`recording_consent\` is a decision only if it differs from what you said last: a refusal then counts from when it is reported, and a consent from when the participant joined. So consent that was withdrawn comes back only with a later time here. Ignored without \`recording_consent\`.`,
+      recording_consent_at: pastInstant().describe(
+        "When the participant decided that. Send it wherever you know it: then a report can be repeated without harm. Without it, a refusal is a decision of `reported_at`, each time it is reported; and a consent is one only if it differs from what you said last, from when the participant joined. So consent that was withdrawn comes back only with a later time here. Ignored without `recording_consent`.",
       ),
       recording_consent_method: consentMethod().describe(
         "How the participant said so, for example `verbal` or `form`. Ignored without `recording_consent`.",

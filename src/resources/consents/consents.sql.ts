@@ -20,6 +20,7 @@ export const ledgerColumns = {
   reporter: consents.reporter,
   decision: consents.decision,
   decided_at: consents.decided_at,
+  said_at: consents.said_at,
 };
 
 /** Selects the decisions of the participants whom a report names, in the order in which they were reported. */

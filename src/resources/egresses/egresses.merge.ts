@@ -1,6 +1,7 @@
 import { EGRESS_DELETED, EGRESS_STATUSES } from "../../database/enums.ts";
 import { reviseRow } from "../../database/merging.ts";
 import type { egresses } from "../../database/schema.ts";
+import { timeOfReport } from "../../http/reports.ts";
 import { EGRESS_SILENCE } from "../../tuning.ts";
 import type { Call } from "../calls/calls.schemas.ts";
 import {
@@ -112,7 +113,7 @@ export function mergeState(
     status,
     error,
     is_stopped: isEnded || known?.is_stopped || (is_stopped ?? false),
-    ended_at: isEnded ? (end ?? known?.ended_at ?? early ?? now) : null,
+    ended_at: isEnded ? (end ?? known?.ended_at ?? early ?? timeOfReport(news, now)) : null,
     early_ended_at: isEnded ? null : end,
     storage_key,
   };

@@ -10,8 +10,9 @@ const byKey = params(egressKeyParams);
 
 export const egressesPlatform = platformRoutes()
   .put(EGRESS, byKey, jsonBody(reportEgressBody), async (c) => {
-    const egress = await reportEgress(c.var.context, c.req.valid("param"), c.req.valid("json").egress);
-    return c.json(toEgress(egress));
+    const { egress, reported_at } = c.req.valid("json");
+    const reported = await reportEgress(c.var.context, c.req.valid("param"), { ...egress, reported_at });
+    return c.json(toEgress(reported));
   })
   .delete(EGRESS, byKey, async (c) => {
     await deleteEgress(c.var.context, c.req.valid("param"));

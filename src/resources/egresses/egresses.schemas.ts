@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { EGRESS_STATUSES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
+import { type ReportOrigin, reportBody } from "../../http/reports.ts";
 import {
   id,
-  instant,
   key,
   multilineText,
   organizationParams,
+  pastInstant,
   pathId,
   toTimestamp,
   toTimestampOrNull,
@@ -34,7 +35,7 @@ const storageKey = lazily(() =>
 
 /** A report in part: what is left out stays as reported before. */
 export const reportEgressBody = lazily(() =>
-  z.object({
+  reportBody({
     egress: z
       .object({
         call_key: key().describe(
@@ -43,7 +44,7 @@ export const reportEgressBody = lazily(() =>
         status: z.enum(EGRESS_STATUSES),
         is_stopped: z.boolean().nullable(),
         error: egressError(),
-        ended_at: instant().nullable(),
+        ended_at: pastInstant().nullable(),
         storage_key: storageKey()
           .nullable()
           .describe(
@@ -59,7 +60,7 @@ export const reportEgressBody = lazily(() =>
   }),
 );
 
-export type EgressReport = z.output<ReturnType<typeof reportEgressBody>>["egress"];
+export type EgressReport = z.output<ReturnType<typeof reportEgressBody>>["egress"] & ReportOrigin;
 
 export const egressKeyParams = lazily(() => organizationParams().extend({ egress_id: key() }));
 

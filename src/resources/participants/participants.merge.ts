@@ -1,5 +1,6 @@
-import { reviseRow } from "../../database/merging.ts";
 import type { ApiError } from "../../http/errors.ts";
+import { isLate, type ReportOrigin, reviseReported, stillUnknown } from "../../http/reports.ts";
+import { withoutUndefined } from "../../http/wire.ts";
 import {
   leftTooEarly,
   newParticipantIncomplete,
@@ -44,8 +45,44 @@ function nextRow({ kind, known, earlier_visit_until }: Meaning, { left_at = null
 
 type Person = Pick<
   ParticipantRow,
-  "display_name" | "role" | "user_id" | "external_reference" | "waiting_since" | "joined_at" | "livekit_said"
+  | "display_name"
+  | "role"
+  | "user_id"
+  | "external_reference"
+  | "waiting_since"
+  | "joined_at"
+  | "livekit_said"
+  | "cleared"
 >;
+
+const CLEARABLE = ["user_id", "external_reference", "waiting_since", "joined_at"] as const;
+
+/** The fields that reports have cleared, as the column has them. A value brings a field back. */
+function clearedBy(
+  known: Participant | undefined,
+  report: { [Field in keyof Person]?: unknown },
+): string | null {
+  const before = known?.cleared?.split(",") ?? [];
+  const cleared = CLEARABLE.filter((field) =>
+    report[field] === undefined ? before.includes(field) : report[field] === null,
+  );
+  return cleared.join(",") || null;
+}
+
+/** Of a late report, what is not known; and when another visit was, which nobody has told yet. */
+function whatCounts<Report extends Times & ReportOrigin>(
+  { kind, known }: Meaning,
+  report: Report,
+  origin: ReportOrigin = report,
+): Partial<Report> {
+  if (!known || !isLate(origin, known)) return report;
+  const cleared = Object.fromEntries((known.cleared?.split(",") ?? []).map((field) => [field, "cleared"]));
+  const { waiting_since, joined_at, left_at } = report;
+  return {
+    ...stillUnknown({ ...known, ...cleared, livekit_said: null }, report),
+    ...(kind === "return" && withoutUndefined({ waiting_since, joined_at, left_at })),
+  };
+}
 
 /** What a report says of a person. A field left out stays as reported before, and null clears it. */
 function personOf(
@@ -63,7 +100,8 @@ function personOf(
     livekit_said = null,
   } = { ...known, ...report };
   if (display_name === undefined || role === undefined) throw incomplete();
-  return { display_name, role, user_id, external_reference, waiting_since, joined_at, livekit_said };
+  const cleared = clearedBy(known, report);
+  return { display_name, role, user_id, external_reference, waiting_since, joined_at, livekit_said, cleared };
 }
 
 /** What is known when somebody in a waiting room is reported. */
@@ -95,8 +133,9 @@ export function mergeParticipant(
   if (kind === "erased" || kind === "late") return known;
   if (kind === "first" && !room.slug_is_current) throw slugIsOld();
 
-  const person = personOf(known, report, participantIncomplete);
-  const row = nextRow(meaning, report);
+  const said = whatCounts(meaning, report);
+  const person = personOf(known, said, participantIncomplete);
+  const row = nextRow(meaning, said);
   const { waiting_since, joined_at } = person;
   const { call_id, left_at } = row;
   if (kind === "first" && waiting_since === null) throw participantIncomplete();
@@ -110,7 +149,7 @@ export function mergeParticipant(
   if (enters && !room.is_active) throw roomInactive();
   const waiting_room_id = kind === "correction" && !waits ? known.waiting_room_id : room.id;
   const fields = { ...row, ...person, organization_id: room.organization_id, key, waiting_room_id };
-  const next = reviseRow(known, fields, now);
+  const next = reviseReported(known, fields, report, now);
   return next === known ? known : withEventTimes(known, next);
 }
 
@@ -133,12 +172,13 @@ export interface KnownOnCall {
 export function mergeParticipantsOnCall(
   { call, participants, members }: KnownOnCall,
   reports: ReportOnCall[],
+  origin: ReportOrigin,
   now: number,
 ): ParticipantRow[] {
   const merged = reports.map((report) => {
-    const said = { ...report, call_started_at: call.started_at };
-    const meaning = meaningOf(participants.get(report.key), said);
-    return { known: meaning.known, next: nextOnCall(meaning, report, call) };
+    const meaning = meaningOf(participants.get(report.key), { ...report, call_started_at: call.started_at });
+    const said = { ...whatCounts(meaning, report, origin), key: report.key };
+    return { known: meaning.known, next: nextOnCall(meaning, said, call) };
   });
   if (reports.some(({ user_id }) => user_id && !members.has(user_id))) throw participantsNotMembers();
   if (merged.some(({ known }) => known?.call_id && known.call_id !== call.id))
@@ -149,7 +189,7 @@ export function mergeParticipantsOnCall(
     )
   )
     throw participantsLeftTooEarly();
-  return merged.map(({ known, next }) => reviseRow(known, next, now));
+  return merged.map(({ known, next }) => reviseReported(known, next, origin, now));
 }
 
 function nextOnCall(meaning: Meaning, report: ReportOnCall, call: KnownOnCall["call"]) {

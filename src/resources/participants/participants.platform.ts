@@ -9,7 +9,8 @@ export const participantsPlatform = platformRoutes().put(
   jsonBody(reportParticipantBody),
   async (c) => {
     const { slug, key } = c.req.valid("param");
-    const participant = await reportParticipant(c.var.context, slug, key, c.req.valid("json").participant);
-    return c.json(toParticipant(participant));
+    const { participant, reported_at } = c.req.valid("json");
+    const report = { ...participant, reported_at };
+    return c.json(toParticipant(await reportParticipant(c.var.context, slug, key, report)));
   },
 );

@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { PARTICIPANT_ROLES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
+import { type ReportOrigin, reportBody } from "../../http/reports.ts";
 import {
   externalReference,
   id,
-  instant,
   key,
   name,
+  pastInstant,
   roomSlug,
   toTimestamp,
   toTimestampOrNull,
@@ -23,15 +24,15 @@ import type { participantColumns } from "./participants.sql.ts";
 
 /** A report in part: what is left out stays as reported before. */
 export const reportParticipantBody = lazily(() =>
-  z.object({
+  reportBody({
     participant: z
       .object({
         display_name: name(),
         role: z.enum(PARTICIPANT_ROLES),
         user_id: id().nullable(),
         external_reference: externalReference().nullable(),
-        waiting_since: instant(),
-        left_at: instant().nullable(),
+        waiting_since: pastInstant(),
+        left_at: pastInstant().nullable(),
       })
       .partial()
       .refine(({ waiting_since, left_at }) => !(waiting_since && left_at && left_at < waiting_since), {
@@ -61,17 +62,17 @@ export const participantOnCall = lazily(() =>
         .describe(
           "The text by which another system knows the person, such as the number of a patient. It is compared exactly, and several participants can have the same. Null clears it.",
         ),
-      waiting_since: instant()
+      waiting_since: pastInstant()
         .nullable()
         .describe(
           "When the participant started to wait. Null, or left out for a new participant: the participant did not wait, and does not count in `average_wait_time`.",
         ),
-      joined_at: instant()
+      joined_at: pastInstant()
         .nullable()
         .describe(
           "When the participant joined the call; null if that is not known. Somebody who has left comes back with a time after `left_at`; then what is said of the time before is late, and changes no times.",
         ),
-      left_at: instant()
+      left_at: pastInstant()
         .nullable()
         .describe(
           "When the participant left. Null, or left out: the participant is still there, unless an earlier report said otherwise.",
@@ -91,7 +92,8 @@ export const ERASED_NAME = "Participant";
 
 export const participantParams = lazily(() => z.object({ slug: roomSlug(), key: key() }));
 
-export type ParticipantReport = z.output<ReturnType<typeof reportParticipantBody>>["participant"];
+export type ParticipantReport = z.output<ReturnType<typeof reportParticipantBody>>["participant"] &
+  ReportOrigin;
 
 /** What a report says of somebody on a call. Only LiveKit's API notes what LiveKit said. */
 export type ReportOnCall = z.output<ReturnType<typeof participantOnCall>> &

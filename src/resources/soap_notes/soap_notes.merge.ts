@@ -1,5 +1,5 @@
-import { reviseRow } from "../../database/merging.ts";
 import type { soapNotes } from "../../database/schema.ts";
+import { isLate, reviseReported } from "../../http/reports.ts";
 import type { Call } from "../calls/calls.schemas.ts";
 import { soapNoteRefusals } from "./soap_notes.refusals.ts";
 import type { SoapNote, SoapNoteReport } from "./soap_notes.schemas.ts";
@@ -11,7 +11,8 @@ interface KnownSoapNote {
 }
 
 /**
- * The SOAP note after a report: a field that is left out stays as it is. A final note never changes.
+ * The SOAP note after a report: a field that is left out stays as it is. A final note never changes, and a late draft changes
+ * nothing.
  *
  * @returns the known note itself where nothing changes
  * @throws ApiError 422 if the note was deleted, the first report is not complete, or a final note would change
@@ -22,10 +23,11 @@ export function mergeSoapNote(
   now: number,
 ): typeof soapNotes.$inferInsert {
   if (call.soap_note_deleted_at !== null) throw soapNoteRefusals.wasDeleted();
+  if (note && isLate(report, note) && !report.is_final) return note;
   const { text = note?.text, is_final = note?.is_final } = report;
   if (text === undefined || is_final === undefined) throw soapNoteRefusals.isIncomplete();
   const { id: call_id, organization_id } = call;
-  const next = reviseRow(note, { organization_id, call_id, text, is_final }, now);
-  if (note?.is_final && next !== note) throw soapNoteRefusals.isFinal();
+  const next = reviseReported(note, { organization_id, call_id, text, is_final }, report, now);
+  if (note?.is_final && (text !== note.text || !is_final)) throw soapNoteRefusals.isFinal();
   return next;
 }

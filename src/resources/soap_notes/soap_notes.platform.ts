@@ -11,7 +11,8 @@ const byKey = params(callKeyParams);
 
 export const soapNotesPlatform = platformRoutes()
   .put(SOAP_NOTE, byKey, jsonBody(reportSoapNoteBody), async (c) => {
-    const report = c.req.valid("json").soap_note;
+    const { soap_note, reported_at } = c.req.valid("json");
+    const report = { ...soap_note, reported_at };
     return c.json(toSoapNote(await reportSoapNote(c.var.context, c.req.valid("param"), report)));
   })
   .delete(SOAP_NOTE, byKey, async (c) => {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { soapNotes } from "../../database/schema.ts";
+import { type ReportOrigin, reportBody } from "../../http/reports.ts";
 import { multilineText } from "../../http/wire.ts";
 import { MAX_NOTE_LENGTH } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
@@ -7,12 +8,12 @@ import type { soapNoteSchema } from "./soap_notes.responses.ts";
 
 /** A report in part: what is left out stays as reported before. */
 export const reportSoapNoteBody = lazily(() =>
-  z.object({
+  reportBody({
     soap_note: z.object({ text: multilineText(MAX_NOTE_LENGTH), is_final: z.boolean() }).partial(),
   }),
 );
 
-export type SoapNoteReport = z.output<ReturnType<typeof reportSoapNoteBody>>["soap_note"];
+export type SoapNoteReport = z.output<ReturnType<typeof reportSoapNoteBody>>["soap_note"] & ReportOrigin;
 
 export type SoapNote = typeof soapNotes.$inferSelect;
 

@@ -1,5 +1,5 @@
-import { reviseRow } from "../../database/merging.ts";
 import type { transcripts } from "../../database/schema.ts";
+import { isLate, reviseReported } from "../../http/reports.ts";
 import { MAX_TRANSCRIPT_SIZE } from "../../limits.ts";
 import type { Call } from "../calls/calls.schemas.ts";
 import type { Line } from "./transcripts.document.ts";
@@ -27,7 +27,8 @@ export interface ReportedLines {
 
 /**
  * The transcript after a report: a field that is left out stays as it is, null clears it. The digest stands for the lines.
- * A final transcript does not change any more, except that it gets its summary, once, if it became final without one.
+ * A final transcript does not change any more, except that it gets its summary, once, if it became final without one. Of a
+ * late draft only the summary counts, and only if there is none.
  *
  * @returns the known transcript itself where nothing changes
  * @throws ApiError 422 if the transcript was deleted, the first report is not complete, a stranger speaks, or a final
@@ -36,20 +37,22 @@ export interface ReportedLines {
 export function mergeTranscript(
   { call, transcript: known }: KnownTranscript,
   report: Omit<TranscriptReport, "lines">,
-  lines: ReportedLines,
+  reported: ReportedLines,
   now: number,
 ): TranscriptRow {
+  const isLateDraft = known !== undefined && isLate(report, known) && !report.is_final;
+  const lines: ReportedLines = isLateDraft ? { ...reported, digest: undefined } : reported;
   if (call.transcript_deleted_at !== null) throw transcriptRefusals.wasDeleted();
-  const { is_final = known?.is_final } = report;
+  const { is_final = known?.is_final } = isLateDraft ? known : report;
   const lines_digest = lines.digest ?? known?.lines_digest;
   if (is_final === undefined || lines_digest === undefined) throw transcriptRefusals.isIncomplete();
   if (lines.hasStranger) throw speakerNotOnCall();
   const { id: call_id, organization_id } = call;
-  const summary = summaryAfter(known, report);
+  const summary = isLateDraft ? (known.summary ?? report.summary ?? null) : summaryAfter(known, report);
   const spoken_until =
     lines.digest === undefined ? (known?.spoken_until ?? null) : toMilliseconds(lines.until);
   const fields = { organization_id, call_id, summary, is_final, lines_digest, spoken_until };
-  const next = reviseRow(known, fields, now);
+  const next = reviseReported(known, fields, report, now);
   if (known?.is_final && changesFinal(known, next)) throw transcriptRefusals.isFinal();
   return next;
 }

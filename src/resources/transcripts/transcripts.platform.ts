@@ -11,7 +11,8 @@ const byKey = params(callKeyParams);
 
 export const transcriptsPlatform = platformRoutes()
   .put(TRANSCRIPT, byKey, jsonBody(reportTranscriptBody), async (c) => {
-    const report = c.req.valid("json").transcript;
+    const { transcript, reported_at } = c.req.valid("json");
+    const report = { ...transcript, reported_at };
     return c.json(toTranscript(await reportTranscript(c.var.context, c.req.valid("param"), report)));
   })
   .delete(TRANSCRIPT, byKey, async (c) => {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { transcripts } from "../../database/schema.ts";
+import { type ReportOrigin, reportBody } from "../../http/reports.ts";
 import { key, multilineText, upToFirstFault } from "../../http/wire.ts";
 import {
   MAX_CALL_PARTICIPANTS,
@@ -66,7 +67,7 @@ const reportedLines = lazily(() =>
 
 /** A report in part: what is left out stays as reported before. */
 export const reportTranscriptBody = lazily(() =>
-  z.object({
+  reportBody({
     transcript: z
       .object({
         summary: multilineText(MAX_NOTE_LENGTH).nullable(),
@@ -79,7 +80,7 @@ export const reportTranscriptBody = lazily(() =>
   }),
 );
 
-export type TranscriptReport = z.output<ReturnType<typeof reportTranscriptBody>>["transcript"];
+export type TranscriptReport = z.output<ReturnType<typeof reportTranscriptBody>>["transcript"] & ReportOrigin;
 
 export type Transcript = typeof transcripts.$inferSelect;
 

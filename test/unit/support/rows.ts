@@ -8,6 +8,7 @@ export const CALL_AS_MADE = {
   hold_id: null,
   hold_began_at: null,
   hold_reason: null,
+  hold_ended_at: null,
 };
 
 /** Somebody who waits. */
@@ -32,6 +33,8 @@ export const RITA: Participant = {
   left_event_at: null,
   earlier_left_event_at: null,
   livekit_said: null,
+  cleared: null,
+  reported_at: 0,
   erased_at: null,
   created_at: 0,
   updated_at: 0,

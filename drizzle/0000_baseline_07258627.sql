@@ -150,9 +150,11 @@ CREATE TABLE `calls` (
 	`started_at` integer NOT NULL,
 	`ended_at` integer,
 	`end_is_assumed` integer DEFAULT false NOT NULL,
-	`failed` integer NOT NULL,
+	`failed` integer,
 	`external_reference` text,
+	`reference_said_by` text,
 	`livekit_said` text,
+	`reported_at` integer NOT NULL,
 	`transcript_deleted_at` integer,
 	`soap_note_deleted_at` integer,
 	`reference_erased_at` integer,
@@ -186,13 +188,16 @@ CREATE TABLE `consents` (
 	`reporter` text NOT NULL,
 	`decision` text NOT NULL,
 	`decided_at` integer NOT NULL,
+	`said_at` integer,
 	`method` text,
 	`reported_at` integer NOT NULL,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`organization_id`,`participant_id`) REFERENCES `participants`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `consents_by_decision` ON `consents` (`participant_id`,`reporter`,`decision`,`decided_at`);
+CREATE UNIQUE INDEX `consents_dated` ON `consents` (`participant_id`,`reporter`,`decision`,`said_at`) WHERE said_at is not null;
+--> statement-breakpoint
+CREATE UNIQUE INDEX `consents_undated` ON `consents` (`participant_id`,`reporter`,`decision`,`decided_at`) WHERE said_at is null;
 --> statement-breakpoint
 CREATE TABLE `database_settings` (
 	`name` text PRIMARY KEY NOT NULL,
@@ -349,6 +354,8 @@ CREATE TABLE `legal_holds` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `legal_holds_running` ON `legal_holds` (`call_id`) WHERE ended_at is null;
 --> statement-breakpoint
+CREATE INDEX `legal_holds_ended` ON `legal_holds` (`call_id`,`ended_at`) WHERE ended_at is not null;
+--> statement-breakpoint
 CREATE TABLE `list_totals` (
 	`list` text NOT NULL,
 	`owner_id` integer NOT NULL,
@@ -459,6 +466,8 @@ CREATE TABLE `participants` (
 	`left_event_at` integer,
 	`earlier_left_event_at` integer,
 	`livekit_said` text,
+	`cleared` text,
+	`reported_at` integer NOT NULL,
 	`erased_at` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
@@ -515,6 +524,7 @@ CREATE TABLE `soap_notes` (
 	`call_id` integer NOT NULL,
 	`text` text NOT NULL,
 	`is_final` integer NOT NULL,
+	`reported_at` integer NOT NULL,
 	`call_ended_at` integer,
 	`is_held` integer DEFAULT false NOT NULL,
 	`created_at` integer NOT NULL,
@@ -547,6 +557,7 @@ CREATE TABLE `transcripts` (
 	`lines_digest` text NOT NULL,
 	`first_line_id` integer,
 	`spoken_until` integer,
+	`reported_at` integer NOT NULL,
 	`call_ended_at` integer,
 	`is_held` integer DEFAULT false NOT NULL,
 	`created_at` integer NOT NULL,
@@ -700,7 +711,7 @@ SELECT
   scope.factor * call.organization_user_id AS organization_user_id,
   date(call.started_at / 1000.0, 'unixepoch') AS date,
   1 AS total_calls,
-  call.failed AS failed_calls,
+  coalesce(call.failed, 0) AS failed_calls,
   call.ended_at IS NOT NULL AND NOT call.end_is_assumed AS ended_calls,
   iif(call.ended_at IS NOT NULL AND NOT call.end_is_assumed, call.ended_at - call.started_at, 0) AS duration_ms,
   0 AS waits,
@@ -830,7 +841,7 @@ BEGIN
   FROM (
     SELECT 'call.updated' AS type
     WHERE old.organization_user_id <> new.organization_user_id
-      OR old.failed <> new.failed
+      OR coalesce(old.failed, 0) <> coalesce(new.failed, 0)
       OR (old.external_reference IS NOT new.external_reference AND new.reference_erased_at IS NULL)
       OR (old.ended_at IS NOT NULL
         AND (old.ended_at IS NOT new.ended_at OR old.end_is_assumed <> new.end_is_assumed))

@@ -177,7 +177,10 @@ export const instant = lazily(() =>
     )
     .pipe(z.iso.datetime({ offset: true, error: NO_TIMESTAMP }))
     .transform((value) => Date.parse(value))
-    .refine((time) => time >= EARLIEST && time < LATEST, "must be within the years 0000 to 9999")
+    .refine((time) => time >= EARLIEST && time < LATEST, {
+      error: "must be within the years 0000 to 9999",
+      abort: true,
+    })
     .meta(SHOWN_AS_TIME),
 );
 

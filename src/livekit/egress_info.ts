@@ -6,7 +6,7 @@ import { lazily } from "../memory.ts";
 import { isFileOf } from "../resources/egresses/egresses.merge.ts";
 import { type EgressReport, reportEgressBody } from "../resources/egresses/egresses.schemas.ts";
 import { MAX_EGRESS_FILES } from "../tuning.ts";
-import type { Room } from "./rooms.sql.ts";
+import { beginOfCall, type Room } from "./rooms.sql.ts";
 
 /** LiveKit's events name fields in camelCase, its API (Twirp) in snake_case. */
 const inCamelCase = (message: unknown) =>
@@ -18,13 +18,16 @@ const toCamelCase = (name: string) => name.replace(/_([a-z])/g, (_, letter: stri
 
 const text = lazily(() => z.string().catch(""));
 
-/** Becomes milliseconds since the epoch. LiveKit writes nanoseconds as text, because they exceed 2^53; 0 is "not yet". */
+/**
+ * Becomes milliseconds since the epoch. LiveKit writes nanoseconds as text, because they exceed 2^53; 0 is "not yet", and
+ * what is in the future counts as now.
+ */
 const nanoseconds = lazily(() =>
   z
     .string()
     .regex(/^\d{1,19}$/)
     .catch("0")
-    .transform((digits) => Number(BigInt(digits) / 1_000_000n)),
+    .transform((digits) => Math.min(Number(BigInt(digits) / 1_000_000n), Date.now())),
 );
 
 const file = lazily(() => z.object({ filename: text(), location: text() }));
@@ -71,6 +74,7 @@ const STATUSES = new Map<string, EgressReport["status"]>([
 /** What LiveKit says of an egress in a room. Where it does not say when the egress began, that is the time of the event. */
 export interface EgressEvent extends Room {
   egress_id: string;
+  started_at: number;
   report: EgressReport;
   /** Whether the name of the file cannot be a storage key of the organization. */
   has_unusable_file: boolean;
@@ -79,19 +83,23 @@ export interface EgressEvent extends Room {
 /**
  * Undefined where the name of the room names no organization.
  *
- * @param at when LiveKit said it
+ * @param at when LiveKit said it, not in the future
  */
 export function toEgressEvent(info: EgressInfo, at: number): EgressEvent | undefined {
-  const { egressId, roomId, roomName, startedAt } = info;
+  const { egressId, roomId, roomName, startedAt, endedAt } = info;
   const organization_slug = organizationSlugOf(roomName);
   if (organization_slug === undefined) return undefined;
   const report = toEgressReport(info, organization_slug);
+  const started_at = startedAt || at;
   return {
     organization_slug,
     egress_id: egressId,
     room_sid: roomId,
     room_name: roomName,
-    started_at: startedAt || at,
+    started_at,
+    // What ended before a call began is no recording of it.
+    begun_by: Math.min(beginOfCall(started_at), endedAt || Number.MAX_SAFE_INTEGER),
+    happened_at: started_at,
     report,
     has_unusable_file: report.status === "egress_ended" && !report.storage_key && Boolean(nameOfFile(info)),
   };

@@ -36,9 +36,9 @@ interface Outcome {
  * @throws ApiError 404 if there is no organization with the slug with which the room's name begins
  */
 export async function reportEgressOfRoom({ db, now }: Context, event: EgressEvent): Promise<Outcome> {
-  const { organization_slug, egress_id, room_sid, room_name, started_at, report } = event;
+  const { organization_slug, egress_id, room_sid, room_name, begun_by, happened_at, report } = event;
   const { storage_key = null, ...withoutFile } = report;
-  const room = { organization_slug, room_sid, room_name, started_at };
+  const room = { organization_slug, room_sid, room_name, begun_by, happened_at };
   const key = { organization_slug, egress_id };
   let file_fault: Outcome["file_fault"];
   const { status } = await decideAndWrite(
@@ -71,7 +71,7 @@ export async function reportEgressOfRoom({ db, now }: Context, event: EgressEven
       const where = {
         room_sid: room_sid || (waiting?.room_sid ?? null),
         room_name: room_name || (waiting?.room_name ?? null),
-        started_at: Math.min(started_at, waiting?.started_at ?? started_at),
+        started_at: Math.min(event.started_at, waiting?.started_at ?? event.started_at),
       };
       const check = { check_at: nextCheck(state, now) };
       const next = reviseRow(waiting, { ...own, ...where, ...state }, now, check);

@@ -8,7 +8,7 @@ import { consentMethod } from "../resources/consents/consents.fields.ts";
 import type { consentReport } from "../resources/consents/consents.schemas.ts";
 import { SECOND } from "../units.ts";
 import { type EgressEvent, egressInfo, toEgressEvent } from "./egress_info.ts";
-import type { Room } from "./rooms.sql.ts";
+import { beginOfCall, type Room } from "./rooms.sql.ts";
 
 /*
  * What LiveKit's events say, in the words of the service. Events are protojson: 64-bit integers are texts, and a field
@@ -76,6 +76,8 @@ const visitMetadata = lazily(() =>
 
 /** An event of a room whose metadata says whose visit it is. */
 export interface VisitEvent extends z.output<ReturnType<typeof visitMetadata>>, Room {
+  /** When the room was made, or else the time of the event. */
+  started_at: number;
   /** False where the event says no time, so that the time of an end is that at which it came. */
   has_time: boolean;
   /** Orders what events say of the room. */
@@ -141,6 +143,8 @@ function translateEvent(event: LiveKitEvent, now: number): Translation {
   if ("unusable" in visit) return visit;
   // What is in the future counts as now.
   const at = Math.min(event.createdAt || now, now);
+  const started_at = Math.min(creationTime || at, now);
+  const { visitor } = visitorOf(event, sid, at, now);
   return {
     visit: {
       ...visit,
@@ -150,10 +154,12 @@ function translateEvent(event: LiveKitEvent, now: number): Translation {
       has_time: event.createdAt > 0,
       said_at: event.createdAt,
       reported_at: Math.min(at + SECOND - 1, now),
-      started_at: Math.min(creationTime || at, now),
+      started_at,
+      begun_by: beginOfCall(started_at),
+      happened_at: visitor ? (visitor.joined_at ?? at) : started_at,
       has_start: creationTime > 0,
       ...(event.event === "room_finished" && { ended_at: at }),
-      ...visitorOf(event, sid, at, now),
+      ...(visitor && { visitor }),
     },
   };
 }

@@ -18,7 +18,8 @@ import { reportOfVisit } from "./visits.merge.ts";
  */
 export async function reportVisit(context: Context, visit: VisitEvent): Promise<ReportedCall> {
   const { db, settings } = context;
-  const { organization_slug, room_sid, room_name, started_at, organization_user_id, visitor } = visit;
+  const { organization_slug, room_sid, room_name, begun_by, happened_at, organization_user_id, visitor } =
+    visit;
   const named = await namedKeys(settings, visitor?.keys ?? []);
   const { keys, digests } = named.values;
   return decideAndWrite(
@@ -27,7 +28,9 @@ export async function reportVisit(context: Context, visit: VisitEvent): Promise<
       organization_slug,
       room_sid,
       room_name,
-      started_at,
+      begun_by,
+      happened_at,
+      started_at: visit.started_at,
       slug: visit.waiting_room_slug,
       keys,
       digests,

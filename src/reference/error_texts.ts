@@ -31,6 +31,7 @@ export const FAULTS: Record<string, string> = {
   "must be an ISO 8601 timestamp such as 2026-01-31T09:30:00Z":
     "The date, the time or the time zone is missing, or there is no such time. Leap seconds (`23:59:60`) are not accepted.",
   "must be within the years 0000 to 9999": "The time is before the year 0000, or after 29 December 9999.",
+  "must not be more than {number} seconds in the future": "The time of what has happened is in the future.",
   "must be a date such as 2026-01-31": "There is no such date.",
   "must hold at most {number} {name}": "The list is too long.",
   "must hold at least one {name}": "The list is empty.",

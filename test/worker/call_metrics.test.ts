@@ -267,7 +267,7 @@ describe("The metrics of a range", () => {
   describe("on the last of March", () => {
     /** Calls just inside and just outside the ranges that begin or end on certain days. */
     async function aClinicInMarch() {
-      travelTo("2026-03-31T12:00:00Z");
+      travelTo("2026-04-01T00:00:00Z");
       const { clinic, hold } = await aClinic();
       const moments = [
         "2025-03-30T23:59:59.999Z",
@@ -280,6 +280,7 @@ describe("The metrics of a range", () => {
         "2026-04-01T00:00:00.000Z",
       ];
       for (const started_at of moments) await hold({ started_at });
+      travelTo("2026-03-31T12:00:00Z");
       return clinic;
     }
 

@@ -206,7 +206,7 @@ describe("A later report of a call", () => {
       participants: [
         aProviderOnTheCall({ user_id: provider.user_id, joined_at: STARTED_AT, left_at: ENDED_AT }),
         aRecipient({ waiting_since: WAITING_SINCE, joined_at: JOINED_AT, left_at: LEFT_AT }),
-        aRecipient({ recording_consent: false }),
+        aRecipient({ recording_consent: false, recording_consent_at: JOINED_AT }),
         aRecipient({ recording_consent: undefined }),
       ],
     };

@@ -130,7 +130,7 @@ describe("The consents of a call", () => {
       "update consents set decision = 'granted'",
       "delete from consents",
       "insert or replace into consents select * from consents",
-      "insert or replace into consents select null, organization_id, participant_id, reporter, decision, decided_at, method, 0 from consents",
+      "insert or replace into consents select null, organization_id, participant_id, reporter, decision, decided_at, said_at, method, 0 from consents",
     ])
       await expect(env.DB.prepare(statement).run()).rejects.toThrow(/consents are never/);
   });
@@ -145,9 +145,30 @@ describe("A consent that the platform reports", () => {
     const first = { display_name: "Rita Recipient", role: "recipient", joined_at: JOINED_AT };
     await changingNothing(() => given(says(true, first)));
     await changingNothing(() => given(call.report({ participants: [{ key, ...first }] })));
-    await changingNothing(() => given(says(false)));
-    expect(await decisionsOf(clinic, call)).toEqual(["granted", "withdrawn"]);
+    await given(says(false));
+    expect(await decisionsOf(clinic, call)).toEqual(["granted", "withdrawn", "withdrawn"]);
     expect(await canBeSeen()).toBe(false);
+  });
+
+  it("is withdrawn by a refusal that repeats one that did not count", async () => {
+    const { says, canBeSeen } = await aRecordedCall();
+    await given(says(false, { recording_consent_at: fromNow(-30) }));
+    await given(says(true, { recording_consent_at: fromNow(-20) }));
+    expect(await canBeSeen()).toBe(true);
+    await given(says(false));
+    expect(await canBeSeen()).toBe(false);
+  });
+
+  it("stands against a refusal whose report was made before it", async () => {
+    const { call, key, canBeSeen } = await aRecordedCall();
+    const report = (fields: object, reported_at: string) =>
+      given(call.report({ participants: [{ key, ...fields }] }, { reported_at }));
+    const [before, granted] = [fromNow(-30), fromNow(-20)];
+    await report({ recording_consent: true, recording_consent_at: granted }, granted);
+    const refusal = () => report({ recording_consent: false }, before);
+    await refusal();
+    await changingNothing(refusal);
+    expect(await canBeSeen()).toBe(true);
   });
 
   it("stays withdrawn when the participant joins again, and comes back by a later decision", async () => {
@@ -172,17 +193,19 @@ describe("A consent that the platform reports", () => {
   it("can be up to a minute in the future, and no more", async () => {
     const { clinic, call, says } = await aRecordedCall();
     const refused = await changingNothing(() => says(false, { recording_consent_at: fromNow(62) }));
-    expectRefusal(refused, 422, /recording_consent_at must not be more than 60 seconds in the future/);
+    expectRefusal(refused, 422, /recording_consent_at: must not be more than 60 seconds in the future/);
     const soon = new Date(Date.now() + 50_000).toISOString();
     await given(says(true, { recording_consent_at: soon }));
-    expect(await consentsOf(clinic, call)).toMatchObject([{ decided_at: soon }]);
+    const [granted] = await consentsOf(clinic, call);
+    expect(Date.parse(granted?.decided_at ?? "")).toBeLessThanOrEqual(Date.now());
     await given(says(false));
+    await changingNothing(() => given(says(true, { recording_consent_at: soon })));
     expect(await decisionsOf(clinic, call)).toEqual(["granted", "withdrawn"]);
   });
 
   it("has its time and method ignored without a decision", async () => {
     const { call, key } = await aRecordedCall();
-    const time = { recording_consent_at: "2126-01-31T09:30:00Z", recording_consent_method: "form" };
+    const time = { recording_consent_at: "2026-01-31T09:30:00Z", recording_consent_method: "form" };
     await changingNothing(() => given(call.report({ participants: [{ key, ...time }] })));
   });
 
@@ -190,10 +213,9 @@ describe("A consent that the platform reports", () => {
     const { clinic, call, says, canBeSeen } = await aRecordedCall();
     const decide = (n: number) => says(true, { recording_consent_at: new Date(n).toISOString() });
     for (let n = 0; n < MAX_CONSENT_DECISIONS; n++) await given(decide(n));
-    await changingNothing(() => given(decide(MAX_CONSENT_DECISIONS)));
+    expectRefusal(await changingNothing(() => decide(MAX_CONSENT_DECISIONS)), 422, /100 decisions/);
     await given(says(false));
     expect(await canBeSeen()).toBe(false);
-    await changingNothing(() => given(says(true, { recording_consent_at: fromNow(0) })));
     expect(await consentsOf(clinic, call)).toHaveLength(MAX_CONSENT_DECISIONS + 1);
   });
 });

@@ -53,7 +53,7 @@ async function anEgressReadAt(created: string, ...moments: string[]) {
 
 describe("The audit logs of an egress", () => {
   it("have its creation, with the fields that are not null, and the System user if the report names nobody", async () => {
-    travelTo("2026-01-31T09:30:00.123Z");
+    travelTo("2026-01-31T10:30:00.123Z");
     const { egress_id, audit } = await anEgress();
     expect((await audit()).body).toEqual({
       audit_logs: [
@@ -66,7 +66,7 @@ describe("The audit logs of an egress", () => {
             status: [null, "egress_starting"],
             is_stopped: [null, false],
           },
-          created_at: "2026-01-31T09:30:00.123Z",
+          created_at: "2026-01-31T10:30:00.123Z",
         },
       ],
       pagination: { current_page: 1, per_page: 25, total_pages: 1, total_count: 1 },

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { platform } from "./support/api.ts";
 import { aCall, reportCall } from "./support/calls.ts";
 import { rowsOf } from "./support/database.ts";
-import { aLiveKitRoom, delivered } from "./support/livekit.ts";
+import { aLiveKitRoom, at, delivered } from "./support/livekit.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { changingNothing } from "./support/unchanged.ts";
 
@@ -103,7 +103,8 @@ describe("LiveKit", () => {
     const said = withReference("patient-1");
     await delivered([room.says("visit-1", 0), room.joined("rita", 1, said)]);
     const rita = { key: "rita", external_reference: "patient-2" };
-    await given(reportCall(clinic, room.sid, { external_reference: "visit-2", participants: [rita] }));
+    const corrected = { external_reference: "visit-2", participants: [rita] };
+    await given(reportCall(clinic, room.sid, corrected, { reported_at: at(30) }));
     await delivered([room.says("visit-1", 5), room.says("visit-1", 0), room.left("rita", 60, 1, said)]);
     expect(await referencesOf(clinic)).toEqual({ calls: ["visit-2"], participants: ["patient-2"] });
     await delivered([room.says("visit-3", 70), room.joined("rita", 71, withReference("patient-3"))]);

@@ -108,7 +108,10 @@ describe("A room whose metadata says whose visit it is", () => {
 
   it.each([
     ["had ended before the room was made", { started_at: at(-600), ended_at: at(-1) }, false],
-    ["ended when the room was made", { started_at: at(-600), ended_at: at(0) }, true],
+    ["ended before they joined", { started_at: at(-600), ended_at: at(309) }, false],
+    ["ended after they joined", { started_at: at(-600), ended_at: at(310) }, true],
+    ["has no end, and started a day before they joined", { started_at: at(310 - 86_400) }, true],
+    ["has no end, and started before that", { started_at: at(309 - 86_400) }, false],
     ["started five minutes after the room was made", { started_at: at(300) }, true],
     ["started later than that", { started_at: at(301) }, false],
   ])("brings people into the call of its name that %s: %s", async (_, times, isOfName) => {
@@ -265,7 +268,9 @@ describe("Events that come twice, late or in another order", () => {
   /** A room for somebody who waits for a minute and a half before it opens. */
   async function aRoomWithAWait(organization: Organization) {
     const room = await aLiveKitRoom(organization);
-    await organization.addParticipant(room.waitingRoom.slug, { waiting_since: at(-90) }, "rita");
+    await organization.addParticipant(room.waitingRoom.slug, { waiting_since: at(-90) }, "rita", {
+      reported_at: at(-90),
+    });
     return room;
   }
 

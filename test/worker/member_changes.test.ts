@@ -122,26 +122,49 @@ describe("The personal room of a member", () => {
     });
   });
 
+  it("stays while somebody is there, or a call goes on: the role cannot be taken away", async () => {
+    const { clinic, paula, room } = await aClinicWithProvider();
+    const { key } = await clinic.addParticipant(paula.waiting_room_slug);
+    const external = (roles: string[]) =>
+      clinic.client.put(`/organization_users/${paula.id}`, { organization_user: { roles } });
+    for (const [refused, field] of [
+      [() => change(clinic, paula, LOST), "user"],
+      [() => external(LOST.roles), "organization_user"],
+    ] as const)
+      expectRefusal(
+        await changingNothing(refused),
+        422,
+        new RegExp(`^${field}\\.roles: must include provider`),
+      );
+    await given(change(clinic, paula, { display_name: "Dr. Paula", roles: ["provider"] }));
+    const here = { waiting_room_slug: paula.waiting_room_slug, ended_at: null };
+    const call = await aCall(clinic, { ...here, participants: [aRecipient({ key })] }, paula);
+    expectRefusal(await changingNothing(() => external(LOST.roles)), 422);
+    await given(call.report({ ended_at: ENDED_AT }));
+    await given(external(LOST.roles));
+    expectRefusal(await clinic.client.get(room), 404);
+  });
+
   it("is left, when it is retired, by those who wait there", async () => {
     const { clinic, paula, room } = await aClinicWithProvider();
     const slug = paula.waiting_room_slug;
-    const ahead = fromNow(5);
+    const ahead = new Date(Date.now() + 50_000).toISOString();
     await clinic.addParticipant(slug, {}, "rita");
     await clinic.addParticipant(slug, { waiting_since: ahead }, "ahead");
     await clinic.addParticipant(slug, { waiting_since: fromNow(-9), left_at: fromNow(-5) }, "gone");
     const elsewhere = await clinic.addRoom();
     await clinic.addParticipant(elsewhere.slug, {}, "olga");
     const before = await platform.put(`${room}/participants/gone`, { participant: {} });
-    const now = fromNow(1);
+    const now = new Date(Date.now() + 10_000).toISOString();
     travelTo(now);
-    await given(change(clinic, paula, LOST));
+    await given(clinic.platform.delete(`/users/${paula.id}`));
     const known = async (key: string) =>
       given(platform.put(`${room}/participants/${key}`, { participant: {} }));
     expect((await known("rita")).left_at).toBe(now);
     expect((await known("ahead")).left_at).toBe(ahead);
     expect(await known("gone")).toEqual(before.body);
     expect((await given(clinic.client.get(`/waiting_rooms/${elsewhere.slug}`))).waiting_count).toBe(1);
-    await given(change(clinic, paula, { roles: ["provider"] }));
+    await clinic.addUser("Paula Provider", ["provider"], { email: paula.email });
     expect((await given(clinic.client.get(room))).waiting_count).toBe(0);
   });
 
@@ -153,7 +176,7 @@ describe("The personal room of a member", () => {
       { waiting_room_slug: paula.waiting_room_slug, ended_at: null, participants: [rita] },
       paula,
     );
-    await given(change(clinic, paula, LOST));
+    await given(clinic.platform.delete(`/users/${paula.id}`));
     expectRefusal(await clinic.client.get(room), 404);
     const { left_at } = await given(platform.put(`${room}/participants/${rita.key}`, { participant: {} }));
     expect(left_at).toBeNull();

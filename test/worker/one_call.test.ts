@@ -103,13 +103,16 @@ describe("The reference that the organization gives a call", () => {
     expect(await read(clinic, call)).toEqual(before);
   });
 
-  it("is what the platform sees, which can correct it, and keeps it where it says nothing", async () => {
+  it("is what the platform sees, and no report changes it any more, also where it was cleared", async () => {
     const clinic = await anOrganization();
     const call = await aCall(clinic, { external_reference: "visit-1" });
     await given(refer(clinic, call, "visit-2"));
     expect((await given(call.report({ failed: true }))).external_reference).toBe("visit-2");
     await given(call.report({ external_reference: "visit-3" }));
-    expect((await read(clinic, call)).external_reference).toBe("visit-3");
+    expect((await read(clinic, call)).external_reference).toBe("visit-2");
+    await given(refer(clinic, call, null));
+    await given(call.report({ external_reference: "visit-1" }));
+    expect((await read(clinic, call)).external_reference).toBeNull();
   });
 
   it("cannot be set again once it was erased with the names, and clearing it changes nothing", async () => {

@@ -219,10 +219,10 @@ export function mergeReference(
 
 /** A reference that was erased stays so: it may name somebody whose name was erased. */
 function referenceOfCall(call: ReportedCall | undefined, report: CallReport) {
-  const reference_said_by =
-    report.external_reference === undefined ? (call?.reference_said_by ?? null) : "report";
+  const said_by = call?.reference_said_by ?? null;
   if (call && call.reference_erased_at !== null)
-    return { external_reference: null, reference_said_by, livekit_said: null };
+    return { external_reference: null, reference_said_by: said_by, livekit_said: null };
+  const reference_said_by = report.external_reference === undefined ? said_by : "report";
   const { external_reference = null, livekit_said = null } = { ...call, ...report };
   return { external_reference, reference_said_by, livekit_said };
 }

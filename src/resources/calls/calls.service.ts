@@ -109,7 +109,8 @@ export async function updateCall(
       if (!known || !shown) throw callNotFound();
       const external_reference = mergeReference(known, update);
       const isSame = external_reference === known.external_reference;
-      if (isSame && (update.external_reference === undefined || known.reference_said_by === "organization"))
+      const isNothingSaid = update.external_reference === undefined || known.reference_erased_at !== null;
+      if (isSame && (isNothingSaid || known.reference_said_by === "organization"))
         return { unchanged: shown };
       const { id } = known;
       return {

@@ -8,6 +8,7 @@ import {
   emailHasAccount,
   type MemberField,
   notAnAssistant,
+  providerInUse,
 } from "./organization_users.refusals.ts";
 import type { createUserBody, MemberChanges } from "./organization_users.schemas.ts";
 
@@ -70,14 +71,21 @@ export function newMember(
  * A field left out stays. A member who is no longer a provider_assistant assists nobody.
  *
  * @param field that of the request
- * @throws ApiError 422 if the assists cannot be
+ * @param isRoomInUse whether somebody is in the member's personal room, or a call goes on there
+ * @throws ApiError 422 if the assists cannot be, or that room would be taken away while it is in use
  */
 export function mergeMember(
-  { member, providers, field }: { member: Member; providers: Providers; field: MemberField },
+  {
+    member,
+    providers,
+    field,
+    isRoomInUse,
+  }: { member: Member; providers: Providers; field: MemberField; isRoomInUse: boolean },
   { assists, ...input }: MemberChanges,
   now: number,
 ): NextMember {
   const next = { ...member, ...withoutUndefined(input), updated_at: now };
+  if (isRoomInUse && isProvider(member) && !isProvider(next)) throw providerInUse(field);
   if (assists) return withAssists(next, assists, providers, field);
   return isAssistant(next) ? next : { ...next, assists: [] };
 }
@@ -102,5 +110,7 @@ function withAssists(
   if (assists.some((id) => !possible.has(id))) throw assistsNonProvider(field);
   return { ...member, assists: [...new Set(assists)].sort((a, b) => a - b) };
 }
+
+const isProvider = ({ roles }: Pick<Member, "roles">) => roles.includes("provider");
 
 const isAssistant = ({ roles }: Pick<Member, "roles">) => roles.includes("provider_assistant");

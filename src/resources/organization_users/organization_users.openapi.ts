@@ -14,6 +14,7 @@ import {
   NO_ROLE_LEFT,
   notAnAssistant,
   organizationUserNotFound,
+  providerInUse,
 } from "./organization_users.refusals.ts";
 import { createdUserSchema, organizationUserSchema, userSchema } from "./organization_users.responses.ts";
 import { createUserBody } from "./organization_users.schemas.ts";
@@ -116,6 +117,7 @@ export const organizationUsersReference: Reference = {
         unprocessable(`organization_user.roles: ${NO_ROLE_LEFT}`),
         notAnAssistant("organization_user"),
         assistsNonProvider("organization_user"),
+        providerInUse("organization_user"),
         clientDemotesItsUser(),
         invalidClient(),
       ],
@@ -186,6 +188,7 @@ export const organizationUsersReference: Reference = {
         unprocessable(`user.roles: ${NO_ROLE_LEFT}`),
         notAnAssistant("user"),
         assistsNonProvider("user"),
+        providerInUse("user"),
       ],
     },
     "DELETE /organizations/:organization_id/users/:organization_user_id": {

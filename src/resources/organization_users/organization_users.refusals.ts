@@ -26,3 +26,8 @@ export const clientDemotesItsUser = () =>
   unprocessable(
     "organization_user.roles: must include organization_admin, because your client acts as this organization user: only a client of another organization_admin can take the role away, so that the organization keeps one",
   );
+
+export const providerInUse = (field: MemberField) =>
+  unprocessable(
+    `${field}.roles: must include provider while somebody is in the personal waiting room, or a call goes on there; to end the membership at once, use DELETE`,
+  );

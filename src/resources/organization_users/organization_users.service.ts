@@ -21,6 +21,7 @@ import {
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import { listOfOrganization, organizationById } from "../organizations/organizations.sql.ts";
 import { requireAdministrator } from "../roles/roles.policy.ts";
+import { useOfPersonalRoom } from "../waiting_rooms/waiting_rooms.sql.ts";
 import {
   formerMember,
   hasEnded,
@@ -136,11 +137,12 @@ async function changeMember<Known>(
       author.read,
       providersAmong({ organization_id, ids: JSON.stringify(input.assists ?? []) }),
       ...membershipOfId({ organization_id, id }),
+      useOfPersonalRoom({ organization_id, id }),
     ],
-    async ([known], providers, [found], [room]) => {
+    async ([known], providers, [found], [room], use) => {
       author.require(known);
       const member = requireMember(found);
-      const next = mergeMember({ member, providers, field }, input, now);
+      const next = mergeMember({ member, providers, field, isRoomInUse: use.length > 0 }, input, now);
       author.allow(member, next);
       return {
         writes: [...(await membershipWrites(context, { member, room }, next)), userByEmail(next)],

@@ -17,6 +17,7 @@ import { builder, type Placeholders, preparedQuery, type Value } from "../../dat
 import { calls, organizationUsers, participants, waitingRooms } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { pagedList } from "../../http/lists.ts";
+import type { OwnPath } from "../../http/wire.ts";
 import { idempotencyOf } from "../idempotency_keys/idempotency_keys.sql.ts";
 import { nameOfOrganization } from "../organizations/organizations.sql.ts";
 import { freeSlug, roomOfAnySlug } from "./waiting_rooms.slugs.ts";
@@ -105,9 +106,8 @@ export const waitingRoomRow = preparedQuery((path: Placeholders<WaitingRoomPath>
     .where(ownRoom(path.organization_id, path.slug)),
 );
 
-/** One row while a participant is present or a call is going on. */
-export const useOfRoom = preparedQuery(({ organization_id, slug }: Placeholders<WaitingRoomPath>) => {
-  const room = ownRoomId(organization_id, slug);
+/** Selects one row while a participant is present in a room, or a call is going on there. */
+function selectUse(room: SQLWrapper) {
   const is_used = sql`1`.as("is_used");
   const present = builder
     .select({ is_used })
@@ -118,7 +118,16 @@ export const useOfRoom = preparedQuery(({ organization_id, slug }: Placeholders<
     .from(calls)
     .where(and(eq(calls.waiting_room_id, room), isNull(calls.ended_at)));
   return unionAll(present, goingOn).limit(1);
-});
+}
+
+export const useOfRoom = preparedQuery(({ organization_id, slug }: Placeholders<WaitingRoomPath>) =>
+  selectUse(ownRoomId(organization_id, slug)),
+);
+
+/** The same of the personal room of an organization user. */
+export const useOfPersonalRoom = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
+  selectUse(personalRoomId(organization_id, id)),
+);
 
 export const roomBySlug = preparedQuery((room: Placeholders<WaitingRoomPath>) =>
   builder.select(waitingRoomColumns).from(waitingRooms).where(ownRoom(room.organization_id, room.slug)),

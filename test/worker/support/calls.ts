@@ -26,8 +26,9 @@ export const aRecipient = (more: object = {}) => ({
 
 type Reporter = Pick<Organization, "platform">;
 
-export const reportCall = ({ platform }: Reporter, key: string, call: object) =>
-  platform.put(`/calls/${encodeURIComponent(key)}`, { call });
+/** @param made for example `reported_at` */
+export const reportCall = ({ platform }: Reporter, key: string, call: object, made: object = {}) =>
+  platform.put(`/calls/${encodeURIComponent(key)}`, { call, ...made });
 
 export const reportEgress = ({ platform }: Reporter, egress_id: string, egress: object) =>
   platform.put(`/egresses/${encodeURIComponent(egress_id)}`, { egress });
@@ -44,7 +45,7 @@ export async function aCall(organization: Organization, call: object = {}, by?: 
   const room = await organization.addRoom();
   const participants = [aProviderOnTheCall(), aRecipient()] as const;
   const { platform } = organization;
-  const report = (more: object) => reportCall(organization, key, more);
+  const report = (more: object, made: object = {}) => reportCall(organization, key, more, made);
   const reported = await given(
     report({
       waiting_room_slug: room.slug,
@@ -64,8 +65,10 @@ export async function aCall(organization: Organization, call: object = {}, by?: 
     url: `/organizations/${organization.id}/calls/${key}`,
     path: `/organization_users/${owner.id}/calls/${reported.id}`,
     report,
-    reportTranscript: (transcript: object) => platform.put(`/calls/${key}/transcript`, { transcript }),
-    reportSoapNote: (soap_note: object) => platform.put(`/calls/${key}/soap_note`, { soap_note }),
+    reportTranscript: (transcript: object, made: object = {}) =>
+      platform.put(`/calls/${key}/transcript`, { transcript, ...made }),
+    reportSoapNote: (soap_note: object, made: object = {}) =>
+      platform.put(`/calls/${key}/soap_note`, { soap_note, ...made }),
     hold: (legal_hold: object = {}) => platform.put(`/calls/${key}/legal_hold`, { legal_hold }),
     release: () => platform.delete(`/calls/${key}/legal_hold`),
     /** Reports a recording of the call; by default it has a file. */

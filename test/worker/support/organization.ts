@@ -60,7 +60,12 @@ export async function anOrganization(
     addInvite: (invite: object = {}) =>
       given(client.post("/invites", { organization_invite: anInvite(invite) })),
     /** A participant who waits in the room. */
-    addParticipant: (slug: string, participant: object = {}, key = unique("participant")) =>
+    addParticipant: (
+      slug: string,
+      participant: object = {},
+      key = unique("participant"),
+      made: object = {},
+    ) =>
       given(
         platform.put(`/waiting_rooms/${slug}/participants/${key}`, {
           participant: {
@@ -69,6 +74,7 @@ export async function anOrganization(
             waiting_since: new Date().toISOString(),
             ...participant,
           },
+          ...made,
         }),
       ),
   };

@@ -154,7 +154,7 @@ CREATE TABLE `calls` (
 	`external_reference` text,
 	`reference_said_by` text,
 	`livekit_said` text,
-	`reported_at` integer NOT NULL,
+	`reported_at` integer DEFAULT 0 NOT NULL,
 	`transcript_deleted_at` integer,
 	`soap_note_deleted_at` integer,
 	`reference_erased_at` integer,
@@ -467,7 +467,7 @@ CREATE TABLE `participants` (
 	`earlier_left_event_at` integer,
 	`livekit_said` text,
 	`cleared` text,
-	`reported_at` integer NOT NULL,
+	`reported_at` integer DEFAULT 0 NOT NULL,
 	`erased_at` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
@@ -524,7 +524,7 @@ CREATE TABLE `soap_notes` (
 	`call_id` integer NOT NULL,
 	`text` text NOT NULL,
 	`is_final` integer NOT NULL,
-	`reported_at` integer NOT NULL,
+	`reported_at` integer DEFAULT 0 NOT NULL,
 	`call_ended_at` integer,
 	`is_held` integer DEFAULT false NOT NULL,
 	`created_at` integer NOT NULL,
@@ -557,7 +557,7 @@ CREATE TABLE `transcripts` (
 	`lines_digest` text NOT NULL,
 	`first_line_id` integer,
 	`spoken_until` integer,
-	`reported_at` integer NOT NULL,
+	`reported_at` integer DEFAULT 0 NOT NULL,
 	`call_ended_at` integer,
 	`is_held` integer DEFAULT false NOT NULL,
 	`created_at` integer NOT NULL,
@@ -1078,8 +1078,8 @@ BEGIN
       UNION ALL
       SELECT rowid FROM livekit_egresses WHERE organization_id = new.organization_id AND room_name = new.key
     )
-    AND (room_sid = new.key OR (new.started_at <= started_at + 300000
-      AND (new.ended_at IS NULL OR new.ended_at >= started_at)))
+    AND (room_sid = new.key OR (new.started_at <= min(started_at + 300000, coalesce(ended_at, started_at + 300000))
+      AND coalesce(new.ended_at, new.started_at + 86400000) >= started_at))
     AND NOT EXISTS (
       SELECT 1 FROM egresses
       WHERE organization_id = new.organization_id AND egresses.egress_id = livekit_egresses.egress_id
@@ -1306,7 +1306,7 @@ BEGIN
 END;
 --> statement-breakpoint
 CREATE TRIGGER `consents_not_replaced` BEFORE INSERT ON `consents`
-WHEN EXISTS (SELECT 1 FROM consents WHERE id = new.id OR (participant_id = new.participant_id AND reporter = new.reporter AND decision = new.decision AND decided_at = new.decided_at))
+WHEN EXISTS (SELECT 1 FROM consents WHERE id = new.id OR (participant_id = new.participant_id AND reporter = new.reporter AND decision = new.decision AND coalesce(said_at, decided_at) = coalesce(new.said_at, new.decided_at)))
 BEGIN
   SELECT raise(ABORT, 'consents are never changed');
 END;

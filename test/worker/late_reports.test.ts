@@ -1,0 +1,173 @@
+import { describe, expect, it } from "vitest";
+import { platform } from "./support/api.ts";
+import {
+  aCall,
+  aRecipient,
+  type Call,
+  ENDED_AT,
+  reportCall,
+  reportEgress,
+  STARTED_AT,
+} from "./support/calls.ts";
+import { expectRefusal } from "./support/expectations.ts";
+import { aLiveKitRoom, anEgressId, at, delivered } from "./support/livekit.ts";
+import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
+import { fromNow } from "./support/time.ts";
+import { changingNothing } from "./support/unchanged.ts";
+
+/** In their order, as a reporter's clock has them. */
+const [FIRST, SECOND, THIRD] = ["2026-01-31T11:00:00Z", "2026-01-31T11:00:01Z", "2026-01-31T11:00:02Z"];
+const made = (reported_at: string) => ({ reported_at });
+
+const read = async ({ client }: Organization, { path }: Pick<Call, "path">) => given(client.get(path));
+
+describe("A report that was made before the newest one", () => {
+  it("of a call changes neither its owner nor its reference, and says what is not known", async () => {
+    const clinic = await anOrganization();
+    const room = await clinic.addRoom();
+    const [paula, sam] = [await clinic.addProvider(), await clinic.addProvider("Sam Substitute")];
+    const key = unique("call");
+    const visit = { waiting_room_slug: room.slug, organization_user_id: paula.id, started_at: STARTED_AT };
+    const first = { ...visit, external_reference: "visit-1" };
+    await given(reportCall(clinic, key, first, made(FIRST)));
+    const corrected = { organization_user_id: sam.id, external_reference: null };
+    await given(reportCall(clinic, key, corrected, made(THIRD)));
+    await changingNothing(() => given(reportCall(clinic, key, first, made(FIRST))));
+    const end = { organization_user_id: paula.id, ended_at: ENDED_AT, failed: true };
+    const ended = await given(reportCall(clinic, key, end, made(SECOND)));
+    expect(ended).toMatchObject({ organization_user_id: sam.id, external_reference: null });
+    expect(ended).toMatchObject({ ended_at: "2026-01-31T10:00:00.000Z", failed: true });
+    await given(reportCall(clinic, key, { failed: false }, made(FIRST)));
+    expect((await given(reportCall(clinic, key, {}))).failed).toBe(true);
+  });
+
+  it("of who is on a call changes no name, role, user or reference, and says what is not known", async () => {
+    const clinic = await anOrganization();
+    const { user_id } = await clinic.addProvider();
+    const rita = aRecipient({ external_reference: "patient-1" });
+    const call = await aCall(clinic, { participants: [] });
+    const report = (fields: object, time: string) =>
+      given(call.report({ participants: [{ ...fields, key: rita.key }] }, made(time)));
+    await report(rita, FIRST);
+    const corrected = { display_name: "Rita R.", role: "provider", user_id, external_reference: null };
+    await report(corrected, THIRD);
+    await changingNothing(() => report(rita, FIRST));
+    await report({ display_name: "Rita", joined_at: STARTED_AT, left_at: ENDED_AT }, SECOND);
+    const { participants } = await given(clinic.client.get(`${call.path}/participants`));
+    expect(participants).toMatchObject([{ ...corrected, joined_at: "2026-01-31T09:30:00.000Z" }]);
+  });
+
+  it("of who waits changes nothing that is known, but begins a visit that nobody has told of", async () => {
+    const clinic = await anOrganization();
+    const room = await clinic.addRoom();
+    const path = `/waiting_rooms/${room.slug}/participants/${unique("rita")}`;
+    const report = (participant: object, time: string) =>
+      given(platform.put(path, { participant, reported_at: time }));
+    const first = { display_name: "Rita", role: "recipient", waiting_since: "2026-01-31T10:50:00Z" };
+    await report(first, FIRST);
+    await report({ display_name: "Rita R.", left_at: "2026-01-31T10:55:00Z" }, THIRD);
+    await changingNothing(() => report(first, FIRST));
+    const again = { ...first, waiting_since: "2026-01-31T10:59:00Z" };
+    expect(await report(again, SECOND)).toMatchObject({
+      display_name: "Rita R.",
+      waiting_since: "2026-01-31T10:59:00.000Z",
+      left_at: null,
+    });
+  });
+
+  it("of a draft changes nothing, and a final text is final whenever it comes", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    const [paula] = call.participants;
+    const line = { participant_key: paula.key, text: "Hello", start_time: 0, end_time: 1 };
+    const draft = { is_final: false, lines: [line], summary: "Corrected" };
+    await given(call.reportTranscript(draft, made(SECOND)));
+    await given(call.reportSoapNote({ text: "Corrected", is_final: false }, made(SECOND)));
+    await changingNothing(() =>
+      given(call.reportTranscript({ ...draft, lines: [], summary: "Old" }, made(FIRST))),
+    );
+    await changingNothing(() => given(call.reportSoapNote({ text: "Old", is_final: false }, made(FIRST))));
+    await given(call.reportTranscript({ is_final: true }, made(FIRST)));
+    await given(call.reportSoapNote({ text: "Final", is_final: true }, made(FIRST)));
+    expect((await given(clinic.client.get(`${call.path}/soap_note`))).text).toBe("Final");
+    const late = await changingNothing(() => given(call.reportTranscript(draft, made(FIRST))));
+    expect(late).toMatchObject({ summary: "Corrected", is_final: true });
+    expectRefusal(await call.reportTranscript({ summary: "New" }), 422, /final/);
+  });
+
+  it("of a call does not begin a hold again that was ended; one that was made later does", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    const held = { legal_hold: true };
+    const before = fromNow(-1);
+    expect((await given(call.report(held, made(before)))).legal_hold).not.toBeNull();
+    await given(call.release());
+    for (const late of [{}, made(before)])
+      expect((await given(call.report(held, late))).legal_hold).toBeNull();
+    const later = made(new Date(Date.now() + 30_000).toISOString());
+    expect((await given(call.report(held, later))).legal_hold).not.toBeNull();
+  });
+});
+
+describe("A time that is more than a minute in the future", () => {
+  const soon = () => new Date(Date.now() + 70_000).toISOString();
+
+  it("is refused, wherever a report says when something happened, and changes nothing", async () => {
+    const clinic = await anOrganization();
+    const room = await clinic.addRoom();
+    const call = await aCall(clinic);
+    const person = (fields: object) => ({ participants: [aRecipient(fields)] });
+    const waits = (participant: object, more: object = {}) =>
+      platform.put(`/waiting_rooms/${room.slug}/participants/rita`, { participant, ...more });
+    const rita = { display_name: "Rita", role: "recipient", waiting_since: STARTED_AT };
+    for (const [field, report] of [
+      ["call.started_at", () => call.report({ started_at: soon() })],
+      ["call.ended_at", () => call.report({ ended_at: soon() })],
+      ["call.participants.0.joined_at", () => call.report(person({ joined_at: soon() }))],
+      ["call.participants.0.waiting_since", () => call.report(person({ waiting_since: soon() }))],
+      ["call.participants.0.left_at", () => call.report(person({ left_at: soon() }))],
+      ["reported_at", () => call.report({}, made(soon()))],
+      ["participant.waiting_since", () => waits({ ...rita, waiting_since: soon() })],
+      ["participant.left_at", () => waits({ ...rita, left_at: soon() })],
+      ["reported_at", () => waits(rita, made(soon()))],
+      ["reported_at", () => call.reportTranscript({}, made(soon()))],
+      ["reported_at", () => call.reportSoapNote({}, made(soon()))],
+      ["egress.ended_at", () => reportEgress(clinic, anEgressId(), { call_key: call.key, ended_at: soon() })],
+    ] as const)
+      expectRefusal(
+        await changingNothing(report),
+        422,
+        new RegExp(`^${field}: must not be more than 60 seconds`),
+      );
+  });
+
+  it("counts as now where LiveKit says it", async () => {
+    const clinic = await anOrganization();
+    const room = await aLiveKitRoom(clinic);
+    const century = 100 * 365 * 86_400;
+    await delivered([room.started(), room.joined("rita", century), room.finished(century)]);
+    const { calls } = await given(clinic.client.get(`/organization_users/${room.owner.id}/calls`));
+    expect(calls).toMatchObject([{ started_at: at(0), is_ended: true }]);
+    expect(Date.parse(calls[0].ended_at)).toBeLessThanOrEqual(Date.now());
+    const { participants } = await read(clinic, {
+      path: `/organization_users/${room.owner.id}/calls/${calls[0].id}/participants`,
+    });
+    expect(Date.parse(participants[0].joined_at)).toBeLessThanOrEqual(Date.now());
+  });
+});
+
+it("An egress that had ended before a call began waits for another one, though they have the name of a room", async () => {
+  const clinic = await anOrganization();
+  const room = await aLiveKitRoom(clinic);
+  const [before, during] = [anEgressId(), anEgressId()];
+  const visit = { waiting_room_slug: room.waitingRoom.slug, organization_user_id: room.owner.id };
+  await delivered([room.recorded(before, 50)]);
+  await given(
+    reportCall(clinic, room.name, { ...visit, started_at: at(60), ended_at: at(600), participants: [] }),
+  );
+  await delivered([room.recorded(during, 500), room.recorded(before, 50)]);
+  const call = (await given(clinic.client.get(`/organization_users/${room.owner.id}/calls`))).calls[0];
+  const rows = await clinic.platform.put(`/egresses/${before}`, { egress: { status: "egress_ended" } });
+  expectRefusal(rows, 422, /call_key/);
+  expect((await clinic.platform.put(`/egresses/${during}`, { egress: {} })).status, call.id).toBe(200);
+});

@@ -39,6 +39,8 @@ import { soapNotesPlatform } from "./resources/soap_notes/soap_notes.platform.ts
 import { tokenExchangeExternal } from "./resources/token_exchange/token_exchange.external.ts";
 import { transcriptsExternal } from "./resources/transcripts/transcripts.external.ts";
 import { transcriptsPlatform } from "./resources/transcripts/transcripts.platform.ts";
+import { usagePlatform } from "./resources/usage/usage.platform.ts";
+import { quotaOr } from "./resources/usage/usage.refusals.ts";
 import { waitingRoomSubsExternal } from "./resources/waiting_room_subs/waiting_room_subs.external.ts";
 import { waitingRoomsExternal } from "./resources/waiting_rooms/waiting_rooms.external.ts";
 import { waitingRoomsPlatform } from "./resources/waiting_rooms/waiting_rooms.platform.ts";
@@ -86,7 +88,8 @@ const platform = platformRoutes()
   .route("/", egressesPlatform)
   .route("/", issuersPlatform)
   .route("/", authorizationCodesPlatform)
-  .route("/", invitesPlatform);
+  .route("/", invitesPlatform)
+  .route("/", usagePlatform);
 
 const livekit = liveKitRoutes().use(liveKitApi).route("/", liveKitWebhook);
 
@@ -118,4 +121,4 @@ app.route("/api/external", external);
 app.route("/api/platform", platform);
 app.route("/api/livekit", livekit);
 app.notFound((c) => handleError(noSuchPath(), c));
-app.onError(handleError);
+app.onError((error, c) => handleError(quotaOr(error), c));

@@ -88,9 +88,6 @@ export const MAX_ACTING_USER_LENGTH = 64;
 /** Entries of the access log that a request gets as NDJSON: some megabytes, and as many as it may read. */
 export const MAX_EXPORTED_ACCESS_LOGS = 10_000;
 
-/** A patient who is seen each week has them after ten years. The first entry of each is read, whatever is shown. */
-export const MAX_CALLS_OF_REFERENCE = 500;
-
 /** Random bytes, of which two may name a shard: too many to meet another id. */
 export const CLIENT_ID_BYTES = 16;
 
@@ -162,8 +159,20 @@ export const MIN_LIVEKIT_SECRET_LENGTH = 32;
 /** Mails that an organization sends in MAIL_LIMIT_PERIOD: two full bulk invites. */
 export const MAX_ORGANIZATION_MAILS = 2000;
 
-/** Mails to one address in MAIL_LIMIT_PERIOD, of all organizations together: an invite, and two that were asked for again. */
+/** Mails of one organization to one address in MAIL_LIMIT_PERIOD: an invite, and two that were asked for again. */
 export const MAX_ADDRESS_MAILS = 3;
+
+/** The same of all organizations together, so that one cannot use up what another needs. */
+export const MAX_ADDRESS_MAILS_OF_ALL = 6;
+
+/** Writes of an organization's API clients in a UTC day. triggers/usage.sql has it too, and so the next two. */
+export const MAX_DAILY_WRITES = 20_000;
+
+/** Entries of an organization's access log in a UTC day after which its clients add no more. */
+export const MAX_DAILY_ACCESS_LOGS = 200_000;
+
+/** Rooms that an organization can make, also those that it has retired. */
+export const MAX_WAITING_ROOMS = 20_000;
 
 export const MAX_BULK_INVITES = 1000;
 

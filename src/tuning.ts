@@ -37,17 +37,23 @@ export const MAX_LIMITED_ADDRESSES = 10_000;
 /** Lines of NDJSON that are made at once: some hundred kilobytes. */
 export const LINES_AT_ONCE = 500;
 
+/** In characters: what is longer is sent while it is made. */
+export const LARGE_ANSWER = 512 * KIB;
+
+/** So many answers that may be long are made at once in an isolate: each takes some ten megabytes. */
+export const MAX_LARGE_ANSWERS = 2;
+
+/** Then the next one begins, whether a slow caller has taken this one or not. */
+export const LARGE_ANSWER_OVER_AFTER = 30 * SECOND;
+
+/** Entries of the access log that are read at once for a list that is sent while it is made. */
+export const EXPORTED_PAGE = 1000;
+
 /**
  * Entries of the access log that a request looks through where it shows only some of them. They are read a second time, in the
  * index, to find where the next request goes on.
  */
 export const ACCESS_LOGS_LOOKED_THROUGH = MAX_EXPORTED_ACCESS_LOGS / 2;
-
-/**
- * The same where several calls lead to them. Each is read from the index and the table and goes through a queue, and all of
- * that a second time.
- */
-export const ACCESS_LOGS_LOOKED_THROUGH_BY_REFERENCE = 750;
 
 /** A reading of a waiting list that was recorded so long ago says nothing of the next one. */
 export const WAITING_LIST_READS_KEPT_FOR = HOUR;

@@ -1,5 +1,8 @@
 /** What runs statements: D1 itself, where every query goes to the primary, or a session of it. */
-export type Database = Pick<D1Database, "prepare" | "batch">;
+export type Database = Pick<D1Database, "prepare" | "batch"> & {
+  /** A statement, with its parameters, that runs in the transaction of each write. */
+  beside?: { compiled: { text: string }; params: unknown[] };
+};
 
 /** A session on a replica, which may lag. */
 export interface Replica extends Database {
@@ -25,3 +28,10 @@ export async function fromPrimaryIfInDoubt<Result>(
   const result = await ask(db).catch(() => undefined);
   return result === undefined || isInDoubt(result) ? ask(db.primary()) : result;
 }
+
+/** The same database, with a statement that runs in the transaction of each write. */
+export const withBeside = (db: Database, beside: Required<Database>["beside"]): Database => ({
+  prepare: (query) => db.prepare(query),
+  batch: (statements) => db.batch(statements),
+  beside,
+});

@@ -41,8 +41,8 @@ export const AUDIT_EVENTS = ["create", "update", "read"] as const;
 
 export type AuditEvent = (typeof AUDIT_EVENTS)[number];
 
-/** What the access log records: that something was read, made, changed or removed. */
-export const ACCESS_EVENTS = ["read", "create", "update", "delete"] as const;
+/** What the access log records: that something was read, looked for, made, changed or removed. */
+export const ACCESS_EVENTS = ["read", "search", "create", "update", "delete"] as const;
 
 export type AccessEvent = (typeof ACCESS_EVENTS)[number];
 
@@ -62,6 +62,7 @@ export const ACCESS_RESOURCES = [
   "issuer",
   "invite",
   "webhook_endpoint",
+  "waiting_room",
 ] as const;
 
 export type AccessResource = (typeof ACCESS_RESOURCES)[number];

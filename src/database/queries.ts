@@ -121,8 +121,11 @@ export async function runBatch<Queries extends BoundQuery<unknown>[]>(
 }
 
 async function runOne(db: Database, query: BoundQuery<unknown>): Promise<RawRow[]> {
+  if (db.beside && isWrite(query)) return (await runRaw(db, [query]))[0] ?? [];
   return (await prepare(db, query).all<RawRow>()).results;
 }
+
+const isWrite = ({ compiled }: BoundQuery<unknown>) => /^(insert|update|delete)\b/i.test(compiled.text);
 
 /** The rows of each query of a batch. */
 export type RowsOf<Queries extends BoundQuery<unknown>[]> = {
@@ -133,8 +136,9 @@ export type RawRow = Record<string, unknown>;
 
 /** As `runBatch`, with the rows as D1 gives them: booleans are 0 and 1, JSON is text. */
 export async function runRaw(db: Database, queries: BoundQuery<unknown>[]): Promise<RawRow[][]> {
-  const results = await db.batch<RawRow>(queries.map((query) => prepare(db, query)));
-  return results.map((result) => result.results);
+  const beside = db.beside && queries.some(isWrite) ? [db.beside] : [];
+  const results = await db.batch<RawRow>([...queries, ...beside].map((each) => prepare(db, each)));
+  return results.slice(0, queries.length).map((result) => result.results);
 }
 
 /** Converts rows as D1 gives them, in place. */
@@ -177,7 +181,7 @@ interface Field {
   field: Column | SQL.Aliased | SQL;
 }
 
-function prepare(db: Database, { compiled, params }: BoundQuery<unknown>): D1PreparedStatement {
+function prepare(db: Database, { compiled, params }: Required<Database>["beside"]): D1PreparedStatement {
   return db.prepare(compiled.text).bind(...params);
 }
 

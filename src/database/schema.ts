@@ -340,8 +340,8 @@ export const legalHolds = sqliteTable(
  * with LiveKit's last word on each field, and when it was said; null if it said nothing. Only what differs from it counts
  * (livekit/visits.merge.ts). It holds the name and the reference too. `cleared` names the fields that a report has cleared, with
  * commas between them: what is null otherwise is not known. `external_reference` is the text by which another
- * system knows the person. Once erased, `display_name` says nothing, and `key` is a keyed digest of the reporter's key
- * (`namedKeys` in participants.sql.ts).
+ * system knows the person. Once erased, `display_name` says nothing, `key` is a keyed digest of the reporter's key
+ * (`namedKeys` in participants.sql.ts), and `reference_digest` one of the reference: the access log still leads to the person.
  */
 export const participants = sqliteTable(
   "participants",
@@ -355,6 +355,7 @@ export const participants = sqliteTable(
     display_name: text().notNull(),
     role: text().$type<ParticipantRole>().notNull(),
     external_reference: text(),
+    reference_digest: text(),
     waiting_since: integer(),
     joined_at: integer(),
     left_at: integer(),
@@ -383,6 +384,9 @@ export const participants = sqliteTable(
     index("participants_by_reference")
       .on(t.organization_id, t.external_reference, t.call_id)
       .where(sql`external_reference is not null`),
+    index("participants_by_erased_reference")
+      .on(t.organization_id, t.reference_digest, t.call_id)
+      .where(sql`reference_digest is not null`),
     // Those of a room who wait, by how long they have.
     index("participants_present")
       .on(t.waiting_room_id, t.call_id, t.waiting_since, t.id)
@@ -526,6 +530,8 @@ export const soapNotes = sqliteTable(
  * before a file is deleted and cleared after it, so that no deletion is forgotten. `deletion_requested` distinguishes
  * what the platform wants deleted from what is only too old: an organization may decide to keep that for longer.
  *
+ * `is_announced` once the event says that it can be read (see triggers/events.sql).
+ *
  * `check_at` is when the cron asks LiveKit about it, unless a report comes first; null once it has ended.
  */
 export const egresses = sqliteTable(
@@ -544,6 +550,7 @@ export const egresses = sqliteTable(
     changed_by_user_id: integer(),
     deletion_due_at: integer(),
     deletion_requested: integer({ mode: "boolean" }).notNull().default(false),
+    is_announced: integer({ mode: "boolean" }).notNull().default(false),
     ...retention,
     check_at: integer(),
     ...timestamps,
@@ -608,7 +615,8 @@ export const egressAuditLogs = sqliteTable(
  * resources/access_logs). It has ids and no texts. `user_id`, `api_client_id` and `request_id` say who asked, as which request;
  * the client itself says for whom (`acting_user`) and why (`purpose`). Entries are never changed, and are only deleted once
  * their day was sealed (see triggers/access_logs.sql). `request_id` is a UUID as 16 bytes: as text it would be the longest
- * column of what may be the largest table.
+ * column of what may be the largest table. `reference_digest` is a keyed digest of what was looked for, by which the log can be
+ * searched for it.
  */
 export const accessLogs = sqliteTable(
   "access_logs",
@@ -626,6 +634,7 @@ export const accessLogs = sqliteTable(
     acting_user: text(),
     purpose: text().$type<PurposeOfUse>(),
     request_id: blob(),
+    reference_digest: text(),
   },
   (t) => [
     uniqueIndex("access_logs_by_organization").on(t.organization_id, t.id),
@@ -664,8 +673,8 @@ export const accessLogSeals = sqliteTable(
 );
 
 /**
- * When the access log last recorded that a client read who waits in a room, for whom: who asks again and again is recorded
- * once a minute. `acting_user` is empty where the client names nobody.
+ * When the access log last recorded that a client read who waits in a room, for whom and why: who asks again and again is
+ * recorded once a minute. `acting_user` and `purpose` are empty where the client does not say them.
  */
 export const waitingListReads = sqliteTable(
   "waiting_list_reads",
@@ -674,10 +683,11 @@ export const waitingListReads = sqliteTable(
     api_client_id: integer().notNull(),
     waiting_room_id: integer().notNull(),
     acting_user: text().notNull(),
+    purpose: text().notNull(),
     recorded_at: integer().notNull(),
   },
   (t) => [
-    primaryKey({ columns: [t.api_client_id, t.waiting_room_id, t.acting_user] }),
+    primaryKey({ columns: [t.api_client_id, t.waiting_room_id, t.acting_user, t.purpose] }),
     index("waiting_list_reads_by_age").on(t.organization_id, t.recorded_at),
   ],
 );
@@ -809,7 +819,13 @@ export const organizationMails = sqliteTable(
  */
 export const addressMails = sqliteTable(
   "address_mails",
-  { address_digest: text().notNull(), mailing: text().notNull(), counted_at: integer().notNull() },
+  {
+    address_digest: text().notNull(),
+    mailing: text().notNull(),
+    // In the directory, not all organizations are.
+    organization_id: integer().notNull(),
+    counted_at: integer().notNull(),
+  },
   (t) => [
     primaryKey({ columns: [t.address_digest, t.mailing] }),
     index("address_mails_lately").on(t.address_digest, t.counted_at),
@@ -961,8 +977,25 @@ export const webhookDeliveries = sqliteTable(
 );
 
 /**
+ * What an organization stored on a UTC date: the writes of its API clients, the entries of its access log, and the calls that
+ * were first reported. Triggers count, and refuse what goes beyond a day's bounds (see triggers/usage.sql).
+ */
+export const organizationDays = sqliteTable(
+  "organization_days",
+  {
+    organization_id: organizationId(),
+    /** `YYYY-MM-DD`. */
+    date: text().notNull(),
+    writes: integer().notNull().default(0),
+    access_log_entries: integer().notNull().default(0),
+    visits: integer().notNull().default(0),
+  },
+  (t) => [primaryKey({ columns: [t.organization_id, t.date] })],
+);
+
+/**
  * The lengths of the lists whose rows it would take too long to count. Triggers keep them (see triggers/list_totals.sql):
- * nothing else writes here. `owner_id` is whose list it is: an organization (for invites), an egress (for audit entries, by
+ * nothing else writes here. `owner_id` is whose list it is: an organization (for invites, and for waiting rooms, where retired ones count), an egress (for audit entries, by
  * event). How many calls there are, call_daily_metrics says.
  */
 export const listTotals = sqliteTable(
@@ -971,7 +1004,7 @@ export const listTotals = sqliteTable(
   (t) => [primaryKey({ columns: [t.list, t.owner_id] })],
 );
 
-export type ListName = "invites" | `egress_audit_logs:${AuditEvent}`;
+export type ListName = "invites" | "waiting_rooms" | `egress_audit_logs:${AuditEvent}`;
 
 /** The highest number so far that was given out, of what is numbered but has no row of its own. */
 export const sequences = sqliteTable("sequences", {

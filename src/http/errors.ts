@@ -58,11 +58,11 @@ export const databaseUnavailable = () =>
     reason: "database_unavailable",
   });
 
-/** Others with large bodies were before it for as long as a caller waits. */
-export const largeBodyWaited = () =>
+/** Others with large bodies or answers were before it for as long as a caller waits. */
+export const largeRequestWaited = () =>
   new ApiError(503, "Too many large requests at once: try again", {
     headers: { "Retry-After": String(LARGE_BODY_RETRY_AFTER) },
-    reason: "large_bodies",
+    reason: "large_requests",
   });
 
 /**
@@ -79,7 +79,7 @@ export const isPassing = (error: unknown): boolean =>
 export function handleError(error: Error, c: HonoContext) {
   const refusal = toApiError(error);
   const { status, reason } = refusal;
-  if (!(error instanceof ApiError || error instanceof WriteConflict))
+  if (status >= 500 && !(error instanceof ApiError || error instanceof WriteConflict))
     logFault({ request_id: c.get("requestId") }, error);
   if (reason) log("refused", { request_id: c.get("requestId"), status, reason });
   return refuse(c, refusal);

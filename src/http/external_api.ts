@@ -3,11 +3,14 @@ import { createMiddleware } from "hono/factory";
 import { routePath } from "hono/route";
 import { matchesDigest, shardOfSecret } from "../bytes/digest.ts";
 import { type ClientContext, type Context, openContext } from "../context.ts";
+import { withBeside } from "../database/database.ts";
 import { findEnvOfShard } from "../database/shards.ts";
 import { CLIENT_ID_BYTES, EXTERNAL_BODY_LIMIT } from "../limits.ts";
 import { recallClient } from "../resources/api_clients/api_clients.cache.ts";
 import { INVALID_CLIENT } from "../resources/api_clients/api_clients.refusals.ts";
+import { countWrite } from "../resources/usage/usage.sql.ts";
 import { readActingUser } from "./acting_user.ts";
+import { dateOf } from "./dates.ts";
 import { countLookUp, countRequest, failedCredentials } from "./rate_limits.ts";
 import { answerWithBookmark, openDatabase } from "./replication.ts";
 
@@ -30,7 +33,9 @@ export const externalApi = createMiddleware<ExternalEnv>(async (c, next) => {
   const context = openContext(c.env, Date.now(), { db: openDatabase(c), request_id: c.var.requestId });
   const caller = env && (await authenticate(c, context));
   if (!caller) throw await failedCredentials(c, context, INVALID_CLIENT);
-  const { organization_user_id: user_id, api_client_id } = caller;
+  const { organization_id, organization_user_id: user_id, api_client_id } = caller;
+  if (!["GET", "HEAD"].includes(c.req.method))
+    context.db = withBeside(context.db, countWrite({ organization_id, date: dateOf(context.now) }));
   Object.assign(context.requester, { user_id, api_client_id });
   c.set("context", Object.assign(context, { caller, url: c.req.url }));
   c.set("bodyLimit", EXTERNAL_BODY_LIMIT);

@@ -1,7 +1,7 @@
 import { LARGE_BODY_TURN } from "../lifetimes.ts";
 import { LARGE_BODY } from "../limits.ts";
 import { LARGE_BODY_ALONE, LARGE_BODY_OVER_AFTER, MAX_LARGE_BODIES } from "../tuning.ts";
-import { largeBodyWaited } from "./errors.ts";
+import { largeRequestWaited } from "./errors.ts";
 import { waitUntil } from "./look_again.ts";
 
 /** A request with a large body that this isolate handles. */
@@ -29,7 +29,7 @@ export function mayBeLarge(maxSize: number, contentLength: string | undefined): 
  */
 export async function inTurn(read: () => Promise<void>, handle: () => Promise<void>): Promise<void> {
   const own: Turn = { aloneUntil: 0, overAt: 0 };
-  if (!(await waitUntil(() => begin(own), LARGE_BODY_TURN))) throw largeBodyWaited();
+  if (!(await waitUntil(() => begin(own), LARGE_BODY_TURN))) throw largeRequestWaited();
   try {
     await read();
     own.aloneUntil = Math.min(own.aloneUntil, Date.now() + LARGE_BODY_ALONE);

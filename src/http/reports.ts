@@ -1,7 +1,6 @@
 import * as z from "zod";
 import type { ConsentReporter } from "../database/enums.ts";
 import { reviseRow, type Timestamps } from "../database/merging.ts";
-import { lazily } from "../memory.ts";
 import { pastInstant } from "./wire.ts";
 
 /** When a report was made, and by whom. */
@@ -12,17 +11,9 @@ export interface ReportOrigin {
   reporter?: ConsentReporter;
 }
 
-const reportedAt = lazily(() =>
-  pastInstant()
-    .optional()
-    .describe(
-      "When you knew what this report says. Left out: when it arrives. A report that was made before the newest one of the same thing fills in what is not known, and changes nothing else.",
-    ),
-);
-
 /** The body of a report: what is reported, under its name, and when it was. */
 export const reportBody = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  z.object({ ...shape, reported_at: reportedAt() });
+  z.object({ ...shape, reported_at: pastInstant().optional() });
 
 /** Reports repeat and overtake each other. One that was made before the newest one of its object is late. */
 export const isLate = ({ reported_at }: ReportOrigin, known: { reported_at: number } | undefined): boolean =>

@@ -21,6 +21,7 @@ import { rolesReference } from "../resources/roles/roles.openapi.ts";
 import { soapNotesReference } from "../resources/soap_notes/soap_notes.openapi.ts";
 import { tokenExchangeReference } from "../resources/token_exchange/token_exchange.openapi.ts";
 import { transcriptsReference } from "../resources/transcripts/transcripts.openapi.ts";
+import { usageReference } from "../resources/usage/usage.openapi.ts";
 import { waitingRoomSubsReference } from "../resources/waiting_room_subs/waiting_room_subs.openapi.ts";
 import { waitingRoomsReference } from "../resources/waiting_rooms/waiting_rooms.openapi.ts";
 import { webhookDeliveriesReference } from "../resources/webhook_deliveries/webhook_deliveries.openapi.ts";
@@ -56,5 +57,6 @@ export const references: Reference[] = [
   accessLogsReference,
   authorizationCodesReference,
   participantsReference,
+  usageReference,
   liveKitReference,
 ];

@@ -5,7 +5,7 @@ import {
   bodyTooLarge,
   databaseUnavailable,
   internalError,
-  largeBodyWaited,
+  largeRequestWaited,
   noSuchPath,
   notJson,
   writeConflict,
@@ -24,6 +24,7 @@ import {
 } from "../limits.ts";
 import type { Operation } from "../openapi/operation.ts";
 import { keyWasUsed } from "../resources/idempotency_keys/idempotency_keys.refusals.ts";
+import { tooManyEntries, tooManyWrites } from "../resources/usage/usage.refusals.ts";
 import { APIS, type Api } from "./apis.ts";
 import { errorExamples } from "./examples.ts";
 import {
@@ -139,6 +140,8 @@ function commonRefusals(
   }
   if (key) all.push([422, "The `Idempotency-Key` was used for another request.", [keyWasUsed().message]]);
   all.push([429, APIS[api].tooMany, tooManyErrors(api)]);
+  if (api === "external" && method !== "GET") all.push([429, undefined, [tooManyWrites().message]]);
+  if (isRecorded) all.push([429, undefined, [tooManyEntries().message]]);
   if (limited) {
     const { text, limit } = COSTLY[limited];
     all.push([429, `Of ${text}, an API client can send ${limit} a minute.`, [tooManyText(limited, limit)]]);
@@ -147,7 +150,7 @@ function commonRefusals(
   all.push([503, undefined, [databaseUnavailable().message]]);
   if (method !== "GET") all.push([503, undefined, [writeConflict().message]]);
   if (json && (json.limit ?? BODY_LIMITS[api]) > LARGE_BODY)
-    all.push([503, undefined, [largeBodyWaited().message]]);
+    all.push([503, undefined, [largeRequestWaited().message]]);
   return all;
 }
 

@@ -8,7 +8,8 @@ import {
   rebuildableSubjects,
   TRIGGERS,
 } from "../../src/dev/triggers.ts";
-import { LIVEKIT_ROOM_TOLERANCE } from "../../src/lifetimes.ts";
+import { LIVEKIT_ROOM_TOLERANCE, SILENCE_UNTIL_END } from "../../src/lifetimes.ts";
+import { MAX_DAILY_ACCESS_LOGS, MAX_DAILY_WRITES, MAX_WAITING_ROOMS } from "../../src/limits.ts";
 import { writeVariedRows } from "./support/varied_rows.ts";
 
 const RUN = "run `npm run db:baseline`, or once deployed `npm run db:generate -- --name what_changed`";
@@ -26,7 +27,15 @@ describe("The triggers and views of the migrated database", () => {
 });
 
 it("A waiting egress goes to a call by the room's name with the same tolerance in SQL as in TypeScript", () => {
-  expect(readText(`${TRIGGERS}/livekit_egresses.sql`)).toContain(` started_at + ${LIVEKIT_ROOM_TOLERANCE}\n`);
+  const sql = readText(`${TRIGGERS}/livekit_egresses.sql`);
+  expect(sql).toContain(`min(started_at + ${LIVEKIT_ROOM_TOLERANCE},`);
+  expect(sql).toContain(`new.started_at + ${SILENCE_UNTIL_END})`);
+});
+
+it("What an organization can store is bounded by the same numbers in SQL as in the documents", () => {
+  expect(readText(`${TRIGGERS}/usage.sql`)).toContain(`new.writes > ${MAX_DAILY_WRITES}\n`);
+  expect(readText(`${TRIGGERS}/usage.sql`)).toContain(`access_log_entries > ${MAX_DAILY_ACCESS_LOGS};`);
+  expect(readText(`${TRIGGERS}/list_totals.sql`)).toContain(`total > ${MAX_WAITING_ROOMS};`);
 });
 
 describe.each(rebuildableSubjects())("The data that the triggers of %s maintain", (subject) => {

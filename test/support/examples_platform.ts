@@ -18,6 +18,7 @@ export const platformExamples: Record<string, MakeExample> = {
     path: `/organizations/${id}`,
     body: { organization: { name: "Renamed Clinic", recording_retention_days: 365 } },
   }),
+  "GET /organizations/:organization_id/usage": async ({ id }) => ({ path: `/organizations/${id}/usage` }),
   "POST /organizations": async () => ({
     path: "/organizations",
     body: { organization: { name: unique("Clinic") } },

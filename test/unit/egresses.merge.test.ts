@@ -20,6 +20,7 @@ const starting: Egress = {
   changed_by_user_id: 3,
   deletion_due_at: null,
   deletion_requested: false,
+  is_announced: false,
   call_ended_at: null,
   is_held: false,
   check_at: 20 + EGRESS_SILENCE,

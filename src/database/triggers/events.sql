@@ -78,23 +78,48 @@ END;
 CREATE TRIGGER `events_egress_started` AFTER INSERT ON `egresses`
 BEGIN
   INSERT INTO events (organization_id, type, data, created_at)
-  SELECT new.organization_id, type, json_object('organization_user_id', organization_user_id,
+  SELECT new.organization_id, 'egress.started', json_object('organization_user_id', organization_user_id,
     'call_id', new.call_id, 'egress_id', new.id), new.created_at
-  FROM calls, (
-    SELECT 'egress.started' AS type
-    UNION ALL SELECT 'egress.ended' WHERE new.status = 'egress_ended'
-  )
-  WHERE id = new.call_id;
+  FROM calls WHERE id = new.call_id;
+  INSERT INTO events_recordings SELECT new.call_id, new.created_at WHERE new.status = 'egress_ended';
 END;
 
 CREATE TRIGGER `events_egress_updated` AFTER UPDATE OF status ON `egresses`
 WHEN old.status <> new.status AND new.status IN ('egress_ended', 'egress_deleted')
 BEGIN
   INSERT INTO events (organization_id, type, data, created_at)
-  SELECT new.organization_id, replace(new.status, 'egress_', 'egress.'),
+  SELECT new.organization_id, 'egress.deleted',
     json_object('organization_user_id', organization_user_id, 'call_id', new.call_id, 'egress_id', new.id),
     new.updated_at
-  FROM calls WHERE id = new.call_id;
+  FROM calls WHERE id = new.call_id AND new.status = 'egress_deleted';
+  INSERT INTO events_recordings SELECT new.call_id, new.updated_at WHERE new.status = 'egress_ended';
+END;
+
+-- A recording has ended for who follows events when it can be read: its call has ended too, and all who took part consented. So a
+-- consent that comes later brings the event. A procedure, which SQLite does not have: the view stores nothing; an insert writes
+-- the events of the recordings of a call that can be read now. What ends a call inserts a row too, when it has written all else
+-- (calls.sql.ts): before, not everybody is known who took part.
+CREATE VIEW `events_recordings` AS
+SELECT NULL AS call_id, NULL AS at;
+
+CREATE TRIGGER `events_recording` INSTEAD OF INSERT ON `events_recordings`
+WHEN (SELECT ended_at FROM calls WHERE id = new.call_id) IS NOT NULL
+  AND (SELECT min(coalesce(recording_consent, 0)) FROM participants WHERE call_id = new.call_id) = 1
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  SELECT egresses.organization_id, 'egress.ended', json_object('organization_user_id', organization_user_id,
+    'call_id', call_id, 'egress_id', egresses.id), new.at
+  FROM egresses JOIN calls ON calls.id = call_id
+  WHERE call_id = new.call_id AND status = 'egress_ended' AND NOT is_announced
+  ORDER BY egresses.id;
+  UPDATE egresses SET is_announced = 1
+  WHERE call_id = new.call_id AND status = 'egress_ended' AND NOT is_announced;
+END;
+
+CREATE TRIGGER `events_recording_consented` AFTER UPDATE OF recording_consent ON `participants`
+WHEN new.recording_consent AND new.call_id IS NOT NULL
+BEGIN
+  INSERT INTO events_recordings VALUES (new.call_id, new.updated_at);
 END;
 
 -- With which times events are written is decided in participants.visits.ts.

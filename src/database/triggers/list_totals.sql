@@ -30,3 +30,19 @@ BEGIN
   INSERT INTO list_totals VALUES ('egress_audit_logs:' || new.event, new.egress_id, 1)
   ON CONFLICT DO UPDATE SET total = total + excluded.total;
 END;
+
+-- The rooms that an organization has made, also those that were retired: their slugs are never given again, and their number is
+-- bounded (resources/usage/usage.refusals.ts, and limits.ts).
+CREATE TRIGGER `waiting_rooms_made` AFTER INSERT ON `waiting_rooms`
+BEGIN
+  INSERT INTO list_totals VALUES ('waiting_rooms', new.organization_id, 1)
+  ON CONFLICT DO UPDATE SET total = total + excluded.total;
+  SELECT raise(ABORT, 'quota: waiting rooms') FROM list_totals
+  WHERE list = 'waiting_rooms' AND owner_id = new.organization_id AND total > 20000;
+END;
+
+CREATE TRIGGER `waiting_rooms_made_deleted` AFTER DELETE ON `waiting_rooms`
+BEGIN
+  INSERT INTO list_totals VALUES ('waiting_rooms', old.organization_id, -1)
+  ON CONFLICT DO UPDATE SET total = total + excluded.total;
+END;

@@ -1,7 +1,6 @@
 import { hexOf } from "../../bytes/hex.ts";
 import { jsonOrUndefined } from "../../bytes/json.ts";
-import { LINES_AT_ONCE } from "../../tuning.ts";
-import { toLine } from "../access_logs/access_logs.ndjson.ts";
+import { toNdjson } from "../access_logs/access_logs.ndjson.ts";
 import type { AccessLog } from "../access_logs/access_logs.schemas.ts";
 
 /*
@@ -34,9 +33,8 @@ export async function packEntries(
       contents.first_id ||= page[0]?.id ?? 0;
       contents.last_id = page.at(-1)?.id ?? contents.last_id;
       contents.count += page.length;
-      for (let n = 0; n < page.length; n += LINES_AT_ONCE) {
-        const lines = page.slice(n, n + LINES_AT_ONCE).map(toLine);
-        const bytes = encoder.encode(lines.join(""));
+      for (const lines of toNdjson(page)) {
+        const bytes = encoder.encode(lines);
         await Promise.all(writers.map((writer) => writer.write(bytes)));
       }
     }

@@ -27,6 +27,8 @@ interface Subject<Id = number> {
   call_id?: Id | Value<number | null>;
   /** Whose call it is, or the member concerned. */
   organization_user_id?: Id | Value<number | null>;
+  /** Of what was looked for. */
+  reference_digest?: Value<string | null>;
 }
 
 /** The requester as values of a statement, by names that no other value of it has. */

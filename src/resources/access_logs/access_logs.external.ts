@@ -3,9 +3,10 @@ import { recordedRead } from "../../http/acting_user.ts";
 import { inWantedType, wantedType } from "../../http/content_negotiation.ts";
 import { type CostlyRequest, countCostly } from "../../http/costly_requests.ts";
 import { type ExternalEnv, externalRoutes } from "../../http/external_api.ts";
+import { answerInTurn } from "../../http/large_answers.ts";
 import { query } from "../../http/validation.ts";
 import { NDJSON, toNdjson } from "./access_logs.ndjson.ts";
-import { accessLogsQuery, toAccessLog } from "./access_logs.schemas.ts";
+import { type AccessLog, accessLogsQuery, toAccessLog } from "./access_logs.schemas.ts";
 import { exportAccessLogs, listAccessLogs } from "./access_logs.service.ts";
 
 const TYPES = ["application/json", NDJSON];
@@ -35,10 +36,15 @@ export const accessLogsExternal = externalRoutes().get(
         const { access_logs, next_after } = await listAccessLogs(c.var.context, c.req.valid("query"));
         return c.json({ access_logs: access_logs.map(toAccessLog), next_after });
       },
-      [NDJSON]: async () => {
-        const { access_logs, next_after } = await exportAccessLogs(c.var.context, c.req.valid("query"));
-        c.header(NEXT_AFTER, next_after?.toString());
-        return c.body(toNdjson(access_logs), 200, { "Content-Type": NDJSON });
-      },
+      [NDJSON]: () =>
+        answerInTurn(c, async () => {
+          const { pages, next_after } = await exportAccessLogs(c.var.context, c.req.valid("query"));
+          const headers = { "Content-Type": NDJSON, ...(next_after && { [NEXT_AFTER]: String(next_after) }) };
+          return { parts: linesOf(pages), headers };
+        }),
     }),
 );
+
+async function* linesOf(pages: AsyncIterable<AccessLog[]>): AsyncGenerator<string> {
+  for await (const page of pages) yield* toNdjson(page);
+}

@@ -3,16 +3,15 @@ import {
   asc,
   desc,
   eq,
-  exists,
   getTableColumns,
   getTableName,
   gt,
   gte,
+  inArray,
   isNotNull,
   isNull,
   lt,
   lte,
-  not,
   or,
   type Placeholder,
   type SQL,
@@ -20,12 +19,11 @@ import {
   Subquery,
   sql,
 } from "drizzle-orm";
-import { alias, type SQLiteColumn } from "drizzle-orm/sqlite-core";
+import { type SQLiteColumn, unionAll } from "drizzle-orm/sqlite-core";
 import type { AccessEvent, AccessResource } from "../../database/enums.ts";
-import { coalesce, greatest, hasValues } from "../../database/expressions.ts";
+import { coalesce, greatest, hasValues, least } from "../../database/expressions.ts";
 import { builder, type Placeholders, type PreparedQuery, preparedQuery } from "../../database/queries.ts";
 import { accessLogSeals, accessLogs, organizations, participants } from "../../database/schema.ts";
-import { MAX_CALLS_OF_REFERENCE } from "../../limits.ts";
 import { accessEntries } from "./access_logs.entries.ts";
 import type { AccessLog } from "./access_logs.schemas.ts";
 import { accessLogColumns } from "./access_logs.sql.ts";
@@ -43,6 +41,8 @@ export interface ListedEntries {
   call_id: number | null;
   acting_user: string | null;
   external_reference: string | null;
+  /** Of the same. */
+  reference_digest: string | null;
   user_id: number | null;
   resource: AccessResource | null;
   event: AccessEvent | null;
@@ -56,6 +56,8 @@ export interface ListedEntries {
 /** `end` is for a request that looks through that many: it shows the last of them, if there are so many. */
 interface LookThrough extends ListedEntries {
   looked_through: number;
+  /** Only those up to this id. */
+  through: number;
 }
 
 export interface EntryList {
@@ -85,16 +87,40 @@ const start = (listed: Listed): SQL =>
  * be more than a day late, and no request or chore takes so long.
  */
 const end = (listed: Listed): SQL =>
-  coalesce(
-    lastSealed(listed, gt(accessLogSeals.date, listed.last_date), asc(accessLogSeals.date)),
-    Number.MAX_SAFE_INTEGER,
+  least(
+    listed.through,
+    coalesce(
+      lastSealed(listed, gt(accessLogSeals.date, listed.last_date), asc(accessLogSeals.date)),
+      Number.MAX_SAFE_INTEGER,
+    ),
   );
 
 const isAny = (wanted: Placeholder, column: SQLiteColumn) => or(isNull(wanted), eq(column, wanted));
 
+/** The calls in which a participant took part who has the reference, or had it until it was erased. */
+function callsOfReference({ organization_id, external_reference, reference_digest }: Listed) {
+  const callsWhere = (condition: SQL | undefined) =>
+    builder
+      .select({ call_id: participants.call_id })
+      .from(participants)
+      .where(and(condition, isNotNull(participants.call_id)));
+  return unionAll(
+    callsWhere(hasValues(participants, { organization_id, external_reference })),
+    callsWhere(hasValues(participants, { organization_id, reference_digest })),
+  );
+}
+
+/** What concerns those calls, and who looked for the reference. */
+const isAboutReference = (listed: Listed) =>
+  or(
+    inArray(accessLogs.call_id, callsOfReference(listed)),
+    eq(accessLogs.reference_digest, listed.reference_digest),
+  );
+
 const isShown = (listed: Listed) =>
   and(
     isAny(listed.acting_user, accessLogs.acting_user),
+    or(isNull(listed.external_reference), isAboutReference(listed)),
     isAny(listed.user_id, accessLogs.user_id),
     isAny(listed.resource, accessLogs.resource),
     isAny(listed.event, accessLogs.event),
@@ -151,85 +177,15 @@ export const entriesOfActingUser = entryListWhere((listed) =>
   isRare(eq(accessLogs.acting_user, listed.acting_user)),
 );
 
-/** The calls in which a participant with the reference took part. */
-const callsOfReference = (
-  { organization_id, external_reference }: Pick<Listed, "organization_id" | "external_reference">,
-  condition?: SQL,
-) =>
-  builder
-    .selectDistinct({ call_id: participants.call_id })
-    .from(participants)
-    .where(
-      and(
-        hasValues(participants, { organization_id, external_reference }),
-        isNotNull(participants.call_id),
-        condition,
-      ),
-    );
+/** Of a call, whatever else is asked for. */
+export const entriesOfCall = entryListWhere((listed) => isRare(eq(accessLogs.call_id, listed.call_id)));
 
-export const entriesOfCall = entryListWhere((listed) => {
-  const isItsCall = exists(callsOfReference(listed, eq(participants.call_id, listed.call_id)));
-  return and(
-    isRare(eq(accessLogs.call_id, listed.call_id)),
-    or(isNull(listed.external_reference), isItsCall),
-  );
-});
-
-const [looked, entry, following] = [
-  alias(accessLogs, "looked"),
-  alias(accessLogs, "entry"),
-  alias(accessLogs, "following"),
-] as const;
-
-const columnNames = sql.join(
-  Object.values(getTableColumns(accessLogs)).map(({ name }) => sql.identifier(name)),
-  sql`, `,
-);
-
-const columnsOfEntry = sql.join(Object.values(getTableColumns(entry)), sql`, `);
-
-/**
- * The entries of several calls in one order. `looked` is a queue that holds the next entry of each call, the oldest first; the
- * one that is taken from it is followed by the next of its call. So it reads no more than it is asked for.
- */
-export const entriesOfReference = listOf((listed) => {
-  const next = (call_id: SQLWrapper, after: SQLWrapper) =>
-    builder
-      .select({ id: following.id })
-      .from(following)
-      .where(
-        and(
-          hasValues(following, { organization_id: listed.organization_id, call_id }),
-          gt(following.id, after),
-          lte(following.id, end(listed)),
-        ),
-      )
-      .orderBy(asc(following.id))
-      .limit(1);
-  const firstOfEach = next(sql`visited.call_id`, start(listed));
-  const nextOfSame = next(looked.call_id, looked.id);
-  return sql`with recursive ${sql.identifier("looked")} (${columnNames}) as (
-    select ${columnsOfEntry} from ${callsOfReference(listed).limit(MAX_CALLS_OF_REFERENCE + 1)} as visited
-      cross join ${accessLogs} as ${sql.identifier("entry")} on ${entry.id} = ${firstOfEach}
-    union all
-    select ${columnsOfEntry} from ${sql.identifier("looked")}
-      cross join ${accessLogs} as ${sql.identifier("entry")} on ${entry.id} = ${nextOfSame}
-    order by 1 limit ${listed.looked_through}
-  ) select * from ${sql.identifier("looked")}`;
-});
-
-/** Each of the calls may have to be looked at for one entry. */
-function hasTooManyCalls(listed: Pick<Listed, "organization_id" | "external_reference">): SQL {
-  const some = callsOfReference(listed).limit(MAX_CALLS_OF_REFERENCE + 1);
-  return gt(builder.$count(some), MAX_CALLS_OF_REFERENCE);
-}
-
-/** The entry of a list. It is not written where the reference leads to too many calls. */
+/** The entry of a list. */
 export const listOfEntriesEntry = accessEntries(
   "access_log",
-  (listed: Placeholders<{ organization_id: number; external_reference: string | null }>) => ({
+  ({ organization_id }: Placeholders<{ organization_id: number }>) => ({
     organization_id: organizations.id,
     from: organizations,
-    where: and(eq(organizations.id, listed.organization_id), not(hasTooManyCalls(listed))),
+    where: eq(organizations.id, organization_id),
   }),
 );

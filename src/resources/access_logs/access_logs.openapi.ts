@@ -2,12 +2,12 @@ import * as z from "zod";
 import { SYSTEM_USER_ID } from "../../database/schema.ts";
 import { FROM_AFTER_TO } from "../../http/dates.ts";
 import { ApiError } from "../../http/errors.ts";
-import { MAX_CALLS_OF_REFERENCE, MAX_EXPORTED_ACCESS_LOGS } from "../../limits.ts";
+import { MAX_EXPORTED_ACCESS_LOGS } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { NDJSON } from "./access_logs.ndjson.ts";
-import { accessLogsNotFound, tooManyCalls } from "./access_logs.refusals.ts";
+import { accessLogsNotFound } from "./access_logs.refusals.ts";
 import { accessLogSchema, accessLogsSchema } from "./access_logs.responses.ts";
 
 type AccessLog = z.input<typeof accessLogSchema>;
@@ -42,7 +42,7 @@ const deleted: AccessLog = {
 export const accessLogsReference: Reference = {
   tag: "Access log",
   description:
-    "Who read what, about whom, for whom and why; and who changed what. It records reads of transcripts, SOAP notes, recordings, lists of participants and of consents, and of the log itself, and changes of the organization, its members, API clients, issuers, invites and webhook endpoints, of legal holds and of references; and what was deleted or erased, by somebody or by retention. Each request has one entry, written together with what it records: without the entry nothing is shown, and a request that is refused has none. Who waits in a room is recorded once a minute for a client, acting user and room. Entries hold only ids, and are never changed. Only an organization_admin can read them.",
+    "Who read what, about whom, for whom and why; and who changed what. It records reads of transcripts, SOAP notes, recordings, lists of participants and of consents, and of the log itself, searches for a participant, and changes of the organization, its members, API clients, issuers, invites and webhook endpoints, of legal holds and of references; and what was deleted or erased, by somebody or by retention. Each request has one entry, written together with what it records: without the entry nothing is shown, and a request that is refused has none. Who waits in a room is recorded once a minute for a client, acting user, purpose and room. Entries hold only ids, and are never changed. Only an organization_admin can read them.",
   external: {
     "GET /access_logs": {
       operationId: "listAccessLogs",
@@ -65,7 +65,8 @@ export const accessLogsReference: Reference = {
         },
         resource: { description: "Only entries about this kind of thing.", example: "transcript" },
         external_reference: {
-          description: `Only entries about the calls in which a participant with this \`external_reference\` took part. It leads to at most ${MAX_CALLS_OF_REFERENCE} calls. When a participant was erased, the reference is gone, and leads nowhere: ask by \`call_id\` then.`,
+          description:
+            "Only entries about the calls in which a participant with this `external_reference` took part, and about searches for it: what a patient may ask for. It is so also when the names and references were erased.",
           example: story.RITAS_REFERENCE,
         },
         after: {
@@ -107,7 +108,7 @@ export const accessLogsReference: Reference = {
         },
       },
       refusals: { 404: "The client does not act as an organization_admin." },
-      errors: [new ApiError(400, `from: ${FROM_AFTER_TO}`), tooManyCalls(), accessLogsNotFound()],
+      errors: [new ApiError(400, `from: ${FROM_AFTER_TO}`), accessLogsNotFound()],
     },
   },
 };

@@ -1,8 +1,8 @@
 import type { ClientContext } from "../../context.ts";
-import { runBatch } from "../../database/queries.ts";
+import { runAll, runBatch } from "../../database/queries.ts";
 import { endOfDate } from "../../http/dates.ts";
 import { MAX_EXPORTED_ACCESS_LOGS } from "../../limits.ts";
-import { ACCESS_LOGS_LOOKED_THROUGH, ACCESS_LOGS_LOOKED_THROUGH_BY_REFERENCE } from "../../tuning.ts";
+import { ACCESS_LOGS_LOOKED_THROUGH, EXPORTED_PAGE } from "../../tuning.ts";
 import { administeredOrganization } from "../roles/roles.policy.ts";
 import { requireEntry } from "./access_logs.entries.ts";
 import {
@@ -10,12 +10,12 @@ import {
   type EntryList,
   entriesOfActingUser,
   entriesOfCall,
-  entriesOfReference,
   type ListedEntries,
   listOfEntriesEntry,
 } from "./access_logs.lists.ts";
-import { accessLogsNotFound, tooManyCalls } from "./access_logs.refusals.ts";
+import { accessLogsNotFound } from "./access_logs.refusals.ts";
 import type { AccessLog, AccessLogsQuery } from "./access_logs.schemas.ts";
+import { digestsOfReferences } from "./access_logs.sql.ts";
 
 export interface AccessLogPage {
   access_logs: AccessLog[];
@@ -28,34 +28,63 @@ export async function listAccessLogs(
   context: ClientContext,
   { per_page, ...query }: AccessLogsQuery,
 ): Promise<AccessLogPage> {
-  const { db, caller } = context;
-  const organization_id = administeredOrganization(caller, accessLogsNotFound);
-  const values = toListValues(organization_id, query);
-  const { list, isFiltered, looked_through } = chooseList(values);
-  const byReference = list === entriesOfReference;
-  const [found, [last], entries] = await runBatch(db, [
-    list.page({ ...values, looked_through, limit: per_page + 1 }),
-    // Where all that is looked through is shown, its end is known.
-    list.end({ ...values, looked_through: isFiltered ? looked_through : 0, skipped: looked_through - 1 }),
-    listOfEntriesEntry(context, "read", {
-      organization_id,
-      external_reference: byReference ? values.external_reference : null,
-    }),
-  ]);
-  if (byReference && entries.length === 0) throw tooManyCalls();
-  requireEntry(entries);
+  const { found, end } = await readEntries(context, query, per_page + 1);
   const access_logs = found.slice(0, per_page);
-  const end = isFiltered ? last : found[looked_through - 1];
-  return { access_logs, next_after: (found.length > per_page ? access_logs.at(-1) : end)?.id ?? null };
+  return { access_logs, next_after: (found.length > per_page ? access_logs.at(-1)?.id : end) ?? null };
 }
 
-/** As many at once as a request looks through. */
-export const exportAccessLogs = (context: ClientContext, query: AccessLogsQuery): Promise<AccessLogPage> =>
-  listAccessLogs(context, { ...query, per_page: MAX_EXPORTED_ACCESS_LOGS });
+/**
+ * The same, in pages that are read one after the other, so that many take no more memory than one: as many entries as a request
+ * looks through.
+ */
+export async function exportAccessLogs(
+  context: ClientContext,
+  query: Omit<AccessLogsQuery, "per_page">,
+): Promise<{ pages: AsyncIterable<AccessLog[]>; next_after: number | null }> {
+  const { list, values, found, end, own } = await readEntries(context, query, EXPORTED_PAGE);
+  const through = end ?? own - 1;
+  async function* pages() {
+    let page = found;
+    for (;;) {
+      yield page;
+      const last = page[EXPORTED_PAGE - 1];
+      if (!last) return;
+      page = await runAll(
+        context.db,
+        list.page({ ...values, after: last.id, through, limit: EXPORTED_PAGE }),
+      );
+    }
+  }
+  return { pages: pages(), next_after: end };
+}
+
+/**
+ * Reads the first entries after an id, and records that.
+ *
+ * @returns with the id up to which the request looks through them, null where that is the end, and that of its own entry
+ */
+async function readEntries(context: ClientContext, query: Omit<AccessLogsQuery, "per_page">, limit: number) {
+  const { db, caller, settings } = context;
+  const organization_id = administeredOrganization(caller, accessLogsNotFound);
+  const { external_reference } = query;
+  const [reference_digest = null] =
+    external_reference === undefined ? [] : await digestsOfReferences(settings, [external_reference]);
+  const listed = toListValues(organization_id, query, reference_digest);
+  const { list, looked_through } = chooseList(listed);
+  const values = { ...listed, looked_through, through: Number.MAX_SAFE_INTEGER };
+  const [found, [last], entries] = await runBatch(db, [
+    list.page({ ...values, limit }),
+    list.end({ ...values, skipped: looked_through - 1 }),
+    listOfEntriesEntry(context, "read", { organization_id }),
+  ]);
+  requireEntry(entries);
+  return { list, values, found, end: last?.id ?? null, own: entries[0]?.id ?? 0 };
+}
 
 function toListValues(
   organization_id: number,
   { after, from, to, ...filters }: Omit<AccessLogsQuery, "per_page">,
+  reference_digest: string | null,
 ): ListedEntries {
   return {
     organization_id,
@@ -63,6 +92,7 @@ function toListValues(
     call_id: filters.call_id ?? null,
     acting_user: filters.acting_user ?? null,
     external_reference: filters.external_reference ?? null,
+    reference_digest,
     user_id: filters.user_id ?? null,
     resource: filters.resource ?? null,
     event: filters.event ?? null,
@@ -74,29 +104,11 @@ function toListValues(
 }
 
 /** The index that leads to the fewest entries, and how many are looked through. */
-function chooseList(values: ListedEntries): { list: EntryList; isFiltered: boolean; looked_through: number } {
-  const { user_id, resource, event, from, before } = values;
-  const list = entryListFor(values);
-  const others = [
-    user_id,
-    resource,
-    event,
-    from,
-    before,
-    list === entriesOfActingUser ? null : values.acting_user,
-  ];
+function chooseList(values: ListedEntries): { list: EntryList; looked_through: number } {
+  const { call_id, acting_user, external_reference, user_id, resource, event, from, before } = values;
+  const list = call_id !== null ? entriesOfCall : acting_user !== null ? entriesOfActingUser : allEntries;
+  const others = [external_reference, user_id, resource, event, from, before];
+  if (list === entriesOfCall) others.push(acting_user);
   const isFiltered = others.some((filter) => filter !== null);
-  if (list === entriesOfReference)
-    return { list, isFiltered, looked_through: ACCESS_LOGS_LOOKED_THROUGH_BY_REFERENCE };
-  return {
-    list,
-    isFiltered,
-    looked_through: isFiltered ? ACCESS_LOGS_LOOKED_THROUGH : MAX_EXPORTED_ACCESS_LOGS,
-  };
-}
-
-function entryListFor({ call_id, external_reference, acting_user }: ListedEntries): EntryList {
-  if (call_id !== null) return entriesOfCall;
-  if (external_reference !== null) return entriesOfReference;
-  return acting_user === null ? allEntries : entriesOfActingUser;
+  return { list, looked_through: isFiltered ? ACCESS_LOGS_LOOKED_THROUGH : MAX_EXPORTED_ACCESS_LOGS };
 }

@@ -42,7 +42,7 @@ import { CALLS_ENDED, CRON_PORTION } from "../../tuning.ts";
 import { latestTime } from "../participants/participants.sql.ts";
 import { leaveAtEnd, withEventTimes } from "../participants/participants.visits.ts";
 import { assumedEnd } from "./calls.merge.ts";
-import { callEntries, isHeld } from "./calls.sql.ts";
+import { announceRecordings, callEntries, isHeld } from "./calls.sql.ts";
 
 interface Silence extends Turn {
   /** Nothing was heard after this time. */
@@ -83,6 +83,7 @@ export async function endSilentCalls({ db, now }: Context): Promise<number> {
             }),
             writeAssumedEnds({ now, ends: JSON.stringify(ends) }),
           ],
+          entries: [announceRecordings({ now, ids: JSON.stringify(ends.map(({ id }) => id)) })],
         };
       },
       // A participant who changes is a call that is not silent.

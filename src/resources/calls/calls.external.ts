@@ -1,4 +1,6 @@
-import { externalRoutes } from "../../http/external_api.ts";
+import { createMiddleware } from "hono/factory";
+import { recordedRead } from "../../http/acting_user.ts";
+import { type ExternalEnv, externalRoutes } from "../../http/external_api.ts";
 import { primaryOnly } from "../../http/replication.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import {
@@ -12,10 +14,18 @@ import {
 } from "./calls.schemas.ts";
 import { findCalls, listCalls, requireCall, updateCall } from "./calls.service.ts";
 
+/** Says with whom somebody had visits. */
+const recordedSearch = Object.assign(
+  createMiddleware<ExternalEnv>((c, next) =>
+    c.req.query("participant_reference") ? recordedRead(c, next) : next(),
+  ),
+  { isRecorded: true },
+);
+
 const ONE_CALL = "/organization_users/:organization_user_id/calls/:call_id";
 
 export const callsExternal = externalRoutes()
-  .get("/calls", query(callsQuery), async (c) => {
+  .get("/calls", recordedSearch, query(callsQuery), async (c) => {
     const { items, pagination } = await findCalls(c.var.context, c.req.valid("query"));
     return c.json({ calls: items.map(toCall), pagination });
   })

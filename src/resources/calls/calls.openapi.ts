@@ -1,8 +1,10 @@
 import { FROM_AFTER_TO } from "../../http/dates.ts";
 import { ApiError, unprocessable } from "../../http/errors.ts";
 import { SILENCE_UNTIL_END } from "../../lifetimes.ts";
+import { MAX_CONSENT_DECISIONS } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import { type Parameter, pageResponse, type Reference } from "../../openapi/operation.ts";
+import { REPORTED_AT } from "../../openapi/reports.ts";
 import * as story from "../../openapi/story.ts";
 import { HOUR } from "../../units.ts";
 import { tooManyDecisions } from "../consents/consents.refusals.ts";
@@ -166,7 +168,33 @@ export const callsReference: Reference = {
       refusals: { 404: "The key is blank, too long, or has control characters." },
       request: {
         fields: {
+          ...REPORTED_AT,
           call: "What is new about the call.",
+          "call.waiting_room_slug":
+            "The current slug of the waiting room that the participants came from. A call stays in the room of its first report; later reports need no slug, and it is not looked up. A personal room that was retired because its owner is no longer a provider can still be named for a call that started before that.",
+          "call.failed":
+            "Whether the call failed: see `call_fail_rate` of the call metrics. Null, or left out of the first report: it did not.",
+          "call.participants": "The participants of the call about whom there is something new, each once.",
+          "call.participants.display_name": "The name of the participant. A new participant needs one.",
+          "call.participants.role":
+            "`recipient` for a patient, for example, and `provider` for the person who gives the consultation. A new participant needs one.",
+          "call.participants.user_id":
+            "The user who takes part: the `user_id` of a user of the organization. Null, or left out for a new participant: a person without an account.",
+          "call.participants.external_reference":
+            "The text by which another system knows the person, such as the number of a patient. It is compared exactly, and several participants can have the same. Null clears it.",
+          "call.participants.waiting_since":
+            "When the participant started to wait. Null, or left out for a new participant: the participant did not wait, and does not count in `average_wait_time`.",
+          "call.participants.joined_at":
+            "When the participant joined the call; null if that is not known. Somebody who has left comes back with a time after `left_at`; then what is said of the time before is late, and changes no times.",
+          "call.participants.left_at":
+            "When the participant left. Null, or left out: the participant is still there, unless an earlier report said otherwise.",
+          "call.participants.key":
+            "Your own key for the participant, unique in the organization and compared exactly. A participant who waited under this key is the same participant, and no longer waits. An unknown key makes a new one.",
+          "call.participants.recording_consent": `Whether the participant agrees to the recording. Null, or left out: nothing new, and at first that the participant was not asked. Recordings of a call can be read only while it is true for all its participants. Each decision is kept, and the latest counts. After ${MAX_CONSENT_DECISIONS} decisions of a participant, only a refusal is taken.`,
+          "call.participants.recording_consent_at":
+            "When the participant decided that. Send it wherever you know it: then a report can be repeated without harm. Without it, a refusal is a decision of `reported_at`, each time it is reported; and a consent is one only if it differs from what you said last, from when the participant joined. So consent that was withdrawn comes back only with a later time here. Ignored without `recording_consent`.",
+          "call.participants.recording_consent_method":
+            "How the participant said so, for example `verbal` or `form`. Ignored without `recording_consent`.",
           "call.organization_user_id":
             "The organization user who holds the call: the `id` of a user of the organization. A later report can correct it.",
           "call.started_at": "When the call started. A later report can correct it.",
@@ -218,7 +246,10 @@ export const callsReference: Reference = {
               ],
             },
           },
-          "The call ends": { call: { ended_at: "2026-01-31T09:45:00Z", failed: false } },
+          "The call ends": {
+            call: { ended_at: "2026-01-31T09:45:00Z", failed: false },
+            reported_at: "2026-01-31T09:45:01Z",
+          },
           "A legal hold begins": { call: { legal_hold: true } },
         },
       },

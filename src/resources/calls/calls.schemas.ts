@@ -29,18 +29,11 @@ export const reportCallBody = lazily(() =>
   reportBody({
     call: z
       .object({
-        waiting_room_slug: roomSlug().describe(
-          "The current slug of the waiting room that the participants came from. A call stays in the room of its first report; later reports need no slug, and it is not looked up. A personal room that was retired because its owner is no longer a provider can still be named for a call that started before that.",
-        ),
+        waiting_room_slug: roomSlug(),
         organization_user_id: id(),
         started_at: pastInstant(),
         ended_at: pastInstant().nullable(),
-        failed: z
-          .boolean()
-          .nullable()
-          .describe(
-            "Whether the call failed: see `call_fail_rate` of the call metrics. Null, or left out of the first report: it did not.",
-          ),
+        failed: z.boolean().nullable(),
         legal_hold: z.boolean(),
         external_reference: externalReference().nullable(),
         participants: z
@@ -49,8 +42,7 @@ export const reportCallBody = lazily(() =>
           .refine(
             (participants) => new Set(participants.map((each) => each.key)).size === participants.length,
             PARTICIPANT_REPEATED,
-          )
-          .describe("The participants of the call about whom there is something new, each once."),
+          ),
       })
       .partial(),
   }),

@@ -4,11 +4,14 @@ import { type Decision, decideAndWrite } from "../../database/decide_and_write.t
 import { type BoundQuery, type Placeholders, requireFirst, runBatch } from "../../database/queries.ts";
 import { endOfDate } from "../../http/dates.ts";
 import { type Page, pageWindow, toPage } from "../../http/pagination.ts";
+import { requireEntry } from "../access_logs/access_logs.entries.ts";
+import { digestsOfReferences } from "../access_logs/access_logs.sql.ts";
 import { insertConsents } from "../consents/consents.sql.ts";
 import { beginHold, holdEntry } from "../legal_holds/legal_holds.sql.ts";
 import { reachOf } from "../organization_users/organization_users.sql.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import { joinErased, namedKeys, writeParticipants } from "../participants/participants.sql.ts";
+import { searchEntry } from "./calls.entries.ts";
 import {
   type CallLists,
   callsOfEverybody,
@@ -29,6 +32,7 @@ import type {
   updateCallBody,
 } from "./calls.schemas.ts";
 import {
+  announceRecordingsOf,
   type CallKey,
   callByKey,
   callEntry,
@@ -56,12 +60,26 @@ export async function listCalls(
   return toPage(query, counted?.total ?? 0, calls);
 }
 
-/** The calls of all whom the caller reaches, newest first. */
-export async function findCalls({ db, caller }: ClientContext, query: CallsQuery): Promise<Page<Call>> {
+/** The calls of all whom the caller reaches, newest first. It records who looks for a participant. */
+export async function findCalls(context: ClientContext, query: CallsQuery): Promise<Page<Call>> {
+  const { db, caller, settings } = context;
   const reach = reachOf(caller);
   const lists = reach.reaches_everybody ? callsOfEverybody : callsOfReached;
   const owner = { ...reach, owner_id: reach.organization_user_id };
-  const [[counted], calls] = await runBatch(db, listQueries(lists, owner, query));
+  const [total, page] = listQueries(lists, owner, query);
+  const { participant_reference } = query;
+  if (participant_reference === undefined) {
+    const [[counted], calls] = await runBatch(db, [total, page]);
+    return toPage(query, counted?.total ?? 0, calls);
+  }
+  const [reference_digest = ""] = await digestsOfReferences(settings, [participant_reference]);
+  const subject = { organization_id: caller.organization_id, reference_digest };
+  const [[counted], calls, entries] = await runBatch(db, [
+    total,
+    page,
+    searchEntry(context, "search", subject),
+  ]);
+  requireEntry(entries);
   return toPage(query, counted?.total ?? 0, calls);
 }
 
@@ -173,6 +191,7 @@ export function decideCall(
       ...(beginsHold ? [beginHold({ ...written, reason: null, now })] : []),
       ...(erased.length > 0 ? [joinErased({ ids: JSON.stringify(erased), ...written })] : []),
       ...(consents.length > 0 ? [insertConsents(consents)] : []),
+      ...(call.ended_at !== null && !before?.ended_at ? [announceRecordingsOf({ ...written, now })] : []),
       callByKey(written),
     ],
     entries: beginsHold ? [holdEntry(context, "create", written)] : [],

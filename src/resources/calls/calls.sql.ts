@@ -10,9 +10,10 @@ import {
   type SQLWrapper,
   sql,
 } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { alias, integer, sqliteTable } from "drizzle-orm/sqlite-core";
 import type { Caller } from "../../context.ts";
-import { hasValues, iif, isSame, joinedColumnAs } from "../../database/expressions.ts";
+import { hasValues, iif, isSame, joinedColumnAs, scalar } from "../../database/expressions.ts";
+import { insertSelect, jsonRows, jsonValue } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery, type Row, type Values } from "../../database/queries.ts";
 import { calls, legalHolds, organizationUsers } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
@@ -182,3 +183,16 @@ export const callEntries = <Values extends object>(
   }));
 
 export const callEntry = callEntries(({ id }: Placeholders<{ id: number }>) => eq(calls.id, id));
+
+/** What triggers/events.sql does for the calls of these ids: their recordings can be read when all else is written. */
+const recordingsOfCalls = sqliteTable("events_recordings", { call_id: integer(), at: integer() });
+
+/** @param ids a JSON array of the ids of calls */
+export const announceRecordings = preparedQuery((of: Placeholders<{ ids: string; now: number }>) =>
+  insertSelect(recordingsOfCalls, { call_id: jsonValue, at: of.now }, { from: jsonRows(of.ids) }),
+);
+
+/** The same for a call that may be written in the same transaction. */
+export const announceRecordingsOf = preparedQuery((call: Placeholders<CallKey & { now: number }>) =>
+  builder.insert(recordingsOfCalls).values({ call_id: scalar(callIdByKey(call)), at: call.now }),
+);

@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { unprocessable } from "../../http/errors.ts";
 import { RECORDING_URL_LIFETIME } from "../../lifetimes.ts";
-import { MAX_KEY_LENGTH } from "../../limits.ts";
+import { MAX_KEY_LENGTH, MAX_STORAGE_KEY_LENGTH } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
+import { REPORTED_AT } from "../../openapi/reports.ts";
 import * as story from "../../openapi/story.ts";
 import { callNotFound, callUnderLegalHold } from "../calls/calls.refusals.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
@@ -111,6 +112,12 @@ export const egressesReference: Reference = {
       refusals: { 404: "The `egress_id` is blank, too long, or has control characters." },
       request: {
         fields: {
+          ...REPORTED_AT,
+          "egress.call_key":
+            "The key of the call, which must have been reported. The first report needs it. Later ones can leave it out, or name the same call.",
+          "egress.storage_key": `The key of the file in the bucket, with at most ${MAX_STORAGE_KEY_LENGTH} bytes in UTF-8, and not blank. Its segments, between slashes, must not be empty, \`.\` or \`..\`, and the first is the organization's slug. \`null\`: there is no file. A file that another one replaces is deleted with the recording. A file that another recording has, or ever had, is refused.`,
+          "egress.user_id":
+            "The `user_id` of the user who caused the change, for the audit log. It must be a user of the organization. If it is left out or `null`, the log names the service's own user, System.",
           egress: "What is known of the recording. What is left out stays as it was reported before.",
           "egress.status":
             "How far the recording is, in the order of these values. It may skip some, and never goes back. A recording that failed is `egress_ended`, with an `error`. The first report needs it.",
@@ -132,6 +139,7 @@ export const egressesReference: Reference = {
               ended_at: "2026-01-31T09:45:00Z",
               storage_key: story.STORAGE_KEY,
             },
+            reported_at: "2026-01-31T09:45:02Z",
           },
           "Another recording has failed": { egress: { status: "egress_ended", error: failed.error } },
         },

@@ -38,23 +38,13 @@ export const reportEgressBody = lazily(() =>
   reportBody({
     egress: z
       .object({
-        call_key: key().describe(
-          "The key of the call, which must have been reported. The first report needs it. Later ones can leave it out, or name the same call.",
-        ),
+        call_key: key(),
         status: z.enum(EGRESS_STATUSES),
         is_stopped: z.boolean().nullable(),
         error: egressError(),
         ended_at: pastInstant().nullable(),
-        storage_key: storageKey()
-          .nullable()
-          .describe(
-            `The key of the file in the bucket, with at most ${MAX_STORAGE_KEY_LENGTH} bytes in UTF-8, and not blank. Its segments, between slashes, must not be empty, \`.\` or \`..\`, and the first is the organization's slug. \`null\`: there is no file. A file that another one replaces is deleted with the recording. A file that another recording has, or ever had, is refused.`,
-          ),
-        user_id: id()
-          .nullable()
-          .describe(
-            "The `user_id` of the user who caused the change, for the audit log. It must be a user of the organization. If it is left out or `null`, the log names the service's own user, System.",
-          ),
+        storage_key: storageKey().nullable(),
+        user_id: id().nullable(),
       })
       .partial(),
   }),

@@ -7,7 +7,7 @@ import { insertSelect } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery, runAll } from "../../database/queries.ts";
 import { addressMails, organizationMails } from "../../database/schema.ts";
 import { MAIL_LIMIT_PERIOD } from "../../lifetimes.ts";
-import { MAX_ADDRESS_MAILS, MAX_ORGANIZATION_MAILS } from "../../limits.ts";
+import { MAX_ADDRESS_MAILS, MAX_ADDRESS_MAILS_OF_ALL, MAX_ORGANIZATION_MAILS } from "../../limits.ts";
 
 /*
  * The service must not become a relay for the mails of others. So each mail is counted before it is sent, by a statement
@@ -64,17 +64,27 @@ export const uncountOrganizationMail = preparedQuery(
 );
 
 const countAddressMail = preparedQuery(
-  (mail: Placeholders<{ address_digest: string; mailing: string; now: number }>) =>
-    insertSelect(
+  (mail: Placeholders<OrganizationMail & { address_digest: string }>) => {
+    const { address_digest, organization_id } = addressMails;
+    const isToIt = eq(address_digest, mail.address_digest);
+    const ofOwn = and(isToIt, eq(organization_id, mail.organization_id)) ?? isToIt;
+    return insertSelect(
       addressMails,
-      { address_digest: mail.address_digest, mailing: mail.mailing, counted_at: mail.now },
-      sql`where (${othersIn(addressMails, eq(addressMails.address_digest, mail.address_digest), mail)}) < ${MAX_ADDRESS_MAILS}`,
+      {
+        address_digest: mail.address_digest,
+        mailing: mail.mailing,
+        organization_id: mail.organization_id,
+        counted_at: mail.now,
+      },
+      sql`where (${othersIn(addressMails, ofOwn, mail)}) < ${MAX_ADDRESS_MAILS}
+        and (${othersIn(addressMails, isToIt, mail)}) < ${MAX_ADDRESS_MAILS_OF_ALL}`,
     )
       .onConflictDoUpdate({
         target: [addressMails.address_digest, addressMails.mailing],
         set: { counted_at: sql`excluded.counted_at` },
       })
-      .returning({ mailing: addressMails.mailing }),
+      .returning({ mailing: addressMails.mailing });
+  },
 );
 
 const uncountAddressMail = preparedQuery(
@@ -89,15 +99,19 @@ type Counting = Pick<Context, "db" | "shards" | "settings">;
 
 const counterOf = ({ db, shards }: Counting) => shards?.directory ?? db;
 
-/** Whether the address may get one more mail, of all organizations: then it is counted. */
+/** Whether the address may get one more mail, of this organization and of all: then it is counted. */
 export async function takeAddress(
   context: Counting & Pick<Context, "now">,
+  organization_id: number,
   email: string,
   mailing: string,
 ): Promise<boolean> {
   const { settings, now } = context;
   const address_digest = await digestOfAddress(settings, email);
-  const counted = await runAll(counterOf(context), countAddressMail({ address_digest, mailing, now }));
+  const counted = await runAll(
+    counterOf(context),
+    countAddressMail({ organization_id, address_digest, mailing, now }),
+  );
   return counted.length > 0;
 }
 
@@ -108,8 +122,10 @@ export async function giveAddressBack(context: Counting, email: string, mailing:
 }
 
 async function digestOfAddress({ DIGEST_SECRET }: Context["settings"], email: string): Promise<string> {
+  // Mail to ann+visits@ comes to ann@.
+  const address = email.replace(/\+[^@]*(?=@)/, "");
   // Not the digest of a participant's key that happens to be an address.
-  const [digest = ""] = await keyedDigests(DIGEST_SECRET, [`mailed to ${email}`]);
+  const [digest = ""] = await keyedDigests(DIGEST_SECRET, [`mailed to ${address}`]);
   return digest;
 }
 

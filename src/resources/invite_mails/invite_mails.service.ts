@@ -77,10 +77,12 @@ async function sendIfLeased(context: Context & { mailer: Mailer }, due: DueMail)
   const [leased, refused] = await leaseOrRefuse(db, lease);
   if (refused) log("invite_mail_failed", { ...ids, reason: leaseRefusal(due, now) });
   if (!leased) return;
-  const mayGetMail = await takeAddress(context, leased.email, lease.mailing).catch(async (error) => {
-    await runAll(db, endMailLease({ ...due, lease_until: lease.lease_until, mail_status: "queued" }));
-    throw error;
-  });
+  const mayGetMail = await takeAddress(context, organization_id, leased.email, lease.mailing).catch(
+    async (error) => {
+      await runAll(db, endMailLease({ ...due, lease_until: lease.lease_until, mail_status: "queued" }));
+      throw error;
+    },
+  );
   if (!mayGetMail) {
     if (await refuseForAddress(db, lease, due))
       log("invite_mail_failed", { ...ids, reason: "address_limit" });

@@ -8,6 +8,7 @@ import { calls, organizations, participants } from "../../database/schema.ts";
 import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
 import { SILENCE_UNTIL_END } from "../../lifetimes.ts";
 import { CRON_PORTION } from "../../tuning.ts";
+import { digestsOfReferences } from "../access_logs/access_logs.sql.ts";
 import { isHeld } from "../calls/calls.sql.ts";
 import { ERASED_NAME } from "./participants.schemas.ts";
 import { erasureEntries, latestTime, leaveAt } from "./participants.sql.ts";
@@ -50,12 +51,24 @@ export async function eraseParticipants(context: Context): Promise<number> {
   const { db, now, settings } = context;
   const erased = await takeTurns(CRON_PORTION, async (turn) => {
     const due = await runAll(db, participantsToErase({ ...turn, now }));
-    const digests = await keyedDigests(
-      settings.DIGEST_SECRET,
-      due.map(({ key }) => key),
-    );
     if (due.length === 0) return [];
-    const items = JSON.stringify(due.map(({ id }, n) => ({ id, digest: digests[n] })));
+    const [keys, references] = await Promise.all([
+      keyedDigests(
+        settings.DIGEST_SECRET,
+        due.map(({ key }) => key),
+      ),
+      digestsOfReferences(
+        settings,
+        due.map(({ external_reference }) => external_reference ?? ""),
+      ),
+    ]);
+    const items = JSON.stringify(
+      due.map(({ id, external_reference }, n) => ({
+        id,
+        digest: keys[n],
+        reference_digest: external_reference === null ? null : references[n],
+      })),
+    );
     const [, rows] = await runBatch(db, [
       recordErasures(context, "delete", { items }),
       erase({ items, now }),
@@ -81,7 +94,11 @@ const participantsToErase = preparedQuery((chore: Placeholders<Turn & { now: num
     where: and(isNull(participants.erased_at), isOver()),
   };
   return builder
-    .select({ id: participants.id, key: participants.key })
+    .select({
+      id: participants.id,
+      key: participants.key,
+      external_reference: participants.external_reference,
+    })
     .from(participants)
     .where(inArray(rowid, pastRetentionInTurn(participants, due, chore.now, chore)));
 });
@@ -102,6 +119,7 @@ const erase = preparedQuery(({ items, now }: Placeholders<{ items: string; now: 
       display_name: ERASED_NAME,
       key: jsonField("digest"),
       external_reference: null,
+      reference_digest: jsonField("reference_digest"),
       left_is_assumed: false,
       livekit_said: null,
       erased_at: now,

@@ -24,7 +24,13 @@ import {
 } from "./participants.visits.ts";
 
 /** The fields of somebody of whom nothing is known. */
-const NOBODY = { ...NO_EVENTS, call_id: null, recording_consent: null, erased_at: null };
+const NOBODY = {
+  ...NO_EVENTS,
+  call_id: null,
+  recording_consent: null,
+  reference_digest: null,
+  erased_at: null,
+};
 
 /**
  * The next row for each kind of report, without what it says of the person. A `left_at` of null does not bring back
@@ -70,7 +76,7 @@ function clearedBy(
 }
 
 /** Of a late report, what is not known; and when another visit was, which nobody has told yet. */
-function whatCounts<Report extends Times & ReportOrigin>(
+function whatIsNews<Report extends Times & ReportOrigin>(
   { kind, known }: Meaning,
   report: Report,
   origin: ReportOrigin = report,
@@ -133,7 +139,7 @@ export function mergeParticipant(
   if (kind === "erased" || kind === "late") return known;
   if (kind === "first" && !room.slug_is_current) throw slugIsOld();
 
-  const said = whatCounts(meaning, report);
+  const said = whatIsNews(meaning, report);
   const person = personOf(known, said, participantIncomplete);
   const row = nextRow(meaning, said);
   const { waiting_since, joined_at } = person;
@@ -177,7 +183,7 @@ export function mergeParticipantsOnCall(
 ): ParticipantRow[] {
   const merged = reports.map((report) => {
     const meaning = meaningOf(participants.get(report.key), { ...report, call_started_at: call.started_at });
-    const said = { ...whatCounts(meaning, report, origin), key: report.key };
+    const said = { ...whatIsNews(meaning, report, origin), key: report.key };
     return { known: meaning.known, next: nextOnCall(meaning, said, call) };
   });
   if (reports.some(({ user_id }) => user_id && !members.has(user_id))) throw participantsNotMembers();

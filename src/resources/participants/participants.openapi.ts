@@ -4,6 +4,7 @@ import { SILENCE_UNTIL_END } from "../../lifetimes.ts";
 import { MAX_LISTED_WAITING } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
+import { REPORTED_AT } from "../../openapi/reports.ts";
 import * as story from "../../openapi/story.ts";
 import { HOUR } from "../../units.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
@@ -115,6 +116,7 @@ export const participantsReference: Reference = {
       },
       request: {
         fields: {
+          ...REPORTED_AT,
           participant: "What is new about the participant.",
           "participant.external_reference":
             "The text by which another system knows the person, such as the number of a patient. It is compared exactly, and several participants can have the same. Null clears it.",
@@ -131,6 +133,7 @@ export const participantsReference: Reference = {
               external_reference: story.RITAS_REFERENCE,
               waiting_since: "2026-01-31T09:25:00Z",
             },
+            reported_at: "2026-01-31T09:25:00Z",
           },
           "Somebody with an account begins to wait": {
             participant: {

@@ -46,44 +46,18 @@ export const reportParticipantBody = lazily(() =>
 export const participantOnCall = lazily(() =>
   z
     .object({
-      display_name: name().describe("The name of the participant. A new participant needs one."),
-      role: z
-        .enum(PARTICIPANT_ROLES)
-        .describe(
-          "`recipient` for a patient, for example, and `provider` for the person who gives the consultation. A new participant needs one.",
-        ),
-      user_id: id()
-        .nullable()
-        .describe(
-          "The user who takes part: the `user_id` of a user of the organization. Null, or left out for a new participant: a person without an account.",
-        ),
-      external_reference: externalReference()
-        .nullable()
-        .describe(
-          "The text by which another system knows the person, such as the number of a patient. It is compared exactly, and several participants can have the same. Null clears it.",
-        ),
-      waiting_since: pastInstant()
-        .nullable()
-        .describe(
-          "When the participant started to wait. Null, or left out for a new participant: the participant did not wait, and does not count in `average_wait_time`.",
-        ),
-      joined_at: pastInstant()
-        .nullable()
-        .describe(
-          "When the participant joined the call; null if that is not known. Somebody who has left comes back with a time after `left_at`; then what is said of the time before is late, and changes no times.",
-        ),
-      left_at: pastInstant()
-        .nullable()
-        .describe(
-          "When the participant left. Null, or left out: the participant is still there, unless an earlier report said otherwise.",
-        ),
+      display_name: name(),
+      role: z.enum(PARTICIPANT_ROLES),
+      user_id: id().nullable(),
+      external_reference: externalReference().nullable(),
+      waiting_since: pastInstant().nullable(),
+      joined_at: pastInstant().nullable(),
+      left_at: pastInstant().nullable(),
     })
     .partial()
     .extend({
       ...consentReport().shape,
-      key: key().describe(
-        "Your own key for the participant, unique in the organization and compared exactly. A participant who waited under this key is the same participant, and no longer waits. An unknown key makes a new one.",
-      ),
+      key: key(),
     }),
 );
 

@@ -31,7 +31,8 @@ export async function listWaiting(context: ClientContext, slug: string): Promise
   const { now, caller, requester } = context;
   const { api_client_id } = caller;
   const reached = { ...reachOf(caller), slug };
-  const reader = { ...reached, api_client_id, acting_user: requester.acting_user ?? "" };
+  const { acting_user, purpose } = requester;
+  const reader = { ...reached, api_client_id, acting_user: acting_user ?? "", purpose: purpose ?? "" };
   const read = { ...reader, now, recorded_before: now - WAITING_LIST_RECORDED_EVERY };
   const [[room], waiting] = await runBatch(context.db, [
     roomOfPath(reached),

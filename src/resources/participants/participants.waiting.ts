@@ -50,14 +50,15 @@ export const participantsWaiting = preparedQuery((room: Placeholders<ReachedRoom
 /** Who reads who waits, and before when the last such read was recorded that is too long ago, as values of a query. */
 interface WaitingRead extends ReachedRoom {
   api_client_id: number;
-  /** Empty where the client names nobody. */
+  /** Empty where the client does not say it; so is the purpose. */
   acting_user: string;
+  purpose: string;
   now: number;
   recorded_before: number;
 }
 
 /** The entry of the access log, unless the same read was recorded lately. */
-export const waitingEntry = accessEntries("participant", (read: Placeholders<WaitingRead>) => {
+export const waitingEntry = accessEntries("waiting_room", (read: Placeholders<WaitingRead>) => {
   const lately = builder
     .select({ recorded_at: waitingListReads.recorded_at })
     .from(waitingListReads)
@@ -67,6 +68,7 @@ export const waitingEntry = accessEntries("participant", (read: Placeholders<Wai
           api_client_id: read.api_client_id,
           waiting_room_id: waitingRooms.id,
           acting_user: read.acting_user,
+          purpose: read.purpose,
         }),
         gt(waitingListReads.recorded_at, read.recorded_before),
       ),
@@ -74,6 +76,7 @@ export const waitingEntry = accessEntries("participant", (read: Placeholders<Wai
   const { organization_id, user_id } = waitingRooms;
   return {
     organization_id,
+    resource_id: waitingRooms.id,
     organization_user_id: memberOf(organization_id, user_id),
     from: waitingRooms,
     where: and(eq(waitingRooms.id, roomWithinReach(read)), notExists(lately)),
@@ -89,11 +92,17 @@ export const rememberWaitingRead = preparedQuery((read: Placeholders<WaitingRead
       api_client_id: read.api_client_id,
       waiting_room_id: waitingRooms.id,
       acting_user: read.acting_user,
+      purpose: read.purpose,
       recorded_at: read.now,
     },
     { from: waitingRooms, where: eq(waitingRooms.id, roomWithinReach(read)) },
   ).onConflictDoUpdate({
-    target: [waitingListReads.api_client_id, waitingListReads.waiting_room_id, waitingListReads.acting_user],
+    target: [
+      waitingListReads.api_client_id,
+      waitingListReads.waiting_room_id,
+      waitingListReads.acting_user,
+      waitingListReads.purpose,
+    ],
     set: { recorded_at: excluded(waitingListReads.recorded_at) },
     setWhere: lte(waitingListReads.recorded_at, read.recorded_before),
   }),

@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
+import { REPORTED_AT } from "../../openapi/reports.ts";
 import { deletionOperation } from "../call_texts/call_texts.openapi.ts";
 import { callKey } from "../calls/calls.openapi.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
@@ -41,8 +42,12 @@ export const soapNotesReference: Reference = {
         "Reports a note, at any time. The first report needs both fields. A final note cannot be changed, but repeating it is no error. A note that was deleted, at a request or because it was too old, does not come back.",
       parameters: { key: callKey },
       request: {
+        fields: REPORTED_AT,
         examples: {
-          "A final note": exampleBody(reportSoapNoteBody(), final),
+          "A final note": {
+            ...exampleBody(reportSoapNoteBody(), final),
+            reported_at: "2026-01-31T10:05:00Z",
+          },
           "A note that is not final yet": exampleBody(reportSoapNoteBody(), draft),
           "A note becomes final as it is": { soap_note: { is_final: true } },
         },

@@ -1,7 +1,9 @@
 import * as z from "zod";
 import { unprocessable } from "../../http/errors.ts";
+import { MAX_CALL_PARTICIPANTS } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
+import { REPORTED_AT } from "../../openapi/reports.ts";
 import * as story from "../../openapi/story.ts";
 import { deletionOperation } from "../call_texts/call_texts.openapi.ts";
 import { callKey } from "../calls/calls.openapi.ts";
@@ -30,10 +32,12 @@ const draft: Transcript = {
   transcript_lines: complete.transcript_lines.slice(0, 1),
 };
 
-const webVtt = toWebVtt({
-  lines: complete.transcript_lines.map((line) => ({ ...line, speaker_id: line.id })),
-  names: new Map(complete.transcript_lines.map(({ id, display_name }) => [id, display_name])),
-});
+const webVtt = [
+  ...toWebVtt({
+    lines: complete.transcript_lines.map((line) => ({ ...line, speaker_id: line.id })),
+    names: new Map(complete.transcript_lines.map(({ id, display_name }) => [id, display_name])),
+  }),
+].join("");
 
 const lines = complete.transcript_lines.map(({ text, start_time, end_time }, n) => ({
   participant_key: [story.PAULAS_PARTICIPANT.key, story.RITAS_PARTICIPANT.key][n],
@@ -84,13 +88,25 @@ export const transcriptsReference: Reference = {
       parameters: { key: callKey },
       request: {
         fields: {
+          ...REPORTED_AT,
           transcript: "What is new about the transcript.",
+          "transcript.lines.participant_key":
+            "The key of the participant who speaks. The participant must be on the call.",
+          "transcript.lines.text": "What was said. It is kept as it is, with its spaces and line breaks.",
+          "transcript.lines.start_time":
+            "When the line begins, in seconds from the start of the call. It can have a fraction.",
+          "transcript.lines.end_time":
+            "When the line ends, in seconds from the start of the call; not before `start_time`.",
+          "transcript.lines": `All lines, in any order: they replace those of the report before. An empty list means that nobody spoke. Lines must not overlap, but one can begin when another ends. At most ${MAX_CALL_PARTICIPANTS} participants can speak.`,
           "transcript.summary":
             "The summary of the call. It is kept as it is, with its line breaks. Null, or left out of the first report: there is none yet. Null clears the summary of a transcript that is not final.",
         },
         examples: {
           "The whole transcript": { transcript: { summary: complete.summary, is_final: true, lines } },
-          "What is known so far": { transcript: { is_final: false, lines: lines.slice(0, 1) } },
+          "What is known so far": {
+            transcript: { is_final: false, lines: lines.slice(0, 1) },
+            reported_at: "2026-01-31T09:40:00Z",
+          },
           "The summary of a final transcript": { transcript: { summary: complete.summary } },
         },
       },

@@ -9,6 +9,7 @@ import {
   MAX_TRANSCRIPT_LINES,
 } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
+import { LINES_AT_ONCE } from "../../tuning.ts";
 import type { StoredLine } from "./transcripts.document.ts";
 import {
   LINE_ENDS_TOO_EARLY,
@@ -22,18 +23,10 @@ const seconds = lazily(() => z.number().nonnegative({ abort: true }));
 
 const reportedLine = lazily(() =>
   z.object({
-    participant_key: key().describe(
-      "The key of the participant who speaks. The participant must be on the call.",
-    ),
-    text: multilineText(MAX_TRANSCRIPT_LINE_LENGTH).describe(
-      "What was said. It is kept as it is, with its spaces and line breaks.",
-    ),
-    start_time: seconds().describe(
-      "When the line begins, in seconds from the start of the call. It can have a fraction.",
-    ),
-    end_time: seconds().describe(
-      "When the line ends, in seconds from the start of the call; not before `start_time`.",
-    ),
+    participant_key: key(),
+    text: multilineText(MAX_TRANSCRIPT_LINE_LENGTH),
+    start_time: seconds(),
+    end_time: seconds(),
   }),
 );
 
@@ -72,9 +65,7 @@ export const reportTranscriptBody = lazily(() =>
       .object({
         summary: multilineText(MAX_NOTE_LENGTH).nullable(),
         is_final: z.boolean(),
-        lines: reportedLines().describe(
-          `All lines, in any order: they replace those of the report before. An empty list means that nobody spoke. Lines must not overlap, but one can begin when another ends. At most ${MAX_CALL_PARTICIPANTS} participants can speak.`,
-        ),
+        lines: reportedLines(),
       })
       .partial(),
   }),
@@ -96,12 +87,25 @@ export function toTranscript(row: TranscriptWithLines): z.input<typeof transcrip
     id: row.id,
     summary: row.summary ?? "",
     is_final: row.is_final,
-    transcript_lines: row.lines.map((line) => ({
-      id: line.id,
-      text: line.text,
-      start_time: line.start_time,
-      end_time: line.end_time,
-      display_name: row.names.get(line.speaker_id) ?? "",
-    })),
+    transcript_lines: row.lines.map((line) => toLine(line, row.names)),
   };
+}
+
+const toLine = (line: StoredLine, names: TranscriptWithLines["names"]) => ({
+  id: line.id,
+  text: line.text,
+  start_time: line.start_time,
+  end_time: line.end_time,
+  display_name: names.get(line.speaker_id) ?? "",
+});
+
+/** The JSON of the same, some lines at a time. */
+export function* toTranscriptJson({ lines, ...row }: TranscriptWithLines): Generator<string> {
+  const { transcript_lines: _, ...fields } = toTranscript({ ...row, lines: [] });
+  yield `${JSON.stringify(fields).slice(0, -1)},"transcript_lines":[`;
+  for (let n = 0; n < lines.length; n += LINES_AT_ONCE) {
+    const some = lines.slice(n, n + LINES_AT_ONCE).map((line) => JSON.stringify(toLine(line, row.names)));
+    yield `${n === 0 ? "" : ","}${some.join(",")}`;
+  }
+  yield "]}";
 }

@@ -1,3 +1,4 @@
+import { LINES_AT_ONCE } from "../../tuning.ts";
 import { HOUR, MINUTE, SECOND } from "../../units.ts";
 import type { StoredLine } from "./transcripts.document.ts";
 import type { TranscriptWithLines } from "./transcripts.schemas.ts";
@@ -6,9 +7,15 @@ import type { TranscriptWithLines } from "./transcripts.schemas.ts";
  * WebVTT (https://www.w3.org/TR/webvtt1/), as browsers take it in a <track>. It has what was said, and nothing else.
  */
 
-/** A cue a line, in their order. */
-export const toWebVtt = ({ lines, names }: Pick<TranscriptWithLines, "lines" | "names">): string =>
-  ["WEBVTT\n", ...lines.map((line) => toCue(line, names.get(line.speaker_id)))].join("\n");
+/** A cue a line, in their order, some at a time. */
+export function* toWebVtt({ lines, names }: Pick<TranscriptWithLines, "lines" | "names">): Generator<string> {
+  yield "WEBVTT\n";
+  for (let n = 0; n < lines.length; n += LINES_AT_ONCE)
+    yield lines
+      .slice(n, n + LINES_AT_ONCE)
+      .map((line) => `\n${toCue(line, names.get(line.speaker_id))}`)
+      .join("");
+}
 
 /** @param name of the speaker; undefined if the speaker's record is gone */
 export function toCue(

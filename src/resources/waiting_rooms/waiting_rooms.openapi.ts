@@ -3,6 +3,7 @@ import { unprocessable } from "../../http/errors.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import { pageResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
+import { tooManyRooms } from "../usage/usage.refusals.ts";
 import { waitingRoomSubSchema } from "../waiting_room_subs/waiting_room_subs.responses.ts";
 import {
   personalRoomStays,
@@ -70,7 +71,7 @@ export const waitingRoomsReference: Reference = {
       description: "The room belongs to the organization. It is inactive by default.",
       request: { example: exampleBody(createWaitingRoomBody(), created) },
       response: { schema: waitingRoomSchema, example: created },
-      errors: [slugIsGenerated],
+      errors: [slugIsGenerated, tooManyRooms()],
     },
     "GET /waiting_rooms/:slug": {
       operationId: "getWaitingRoom",

@@ -22,6 +22,7 @@ export const RITA: Participant = {
   display_name: "Rita",
   role: "recipient",
   external_reference: null,
+  reference_digest: null,
   waiting_since: 100,
   joined_at: null,
   left_at: null,

@@ -31,6 +31,7 @@ CREATE TABLE `access_logs` (
 	`acting_user` text,
 	`purpose` text,
 	`request_id` blob,
+	`reference_digest` text,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
@@ -43,6 +44,7 @@ CREATE INDEX `access_logs_of_acting_user` ON `access_logs` (`organization_id`,`a
 CREATE TABLE `address_mails` (
 	`address_digest` text NOT NULL,
 	`mailing` text NOT NULL,
+	`organization_id` integer NOT NULL,
 	`counted_at` integer NOT NULL,
 	PRIMARY KEY(`address_digest`, `mailing`)
 );
@@ -246,6 +248,7 @@ CREATE TABLE `egresses` (
 	`changed_by_user_id` integer,
 	`deletion_due_at` integer,
 	`deletion_requested` integer DEFAULT false NOT NULL,
+	`is_announced` integer DEFAULT false NOT NULL,
 	`call_ended_at` integer,
 	`is_held` integer DEFAULT false NOT NULL,
 	`check_at` integer,
@@ -389,6 +392,16 @@ CREATE UNIQUE INDEX `livekit_egresses_by_file` ON `livekit_egresses` (`organizat
 --> statement-breakpoint
 CREATE INDEX `livekit_egresses_by_age` ON `livekit_egresses` (`organization_id`,`updated_at`);
 --> statement-breakpoint
+CREATE TABLE `organization_days` (
+	`organization_id` integer NOT NULL,
+	`date` text NOT NULL,
+	`writes` integer DEFAULT 0 NOT NULL,
+	`access_log_entries` integer DEFAULT 0 NOT NULL,
+	`visits` integer DEFAULT 0 NOT NULL,
+	PRIMARY KEY(`organization_id`, `date`),
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
 CREATE TABLE `organization_mails` (
 	`organization_id` integer NOT NULL,
 	`mailing` text NOT NULL,
@@ -455,6 +468,7 @@ CREATE TABLE `participants` (
 	`display_name` text NOT NULL,
 	`role` text NOT NULL,
 	`external_reference` text,
+	`reference_digest` text,
 	`waiting_since` integer,
 	`joined_at` integer,
 	`left_at` integer,
@@ -488,6 +502,8 @@ CREATE UNIQUE INDEX `participants_by_organization` ON `participants` (`organizat
 CREATE INDEX `participants_on_call` ON `participants` (`call_id`) WHERE call_id is not null;
 --> statement-breakpoint
 CREATE INDEX `participants_by_reference` ON `participants` (`organization_id`,`external_reference`,`call_id`) WHERE external_reference is not null;
+--> statement-breakpoint
+CREATE INDEX `participants_by_erased_reference` ON `participants` (`organization_id`,`reference_digest`,`call_id`) WHERE reference_digest is not null;
 --> statement-breakpoint
 CREATE INDEX `participants_present` ON `participants` (`waiting_room_id`,`call_id`,`waiting_since`,`id`) WHERE left_at is null;
 --> statement-breakpoint
@@ -575,8 +591,9 @@ CREATE TABLE `waiting_list_reads` (
 	`api_client_id` integer NOT NULL,
 	`waiting_room_id` integer NOT NULL,
 	`acting_user` text NOT NULL,
+	`purpose` text NOT NULL,
 	`recorded_at` integer NOT NULL,
-	PRIMARY KEY(`api_client_id`, `waiting_room_id`, `acting_user`),
+	PRIMARY KEY(`api_client_id`, `waiting_room_id`, `acting_user`, `purpose`),
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
@@ -890,23 +907,44 @@ END;
 CREATE TRIGGER `events_egress_started` AFTER INSERT ON `egresses`
 BEGIN
   INSERT INTO events (organization_id, type, data, created_at)
-  SELECT new.organization_id, type, json_object('organization_user_id', organization_user_id,
+  SELECT new.organization_id, 'egress.started', json_object('organization_user_id', organization_user_id,
     'call_id', new.call_id, 'egress_id', new.id), new.created_at
-  FROM calls, (
-    SELECT 'egress.started' AS type
-    UNION ALL SELECT 'egress.ended' WHERE new.status = 'egress_ended'
-  )
-  WHERE id = new.call_id;
+  FROM calls WHERE id = new.call_id;
+  INSERT INTO events_recordings SELECT new.call_id, new.created_at WHERE new.status = 'egress_ended';
 END;
 --> statement-breakpoint
 CREATE TRIGGER `events_egress_updated` AFTER UPDATE OF status ON `egresses`
 WHEN old.status <> new.status AND new.status IN ('egress_ended', 'egress_deleted')
 BEGIN
   INSERT INTO events (organization_id, type, data, created_at)
-  SELECT new.organization_id, replace(new.status, 'egress_', 'egress.'),
+  SELECT new.organization_id, 'egress.deleted',
     json_object('organization_user_id', organization_user_id, 'call_id', new.call_id, 'egress_id', new.id),
     new.updated_at
-  FROM calls WHERE id = new.call_id;
+  FROM calls WHERE id = new.call_id AND new.status = 'egress_deleted';
+  INSERT INTO events_recordings SELECT new.call_id, new.updated_at WHERE new.status = 'egress_ended';
+END;
+--> statement-breakpoint
+CREATE VIEW `events_recordings` AS
+SELECT NULL AS call_id, NULL AS at;
+--> statement-breakpoint
+CREATE TRIGGER `events_recording` INSTEAD OF INSERT ON `events_recordings`
+WHEN (SELECT ended_at FROM calls WHERE id = new.call_id) IS NOT NULL
+  AND (SELECT min(coalesce(recording_consent, 0)) FROM participants WHERE call_id = new.call_id) = 1
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  SELECT egresses.organization_id, 'egress.ended', json_object('organization_user_id', organization_user_id,
+    'call_id', call_id, 'egress_id', egresses.id), new.at
+  FROM egresses JOIN calls ON calls.id = call_id
+  WHERE call_id = new.call_id AND status = 'egress_ended' AND NOT is_announced
+  ORDER BY egresses.id;
+  UPDATE egresses SET is_announced = 1
+  WHERE call_id = new.call_id AND status = 'egress_ended' AND NOT is_announced;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `events_recording_consented` AFTER UPDATE OF recording_consent ON `participants`
+WHEN new.recording_consent AND new.call_id IS NOT NULL
+BEGIN
+  INSERT INTO events_recordings VALUES (new.call_id, new.updated_at);
 END;
 --> statement-breakpoint
 CREATE VIEW `events_of_participants` AS
@@ -1060,6 +1098,20 @@ END;
 CREATE TRIGGER `egress_audit_logs_listed_inserted` AFTER INSERT ON `egress_audit_logs`
 BEGIN
   INSERT INTO list_totals VALUES ('egress_audit_logs:' || new.event, new.egress_id, 1)
+  ON CONFLICT DO UPDATE SET total = total + excluded.total;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `waiting_rooms_made` AFTER INSERT ON `waiting_rooms`
+BEGIN
+  INSERT INTO list_totals VALUES ('waiting_rooms', new.organization_id, 1)
+  ON CONFLICT DO UPDATE SET total = total + excluded.total;
+  SELECT raise(ABORT, 'quota: waiting rooms') FROM list_totals
+  WHERE list = 'waiting_rooms' AND owner_id = new.organization_id AND total > 20000;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `waiting_rooms_made_deleted` AFTER DELETE ON `waiting_rooms`
+BEGIN
+  INSERT INTO list_totals VALUES ('waiting_rooms', old.organization_id, -1)
   ON CONFLICT DO UPDATE SET total = total + excluded.total;
 END;
 --> statement-breakpoint
@@ -1230,6 +1282,28 @@ CREATE TRIGGER `transcripts_lines_replaced` AFTER UPDATE OF lines_digest ON `tra
 WHEN old.lines_digest <> new.lines_digest
 BEGIN
   DELETE FROM transcript_parts WHERE call_id = new.call_id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `usage_of_access_log` AFTER INSERT ON `access_logs`
+BEGIN
+  INSERT INTO organization_days (organization_id, date, access_log_entries)
+  VALUES (new.organization_id, date(new.at / 1000, 'unixepoch'), 1)
+  ON CONFLICT DO UPDATE SET access_log_entries = access_log_entries + 1;
+  SELECT raise(ABORT, 'quota: access log entries') FROM organization_days
+  WHERE new.api_client_id IS NOT NULL AND organization_id = new.organization_id
+    AND date = date(new.at / 1000, 'unixepoch') AND access_log_entries > 200000;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `usage_writes_bounded` BEFORE UPDATE OF writes ON `organization_days` WHEN new.writes > 20000
+BEGIN
+  SELECT raise(ABORT, 'quota: writes');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `usage_of_visits` AFTER INSERT ON `calls`
+BEGIN
+  INSERT INTO organization_days (organization_id, date, visits)
+  VALUES (new.organization_id, date(new.created_at / 1000, 'unixepoch'), 1)
+  ON CONFLICT DO UPDATE SET visits = visits + 1;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `waiting_room_slugs_created` AFTER INSERT ON `waiting_rooms`

@@ -1,0 +1,25 @@
+-- What an organization stores in a UTC day is bounded, since one client within its rate could fill the database of all. What goes
+-- beyond is refused with these texts (resources/usage/usage.refusals.ts), and limits.ts has the numbers too. Of the access log only
+-- what clients do is refused: what retention deletes, and the platform changes, has its entry.
+
+CREATE TRIGGER `usage_of_access_log` AFTER INSERT ON `access_logs`
+BEGIN
+  INSERT INTO organization_days (organization_id, date, access_log_entries)
+  VALUES (new.organization_id, date(new.at / 1000, 'unixepoch'), 1)
+  ON CONFLICT DO UPDATE SET access_log_entries = access_log_entries + 1;
+  SELECT raise(ABORT, 'quota: access log entries') FROM organization_days
+  WHERE new.api_client_id IS NOT NULL AND organization_id = new.organization_id
+    AND date = date(new.at / 1000, 'unixepoch') AND access_log_entries > 200000;
+END;
+
+CREATE TRIGGER `usage_writes_bounded` BEFORE UPDATE OF writes ON `organization_days` WHEN new.writes > 20000
+BEGIN
+  SELECT raise(ABORT, 'quota: writes');
+END;
+
+CREATE TRIGGER `usage_of_visits` AFTER INSERT ON `calls`
+BEGIN
+  INSERT INTO organization_days (organization_id, date, visits)
+  VALUES (new.organization_id, date(new.created_at / 1000, 'unixepoch'), 1)
+  ON CONFLICT DO UPDATE SET visits = visits + 1;
+END;

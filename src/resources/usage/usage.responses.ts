@@ -1,0 +1,25 @@
+import * as z from "zod";
+import { count, day } from "../../http/wire.ts";
+import { MAX_DAILY_ACCESS_LOGS, MAX_DAILY_WRITES, MAX_METRICS_DAYS } from "../../limits.ts";
+
+export const usageSchema = z
+  .object({
+    date: day().meta({ description: "The UTC date.", example: "2026-01-31" }),
+    writes: count().meta({
+      description: `How often the organization's API clients have written something: at most ${MAX_DAILY_WRITES} times.`,
+      example: 212,
+    }),
+    access_log_entries: count().meta({
+      description: `How many entries its access log got. After ${MAX_DAILY_ACCESS_LOGS}, its API clients can read nothing more that needs one.`,
+      example: 4870,
+    }),
+    visits: count().meta({ description: "How many calls were first reported.", example: 96 }),
+  })
+  .meta({ id: "Usage", description: "What an organization stored on a date." });
+
+export const usageOfDatesSchema = z.object({
+  usage: z
+    .array(usageSchema)
+    .max(MAX_METRICS_DAYS)
+    .describe("By date, oldest first. A date on which nothing was stored is left out."),
+});

@@ -1,0 +1,30 @@
+import type * as z from "zod";
+import type { Context } from "../../context.ts";
+import { runBatch } from "../../database/queries.ts";
+import { dateOf } from "../../http/dates.ts";
+import { DEFAULT_METRICS_DAYS, MAX_METRICS_DAYS } from "../../limits.ts";
+import { DAY } from "../../units.ts";
+import { organizationNotFound } from "../organizations/organizations.refusals.ts";
+import { organizationById } from "../organizations/organizations.sql.ts";
+import { usageRangeTooLong } from "./usage.refusals.ts";
+import type { Usage, usageQuery } from "./usage.schemas.ts";
+import { usageOfDates } from "./usage.sql.ts";
+
+/** What an organization stored on each of the dates, both ends included: without them, on the last 30. */
+export async function listUsage(
+  { db, now }: Context,
+  organization_id: number,
+  {
+    from,
+    to = dateOf(Math.max(now, Date.parse(from ?? "0000-01-01"))),
+  }: z.output<ReturnType<typeof usageQuery>>,
+): Promise<Usage[]> {
+  const start = from ?? dateOf(Date.parse(to) - (DEFAULT_METRICS_DAYS - 1) * DAY);
+  if (Date.parse(to) - Date.parse(start) >= MAX_METRICS_DAYS * DAY) throw usageRangeTooLong();
+  const [[organization], usage] = await runBatch(db, [
+    organizationById({ id: organization_id }),
+    usageOfDates({ organization_id, from: start, to }),
+  ]);
+  if (!organization) throw organizationNotFound();
+  return usage;
+}

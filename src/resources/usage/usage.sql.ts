@@ -1,0 +1,24 @@
+import { and, asc, between, eq, sql } from "drizzle-orm";
+import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import { organizationDays } from "../../database/schema.ts";
+
+const { organization_id, date, writes, access_log_entries, visits } = organizationDays;
+
+export const usageColumns = { date, writes, access_log_entries, visits };
+
+export const usageOfDates = preparedQuery(
+  (of: Placeholders<{ organization_id: number; from: string; to: string }>) =>
+    builder
+      .select(usageColumns)
+      .from(organizationDays)
+      .where(and(eq(organization_id, of.organization_id), between(date, of.from, of.to)))
+      .orderBy(asc(date)),
+);
+
+/** Counts a write of a client, in its transaction. A trigger refuses one too many. */
+export const countWrite = preparedQuery((of: Placeholders<{ organization_id: number; date: string }>) =>
+  builder
+    .insert(organizationDays)
+    .values({ organization_id: of.organization_id, date: of.date, writes: 1 })
+    .onConflictDoUpdate({ target: [organization_id, date], set: { writes: sql`${writes} + 1` } }),
+);

@@ -65,7 +65,7 @@ export const SEALED_PAGE = 10_000;
 export const DAYS_SEALED = 50;
 
 /**
- * After so many entries a run begins no further day: a million takes a third of the 30 seconds of CPU time that Cloudflare
+ * After so many entries a run begins no further part: a million takes a third of the 30 seconds of CPU time that Cloudflare
  * gives to a cron, and a tenth of the queries.
  */
 export const ENTRIES_SEALED = 1_000_000;

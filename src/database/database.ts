@@ -1,8 +1,28 @@
 /** What runs statements: D1 itself, where every query goes to the primary, or a session of it. */
-export type Database = Pick<D1Database, "prepare" | "batch"> & {
-  /** A statement, with its parameters, that runs in the transaction of each write. */
-  beside?: { compiled: { text: string }; params: unknown[] };
-};
+export type Database = Pick<D1Database, "prepare" | "batch">;
+
+/** A statement and its parameters. */
+export interface Bound {
+  compiled: { text: string };
+  params: unknown[];
+}
+
+/** A database with a statement that runs in the transaction of each write. */
+interface Counting extends Database {
+  beside: Bound;
+}
+
+export const withBeside = (db: Database, beside: Bound): Counting => ({
+  prepare: (query) => db.prepare(query),
+  batch: (statements) => db.batch(statements),
+  beside,
+});
+
+/** What runs beside these statements, if one of them writes. */
+export const besideWrites = (db: Database, statements: Bound[]): Bound[] =>
+  "beside" in db && statements.some(({ compiled }) => /^(insert|update|delete)\b/i.test(compiled.text))
+    ? [(db as Counting).beside]
+    : [];
 
 /** A session on a replica, which may lag. */
 export interface Replica extends Database {
@@ -28,10 +48,3 @@ export async function fromPrimaryIfInDoubt<Result>(
   const result = await ask(db).catch(() => undefined);
   return result === undefined || isInDoubt(result) ? ask(db.primary()) : result;
 }
-
-/** The same database, with a statement that runs in the transaction of each write. */
-export const withBeside = (db: Database, beside: Required<Database>["beside"]): Database => ({
-  prepare: (query) => db.prepare(query),
-  batch: (statements) => db.batch(statements),
-  beside,
-});

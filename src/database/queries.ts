@@ -3,7 +3,7 @@ import type { BatchItem } from "drizzle-orm/batch";
 import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
 import type { SelectResultFields } from "drizzle-orm/query-builders/select.types";
 import type { SQLiteTable, SQLiteUpdateBuilder, SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
-import { type Database, fromPrimaryIfInDoubt } from "./database.ts";
+import { type Bound, besideWrites, type Database, fromPrimaryIfInDoubt } from "./database.ts";
 
 /*
  * Drizzle takes longer to write a query's text than all the rest of a request takes. So the text is written once per
@@ -121,11 +121,9 @@ export async function runBatch<Queries extends BoundQuery<unknown>[]>(
 }
 
 async function runOne(db: Database, query: BoundQuery<unknown>): Promise<RawRow[]> {
-  if (db.beside && isWrite(query)) return (await runRaw(db, [query]))[0] ?? [];
+  if (besideWrites(db, [query]).length > 0) return (await runRaw(db, [query]))[0] ?? [];
   return (await prepare(db, query).all<RawRow>()).results;
 }
-
-const isWrite = ({ compiled }: BoundQuery<unknown>) => /^(insert|update|delete)\b/i.test(compiled.text);
 
 /** The rows of each query of a batch. */
 export type RowsOf<Queries extends BoundQuery<unknown>[]> = {
@@ -136,8 +134,8 @@ export type RawRow = Record<string, unknown>;
 
 /** As `runBatch`, with the rows as D1 gives them: booleans are 0 and 1, JSON is text. */
 export async function runRaw(db: Database, queries: BoundQuery<unknown>[]): Promise<RawRow[][]> {
-  const beside = db.beside && queries.some(isWrite) ? [db.beside] : [];
-  const results = await db.batch<RawRow>([...queries, ...beside].map((each) => prepare(db, each)));
+  const all = [...queries, ...besideWrites(db, queries)];
+  const results = await db.batch<RawRow>(all.map((each) => prepare(db, each)));
   return results.slice(0, queries.length).map((result) => result.results);
 }
 
@@ -181,7 +179,7 @@ interface Field {
   field: Column | SQL.Aliased | SQL;
 }
 
-function prepare(db: Database, { compiled, params }: Required<Database>["beside"]): D1PreparedStatement {
+function prepare(db: Database, { compiled, params }: Bound): D1PreparedStatement {
   return db.prepare(compiled.text).bind(...params);
 }
 

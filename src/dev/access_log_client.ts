@@ -31,10 +31,10 @@ export function accessLogOver(
       for await (const seal of paginate(visits.listAccessLogSeals)) all.push(seal);
       return all;
     },
-    async file(date) {
+    async file(date, part) {
       try {
         // Of an emptied file the client has nothing.
-        return ((await visits.getSealedAccessLog({ date })) ?? new Blob()).stream();
+        return ((await visits.getSealedAccessLog({ date, part: String(part) })) ?? new Blob()).stream();
       } catch (error) {
         if (error instanceof VideoVisitError && error.status === 404) return null;
         throw error;

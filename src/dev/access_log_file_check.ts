@@ -7,7 +7,7 @@ import { ACCESS_LOGS_KEPT_FOR } from "../lifetimes.ts";
 import type { Seal } from "../resources/access_log_seals/access_log_seals.schemas.ts";
 import { type AccessLogSource, type Check, failing } from "./access_log_source.ts";
 
-/** Each file against its seal and against the list. They are read beside each other, so neither is ever held as a whole. */
+/** Each file against its seal and against the list, which are read beside each other: a part and a page at a time. */
 export async function verifyFiles(
   source: AccessLogSource,
   seals: Seal[],
@@ -39,8 +39,8 @@ async function verifyFile(
   list: Entries | null,
   progress: (entries: number) => void,
 ) {
-  const fail = failing(seal.date);
-  const bytes = (await source.file(seal.date)) ?? fail("The file of the day is missing.");
+  const fail = failing(seal.date, seal.part);
+  const bytes = (await source.file(seal.date, seal.part)) ?? fail("The file of the day is missing.");
   const digest = createHash("sha256");
   const lines = linesOf(unpacked(bytes, digest, fail));
   let [count, first_id, last_id] = [0, 0, 0];

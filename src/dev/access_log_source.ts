@@ -13,8 +13,8 @@ export interface AccessLogSource {
   keys(): Promise<Key[]>;
   /** All seals, oldest first. */
   seals(): Promise<Seal[]>;
-  /** The bytes of a day's file, which has come as a whole; null if there is none. */
-  file(date: string): Promise<AsyncIterable<Uint8Array> | null>;
+  /** The bytes of a part of a day, whose file has come as a whole; null if there is none. */
+  file(date: string, part: number): Promise<AsyncIterable<Uint8Array> | null>;
   /** What the list shows after an id, as lines of NDJSON. */
   list(after: number): AsyncIterable<string>;
 }
@@ -37,7 +37,7 @@ export class AccessLogFault extends Error {
 
 /** @returns a function that throws a fault of the day */
 export const failing =
-  (date: string) =>
+  (date: string, part = 1) =>
   (fault: string): never => {
-    throw new AccessLogFault(date, fault);
+    throw new AccessLogFault(part === 1 ? date : `${date}, part ${part}`, fault);
   };

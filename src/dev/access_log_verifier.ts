@@ -56,7 +56,7 @@ async function verifyChain(seals: Seal[], published: Key[]): Promise<number | nu
   let organization_id: number | null = null;
   for (const seal of seals) {
     const { jws, ...row } = seal;
-    const fail = failing(seal.date);
+    const fail = failing(seal.date, seal.part);
     const { organization_id: owner, ...signed } = await signedBy(keys, jws, fail);
     for (const [name, value] of Object.entries(row))
       if (signed[name] !== value) fail(`The seal says ${name} ${value}, and ${signed[name]} was signed.`);
@@ -69,7 +69,9 @@ async function verifyChain(seals: Seal[], published: Key[]): Promise<number | nu
           ? `The seal does not follow that of ${before.date}: a seal between them is missing, or that one was made again.`
           : "The first seal follows another one, which is missing.",
       );
-    if (before && (row.date <= before.date || row.first_id <= before.last_id))
+    if (row.part !== (before?.date === row.date ? before.part + 1 : 1))
+      fail("The seal is not that of the next part of its day.");
+    if (before && (row.date < before.date || row.first_id <= before.last_id))
       fail(`The seal has the date or entries of that of ${before.date}.`);
     before = seal;
   }
@@ -103,13 +105,13 @@ async function signedBy(
 
 function verifyHeads(seals: Seal[], heads: Map<string, string>) {
   for (const [date, kept] of [...heads].sort(([a], [b]) => a.localeCompare(b))) {
-    const seal = seals.find((each) => each.date === date);
+    const ofDay = seals.filter((each) => each.date === date);
     const fail = failing(date);
-    if (!seal)
+    if (ofDay.length === 0)
       return fail(
         "There is no seal of this day, and a receiver kept its digest: the end of the chain is cut off, or the day was removed.",
       );
-    if (sha256(seal.jws) !== kept)
+    if (!ofDay.some(({ jws }) => sha256(jws) === kept))
       fail(`The seal is not the one whose digest a receiver kept (${kept}): the day was sealed again.`);
   }
 }

@@ -10,6 +10,7 @@ import {
   WRITE_RETRY_AFTER,
 } from "../lifetimes.ts";
 import type { Header } from "../openapi/operation.ts";
+import { DAY, SECOND } from "../units.ts";
 import type { Api } from "./apis.ts";
 import { operator } from "./operator.ts";
 
@@ -71,6 +72,8 @@ const WAITS = [
   RATE_LIMIT_PERIOD,
   FILE_DELETION_RETRY_AFTER,
   BULK_ROWS_RETRY_AFTER,
+  // Until the day is over.
+  DAY / SECOND,
 ];
 
 export const RETRY_AFTER: Headers = {

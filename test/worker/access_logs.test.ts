@@ -20,7 +20,7 @@ const RECORDED: Record<string, Record<string, string>> = {
     "GET /organization_users/:organization_user_id/calls/:call_id/egresses/:id": "read egress",
     "GET /organization_users/:organization_user_id/calls/:call_id/participants": "read participant",
     "GET /organization_users/:organization_user_id/calls/:call_id/consents": "read consent",
-    "GET /waiting_rooms/:slug/participants": "read participant",
+    "GET /waiting_rooms/:slug/participants": "read waiting_room",
     "GET /access_logs": "read access_log",
     "GET /access_logs/:date": "read access_log",
     "PUT /organization_users/:organization_user_id/calls/:call_id": "update call",
@@ -307,17 +307,26 @@ it("What retention deletes or erases leaves an entry each, of the service's own 
 });
 
 describe("A waiting list that is polled", () => {
-  it("is recorded once a minute for a client, the person for whom it asks, and a room", async () => {
+  it("is recorded once a minute for a client, the person for whom it asks, why, and a room", async () => {
     const clinic = await anOrganization();
     const provider = await clinic.addProvider();
-    const { slug } = await clinic.addRoom();
+    const { id, slug } = await clinic.addRoom();
     const second = await clinic.addClient(clinic.admin.id);
-    const poll = (client: Pick<typeof clinic.client, "send">, room: string, acting_user = "staff-1") =>
-      client.send("GET", `/waiting_rooms/${room}/participants`, undefined, { "X-Acting-User": acting_user });
+    const poll = (
+      client: Pick<typeof clinic.client, "send">,
+      room: string,
+      acting_user = "staff-1",
+      purpose = "TREAT",
+    ) =>
+      client.send("GET", `/waiting_rooms/${room}/participants`, undefined, {
+        "X-Acting-User": acting_user,
+        "X-Purpose-Of-Use": purpose,
+      });
     const polls: [Parameters<typeof poll>, number][] = [
       [[clinic.client, slug], 1],
       [[clinic.client, slug], 0],
       [[clinic.client, slug, "staff-2"], 1],
+      [[clinic.client, slug, "staff-2", "BTG"], 1],
       [[second, slug], 1],
       [[clinic.client, provider.waiting_room_slug], 1],
       [[clinic.client, slug], 0],
@@ -329,7 +338,7 @@ describe("A waiting list that is polled", () => {
     expect(await entriesOfRequest(await poll(clinic.client, slug))).toEqual([]);
     travelTo("2026-11-20T10:01:00Z");
     expect(await entriesOfRequest(await poll(clinic.client, slug))).toMatchObject([
-      { resource: "participant", resource_id: null, call_id: null, organization_user_id: null },
+      { resource: "waiting_room", resource_id: id, call_id: null, organization_user_id: null },
     ]);
     travelTo("2026-11-20T10:02:00Z");
     expect(await entriesOfRequest(await poll(clinic.client, provider.waiting_room_slug))).toMatchObject([
@@ -341,7 +350,7 @@ describe("A waiting list that is polled", () => {
     const clinic = await anOrganization();
     const { slug } = await clinic.addRoom();
     await atOnce(30, () => given(clinic.client.get(`/waiting_rooms/${slug}/participants`)));
-    expect(await entriesAbout(clinic, "read", "participant")).toHaveLength(1);
+    expect(await entriesAbout(clinic, "read", "waiting_room")).toHaveLength(1);
   });
 });
 

@@ -12,7 +12,8 @@ import {
 import { expectRefusal } from "./support/expectations.ts";
 import { aLiveKitRoom, anEgressId, at, delivered } from "./support/livekit.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
-import { fromNow } from "./support/time.ts";
+import { workerWith } from "./support/queue.ts";
+import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing } from "./support/unchanged.ts";
 
 /** In their order, as a reporter's clock has them. */
@@ -170,4 +171,44 @@ it("An egress that had ended before a call began waits for another one, though t
   const rows = await clinic.platform.put(`/egresses/${before}`, { egress: { status: "egress_ended" } });
   expectRefusal(rows, 422, /call_key/);
   expect((await clinic.platform.put(`/egresses/${during}`, { egress: {} })).status, call.id).toBe(200);
+});
+
+describe("The event egress.ended", () => {
+  async function aRecordingWithout(consent: object) {
+    const clinic = await anOrganization();
+    const rita = aRecipient(consent);
+    const call = await aCall(clinic, { ended_at: null, participants: [rita] });
+    const egress = await call.addEgress();
+    const ended = async () => (await given(clinic.client.get("/events?type=egress.ended"))).events;
+    const says = (fields: object) => given(call.report({ participants: [{ key: rita.key, ...fields }] }));
+    return { clinic, call, egress, ended, says };
+  }
+
+  it("comes when the recording can be read, once: when its call has ended and everybody has consented", async () => {
+    const { call, egress, ended, says } = await aRecordingWithout({ recording_consent: false });
+    await given(call.report({ ended_at: ENDED_AT }));
+    expect(await ended()).toEqual([]);
+    for (const recording_consent of [true, false, true]) {
+      const recording_consent_at = new Date().toISOString();
+      await says({ recording_consent, recording_consent_at });
+      travelTo(fromNow(1));
+    }
+    expect(await ended()).toMatchObject([{ data: { call_id: call.id, egress_id: egress.id } }]);
+  });
+
+  it("does not come where the report that ends the call brings somebody who does not consent", async () => {
+    const { call, ended } = await aRecordingWithout({ recording_consent: true });
+    const ron = aRecipient({ key: unique("ron"), recording_consent: undefined });
+    await given(call.report({ ended_at: ENDED_AT, participants: [ron] }));
+    expect(await ended()).toEqual([]);
+  });
+
+  it("comes for a call that nobody ended when the cron ends it", async () => {
+    const { clinic, call, egress, ended } = await aRecordingWithout({ recording_consent: true });
+    expect(await ended()).toEqual([]);
+    travelTo(fromNow(25 * 60));
+    const { runCron } = workerWith({});
+    while ((await given(clinic.client.get(call.path))).ended_at === null) await runCron();
+    expect(await ended()).toMatchObject([{ data: { egress_id: egress.id } }]);
+  });
 });

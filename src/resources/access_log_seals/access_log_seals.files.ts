@@ -16,7 +16,8 @@ export interface Contents {
   sha256: string;
 }
 
-export const fileOf = (organization_id: number, date: string) => `${organization_id}/${date}.ndjson.gz`;
+export const fileOf = (organization_id: number, date: string, part: number) =>
+  `${organization_id}/${date}.${part}.ndjson.gz`;
 
 const encoder = new TextEncoder();
 

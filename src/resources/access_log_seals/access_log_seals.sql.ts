@@ -1,11 +1,12 @@
 import { and, asc, desc, eq, gt, gte, isNull, lt, lte, min, notExists, or, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
-import { coalesce, columnAs, joinedColumnAs } from "../../database/expressions.ts";
+import { coalesce, columnAs, hasValues, joinedColumnAs } from "../../database/expressions.ts";
 import { insertSelect } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
 import { accessLogSeals, accessLogs } from "../../database/schema.ts";
 import { eachOf, placeInTurn, type Turn } from "../../database/turns.ts";
+import { SEALED_PART } from "../../limits.ts";
 import { accessEntries } from "../access_logs/access_logs.entries.ts";
 import { accessLogColumns } from "../access_logs/access_logs.sql.ts";
 
@@ -13,6 +14,8 @@ import { accessLogColumns } from "../access_logs/access_logs.sql.ts";
 export interface SealClaims {
   organization_id: number;
   date: string;
+  /** From 1 on. */
+  part: number;
   count: number;
   first_id: number;
   last_id: number;
@@ -20,9 +23,9 @@ export interface SealClaims {
   previous: string | null;
 }
 
-const { organization_id, date, count, first_id, last_id, sha256, previous, jws } = accessLogSeals;
+const { organization_id, date, part, count, first_id, last_id, sha256, previous, jws } = accessLogSeals;
 
-export const sealColumns = { date, count, first_id, last_id, sha256, previous, jws };
+export const sealColumns = { date, part, count, first_id, last_id, sha256, previous, jws };
 
 /** Oldest first. The last entry of a seal is its place in the chain: clients page by it. */
 export const sealsAfter = preparedQuery(
@@ -35,22 +38,20 @@ export const sealsAfter = preparedQuery(
       .limit(part.limit),
 );
 
-interface Day {
-  organization_id: number;
-  date: string;
-}
+type Part = Pick<SealClaims, "organization_id" | "date" | "part">;
 
-const isOfDay = (day: Placeholders<Day>) => and(eq(organization_id, day.organization_id), eq(date, day.date));
+const isOfPart = (of: Placeholders<Part>) =>
+  hasValues(accessLogSeals, { organization_id: of.organization_id, date: of.date, part: of.part });
 
-export const sealOfDay = preparedQuery((day: Placeholders<Day>) =>
-  builder.select(sealColumns).from(accessLogSeals).where(isOfDay(day)),
+export const sealOfPart = preparedQuery((of: Placeholders<Part>) =>
+  builder.select(sealColumns).from(accessLogSeals).where(isOfPart(of)),
 );
 
-/** The entry of who reads the file of a sealed day. It has no id, as that of a list. */
-export const fileEntry = accessEntries("access_log", (day: Placeholders<Day>) => ({
+/** The entry of who reads a file. It has no id, as that of a list. */
+export const fileEntry = accessEntries("access_log", (of: Placeholders<Part>) => ({
   organization_id,
   from: accessLogSeals,
-  where: isOfDay(day),
+  where: isOfPart(of),
 }));
 
 const last = alias(accessLogSeals, "last");
@@ -64,6 +65,8 @@ export interface OrganizationToSeal {
   /** Of its last seal; null if it has none. */
   last_id: number | null;
   last_date: string | null;
+  last_part: number | null;
+  last_count: number | null;
   previous: string | null;
 }
 
@@ -87,12 +90,24 @@ export const organizationsToSeal = preparedQuery(
         first_at: columnAs(first.at, "first_at"),
         last_id: last.last_id,
         last_date: joinedColumnAs(last.date, "last_date"),
+        last_part: joinedColumnAs(last.part, "last_part"),
+        last_count: joinedColumnAs(last.count, "last_count"),
         previous: joinedColumnAs(last.jws_sha256, "previous"),
       })
       .from(sql`(${eachOf(accessLogs.organization_id)}) as owner`)
       .leftJoin(last, eq(last.id, lastSeal))
       .innerJoin(first, eq(first.id, firstUnsealed))
-      .where(and(isNotQuiet(), lt(first.at, due.end), or(isNull(last.date), lt(last.date, due.closed))))
+      .where(
+        and(
+          isNotQuiet(),
+          lt(first.at, due.end),
+          or(
+            isNull(last.date),
+            lt(last.date, due.closed),
+            and(eq(last.date, due.closed), gte(last.count, SEALED_PART)),
+          ),
+        ),
+      )
       .orderBy(placeInTurn(owner, due.order))
       .limit(due.portion);
   },
@@ -131,12 +146,18 @@ export const insertSeal = preparedQuery((seal: Placeholders<NewSeal>) => {
   const later = builder
     .select({ id: accessLogSeals.id })
     .from(accessLogSeals)
-    .where(and(eq(organization_id, seal.organization_id), gte(date, seal.date)));
+    .where(
+      and(
+        eq(organization_id, seal.organization_id),
+        or(gt(date, seal.date), and(eq(date, seal.date), gte(part, seal.part))),
+      ),
+    );
   return insertSelect(
     accessLogSeals,
     {
       organization_id: seal.organization_id,
       date: seal.date,
+      part: seal.part,
       count: seal.count,
       first_id: seal.first_id,
       last_id: seal.last_id,

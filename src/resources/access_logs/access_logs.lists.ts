@@ -79,7 +79,7 @@ const lastSealed = ({ organization_id }: Listed, condition: SQL, order: SQL) =>
 const start = (listed: Listed): SQL =>
   greatest(
     listed.after,
-    coalesce(lastSealed(listed, lt(accessLogSeals.date, listed.first_date), desc(accessLogSeals.date)), 0),
+    coalesce(lastSealed(listed, lt(accessLogSeals.date, listed.first_date), desc(accessLogSeals.last_id)), 0),
   );
 
 /**
@@ -90,7 +90,7 @@ const end = (listed: Listed): SQL =>
   least(
     listed.through,
     coalesce(
-      lastSealed(listed, gt(accessLogSeals.date, listed.last_date), asc(accessLogSeals.date)),
+      lastSealed(listed, gt(accessLogSeals.date, listed.last_date), asc(accessLogSeals.last_id)),
       Number.MAX_SAFE_INTEGER,
     ),
   );

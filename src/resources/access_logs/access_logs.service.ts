@@ -28,7 +28,7 @@ export async function listAccessLogs(
   context: ClientContext,
   { per_page, ...query }: AccessLogsQuery,
 ): Promise<AccessLogPage> {
-  const { found, end } = await readEntries(context, query, per_page + 1);
+  const { found, end } = await readEntries(context, query, per_page + 1, { isExport: false });
   const access_logs = found.slice(0, per_page);
   return { access_logs, next_after: (found.length > per_page ? access_logs.at(-1)?.id : end) ?? null };
 }
@@ -41,7 +41,9 @@ export async function exportAccessLogs(
   context: ClientContext,
   query: Omit<AccessLogsQuery, "per_page">,
 ): Promise<{ pages: AsyncIterable<AccessLog[]>; next_after: number | null }> {
-  const { list, values, found, end, own } = await readEntries(context, query, EXPORTED_PAGE);
+  const { list, values, found, end, own } = await readEntries(context, query, EXPORTED_PAGE, {
+    isExport: true,
+  });
   const through = end ?? own - 1;
   async function* pages() {
     let page = found;
@@ -63,18 +65,28 @@ export async function exportAccessLogs(
  *
  * @returns with the id up to which the request looks through them, null where that is the end, and that of its own entry
  */
-async function readEntries(context: ClientContext, query: Omit<AccessLogsQuery, "per_page">, limit: number) {
+async function readEntries(
+  context: ClientContext,
+  query: Omit<AccessLogsQuery, "per_page">,
+  limit: number,
+  { isExport }: { isExport: boolean },
+) {
   const { db, caller, settings } = context;
   const organization_id = administeredOrganization(caller, accessLogsNotFound);
   const { external_reference } = query;
   const [reference_digest = null] =
     external_reference === undefined ? [] : await digestsOfReferences(settings, [external_reference]);
   const listed = toListValues(organization_id, query, reference_digest);
-  const { list, looked_through } = chooseList(listed);
+  const { list, isFiltered, looked_through } = chooseList(listed);
   const values = { ...listed, looked_through, through: Number.MAX_SAFE_INTEGER };
   const [found, [last], entries] = await runBatch(db, [
     list.page({ ...values, limit }),
-    list.end({ ...values, skipped: looked_through - 1 }),
+    // Where all that is looked through is on a page, its end is known.
+    list.end({
+      ...values,
+      looked_through: isFiltered || isExport ? looked_through : 0,
+      skipped: looked_through - 1,
+    }),
     listOfEntriesEntry(context, "read", { organization_id }),
   ]);
   requireEntry(entries);
@@ -104,11 +116,15 @@ function toListValues(
 }
 
 /** The index that leads to the fewest entries, and how many are looked through. */
-function chooseList(values: ListedEntries): { list: EntryList; looked_through: number } {
+function chooseList(values: ListedEntries): { list: EntryList; isFiltered: boolean; looked_through: number } {
   const { call_id, acting_user, external_reference, user_id, resource, event, from, before } = values;
   const list = call_id !== null ? entriesOfCall : acting_user !== null ? entriesOfActingUser : allEntries;
   const others = [external_reference, user_id, resource, event, from, before];
   if (list === entriesOfCall) others.push(acting_user);
   const isFiltered = others.some((filter) => filter !== null);
-  return { list, looked_through: isFiltered ? ACCESS_LOGS_LOOKED_THROUGH : MAX_EXPORTED_ACCESS_LOGS };
+  return {
+    list,
+    isFiltered,
+    looked_through: isFiltered ? ACCESS_LOGS_LOOKED_THROUGH : MAX_EXPORTED_ACCESS_LOGS,
+  };
 }

@@ -17,7 +17,7 @@ export const changingOnlyTheLog = <T>(work: () => Promise<T>) =>
 export const changingNothingOf = <T>({ id }: { id: number }, work: () => Promise<T>) =>
   comparing(() => rowsOf(id), work);
 
-const LOG_TABLES = ["access_logs", "waiting_list_reads"];
+const LOG_TABLES = ["access_logs", "waiting_list_reads", "organization_days"];
 
 async function comparing<T>(rows: () => Promise<unknown>, work: () => Promise<T>): Promise<T> {
   const before = await rows();

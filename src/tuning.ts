@@ -34,8 +34,8 @@ export const MAX_REFUSED_CLIENTS = 10_000;
 /** Limits the memory for addresses that are beyond their limit in an isolate. */
 export const MAX_LIMITED_ADDRESSES = 10_000;
 
-/** Lines of NDJSON that are made at once: some hundred kilobytes. */
-export const LINES_AT_ONCE = 500;
+/** Lines that are made at once: some ten kilobytes, so that other requests get their turn in between. */
+export const LINES_AT_ONCE = 125;
 
 /** In characters: what is longer is sent while it is made. */
 export const LARGE_ANSWER = 512 * KIB;
@@ -43,11 +43,8 @@ export const LARGE_ANSWER = 512 * KIB;
 /** So many answers that may be long are made at once in an isolate: each takes some ten megabytes. */
 export const MAX_LARGE_ANSWERS = 2;
 
-/** Then the next one begins, whether a slow caller has taken this one or not. */
-export const LARGE_ANSWER_OVER_AFTER = 30 * SECOND;
-
 /** Entries of the access log that are read at once for a list that is sent while it is made. */
-export const EXPORTED_PAGE = 1000;
+export const EXPORTED_PAGE = 500;
 
 /**
  * Entries of the access log that a request looks through where it shows only some of them. They are read a second time, in the

@@ -1,6 +1,6 @@
 import type { Context as HonoContext } from "hono";
 import { LARGE_BODY_TURN } from "../lifetimes.ts";
-import { LARGE_ANSWER, LARGE_ANSWER_OVER_AFTER, MAX_LARGE_ANSWERS } from "../tuning.ts";
+import { LARGE_ANSWER, LARGE_BODY_OVER_AFTER, MAX_LARGE_ANSWERS } from "../tuning.ts";
 import { largeRequestWaited } from "./errors.ts";
 import { waitUntil } from "./look_again.ts";
 
@@ -22,19 +22,19 @@ export interface Parts {
  * @throws ApiError 503 if the turn has not come after LARGE_BODY_TURN
  */
 export async function answerInTurn(c: HonoContext, make: () => Promise<Parts>): Promise<Response> {
-  const turn = { overAt: Date.now() + LARGE_ANSWER_OVER_AFTER };
+  const turn = { overAt: 0 };
   if (!(await waitUntil(() => takeTurn(turn), LARGE_BODY_TURN))) throw largeRequestWaited();
   const end = () => turns.delete(turn);
   try {
     const { parts, headers } = await make();
-    const rest = asIterator(parts);
+    const rest = iterate(parts);
     let text = "";
     for (let next = await rest.next(); !next.done; next = await rest.next()) {
       text += next.value;
       if (text.length <= LARGE_ANSWER) continue;
       // Of an answer to HEAD nobody takes the body.
       if (c.req.method === "HEAD") break;
-      return c.body(streamOf(text, rest, end), 200, headers);
+      return c.body(streamOf(bytesOf(text, rest, end)), 200, headers);
     }
     end();
     return c.body(text, 200, headers);
@@ -49,36 +49,32 @@ function takeTurn(turn: { overAt: number }): boolean {
   for (const each of turns) if (each.overAt <= now) turns.delete(each);
   if (turns.size >= MAX_LARGE_ANSWERS) return false;
   turns.add(turn);
-  turn.overAt = now + LARGE_ANSWER_OVER_AFTER;
+  turn.overAt = now + LARGE_BODY_OVER_AFTER;
   return true;
 }
 
-type Rest = AsyncIterator<string> | Iterator<string>;
+async function* iterate(parts: Parts["parts"]) {
+  yield* parts;
+}
 
-const asIterator = (parts: Parts["parts"]): Rest =>
-  Symbol.asyncIterator in parts ? parts[Symbol.asyncIterator]() : parts[Symbol.iterator]();
+async function* bytesOf(first: string, rest: AsyncGenerator<string>, end: () => void) {
+  try {
+    yield encoder.encode(first);
+    for await (const part of rest) yield encoder.encode(part);
+  } finally {
+    end();
+  }
+}
 
-const streamOf = (first: string, rest: Rest, end: () => void) =>
+const streamOf = (bytes: AsyncGenerator<Uint8Array>) =>
   new ReadableStream<Uint8Array>(
     {
-      start(controller) {
-        controller.enqueue(encoder.encode(first));
-      },
       async pull(controller) {
-        try {
-          const next = await rest.next();
-          if (!next.done) return controller.enqueue(encoder.encode(next.value));
-          end();
-          controller.close();
-        } catch (error) {
-          end();
-          throw error;
-        }
+        const { value } = await bytes.next();
+        if (value) controller.enqueue(value);
+        else controller.close();
       },
-      async cancel() {
-        end();
-        await rest.return?.();
-      },
+      cancel: () => void bytes.return(undefined),
     },
     { highWaterMark: 0 },
   );

@@ -444,7 +444,9 @@ describe("However long the access log is, a request reads at most 10,000 entries
       for (const accept of ["application/json", "application/x-ndjson"])
         expect((await reading(clinic, query, accept)).rows_read, query).toBeLessThanOrEqual(BOUND);
     // Where it ends is in a header, and so read before.
-    expect((await reading(clinic, "", "application/x-ndjson")).rows_read).toBeLessThanOrEqual(2 * BOUND + 20);
+    expect((await reading(clinic, "", "application/x-ndjson")).rows_read).toBeLessThanOrEqual(
+      2 * BOUND + 100,
+    );
   });
 
   it("also by a reference that leads to 500 calls", async () => {

@@ -53,7 +53,7 @@ describe("What an organization stores in a day", () => {
     const { id } = await anOrganization();
     const read = (query: string) => platform.get(`/organizations/${id}/usage?${query}`);
     expectRefusal(await read("from=2026-02-01&to=2026-01-31"), 400, /^from: must not be after to/);
-    expectRefusal(await read("from=2000-01-01&to=2026-01-31"), 400, /^from: .* 3660 days/);
+    expectRefusal(await read("from=2000-01-01&to=2026-01-31"), 400, /^from: at most 3660 days/);
     expectRefusal(await platform.get("/organizations/999999/usage"), 404);
   });
 
@@ -82,7 +82,7 @@ describe("What an organization stores in a day", () => {
     const { clinic, call } = await aBusyDay("access_log_entries", MAX_DAILY_ACCESS_LOGS - 1);
     const read = () => clinic.client.get(`${call.path}/participants`);
     expect((await read()).status).toBe(200);
-    expectRefusal(await read(), 429, /access log of the organization got 200000 entries today/);
+    expectRefusal(await read(), 429, /access log got 200000 entries today/);
     await given(call.hold());
     expect((await clinic.client.get(call.path)).status).toBe(200);
   });

@@ -11,7 +11,7 @@ import {
   preparedQuery,
   type Value,
 } from "../../database/queries.ts";
-import { accessLogs } from "../../database/schema.ts";
+import { accessLogs, organizations } from "../../database/schema.ts";
 import type { OwnPath } from "../../http/wire.ts";
 
 /*
@@ -100,6 +100,18 @@ export function entriesOf(
     ofNewest: accessEntries(resource, (_: object) => ({ ...subject, where: eq(table.id, newest) })),
   };
 }
+
+/** The entry of a list of the whole organization, or of what was looked for in it. */
+export const entryOfOrganization = (resource: AccessResource) =>
+  accessEntries(
+    resource,
+    ({ id, reference_digest }: Placeholders<{ id: number; reference_digest: string | null }>) => ({
+      organization_id: organizations.id,
+      reference_digest,
+      from: organizations,
+      where: eq(organizations.id, id),
+    }),
+  );
 
 /** @throws Error where something was found to read, and no entry says so: then it must not be shown */
 export function requireEntry([entry]: { id: number }[]): void {

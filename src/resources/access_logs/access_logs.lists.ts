@@ -23,8 +23,8 @@ import { type SQLiteColumn, unionAll } from "drizzle-orm/sqlite-core";
 import type { AccessEvent, AccessResource } from "../../database/enums.ts";
 import { coalesce, greatest, hasValues, least } from "../../database/expressions.ts";
 import { builder, type Placeholders, type PreparedQuery, preparedQuery } from "../../database/queries.ts";
-import { accessLogSeals, accessLogs, organizations, participants } from "../../database/schema.ts";
-import { accessEntries } from "./access_logs.entries.ts";
+import { accessLogSeals, accessLogs, participants } from "../../database/schema.ts";
+import { entryOfOrganization } from "./access_logs.entries.ts";
 import type { AccessLog } from "./access_logs.schemas.ts";
 import { accessLogColumns } from "./access_logs.sql.ts";
 
@@ -181,11 +181,4 @@ export const entriesOfActingUser = entryListWhere((listed) =>
 export const entriesOfCall = entryListWhere((listed) => isRare(eq(accessLogs.call_id, listed.call_id)));
 
 /** The entry of a list. */
-export const listOfEntriesEntry = accessEntries(
-  "access_log",
-  ({ organization_id }: Placeholders<{ organization_id: number }>) => ({
-    organization_id: organizations.id,
-    from: organizations,
-    where: eq(organizations.id, organization_id),
-  }),
-);
+export const listOfEntriesEntry = entryOfOrganization("access_log");

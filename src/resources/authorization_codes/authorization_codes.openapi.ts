@@ -14,7 +14,10 @@ export const authorizationCodesReference: Reference = {
       summary: "Redeem an authorization code",
       description: `The code is in the query of the address at which the browser opens the web app. It works once, within ${AUTHORIZATION_CODE_LIFETIME / 1000} seconds of its exchange. If several requests send the same code at the same time, only one of them succeeds. If the response is lost, the user must sign in again.`,
       status: 200,
-      request: { example: { code: story.AUTHORIZATION_CODE } },
+      request: {
+        fields: { code: "The code, as it was received." },
+        example: { code: story.AUTHORIZATION_CODE },
+      },
       response: { schema: redeemedCodeSchema, example: exampleOf(redeemedCodeSchema) },
       refusals: {
         401: "`Invalid code`: the code is unknown, used or expired, or the membership of its user has ended.",

@@ -6,9 +6,7 @@ import { lazily } from "../../memory.ts";
 import type { redeemedCodeSchema } from "./authorization_codes.responses.ts";
 import type { redeemedCodeColumns } from "./authorization_codes.sql.ts";
 
-export const redeemCodeBody = lazily(() =>
-  z.object({ code: reference(MAX_TOKEN_LENGTH).describe("The code, as it was received.") }),
-);
+export const redeemCodeBody = lazily(() => z.object({ code: reference(MAX_TOKEN_LENGTH) }));
 
 export type RedeemCodeBody = z.output<ReturnType<typeof redeemCodeBody>>;
 

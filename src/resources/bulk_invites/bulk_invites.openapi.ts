@@ -7,7 +7,7 @@ import type { Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { DAY, HOUR } from "../../units.ts";
 import { invalidClient } from "../api_clients/api_clients.refusals.ts";
-import { inviteSchema } from "../invites/invites.responses.ts";
+import { inviteSchema, ROLE_NAMES } from "../invites/invites.responses.ts";
 import { rolesAboveLevel } from "../roles/roles.refusals.ts";
 import { bulkInviteNotFound, ROW_FAULTS, TOO_MANY_ROWS, tooManyBulkRows } from "./bulk_invites.refusals.ts";
 import {
@@ -89,8 +89,10 @@ export const bulkInvitesReference: Reference = {
       },
       request: {
         fields: {
+          organization_invites: "The invites: a row for each person.",
           "organization_invites.email": descriptionOfField("email"),
           "organization_invites.display_name": descriptionOfField("display_name"),
+          "organization_invites.role_names": ROLE_NAMES,
         },
         example: {
           organization_invites: [

@@ -13,8 +13,7 @@ export const createBulkInviteBody = lazily(() =>
     organization_invites: z
       .array(inviteInput())
       .min(1, "must hold at least one invite")
-      .max(MAX_BULK_INVITES, TOO_MANY_ROWS)
-      .describe("The invites: a row for each person."),
+      .max(MAX_BULK_INVITES, TOO_MANY_ROWS),
   }),
 );
 

@@ -2,8 +2,8 @@ import { eq } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { ClientContext } from "../../context.ts";
 import { builder, type Placeholders, type PreparedQuery, runBatch } from "../../database/queries.ts";
-import { calls, organizations } from "../../database/schema.ts";
-import { accessEntries, requireEntry } from "../access_logs/access_logs.entries.ts";
+import { calls } from "../../database/schema.ts";
+import { accessEntries, entryOfOrganization, requireEntry } from "../access_logs/access_logs.entries.ts";
 import { callNotFound } from "./calls.refusals.ts";
 import { callOfPath, callWithinReach, type ReachedCall, reachedCall } from "./calls.sql.ts";
 
@@ -47,12 +47,4 @@ export function recordedListOfCall<Item>(
 }
 
 /** The entry of who looks for a participant by a reference. */
-export const searchEntry = accessEntries(
-  "participant",
-  (search: Placeholders<{ organization_id: number; reference_digest: string }>) => ({
-    organization_id: organizations.id,
-    reference_digest: search.reference_digest,
-    from: organizations,
-    where: eq(organizations.id, search.organization_id),
-  }),
-);
+export const searchEntry = entryOfOrganization("participant");

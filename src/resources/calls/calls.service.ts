@@ -73,7 +73,7 @@ export async function findCalls(context: ClientContext, query: CallsQuery): Prom
     return toPage(query, counted?.total ?? 0, calls);
   }
   const [reference_digest = ""] = await digestsOfReferences(settings, [participant_reference]);
-  const subject = { organization_id: caller.organization_id, reference_digest };
+  const subject = { id: caller.organization_id, reference_digest };
   const [[counted], calls, entries] = await runBatch(db, [
     total,
     page,

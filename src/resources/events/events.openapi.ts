@@ -47,11 +47,11 @@ export const EVENT_MEANINGS: Record<EventType, [when: string, ids: IdName[], ifT
     ["organization_user_id", "call_id"],
   ],
   "egress.started": [
-    "A recording is reported for the first time.",
+    "A recording is reported for the first time. That it can ever be read is not said: that is `egress.ended`.",
     ["organization_user_id", "call_id", "egress_id"],
   ],
   "egress.ended": [
-    "A recording has ended, or failed. It can be read when the call has ended too, if every participant consented.",
+    "A recording can be read: it has ended, or failed, its call has ended, and every participant has consented. So a consent that comes later brings it then.",
     ["organization_user_id", "call_id", "egress_id"],
   ],
   "egress.deleted": [

@@ -9,6 +9,7 @@ import {
 } from "../../lifetimes.ts";
 import {
   MAX_ADDRESS_MAILS,
+  MAX_ADDRESS_MAILS_OF_ALL,
   MAX_INTEGER_LENGTH,
   MAX_ORGANIZATION_MAILS,
   MAX_PER_PAGE,
@@ -32,7 +33,7 @@ import {
   usedInviteIsNotResent,
   usedInviteStays,
 } from "./invites.refusals.ts";
-import { inviteSchema, inviteWithAcceptUrlSchema } from "./invites.responses.ts";
+import { inviteSchema, inviteWithAcceptUrlSchema, ROLE_NAMES } from "./invites.responses.ts";
 import { createInviteBody } from "./invites.schemas.ts";
 
 type Invite = z.input<typeof inviteSchema>;
@@ -65,7 +66,7 @@ const parameters = { id: { description: "The id of the invite.", example: story.
 
 export const invitesReference: Reference = {
   tag: "Invites",
-  description: `Invitations to join the organization. The invitee is mailed a link: by the service, if its operator has set that up, else by the video platform. Until the invitee opens it and accepts, the invite is pending. It is active until it expires, ${DEFAULT_INVITE_VALIDITY_DAYS} days after its creation, unless the operator chose another number of days (1 to ${MAX_INVITE_VALIDITY_DAYS}). An email has at most one pending invite, expired or not. Used and expired invites can be read as before, by their ids. An organization has at most ${MAX_UNUSED_INVITES} unused invites. A pending invite is removed when the user who sent it leaves the organization, or may no longer give its roles. The service sends at most ${MAX_ORGANIZATION_MAILS} mails of an organization in ${MAIL_LIMIT_PERIOD / HOUR} hours, and ${MAX_ADDRESS_MAILS} to an address, of all organizations together.`,
+  description: `Invitations to join the organization. The invitee is mailed a link: by the service, if its operator has set that up, else by the video platform. Until the invitee opens it and accepts, the invite is pending. It is active until it expires, ${DEFAULT_INVITE_VALIDITY_DAYS} days after its creation, unless the operator chose another number of days (1 to ${MAX_INVITE_VALIDITY_DAYS}). An email has at most one pending invite, expired or not. Used and expired invites can be read as before, by their ids. An organization has at most ${MAX_UNUSED_INVITES} unused invites. A pending invite is removed when the user who sent it leaves the organization, or may no longer give its roles. The service sends at most ${MAX_ORGANIZATION_MAILS} mails of an organization in ${MAIL_LIMIT_PERIOD / HOUR} hours, and ${MAX_ADDRESS_MAILS} to an address, which gets ${MAX_ADDRESS_MAILS_OF_ALL} of all organizations.`,
   external: {
     "GET /invites": {
       operationId: "listInvites",
@@ -90,7 +91,10 @@ export const invitesReference: Reference = {
       summary: "Create an invite",
       description:
         "Somebody whose membership has ended can be invited again. If the email has an invite that was not used, expired or not, send that one again with `POST /invites/{id}/resend`.",
-      request: { example: exampleBody(createInviteBody(), active) },
+      request: {
+        fields: { "organization_invite.role_names": ROLE_NAMES },
+        example: exampleBody(createInviteBody(), active),
+      },
       response: { schema: inviteSchema, example: queued },
       errors: [
         inviteeHasPendingInvite({ id: queued.id, expired_at: null }),
@@ -194,7 +198,10 @@ export const invitesReference: Reference = {
       description:
         "Makes the invitee a user of the organization, with a personal waiting room if the roles include `provider`. Somebody who became a user in the meantime keeps the account and the name, and gains the roles. Somebody whose membership has ended becomes the same organization user again. From now on, the user can sign in.",
       status: 200,
-      request: { example: { token: story.INVITE_TOKEN } },
+      request: {
+        fields: { token: "The value of `token` in the query of the `accept_url`." },
+        example: { token: story.INVITE_TOKEN },
+      },
       response: {
         schema: createdUserSchema,
         example: {

@@ -4,6 +4,10 @@ import { email, id, name, timestamp } from "../../http/wire.ts";
 import * as story from "../../openapi/story.ts";
 import { roleList } from "../roles/roles.responses.ts";
 
+/** What a request says of them. */
+export const ROLE_NAMES =
+  "The roles that the invitee gets, in any order. One that is repeated counts once. They must be at or below the client's permission level: see `GET /roles`.";
+
 export const inviteSchema = z
   .object({
     id: id().meta({ description: "The id of the invite.", example: story.INVITE_ID }),

@@ -13,11 +13,7 @@ export const inviteInput = lazily(() =>
   z.object({
     email: email(),
     display_name: name(),
-    role_names: roleNames().meta({
-      description:
-        "The roles that the invitee gets, in any order. One that is repeated counts once. They must be at or below the client's permission level: see `GET /roles`.",
-      example: ["provider"],
-    }),
+    role_names: roleNames().meta({ example: ["provider"] }),
   }),
 );
 
@@ -44,7 +40,7 @@ export type ActiveInvitesQuery = z.output<ReturnType<typeof activeInvitesQuery>>
 
 export const acceptInviteBody = lazily(() =>
   z.object({
-    token: reference(MAX_TOKEN_LENGTH).describe("The value of `token` in the query of the `accept_url`."),
+    token: reference(MAX_TOKEN_LENGTH),
   }),
 );
 

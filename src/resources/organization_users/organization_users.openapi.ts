@@ -52,6 +52,13 @@ const OTHER_ORGANIZATIONS = "Accounts that the person has in other organizations
 
 const WHAT_TO_CHANGE = "What to change. An empty object changes nothing.";
 
+/** @param wrapper the field of the request that holds the person */
+const personFields = (wrapper: "user" | "organization_user") => ({
+  [`${wrapper}.roles`]: "The roles, in any order. One that is repeated counts once.",
+  [`${wrapper}.assists`]:
+    "The ids of the organization users whom the person assists. They must have the role `provider`. Only a provider_assistant can have any.",
+});
+
 const NOT_AN_ADMIN = "The client does not act as an organization_admin, or there is no such member";
 
 export const organizationUsersReference: Reference = {
@@ -98,7 +105,7 @@ export const organizationUsersReference: Reference = {
       description: `${CHANGE} The client's own user must keep the role \`organization_admin\`.`,
       parameters: { id: { description: MEMBER_ID, example: story.ANN.id } },
       request: {
-        fields: { organization_user: WHAT_TO_CHANGE },
+        fields: { organization_user: WHAT_TO_CHANGE, ...personFields("organization_user") },
         examples: {
           "Whom an assistant assists": { organization_user: change.assists },
           "Another name and another role": { organization_user: change.promotion },
@@ -149,6 +156,7 @@ export const organizationUsersReference: Reference = {
       description:
         "The person can sign in at once: there is no invite to accept, and invites for the email that were not used are removed. Without `assists`, the person assists nobody. A user with the role `provider` gets a personal waiting room, which has the person's name and is active. Somebody whose membership has ended becomes the same organization user again: with the same id, the same personal waiting room and the new display name. The API clients of that user stay revoked.",
       request: {
+        fields: personFields("user"),
         examples: {
           "A provider": exampleBody(createUserBody(), createdUserExample(paula)),
           "Her assistant": exampleBody(createUserBody(), ann),
@@ -171,7 +179,7 @@ export const organizationUsersReference: Reference = {
       description: CHANGE,
       parameters,
       request: {
-        fields: { user: WHAT_TO_CHANGE },
+        fields: { user: WHAT_TO_CHANGE, ...personFields("user") },
         examples: {
           "Whom an assistant assists": { user: change.assists },
           "Another name and another role": { user: change.promotion },

@@ -21,8 +21,7 @@ const roleListInput = (tooFew: string) =>
     })
     .min(1, tooFew)
     .max(MAX_ROLE_NAMES, `must name at most ${MAX_ROLE_NAMES} roles`)
-    .transform(sortRoles)
-    .describe("The roles, in any order. One that is repeated counts once.");
+    .transform(sortRoles);
 
 /** At least one role name; repeated ones count once, lowest first. */
 export const roleNames = lazily(() => roleListInput("must name at least one role"));
@@ -32,9 +31,7 @@ const fields = lazily(() =>
     email: email(),
     display_name: name(),
     roles: roleNames(),
-    assists: assists().describe(
-      "The ids of the organization users whom the person assists. They must have the role `provider`. Only a provider_assistant can have any.",
-    ),
+    assists: assists(),
   }),
 );
 

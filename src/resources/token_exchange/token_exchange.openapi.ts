@@ -34,7 +34,13 @@ The token is a JWT that the identity provider signed with RS, PS or ES (256, 384
 
 A token can be exchanged again until it expires. Each exchange returns a new code.`,
       status: 200,
-      request: { example: { token_exchange: { token: TOKEN } } },
+      request: {
+        fields: {
+          token_exchange: "The exchange.",
+          "token_exchange.token": "The token: three parts in base64url, with dots between them.",
+        },
+        example: { token_exchange: { token: TOKEN } },
+      },
       response: { schema: authorizationCodeSchema, example: exampleOf(authorizationCodeSchema) },
       refusals: {
         401: "`Invalid token`: the token is malformed, forged or expired, its issuer is unknown, its email is not verified, or its email belongs to no user of the organization. The operator finds the exact reason in the service's log, by the `X-Request-Id`. `Please accept your invite`: the user has not accepted the invite yet. If it has expired, send it again with `POST /invites/{id}/resend`.",

@@ -5,12 +5,8 @@ import { lazily } from "../../memory.ts";
 
 export const tokenExchangeBody = lazily(() =>
   z.object({
-    token_exchange: z
-      .object({
-        token: reference(MAX_TOKEN_LENGTH).describe(
-          "The token: three parts in base64url, with dots between them.",
-        ),
-      })
-      .describe("The exchange."),
+    token_exchange: z.object({
+      token: reference(MAX_TOKEN_LENGTH),
+    }),
   }),
 );

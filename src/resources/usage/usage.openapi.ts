@@ -23,7 +23,7 @@ export const usageReference: Reference = {
       parameters: {
         from: { description: "The first UTC date.", example: "2026-01-01" },
         to: {
-          description: "The last UTC date. Left out: today, or `from` if that is later.",
+          description: "The last UTC date. Left out: today.",
           example: "2026-01-31",
         },
       },

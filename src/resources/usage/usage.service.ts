@@ -14,10 +14,7 @@ import { usageOfDates } from "./usage.sql.ts";
 export async function listUsage(
   { db, now }: Context,
   organization_id: number,
-  {
-    from,
-    to = dateOf(Math.max(now, Date.parse(from ?? "0000-01-01"))),
-  }: z.output<ReturnType<typeof usageQuery>>,
+  { from, to = dateOf(now) }: z.output<ReturnType<typeof usageQuery>>,
 ): Promise<Usage[]> {
   const start = from ?? dateOf(Date.parse(to) - (DEFAULT_METRICS_DAYS - 1) * DAY);
   if (Date.parse(to) - Date.parse(start) >= MAX_METRICS_DAYS * DAY) throw usageRangeTooLong();

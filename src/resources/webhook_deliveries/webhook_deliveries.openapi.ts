@@ -146,7 +146,13 @@ export const webhookDeliveriesReference: Reference = {
       description: `Sends events of the last ${EVENTS_KEPT_FOR / DAY} days again, also those that were delivered or given up, and those that came while the endpoint was not active. They are of the types that the endpoint wants, and came after it was created. One request sends up to ${WEBHOOK_REDELIVERY_PORTION} events, oldest first.`,
       status: 200,
       ...ofEndpoint,
-      request: { example: { after: story.EVENT_ID - 1 } },
+      request: {
+        fields: {
+          after:
+            "The events with a higher id are sent. 0: all. To send one event and those after it, subtract 1 from its id.",
+        },
+        example: { after: story.EVENT_ID - 1 },
+      },
       response: {
         schema: redeliverySchema,
         examples: {

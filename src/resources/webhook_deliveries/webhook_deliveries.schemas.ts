@@ -17,12 +17,7 @@ export type DeliveriesQuery = z.output<ReturnType<typeof deliveriesQuery>>;
 
 export const redeliverBody = lazily(() =>
   z.object({
-    after: z
-      .int()
-      .nonnegative()
-      .describe(
-        "The events with a higher id are sent. 0: all. To send one event and those after it, subtract 1 from its id.",
-      ),
+    after: z.int().nonnegative(),
   }),
 );
 

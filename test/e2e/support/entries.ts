@@ -13,7 +13,7 @@ export function databaseIn(folder: string): DatabaseSync {
 export const deleteEntries = (database: DatabaseSync, organization_id: number) =>
   database.prepare("delete from access_logs where organization_id = ?").run(organization_id);
 
-/** Adds entries such as a busy clinic has: reads of texts, for many people, all through a day. */
+/** Adds entries such as a busy clinic has: reads of texts, for many people, all through a day. No client did it: theirs are bounded. */
 export function addEntries(database: DatabaseSync, organization_id: number, date: string, count: number) {
   database
     .prepare(
@@ -21,7 +21,7 @@ export function addEntries(database: DatabaseSync, organization_id: number, date
        insert into access_logs (organization_id, at, event, resource, resource_id, call_id, organization_user_id, user_id,
          api_client_id, acting_user, purpose, request_id)
        select ?1, ?2 + n * ?4 / ?3, 'read', iif(n % 3, 'transcript', 'soap_note'), 100000 + n / 7 * 3 % 9973,
-         100000 + n / 7 * 3 % 9973, 10 + n % 41, 33, 5, 'staff-' || (200 + abs(random()) % 300), 'TREAT', randomblob(16)
+         100000 + n / 7 * 3 % 9973, 10 + n % 41, 33, null, 'staff-' || (200 + abs(random()) % 300), 'TREAT', randomblob(16)
        from counter`,
     )
     .run(organization_id, Date.parse(date), count, DAY);

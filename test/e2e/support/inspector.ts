@@ -42,8 +42,9 @@ export async function inspect(port: number) {
         }
       }
       const watched = watch();
-      await run();
-      runs = false;
+      await run().finally(() => {
+        runs = false;
+      });
       await watched;
       return { heap: peak / MB, withBuffers: peakWithBuffers / MB };
     },

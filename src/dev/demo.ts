@@ -152,7 +152,7 @@ const endpoint = await step("Or it gets them by webhooks", subscription, "url");
 receiver.useSecret(endpoint.secret);
 await step("A ping arrives", clinic.pingWebhookEndpoint({ id: endpoint.id }), "response_status");
 const again = participants.map((person) => ({ ...person, key: `${person.key}-again` }));
-const next = { ...held, started_at: at(-1), ended_at: at(-0.5), participants: again };
+const next = { ...held, started_at: at(-2), ended_at: at(-1.5), participants: again };
 await step("Another call is reported", report("/calls/call-2", { call: next }), "id");
 const webhooks = await receiver.received(3);
 printStep("What came, each with the right signature", webhooks.map(({ type }) => type).join(", "));

@@ -34,7 +34,7 @@ export async function answerInTurn(c: HonoContext, make: () => Promise<Parts>): 
       if (text.length <= LARGE_ANSWER) continue;
       // Of an answer to HEAD nobody takes the body.
       if (c.req.method === "HEAD") break;
-      return c.body(streamOf(bytesOf(text, rest, end)), 200, headers);
+      return c.body(streamOf(encoded(text, rest, end)), 200, headers);
     }
     end();
     return c.body(text, 200, headers);
@@ -57,7 +57,7 @@ async function* iterate(parts: Parts["parts"]) {
   yield* parts;
 }
 
-async function* bytesOf(first: string, rest: AsyncGenerator<string>, end: () => void) {
+async function* encoded(first: string, rest: AsyncGenerator<string>, end: () => void) {
   try {
     yield encoder.encode(first);
     for await (const part of rest) yield encoder.encode(part);

@@ -125,11 +125,11 @@ describe("A call whose end nobody reports", () => {
     expect(await call.events()).toEqual([
       ...BEGUN,
       "egress.started",
-      "egress.ended",
       "participant.left",
       "call.ended",
       "transcript.finalized",
       "soap_note.finalized",
+      "egress.ended",
     ]);
     const room = await given(clinic.client.get(`/waiting_rooms/${call.room.slug}`));
     expect(room).toMatchObject({ waiting_count: 0 });

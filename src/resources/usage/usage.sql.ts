@@ -1,4 +1,5 @@
 import { and, asc, between, eq, sql } from "drizzle-orm";
+import { insertSelect } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { organizationDays } from "../../database/schema.ts";
 
@@ -15,10 +16,11 @@ export const usageOfDates = preparedQuery(
       .orderBy(asc(date)),
 );
 
-/** Counts a write of a client, in its transaction. A trigger refuses one too many. */
+/** Counts a write of a client, in its transaction, if it has changed something. A trigger refuses one too many. */
 export const countWrite = preparedQuery((of: Placeholders<{ organization_id: number; date: string }>) =>
-  builder
-    .insert(organizationDays)
-    .values({ organization_id: of.organization_id, date: of.date, writes: 1 })
-    .onConflictDoUpdate({ target: [organization_id, date], set: { writes: sql`${writes} + 1` } }),
+  insertSelect(
+    organizationDays,
+    { organization_id: of.organization_id, date: of.date, writes: 1 },
+    { where: sql`changes() > 0` },
+  ).onConflictDoUpdate({ target: [organization_id, date], set: { writes: sql`${writes} + 1` } }),
 );

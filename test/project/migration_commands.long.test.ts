@@ -132,7 +132,11 @@ it("db:generate refuses a file that D1 would refuse: six terms in a compound SEL
 it("db:generate rebuilds tables on D1 without losing a row, a key, an id or a trigger", () => {
   const project = aDeployedProject();
   const schema = "src/database/schema.ts";
-  project.edit(schema, 'failed: integer({ mode: "boolean" }).notNull()', "failed: integer()");
+  project.edit(
+    schema,
+    'end_is_assumed: integer({ mode: "boolean" }).notNull().default(false)',
+    "end_is_assumed: integer()",
+  );
   project.edit(schema, "theme: text().notNull()", "theme: text()");
   project.edit(schema, "role: text().$type<ParticipantRole>().notNull()", "role: text()");
   const { migration = "" } = project.run("generate_migration");

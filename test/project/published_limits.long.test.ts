@@ -54,6 +54,9 @@ const ACCEPTED: Exception[] = [
   TOO_LONG,
 ];
 
+/** The times of reports. */
+const PAST = /^(call|participant|egress)\.|^reported_at$/;
+
 /** What the service refuses although the schema accepts it, and where the reference says so. */
 const REFUSED: Exception[] = [
   [
@@ -63,6 +66,11 @@ const REFUSED: Exception[] = [
   [
     "Said in the table of faults: no leap seconds, and no time after 29 December 9999",
     (value, { schema }) => schema.format === "date-time" && /:60Z$|^9999-12-3/.test(String(value)),
+  ],
+  [
+    "Said in the guide of reports: what happens is over or now",
+    (value, place) =>
+      place.schema.format === "date-time" && PAST.test(place.name) && Date.parse(String(value)) > Date.now(),
   ],
   [
     "Said with the field: a storage key is not blank",

@@ -42,9 +42,8 @@ export async function inspect(port: number) {
         }
       }
       const watched = watch();
-      await run().finally(() => {
-        runs = false;
-      });
+      await run();
+      runs = false;
       await watched;
       return { heap: peak / MB, withBuffers: peakWithBuffers / MB };
     },

@@ -29,5 +29,5 @@ export const clientDemotesItsUser = () =>
 
 export const providerInUse = (field: MemberField) =>
   unprocessable(
-    `${field}.roles: must include provider while somebody is in the personal waiting room or on a call there; DELETE ends the membership`,
+    `${field}.roles: must include provider while the personal waiting room is in use; DELETE ends the membership`,
   );

@@ -16,12 +16,12 @@ const tomorrow = (message: string) =>
 
 export const tooManyWrites = () =>
   tomorrow(
-    `The organization's API clients have written ${MAX_DAILY_WRITES} times today, the most in a day: try again tomorrow (UTC)`,
+    `The organization's API clients have written ${MAX_DAILY_WRITES} times today, the most: try again tomorrow (UTC)`,
   );
 
 export const tooManyEntries = () =>
   tomorrow(
-    `The organization's access log got ${MAX_DAILY_ACCESS_LOGS} entries today, the most in a day: try again tomorrow (UTC)`,
+    `The organization's access log got ${MAX_DAILY_ACCESS_LOGS} entries today, the most: try again tomorrow (UTC)`,
   );
 
 export const usageRangeTooLong = () => new ApiError(400, `from: at most ${MAX_METRICS_DAYS} days`);

@@ -3,6 +3,4 @@ import { MAX_CONSENT_DECISIONS } from "../../limits.ts";
 
 /** In the report of a call. */
 export const tooManyDecisions = () =>
-  unprocessable(
-    `call.participants: after ${MAX_CONSENT_DECISIONS} decisions of a participant, only a refusal is taken`,
-  );
+  unprocessable(`call.participants: after ${MAX_CONSENT_DECISIONS} decisions only a refusal is taken`);

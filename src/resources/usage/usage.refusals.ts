@@ -15,19 +15,15 @@ const tomorrow = (message: string) =>
   });
 
 export const tooManyWrites = () =>
-  tomorrow(
-    `The organization's API clients have written ${MAX_DAILY_WRITES} times today, the most: try again tomorrow (UTC)`,
-  );
+  tomorrow(`Written ${MAX_DAILY_WRITES} times today, the most: try again tomorrow`);
 
 export const tooManyEntries = () =>
-  tomorrow(
-    `The organization's access log got ${MAX_DAILY_ACCESS_LOGS} entries today, the most: try again tomorrow (UTC)`,
-  );
+  tomorrow(`The access log got ${MAX_DAILY_ACCESS_LOGS} entries today, the most: try again tomorrow`);
 
 export const usageRangeTooLong = () => new ApiError(400, `from: at most ${MAX_METRICS_DAYS} days`);
 
 export const tooManyRooms = () =>
-  unprocessable(`The organization has made ${MAX_WAITING_ROOMS} waiting rooms, the most`);
+  unprocessable(`The organization has made ${MAX_WAITING_ROOMS} waiting rooms`);
 
 /** By what the triggers say that refuse what goes beyond (triggers/usage.sql). */
 const QUOTAS: [string, () => ApiError][] = [

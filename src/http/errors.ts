@@ -79,7 +79,7 @@ export const isPassing = (error: unknown): boolean =>
 export function handleError(error: Error, c: HonoContext) {
   const refusal = toApiError(error);
   const { status, reason } = refusal;
-  if (status >= 500 && !(error instanceof ApiError || error instanceof WriteConflict))
+  if (!(error instanceof ApiError || error instanceof WriteConflict))
     logFault({ request_id: c.get("requestId") }, error);
   if (reason) log("refused", { request_id: c.get("requestId"), status, reason });
   return refuse(c, refusal);

@@ -119,7 +119,7 @@ function newsOf(
   if (latest.length === 0 && consents === before.consents) return {};
   const news = latest.filter((field) => words[field] !== before[field]?.[0]);
   const said = { ...before, ...Object.fromEntries(latest.map((field) => [field, [words[field], said_at]])) };
-  const inOrder = [...fields].map((field) => [field, said[field]]).filter(([, word]) => word !== undefined);
+  const inOrder = fields.map((field) => [field, said[field]]).filter(([, word]) => word !== undefined);
   return {
     ...Object.fromEntries(news.map((field) => [field, words[field]])),
     livekit_said: JSON.stringify({ ...Object.fromEntries(inOrder), ...(consents && { consents }) }),

@@ -7,14 +7,14 @@ import { DAY, HOUR, KIB, MINUTE, SECOND } from "./units.ts";
  * in milliseconds.
  */
 
-/** A request with a large body whose handler takes longer waits for a slow database: the next one begins. */
-export const LARGE_BODY_ALONE = SECOND;
+/** A request that needs much memory and takes longer waits for a slow database, or for its caller: the next one begins. */
+export const LARGE_REQUEST_ALONE = SECOND;
 
-/** So many are handled at once then. If their database recovers, two of the largest take 75 MB, and three would take 100. */
-export const MAX_LARGE_BODIES = 2;
+/** So many are handled at once then. If their database recovers, two of the largest reports take 75 MB, and three would take 100. */
+export const MAX_LARGE_REQUESTS = 2;
 
 /** At most so long, so that no more wait for a database that is down than if they came one after the other. */
-export const LARGE_BODY_OVER_AFTER = MAX_LARGE_BODIES * LARGE_BODY_TURN;
+export const LARGE_REQUEST_OVER_AFTER = MAX_LARGE_REQUESTS * LARGE_BODY_TURN;
 
 /** For this long a client is not looked up again, so that a burst of requests costs one look-up. */
 export const CLIENT_FRESH_FOR = 10 * SECOND;
@@ -39,9 +39,6 @@ export const LINES_AT_ONCE = 125;
 
 /** In characters: what is longer is sent while it is made. */
 export const LARGE_ANSWER = 512 * KIB;
-
-/** So many answers that may be long are made at once in an isolate: each takes some ten megabytes. */
-export const MAX_LARGE_ANSWERS = 2;
 
 /** Entries of the access log that are read at once for a list that is sent while it is made. */
 export const EXPORTED_PAGE = 500;

@@ -1,11 +1,8 @@
 import type { Context as HonoContext } from "hono";
-import { LARGE_BODY_TURN } from "../lifetimes.ts";
-import { LARGE_ANSWER, LARGE_BODY_OVER_AFTER, MAX_LARGE_ANSWERS } from "../tuning.ts";
-import { largeRequestWaited } from "./errors.ts";
-import { waitUntil } from "./look_again.ts";
+import { LARGE_ANSWER, LARGE_REQUEST_ALONE } from "../tuning.ts";
+import { type Turn, takeTurn } from "./large_requests.ts";
 
-/** Who makes an answer now. Who never takes it to its end has had its turn after a time. */
-const turns = new Set<{ overAt: number }>();
+const turns = new Set<Turn>();
 
 const encoder = new TextEncoder();
 
@@ -16,14 +13,13 @@ export interface Parts {
 }
 
 /**
- * Answers with a text that may be long. Only so many are made at once in an isolate, from reading on: all together could take
- * more memory than it has, and slow the requests of others. A long one is made while the caller takes it.
+ * Answers with a text that may be long. They are made one at a time in an isolate, from reading on, and a long one while the
+ * caller takes it.
  *
- * @throws ApiError 503 if the turn has not come after LARGE_BODY_TURN
+ * @throws ApiError 503 if its turn does not come
  */
 export async function answerInTurn(c: HonoContext, make: () => Promise<Parts>): Promise<Response> {
-  const turn = { overAt: 0 };
-  if (!(await waitUntil(() => takeTurn(turn), LARGE_BODY_TURN))) throw largeRequestWaited();
+  const turn = await takeTurn(turns, LARGE_REQUEST_ALONE);
   const end = () => turns.delete(turn);
   try {
     const { parts, headers } = await make();
@@ -42,15 +38,6 @@ export async function answerInTurn(c: HonoContext, make: () => Promise<Parts>): 
     end();
     throw error;
   }
-}
-
-function takeTurn(turn: { overAt: number }): boolean {
-  const now = Date.now();
-  for (const each of turns) if (each.overAt <= now) turns.delete(each);
-  if (turns.size >= MAX_LARGE_ANSWERS) return false;
-  turns.add(turn);
-  turn.overAt = now + LARGE_BODY_OVER_AFTER;
-  return true;
 }
 
 async function* iterate(parts: Parts["parts"]) {

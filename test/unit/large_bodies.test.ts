@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { mayBeLarge } from "../../src/http/large_bodies.ts";
 import { LARGE_BODY_TURN } from "../../src/lifetimes.ts";
 import { LARGE_BODY, PLATFORM_BODY_LIMIT } from "../../src/limits.ts";
-import { LARGE_BODY_ALONE, LARGE_BODY_OVER_AFTER } from "../../src/tuning.ts";
+import { LARGE_REQUEST_ALONE, LARGE_REQUEST_OVER_AFTER } from "../../src/tuning.ts";
 
 /** That of an isolate in which nothing has happened yet. */
 let inTurn: typeof import("../../src/http/large_bodies.ts").inTurn;
@@ -52,10 +52,10 @@ describe("Requests with large bodies", () => {
     await vi.advanceTimersByTimeAsync(LARGE_BODY_TURN / 2);
     expect([first, second, third].map(({ state }) => state)).toEqual(["is read", "waits", "waits"]);
     first.isRead();
-    await vi.advanceTimersByTimeAsync(LARGE_BODY_ALONE / 2);
+    await vi.advanceTimersByTimeAsync(LARGE_REQUEST_ALONE / 2);
     expect([first, second, third].map(({ state }) => state)).toEqual(["is handled", "waits", "waits"]);
     first.end();
-    await vi.advanceTimersByTimeAsync(LARGE_BODY_ALONE / 2);
+    await vi.advanceTimersByTimeAsync(LARGE_REQUEST_ALONE / 2);
     expect(statesOf([second, third])).toEqual(["is read", "waits"]);
     second.end();
     third.end();
@@ -70,20 +70,20 @@ describe("Requests with large bodies", () => {
   it("wait only for a moment for one that waits for its database, but no two of them are passed", async () => {
     const hung = [aRequest(), aRequest()];
     for (const each of hung) each.isRead();
-    await vi.advanceTimersByTimeAsync(LARGE_BODY_ALONE + 100);
+    await vi.advanceTimersByTimeAsync(LARGE_REQUEST_ALONE + 100);
     expect(statesOf(hung)).toEqual(["is handled", "is handled"]);
     const next = aRequest();
     await vi.advanceTimersByTimeAsync(LARGE_BODY_TURN / 2);
     expect(next.state).toBe("waits");
     hung[1]?.end();
     next.end();
-    await vi.advanceTimersByTimeAsync(LARGE_BODY_ALONE);
+    await vi.advanceTimersByTimeAsync(LARGE_REQUEST_ALONE);
     expect(await next.answered).toBe("done");
   });
 
   it("do not wait for good for those that were cancelled", async () => {
     for (const cancelled of [aRequest(), aRequest()]) cancelled.isRead();
-    await vi.advanceTimersByTimeAsync(LARGE_BODY_OVER_AFTER);
+    await vi.advanceTimersByTimeAsync(LARGE_REQUEST_OVER_AFTER);
     const next = aRequest();
     await vi.advanceTimersByTimeAsync(0);
     expect(next.state).toBe("is read");

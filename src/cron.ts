@@ -14,7 +14,7 @@ import {
 } from "./resources/access_logs/access_logs.chores.ts";
 import { deleteOldCodes } from "./resources/authorization_codes/authorization_codes.service.ts";
 import { erasePersonalData, requeueLostRows } from "./resources/bulk_invites/bulk_invites.chores.ts";
-import { deleteOldSoapNotes, deleteOldTranscripts } from "./resources/call_texts/call_texts.service.ts";
+import { deleteOldTexts } from "./resources/call_texts/call_texts.service.ts";
 import { endSilentCalls, eraseReferences } from "./resources/calls/calls.chores.ts";
 import { deleteOldRecordings } from "./resources/egress_deletions/egress_deletions.service.ts";
 import { deleteOldEvents } from "./resources/events/events.service.ts";
@@ -38,8 +38,7 @@ const chores: Chores = {
   deleteOldIdempotencyKeys,
   endSilentCalls,
   endSilentWaits,
-  deleteOldTranscripts,
-  deleteOldSoapNotes,
+  deleteOldTexts,
   eraseParticipants,
   eraseReferences,
   deleteOldLiveKitEgresses,

@@ -85,8 +85,8 @@ export const FILE_DELETION_TIMEOUT = 10 * SECOND;
 /** A Worker has at most six connections at the same time. */
 export const FILE_DELETIONS_AT_ONCE = 6;
 
-/** One run of the cron deletes at most this many transcripts, and as many SOAP notes. Transcripts are long. */
-export const TRANSCRIPTS_DELETED = 500;
+/** One run of the cron deletes at most this many transcripts and SOAP notes. Transcripts are long. */
+export const TEXTS_DELETED = 500;
 
 /** An identity provider that takes longer counts as down. */
 export const KEYS_TIMEOUT = 5 * SECOND;

@@ -41,6 +41,9 @@ export const AUDIT_EVENTS = ["create", "update", "read"] as const;
 
 export type AuditEvent = (typeof AUDIT_EVENTS)[number];
 
+/** The texts that a call has, at most one of each. */
+export type CallTextKind = "transcript" | "soap_note";
+
 /** What the access log records: that something was read, looked for, made, changed or removed. */
 export const ACCESS_EVENTS = ["read", "search", "create", "update", "delete"] as const;
 

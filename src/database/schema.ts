@@ -16,6 +16,7 @@ import type {
   AccessResource,
   AuditEvent,
   BulkInviteRowStatus,
+  CallTextKind,
   ConsentDecision,
   ConsentReporter,
   DisabledReason,
@@ -457,20 +458,23 @@ export const callDailyMetrics = sqliteTable(
 export const WHOLE_ORGANIZATION = 0;
 
 /**
+ * The texts of calls: at most one transcript and one SOAP note each. Of a note there is `text`, of a transcript the rest.
  * `lines_digest` is a keyed digest of the reported lines, which hold the keys of those who speak. It distinguishes a
  * repeated report from a corrected one.
  * `first_line_id` begins the range of ids that the new lines of the last report got, null where no report brought any.
  * `spoken_until` is when the last line ends, in milliseconds from the start of the call, null where there is no line.
  */
-export const transcripts = sqliteTable(
-  "transcripts",
+export const callTexts = sqliteTable(
+  "call_texts",
   {
     id: idColumn(),
     organization_id: organizationId(),
-    call_id: integer().notNull().unique(),
+    call_id: integer().notNull(),
+    kind: text().$type<CallTextKind>().notNull(),
+    text: text(),
     summary: text(),
     is_final: integer({ mode: "boolean" }).notNull(),
-    lines_digest: text().notNull(),
+    lines_digest: text(),
     first_line_id: integer(),
     spoken_until: integer(),
     reported_at: integer().notNull().default(0),
@@ -478,8 +482,11 @@ export const transcripts = sqliteTable(
     ...timestamps,
   },
   (t) => [
-    index("transcripts_retained").on(t.organization_id, t.call_ended_at).where(sql`not is_held`),
+    uniqueIndex("call_texts_by_organization").on(t.organization_id, t.id),
+    uniqueIndex("call_texts_of_call").on(t.call_id, t.kind),
+    index("call_texts_retained").on(t.organization_id, t.call_ended_at).where(sql`not is_held`),
     withinOrganization(t, t.call_id, calls),
+    check("call_texts_complete", sql`iif(kind = 'soap_note', text, lines_digest) is not null`),
   ],
 );
 
@@ -491,31 +498,14 @@ export const transcriptParts = sqliteTable(
   "transcript_parts",
   {
     organization_id: organizationId(),
-    call_id: integer()
-      .notNull()
-      .references(() => transcripts.call_id, { onDelete: "cascade" }),
+    transcript_id: integer().notNull(),
     /** The position, counted from 0. */
     part: integer().notNull(),
     content: blob().notNull(),
   },
-  (t) => [primaryKey({ columns: [t.call_id, t.part] }), withinOrganization(t, t.call_id, calls)],
-);
-
-export const soapNotes = sqliteTable(
-  "soap_notes",
-  {
-    id: idColumn(),
-    organization_id: organizationId(),
-    call_id: integer().notNull().unique(),
-    text: text().notNull(),
-    is_final: integer({ mode: "boolean" }).notNull(),
-    reported_at: integer().notNull().default(0),
-    ...retention,
-    ...timestamps,
-  },
   (t) => [
-    index("soap_notes_retained").on(t.organization_id, t.call_ended_at).where(sql`not is_held`),
-    withinOrganization(t, t.call_id, calls),
+    primaryKey({ columns: [t.transcript_id, t.part] }),
+    withinOrganization(t, t.transcript_id, callTexts).onDelete("cascade"),
   ],
 );
 

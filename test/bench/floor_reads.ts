@@ -108,8 +108,8 @@ export const floorReads: Record<string, FloorHandler> = {
       request,
       `select t.id, t.summary, t.is_final, t.first_line_id, hex(p.content) content,
         (select json_group_array(json_array(id, display_name)) from participants where call_id = t.call_id) names
-      from transcripts t join transcript_parts p on p.call_id = t.call_id
-      where t.call_id = (${endedCall(request)}) order by p.part`,
+      from call_texts t join transcript_parts p on p.transcript_id = t.id
+      where t.kind = 'transcript' and t.call_id = (${endedCall(request)}) order by p.part`,
       ...callOfPath(request),
     );
     const [first] = found;

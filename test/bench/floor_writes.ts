@@ -121,7 +121,7 @@ export const floorWrites: Record<string, FloorHandler> = {
     const lines_digest = Buffer.from(digest).toString("hex");
     const known: Bound = [
       `(select json_object('id', id, 'organization', organization_id,
-          'transcript', (select id from transcripts where call_id = calls.id),
+          'transcript', (select id from call_texts where call_id = calls.id and kind = 'transcript'),
           'people', json((select json_group_array(json_array(id, key, display_name)) from participants
             where call_id = calls.id)))
         from calls where organization_id = ?1 and key = ?2)`,
@@ -140,15 +140,15 @@ export const floorWrites: Record<string, FloorHandler> = {
           lines.length,
         ],
         [
-          `insert into transcripts (organization_id, call_id, summary, is_final, lines_digest, first_line_id,
+          `insert into call_texts (organization_id, call_id, kind, summary, is_final, lines_digest, first_line_id,
             created_at, updated_at)
-          values (?1, ?2, ?3, ?4, ?5, (select value - ?6 + 1 from sequences where name = 'transcript_lines'), ?7, ?7)
+          values (?1, ?2, 'transcript', ?3, ?4, ?5, (select value - ?6 + 1 from sequences where name = 'transcript_lines'), ?7, ?7)
           returning id, first_line_id`,
           ...[organization, id, summary, Number(is_final), lines_digest, lines.length, now],
         ],
         [
-          "insert into transcript_parts (organization_id, call_id, part, content) values (?, ?, 0, unhex(?))",
-          ...[organization, id, await pack(lines, speakers)],
+          "insert into transcript_parts (organization_id, transcript_id, part, content) select organization_id, id, 0, unhex(?2) from call_texts where call_id = ?1 and kind = 'transcript'",
+          ...[id, await pack(lines, speakers)],
         ],
       ];
     });

@@ -65,7 +65,7 @@ describe("A backup", () => {
     expect(empty, "Only write_conflicts has no rows: every_table.ts must fill the others.").toEqual([
       "write_conflicts",
     ]);
-    expect(source.rows.soap_notes?.some((row) => row.includes(JSON.stringify(LONG_TEXT)))).toBe(true);
+    expect(source.rows.call_texts?.some((row) => row.includes(JSON.stringify(LONG_TEXT)))).toBe(true);
     const copy = everythingIn("restored");
     expect(copy.schema).toEqual(source.schema);
     const others = Object.entries(source.rows).filter(([table]) => !CHANGED_BY_A_RESTORE.includes(table));

@@ -24,8 +24,8 @@ beforeAll(async () => {
   writeManyNotes(1, 3000);
   writeManyNotes(2, 1000);
   // As if most of an organization's notes had been deleted, or had come from elsewhere: ids are far apart.
-  database.exec(`update soap_notes set id = id + ${2 * PORTION} where id = (select max(id) from soap_notes)`);
-  database.exec(`update soap_notes set id = id + ${3 * RANGE} where id = (select max(id) from soap_notes)`);
+  database.exec(`update call_texts set id = id + ${2 * PORTION} where id = (select max(id) from call_texts)`);
+  database.exec(`update call_texts set id = id + ${3 * RANGE} where id = (select max(id) from call_texts)`);
   const { code, output } = await npmRun("sizes", "--", "--persist-to", folder);
   expect(code, output).toBe(0);
   printed = output;
@@ -46,8 +46,8 @@ function writeManyNotes(organization: number, count: number) {
   const calls = `insert into calls (organization_id, key, organization_user_id, waiting_room_id, started_at, failed, created_at, updated_at)
     select organization_id, 'visit-' || organization_id || '-' || n, organization_user_id, waiting_room_id, started_at + n, 0, started_at, started_at
     from (select * from calls where organization_id = ${organization} limit 1), counter`;
-  const notes = `insert into soap_notes (organization_id, call_id, text, is_final, created_at, updated_at)
-    select organization_id, id, replace(hex(zeroblob(500 + id % 1000)), '00', 'é'), 1, started_at, started_at
+  const notes = `insert into call_texts (organization_id, call_id, kind, text, is_final, created_at, updated_at)
+    select organization_id, id, 'soap_note', replace(hex(zeroblob(500 + id % 1000)), '00', 'é'), 1, started_at, started_at
     from calls where organization_id = ${organization} and key like 'visit-%'`;
   database.exec(
     `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < ${count}) ${calls}; ${notes}`,
@@ -78,7 +78,7 @@ describe("The command that prints sizes", () => {
   it("estimates bytes that are near those of SQLite's pages", () => {
     const pages = database.prepare(`select sum(pgsize) as bytes from dbstat where name in
       (select name from sqlite_schema where tbl_name = ?)`);
-    for (const table of ["calls", "soap_notes"]) {
+    for (const table of ["calls", "call_texts"]) {
       const estimated = (sizes.get(`1 ${table}`)?.bytes ?? 0) + (sizes.get(`2 ${table}`)?.bytes ?? 0);
       const real = Number(pages.get(table)?.bytes);
       expect(estimated / real, table).toBeGreaterThan(0.7);

@@ -10,6 +10,8 @@ const draft: Transcript = {
   id: 9,
   organization_id: 1,
   call_id: 3,
+  kind: "transcript",
+  text: null,
   summary: "A talk.",
   is_final: false,
   reported_at: 0,
@@ -45,6 +47,7 @@ describe("A first report of a transcript", () => {
     expect(next).toEqual({
       organization_id: 1,
       call_id: 3,
+      kind: "transcript",
       summary: null,
       is_final: false,
       lines_digest: "a",

@@ -289,7 +289,7 @@ async function meetFaults(clinic: Organization) {
   const aToken = async (claims: object) =>
     keepParts(secret("token", await provider.token({ email: admin.email, ...claims })));
 
-  faults["the note of a call"] = await through(platform, "soap_notes").put(`${call.url}/soap_note`, {
+  faults["the note of a call"] = await through(platform, "call_texts").put(`${call.url}/soap_note`, {
     soap_note: { text: aNote("Pain at rest"), is_final: true },
   });
   faults["a transcript"] = await through(platform, "transcript_parts").put(`${call.url}/transcript`, {

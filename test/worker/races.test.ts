@@ -483,6 +483,6 @@ it.each([
     expect(read.transcript_lines.map(({ text }: { text: string }) => text)).toEqual(
       lines.map(({ text }) => text),
     );
-    expect(await storedRows(clinic, "transcripts")).toHaveLength(1);
+    expect(await storedRows(clinic, "call_texts")).toHaveLength(1);
   },
 );

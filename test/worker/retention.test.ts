@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { SYSTEM_USER_ID } from "../../src/database/schema.ts";
-import { RECORDINGS_DELETED, TRANSCRIPTS_DELETED } from "../../src/tuning.ts";
+import { RECORDINGS_DELETED, TEXTS_DELETED } from "../../src/tuning.ts";
 import { platform } from "./support/api.ts";
 import { aCall } from "./support/calls.ts";
 import { expectRefusal } from "./support/expectations.ts";
@@ -267,8 +267,8 @@ describe.each([
     const call = await aResult();
     await given(remove(call));
     const columns = subject === "transcript" ? "lines_digest" : "text";
-    const insert = `insert into ${subject}s (organization_id, call_id, ${columns}, is_final, created_at, updated_at)
-      values (?, ?, '', 0, 0, 0)`;
+    const insert = `insert into call_texts (organization_id, call_id, kind, ${columns}, is_final, created_at, updated_at)
+      values (?, ?, '${subject}', '', 0, 0, 0)`;
     await expect(env.DB.prepare(insert).bind(call.clinic.id, call.id).run()).rejects.toThrow(/was deleted/);
   });
 
@@ -286,13 +286,15 @@ describe.each([
 });
 
 it.each([
-  ["transcript", "transcripts"],
-  ["SOAP note", "soap_notes"],
-])("No %s is deleted without its entry of the access log", async (text, table) => {
+  ["transcript", "transcript"],
+  ["SOAP note", "soap_note"],
+])("No %s is deleted without its entry of the access log", async (_, kind) => {
   const { id } = await aDocumentedCall(await anOrganization());
   await changingNothing(async () => {
-    const deletion = env.DB.prepare(`delete from ${table} where call_id = ?`).bind(id).run();
-    await expect(deletion).rejects.toThrow(`a ${text} is deleted with an entry of the access log`);
+    const deletion = env.DB.prepare("delete from call_texts where call_id = ? and kind = ?")
+      .bind(id, kind)
+      .run();
+    await expect(deletion).rejects.toThrow("the text of a call is deleted with an entry of the access log");
   });
 });
 
@@ -324,10 +326,10 @@ async function manyCalls(clinic: Organization, days: number, withFiles = true) {
     [
       `insert into egresses (organization_id, call_id, egress_id, status, is_stopped, storage_key, created_at, updated_at)
        select organization_id, id, key, 'egress_ended', 1, key || '.wav', 1, 1 ${ours}`,
-      `insert into transcripts (organization_id, call_id, is_final, lines_digest, created_at, updated_at)
-       select organization_id, id, 1, '', 1, 1 ${ours}`,
-      `insert into soap_notes (organization_id, call_id, text, is_final, created_at, updated_at)
-       select organization_id, id, 'Well.', 1, 1, 1 ${ours}`,
+      `insert into call_texts (organization_id, call_id, kind, is_final, lines_digest, created_at, updated_at)
+       select organization_id, id, 'transcript', 1, '', 1, 1 ${ours}`,
+      `insert into call_texts (organization_id, call_id, kind, is_final, text, created_at, updated_at)
+       select organization_id, id, 'soap_note', 1, 'Well.', 1, 1 ${ours}`,
     ].map((statement) => env.DB.prepare(statement)),
   );
   // So old that another chore of the cron would delete them, a portion in each run.
@@ -365,9 +367,7 @@ describe(`The retention of ${SIZE} calls`, { timeout: 120_000 }, () => {
       BULK_INVITES: aQueue().binding,
     });
     const undeleted = () => count(`egresses where ${expired.where} and status <> 'egress_deleted'`);
-    const texts = async () =>
-      (await count(`transcripts where ${expired.where}`)) +
-      (await count(`soap_notes where ${expired.where}`));
+    const texts = () => count(`call_texts where ${expired.where}`);
 
     let left = SIZE;
     let leftTexts = 2 * SIZE;
@@ -377,7 +377,7 @@ describe(`The retention of ${SIZE} calls`, { timeout: 120_000 }, () => {
       expect(rows_read).toBeLessThan(READ_IN_A_RUN);
       const [now, nowTexts] = [await undeleted(), await texts()];
       expect(left - now).toBeLessThanOrEqual(RECORDINGS_DELETED);
-      expect(leftTexts - nowTexts).toBeLessThanOrEqual(2 * TRANSCRIPTS_DELETED);
+      expect(leftTexts - nowTexts).toBeLessThanOrEqual(TEXTS_DELETED);
       if (runs > 100) throw new Error(`${now} recordings and ${nowTexts} texts are left`);
       [left, leftTexts] = [now, nowTexts];
       if (runs === 1)

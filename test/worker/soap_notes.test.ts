@@ -39,7 +39,7 @@ describe("A reported SOAP note", () => {
 
   it("can have 200,000 characters of any kind", async () => {
     const { clinic, call, read } = await aCallToNote();
-    leavingNoRows(clinic.id, "soap_notes");
+    leavingNoRows(clinic.id, "call_texts");
     const text = "🩺".repeat(200_000);
     expect((await call.reportSoapNote({ text, is_final: true })).status).toBe(200);
     expect((await read()).body.text === text).toBe(true);
@@ -47,7 +47,7 @@ describe("A reported SOAP note", () => {
 
   it.each(["🩺", "\u001b"])("may be changed however long it is: 200,000 of %j", async (character) => {
     const { clinic, call, read } = await aCallToNote();
-    leavingNoRows(clinic.id, "soap_notes");
+    leavingNoRows(clinic.id, "call_texts");
     const report = (soap_note: object) =>
       platform.through(throughStrictDatabase).put(`${call.url}/soap_note`, { soap_note });
     const text = `${character.repeat(199_999)}A`;

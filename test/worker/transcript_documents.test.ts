@@ -47,7 +47,8 @@ describe("The transcript of an hour", () => {
     const lines = anHourOf(call.participants);
     await given(call.reportTranscript({ is_final: true, lines }));
     const stored = await env.DB.prepare(
-      "select count(*) as parts, sum(length(content)) as bytes from transcript_parts where call_id = ?",
+      `select count(*) as parts, sum(length(content)) as bytes
+       from transcript_parts join call_texts on call_texts.id = transcript_id where call_id = ?`,
     )
       .bind(call.id)
       .first<{ parts: number; bytes: number }>();
@@ -107,7 +108,7 @@ describe("The longest reports that there may be", () => {
     { timeout: 60_000 },
     async (bytes, length, count) => {
       const clinic = await anOrganization();
-      leavingNoRows(clinic.id, "transcripts");
+      leavingNoRows(clinic.id, "call_texts");
       const call = await aCall(clinic, { participants: [aRecipient({ key: "p" })] });
       const all = noise[bytes]?.(length * count) ?? "";
       const perLine = all.length / count;
@@ -218,7 +219,7 @@ describe("A transcript whose record is deleted", () => {
     await given(call.reportTranscript({ is_final: true, lines: anHourOf(call.participants) }));
     expect(await storedParts(call)).toBe(1);
     await env.DB.batch(
-      deletionsFrom("transcripts", `call_id = ${call.id}`).map((each) => env.DB.prepare(each)),
+      deletionsFrom("call_texts", `call_id = ${call.id}`).map((each) => env.DB.prepare(each)),
     );
     expect(await storedParts(call)).toBe(0);
   });

@@ -50,7 +50,7 @@ describe("A long transcript", () => {
 
   it("can have 50,000 of them", { timeout: 60_000 }, async () => {
     const clinic = await anOrganization();
-    leavingNoRows(clinic.id, "transcripts");
+    leavingNoRows(clinic.id, "call_texts");
     const call = await aCall(clinic, { participants: [aRecipient({ key: "p" })] });
     const lines = Array.from({ length: 50_000 }, (_, n) => says({ key: "p" }, n, n, "a"));
     const { status, body } = await call.reportTranscript({ is_final: true, lines });
@@ -67,7 +67,7 @@ describe("A long transcript", () => {
   ])("of 3 MB, in %s, is returned completely", { timeout: 60_000 }, async (_, lines) => {
     expect(new TextEncoder().encode(JSON.stringify(lines)).length).toBeGreaterThan(3_000_000);
     const clinic = await anOrganization();
-    leavingNoRows(clinic.id, "transcripts");
+    leavingNoRows(clinic.id, "call_texts");
     const call = await aCall(clinic, { participants: [aRecipient({ key: "p" })] });
     const report = () =>
       platform.through(throughStrictDatabase).put(`${call.url}/transcript`, {
@@ -89,7 +89,7 @@ describe("A long transcript", () => {
 
   it("can have a summary of 200,000 characters and a line of 10,000, of any kind", async () => {
     const { clinic, call, paula, read } = await aCallToTranscribe();
-    leavingNoRows(clinic.id, "transcripts");
+    leavingNoRows(clinic.id, "call_texts");
     const transcript = {
       summary: "🩺".repeat(200_000),
       is_final: true,

@@ -33,45 +33,27 @@ BEGIN
     UNION ALL
     SELECT value FROM json_each(iif(old.ended_at IS NULL AND new.ended_at IS NOT NULL, json_array(
       'call.ended',
-      (SELECT 'transcript.finalized' FROM transcripts WHERE call_id = new.id AND is_final),
-      (SELECT 'soap_note.finalized' FROM soap_notes WHERE call_id = new.id AND is_final)
+      (SELECT 'transcript.finalized' FROM call_texts WHERE call_id = new.id AND kind = 'transcript' AND is_final),
+      (SELECT 'soap_note.finalized' FROM call_texts WHERE call_id = new.id AND kind = 'soap_note' AND is_final)
     ), '[]')) WHERE value IS NOT NULL
   );
 END;
 
--- A procedure, which SQLite does not have: the view stores nothing; an insert writes the event of a document that has
--- become final, if its call has ended.
-CREATE VIEW `events_finalized` AS
-SELECT NULL AS type, NULL AS call_id, NULL AS created_at;
-
-CREATE TRIGGER `events_finalize` INSTEAD OF INSERT ON `events_finalized`
+-- A text has become final, and its call has ended.
+CREATE TRIGGER `events_call_text_created` AFTER INSERT ON `call_texts` WHEN new.is_final
 BEGIN
   INSERT INTO events (organization_id, type, data, created_at)
-  SELECT organization_id, new.type,
-    json_object('organization_user_id', organization_user_id, 'call_id', id), new.created_at
+  SELECT organization_id, new.kind || '.finalized',
+    json_object('organization_user_id', organization_user_id, 'call_id', id), new.updated_at
   FROM calls WHERE id = new.call_id AND ended_at IS NOT NULL;
 END;
 
-CREATE TRIGGER `events_transcript_created` AFTER INSERT ON `transcripts` WHEN new.is_final
+CREATE TRIGGER `events_call_text_updated` AFTER UPDATE OF is_final ON `call_texts` WHEN new.is_final AND NOT old.is_final
 BEGIN
-  INSERT INTO events_finalized VALUES ('transcript.finalized', new.call_id, new.updated_at);
-END;
-
-CREATE TRIGGER `events_transcript_updated` AFTER UPDATE OF is_final ON `transcripts`
-WHEN new.is_final AND NOT old.is_final
-BEGIN
-  INSERT INTO events_finalized VALUES ('transcript.finalized', new.call_id, new.updated_at);
-END;
-
-CREATE TRIGGER `events_soap_note_created` AFTER INSERT ON `soap_notes` WHEN new.is_final
-BEGIN
-  INSERT INTO events_finalized VALUES ('soap_note.finalized', new.call_id, new.updated_at);
-END;
-
-CREATE TRIGGER `events_soap_note_updated` AFTER UPDATE OF is_final ON `soap_notes`
-WHEN new.is_final AND NOT old.is_final
-BEGIN
-  INSERT INTO events_finalized VALUES ('soap_note.finalized', new.call_id, new.updated_at);
+  INSERT INTO events (organization_id, type, data, created_at)
+  SELECT organization_id, new.kind || '.finalized',
+    json_object('organization_user_id', organization_user_id, 'call_id', id), new.updated_at
+  FROM calls WHERE id = new.call_id AND ended_at IS NOT NULL;
 END;
 
 -- `egress_id` is what the external API calls the egress: the id of its row.

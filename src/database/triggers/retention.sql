@@ -5,8 +5,7 @@
 -- What has a copy: nothing but the rebuild's test reads it.
 CREATE VIEW `retention` AS
 SELECT 'egress' AS result, id, call_id, call_ended_at, is_held FROM egresses
-UNION ALL SELECT 'transcript', id, call_id, call_ended_at, is_held FROM transcripts
-UNION ALL SELECT 'soap_note', id, call_id, call_ended_at, is_held FROM soap_notes;
+UNION ALL SELECT kind, id, call_id, call_ended_at, is_held FROM call_texts;
 
 -- What is copied.
 CREATE VIEW `retained_calls` AS
@@ -23,9 +22,7 @@ CREATE TRIGGER `retention_change` INSTEAD OF INSERT ON `retention_changes`
 BEGIN
   UPDATE egresses SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
   WHERE call_id = new.call_id;
-  UPDATE transcripts SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
-  WHERE call_id = new.call_id;
-  UPDATE soap_notes SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
+  UPDATE call_texts SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
   WHERE call_id = new.call_id;
 END;
 
@@ -51,14 +48,8 @@ BEGIN
   WHERE id = new.id;
 END;
 
-CREATE TRIGGER `transcripts_retention_inserted` AFTER INSERT ON `transcripts`
+CREATE TRIGGER `call_texts_retention_inserted` AFTER INSERT ON `call_texts`
 BEGIN
-  UPDATE transcripts SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
-  WHERE id = new.id;
-END;
-
-CREATE TRIGGER `soap_notes_retention_inserted` AFTER INSERT ON `soap_notes`
-BEGIN
-  UPDATE soap_notes SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
+  UPDATE call_texts SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
   WHERE id = new.id;
 END;

@@ -3,24 +3,17 @@
 -- cannot bring one along. And no text is deleted without its entry of the access log: one that was deleted does not come back,
 -- so an entry of the call is always that of its only text.
 
-CREATE TRIGGER `transcripts_deleted` AFTER DELETE ON `transcripts`
+CREATE TRIGGER `call_texts_deleted` AFTER DELETE ON `call_texts`
 BEGIN
-  SELECT raise(ABORT, 'a transcript is deleted with an entry of the access log')
+  SELECT raise(ABORT, 'the text of a call is deleted with an entry of the access log')
   WHERE NOT EXISTS (
     SELECT 1 FROM access_logs
-    WHERE organization_id = old.organization_id AND call_id = old.call_id AND resource = 'transcript' AND event = 'delete'
+    WHERE organization_id = old.organization_id AND call_id = old.call_id AND resource = old.kind AND event = 'delete'
   );
-  UPDATE calls SET transcript_deleted_at = cast(unixepoch('subsec') * 1000 AS INTEGER) WHERE id = old.call_id;
-END;
-
-CREATE TRIGGER `soap_notes_deleted` AFTER DELETE ON `soap_notes`
-BEGIN
-  SELECT raise(ABORT, 'a SOAP note is deleted with an entry of the access log')
-  WHERE NOT EXISTS (
-    SELECT 1 FROM access_logs
-    WHERE organization_id = old.organization_id AND call_id = old.call_id AND resource = 'soap_note' AND event = 'delete'
-  );
-  UPDATE calls SET soap_note_deleted_at = cast(unixepoch('subsec') * 1000 AS INTEGER) WHERE id = old.call_id;
+  UPDATE calls SET transcript_deleted_at = cast(unixepoch('subsec') * 1000 AS INTEGER)
+  WHERE id = old.call_id AND old.kind = 'transcript';
+  UPDATE calls SET soap_note_deleted_at = cast(unixepoch('subsec') * 1000 AS INTEGER)
+  WHERE id = old.call_id AND old.kind = 'soap_note';
 END;
 
 -- The reference may name who took part: so it goes with the names, and does not come where a call is first reported after
@@ -42,14 +35,8 @@ BEGIN
   SELECT raise(ABORT, 'the reference of the call was erased');
 END;
 
-CREATE TRIGGER `transcripts_not_restored` BEFORE INSERT ON `transcripts`
-WHEN (SELECT transcript_deleted_at FROM calls WHERE id = new.call_id) IS NOT NULL
+CREATE TRIGGER `call_texts_not_restored` BEFORE INSERT ON `call_texts`
+WHEN (SELECT iif(new.kind = 'transcript', transcript_deleted_at, soap_note_deleted_at) FROM calls WHERE id = new.call_id) IS NOT NULL
 BEGIN
-  SELECT raise(ABORT, 'the transcript was deleted');
-END;
-
-CREATE TRIGGER `soap_notes_not_restored` BEFORE INSERT ON `soap_notes`
-WHEN (SELECT soap_note_deleted_at FROM calls WHERE id = new.call_id) IS NOT NULL
-BEGIN
-  SELECT raise(ABORT, 'the SOAP note was deleted');
+  SELECT raise(ABORT, 'the text of the call was deleted');
 END;

@@ -40,10 +40,11 @@ type Entered = { [Name in keyof Requester as `by_${Name}`]: Requester[Name] } & 
 /**
  * Makes the statement that writes an entry for each row that a condition selects.
  *
+ * @param resource a column where the rows say it
  * @param subjectsOf from the values of the statement: what the entries are about, and the rows
  */
 export function accessEntries<Values extends object>(
-  resource: AccessResource,
+  resource: AccessResource | SQLiteColumn,
   subjectsOf: (values: Placeholders<Values>) => Subject<Value<number>> & Source,
 ): (context: Context, event: AccessEvent, values: Values) => BoundQuery<{ id: number }> {
   const insertEntries = preparedQuery((values: Placeholders<Values & Entered>) => {

@@ -1,62 +1,67 @@
-import { eq, getTableColumns, inArray, not, type SQL } from "drizzle-orm";
-import { builder, type Placeholders, type PreparedQuery, preparedQuery } from "../../database/queries.ts";
+import { and, eq, getTableColumns, inArray, not, type SQL, type SQLWrapper } from "drizzle-orm";
+import type { CallTextKind } from "../../database/enums.ts";
+import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { pastRetentionInTurn } from "../../database/retention.ts";
-import { organizations, type soapNotes, type transcripts } from "../../database/schema.ts";
+import { callTexts, organizations } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { type ChoreTurn, ownerIdOf, rowid } from "../../database/turns.ts";
 import { accessEntries } from "../access_logs/access_logs.entries.ts";
 import { subjectOfCall } from "../calls/calls.entries.ts";
 import { type CallKey, callIdByKey, endedCallId, type ReachedCall } from "../calls/calls.sql.ts";
 
-export type CallText = ReturnType<typeof callText>;
+/** One of the texts of a call. */
+type Kind = { kind: CallTextKind };
 
-/** The statements that transcripts and SOAP notes have in common, with their entries of the access log. */
-export function callText<Table extends typeof transcripts | typeof soapNotes>(
-  resource: "transcript" | "soap_note",
-  table: Table,
-) {
-  const columns = getTableColumns(table);
-  const subject = { ...subjectOfCall(table), resource_id: table.call_id, from: table };
-  const entriesWhere = <Values extends object>(condition: (values: Placeholders<Values>) => SQL) =>
-    accessEntries<Values>(resource, (values) => ({ ...subject, where: condition(values) }));
-  /** A trigger refuses to delete a text without its entry. */
-  const deletionWhere = <Values extends object>(condition: (values: Placeholders<Values>) => SQL) => ({
-    record: entriesWhere(condition),
-    remove: preparedQuery((values: Placeholders<Values>) =>
-      builder
-        .delete(table)
-        .where(condition(values))
-        .returning({ owner_id: ownerIdOf(table.organization_id) }),
-    ),
-  });
-  return {
-    writes: tableWrites(table, columns),
-    byCallKey: preparedQuery((call: Placeholders<CallKey>) =>
-      builder
-        .select(columns)
-        .from(table)
-        .where(eq(table.call_id, callIdByKey(call))),
-    ) as PreparedQuery<CallKey, Table["$inferSelect"]>,
-    /** Of the text of the call in a path, where it may be read. */
-    entriesOfPath: entriesWhere((call: Placeholders<ReachedCall>) => eq(table.call_id, endedCallId(call))),
-    deletionOfCall: deletionWhere(({ call_id }: Placeholders<{ call_id: number }>) =>
-      eq(table.call_id, call_id),
-    ),
-    /** Of what has its turn, of calls that ended more days ago than their organization keeps transcripts. */
-    deletionOfOld: deletionWhere((chore: Placeholders<ChoreTurn>) =>
-      inArray(
-        rowid,
-        pastRetentionInTurn(
-          table,
-          {
-            time: table.call_ended_at,
-            days: organizations.transcript_retention_days,
-            where: not(table.is_held),
-          },
-          chore.now,
-          chore,
-        ),
-      ),
-    ),
+const columns = getTableColumns(callTexts);
+
+export const textWrites = tableWrites(callTexts, columns);
+
+export const isTextOf = (call_id: SQLWrapper, kind: CallTextKind | SQLWrapper) =>
+  and(eq(callTexts.call_id, call_id), eq(callTexts.kind, kind)) as SQL;
+
+export const textByCallKey = preparedQuery((text: Placeholders<CallKey & Kind>) =>
+  builder
+    .select(columns)
+    .from(callTexts)
+    .where(isTextOf(callIdByKey(text), text.kind)),
+);
+
+const isReached = (text: Placeholders<ReachedCall & Kind>) => isTextOf(endedCallId(text), text.kind);
+
+/** The text of the call in the path, where it may be read. */
+export const textOfPath = preparedQuery((text: Placeholders<ReachedCall & Kind>) =>
+  builder.select(columns).from(callTexts).where(isReached(text)),
+);
+
+const subject = { ...subjectOfCall(callTexts), resource_id: callTexts.call_id, from: callTexts };
+
+const textEntries = <Values extends object>(condition: (values: Placeholders<Values>) => SQL) =>
+  accessEntries<Values>(callTexts.kind, (values) => ({ ...subject, where: condition(values) }));
+
+/** The entry of that text. */
+export const entryOfText = textEntries(isReached);
+
+/** A trigger refuses to delete a text without its entry. */
+const deletionWhere = <Values extends object>(condition: (values: Placeholders<Values>) => SQL) => ({
+  record: textEntries(condition),
+  remove: preparedQuery((values: Placeholders<Values>) =>
+    builder
+      .delete(callTexts)
+      .where(condition(values))
+      .returning({ owner_id: ownerIdOf(callTexts.organization_id) }),
+  ),
+});
+
+export const deletionOfText = deletionWhere(({ call_id, kind }: Placeholders<{ call_id: number } & Kind>) =>
+  isTextOf(call_id, kind),
+);
+
+/** Of what has its turn, of calls that ended more days ago than their organization keeps transcripts. */
+export const deletionOfOld = deletionWhere((chore: Placeholders<ChoreTurn>) => {
+  const due = {
+    time: callTexts.call_ended_at,
+    days: organizations.transcript_retention_days,
+    where: not(callTexts.is_held),
   };
-}
+  return inArray(rowid, pastRetentionInTurn(callTexts, due, chore.now, chore));
+});

@@ -19,14 +19,7 @@ import { scalar } from "../../database/expressions.ts";
 import { jsonField, jsonRows } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { pastRetentionInTurn } from "../../database/retention.ts";
-import {
-  calls,
-  egresses,
-  organizations,
-  participants,
-  soapNotes,
-  transcripts,
-} from "../../database/schema.ts";
+import { calls, callTexts, egresses, organizations, participants } from "../../database/schema.ts";
 import {
   type ChoreTurn,
   eachOf,
@@ -39,6 +32,7 @@ import {
 } from "../../database/turns.ts";
 import { SILENCE_UNTIL_END } from "../../lifetimes.ts";
 import { CALLS_ENDED, CRON_PORTION } from "../../tuning.ts";
+import { isTextOf } from "../call_texts/call_texts.sql.ts";
 import { latestTime } from "../participants/participants.sql.ts";
 import { leaveAtEnd, withEventTimes } from "../participants/participants.visits.ts";
 import { assumedEnd } from "./calls.merge.ts";
@@ -97,7 +91,7 @@ export async function endSilentCalls({ db, now }: Context): Promise<number> {
 /** The ids of a portion of the calls that go on, and of which nothing was heard since then: neither of what is theirs. */
 function silentCallIds(silence: Placeholders<Silence>): SQL {
   const { since } = silence;
-  const isLouder = (table: typeof participants | typeof transcripts | typeof soapNotes | typeof egresses) =>
+  const isLouder = (table: typeof participants | typeof callTexts | typeof egresses) =>
     builder
       .select({ id: table.id })
       .from(table)
@@ -111,7 +105,7 @@ function silentCallIds(silence: Placeholders<Silence>): SQL {
           eq(calls.organization_id, owner_id),
           isNull(calls.ended_at),
           lte(calls.updated_at, since),
-          ...[participants, transcripts, soapNotes, egresses].map((table) => notExists(isLouder(table))),
+          ...[participants, callTexts, egresses].map((table) => notExists(isLouder(table))),
         ),
       )
       .orderBy(asc(calls.updated_at));
@@ -125,9 +119,9 @@ const silentCalls = preparedQuery((silence: Placeholders<Silence>) => {
     .from(participants)
     .where(eq(participants.call_id, calls.id));
   const spokenUntil = builder
-    .select({ until: transcripts.spoken_until })
-    .from(transcripts)
-    .where(eq(transcripts.call_id, calls.id));
+    .select({ until: callTexts.spoken_until })
+    .from(callTexts)
+    .where(isTextOf(calls.id, "transcript"));
   const recordedUntil = builder
     .select({ latest: max(egresses.ended_at) })
     .from(egresses)

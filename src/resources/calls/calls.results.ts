@@ -1,20 +1,22 @@
 import { eq } from "drizzle-orm";
+import type { CallTextKind } from "../../database/enums.ts";
 import { scalar } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
-import { calls, egresses, soapNotes, transcripts } from "../../database/schema.ts";
+import { calls, callTexts, egresses } from "../../database/schema.ts";
+import { isTextOf } from "../call_texts/call_texts.sql.ts";
 import { consentedCallId } from "../egresses/egresses.sql.ts";
 import { callColumns, callWithinReach, type ReachedCall } from "./calls.sql.ts";
 
 /** Selects whether the text of the call is final; null where there is none. */
-const isFinal = (table: typeof transcripts | typeof soapNotes) =>
-  scalar(builder.select({ is_final: table.is_final }).from(table).where(eq(table.call_id, calls.id))).mapWith(
-    table.is_final,
-  );
+const isFinal = (kind: CallTextKind) =>
+  scalar(
+    builder.select({ is_final: callTexts.is_final }).from(callTexts).where(isTextOf(calls.id, kind)),
+  ).mapWith(callTexts.is_final);
 
 /** What says of a call how far its results are. */
 export const resultColumns = {
-  transcript_is_final: isFinal(transcripts).as("transcript_is_final"),
-  soap_note_is_final: isFinal(soapNotes).as("soap_note_is_final"),
+  transcript_is_final: isFinal("transcript").as("transcript_is_final"),
+  soap_note_is_final: isFinal("soap_note").as("soap_note_is_final"),
 };
 
 /** The call of the path with what there is of its results: of its recordings, the number that their list shows. */

@@ -1,4 +1,4 @@
-import type { soapNotes } from "../../database/schema.ts";
+import type { callTexts } from "../../database/schema.ts";
 import { isLate, reviseReported } from "../../http/reports.ts";
 import type { Call } from "../calls/calls.schemas.ts";
 import { soapNoteRefusals } from "./soap_notes.refusals.ts";
@@ -21,13 +21,18 @@ export function mergeSoapNote(
   { call, note }: KnownSoapNote,
   report: SoapNoteReport,
   now: number,
-): typeof soapNotes.$inferInsert {
+): typeof callTexts.$inferInsert {
   if (call.soap_note_deleted_at !== null) throw soapNoteRefusals.wasDeleted();
   if (note && isLate(report, note) && !report.is_final) return note;
   const { text = note?.text, is_final = note?.is_final } = report;
   if (text === undefined || is_final === undefined) throw soapNoteRefusals.isIncomplete();
   const { id: call_id, organization_id } = call;
-  const next = reviseReported(note, { organization_id, call_id, text, is_final }, report, now);
+  const next = reviseReported(
+    note,
+    { organization_id, call_id, kind: "soap_note" as const, text, is_final },
+    report,
+    now,
+  );
   if (note?.is_final && (text !== note.text || !is_final)) throw soapNoteRefusals.isFinal();
   return next;
 }

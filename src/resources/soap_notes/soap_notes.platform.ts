@@ -1,6 +1,6 @@
 import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody, params } from "../../http/validation.ts";
-import { deleteSoapNote } from "../call_texts/call_texts.service.ts";
+import { deleteText } from "../call_texts/call_texts.service.ts";
 import { callKeyParams } from "../calls/calls.schemas.ts";
 import { reportSoapNoteBody, toSoapNote } from "./soap_notes.schemas.ts";
 import { reportSoapNote } from "./soap_notes.service.ts";
@@ -16,6 +16,6 @@ export const soapNotesPlatform = platformRoutes()
     return c.json(toSoapNote(await reportSoapNote(c.var.context, c.req.valid("param"), report)));
   })
   .delete(SOAP_NOTE, byKey, async (c) => {
-    await deleteSoapNote(c.var.context, c.req.valid("param"));
+    await deleteText(c.var.context, c.req.valid("param"), "soap_note");
     return c.body(null, 204);
   });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { soapNotes } from "../../database/schema.ts";
+import type { callTexts } from "../../database/schema.ts";
 import { type ReportOrigin, reportBody } from "../../http/reports.ts";
 import { multilineText } from "../../http/wire.ts";
 import { MAX_NOTE_LENGTH } from "../../limits.ts";
@@ -15,7 +15,7 @@ export const reportSoapNoteBody = lazily(() =>
 
 export type SoapNoteReport = z.output<ReturnType<typeof reportSoapNoteBody>>["soap_note"] & ReportOrigin;
 
-export type SoapNote = typeof soapNotes.$inferSelect;
+export type SoapNote = typeof callTexts.$inferSelect & { text: string };
 
 export function toSoapNote(row: SoapNote): z.input<typeof soapNoteSchema> {
   return { id: row.id, text: row.text, is_final: row.is_final };

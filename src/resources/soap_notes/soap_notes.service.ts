@@ -3,23 +3,23 @@ import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { runBatch } from "../../database/queries.ts";
 import { upsertIfChanged } from "../../database/table_writes.ts";
 import { requireEntry } from "../access_logs/access_logs.entries.ts";
+import { entryOfText, textByCallKey, textOfPath, textWrites } from "../call_texts/call_texts.sql.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
 import type { CallPath } from "../calls/calls.schemas.ts";
 import { type CallKey, callOfResults, reachedCall } from "../calls/calls.sql.ts";
 import { mergeSoapNote } from "./soap_notes.merge.ts";
 import { soapNoteNotFound } from "./soap_notes.refusals.ts";
 import type { SoapNote, SoapNoteReport } from "./soap_notes.schemas.ts";
-import { soapNoteOfPath, soapNoteText } from "./soap_notes.sql.ts";
 
 export async function requireSoapNote(context: ClientContext, path: CallPath): Promise<SoapNote> {
-  const reached = reachedCall(context.caller, path);
+  const text = { ...reachedCall(context.caller, path), kind: "soap_note" } as const;
   const [[note], entries] = await runBatch(context.db, [
-    soapNoteOfPath(reached),
-    soapNoteText.entriesOfPath(context, "read", reached),
+    textOfPath(text),
+    entryOfText(context, "read", text),
   ]);
   if (!note) throw soapNoteNotFound();
   requireEntry(entries);
-  return note;
+  return note as SoapNote;
 }
 
 /** Records the SOAP note of a call. */
@@ -28,8 +28,10 @@ export async function reportSoapNote(
   path: CallKey,
   report: SoapNoteReport,
 ): Promise<SoapNote> {
-  return decideAndWrite(db, [callOfResults(path), soapNoteText.byCallKey(path)], ([call], [note]) => {
+  const known = textByCallKey({ ...path, kind: "soap_note" });
+  const note = await decideAndWrite(db, [callOfResults(path), known], ([call], [note]) => {
     if (!call) throw callNotFound();
-    return upsertIfChanged(soapNoteText.writes, note, mergeSoapNote({ call, note }, report, now));
+    return upsertIfChanged(textWrites, note, mergeSoapNote({ call, note: note as SoapNote }, report, now));
   });
+  return note as SoapNote;
 }

@@ -1,5 +1,5 @@
 import { bytesOfHex, hexOf } from "../../bytes/hex.ts";
-import { TRANSCRIPT_PART } from "../../tuning.ts";
+import { LINES_AT_ONCE, TRANSCRIPT_PART } from "../../tuning.ts";
 
 /*
  * The lines of a transcript as one compressed document. Columns compress better than lines do, and the times best as the
@@ -40,25 +40,42 @@ export async function pack(lines: Line[]): Promise<string[]> {
   return parts;
 }
 
-/** @param content all parts, as hex */
-export async function unpack(content: string): Promise<Line[]> {
+/**
+ * The lines, each made when it is asked for: they take more memory than the document.
+ *
+ * @param content all parts, as hex
+ */
+export async function unpack(content: string): Promise<Iterable<Line>> {
   return fromDocument(await through(new DecompressionStream("gzip"), bytesOfHex(content)).json());
 }
 
 /** The lines with the ids that they had before, where they are the same. Lines come in the order of their times. */
-export function keepIds(lines: Omit<Line, "id">[], before: Line[]): Line[] {
+export function keepIds(lines: Omit<Line, "id">[], before: Iterable<Line>): Line[] {
   const known = Map.groupBy(before, identity);
   return lines.map((line) => ({ ...line, id: known.get(identity(line))?.shift()?.id ?? null }));
 }
 
 /** Gives new lines their ids, from the first one on. */
-export function numberLines(lines: Line[], first_line_id: number | null): StoredLine[] {
+export function* numberLines(lines: Iterable<Line>, first_line_id: number | null): Generator<StoredLine> {
   let next = first_line_id;
-  const nextId = () => {
-    if (next === null) throw new Error("A line of a transcript has no id");
-    return next++;
-  };
-  return lines.map((line) => ({ ...line, id: line.id ?? nextId() }));
+  for (const line of lines) {
+    const id = line.id ?? next;
+    if (id === null) throw new Error("A line of a transcript has no id");
+    if (line.id === null) next = id + 1;
+    yield { ...line, id };
+  }
+}
+
+/** So many at once that other requests get their turn in between. */
+export function* linesInPortions(lines: Iterable<StoredLine>): Generator<StoredLine[]> {
+  let portion: StoredLine[] = [];
+  for (const line of lines) {
+    portion.push(line);
+    if (portion.length < LINES_AT_ONCE) continue;
+    yield portion;
+    portion = [];
+  }
+  if (portion.length > 0) yield portion;
 }
 
 const identity = ({ speaker_id, text, start_time, end_time }: Omit<Line, "id">) =>
@@ -76,16 +93,17 @@ function toDocument(lines: Line[]): Document {
   };
 }
 
-function fromDocument({ speakers, who, ids, times, texts }: Document): Line[] {
-  const idOf = fromRuns(ids);
-  const timeOf = fromSteps(times);
-  return texts.map((text, n) => ({
-    id: idOf[n] as number | null,
-    speaker_id: speakers[who[n] as number] as number,
-    text,
-    start_time: timeOf[2 * n] as number,
-    end_time: timeOf[2 * n + 1] as number,
-  }));
+function* fromDocument({ speakers, who, ids, times, texts }: Document): Generator<Line> {
+  const id = fromRuns(ids);
+  const time = fromSteps(times);
+  for (const [n, text] of texts.entries())
+    yield {
+      id: id.next().value as number | null,
+      speaker_id: speakers[who[n] as number] as number,
+      text,
+      start_time: time.next().value as number,
+      end_time: time.next().value as number,
+    };
 }
 
 function toRuns(ids: (number | null)[]): number[] {
@@ -102,13 +120,11 @@ function toRuns(ids: (number | null)[]): number[] {
   return runs;
 }
 
-function fromRuns(runs: number[]): (number | null)[] {
-  const ids: (number | null)[] = [];
+function* fromRuns(runs: number[]): Generator<number | null> {
   for (let n = 0; n < runs.length; n += 2) {
     const [first = 0, count = 0] = runs.slice(n, n + 2);
-    for (let k = 0; k < count; k++) ids.push(first === 0 ? null : first + k);
+    for (let k = 0; k < count; k++) yield first === 0 ? null : first + k;
   }
-  return ids;
 }
 
 /** Seconds that are whole milliseconds become steps, and others stay as they are, in text. */
@@ -123,13 +139,12 @@ function toSteps(times: number[]): (number | string)[] {
   });
 }
 
-function fromSteps(steps: (number | string)[]): number[] {
+function* fromSteps(steps: (number | string)[]): Generator<number> {
   let milliseconds = 0;
-  return steps.map((step) => {
-    if (typeof step === "string") return Number(step);
-    milliseconds += step;
-    return milliseconds / 1000;
-  });
+  for (const step of steps) {
+    if (typeof step === "number") milliseconds += step;
+    yield typeof step === "string" ? Number(step) : milliseconds / 1000;
+  }
 }
 
 function through(stream: CompressionStream | DecompressionStream, content: string | Uint8Array): Response {

@@ -1,4 +1,4 @@
-import type { transcripts } from "../../database/schema.ts";
+import type { callTexts } from "../../database/schema.ts";
 import { isLate, reviseReported } from "../../http/reports.ts";
 import { MAX_TRANSCRIPT_SIZE } from "../../limits.ts";
 import type { Call } from "../calls/calls.schemas.ts";
@@ -13,7 +13,7 @@ interface KnownTranscript {
   transcript: Transcript | undefined;
 }
 
-type TranscriptRow = typeof transcripts.$inferInsert;
+type TranscriptRow = typeof callTexts.$inferInsert;
 
 /** What matters of the lines of a report. */
 export interface ReportedLines {
@@ -44,14 +44,15 @@ export function mergeTranscript(
   const lines: ReportedLines = isLateDraft ? { ...reported, digest: undefined } : reported;
   if (call.transcript_deleted_at !== null) throw transcriptRefusals.wasDeleted();
   const { is_final = known?.is_final } = isLateDraft ? known : report;
-  const lines_digest = lines.digest ?? known?.lines_digest;
+  const lines_digest = lines.digest ?? known?.lines_digest ?? undefined;
   if (is_final === undefined || lines_digest === undefined) throw transcriptRefusals.isIncomplete();
   if (lines.hasStranger) throw speakerNotOnCall();
   const { id: call_id, organization_id } = call;
   const summary = isLateDraft ? (known.summary ?? report.summary ?? null) : summaryAfter(known, report);
   const spoken_until =
     lines.digest === undefined ? (known?.spoken_until ?? null) : toMilliseconds(lines.until);
-  const fields = { organization_id, call_id, summary, is_final, lines_digest, spoken_until };
+  const kind = "transcript" as const;
+  const fields = { organization_id, call_id, kind, summary, is_final, lines_digest, spoken_until };
   const next = reviseReported(known, fields, report, now);
   if (known?.is_final && changesFinal(known, next)) throw transcriptRefusals.isFinal();
   return next;

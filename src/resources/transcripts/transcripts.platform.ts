@@ -1,6 +1,6 @@
 import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody, params } from "../../http/validation.ts";
-import { deleteTranscript } from "../call_texts/call_texts.service.ts";
+import { deleteText } from "../call_texts/call_texts.service.ts";
 import { callKeyParams } from "../calls/calls.schemas.ts";
 import { reportTranscriptBody, toTranscript } from "./transcripts.schemas.ts";
 import { reportTranscript } from "./transcripts.service.ts";
@@ -16,6 +16,6 @@ export const transcriptsPlatform = platformRoutes()
     return c.json(toTranscript(await reportTranscript(c.var.context, c.req.valid("param"), report)));
   })
   .delete(TRANSCRIPT, byKey, async (c) => {
-    await deleteTranscript(c.var.context, c.req.valid("param"));
+    await deleteText(c.var.context, c.req.valid("param"), "transcript");
     return c.body(null, 204);
   });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { transcripts } from "../../database/schema.ts";
+import type { callTexts } from "../../database/schema.ts";
 import { type ReportOrigin, reportBody } from "../../http/reports.ts";
 import { key, multilineText, upToFirstFault } from "../../http/wire.ts";
 import {
@@ -9,8 +9,7 @@ import {
   MAX_TRANSCRIPT_LINES,
 } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
-import { LINES_AT_ONCE } from "../../tuning.ts";
-import type { StoredLine } from "./transcripts.document.ts";
+import { linesInPortions, type StoredLine } from "./transcripts.document.ts";
 import {
   LINE_ENDS_TOO_EARLY,
   LINES_OVERLAP,
@@ -73,11 +72,12 @@ export const reportTranscriptBody = lazily(() =>
 
 export type TranscriptReport = z.output<ReturnType<typeof reportTranscriptBody>>["transcript"] & ReportOrigin;
 
-export type Transcript = typeof transcripts.$inferSelect;
+export type Transcript = typeof callTexts.$inferSelect;
 
 /** A transcript with its lines, and the names that those on the call have now, by their ids. */
 export interface TranscriptWithLines extends Transcript {
-  lines: StoredLine[];
+  /** To be gone through once. */
+  lines: Iterable<StoredLine>;
   names: Map<number, string>;
 }
 
@@ -87,7 +87,7 @@ export function toTranscript(row: TranscriptWithLines): z.input<typeof transcrip
     id: row.id,
     summary: row.summary ?? "",
     is_final: row.is_final,
-    transcript_lines: row.lines.map((line) => toLine(line, row.names)),
+    transcript_lines: [...row.lines].map((line) => toLine(line, row.names)),
   };
 }
 
@@ -103,9 +103,10 @@ const toLine = (line: StoredLine, names: TranscriptWithLines["names"]) => ({
 export function* toTranscriptJson({ lines, ...row }: TranscriptWithLines): Generator<string> {
   const { transcript_lines: _, ...fields } = toTranscript({ ...row, lines: [] });
   yield `${JSON.stringify(fields).slice(0, -1)},"transcript_lines":[`;
-  for (let n = 0; n < lines.length; n += LINES_AT_ONCE) {
-    const some = lines.slice(n, n + LINES_AT_ONCE).map((line) => JSON.stringify(toLine(line, row.names)));
-    yield `${n === 0 ? "" : ","}${some.join(",")}`;
+  let separator = "";
+  for (const some of linesInPortions(lines)) {
+    yield separator + some.map((line) => JSON.stringify(toLine(line, row.names))).join(",");
+    separator = ",";
   }
   yield "]}";
 }

@@ -5,6 +5,7 @@ import { runBatch } from "../../database/queries.ts";
 import { upsertIfChanged } from "../../database/table_writes.ts";
 import type { Settings } from "../../settings.ts";
 import { requireEntry } from "../access_logs/access_logs.entries.ts";
+import { entryOfText, textByCallKey, textWrites } from "../call_texts/call_texts.sql.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
 import type { CallPath } from "../calls/calls.schemas.ts";
 import { type CallKey, callOfResults, reachedCall } from "../calls/calls.sql.ts";
@@ -19,17 +20,16 @@ import {
   type Speaker,
   speakersByCallKey,
   transcriptOfPath,
-  transcriptText,
 } from "./transcripts.sql.ts";
 
 export async function requireTranscript(
   context: ClientContext,
   path: CallPath,
 ): Promise<TranscriptWithLines> {
-  const reached = reachedCall(context.caller, path);
+  const reached = { ...reachedCall(context.caller, path), kind: "transcript" } as const;
   const [parts, entries] = await runBatch(context.db, [
     transcriptOfPath(reached),
-    transcriptText.entriesOfPath(context, "read", reached),
+    entryOfText(context, "read", reached),
   ]);
   const [transcript] = parts;
   if (!transcript) throw transcriptNotFound();
@@ -44,15 +44,14 @@ export async function reportTranscript(
   path: CallKey,
   { lines: reported, ...report }: TranscriptReport,
 ): Promise<TranscriptWithLines> {
-  const lineTexts = reported?.map((line) => JSON.stringify(line));
-  const [lines_digest] = lineTexts
-    ? await keyedDigests(settings.DIGEST_SECRET, [`[${lineTexts.join(",")}]`])
+  const [lines_digest] = reported
+    ? await keyedDigests(settings.DIGEST_SECRET, [JSON.stringify(reported)])
     : [];
   let lines: Line[] = [];
   let names = new Map<number, string>();
   const transcript = await decideAndWrite(
     db,
-    [callOfResults(path), transcriptText.byCallKey(path), speakersByCallKey(path)],
+    [callOfResults(path), textByCallKey({ ...path, kind: "transcript" }), speakersByCallKey(path)],
     async ([call], [known], speakers, parts) => {
       if (!call) throw callNotFound();
       const speakerIds = await idsOfSpeakers(settings, speakers, reported ?? []);
@@ -60,8 +59,8 @@ export async function reportTranscript(
       const reportedLines = { digest: lines_digest, until: reported?.at(-1)?.end_time, hasStranger };
       const next = mergeTranscript({ call, transcript: known }, report, reportedLines, now);
       names = new Map(speakers.map(({ id, display_name }) => [id, display_name]));
-      lines = known ? await storedLines(known, parts) : [];
-      const upsert = upsertIfChanged(transcriptText.writes, known, next);
+      lines = known ? [...(await storedLines(known, parts))] : [];
+      const upsert = upsertIfChanged(textWrites, known, next);
       if ("unchanged" in upsert) return upsert;
       if (!reported || next.lines_digest === known?.lines_digest) {
         requireSendable(next.summary ?? null, lines, names);
@@ -75,7 +74,11 @@ export async function reportTranscript(
       requireSendable(next.summary ?? null, lines, names);
       // A trigger has removed those before: see triggers/transcripts.sql.
       return {
-        writes: [...upsert.writes, ...(await insertLines(call, lines)), transcriptText.byCallKey(path)],
+        writes: [
+          ...upsert.writes,
+          ...(await insertLines(call, lines)),
+          textByCallKey({ ...path, kind: "transcript" }),
+        ],
       };
     },
     // The digest stands for the lines, and the first new id for the ids.
@@ -100,7 +103,7 @@ async function idsOfSpeakers(
 async function storedLines(
   { first_line_id }: Transcript,
   parts: { content: string }[],
-): Promise<StoredLine[]> {
+): Promise<Iterable<StoredLine>> {
   const content = parts.map((part) => part.content).join("");
   return content === "" ? [] : numberLines(await unpack(content), first_line_id);
 }

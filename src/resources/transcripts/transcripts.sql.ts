@@ -1,11 +1,10 @@
-import { asc, eq, getTableColumns, sql } from "drizzle-orm";
+import { asc, eq, getTableColumns, type SQLWrapper, sql } from "drizzle-orm";
+import { scalar } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
-import { participants, sequences, transcriptParts, transcripts } from "../../database/schema.ts";
-import { callText } from "../call_texts/call_texts.sql.ts";
+import { callTexts, participants, sequences, transcriptParts } from "../../database/schema.ts";
+import { isTextOf } from "../call_texts/call_texts.sql.ts";
 import { type CallKey, callIdByKey, endedCallId, type ReachedCall } from "../calls/calls.sql.ts";
 import { type Line, pack } from "./transcripts.document.ts";
-
-export const transcriptText = callText("transcript", transcripts);
 
 /** A part of the lines, as hex; empty where there is none. */
 const content = sql<string>`hex(${transcriptParts.content})`.as("content");
@@ -14,25 +13,28 @@ const content = sql<string>`hex(${transcriptParts.content})`.as("content");
 const names = sql`${builder
   .select({ pairs: sql`json_group_array(json_array(${participants.id}, ${participants.display_name}))` })
   .from(participants)
-  .where(eq(participants.call_id, transcripts.call_id))}`
+  .where(eq(participants.call_id, callTexts.call_id))}`
   .mapWith((pairs: string): [number, string][] => JSON.parse(pairs))
   .as("names");
 
 /** The transcript of the call in the path, once for each of its parts, in their order. */
 export const transcriptOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
   builder
-    .select({ ...getTableColumns(transcripts), content, names })
-    .from(transcripts)
-    .leftJoin(transcriptParts, eq(transcriptParts.call_id, transcripts.call_id))
-    .where(eq(transcripts.call_id, endedCallId(call)))
+    .select({ ...getTableColumns(callTexts), content, names })
+    .from(callTexts)
+    .leftJoin(transcriptParts, eq(transcriptParts.transcript_id, callTexts.id))
+    .where(isTextOf(endedCallId(call), "transcript"))
     .orderBy(asc(transcriptParts.part)),
 );
+
+const transcriptId = (call_id: SQLWrapper) =>
+  scalar(builder.select({ id: callTexts.id }).from(callTexts).where(isTextOf(call_id, "transcript")));
 
 export const partsByCallKey = preparedQuery((call: Placeholders<CallKey>) =>
   builder
     .select({ content })
     .from(transcriptParts)
-    .where(eq(transcriptParts.call_id, callIdByKey(call)))
+    .where(eq(transcriptParts.transcript_id, transcriptId(callIdByKey(call))))
     .orderBy(asc(transcriptParts.part)),
 );
 
@@ -68,10 +70,10 @@ export async function insertLines(
 
 /** `content` is hex. */
 const insertPart = preparedQuery(
-  (values: Placeholders<Omit<typeof transcriptParts.$inferInsert, "content"> & { content: string }>) =>
+  (values: Placeholders<{ organization_id: number; call_id: number; part: number; content: string }>) =>
     builder.insert(transcriptParts).values({
       organization_id: values.organization_id,
-      call_id: values.call_id,
+      transcript_id: transcriptId(values.call_id),
       part: values.part,
       content: sql`unhex(${values.content})`,
     }),
@@ -82,14 +84,14 @@ const isOfLines = eq(sequences.name, "transcript_lines");
 /** Runs after `takeLineIds`, in the same transaction. */
 const setFirstLineId = preparedQuery(({ call_id, count }: Placeholders<{ call_id: number; count: number }>) =>
   builder
-    .update(transcripts)
+    .update(callTexts)
     .set({
       first_line_id: sql`${builder
         .select({ first: sql`${sequences.value} - ${count} + 1` })
         .from(sequences)
         .where(isOfLines)}`,
     })
-    .where(eq(transcripts.call_id, call_id)),
+    .where(isTextOf(call_id, "transcript")),
 );
 
 const takeLineIds = preparedQuery(({ count }: Placeholders<{ count: number }>) =>

@@ -1,6 +1,5 @@
-import { LINES_AT_ONCE } from "../../tuning.ts";
 import { HOUR, MINUTE, SECOND } from "../../units.ts";
-import type { StoredLine } from "./transcripts.document.ts";
+import { linesInPortions, type StoredLine } from "./transcripts.document.ts";
 import type { TranscriptWithLines } from "./transcripts.schemas.ts";
 
 /*
@@ -10,11 +9,8 @@ import type { TranscriptWithLines } from "./transcripts.schemas.ts";
 /** A cue a line, in their order, some at a time. */
 export function* toWebVtt({ lines, names }: Pick<TranscriptWithLines, "lines" | "names">): Generator<string> {
   yield "WEBVTT\n";
-  for (let n = 0; n < lines.length; n += LINES_AT_ONCE)
-    yield lines
-      .slice(n, n + LINES_AT_ONCE)
-      .map((line) => `\n${toCue(line, names.get(line.speaker_id))}`)
-      .join("");
+  for (const some of linesInPortions(lines))
+    yield some.map((line) => `\n${toCue(line, names.get(line.speaker_id))}`).join("");
 }
 
 /** @param name of the speaker; undefined if the speaker's record is gone */

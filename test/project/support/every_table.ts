@@ -31,9 +31,9 @@ export function writeRowsInEveryTable(database: DatabaseSync) {
   writeVariedRows(database);
   database.exec("delete from invites where id = (select max(id) from invites)");
   const note = database.prepare(
-    `insert into soap_notes (organization_id, call_id, text, is_final, created_at, updated_at)
-      select organization_id, id, ?, 1, 5, 6 from calls where soap_note_deleted_at is null order by id limit 1 offset ?
-      on conflict (call_id) do update set text = excluded.text`,
+    `insert into call_texts (organization_id, call_id, kind, text, is_final, created_at, updated_at)
+      select organization_id, id, 'soap_note', ?, 1, 5, 6 from calls where soap_note_deleted_at is null order by id limit 1 offset ?
+      on conflict (call_id, kind) do update set text = excluded.text`,
   );
   [...AWKWARD_TEXTS, LONG_TEXT].forEach((text, place) => {
     note.run(text, place);

@@ -113,8 +113,8 @@ export function writeVariedRows(database: DatabaseSync) {
       });
       if (n % 5) {
         const of_call = { ...own(n), call_id: id(n), is_final: 1 };
-        insert("transcripts", { ...of_call, lines_digest: "" });
-        insert("soap_notes", { ...of_call, text: "Well." });
+        insert("call_texts", { ...of_call, kind: "transcript", lines_digest: "" });
+        insert("call_texts", { ...of_call, id: id(n) * 10 + 1, kind: "soap_note", text: "Well." });
       }
       if (n % 3)
         insert("egress_audit_logs", {
@@ -142,11 +142,12 @@ export function writeVariedRows(database: DatabaseSync) {
         select organization_id, id, 5 from calls where id % 3 = 0 and organization_id = ${organization_id};
       update legal_holds set ended_at = 6
         where call_id % 6 = 0 and organization_id = ${organization_id};
-      insert into soap_notes (organization_id, call_id, text, is_final, created_at, updated_at)
-        select organization_id, id, 'Late.', 0, 9, 9 from calls where id % 5 = 0 and organization_id = ${organization_id};
+      insert into call_texts (organization_id, call_id, kind, text, is_final, created_at, updated_at)
+        select organization_id, id, 'soap_note', 'Late.', 0, 9, 9 from calls where id % 5 = 0 and organization_id = ${organization_id};
       insert into access_logs (organization_id, at, event, resource, call_id, user_id)
-        select organization_id, 9, 'delete', 'soap_note', call_id, 1 from soap_notes where call_id % 10 = 5;
-      delete from soap_notes where call_id % 10 = 5;
+        select organization_id, 9, 'delete', 'soap_note', call_id, 1 from call_texts
+        where kind = 'soap_note' and call_id % 10 = 5;
+      delete from call_texts where kind = 'soap_note' and call_id % 10 = 5;
       -- Calls that are corrected, go to another user or another day, or go altogether.
       update calls set organization_user_id = ${id(3)} where id in (${id(1)}, ${id(4)});
       update calls set organization_user_id = organization_user_id where id = ${id(2)};

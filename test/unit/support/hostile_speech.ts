@@ -54,7 +54,7 @@ export interface Cue {
 
 /** What a player is to make of it, where line breaks are all of one kind. */
 export const cuesOf = ({ lines, names }: Pick<TranscriptWithLines, "lines" | "names">): Cue[] =>
-  lines.map(({ start_time, end_time, text, speaker_id }) => ({
+  [...lines].map(({ start_time, end_time, text, speaker_id }) => ({
     startTime: start_time,
     endTime: end_time,
     voice: names.get(speaker_id) ?? null,

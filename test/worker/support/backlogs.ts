@@ -138,14 +138,9 @@ export const BACKLOGS: Backlog[] = [
     due: `bulk_invites where queued_at < unixepoch() * 1000 - ${DAY / 2}`,
   },
   {
-    name: "deleteOldTranscripts",
-    add: addResults("transcripts", "is_final, lines_digest", "1, ''"),
-    due: "transcripts where true",
-  },
-  {
-    name: "deleteOldSoapNotes",
-    add: addResults("soap_notes", "is_final, text", "1, 'Well.'"),
-    due: "soap_notes where true",
+    name: "deleteOldTexts",
+    add: addResults("call_texts", "kind, is_final, text", "'soap_note', 1, 'Well.'"),
+    due: "call_texts where true",
   },
   {
     name: "deleteOldRecordings",

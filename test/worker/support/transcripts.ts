@@ -31,5 +31,9 @@ export const ids = ({ transcript_lines }: TranscriptBody) => transcript_lines.ma
 /** In how many parts the call's transcript is stored. */
 export const storedParts = async ({ id }: { id: number }) =>
   Number(
-    await env.DB.prepare("select count(*) as n from transcript_parts where call_id = ?").bind(id).first("n"),
+    await env.DB.prepare(
+      "select count(*) as n from transcript_parts join call_texts on call_texts.id = transcript_id where call_id = ?",
+    )
+      .bind(id)
+      .first("n"),
   );

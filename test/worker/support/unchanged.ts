@@ -29,14 +29,12 @@ async function comparing<T>(rows: () => Promise<unknown>, work: () => Promise<T>
   return result;
 }
 
-const TEXTS: Record<string, string> = { transcripts: "transcript", soap_notes: "soap_note" };
-
 /** The statements that delete rows of a table: texts, with the entries without which none is deleted. */
 export const deletionsFrom = (table: string, where = "true") => [
-  ...(table in TEXTS
+  ...(table === "call_texts"
     ? [
         `insert into access_logs (organization_id, at, event, resource, call_id, user_id)
-         select organization_id, 0, 'delete', '${TEXTS[table]}', call_id, 1 from ${table} where ${where}`,
+         select organization_id, 0, 'delete', kind, call_id, 1 from ${table} where ${where}`,
       ]
     : []),
   `delete from ${table} where ${where}`,

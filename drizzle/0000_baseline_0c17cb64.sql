@@ -144,6 +144,33 @@ CREATE TABLE `call_daily_metrics` (
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
+CREATE TABLE `call_texts` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`organization_id` integer NOT NULL,
+	`call_id` integer NOT NULL,
+	`kind` text NOT NULL,
+	`text` text,
+	`summary` text,
+	`is_final` integer NOT NULL,
+	`lines_digest` text,
+	`first_line_id` integer,
+	`spoken_until` integer,
+	`reported_at` integer DEFAULT 0 NOT NULL,
+	`call_ended_at` integer,
+	`is_held` integer DEFAULT false NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`call_id`) REFERENCES `calls`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT `call_texts_complete` CHECK(iif(kind = 'soap_note', text, lines_digest) is not null)
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `call_texts_by_organization` ON `call_texts` (`organization_id`,`id`);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `call_texts_of_call` ON `call_texts` (`call_id`,`kind`);
+--> statement-breakpoint
+CREATE INDEX `call_texts_retained` ON `call_texts` (`organization_id`,`call_ended_at`) WHERE not is_held;
+--> statement-breakpoint
 CREATE TABLE `calls` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -535,57 +562,15 @@ CREATE TABLE `shards` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `shards_range_unique` ON `shards` (`range`);
 --> statement-breakpoint
-CREATE TABLE `soap_notes` (
-	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`organization_id` integer NOT NULL,
-	`call_id` integer NOT NULL,
-	`text` text NOT NULL,
-	`is_final` integer NOT NULL,
-	`reported_at` integer DEFAULT 0 NOT NULL,
-	`call_ended_at` integer,
-	`is_held` integer DEFAULT false NOT NULL,
-	`created_at` integer NOT NULL,
-	`updated_at` integer NOT NULL,
-	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`organization_id`,`call_id`) REFERENCES `calls`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `soap_notes_call_id_unique` ON `soap_notes` (`call_id`);
---> statement-breakpoint
-CREATE INDEX `soap_notes_retained` ON `soap_notes` (`organization_id`,`call_ended_at`) WHERE not is_held;
---> statement-breakpoint
 CREATE TABLE `transcript_parts` (
 	`organization_id` integer NOT NULL,
-	`call_id` integer NOT NULL,
+	`transcript_id` integer NOT NULL,
 	`part` integer NOT NULL,
 	`content` blob NOT NULL,
-	PRIMARY KEY(`call_id`, `part`),
+	PRIMARY KEY(`transcript_id`, `part`),
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`call_id`) REFERENCES `transcripts`(`call_id`) ON UPDATE no action ON DELETE cascade,
-	FOREIGN KEY (`organization_id`,`call_id`) REFERENCES `calls`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
+	FOREIGN KEY (`organization_id`,`transcript_id`) REFERENCES `call_texts`(`organization_id`,`id`) ON UPDATE no action ON DELETE cascade
 );
---> statement-breakpoint
-CREATE TABLE `transcripts` (
-	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`organization_id` integer NOT NULL,
-	`call_id` integer NOT NULL,
-	`summary` text,
-	`is_final` integer NOT NULL,
-	`lines_digest` text NOT NULL,
-	`first_line_id` integer,
-	`spoken_until` integer,
-	`reported_at` integer DEFAULT 0 NOT NULL,
-	`call_ended_at` integer,
-	`is_held` integer DEFAULT false NOT NULL,
-	`created_at` integer NOT NULL,
-	`updated_at` integer NOT NULL,
-	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`organization_id`,`call_id`) REFERENCES `calls`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `transcripts_call_id_unique` ON `transcripts` (`call_id`);
---> statement-breakpoint
-CREATE INDEX `transcripts_retained` ON `transcripts` (`organization_id`,`call_ended_at`) WHERE not is_held;
 --> statement-breakpoint
 CREATE TABLE `waiting_list_reads` (
 	`organization_id` integer NOT NULL,
@@ -867,43 +852,26 @@ BEGIN
     UNION ALL
     SELECT value FROM json_each(iif(old.ended_at IS NULL AND new.ended_at IS NOT NULL, json_array(
       'call.ended',
-      (SELECT 'transcript.finalized' FROM transcripts WHERE call_id = new.id AND is_final),
-      (SELECT 'soap_note.finalized' FROM soap_notes WHERE call_id = new.id AND is_final)
+      (SELECT 'transcript.finalized' FROM call_texts WHERE call_id = new.id AND kind = 'transcript' AND is_final),
+      (SELECT 'soap_note.finalized' FROM call_texts WHERE call_id = new.id AND kind = 'soap_note' AND is_final)
     ), '[]')) WHERE value IS NOT NULL
   );
 END;
 --> statement-breakpoint
-CREATE VIEW `events_finalized` AS
-SELECT NULL AS type, NULL AS call_id, NULL AS created_at;
---> statement-breakpoint
-CREATE TRIGGER `events_finalize` INSTEAD OF INSERT ON `events_finalized`
+CREATE TRIGGER `events_call_text_created` AFTER INSERT ON `call_texts` WHEN new.is_final
 BEGIN
   INSERT INTO events (organization_id, type, data, created_at)
-  SELECT organization_id, new.type,
-    json_object('organization_user_id', organization_user_id, 'call_id', id), new.created_at
+  SELECT organization_id, new.kind || '.finalized',
+    json_object('organization_user_id', organization_user_id, 'call_id', id), new.updated_at
   FROM calls WHERE id = new.call_id AND ended_at IS NOT NULL;
 END;
 --> statement-breakpoint
-CREATE TRIGGER `events_transcript_created` AFTER INSERT ON `transcripts` WHEN new.is_final
+CREATE TRIGGER `events_call_text_updated` AFTER UPDATE OF is_final ON `call_texts` WHEN new.is_final AND NOT old.is_final
 BEGIN
-  INSERT INTO events_finalized VALUES ('transcript.finalized', new.call_id, new.updated_at);
-END;
---> statement-breakpoint
-CREATE TRIGGER `events_transcript_updated` AFTER UPDATE OF is_final ON `transcripts`
-WHEN new.is_final AND NOT old.is_final
-BEGIN
-  INSERT INTO events_finalized VALUES ('transcript.finalized', new.call_id, new.updated_at);
-END;
---> statement-breakpoint
-CREATE TRIGGER `events_soap_note_created` AFTER INSERT ON `soap_notes` WHEN new.is_final
-BEGIN
-  INSERT INTO events_finalized VALUES ('soap_note.finalized', new.call_id, new.updated_at);
-END;
---> statement-breakpoint
-CREATE TRIGGER `events_soap_note_updated` AFTER UPDATE OF is_final ON `soap_notes`
-WHEN new.is_final AND NOT old.is_final
-BEGIN
-  INSERT INTO events_finalized VALUES ('soap_note.finalized', new.call_id, new.updated_at);
+  INSERT INTO events (organization_id, type, data, created_at)
+  SELECT organization_id, new.kind || '.finalized',
+    json_object('organization_user_id', organization_user_id, 'call_id', id), new.updated_at
+  FROM calls WHERE id = new.call_id AND ended_at IS NOT NULL;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `events_egress_started` AFTER INSERT ON `egresses`
@@ -1168,8 +1136,7 @@ SELECT id AS participant_id, call_id, recording_consent FROM participants;
 --> statement-breakpoint
 CREATE VIEW `retention` AS
 SELECT 'egress' AS result, id, call_id, call_ended_at, is_held FROM egresses
-UNION ALL SELECT 'transcript', id, call_id, call_ended_at, is_held FROM transcripts
-UNION ALL SELECT 'soap_note', id, call_id, call_ended_at, is_held FROM soap_notes;
+UNION ALL SELECT kind, id, call_id, call_ended_at, is_held FROM call_texts;
 --> statement-breakpoint
 CREATE VIEW `retained_calls` AS
 SELECT id, ended_at, EXISTS (
@@ -1184,9 +1151,7 @@ CREATE TRIGGER `retention_change` INSTEAD OF INSERT ON `retention_changes`
 BEGIN
   UPDATE egresses SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
   WHERE call_id = new.call_id;
-  UPDATE transcripts SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
-  WHERE call_id = new.call_id;
-  UPDATE soap_notes SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
+  UPDATE call_texts SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
   WHERE call_id = new.call_id;
 END;
 --> statement-breakpoint
@@ -1212,15 +1177,9 @@ BEGIN
   WHERE id = new.id;
 END;
 --> statement-breakpoint
-CREATE TRIGGER `transcripts_retention_inserted` AFTER INSERT ON `transcripts`
+CREATE TRIGGER `call_texts_retention_inserted` AFTER INSERT ON `call_texts`
 BEGIN
-  UPDATE transcripts SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
-  WHERE id = new.id;
-END;
---> statement-breakpoint
-CREATE TRIGGER `soap_notes_retention_inserted` AFTER INSERT ON `soap_notes`
-BEGIN
-  UPDATE soap_notes SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
+  UPDATE call_texts SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
   WHERE id = new.id;
 END;
 --> statement-breakpoint
@@ -1231,24 +1190,17 @@ BEGIN
   SELECT raise(ABORT, 'the database has no range of ids');
 END;
 --> statement-breakpoint
-CREATE TRIGGER `transcripts_deleted` AFTER DELETE ON `transcripts`
+CREATE TRIGGER `call_texts_deleted` AFTER DELETE ON `call_texts`
 BEGIN
-  SELECT raise(ABORT, 'a transcript is deleted with an entry of the access log')
+  SELECT raise(ABORT, 'the text of a call is deleted with an entry of the access log')
   WHERE NOT EXISTS (
     SELECT 1 FROM access_logs
-    WHERE organization_id = old.organization_id AND call_id = old.call_id AND resource = 'transcript' AND event = 'delete'
+    WHERE organization_id = old.organization_id AND call_id = old.call_id AND resource = old.kind AND event = 'delete'
   );
-  UPDATE calls SET transcript_deleted_at = cast(unixepoch('subsec') * 1000 AS INTEGER) WHERE id = old.call_id;
-END;
---> statement-breakpoint
-CREATE TRIGGER `soap_notes_deleted` AFTER DELETE ON `soap_notes`
-BEGIN
-  SELECT raise(ABORT, 'a SOAP note is deleted with an entry of the access log')
-  WHERE NOT EXISTS (
-    SELECT 1 FROM access_logs
-    WHERE organization_id = old.organization_id AND call_id = old.call_id AND resource = 'soap_note' AND event = 'delete'
-  );
-  UPDATE calls SET soap_note_deleted_at = cast(unixepoch('subsec') * 1000 AS INTEGER) WHERE id = old.call_id;
+  UPDATE calls SET transcript_deleted_at = cast(unixepoch('subsec') * 1000 AS INTEGER)
+  WHERE id = old.call_id AND old.kind = 'transcript';
+  UPDATE calls SET soap_note_deleted_at = cast(unixepoch('subsec') * 1000 AS INTEGER)
+  WHERE id = old.call_id AND old.kind = 'soap_note';
 END;
 --> statement-breakpoint
 CREATE TRIGGER `participants_erased_on_call` AFTER UPDATE OF call_id, erased_at ON `participants`
@@ -1268,22 +1220,16 @@ BEGIN
   SELECT raise(ABORT, 'the reference of the call was erased');
 END;
 --> statement-breakpoint
-CREATE TRIGGER `transcripts_not_restored` BEFORE INSERT ON `transcripts`
-WHEN (SELECT transcript_deleted_at FROM calls WHERE id = new.call_id) IS NOT NULL
+CREATE TRIGGER `call_texts_not_restored` BEFORE INSERT ON `call_texts`
+WHEN (SELECT iif(new.kind = 'transcript', transcript_deleted_at, soap_note_deleted_at) FROM calls WHERE id = new.call_id) IS NOT NULL
 BEGIN
-  SELECT raise(ABORT, 'the transcript was deleted');
+  SELECT raise(ABORT, 'the text of the call was deleted');
 END;
 --> statement-breakpoint
-CREATE TRIGGER `soap_notes_not_restored` BEFORE INSERT ON `soap_notes`
-WHEN (SELECT soap_note_deleted_at FROM calls WHERE id = new.call_id) IS NOT NULL
-BEGIN
-  SELECT raise(ABORT, 'the SOAP note was deleted');
-END;
---> statement-breakpoint
-CREATE TRIGGER `transcripts_lines_replaced` AFTER UPDATE OF lines_digest ON `transcripts`
+CREATE TRIGGER `transcripts_lines_replaced` AFTER UPDATE OF lines_digest ON `call_texts`
 WHEN old.lines_digest <> new.lines_digest
 BEGIN
-  DELETE FROM transcript_parts WHERE call_id = new.call_id;
+  DELETE FROM transcript_parts WHERE transcript_id = new.id;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `usage_of_access_log` AFTER INSERT ON `access_logs`

@@ -37,6 +37,9 @@ export const MAX_LIMITED_ADDRESSES = 10_000;
 /** Lines that are made at once: some ten kilobytes, so that other requests get their turn in between. */
 export const LINES_AT_ONCE = 125;
 
+/** In characters: long lines are fewer at once. */
+export const PORTION_LENGTH = 16 * KIB;
+
 /** In characters: what is longer is sent while it is made. */
 export const LARGE_ANSWER = 512 * KIB;
 

@@ -53,15 +53,22 @@ async function* encoded(first: string, rest: AsyncGenerator<string>, end: () => 
   }
 }
 
-const streamOf = (bytes: AsyncGenerator<Uint8Array>) =>
-  new ReadableStream<Uint8Array>(
+function streamOf(bytes: AsyncGenerator<Uint8Array>) {
+  // The stream lives until the caller has it all, and what it is made from takes more memory.
+  let rest: AsyncGenerator<Uint8Array> | undefined = bytes;
+  return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { value } = await bytes.next();
-        if (value) controller.enqueue(value);
-        else controller.close();
+        const next = await rest?.next();
+        if (next?.value) return controller.enqueue(next.value);
+        rest = undefined;
+        controller.close();
       },
-      cancel: () => void bytes.return(undefined),
+      async cancel() {
+        await rest?.return(undefined);
+        rest = undefined;
+      },
     },
     { highWaterMark: 0 },
   );
+}

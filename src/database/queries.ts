@@ -1,8 +1,14 @@
 import { Column, is, noopDecoder, Param, Placeholder, SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
+import type { DrizzleD1Database } from "drizzle-orm/d1";
 import type { SelectResultFields } from "drizzle-orm/query-builders/select.types";
-import type { SQLiteTable, SQLiteUpdateBuilder, SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
+import {
+  BaseSQLiteDatabase,
+  SQLiteAsyncDialect,
+  type SQLiteTable,
+  type SQLiteUpdateBuilder,
+  type SQLiteUpdateSetSource,
+} from "drizzle-orm/sqlite-core";
 import { type Bound, besideWrites, type Database, fromPrimaryIfInDoubt } from "./database.ts";
 
 /*
@@ -10,8 +16,16 @@ import { type Bound, besideWrites, type Database, fromPrimaryIfInDoubt } from ".
  * isolate, with placeholders, and each request only binds its values.
  */
 
+/** What a statement of Drizzle is made of. It asks its session to prepare that, and nothing else. */
+const session = { prepareQuery: (query: Query, fields: Field[] = []): Prepared => ({ query, fields }) };
+
 /** Builds statements, for prepared queries and for subqueries. It runs none. */
-export const builder = drizzle({ prepare: () => null } as unknown as D1Database) as Builder;
+export const builder = new BaseSQLiteDatabase(
+  "async",
+  new SQLiteAsyncDialect(),
+  session as never,
+  undefined,
+) as unknown as Builder;
 
 interface Builder extends Omit<DrizzleD1Database, "update"> {
   /** SET takes placeholders too, encoded as the column is. Drizzle's type leaves them out. */
@@ -156,17 +170,20 @@ function placeholders<Values>(): Placeholders<Values> {
 }
 
 export function compile(statement: Statement): Compiled {
-  // Drizzle keeps what it selects to itself; its prepared query has all that is needed here.
-  const prepared = (statement as unknown as { prepare(): { getQuery(): Query; fields?: Field[] } }).prepare();
-  const { sql: text, params } = prepared.getQuery();
+  const { query, fields } = (statement as unknown as { prepare(): Prepared }).prepare();
+  const { sql: text, params } = query;
   const encoders = params.map(encoderOf);
-  const fields = prepared.fields ?? [];
   return {
     text,
     bind: (values) => encoders.map((encode) => encode(values)),
     columns: fields.map(columnName),
     decoders: fields.flatMap((field) => decodersOf(field)),
   };
+}
+
+interface Prepared {
+  query: Query;
+  fields: Field[];
 }
 
 interface Query {

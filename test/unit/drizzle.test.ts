@@ -23,9 +23,9 @@ import { calls, legalHolds, organizations, organizationUsers, places } from "../
 
 const { require_acting_user, name, id } = organizations;
 
-/** The text and the parameters of a statement, as Drizzle's own prepared query has them. */
+/** The text and the parameters of a statement, as Drizzle gives them to its session. */
 const builtBy = (statement: unknown) =>
-  (statement as { prepare(): { getQuery(): { sql: string; params: unknown[] } } }).prepare().getQuery();
+  (statement as { prepare(): { query: { sql: string; params: unknown[] } } }).prepare().query;
 
 describe("Drizzle, when it builds a statement,", () => {
   it("gives its text, parameters and fields in prepare(), without a database", () => {

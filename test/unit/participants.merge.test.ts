@@ -225,6 +225,11 @@ describe("A report of somebody in a waiting room", () => {
         { room: OTHER_ROOM },
       ],
       "leaving before waiting": [RITA, { left_at: 99 }, /must not be before waiting_since/],
+      "leaving a call before having waited for it": [
+        ON_CALL,
+        { left_at: 90 },
+        /must not be before waiting_since/,
+      ],
       "leaving before joining": [ON_CALL, { left_at: 110 }, /or joined_at/],
       "coming back after a call": [{ ...ON_CALL, left_at: 150 }, { waiting_since: 160 }, /under a new key/],
       "a user who is not a member": [

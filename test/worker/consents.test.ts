@@ -213,7 +213,7 @@ describe("A consent that the platform reports", () => {
     const { clinic, call, says, canBeSeen } = await aRecordedCall();
     const decide = (n: number) => says(true, { recording_consent_at: new Date(n).toISOString() });
     for (let n = 0; n < MAX_CONSENT_DECISIONS; n++) await given(decide(n));
-    expectRefusal(await changingNothing(() => decide(MAX_CONSENT_DECISIONS)), 422, /100 decisions/);
+    expectRefusal(await changingNothing(() => decide(MAX_CONSENT_DECISIONS)), 422, /decided 100 times/);
     await given(says(false));
     expect(await canBeSeen()).toBe(false);
     expect(await consentsOf(clinic, call)).toHaveLength(MAX_CONSENT_DECISIONS + 1);

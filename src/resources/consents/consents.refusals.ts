@@ -3,4 +3,6 @@ import { MAX_CONSENT_DECISIONS } from "../../limits.ts";
 
 /** In the report of a call. */
 export const tooManyDecisions = () =>
-  unprocessable(`call.participants: after ${MAX_CONSENT_DECISIONS} decisions only a refusal is taken`);
+  unprocessable(
+    `call.participants: recording_consent was decided ${MAX_CONSENT_DECISIONS} times, as often as is kept: from now on only false is taken`,
+  );

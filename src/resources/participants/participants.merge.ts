@@ -145,8 +145,10 @@ export function mergeParticipant(
   const { waiting_since, joined_at } = person;
   const { call_id, left_at } = row;
   if (kind === "first" && waiting_since === null) throw participantIncomplete();
-  if (call_id !== null && isAfter(waiting_since, left_at)) throw participantLeftCall();
-  if (isAfter(waiting_since, left_at) || isAfter(joined_at, left_at)) throw leftTooEarly();
+  if (isAfter(waiting_since, left_at) || isAfter(joined_at, left_at)) {
+    const comesAfterCall = call_id !== null && isAfter(waiting_since, known?.left_at);
+    throw comesAfterCall ? participantLeftCall() : leftTooEarly();
+  }
   if (report.user_id && !isMember) throw participantNotMember();
 
   const waits = left_at === null && call_id === null;

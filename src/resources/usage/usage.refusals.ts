@@ -15,15 +15,25 @@ const tomorrow = (message: string) =>
   });
 
 export const tooManyWrites = () =>
-  tomorrow(`Written ${MAX_DAILY_WRITES} times today, the most: try again tomorrow`);
+  tomorrow(
+    `The organization's clients have written ${MAX_DAILY_WRITES} times today, as often as they may in a day: try again after midnight UTC`,
+  );
 
 export const tooManyEntries = () =>
-  tomorrow(`The access log got ${MAX_DAILY_ACCESS_LOGS} entries today, the most: try again tomorrow`);
+  tomorrow(
+    `The organization's access log got ${MAX_DAILY_ACCESS_LOGS} entries today, as many as clients may cause in a day: try again after midnight UTC`,
+  );
 
-export const usageRangeTooLong = () => new ApiError(400, `from: at most ${MAX_METRICS_DAYS} days`);
+export const usageRangeTooLong = () =>
+  new ApiError(
+    400,
+    `from: the range up to the date in to must have at most ${MAX_METRICS_DAYS} days, both ends included`,
+  );
 
 export const tooManyRooms = () =>
-  unprocessable(`The organization has made ${MAX_WAITING_ROOMS} waiting rooms`);
+  unprocessable(
+    `The organization has made ${MAX_WAITING_ROOMS} waiting rooms, as many as it may, retired ones included: rename one instead`,
+  );
 
 /** By what the triggers say that refuse what goes beyond (triggers/usage.sql). */
 const QUOTAS: [string, () => ApiError][] = [

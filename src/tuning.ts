@@ -10,11 +10,17 @@ import { DAY, HOUR, KIB, MINUTE, SECOND } from "./units.ts";
 /** A request that needs much memory and takes longer waits for a slow database, or for its caller: the next one begins. */
 export const LARGE_REQUEST_ALONE = SECOND;
 
-/** So many are handled at once then. If their database recovers, two of the largest reports take 75 MB, and three would take 100. */
-export const MAX_LARGE_REQUESTS = 2;
+/** So many reports are handled at once then. If their database recovers, two of the largest take 75 MB, and three would take 100. */
+export const MAX_LARGE_BODIES = 2;
+
+/** So many answers that may be long are made at once. Most turn out to be short, and wait for nothing but the database. */
+export const MAX_LARGE_ANSWERS = 3;
+
+/** A caller that takes nothing for so long has gone. It is shorter than others wait for their turn. */
+export const ANSWER_STALLED_AFTER = 5 * SECOND;
 
 /** At most so long, so that no more wait for a database that is down than if they came one after the other. */
-export const LARGE_REQUEST_OVER_AFTER = MAX_LARGE_REQUESTS * LARGE_BODY_TURN;
+export const LARGE_REQUEST_OVER_AFTER = MAX_LARGE_BODIES * LARGE_BODY_TURN;
 
 /** For this long a client is not looked up again, so that a burst of requests costs one look-up. */
 export const CLIENT_FRESH_FOR = 10 * SECOND;

@@ -419,6 +419,7 @@ export const consents = sqliteTable(
     said_at: integer(),
     method: text(),
     reported_at: integer().notNull(),
+    created_at: integer().notNull(),
   },
   (t) => [
     uniqueIndex("consents_dated")
@@ -514,6 +515,8 @@ export const transcriptParts = sqliteTable(
  * change named, null where nobody was named: the triggers that write the audit entries (see
  * audited_fields.ts) take it from here.
  *
+ * `began_at` is known of one that came to its call by the name of its room (see isViewable in egresses.sql.ts).
+ *
  * `ended_at` is null until the recording has ended. `early_ended_at` is what a report said of the end before that.
  *
  * `deletion_due_at` is when the cron next tries to delete the file, null while nothing is to be deleted. It is set
@@ -534,6 +537,7 @@ export const egresses = sqliteTable(
     status: text().notNull(),
     error: text(),
     is_stopped: integer({ mode: "boolean" }).notNull(),
+    began_at: integer(),
     ended_at: integer(),
     early_ended_at: integer(),
     storage_key: text(),

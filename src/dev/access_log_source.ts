@@ -23,7 +23,7 @@ export interface Check {
   /** Files before this date are not read. Seals are all checked. */
   from?: string | undefined;
   /** Digests of seals that receivers kept, by date. */
-  heads: Map<string, string>;
+  heads: [date: string, seal_sha256: string][];
   now: number;
   progress: (date: string, entries: number) => void;
 }

@@ -103,8 +103,8 @@ async function signedBy(
   return JSON.parse(new TextDecoder().decode(verified.payload));
 }
 
-function verifyHeads(seals: Seal[], heads: Map<string, string>) {
-  for (const [date, kept] of [...heads].sort(([a], [b]) => a.localeCompare(b))) {
+function verifyHeads(seals: Seal[], heads: [date: string, seal_sha256: string][]) {
+  for (const [date, kept] of heads.toSorted(([a], [b]) => a.localeCompare(b))) {
     const ofDay = seals.filter((each) => each.date === date);
     const fail = failing(date);
     if (ofDay.length === 0)

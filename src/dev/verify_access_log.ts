@@ -39,7 +39,7 @@ process.exitCode = await runCommand(USAGE, OPTIONS, async (options) => {
     accessLogOver(url.replace(/\/+$/, ""), credentials, options["acting-user"]),
     {
       from,
-      heads: new Map(head.map(parseHead)),
+      heads: head.map(parseHead),
       now: Date.now(),
       progress: (date, entries) => say(`${date}: ${count(entries)} entries so far`),
     },

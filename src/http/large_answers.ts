@@ -1,6 +1,7 @@
 import type { Context as HonoContext } from "hono";
-import { LARGE_ANSWER, LARGE_REQUEST_ALONE } from "../tuning.ts";
+import { ANSWER_STALLED_AFTER, LARGE_ANSWER, LARGE_REQUEST_ALONE, MAX_LARGE_ANSWERS } from "../tuning.ts";
 import { type Turn, takeTurn } from "./large_requests.ts";
+import { logFault } from "./log.ts";
 
 const turns = new Set<Turn>();
 
@@ -13,13 +14,13 @@ export interface Parts {
 }
 
 /**
- * Answers with a text that may be long. They are made one at a time in an isolate, from reading on, and a long one while the
- * caller takes it.
+ * Answers with a text that may be long. Few of them are made at once in an isolate, from reading on. One that turns out to be long
+ * is made while the caller takes it, and for a moment no other begins.
  *
  * @throws ApiError 503 if its turn does not come
  */
 export async function answerInTurn(c: HonoContext, make: () => Promise<Parts>): Promise<Response> {
-  const turn = await takeTurn(turns, LARGE_REQUEST_ALONE);
+  const turn = await takeTurn(turns, MAX_LARGE_ANSWERS, 0);
   const end = () => turns.delete(turn);
   try {
     const { parts, headers } = await make();
@@ -30,7 +31,9 @@ export async function answerInTurn(c: HonoContext, make: () => Promise<Parts>): 
       if (text.length <= LARGE_ANSWER) continue;
       // Of an answer to HEAD nobody takes the body.
       if (c.req.method === "HEAD") break;
-      return c.body(streamOf(encoded(text, rest, end)), 200, headers);
+      turn.aloneUntil = Date.now() + LARGE_REQUEST_ALONE;
+      const request_id = c.var.requestId;
+      return c.body(streamOf(text, rest, end, request_id), 200, headers);
     }
     end();
     return c.body(text, 200, headers);
@@ -44,30 +47,44 @@ async function* iterate(parts: Parts["parts"]) {
   yield* parts;
 }
 
-async function* encoded(first: string, rest: AsyncGenerator<string>, end: () => void) {
-  try {
-    yield encoder.encode(first);
-    for await (const part of rest) yield encoder.encode(part);
-  } finally {
-    end();
+/** The stream lives until the caller has it all, and what it is made from takes more memory: so it lets go of that at the end. */
+function streamOf(first: string, others: AsyncGenerator<string>, onEnd: () => void, request_id: string) {
+  let begin: string | undefined = first;
+  let rest: AsyncGenerator<string> | undefined = others;
+  let stalled: ReturnType<typeof setTimeout> | undefined;
+  function end() {
+    clearTimeout(stalled);
+    rest?.return(undefined).catch(() => {});
+    rest = undefined;
+    onEnd();
   }
-}
-
-function streamOf(bytes: AsyncGenerator<Uint8Array>) {
-  // The stream lives until the caller has it all, and what it is made from takes more memory.
-  let rest: AsyncGenerator<Uint8Array> | undefined = bytes;
+  async function nextPart() {
+    const part = begin ?? (await rest?.next())?.value;
+    begin = undefined;
+    return part;
+  }
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const next = await rest?.next();
-        if (next?.value) return controller.enqueue(next.value);
-        rest = undefined;
-        controller.close();
+        clearTimeout(stalled);
+        try {
+          const part = await nextPart();
+          if (part === undefined) {
+            end();
+            return controller.close();
+          }
+          controller.enqueue(encoder.encode(part));
+          stalled = setTimeout(() => {
+            end();
+            controller.error(new Error("The caller does not take the answer"));
+          }, ANSWER_STALLED_AFTER);
+        } catch (error) {
+          end();
+          logFault({ request_id }, error);
+          throw error;
+        }
       },
-      async cancel() {
-        await rest?.return(undefined);
-        rest = undefined;
-      },
+      cancel: end,
     },
     { highWaterMark: 0 },
   );

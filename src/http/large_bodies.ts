@@ -1,6 +1,6 @@
 import { LARGE_BODY_TURN } from "../lifetimes.ts";
 import { LARGE_BODY } from "../limits.ts";
-import { LARGE_REQUEST_ALONE } from "../tuning.ts";
+import { LARGE_REQUEST_ALONE, MAX_LARGE_BODIES } from "../tuning.ts";
 import { type Turn, takeTurn } from "./large_requests.ts";
 
 const turns = new Set<Turn>();
@@ -17,7 +17,7 @@ export function mayBeLarge(maxSize: number, contentLength: string | undefined): 
  * @throws ApiError 503 if its turn does not come
  */
 export async function inTurn(read: () => Promise<void>, handle: () => Promise<void>): Promise<void> {
-  const own = await takeTurn(turns, LARGE_BODY_TURN);
+  const own = await takeTurn(turns, MAX_LARGE_BODIES, LARGE_BODY_TURN);
   try {
     await read();
     own.aloneUntil = Math.min(own.aloneUntil, Date.now() + LARGE_REQUEST_ALONE);

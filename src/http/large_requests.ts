@@ -1,5 +1,5 @@
 import { LARGE_BODY_TURN } from "../lifetimes.ts";
-import { LARGE_REQUEST_OVER_AFTER, MAX_LARGE_REQUESTS } from "../tuning.ts";
+import { LARGE_REQUEST_OVER_AFTER } from "../tuning.ts";
 import { largeRequestWaited } from "./errors.ts";
 import { waitUntil } from "./look_again.ts";
 
@@ -17,15 +17,16 @@ export interface Turn {
  * another one, so the next begins, as long as there are not too many.
  *
  * @param turns of those that are handled now; this one is added to them
+ * @param most of these at once
  * @param aloneFor in milliseconds
  * @throws ApiError 503 if it has not begun after LARGE_BODY_TURN
  */
-export async function takeTurn(turns: Set<Turn>, aloneFor: number): Promise<Turn> {
+export async function takeTurn(turns: Set<Turn>, most: number, aloneFor: number): Promise<Turn> {
   const own = { aloneUntil: 0, overAt: 0 };
   function begin(): boolean {
     const now = Date.now();
     for (const turn of turns) if (turn.overAt <= now) turns.delete(turn);
-    if (turns.size >= MAX_LARGE_REQUESTS || [...turns].some((turn) => turn.aloneUntil > now)) return false;
+    if (turns.size >= most || [...turns].some((turn) => turn.aloneUntil > now)) return false;
     turns.add(Object.assign(own, { aloneUntil: now + aloneFor, overAt: now + LARGE_REQUEST_OVER_AFTER }));
     return true;
   }

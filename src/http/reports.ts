@@ -19,13 +19,12 @@ export const reportBody = <Shape extends z.ZodRawShape>(shape: Shape) =>
 export const isLate = ({ reported_at }: ReportOrigin, known: { reported_at: number } | undefined): boolean =>
   known !== undefined && reported_at !== undefined && reported_at < known.reported_at;
 
-/** When a report was made. The clock of its reporter may be ahead. */
-export const timeOfReport = ({ reported_at }: ReportOrigin, now: number): number =>
-  Math.min(reported_at ?? now, now);
+/** When a report was made. By the reporter's clock: where that is ahead, this is in the future. */
+export const timeOfReport = ({ reported_at }: ReportOrigin, now: number): number => reported_at ?? now;
 
 /**
  * The row that a report leaves behind, as `reviseRow`. `reported_at` is when the platform's newest report of it was made. One
- * that says the same again, later, moves that time alone. LiveKit's events have an order of their own (livekit/visits.merge.ts).
+ * that says the same again, and that it was made later, moves that time alone. LiveKit's events have an order of their own (livekit/visits.merge.ts).
  */
 export function reviseReported<Known extends Reported, Fields extends Partial<Known>>(
   known: Known | undefined,

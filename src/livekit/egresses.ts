@@ -65,7 +65,9 @@ export async function reportEgressOfRoom({ db, now }: Context, event: EgressEven
       const state = { ...merged, storage_key: taken.has(merged.storage_key) ? null : merged.storage_key };
       const own = { organization_id: organization.id, egress_id };
       if (call) {
-        const next = reviseEgress(undefined, { ...own, call_id: call.id, ...state }, null, now);
+        // By the name of a room that is used again, a call whose end is not known yet may be another one.
+        const began_at = call.key === room_sid ? null : (waiting ?? event).started_at;
+        const next = reviseEgress(undefined, { ...own, call_id: call.id, began_at, ...state }, null, now);
         return { writes: [deleteWaiting(own), egressWrites.insert(next)] };
       }
       const where = {
@@ -109,7 +111,7 @@ const egressRead = preparedQuery((egress: Placeholders<EgressOfRoom>) =>
 
 const callRead = preparedQuery((room: Placeholders<Room>) =>
   builder
-    .select({ id: calls.id })
+    .select({ id: calls.id, key: calls.key })
     .from(calls)
     .where(eq(calls.id, callIdOfRoom(room))),
 );

@@ -82,7 +82,7 @@ describe("A ledger that is full", () => {
   it("takes no grant, and every refusal", () => {
     const [later, now] = [{ ...grants, at: 5000 }, 10 ** 6];
     expect(full).toHaveLength(MAX_CONSENT_DECISIONS);
-    expect(refusalOf(() => reported(full, later, now))).toContain(`${MAX_CONSENT_DECISIONS} decisions`);
+    expect(refusalOf(() => reported(full, later, now))).toContain(`decided ${MAX_CONSENT_DECISIONS} times`);
     expect(reported(full, { ...grants, at: 7 }, now)).toBe(full);
     const ended = reported(full, refuses, now);
     expect(recordingConsent(ended)).toBe(false);

@@ -14,6 +14,7 @@ const starting: Egress = {
   status: "egress_starting",
   error: null,
   is_stopped: false,
+  began_at: null,
   ended_at: null,
   early_ended_at: null,
   storage_key: null,

@@ -68,8 +68,11 @@ describe("A first report of a transcript", () => {
   });
 
   it("may be final without a summary", () => {
-    for (const report of [{ is_final: true }, { is_final: true, summary: null }])
-      expect(merge(undefined, report, lines("a"))).toMatchObject({ is_final: true, summary: null });
+    for (const [report, summary] of [
+      [{ is_final: true }, null] as const,
+      [{ is_final: true, summary: null }, ""] as const,
+    ])
+      expect(merge(undefined, report, lines("a"))).toMatchObject({ is_final: true, summary });
   });
 });
 
@@ -95,7 +98,7 @@ describe("A later report of a transcript", () => {
 
   it.each([
     ["another summary", { summary: "A long talk." }, NO_LINES, { summary: "A long talk." }],
-    ["no summary", { summary: null }, NO_LINES, { summary: null }],
+    ["no summary", { summary: null }, NO_LINES, { summary: "" }],
     ["other lines", {}, lines("b"), { lines_digest: "b" }],
     ["that it is final", { is_final: true }, NO_LINES, { is_final: true }],
   ])("changes a draft that gets %s", (_, report, reportedLines, change) => {
@@ -154,8 +157,8 @@ describe("Whatever is reported of a transcript, in whatever order,", () => {
   it("a final transcript never changes, except that it gets its summary once", () => {
     onEachReport((known, next) => {
       if (!known?.is_final || next === known) return;
-      expect(known.summary).toBeNull();
-      expect(next.summary).not.toBeNull();
+      expect(known.summary ?? "").toBe("");
+      expect(next.summary ?? "").not.toBe("");
       expect(next).toEqual({
         ...known,
         summary: next.summary,

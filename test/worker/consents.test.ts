@@ -130,7 +130,7 @@ describe("The consents of a call", () => {
       "update consents set decision = 'granted'",
       "delete from consents",
       "insert or replace into consents select * from consents",
-      "insert or replace into consents select null, organization_id, participant_id, reporter, decision, decided_at, said_at, method, 0 from consents",
+      "insert or replace into consents select null, organization_id, participant_id, reporter, decision, decided_at, said_at, method, 0, 0 from consents",
     ])
       await expect(env.DB.prepare(statement).run()).rejects.toThrow(/consents are never/);
   });

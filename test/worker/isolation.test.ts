@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Api, platform } from "./support/api.ts";
 import { aCall, aProviderOnTheCall, aRecipient, WAITING_SINCE } from "./support/calls.ts";
@@ -28,7 +29,10 @@ type World = ReturnType<typeof aSharedWorld>;
 /** An organization that has rows in every list. Its name is in all its texts. */
 async function aBusyClinic(name: string, { emails, keys }: World) {
   const clinic = await anOrganization(name, unique(name.toLowerCase()));
-  await aSealedDay(clinic);
+  const date = await aSealedDay(clinic);
+  await env.DB.prepare("insert into organization_days (organization_id, date, writes) values (?, ?, 1)")
+    .bind(clinic.id, date)
+    .run();
   const provider = await clinic.addProvider(`Paula ${name}`, { email: emails.provider });
   const substitute = await clinic.addProvider(`Sam ${name}`, { email: emails.substitute });
   const assistant = await clinic.addUser(`Ann ${name}`, ["provider_assistant"], {

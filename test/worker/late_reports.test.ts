@@ -42,6 +42,27 @@ describe("A report that was made before the newest one", () => {
     expect((await given(reportCall(clinic, key, {}))).failed).toBe(true);
   });
 
+  it("repeats what was corrected, by a clock that is ahead, and changes nothing", async () => {
+    const clinic = await anOrganization();
+    const [sam, rita] = [await clinic.addProvider("Sam Substitute"), aRecipient()];
+    const [first, second] = [fromNow(0.5), fromNow(0.6)];
+    const call = await aCall(clinic, { participants: [rita] });
+    const wrong = { organization_user_id: call.owner.id, external_reference: "visit-1", failed: true };
+    await given(call.report(wrong, made(first)));
+    await given(call.reportTranscript({ is_final: false, lines: [], summary: "Wrong" }, made(first)));
+    await given(call.report({ legal_hold: true }, made(first)));
+    await given(call.release());
+    const corrected = { organization_user_id: sam.id, external_reference: null, failed: null };
+    await given(call.report(corrected, made(second)));
+    await given(call.reportTranscript({ summary: null }, made(second)));
+    await changingNothing(async () => {
+      const repeated = await given(call.report({ ...wrong, legal_hold: true }, made(first)));
+      expect(repeated).toMatchObject({ organization_user_id: sam.id, failed: false, legal_hold: null });
+      const text = { is_final: false, lines: [], summary: "Wrong" };
+      expect((await given(call.reportTranscript(text, made(first)))).summary).toBe("");
+    });
+  });
+
   it("of who is on a call changes no name, role, user or reference, and says what is not known", async () => {
     const clinic = await anOrganization();
     const { user_id } = await clinic.addProvider();
@@ -74,6 +95,20 @@ describe("A report that was made before the newest one", () => {
       waiting_since: "2026-01-31T10:59:00.000Z",
       left_at: null,
     });
+  });
+
+  it("of who waits does not bring anybody back into the room of before", async () => {
+    const clinic = await anOrganization();
+    const [room, other] = [await clinic.addRoom(), await clinic.addRoom()];
+    const key = unique("rita");
+    const report = (slug: string, participant: object, time: string) =>
+      given(platform.put(`/waiting_rooms/${slug}/participants/${key}`, { participant, reported_at: time }));
+    const first = { display_name: "Rita", role: "recipient", waiting_since: "2026-01-31T10:50:00Z" };
+    await report(room.slug, first, FIRST);
+    await report(other.slug, {}, SECOND);
+    await changingNothing(() => report(room.slug, first, FIRST));
+    const { participants } = await given(clinic.client.get(`/waiting_rooms/${other.slug}/participants`));
+    expect(participants).toMatchObject([{ display_name: "Rita" }]);
   });
 
   it("of a draft changes nothing, and a final text is final whenever it comes", async () => {
@@ -171,6 +206,26 @@ it("An egress that had ended before a call began waits for another one, though t
   const rows = await clinic.platform.put(`/egresses/${before}`, { egress: { status: "egress_ended" } });
   expectRefusal(rows, 422, /call_key/);
   expect((await clinic.platform.put(`/egresses/${during}`, { egress: {} })).status, call.id).toBe(200);
+});
+
+it("A recording that began after the end of a call, which was not known then, cannot be read as one of it", async () => {
+  const clinic = await anOrganization();
+  const room = await aLiveKitRoom(clinic);
+  const visit = { waiting_room_slug: room.waitingRoom.slug, organization_user_id: room.owner.id };
+  const participants = [aRecipient({ recording_consent: true })];
+  const id = anEgressId();
+  const call = await given(reportCall(clinic, room.name, { ...visit, started_at: at(-3600), participants }));
+  await delivered([room.recorded(id, 500)]);
+  await given(reportCall(clinic, room.name, { ended_at: at(-60) }));
+  const path = `/organization_users/${room.owner.id}/calls/${call.id}`;
+  expect((await given(clinic.client.get(`${path}/egresses`))).egresses).toEqual([]);
+  expect((await given(clinic.client.get(path))).results.egresses).toBe(0);
+  expect((await given(clinic.client.get("/events?type=egress.ended"))).events).toEqual([]);
+  await given(reportCall(clinic, room.name, { ended_at: at(600) }));
+  const { egresses } = await given(clinic.client.get(`${path}/egresses`));
+  expect(egresses).toHaveLength(1);
+  await given(reportCall(clinic, room.name, { ended_at: at(-60) }));
+  expectRefusal(await clinic.client.get(`${path}/egresses/${egresses[0].id}`), 404);
 });
 
 describe("The event egress.ended", () => {

@@ -92,10 +92,10 @@ BEGIN
   SELECT egresses.organization_id, 'egress.ended', json_object('organization_user_id', organization_user_id,
     'call_id', call_id, 'egress_id', egresses.id), new.at
   FROM egresses JOIN calls ON calls.id = call_id
-  WHERE call_id = new.call_id AND status = 'egress_ended' AND NOT is_announced
+  WHERE call_id = new.call_id AND status = 'egress_ended' AND NOT is_announced AND coalesce(began_at, 0) <= call_ended_at
   ORDER BY egresses.id;
   UPDATE egresses SET is_announced = 1
-  WHERE call_id = new.call_id AND status = 'egress_ended' AND NOT is_announced;
+  WHERE call_id = new.call_id AND status = 'egress_ended' AND NOT is_announced AND coalesce(began_at, 0) <= call_ended_at;
 END;
 
 CREATE TRIGGER `events_recording_consented` AFTER UPDATE OF recording_consent ON `participants`

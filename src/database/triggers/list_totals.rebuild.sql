@@ -9,4 +9,4 @@ INSERT INTO list_totals (list, owner_id, total)
 SELECT 'egress_audit_logs:' || event, egress_id, count(*) FROM egress_audit_logs GROUP BY 1, 2;
 
 INSERT INTO list_totals (list, owner_id, total)
-SELECT 'waiting_rooms', organization_id, count(*) FROM waiting_rooms GROUP BY 2;
+SELECT 'waiting_rooms', organization_id, count(*) FROM waiting_rooms WHERE user_id IS NULL GROUP BY 2;

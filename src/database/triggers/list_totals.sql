@@ -32,8 +32,8 @@ BEGIN
 END;
 
 -- The rooms that an organization has made, also those that were retired: their slugs are never given again, and their number is
--- bounded (resources/usage/usage.refusals.ts, and limits.ts).
-CREATE TRIGGER `waiting_rooms_made` AFTER INSERT ON `waiting_rooms`
+-- bounded (resources/usage/usage.refusals.ts, and limits.ts). Personal rooms come with providers.
+CREATE TRIGGER `waiting_rooms_made` AFTER INSERT ON `waiting_rooms` WHEN new.user_id IS NULL
 BEGIN
   INSERT INTO list_totals VALUES ('waiting_rooms', new.organization_id, 1)
   ON CONFLICT DO UPDATE SET total = total + excluded.total;
@@ -41,7 +41,7 @@ BEGIN
   WHERE list = 'waiting_rooms' AND owner_id = new.organization_id AND total > 20000;
 END;
 
-CREATE TRIGGER `waiting_rooms_made_deleted` AFTER DELETE ON `waiting_rooms`
+CREATE TRIGGER `waiting_rooms_made_deleted` AFTER DELETE ON `waiting_rooms` WHEN old.user_id IS NULL
 BEGIN
   INSERT INTO list_totals VALUES ('waiting_rooms', old.organization_id, -1)
   ON CONFLICT DO UPDATE SET total = total + excluded.total;

@@ -11,8 +11,9 @@ CREATE TRIGGER `livekit_egresses_moved` AFTER INSERT ON `calls`
 WHEN EXISTS (SELECT 1 FROM livekit_egresses WHERE organization_id = new.organization_id AND room_sid = new.key)
   OR EXISTS (SELECT 1 FROM livekit_egresses WHERE organization_id = new.organization_id AND room_name = new.key)
 BEGIN
-  INSERT INTO egresses (organization_id, call_id, egress_id, status, error, is_stopped, ended_at, storage_key, check_at, created_at, updated_at)
-  SELECT organization_id, new.id, egress_id, status, error, is_stopped, ended_at, iif(EXISTS (
+  INSERT INTO egresses (organization_id, call_id, egress_id, status, error, is_stopped, began_at, ended_at, storage_key,
+    check_at, created_at, updated_at)
+  SELECT organization_id, new.id, egress_id, status, error, is_stopped, iif(room_sid = new.key, NULL, started_at), ended_at, iif(EXISTS (
       SELECT 1 FROM egress_files
       WHERE organization_id = new.organization_id AND storage_key = livekit_egresses.storage_key
     ), NULL, storage_key), check_at, new.created_at, new.created_at

@@ -3,7 +3,7 @@
 CREATE TRIGGER `recording_consents_decided` AFTER INSERT ON `consents`
 BEGIN
   UPDATE participants
-  SET updated_at = new.reported_at, recording_consent = (
+  SET updated_at = new.created_at, recording_consent = (
     SELECT decision = 'granted' FROM consents
     WHERE participant_id = new.participant_id
     ORDER BY decided_at DESC, decision DESC

@@ -4,7 +4,7 @@ import { toNdjson } from "../access_logs/access_logs.ndjson.ts";
 import type { AccessLog } from "../access_logs/access_logs.schemas.ts";
 
 /*
- * The file of a sealed day: an entry on each line, as lists show it, compressed. A day can have a million entries, so it goes
+ * The file of a sealed day: an entry on each line, as lists show it, compressed. A part has thousands of entries, so it goes
  * through streams: what is kept until the file is written is compressed, and outside of the JavaScript heap.
  */
 

@@ -156,10 +156,16 @@ export function assumedEnd(call: SilentCall, now: number): number {
   return Math.max(started_at, Math.min(latest, now));
 }
 
-/** A report from before the end of a hold does not begin it again. Where a report does not say when it was made, that may be so. */
+/**
+ * A report from before the end of a hold does not begin it again. Where a report does not say when it was made, that may be so; and
+ * where its clock is ahead, unless it is the newest.
+ */
 function mayBeginHold(call: ReportedCall | undefined, { reported_at = 0 }: ReportOrigin): boolean {
   if (!call) return true;
-  return call.hold_id === null && (call.hold_ended_at === null || reported_at > call.hold_ended_at);
+  const { hold_id, hold_ended_at } = call;
+  return (
+    hold_id === null && (hold_ended_at === null || reported_at > Math.max(hold_ended_at, call.reported_at))
+  );
 }
 
 /** What a report says of a call that counts: of a late one what is not known, and nothing where the organization itself has spoken. */
@@ -198,7 +204,8 @@ function fieldsOfCall({ organization_id, call, room, members }: KnownCall, key: 
     started_at,
     ended_at,
     end_is_assumed,
-    failed: failed ?? null,
+    // Null says that it did not, which is known then.
+    failed: report.failed === null ? false : (failed ?? null),
     ...referenceOfCall(call, report),
   };
 }

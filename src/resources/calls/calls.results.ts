@@ -1,10 +1,9 @@
-import { eq } from "drizzle-orm";
 import type { CallTextKind } from "../../database/enums.ts";
 import { scalar } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { calls, callTexts, egresses } from "../../database/schema.ts";
 import { isTextOf } from "../call_texts/call_texts.sql.ts";
-import { consentedCallId } from "../egresses/egresses.sql.ts";
+import { isViewable } from "../egresses/egresses.sql.ts";
 import { callColumns, callWithinReach, type ReachedCall } from "./calls.sql.ts";
 
 /** Selects whether the text of the call is final; null where there is none. */
@@ -21,7 +20,7 @@ export const resultColumns = {
 
 /** The call of the path with what there is of its results: of its recordings, the number that their list shows. */
 export const callWithResults = preparedQuery((call: Placeholders<ReachedCall>) => {
-  const recordings = builder.$count(egresses, eq(egresses.call_id, consentedCallId(call)));
+  const recordings = builder.$count(egresses, isViewable(call));
   return builder
     .select({ ...callColumns, ...resultColumns, egress_count: recordings.as("egress_count") })
     .from(calls)

@@ -41,15 +41,26 @@ export function mergeConsent(
   const { reporter, reported_at } = origin;
   const own = known.ledger.filter((each) => each.reporter === reporter);
   if (at === undefined && recording_consent && own.at(-1)?.decision === decision) return undefined;
-  // An event of LiveKit may come late, with a time that was in the future when it was made.
-  const latest = reporter === "livekit" ? reported_at : now;
-  const decided_at = at === undefined ? timeOfUndated(decision, known, origin, now) : Math.min(at, latest);
+  const decided_at =
+    at === undefined
+      ? timeOfUndated(decision, known, origin, now)
+      : Math.min(at, latestTimeOf(decision, origin, now));
   const said_at = at ?? null;
   const time = said_at ?? decided_at;
   if (own.some((each) => each.decision === decision && (each.said_at ?? each.decided_at) === time))
     return undefined;
   if (recording_consent && known.ledger.length >= MAX_CONSENT_DECISIONS) throw tooManyDecisions();
-  return { reporter, decision, decided_at, said_at, method: recording_consent_method ?? null, reported_at };
+  const method = recording_consent_method ?? null;
+  return { reporter, decision, decided_at, said_at, method, reported_at, created_at: now };
+}
+
+/**
+ * What is in the future counts as now. But by a clock that is ahead, a refusal is in the future and was said after a grant all the
+ * same. An event of LiveKit may come late, with a time that was in the future when it was made.
+ */
+function latestTimeOf(decision: ConsentDecision, { reporter, reported_at }: Reported, now: number): number {
+  if (reporter === "livekit") return reported_at;
+  return decision === "granted" ? now : Number.POSITIVE_INFINITY;
 }
 
 /**

@@ -83,7 +83,9 @@ export function mergeEgress(
 /** The egress in this state, to which the report of this user brought it. It is the known one itself where nothing changes. */
 export const reviseEgress = (
   known: Egress | undefined,
-  fields: EgressState & EarlyEnd & Pick<Egress, "organization_id" | "call_id" | "egress_id">,
+  fields: EgressState &
+    Partial<Pick<Egress, "early_ended_at" | "began_at">> &
+    Pick<Egress, "organization_id" | "call_id" | "egress_id">,
   changed_by_user_id: number | null,
   now: number,
 ): EgressRow => reviseRow(known, fields, now, { changed_by_user_id, check_at: nextCheck(fields, now) });
@@ -113,7 +115,7 @@ export function mergeState(
     status,
     error,
     is_stopped: isEnded || known?.is_stopped || (is_stopped ?? false),
-    ended_at: isEnded ? (end ?? known?.ended_at ?? early ?? timeOfReport(news, now)) : null,
+    ended_at: isEnded ? (end ?? known?.ended_at ?? early ?? Math.min(timeOfReport(news, now), now)) : null,
     early_ended_at: isEnded ? null : end,
     storage_key,
   };

@@ -4,7 +4,6 @@ import { RECORDING_URL_LIFETIME } from "../../lifetimes.ts";
 import { MAX_KEY_LENGTH, MAX_STORAGE_KEY_LENGTH } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
-import { REPORTED_AT } from "../../openapi/reports.ts";
 import * as story from "../../openapi/story.ts";
 import { callNotFound, callUnderLegalHold } from "../calls/calls.refusals.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
@@ -112,7 +111,8 @@ export const egressesReference: Reference = {
       refusals: { 404: "The `egress_id` is blank, too long, or has control characters." },
       request: {
         fields: {
-          ...REPORTED_AT,
+          reported_at:
+            "When you knew what this report says: an end without `ended_at` was then. Left out: when it arrives. The order of reports is that of their statuses. At most a minute in the future.",
           "egress.call_key":
             "The key of the call, which must have been reported. The first report needs it. Later ones can leave it out, or name the same call.",
           "egress.storage_key": `The key of the file in the bucket, with at most ${MAX_STORAGE_KEY_LENGTH} bytes in UTF-8, and not blank. Its segments, between slashes, must not be empty, \`.\` or \`..\`, and the first is the organization's slug. \`null\`: there is no file. A file that another one replaces is deleted with the recording. A file that another recording has, or ever had, is refused.`,

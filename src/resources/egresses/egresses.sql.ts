@@ -39,7 +39,7 @@ const onTheCall = eq(participants.call_id, calls.id);
 const didNotConsent = or(isNull(participants.recording_consent), eq(participants.recording_consent, false));
 
 /** Selects the id of the call of the path, if it has ended and all its participants, at least one, consented. */
-export const consentedCallId = (call: Values<ReachedCall>) =>
+const consentedCallId = (call: Values<ReachedCall>) =>
   builder
     .select({ id: calls.id })
     .from(calls)
@@ -53,6 +53,13 @@ export const consentedCallId = (call: Values<ReachedCall>) =>
       ),
     );
 
+/** True for the recordings of the call of the path, where they may be seen. One that began after the end of its call is of another. */
+export const isViewable = (call: Values<ReachedCall>) =>
+  and(
+    eq(egresses.call_id, consentedCallId(call)),
+    or(isNull(egresses.began_at), lte(egresses.began_at, egresses.call_ended_at)),
+  );
+
 /** Which egress a path names, and who asks for it, as values of a query. */
 export interface ReachedEgress extends ReachedCall {
   egress_id: number;
@@ -64,7 +71,7 @@ export const egressWithinReach = (egress: Placeholders<ReachedEgress>) =>
 
 /** True for the egress of the path, where the recording may be seen too. */
 export const viewableEgress = (egress: Placeholders<ReachedEgress>) =>
-  hasValues(egresses, { id: egress.egress_id, call_id: consentedCallId(egress) });
+  and(eq(egresses.id, egress.egress_id), isViewable(egress));
 
 /** The egress of the path, where the recording may be seen. */
 export const viewableEgressOfPath = preparedQuery((egress: Placeholders<ReachedEgress>) =>
@@ -73,11 +80,7 @@ export const viewableEgressOfPath = preparedQuery((egress: Placeholders<ReachedE
 
 /** The recordings of the call of the path, where they may be seen. */
 export const egressesOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
-  builder
-    .select(egressColumns)
-    .from(egresses)
-    .where(eq(egresses.call_id, consentedCallId(call)))
-    .orderBy(asc(egresses.id)),
+  builder.select(egressColumns).from(egresses).where(isViewable(call)).orderBy(asc(egresses.id)),
 );
 
 /** An egress as the platform names it: by the recording backend's own id, which is unique in the organization. */

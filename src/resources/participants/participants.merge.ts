@@ -152,10 +152,11 @@ export function mergeParticipant(
   if (report.user_id && !isMember) throw participantNotMember();
 
   const waits = left_at === null && call_id === null;
-  const enters = waits && !(known?.left_at === null && known.waiting_room_id === room.id);
+  const staysInRoom = kind === "correction" && (!waits || isLate(report, known));
+  const enters = waits && !staysInRoom && !(known?.left_at === null && known.waiting_room_id === room.id);
   if (enters && !room.slug_is_current) throw slugIsOld();
   if (enters && !room.is_active) throw roomInactive();
-  const waiting_room_id = kind === "correction" && !waits ? known.waiting_room_id : room.id;
+  const waiting_room_id = staysInRoom ? known.waiting_room_id : room.id;
   const fields = { ...row, ...person, organization_id: room.organization_id, key, waiting_room_id };
   const next = reviseReported(known, fields, report, now);
   return next === known ? known : withEventTimes(known, next);

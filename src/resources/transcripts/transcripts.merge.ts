@@ -79,13 +79,16 @@ const bytesOf = (text: string) => new TextEncoder().encode(text).length;
 /** In bytes of JSON. */
 const sizeOf = (value: unknown) => bytesOf(JSON.stringify(value));
 
-/** A report from before the summary may come again after it, so null clears only the summary of a draft. */
+/**
+ * A report from before the summary may come again after it, so null clears only the summary of a draft. A cleared one is empty:
+ * a late draft does not bring it back.
+ */
 function summaryAfter(known: Transcript | undefined, { summary }: Pick<TranscriptReport, "summary">) {
   const isKept = summary === undefined || (summary === null && known?.is_final);
-  return isKept ? (known?.summary ?? null) : summary;
+  return isKept ? (known?.summary ?? null) : (summary ?? "");
 }
 
 const changesFinal = (known: Transcript, next: TranscriptRow) =>
   !next.is_final ||
   next.lines_digest !== known.lines_digest ||
-  (known.summary !== null && next.summary !== known.summary);
+  (!!known.summary && next.summary !== known.summary);

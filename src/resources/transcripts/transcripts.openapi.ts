@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { unprocessable } from "../../http/errors.ts";
+import { largeRequestWaited, unprocessable } from "../../http/errors.ts";
 import { MAX_CALL_PARTICIPANTS } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
@@ -76,7 +76,7 @@ export const transcriptsReference: Reference = {
       refusals: {
         404: "Something in the path does not exist, or the client has no access to it. Or the call has not ended, or has no transcript: it was too short, for example, or the transcript is not there yet or was deleted.",
       },
-      errors: [transcriptNotFound()],
+      errors: [transcriptNotFound(), largeRequestWaited()],
     },
   },
   platform: {

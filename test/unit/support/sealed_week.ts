@@ -30,7 +30,7 @@ export interface SealedWeek {
   /** What the bucket has. */
   files: Map<string, Buffer>;
   seals: Seal[];
-  heads: Map<string, string>;
+  heads: [date: string, seal_sha256: string][];
   store: (date: string, entries: Entry[]) => void;
   /** Makes the seal of a day as the service does, after that of the day before. */
   seal: (date: string, entries: Entry[], options?: SealOptions) => Promise<Seal>;
@@ -63,7 +63,7 @@ export async function aSealedWeek({ each = 10, key = aKey() } = {}): Promise<Sea
     rows: [...days.values(), entriesOf("2026-03-08")].flat(),
     files: new Map([...days].map(([date, entries]) => [date, gzipSync(toLines(entries))])),
     seals: [],
-    heads: new Map(),
+    heads: [],
     store: (date, entries) => void week.files.set(date, gzipSync(toLines(entries))),
     async seal(date, entries, { by = week.key, organization_id = 7 } = {}) {
       const before = week.seals.findLast((seal) => seal.date < date);

@@ -221,6 +221,7 @@ CREATE TABLE `consents` (
 	`said_at` integer,
 	`method` text,
 	`reported_at` integer NOT NULL,
+	`created_at` integer NOT NULL,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`organization_id`,`participant_id`) REFERENCES `participants`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
@@ -270,6 +271,7 @@ CREATE TABLE `egresses` (
 	`status` text NOT NULL,
 	`error` text,
 	`is_stopped` integer NOT NULL,
+	`began_at` integer,
 	`ended_at` integer,
 	`early_ended_at` integer,
 	`storage_key` text,
@@ -905,10 +907,10 @@ BEGIN
   SELECT egresses.organization_id, 'egress.ended', json_object('organization_user_id', organization_user_id,
     'call_id', call_id, 'egress_id', egresses.id), new.at
   FROM egresses JOIN calls ON calls.id = call_id
-  WHERE call_id = new.call_id AND status = 'egress_ended' AND NOT is_announced
+  WHERE call_id = new.call_id AND status = 'egress_ended' AND NOT is_announced AND coalesce(began_at, 0) <= call_ended_at
   ORDER BY egresses.id;
   UPDATE egresses SET is_announced = 1
-  WHERE call_id = new.call_id AND status = 'egress_ended' AND NOT is_announced;
+  WHERE call_id = new.call_id AND status = 'egress_ended' AND NOT is_announced AND coalesce(began_at, 0) <= call_ended_at;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `events_recording_consented` AFTER UPDATE OF recording_consent ON `participants`
@@ -1071,7 +1073,7 @@ BEGIN
   ON CONFLICT DO UPDATE SET total = total + excluded.total;
 END;
 --> statement-breakpoint
-CREATE TRIGGER `waiting_rooms_made` AFTER INSERT ON `waiting_rooms`
+CREATE TRIGGER `waiting_rooms_made` AFTER INSERT ON `waiting_rooms` WHEN new.user_id IS NULL
 BEGIN
   INSERT INTO list_totals VALUES ('waiting_rooms', new.organization_id, 1)
   ON CONFLICT DO UPDATE SET total = total + excluded.total;
@@ -1079,7 +1081,7 @@ BEGIN
   WHERE list = 'waiting_rooms' AND owner_id = new.organization_id AND total > 20000;
 END;
 --> statement-breakpoint
-CREATE TRIGGER `waiting_rooms_made_deleted` AFTER DELETE ON `waiting_rooms`
+CREATE TRIGGER `waiting_rooms_made_deleted` AFTER DELETE ON `waiting_rooms` WHEN old.user_id IS NULL
 BEGIN
   INSERT INTO list_totals VALUES ('waiting_rooms', old.organization_id, -1)
   ON CONFLICT DO UPDATE SET total = total + excluded.total;
@@ -1089,8 +1091,9 @@ CREATE TRIGGER `livekit_egresses_moved` AFTER INSERT ON `calls`
 WHEN EXISTS (SELECT 1 FROM livekit_egresses WHERE organization_id = new.organization_id AND room_sid = new.key)
   OR EXISTS (SELECT 1 FROM livekit_egresses WHERE organization_id = new.organization_id AND room_name = new.key)
 BEGIN
-  INSERT INTO egresses (organization_id, call_id, egress_id, status, error, is_stopped, ended_at, storage_key, check_at, created_at, updated_at)
-  SELECT organization_id, new.id, egress_id, status, error, is_stopped, ended_at, iif(EXISTS (
+  INSERT INTO egresses (organization_id, call_id, egress_id, status, error, is_stopped, began_at, ended_at, storage_key,
+    check_at, created_at, updated_at)
+  SELECT organization_id, new.id, egress_id, status, error, is_stopped, iif(room_sid = new.key, NULL, started_at), ended_at, iif(EXISTS (
       SELECT 1 FROM egress_files
       WHERE organization_id = new.organization_id AND storage_key = livekit_egresses.storage_key
     ), NULL, storage_key), check_at, new.created_at, new.created_at
@@ -1122,7 +1125,7 @@ END;
 CREATE TRIGGER `recording_consents_decided` AFTER INSERT ON `consents`
 BEGIN
   UPDATE participants
-  SET updated_at = new.reported_at, recording_consent = (
+  SET updated_at = new.created_at, recording_consent = (
     SELECT decision = 'granted' FROM consents
     WHERE participant_id = new.participant_id
     ORDER BY decided_at DESC, decision DESC
@@ -1232,13 +1235,13 @@ BEGIN
   DELETE FROM transcript_parts WHERE transcript_id = new.id;
 END;
 --> statement-breakpoint
-CREATE TRIGGER `usage_of_access_log` AFTER INSERT ON `access_logs`
+CREATE TRIGGER `usage_of_access_log` AFTER INSERT ON `access_logs` WHEN new.api_client_id IS NOT NULL
 BEGIN
   INSERT INTO organization_days (organization_id, date, access_log_entries)
   VALUES (new.organization_id, date(new.at / 1000, 'unixepoch'), 1)
   ON CONFLICT DO UPDATE SET access_log_entries = access_log_entries + 1;
   SELECT raise(ABORT, 'quota: access log entries') FROM organization_days
-  WHERE new.api_client_id IS NOT NULL AND organization_id = new.organization_id
+  WHERE organization_id = new.organization_id
     AND date = date(new.at / 1000, 'unixepoch') AND access_log_entries > 200000;
 END;
 --> statement-breakpoint

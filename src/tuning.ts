@@ -14,7 +14,10 @@ export const LARGE_REQUEST_ALONE = SECOND;
 export const MAX_LARGE_BODIES = 2;
 
 /** So many answers that may be long are made at once. Most turn out to be short, and wait for nothing but the database. */
-export const MAX_LARGE_ANSWERS = 3;
+export const MAX_LARGE_ANSWERS = 2;
+
+/** A short answer has been read by then, or nearly: the next one begins. */
+export const LARGE_ANSWER_ALONE = 50;
 
 /** A caller that takes nothing for so long has gone. It is shorter than others wait for their turn. */
 export const ANSWER_STALLED_AFTER = 5 * SECOND;

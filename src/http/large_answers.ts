@@ -1,5 +1,11 @@
 import type { Context as HonoContext } from "hono";
-import { ANSWER_STALLED_AFTER, LARGE_ANSWER, LARGE_REQUEST_ALONE, MAX_LARGE_ANSWERS } from "../tuning.ts";
+import {
+  ANSWER_STALLED_AFTER,
+  LARGE_ANSWER,
+  LARGE_ANSWER_ALONE,
+  LARGE_REQUEST_ALONE,
+  MAX_LARGE_ANSWERS,
+} from "../tuning.ts";
 import { type Turn, takeTurn } from "./large_requests.ts";
 import { logFault } from "./log.ts";
 
@@ -20,7 +26,7 @@ export interface Parts {
  * @throws ApiError 503 if its turn does not come
  */
 export async function answerInTurn(c: HonoContext, make: () => Promise<Parts>): Promise<Response> {
-  const turn = await takeTurn(turns, MAX_LARGE_ANSWERS, 0);
+  const turn = await takeTurn(turns, MAX_LARGE_ANSWERS, LARGE_ANSWER_ALONE);
   const end = () => turns.delete(turn);
   try {
     const { parts, headers } = await make();
@@ -51,7 +57,12 @@ async function* iterate(parts: Parts["parts"]) {
 function streamOf(first: string, others: AsyncGenerator<string>, onEnd: () => void, request_id: string) {
   let begin: string | undefined = first;
   let rest: AsyncGenerator<string> | undefined = others;
-  let stalled: ReturnType<typeof setTimeout> | undefined;
+  let controlled: ReadableStreamDefaultController | undefined;
+  let stalled = setTimeout(giveUp, ANSWER_STALLED_AFTER);
+  function giveUp() {
+    end();
+    controlled?.error(new Error("The caller does not take the answer"));
+  }
   function end() {
     clearTimeout(stalled);
     rest?.return(undefined).catch(() => {});
@@ -65,6 +76,9 @@ function streamOf(first: string, others: AsyncGenerator<string>, onEnd: () => vo
   }
   return new ReadableStream<Uint8Array>(
     {
+      start(controller) {
+        controlled = controller;
+      },
       async pull(controller) {
         clearTimeout(stalled);
         try {
@@ -74,10 +88,7 @@ function streamOf(first: string, others: AsyncGenerator<string>, onEnd: () => vo
             return controller.close();
           }
           controller.enqueue(encoder.encode(part));
-          stalled = setTimeout(() => {
-            end();
-            controller.error(new Error("The caller does not take the answer"));
-          }, ANSWER_STALLED_AFTER);
+          stalled = setTimeout(giveUp, ANSWER_STALLED_AFTER);
         } catch (error) {
           end();
           logFault({ request_id }, error);

@@ -103,6 +103,7 @@ export function writeVariedRows(database: DatabaseSync) {
           decision,
           decided_at: started_at + (n % 3 ? (n % 2 ? at : 2 - at) : 0) * 1000,
           reported_at: started_at + at * 1000,
+          created_at: started_at + at * 1000,
         });
       insert("egresses", {
         ...own(n),

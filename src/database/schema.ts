@@ -459,7 +459,8 @@ export const callDailyMetrics = sqliteTable(
 export const WHOLE_ORGANIZATION = 0;
 
 /**
- * The texts of calls: at most one transcript and one SOAP note each. Of a note there is `text`, of a transcript the rest.
+ * The texts of calls: at most one transcript and one SOAP note each. Of a note there is `text`, of a transcript the rest. A
+ * `summary` that was cleared is empty, and null before any was reported.
  * `lines_digest` is a keyed digest of the reported lines, which hold the keys of those who speak. It distinguishes a
  * repeated report from a corrected one.
  * `first_line_id` begins the range of ids that the new lines of the last report got, null where no report brought any.

@@ -38,8 +38,7 @@ export async function answerInTurn(c: HonoContext, make: () => Promise<Parts>): 
       // Of an answer to HEAD nobody takes the body.
       if (c.req.method === "HEAD") break;
       turn.aloneUntil = Date.now() + LARGE_REQUEST_ALONE;
-      const request_id = c.var.requestId;
-      return c.body(streamOf(text, rest, end, request_id), 200, headers);
+      return c.body(streamOf(text, rest, end, c.var.requestId), 200, headers);
     }
     end();
     return c.body(text, 200, headers);

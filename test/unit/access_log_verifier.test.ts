@@ -207,6 +207,13 @@ const TAMPERING: Record<string, Tampering> = {
     },
     "There is no seal of this day, and a receiver kept its digest: the end of the chain is cut off",
   ],
+  "a part of a day is sealed again, and a receiver kept the digests of all its parts": [
+    (week) => {
+      week.heads.push([DAY, "0".repeat(64)]);
+      keep(week, DAY);
+    },
+    "The seal is not the one whose digest a receiver kept",
+  ],
   "a day and all after it are sealed again, as after a restore, and a receiver kept a digest": [
     async (week) => {
       keep(week, DAY);

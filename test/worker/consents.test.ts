@@ -209,6 +209,27 @@ describe("A consent that the platform reports", () => {
     await changingNothing(() => given(call.report({ participants: [{ key, ...time }] })));
   });
 
+  it("is withdrawn by a refusal of later, also by a clock that is ahead", async () => {
+    const { says, canBeSeen } = await aRecordedCall();
+    const soon = (seconds: number) => ({
+      recording_consent_at: new Date(Date.now() + seconds * 1000).toISOString(),
+    });
+    const grant = soon(10);
+    await given(says(false, soon(50)));
+    await given(says(true, grant));
+    expect(await canBeSeen()).toBe(false);
+  });
+
+  it("is withdrawn now, for who follows events, whenever the refusal was said", async () => {
+    const granted = { recording_consent: true, recording_consent_at: JOINED_AT };
+    const { clinic, call, key } = await aRecordedCall(granted);
+    const refused = { participants: [{ key, recording_consent: false }] };
+    await given(call.report(refused, { reported_at: "2026-01-31T09:40:00Z" }));
+    const { events } = await given(clinic.client.get("/events?type=consent.withdrawn"));
+    expect(events).toHaveLength(1);
+    expect(Date.parse(events[0].created_at)).toBeGreaterThan(Date.now() - 60_000);
+  });
+
   it("can be withdrawn however often somebody has decided", async () => {
     const { clinic, call, says, canBeSeen } = await aRecordedCall();
     const decide = (n: number) => says(true, { recording_consent_at: new Date(n).toISOString() });

@@ -87,6 +87,13 @@ describe("What an organization stores in a day", () => {
     expect((await clinic.client.get(call.path)).status).toBe(200);
   });
 
+  it("is only what clients do: what the platform changes takes nothing from them", async () => {
+    const { clinic, call } = await aBusyDay("access_log_entries", MAX_DAILY_ACCESS_LOGS - 1);
+    await given(call.hold());
+    await given(call.release());
+    expect((await clinic.client.get(`${call.path}/participants`)).status).toBe(200);
+  });
+
   it("is at most so many writes where thirty come at once", async () => {
     const { clinic } = await aBusyDay("writes", MAX_DAILY_WRITES - 10);
     const made = await Promise.all(
@@ -109,4 +116,5 @@ it("An organization can make so many waiting rooms, also where it has retired so
   await clinic.addRoom();
   const refused = clinic.client.post("/waiting_rooms", { waiting_room: { name: "One more" } });
   expectRefusal(await refused, 422, /has made 20000 waiting rooms/);
+  expect((await clinic.addProvider()).waiting_room_slug).toMatch(/^[a-z]/);
 });

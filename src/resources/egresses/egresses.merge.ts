@@ -84,7 +84,8 @@ export function mergeEgress(
 export const reviseEgress = (
   known: Egress | undefined,
   fields: EgressState &
-    Partial<Pick<Egress, "early_ended_at" | "began_at">> &
+    EarlyEnd &
+    Partial<Pick<Egress, "began_at">> &
     Pick<Egress, "organization_id" | "call_id" | "egress_id">,
   changed_by_user_id: number | null,
   now: number,

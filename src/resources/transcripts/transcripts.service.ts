@@ -47,11 +47,12 @@ export async function reportTranscript(
   const [lines_digest] = reported
     ? await keyedDigests(settings.DIGEST_SECRET, [JSON.stringify(reported)])
     : [];
+  const transcriptRead = textByCallKey({ ...path, kind: "transcript" });
   let lines: Line[] = [];
   let names = new Map<number, string>();
   const transcript = await decideAndWrite(
     db,
-    [callOfResults(path), textByCallKey({ ...path, kind: "transcript" }), speakersByCallKey(path)],
+    [callOfResults(path), transcriptRead, speakersByCallKey(path)],
     async ([call], [known], speakers, parts) => {
       if (!call) throw callNotFound();
       const speakerIds = await idsOfSpeakers(settings, speakers, reported ?? []);
@@ -74,11 +75,7 @@ export async function reportTranscript(
       requireSendable(next.summary ?? null, lines, names);
       // A trigger has removed those before: see triggers/transcripts.sql.
       return {
-        writes: [
-          ...upsert.writes,
-          ...(await insertLines(call, lines)),
-          textByCallKey({ ...path, kind: "transcript" }),
-        ],
+        writes: [...upsert.writes, ...(await insertLines(call, lines)), transcriptRead],
       };
     },
     // The digest stands for the lines, and the first new id for the ids.

@@ -337,12 +337,15 @@ export const legalHolds = sqliteTable(
  * `earlier_visit_until` is the latest time of a visit before this one, null if no such visit is known. It shows whether
  * a late report belongs to that visit, or corrects this one. `waiting_event_at`, `joined_event_at` and `left_event_at`
  * are the times with which the events of the known stay were written, with later corrections, null without an event;
- * `earlier_left_event_at` is the `left_event_at` of the stay before (see participants.visits.ts). `livekit_said` is JSON
- * with LiveKit's last word on each field, and when it was said; null if it said nothing. Only what differs from it counts
- * (livekit/visits.merge.ts). It holds the name and the reference too. `cleared` names the fields that a report has cleared, with
- * commas between them: what is null otherwise is not known. `external_reference` is the text by which another
- * system knows the person. Once erased, `display_name` says nothing, `key` is a keyed digest of the reporter's key
- * (`namedKeys` in participants.sql.ts), and `reference_digest` one of the reference: the access log still leads to the person.
+ * `earlier_left_event_at` is the `left_event_at` of the stay before (see participants.visits.ts). `joined_by_name_at`
+ * is the earliest time of joining of somebody whom LiveKit alone brought to the call, by the name of a room, which may
+ * be used again: if the call turns out to have ended before it, it was another one. `livekit_said` is JSON with
+ * LiveKit's last word on each field, and when it was said; null if it said nothing. Only what differs from it counts
+ * (livekit/visits.merge.ts). It holds the name and the reference too. `cleared` names the fields that a report has
+ * cleared, with commas between them: what is null otherwise is not known. `external_reference` is the text by which
+ * another system knows the person. Once erased, `display_name` says nothing, `key` is a keyed digest of the reporter's
+ * key (`namedKeys` in participants.sql.ts), and `reference_digest` one of the reference: the access log still leads to
+ * the person.
  */
 export const participants = sqliteTable(
   "participants",
@@ -367,6 +370,7 @@ export const participants = sqliteTable(
     joined_event_at: integer(),
     left_event_at: integer(),
     earlier_left_event_at: integer(),
+    joined_by_name_at: integer(),
     livekit_said: text(),
     cleared: text(),
     reported_at: integer().notNull().default(0),

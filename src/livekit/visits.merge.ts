@@ -37,7 +37,7 @@ export function reportOfVisit(visit: VisitEvent, known: KnownVisit): CallReport 
       ended_at: Math.max(ended_at, call?.started_at ?? started_at, knownEnd ?? 0),
     }),
     ...newsOf({ external_reference }, said_at, lastWordsOf(call)),
-    ...(visitor && { participants: [reportVisitor(visitor, visit.has_time, known)] }),
+    ...(visitor && { participants: [reportVisitor(visitor, visit, known)] }),
     reporter: "livekit",
     reported_at: visit.reported_at,
   };
@@ -55,7 +55,11 @@ const startsEarlier = ({ room_sid, has_start, has_time, started_at }: VisitEvent
  * - The name, the role, the user and the reference are each those of the last event that says them. What LiveKit says again, as it does
  *   when somebody leaves, is no news: so what the platform has corrected stays.
  */
-function reportVisitor(visitor: Visitor, hasTime: boolean, known: KnownVisit): ReportOnCall {
+function reportVisitor(
+  visitor: Visitor,
+  { has_time, room_sid, happened_at }: VisitEvent,
+  known: KnownVisit,
+): ReportOnCall {
   const { call, participants, members } = known;
   const key = keyOf(visitor, call, participants);
   const found = participants.find((each) => each.key === key);
@@ -65,7 +69,7 @@ function reportVisitor(visitor: Visitor, hasTime: boolean, known: KnownVisit): R
   const counts = (left?: number | null): left is number =>
     typeof left === "number" && left >= (joined_at ?? 0);
   // An event that says no time changes nothing when it is repeated.
-  const left_at = !hasTime && counts(knownLeft) ? knownLeft : latest(knownLeft, visitor.left_at);
+  const left_at = !has_time && counts(knownLeft) ? knownLeft : latest(knownLeft, visitor.left_at);
   const { display_name, role, external_reference, said_at } = visitor;
   const user_id = visitor.user_id && members.has(visitor.user_id) ? visitor.user_id : undefined;
   const lastWords = lastWordsOf(before);
@@ -73,8 +77,11 @@ function reportVisitor(visitor: Visitor, hasTime: boolean, known: KnownVisit): R
   const ledger = known.consents.filter(({ participant_id }) => participant_id === found?.id);
   const { consent, consents } = consentOf(visitor, lastWords.consents, ledger);
   const [identity] = visitor.keys;
+  const isByName = call !== undefined && call.key !== room_sid;
+  const earliest = before?.call_id === call?.id ? before?.joined_by_name_at : happened_at;
   return {
     key,
+    ...(isByName && typeof earliest === "number" && { joined_by_name_at: Math.min(earliest, happened_at) }),
     ...(!before && { display_name: identity, role: "recipient" }),
     ...(joined_at !== undefined && { joined_at }),
     // The clock of the waiting room may be ahead of LiveKit's, which writes whole seconds.

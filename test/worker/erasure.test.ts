@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { platform } from "./support/api.ts";
 import { aCall, ENDED_AT, STARTED_AT, WAITING_SINCE } from "./support/calls.ts";
 import { aLiveKitRoom, delivered } from "./support/livekit.ts";
+import { observedDatabase } from "./support/observed_database.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { workerWith } from "./support/queue.ts";
 import { changingNothing } from "./support/unchanged.ts";
@@ -54,6 +55,35 @@ describe("The participants of a visit that is long over", () => {
       { display_name: "Participant", text: "Hello." },
     ]);
     expect((await given(clinic.client.get(`${call.path}/egresses`))).egresses).toMatchObject([{ id }]);
+  });
+
+  it("are erased by the next run, if their reference is reported while they are looked for", async () => {
+    const clinic = await aForgetfulOrganization();
+    const call = await aCall(clinic);
+    const [paula, rita] = (await given(clinic.client.get(`${call.path}/participants`))).participants;
+    const [, { key }] = call.participants;
+    const external_reference = unique("patient");
+    let isFound = false;
+    const DB = observedDatabase({
+      prepare: (text) => {
+        isFound ||= text.includes("select") && text.includes("participant_retention_days");
+      },
+      async query(run) {
+        const result = await run();
+        if (isFound) await given(call.report({ participants: [{ key, external_reference }] }));
+        return result;
+      },
+    });
+    await workerWith({ DB }).runCron();
+    expect(await storedOf(clinic)).toContain(external_reference);
+    const erased = async () =>
+      (await given(clinic.client.get("/access_logs?event=delete"))).access_logs.map(
+        ({ resource_id }: { resource_id: number }) => resource_id,
+      );
+    expect(await erased()).toEqual([paula.id]);
+    await eraseAll();
+    expect(await storedOf(clinic)).not.toContain(external_reference);
+    expect(await erased()).toEqual([paula.id, rita.id]);
   });
 
   it("take the reference of their call with them", async () => {

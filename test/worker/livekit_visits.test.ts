@@ -125,6 +125,60 @@ describe("A room whose metadata says whose visit it is", () => {
     expect(participants).toMatchObject([{ key: "rita", call_id: calls.at(-1)?.id }]);
   });
 
+  describe("and whose name an earlier room had, of whose call the end was told late:", () => {
+    const YASMIN = { name: "Yasmin" };
+
+    /** The call of the earlier room, whose end at 300 nobody has told when the later room brings Yasmin at 310. */
+    async function aNameUsedAgain() {
+      const clinic = await anOrganization();
+      const room = await aLiveKitRoom(clinic);
+      const visit = { waiting_room_slug: room.waitingRoom.slug, organization_user_id: room.owner.id };
+      const report = (call: object) => reportCall(clinic, room.name, { ...visit, ...call });
+      const end = async () => given(report({ ended_at: at(300) }));
+      const { id } = await given(report({ started_at: at(-600), participants: [] }));
+      return { clinic, room, report, end, id };
+    }
+
+    it("who joined after it is taken off the call, and comes to that of their own room", async () => {
+      const { clinic, room, end, id } = await aNameUsedAgain();
+      await delivered([room.joined("rita", 200, RITA), room.left("rita", 320, 200)]);
+      await delivered([room.joined("yasmin", 310, YASMIN)]);
+      await end();
+      const path = `/organization_users/${room.owner.id}/calls/${id}/participants`;
+      const onEarlier = () => given(clinic.client.get(path));
+      expect((await onEarlier()).participants).toMatchObject([{ display_name: "Rita Recipient" }]);
+      expect(
+        (await given(clinic.client.get(`/waiting_rooms/${room.waitingRoom.slug}/participants`))).participants,
+      ).toEqual([]);
+      await delivered([room.left("yasmin", 420, 310)]);
+      expect((await onEarlier()).participants).toHaveLength(1);
+      const { calls, participants } = await visitsOf(clinic);
+      expect(calls.map(({ key }) => key)).toEqual([room.name, room.sid]);
+      expect(participants).toMatchObject([
+        { key: "rita", call_id: id },
+        {
+          key: "yasmin",
+          call_id: calls[1]?.id,
+          joined_at: Date.parse(at(310)),
+          left_at: Date.parse(at(420)),
+        },
+      ]);
+    });
+
+    it("who was there before it too, or whom the platform names, stays", async () => {
+      const { clinic, room, report, end, id } = await aNameUsedAgain();
+      await delivered([room.joined("yasmin", 310, YASMIN), room.joined("yasmin", 200, YASMIN)]);
+      await delivered([room.joined("paula", 310)]);
+      await given(report({ participants: [{ key: "paula" }] }));
+      await delivered([room.joined("paula", 320)]);
+      await end();
+      expect((await visitsOf(clinic)).participants).toMatchObject([
+        { key: "yasmin", call_id: id },
+        { key: "paula", call_id: id },
+      ]);
+    });
+  });
+
   it("goes on when the waiting room is renamed", async () => {
     const clinic = await anOrganization();
     const bySid = await aLiveKitRoom(clinic);

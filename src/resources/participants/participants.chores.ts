@@ -1,6 +1,7 @@
 import { and, asc, eq, exists, inArray, isNotNull, isNull, lte, not, or, type SQL } from "drizzle-orm";
 import { keyedDigests } from "../../bytes/digest.ts";
 import type { Context } from "../../context.ts";
+import { isSame } from "../../database/expressions.ts";
 import { jsonField, jsonRows } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery, runAll, runBatch } from "../../database/queries.ts";
 import { pastRetentionInTurn } from "../../database/retention.ts";
@@ -65,13 +66,14 @@ export async function eraseParticipants(context: Context): Promise<number> {
     const items = JSON.stringify(
       due.map(({ id, external_reference }, n) => ({
         id,
+        external_reference,
         digest: keys[n],
         reference_digest: external_reference === null ? null : references[n],
       })),
     );
-    const [, rows] = await runBatch(db, [
-      recordErasures(context, "delete", { items }),
+    const [rows] = await runBatch(db, [
       erase({ items, now }),
+      recordErasures(context, "delete", { items, now }),
     ]);
     return rows;
   });
@@ -103,15 +105,15 @@ const participantsToErase = preparedQuery((chore: Placeholders<Turn & { now: num
     .where(inArray(rowid, pastRetentionInTurn(participants, due, chore.now, chore)));
 });
 
-/** Those who can be erased now. Their items are those of `erase`. */
-const isErasable = () => and(isNull(participants.erased_at), isNotNull(participants.left_at), isOver());
-
-/** The entries of those that `erase` then erases, in the same transaction. */
-const recordErasures = erasureEntries(({ items }: Placeholders<{ items: string }>) =>
-  and(inArray(participants.id, builder.select({ id: jsonField("id") }).from(jsonRows(items))), isErasable()),
+/** The entries of those whom `erase` has erased, in the same transaction. */
+const recordErasures = erasureEntries(({ items, now }: Placeholders<{ items: string; now: number }>) =>
+  and(
+    inArray(participants.id, builder.select({ id: jsonField("id") }).from(jsonRows(items))),
+    eq(participants.erased_at, now),
+  ),
 );
 
-/** A hold that began meanwhile counts. `items` is JSON. */
+/** A hold that began meanwhile counts, and a reference that was reported meanwhile: its digest is not that of the item. `items` is JSON. */
 const erase = preparedQuery(({ items, now }: Placeholders<{ items: string; now: number }>) =>
   builder
     .update(participants)
@@ -126,6 +128,14 @@ const erase = preparedQuery(({ items, now }: Placeholders<{ items: string; now: 
       updated_at: now,
     })
     .from(jsonRows(items))
-    .where(and(eq(participants.id, jsonField("id")), isErasable()))
+    .where(
+      and(
+        eq(participants.id, jsonField("id")),
+        isSame(participants.external_reference, jsonField("external_reference")),
+        isNull(participants.erased_at),
+        isNotNull(participants.left_at),
+        isOver(),
+      ),
+    )
     .returning({ owner_id: ownerIdOf(participants.organization_id) }),
 );

@@ -28,6 +28,7 @@ const NOBODY = {
   ...NO_EVENTS,
   call_id: null,
   recording_consent: null,
+  joined_by_name_at: null,
   reference_digest: null,
   erased_at: null,
 };
@@ -186,7 +187,8 @@ export function mergeParticipantsOnCall(
 ): ParticipantRow[] {
   const merged = reports.map((report) => {
     const meaning = meaningOf(participants.get(report.key), { ...report, call_started_at: call.started_at });
-    const said = { ...whatIsNews(meaning, report, origin), key: report.key };
+    const { key, joined_by_name_at = null } = report;
+    const said = { ...whatIsNews(meaning, report, origin), key, joined_by_name_at };
     return { known: meaning.known, next: nextOnCall(meaning, said, call) };
   });
   if (reports.some(({ user_id }) => user_id && !members.has(user_id))) throw participantsNotMembers();
@@ -201,11 +203,16 @@ export function mergeParticipantsOnCall(
   return merged.map(({ known, next }) => reviseReported(known, next, origin, now));
 }
 
-function nextOnCall(meaning: Meaning, report: ReportOnCall, call: KnownOnCall["call"]) {
+function nextOnCall(
+  meaning: Meaning,
+  report: ReportOnCall & Pick<Participant, "joined_by_name_at">,
+  call: KnownOnCall["call"],
+) {
   const { kind, known } = meaning;
   if (kind === "erased") return known;
-  const { joined_at: _, left_at: __, ...others } = report;
-  const said = kind === "late" ? others : report;
+  const { joined_by_name_at, ...reported } = report;
+  const { joined_at: _, left_at: __, ...others } = reported;
+  const said = kind === "late" ? others : reported;
   return {
     ...nextRow(meaning, said),
     ...personOf(known, said, newParticipantIncomplete),
@@ -213,5 +220,6 @@ function nextOnCall(meaning: Meaning, report: ReportOnCall, call: KnownOnCall["c
     key: report.key,
     waiting_room_id: call.waiting_room_id,
     call_id: call.id,
+    joined_by_name_at,
   };
 }

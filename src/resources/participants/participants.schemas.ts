@@ -69,9 +69,9 @@ export const participantParams = lazily(() => z.object({ slug: roomSlug(), key: 
 export type ParticipantReport = z.output<ReturnType<typeof reportParticipantBody>>["participant"] &
   ReportOrigin;
 
-/** What a report says of somebody on a call. Only LiveKit's API notes what LiveKit said. */
+/** What a report says of somebody on a call. Only LiveKit's API notes what LiveKit said, and who came by a room's name. */
 export type ReportOnCall = z.output<ReturnType<typeof participantOnCall>> &
-  Partial<Pick<Participant, "livekit_said">>;
+  Partial<Pick<Participant, "livekit_said" | "joined_by_name_at">>;
 
 export type Participant = Row<typeof participantColumns>;
 

@@ -33,6 +33,7 @@ export const RITA: Participant = {
   joined_event_at: null,
   left_event_at: null,
   earlier_left_event_at: null,
+  joined_by_name_at: null,
   livekit_said: null,
   cleared: null,
   reported_at: 0,

@@ -509,6 +509,7 @@ CREATE TABLE `participants` (
 	`joined_event_at` integer,
 	`left_event_at` integer,
 	`earlier_left_event_at` integer,
+	`joined_by_name_at` integer,
 	`livekit_said` text,
 	`cleared` text,
 	`reported_at` integer DEFAULT 0 NOT NULL,

@@ -7,6 +7,8 @@ const FAILURES =
 export const APIS = {
   external: {
     title: "Organization Video Visit Service: external API",
+    description:
+      "With this API, an organization manages its waiting rooms, substitutions and invites, lets its people sign in, and reads the results of its video calls.",
     security: { clientId: [] as string[], clientSecret: [] as string[] },
     securitySchemes: {
       clientId: {
@@ -29,6 +31,8 @@ export const APIS = {
   },
   platform: {
     title: "Organization Video Visit Service: platform API",
+    description:
+      "With this API, the operator of the service sets up organizations, and the video platform reports what happens in waiting rooms and calls.",
     security: { platformToken: [] as string[] },
     securitySchemes: {
       platformToken: { type: "http", scheme: "bearer", description: "The operator's `PLATFORM_API_TOKEN`." },
@@ -39,6 +43,7 @@ export const APIS = {
   },
   livekit: {
     title: "Organization Video Visit Service: LiveKit webhook",
+    description: "A LiveKit server sends its webhooks to this API: there is nothing else to call.",
     security: { liveKitSignature: [] as string[] },
     securitySchemes: {
       liveKitSignature: {

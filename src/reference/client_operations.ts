@@ -10,7 +10,6 @@ interface Operation {
 }
 
 export interface Document {
-  info: { description?: string };
   paths: Record<string, Record<string, Operation>>;
 }
 

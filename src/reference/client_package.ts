@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import ts from "typescript";
 import { type Document, firstSentence, operationsSource } from "./client_operations.ts";
+import { guideFiles, guideOf } from "./guides.ts";
+import { guideValues } from "./info.ts";
 import { generateTypes } from "./sdk.ts";
 
 /** What people write by hand of the package. */
@@ -32,8 +34,8 @@ export async function clientPackage(openapi: object): Promise<Map<string, string
   const types = await generateTypes(document);
   const files = new Map([
     ["package.json", `${JSON.stringify(manifest(), null, 2)}\n`],
-    ["README.md", readme(document)],
-    ["CHANGELOG.md", changelog(document)],
+    ["README.md", readme()],
+    ["CHANGELOG.md", changelog()],
     // It has nothing but types.
     ["types.gen.d.ts", onlyUsed(declarations("types.gen.ts", inShort(withoutErrors(types))))],
   ]);
@@ -57,19 +59,16 @@ function neededBy(file: string, files: Map<string, string>, needed = new Set<str
 }
 
 /** The guide to the package, whose examples a test runs. */
-const readme = (document: Document): string =>
-  chapterOf(document, "The client package").replace(/^# .*/, `# ${PACKAGE_NAME}`);
+const readme = (): string => guideAlone("02_client_package.md").replace(/^# .*/, `# ${PACKAGE_NAME}`);
 
 /** That of the service, without what is of no interest to organizations. */
-const changelog = (document: Document): string =>
-  chapterOf(document, "Changelog").replace(/^- (Platform API|LiveKit)\b.*\n/gm, "");
+const changelog = (): string => guideAlone("changelog.md").replace(/^- (Platform API|LiveKit)\b.*\n/gm, "");
 
-/** A chapter of the guides, without its links to the others. */
-function chapterOf({ info }: Document, title: string): string {
-  const [, chapter] =
-    new RegExp(`^(# ${title}\n[\\s\\S]*?)(?:\n# |$(?![\\s\\S]))`, "m").exec(info.description ?? "") ?? [];
-  if (!chapter) throw new Error(`The guides have no chapter "${title}"`);
-  return `${chapter.trim().replace(/\[([^\]]*)\]\(#.*?\)/g, "$1")}\n`;
+/** A guide without its links to the others. */
+function guideAlone(name: string): string {
+  const file = guideFiles("external").find((each) => basename(each) === name);
+  if (!file) throw new Error(`There is no guide ${name}`);
+  return `${guideOf("external", file, guideValues()).replace(/\[([^\]]*)\]\([^):]*\)/g, "$1")}\n`;
 }
 
 function manifest() {

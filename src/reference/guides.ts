@@ -3,12 +3,12 @@ import { join } from "node:path";
 import * as lifetimes from "../lifetimes.ts";
 import * as limits from "../limits.ts";
 import * as units from "../units.ts";
+import type { Api } from "./apis.ts";
 import { guideBody } from "./guide_bodies.ts";
 import { withPrograms } from "./guide_programs.ts";
 
 /*
- * The guides in the introductions of the documents: Markdown files in `guides/<API>`, one after the other. What changes
- * stands in them as `{{NAME}}`: a limit, a lifetime or a value of the build, also divided (`{{WEBHOOK_TIMEOUT / 1000}}`,
+ * The guides of the reference: Markdown files in `guides/<API>`, one after the other. What changes stands in them as `{{NAME}}`: a limit, a lifetime or a value of the build, also divided (`{{WEBHOOK_TIMEOUT / 1000}}`,
  * `{{EVENTS_KEPT_FOR / DAY}}`). A number has commas for thousands, unless `digits` follows it.
  *
  * A body is an example of an operation: the first one, or that of a name. `{{response createInvite}}` is a block of JSON,
@@ -20,7 +20,7 @@ import { withPrograms } from "./guide_programs.ts";
 export const GUIDES = join(import.meta.dirname, "guides");
 
 /** The files of an API, in their order, by their paths. Some are the same for several APIs. */
-export function guideFiles(api: string): string[] {
+export function guideFiles(api: Api): string[] {
   const own = readdirSync(join(GUIDES, api)).sort();
   const shared = api === "livekit" ? [] : ["versioning.md", "changelog.md"];
   return [
@@ -29,17 +29,23 @@ export function guideFiles(api: string): string[] {
   ];
 }
 
-type Values = Record<string, unknown>;
+export type Values = Record<string, unknown>;
 
-/** @param values those of the build. They come before limits and lifetimes of the same name */
-export function guidesOf(api: string, values: Values): string {
-  const guides = guideFiles(api)
-    .map((file) =>
-      fillIn(readFileSync(file, "utf8").trim(), { ...units, ...limits, ...lifetimes, ...values }, file),
-    )
-    .join("\n\n");
-  return api === "external" ? withPrograms(guides) : guides;
+/**
+ * A guide of an API, as Markdown.
+ *
+ * @param values those of the build. They come before limits and lifetimes of the same name
+ */
+export function guideOf(api: Api, file: string, values: Values): string {
+  const text = fillIn(readFileSync(file, "utf8"), { ...units, ...limits, ...lifetimes, ...values }, file);
+  return (api === "external" ? withPrograms(text) : text).trim();
 }
+
+/** All guides of an API, one after the other. */
+export const guidesOf = (api: Api, values: Values): string =>
+  guideFiles(api)
+    .map((file) => guideOf(api, file, values))
+    .join("\n\n");
 
 /** @throws Error if a value, an example or a field is unknown, or a quotient no integer */
 export function fillIn(text: string, values: Values, file: string): string {

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { APIS, type Api } from "./apis.ts";
 import { faultsTable } from "./error_texts.ts";
-import { guidesOf } from "./guides.ts";
 import { EXAMPLE_URL, operator, readOperator } from "./operator.ts";
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"));
@@ -15,29 +14,43 @@ const OWN_CREDENTIALS = {
   PLATFORM_API_TOKEN: "your-platform-token",
 };
 
-interface Choices {
-  /** The credentials on a developer's machine. There, requests from the page must not reach the operator's service. */
+export interface Choices {
+  /** The credentials on a developer's machine. There, requests must not reach the operator's service. */
   development?: typeof OWN_CREDENTIALS;
   wranglerToml?: string;
 }
 
+/** What the operator says of the service; on a developer's machine, it is nowhere else. */
+export const operatorOf = ({ development, wranglerToml }: Choices) => ({
+  ...(wranglerToml ? readOperator(wranglerToml) : operator),
+  ...(development && { url: undefined }),
+});
+
+/** What stands in the guides for `{{NAME}}`, beside limits and lifetimes. */
+export function guideValues(choices: Choices = {}) {
+  const { development = OWN_CREDENTIALS } = choices;
+  const { url, contact: _, ...limits } = operatorOf(choices);
+  const SERVER = choices.development ? DEVELOPMENT_URL : (url ?? EXAMPLE_URL);
+  return { ...limits, ...development, FAULTS: faultsTable, SERVER };
+}
+
 /** The `info` and the `servers` of a document. */
-export function introductionOf(api: Api, { development, wranglerToml }: Choices = {}) {
-  const { url, contact, ...limits } = wranglerToml ? readOperator(wranglerToml) : operator;
-  const SERVER = development ? DEVELOPMENT_URL : (url ?? EXAMPLE_URL);
-  const values = { ...limits, ...(development ?? OWN_CREDENTIALS), FAULTS: faultsTable, SERVER };
+export function introductionOf(api: Api, choices: Choices = {}) {
+  const { url = "", contact } = operatorOf(choices);
   return {
     info: {
       title: APIS[api].title,
-      description: guidesOf(api, values),
+      description: `${APIS[api].description} The guides, and all of this on pages, are at ${url}/${api}/guides/introduction.`,
       version,
       contact,
       license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
     },
     servers: [
       {
-        url: `${development ? "" : (url ?? "")}/api/${api}`,
-        description: development ? "The server on this machine, for development" : "The production server",
+        url: `${url}/api/${api}`,
+        description: choices.development
+          ? "The server on this machine, for development"
+          : "The production server",
         // Whether only the operator's own systems call it, for tools that keep an inventory of APIs.
         "x-internal": api !== "external",
       },

@@ -16,6 +16,9 @@ const LIMITS = [
 
 const EMAIL = /^[^\s@:/]+@[^\s@:/]+$/;
 
+/** As OpenAPI has it. */
+type Contact = { name: string; email?: string; url?: string };
+
 /**
  * What the operator says of the service in wrangler.toml: empty variables are not set.
  *
@@ -35,7 +38,7 @@ export function readOperator(wranglerToml: string) {
     contact: {
       name: "The operator of this service",
       ...(contact && { [EMAIL.test(contact) ? "email" : "url"]: contact }),
-    },
+    } as Contact,
     ...(Object.fromEntries(LIMITS.map((name) => [name, Number(variableIn(wranglerToml, name))])) as Record<
       (typeof LIMITS)[number],
       number

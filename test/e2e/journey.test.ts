@@ -28,10 +28,10 @@ describe("A newcomer", () => {
     expect(body.pagination.total_count).toBeGreaterThanOrEqual(4);
   });
 
-  it("finds the service healthy, and a reference page with the credentials for development filled in", async () => {
+  it("finds the service healthy, and guides with the credentials for development filled in", async () => {
     expect((await fetch(`${server.url}/health`)).status).toBe(200);
-    const script = await (await fetch(`${server.url}/reference.js`)).text();
-    expect(script).toContain(DEMO_CLIENT.client_secret);
+    const guide = await (await fetch(`${server.url}/external/guides/first-request`)).text();
+    expect(guide).toContain(DEMO_CLIENT.client_secret);
   });
 
   it("goes through the product with another command", async () => {

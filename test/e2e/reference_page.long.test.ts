@@ -1,19 +1,38 @@
-import { existsSync, readFileSync } from "node:fs";
-import { type Browser, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
-import { guideText } from "./support/guide.ts";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
   existsSync,
 );
 
 if (!CHROMIUM)
-  process.stdout.write("Skipped: the reference page is not opened, because Chromium is not installed.\n");
+  process.stdout.write("Skipped: the reference is not opened, because Chromium is not installed.\n");
 
-describe.skipIf(!CHROMIUM)("The reference page, in a real browser", () => {
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core"), "utf8");
+
+const PHONE = { width: 390, height: 844 };
+const DESKTOP = { width: 1440, height: 900 };
+
+const ALL = readdirSync("dist/public", { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".html"))
+  .map((file) => `/${file.replaceAll("\\", "/").replace(/(index)?\.html$/, "")}`);
+
+/** One of each kind. */
+const SOME = [
+  "/",
+  "/external/guides/first-request",
+  "/external/guides/errors",
+  "/external/reference/invites",
+  "/external/reference/invites/create-invite",
+  "/external/reference/webhook-deliveries/on-call-ended",
+  "/platform/reference/calls/report-call",
+];
+
+describe.skipIf(!CHROMIUM)("The reference, in a real browser", () => {
   const server = inject("sharedServer");
   let browser: Browser;
-  let page: Page;
   const hosts = new Set<string>();
   const complaints: string[] = [];
 
@@ -27,145 +46,135 @@ describe.skipIf(!CHROMIUM)("The reference page, in a real browser", () => {
         "--disable-sync",
       ],
     });
-    page = await browser.newPage();
-    await page.addInitScript({ path: "test/e2e/support/in_page.js" });
+  });
+
+  afterAll(() => browser?.close());
+
+  type Options = Parameters<Browser["newContext"]>[0];
+
+  /** A page of a reader, who has been nowhere yet. */
+  async function aReader(options: Options = {}): Promise<{ page: Page; context: BrowserContext }> {
+    const context = await browser.newContext({ viewport: DESKTOP, baseURL: server.url, ...options });
+    await context.addInitScript({ path: "test/e2e/support/in_page.js" });
+    const page = await context.newPage();
     page.on("request", (request) => hosts.add(new URL(request.url()).host));
     page.on("pageerror", ({ message }) => complaints.push(message));
     page.on("console", (message) => {
       if (["error", "warning"].includes(message.type())) complaints.push(message.text());
     });
-  });
-
-  beforeEach(async () => {
-    await page.setViewportSize({ width: 1400, height: 900 });
-    await page.emulateMedia({ colorScheme: "light" });
-  });
-
-  afterAll(() => browser?.close());
-
-  /** The credentials of each. */
-  const APIS = [
-    ["external", "clientId & clientSecret"],
-    ["platform", "platformToken"],
-    ["livekit", "liveKitSignature"],
-  ] as const;
-
-  async function open(slug: string) {
-    await page.goto("about:blank");
-    await page.goto(`${server.url}/#${slug}`);
-    await page.locator(".introduction-section h1").nth(1).waitFor();
+    return { page, context };
   }
 
-  it("lists the operations of the external API", async () => {
-    await open("external");
-    const document = JSON.parse(readFileSync("dist/public/api/external/openapi.json", "utf8"));
-    const summaries = Object.values<Record<string, { summary: string }>>(document.paths).flatMap(
-      (operations) => Object.values(operations).map(({ summary }) => summary),
+  /** What axe-core finds, of WCAG 2.2 AA and its own advice. */
+  async function faultsOf(page: Page): Promise<unknown[]> {
+    await page.evaluate(AXE);
+    return page.evaluate(
+      "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))",
     );
-    const sidebar = page.getByRole("navigation").or(page.locator("aside")).first();
-    await sidebar.getByText(summaries[0] ?? "").waitFor();
-    const listed = (await sidebar.textContent()) ?? "";
-    expect(summaries.filter((summary) => !listed.includes(summary))).toEqual([]);
+  }
+
+  async function faultsOn(page: Page, paths: string[]): Promise<unknown[]> {
+    const found: unknown[] = [];
+    for (const path of paths) {
+      await page.goto(path);
+      const faults = await faultsOf(page);
+      if (faults.length > 0) found.push([path, faults]);
+    }
+    return found;
+  }
+
+  it("has on no page what keeps people from reading it", { timeout: 300_000 }, async () => {
+    expect(ALL.length).toBeGreaterThan(150);
+    const { page } = await aReader();
+    expect(await faultsOn(page, ALL)).toEqual([]);
   });
 
-  it("tries a request against this server with the demo organization's client", async () => {
-    await open("external");
-    await page.getByText("List the waiting rooms").first().click();
-    await page.getByRole("button", { name: /Test Request.*get \/waiting_rooms\)/i }).click();
-    const answered = page.waitForResponse((response) =>
-      response.url().includes("/api/external/waiting_rooms"),
-    );
-    await page.getByRole("button", { name: /^Send/i }).first().click();
-    const answer = await answered;
-    // Nothing that the reader did not ask for.
-    expect(answer.url()).toBe(`${server.url}/api/external/waiting_rooms`);
-    expect(Object.keys(answer.request().headers())).not.toContain("x-d1-bookmark");
-    expect(answer.status()).toBe(200);
-    expect(await answer.json()).toMatchObject({ pagination: { total_count: 4 } });
-    await page.getByText("demo-clinic--cardiology").first().waitFor();
+  it.each([
+    ["dark", { colorScheme: "dark" }],
+    ["on a phone", { viewport: PHONE }],
+    ["dark on a phone", { viewport: PHONE, colorScheme: "dark" }],
+  ] satisfies [string, Options][])("neither has one of each kind, %s", async (_, options) => {
+    const { page } = await aReader(options);
+    expect(await faultsOn(page, SOME)).toEqual([]);
   });
 
-  it.each(APIS)("shows every guide of the %s document, and asks only for %s", async (slug, schemes) => {
-    await open(slug);
-    await page.getByText(`Selected Auth Type: ${schemes}`).first().waitFor();
-    const guides = [
-      ...guideText(slug)
-        .replace(/```[\s\S]*?```/g, "")
-        .matchAll(/^# (.*)$/gm),
-    ].map(([, title]) => title);
-    const headings = await page.locator(".introduction-section .markdown h1").allTextContents();
-    expect(headings.map((heading) => heading.trim())).toEqual(guides);
-    const listed = await page.locator("aside").first().innerText();
-    expect(guides.filter((title = "") => !listed.includes(title))).toEqual([]);
-  });
-
-  it("goes where the links in the guides point", async () => {
-    await open("external");
-    const links = page.locator('.introduction-section .markdown a[href^="#"]');
-    const targets = [...new Set(await links.evaluateAll((all) => all.map((a) => a.getAttribute("href"))))];
-    expect(targets.length).toBeGreaterThan(4);
-    for (const target of targets) {
-      const link = page.locator(`.introduction-section .markdown a[href="${target}"]`).first();
-      // What is above the target may still be drawn after the click, and move it away. Then a reader clicks again.
-      const follow = async () => {
-        await link.click();
-        await page.waitForTimeout(500);
-        return page.evaluate<number | null>(`inPage.topOf(${JSON.stringify(target?.slice(1))})`);
-      };
-      await expect
-        .poll(follow, { timeout: 100_000 })
-        .toSatisfy((top: number | null) => top !== null && top > -100 && top < 300);
+  it("on a phone scrolls sideways on no page, and breaks no word of a table in two", {
+    timeout: 120_000,
+  }, async () => {
+    const { page } = await aReader({ viewport: PHONE });
+    for (const path of ALL) {
+      await page.goto(path);
+      const seen = await page.evaluate("[document.documentElement.scrollWidth, inPage.brokenWords()]");
+      expect(seen, path).toEqual([PHONE.width, []]);
     }
   });
 
-  it("has this server's address in the guides, whatever its port", async () => {
-    await open("external");
-    const commands = await page.locator(".introduction-section pre").allInnerTexts();
-    expect(commands.join("\n")).toContain(`API=${server.url}/api/external\n`);
+  it("has light text on a dark page for readers who prefer that, or choose it", async () => {
+    const contrastOf = async (page: Page) =>
+      page.evaluate<number>("inPage.lightnessOfText() - inPage.lightnessOfPage()");
+    const { page: dark } = await aReader({ colorScheme: "dark" });
+    await dark.goto("/external/guides/errors");
+    expect(await contrastOf(dark)).toBeGreaterThan(150);
+    const { page } = await aReader();
+    await page.goto("/external/guides/errors");
+    expect(await contrastOf(page)).toBeLessThan(-150);
+    await page.getByRole("button", { name: "Dark or light" }).click();
+    expect(await contrastOf(page)).toBeGreaterThan(150);
+    await page.goto("/external/guides/webhooks");
+    expect(await contrastOf(page)).toBeGreaterThan(150);
   });
 
-  it("shows each example of an error, to its end", async () => {
-    await open("external/tag/webhook-endpoints/POST/webhook_endpoints");
-    const operation = page.locator('[id="external/tag/webhook-endpoints/POST/webhook_endpoints"]');
-    await operation.getByRole("tab", { name: "429" }).click();
-    await operation.locator(".response-example-selector").click();
-    await page.getByRole("option", { name: /^Too many requests with missing or wrong/ }).click();
-    const example = operation.locator("pre").last();
-    await example.getByText("try again in 60 seconds").waitFor();
-    const [text, whole] = await Promise.all([example.boundingBox(), operation.boundingBox()]);
-    const rightOf = (box: typeof text) => (box ? box.x + box.width : Number.NaN);
-    expect(rightOf(text)).toBeLessThanOrEqual(rightOf(whole));
-    expect(await example.evaluate((pre) => pre.scrollWidth - pre.clientWidth)).toBe(0);
+  it.each([
+    ["429", /Rate limits/],
+    ["idempotency", /Repeating a request/],
+    ["rotate secret", /Give a webhook endpoint a new secret/],
+    ["rotatte secrt", /Give a webhook endpoint a new secret/],
+    ["/invites/{id}/resend", /Send an invite again/],
+  ])("finds %s, with the keyboard alone, and leads there", async (words, expected) => {
+    const { page } = await aReader();
+    await page.goto("/");
+    await page.keyboard.press("/");
+    await page.getByRole("searchbox").waitFor();
+    await page.keyboard.type(words);
+    const hits = page.locator("dialog li a");
+    await expect.poll(async () => (await hits.allInnerTexts()).slice(0, 3).join("\n")).toMatch(expected);
+    expect(await faultsOf(page)).toEqual([]);
+    const target = await hits.first().getAttribute("href");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`**${target}`);
   });
 
-  it("offers to try operations, but not webhooks, which the reader's own server receives", async () => {
-    await open("external/tag/webhook-deliveries/webhook/POST/ping");
-    const buttons = page.locator('[id*="/webhook/POST/ping"] .show-api-client-button');
-    await buttons.first().waitFor({ state: "attached" });
-    expect(await buttons.first().isVisible()).toBe(false);
+  it("shows a request with curl or with the package, as the reader chose on the page before", async () => {
+    const { page } = await aReader();
+    await page.goto("/external/reference/invites/create-invite");
+    const sample = page.locator("figure.code").first();
+    await expect.poll(() => sample.innerText()).toMatch(/curl -K client\.curl/);
+    await page.getByRole("button", { name: "JavaScript" }).first().click();
+    const shown = page.locator("figure.code:visible").first();
+    expect(await shown.innerText()).toMatch(/visits\.createInvite\(/);
+    await page.goto("/external/guides/inviting");
+    expect(await shown.innerText()).toMatch(/visits\.createInvite\(/);
   });
 
-  it("has light text on a dark page for readers who prefer that", async () => {
-    const lightness = () => page.evaluate<{ text: number; page: number }>("inPage.lightness()");
-    await page.emulateMedia({ colorScheme: "dark" });
-    await open("external");
-    const dark = await lightness();
-    await page.emulateMedia({ colorScheme: "light" });
-    await open("external");
-    const light = await lightness();
-    expect(dark.text - dark.page).toBeGreaterThan(150);
-    expect(light.page - light.text).toBeGreaterThan(150);
+  it("copies a sample with this server's address, whatever its port", async () => {
+    const { page, context } = await aReader();
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.goto("/external/reference/waiting-rooms/list-waiting-rooms");
+    await page.getByRole("button", { name: "Copy" }).first().click();
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    const copied = await page.evaluate<string>("navigator.clipboard.readText()");
+    expect(copied).toBe(`curl -K client.curl "${server.url}/api/external/waiting_rooms"`);
   });
 
-  it.each(APIS)(
-    "on a phone does not scroll sideways, and breaks no word of a table in two, in the %s document",
-    async (slug) => {
-      await page.setViewportSize({ width: 390, height: 844 });
-      await open(slug);
-      expect(await page.evaluate("inPage.widthOfAll()")).toEqual({ width: 390, cutOff: [] });
-      expect(await page.evaluate("inPage.brokenWords()")).toEqual([]);
-    },
-  );
+  it("reads the same without scripts", async () => {
+    const { page } = await aReader({ javaScriptEnabled: false });
+    await page.goto("/external/reference/invites/create-invite");
+    expect(await page.locator("main").innerText()).toMatch(
+      /curl -K[\s\S]*With the package:[\s\S]*createInvite/,
+    );
+    await page.getByRole("link", { name: "Next" }).click();
+    await page.waitForURL("**/external/reference/invites/**");
+  });
 
   it("makes no requests to other hosts, and logs no errors", () => {
     expect([...hosts]).toEqual([new URL(server.url).host]);

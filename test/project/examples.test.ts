@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
 import { SYSTEM_USER_ID } from "../../src/database/schema.ts";
 import { API_NAMES } from "../../src/reference/apis.ts";
+import { guidesOf } from "../../src/reference/guides.ts";
+import { guideValues } from "../../src/reference/info.ts";
 import {
   bodiesOf,
   type Document,
@@ -126,7 +128,7 @@ it.each(API_NAMES)("The guides of the %s API tell the same story", (api) => {
     ([, media]) => examplesOf(media),
   );
   for (const { thing, ids } of namedIn(examples)) story.set(thing, { ...story.get(thing), ...ids });
-  const blocks = documentOf(api).info.description.matchAll(/^```json\n([\s\S]*?)^```/gm);
+  const blocks = guidesOf(api, guideValues()).matchAll(/^```json\n([\s\S]*?)^```/gm);
   for (const [, json = ""] of blocks)
     for (const { thing, ids } of namedIn(JSON.parse(json)))
       expect.soft({ ...story.get(thing), ...ids }, thing).toEqual({ ...ids, ...story.get(thing) });

@@ -1,17 +1,220 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { API_NAMES } from "../../src/reference/apis.ts";
+import { guideFiles } from "../../src/reference/guides.ts";
+import { slugOf, wordsOf } from "../../src/reference/site/assets/words.js";
+import { siteOf } from "../../src/reference/site/site.ts";
+import {
+  bodiesOf,
+  documentOf,
+  examplesOf,
+  fieldsOf,
+  type Json,
+  type Operation,
+  operationsOf,
+  resolved,
+} from "./support/documents.ts";
 
-it.each(["external", "platform", "livekit"])(
-  "Redocly's recommended rules find nothing in the document of the %s API",
-  async (api) => {
-    const problems = await lintFromString({
-      source: readFileSync(`dist/public/api/${api}/openapi.json`, "utf8"),
-      absoluteRef: `${api}.json`,
-      config: await createConfig({ extends: ["recommended"] }),
-    });
-    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual(
-      [],
-    );
-  },
+const PUBLIC = "dist/public";
+
+it.each(API_NAMES)("Redocly's recommended rules find nothing in the document of the %s API", async (api) => {
+  const problems = await lintFromString({
+    source: readFileSync(`${PUBLIC}/api/${api}/openapi.json`, "utf8"),
+    absoluteRef: `${api}.json`,
+    config: await createConfig({ extends: ["recommended"] }),
+  });
+  expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual(
+    [],
+  );
+});
+
+const filesOf = (ending: string) =>
+  readdirSync(PUBLIC, { recursive: true, encoding: "utf8" })
+    .map((file) => file.replaceAll("\\", "/"))
+    .filter((file) => file.endsWith(ending));
+
+const pages = new Map(
+  filesOf(".html").map((file) => [addressOf(file), readFileSync(join(PUBLIC, file), "utf8")]),
 );
+
+function addressOf(file: string): string {
+  return `/${file.replace(/(index)?\.html$/, "")}`;
+}
+
+/** The Markdown of the page of an operation or an event. */
+function pageOf(api: string, { operationId, tags: [tag = ""] = [] }: Operation): string {
+  const name = slugOf(operationId.replace(/([A-Z])/g, " $1"));
+  return readFileSync(join(PUBLIC, api, "reference", slugOf(tag), `${name}.md`), "utf8");
+}
+
+describe.each(API_NAMES)("The page of each operation and event of the %s API", (api) => {
+  const document = documentOf(api);
+  const operations = operationsOf(document);
+
+  /** What must stand on the page of an operation, as a text each. */
+  function* toldOf(operation: Operation): Generator<unknown> {
+    const { summary, description, parameters = [], requestBody, responses } = operation;
+    yield* [`# ${summary}`, description, requestBody?.description];
+    for (const { name, description, schema } of parameters) {
+      yield* [`\`${name}\``, description];
+      yield* limitsOf(schema);
+    }
+    for (const [status, { description, headers = {}, content = {} }] of Object.entries(responses)) {
+      yield* [status === "default" ? "Anything else" : status, description];
+      for (const [name, header] of Object.entries(headers))
+        yield* [`\`${name}\``, resolved(document, header).description];
+      for (const { error } of Object.values(content).flatMap(examplesOf) as Json[]) yield error;
+    }
+    for (const [where, { schema }] of bodiesOf(operation))
+      if (!/ [45]\d\d$/.test(where))
+        for (const { path, field } of fieldsOf(document, schema)) {
+          yield* [`\`${path.split(".").at(-1)}\``, field.description];
+          yield* limitsOf(field);
+        }
+  }
+
+  /** The limits that say something, as people write them. */
+  function* limitsOf(schema: Json): Generator<unknown> {
+    const { minLength, maxLength, minItems, maxItems, minimum, maximum, enum: values = [] } = schema;
+    const isNumber = (limit: unknown): limit is number =>
+      typeof limit === "number" && Math.abs(limit) < Number.MAX_SAFE_INTEGER;
+    const lengths = schema.format || schema.enum ? [] : [minLength, maxLength];
+    for (const limit of [...lengths, minItems, maxItems, minimum, maximum])
+      if (isNumber(limit)) yield limit.toLocaleString("en-US");
+    for (const value of values as unknown[]) if (value !== null) yield `\`${value}\``;
+    for (const each of [schema.items, ...((schema.anyOf as Json[]) ?? [])])
+      if (each && !(each as Json).$ref) yield* limitsOf(each as Json);
+  }
+
+  it("tells all that the document knows: fields, limits, headers and errors", () => {
+    expect(operations.length).toBeGreaterThan(0);
+    for (const operation of operations) {
+      const page = pageOf(api, operation);
+      const missing = [...toldOf(operation)].filter(
+        (text) => text !== undefined && !page.includes(String(text)),
+      );
+      expect(missing, operation.operationId).toEqual([]);
+    }
+  });
+
+  it("shows every example of a body", () => {
+    for (const operation of operations) {
+      const page = pageOf(api, operation);
+      const shown = [...page.matchAll(/^```json\n([\s\S]*?)\n```$/gm)].map(([, json = ""]) =>
+        JSON.parse(json),
+      );
+      const examples = bodiesOf(operation)
+        .filter(([where]) => !/ [45]\d\d$/.test(where))
+        .flatMap(([, media]) => examplesOf(media));
+      for (const example of examples)
+        if (typeof example === "string") expect(page).toContain(example.trim());
+        else expect(shown, operation.operationId).toContainEqual(example);
+    }
+  });
+});
+
+describe("The pages of the reference", () => {
+  it("are one for each guide, resource, operation and event, and for what all of them are", () => {
+    const documents = API_NAMES.map((api) => [api, documentOf(api)] as const);
+    const count = documents.reduce(
+      (sum, [api, document]) =>
+        sum + guideFiles(api).length + (document.tags?.length ?? 0) + operationsOf(document).length,
+      1,
+    );
+    expect(pages.size).toBe(count);
+  });
+
+  it("have no link that leads nowhere", () => {
+    const broken = [...pages].flatMap(([address, html]) =>
+      [...html.matchAll(/(?:href|src)="(?!https?:|data:)([^"]*)"/g)].flatMap(([, link = ""]) => {
+        const [path, hash] = link.split("#");
+        const target = pages.get(path || address);
+        const isThere = target !== undefined || filesOf("").includes((path ?? "").slice(1));
+        const isPlace = hash === undefined || target?.includes(` id="${hash}"`);
+        return isThere && isPlace ? [] : [`${address} -> ${link}`];
+      }),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  it("are there as Markdown, with every word, and with links to Markdown", () => {
+    const known = new Set(filesOf(".md").map((file) => `/${file}`));
+    for (const [address, html] of pages) {
+      const markdown = readFileSync(join(PUBLIC, address === "/" ? "llms.txt" : `${address}.md`), "utf8");
+      const links = [...markdown.matchAll(/\]\((\/[^)#]*\/[^)#.]+(?:\.md)?)(?:#[^)]*)?\)/g)].map(
+        ([, link]) => link,
+      );
+      expect(
+        links.filter((link = "") => !known.has(link)),
+        address,
+      ).toEqual([]);
+      const read = new Set(wordsOf(textOf(html)));
+      const words = wordsOf(markdown.replace(/\]\([^)]*\)|^ *```.*$/gm, " "));
+      expect(
+        words.filter((word) => /\w/.test(word) && !read.has(word)),
+        address,
+      ).toEqual([]);
+    }
+  });
+
+  it("need nothing that their Content-Security-Policy forbids, and no other host", () => {
+    const policy = /Content-Security-Policy: (.*)/.exec(readFileSync(join(PUBLIC, "_headers"), "utf8"))?.[1];
+    expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
+    for (const [address, html] of pages)
+      expect(html, address).not.toMatch(/<script(?! src="\/)|<style|<[^>]* (style|on\w+)=|src="(?!\/)|url\(/);
+  });
+
+  it("are less than 100 KB each, compressed, with styles and scripts", () => {
+    const assets = filesOf("").filter((file) => /docs\.(css|js)$|theme\.js$/.test(file));
+    expect(assets.length).toBe(3);
+    const sizeOf = (content: string | Buffer) => gzipSync(content).length;
+    const shared = assets.reduce((sum, file) => sum + sizeOf(readFileSync(join(PUBLIC, file))), 0);
+    expect(Math.max(...[...pages.values()].map((html) => shared + sizeOf(html)))).toBeLessThan(100_000);
+  });
+
+  it("are listed for programs, with the OpenAPI documents", () => {
+    const list = readFileSync(join(PUBLIC, "llms.txt"), "utf8");
+    const guides = filesOf(".md").filter((file) => file.includes("/guides/"));
+    expect(guides.filter((file) => !list.includes(`(/${file})`))).toEqual([]);
+    for (const api of API_NAMES) expect(list).toContain(`(/api/${api}/openapi.json)`);
+    const whole = readFileSync(join(PUBLIC, "llms-full.txt"), "utf8");
+    for (const file of filesOf(".md"))
+      expect(whole).toContain(readFileSync(join(PUBLIC, file), "utf8").trim());
+  });
+
+  it("have a sitemap where the operator says the address, and say where to report a weakness", () => {
+    const documents = new Map(API_NAMES.map((api) => [api, documentOf(api)]));
+    const toml = readFileSync("wrangler.toml", "utf8");
+    const said = toml
+      .replace(/^PUBLIC_URL = ".*"/m, 'PUBLIC_URL = "https://visits.example.org"')
+      .replace(/^CONTACT = ".*"/m, 'CONTACT = "help@example.org"');
+    const files = siteOf(documents, { wranglerToml: said });
+    const addresses = [
+      ...String(files.get("sitemap.xml")).matchAll(/<loc>https:\/\/visits\.example\.org(.*)<\/loc>/g),
+    ];
+    expect(addresses.map(([, address]) => address).sort()).toEqual([...pages.keys()].sort());
+    expect(String(files.get("robots.txt"))).toContain("Sitemap: https://visits.example.org/sitemap.xml\n");
+    const security = String(files.get(".well-known/security.txt"));
+    expect(security).toMatch(/^Contact: mailto:help@example\.org\nExpires: .*Z\n/);
+    const days = (Date.parse(/Expires: (.*)/.exec(security)?.[1] ?? "") - Date.now()) / 86_400_000;
+    expect(days).toBeGreaterThan(350);
+    expect(days).toBeLessThan(365);
+    const silent = siteOf(documents, {
+      wranglerToml: toml.replace(/^(PUBLIC_URL|CONTACT) = ".*"/gm, '$1 = ""'),
+    });
+    expect([...silent.keys()].filter((file) => /sitemap|security/.test(file))).toEqual([]);
+  });
+});
+
+/** What a page says, as a reader without scripts sees it. */
+function textOf(html: string): string {
+  const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"' };
+  return html
+    .replace(/<wbr>/g, "")
+    .replace(/<img [^>]*alt="([^"]*)"[^>]*>/g, "$1")
+    .replace(/<[^>]*>/g, (tag) => (/^<\/?span\b/.test(tag) ? "" : " "))
+    .replace(/&(\w+);/g, (whole, name) => entities[name] ?? whole);
+}

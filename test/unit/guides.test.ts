@@ -6,10 +6,9 @@ import * as lifetimes from "../../src/lifetimes.ts";
 import * as limits from "../../src/limits.ts";
 import { AUTHORIZATION_CODE } from "../../src/openapi/story.ts";
 import { API_NAMES } from "../../src/reference/apis.ts";
-import { buildDocument } from "../../src/reference/document.ts";
 import { inHereDocument, inSingleQuotes } from "../../src/reference/guide_bodies.ts";
 import { fillIn, GUIDES, guideFiles, guidesOf } from "../../src/reference/guides.ts";
-import { introductionOf } from "../../src/reference/info.ts";
+import { guideValues, introductionOf } from "../../src/reference/info.ts";
 import { readOperator } from "../../src/reference/operator.ts";
 import * as units from "../../src/units.ts";
 
@@ -158,7 +157,7 @@ const UNITS =
   "seconds|minutes|hours|days|characters|requests|invites|endpoints|lines|participants|objects|KiB|MiB|a minute";
 
 describe("The guides", () => {
-  it("are all in a document", () => {
+  it("are all on a page", () => {
     const all = readdirSync(GUIDES, { recursive: true, withFileTypes: true }).filter((entry) =>
       entry.isFile(),
     );
@@ -172,38 +171,17 @@ describe("The guides", () => {
       expect(prose(text).match(new RegExp(`\\d[\\d,.]* (${UNITS})`, "g")), file).toBeNull();
   });
 
-  it.each(API_NAMES)(
-    "to the %s API link only to their own headings, which are different, and to sections of operations",
-    (api) => {
-      const text = guidesOf(api, values);
-      const slugs = [...text.replace(/```[\s\S]*?```/g, "").matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
-        heading
-          .toLowerCase()
-          .replace(/[^\w -]/g, "")
-          .replaceAll(" ", "-"),
-      );
-      expect(slugs.filter((slug, n) => slugs.indexOf(slug) !== n)).toEqual([]);
-      const targets = [...text.matchAll(/\]\(#(.*?)\)/g)].map(([, target]) => target);
-      const tags = (buildDocument(api).tags ?? []).map(({ name }) => name.toLowerCase().replaceAll(" ", "-"));
-      const known = [
-        ...slugs.map((slug) => `${api}/description/${slug}`),
-        ...tags.map((tag) => `${api}/tag/${tag}`),
-      ];
-      expect(targets.filter((target = "") => !known.includes(target))).toEqual([]);
-    },
-  );
-
   it("take the bodies of operations from their examples", () => {
     const byHand = (pattern: RegExp) =>
       sources.flatMap(([file = "", text = ""]) => [...text.matchAll(pattern)].map(() => basename(file)));
     // An error, a public key, and what LiveKit is given.
     expect(byHand(/^```json$/gm)).toEqual([
-      "10_errors.md",
-      "14_checking_the_log.md",
+      "11_errors.md",
+      "15_checking_the_log.md",
       "01_setting_up.md",
       "01_setting_up.md",
     ]);
-    expect(byHand(/ -d (?!'\{\{request |@- <<END\n\{\{input )/g)).toEqual(["10_errors.md"]);
+    expect(byHand(/ -d (?!'\{\{request |@- <<END\n\{\{input )/g)).toEqual(["11_errors.md"]);
   });
 
   it("have no comments in their commands: zsh does not take them", () => {
@@ -217,7 +195,7 @@ describe("The introduction of a document", () => {
 
   it("has the version of package.json, with which the changelog begins", () => {
     expect(introductionOf("external").info.version).toBe(version);
-    const [, newest] = /^# Changelog\n\n## (\S+)\n/m.exec(introductionOf("external").info.description) ?? [];
+    const [, newest] = /^# Changelog\n\n## (\S+)\n/m.exec(guidesOf("external", values)) ?? [];
     expect(newest).toBe(version);
   });
 
@@ -237,21 +215,20 @@ describe("The introduction of a document", () => {
     });
   });
 
-  it("has the operator's address in its servers and its requests, and no address unless there is one", () => {
-    const withAddress = (url: string) =>
-      introductionOf("external", {
-        wranglerToml: readFileSync("wrangler.toml", "utf8").replace(
-          /^PUBLIC_URL = ".*"/m,
-          `PUBLIC_URL = "${url}"`,
-        ),
-      });
-    expect(withAddress("")).toMatchObject({
-      servers: [{ url: "/api/external" }],
-      info: { description: expect.stringContaining("API=https://visits.example.com/api/external\n") },
+  it("has the operator's address in its servers and the guides, and no address unless there is one", () => {
+    const withAddress = (url: string) => {
+      const toml = readFileSync("wrangler.toml", "utf8");
+      const choices = { wranglerToml: toml.replace(/^PUBLIC_URL = ".*"/m, `PUBLIC_URL = "${url}"`) };
+      const [, address] = /^API=(.*)$/m.exec(guidesOf("external", guideValues(choices))) ?? [];
+      return { server: introductionOf("external", choices).servers[0]?.url, address };
+    };
+    expect(withAddress("")).toEqual({
+      server: "/api/external",
+      address: "https://visits.example.com/api/external",
     });
-    expect(withAddress("https://visits.example.org")).toMatchObject({
-      servers: [{ url: "https://visits.example.org/api/external" }],
-      info: { description: expect.stringContaining("API=https://visits.example.org/api/external\n") },
+    expect(withAddress("https://visits.example.org")).toEqual({
+      server: "https://visits.example.org/api/external",
+      address: "https://visits.example.org/api/external",
     });
   });
 
@@ -266,15 +243,13 @@ describe("The introduction of a document", () => {
     expect(() => readOperator(line)).toThrow(/^wrangler\.toml: (PUBLIC_URL|CONTACT) must be /);
   });
 
-  it("sends requests from the page of a developer to the developer's own server", () => {
+  it("sends the requests of a developer to the developer's own server", () => {
     const development = { CLIENT_ID: "demo", CLIENT_SECRET: "demo-secret", PLATFORM_API_TOKEN: "demo-token" };
     expect(introductionOf("external", { development })).toMatchObject({
       servers: [{ url: "/api/external" }],
-      info: {
-        description: expect.stringMatching(
-          /^header = "X-Client-Secret: demo-secret"\n(.*\n)*API=http:\/\/localhost:8787\/api\/external\n/m,
-        ),
-      },
     });
+    expect(guidesOf("external", guideValues({ development }))).toMatch(
+      /^header = "X-Client-Secret: demo-secret"\n(.*\n)*API=http:\/\/localhost:8787\/api\/external\n/m,
+    );
   });
 });

@@ -4,7 +4,10 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import type { Api } from "../../../src/reference/apis.ts";
 import { DEVELOPMENT_ASSETS } from "../../../src/reference/assets.ts";
+import { guideFiles } from "../../../src/reference/guides.ts";
+import { pathOfGuide } from "../../../src/reference/site/guide_pages.ts";
 
 /** A request that a guide shows, with what it says of the response. */
 export interface Example {
@@ -26,8 +29,10 @@ export interface Example {
 }
 
 /** The text of the guides, as they are served. */
-export const guideText = (api: string): string =>
-  JSON.parse(readFileSync(join(DEVELOPMENT_ASSETS, "api", api, "openapi.json"), "utf8")).info.description;
+export const guideText = (api: Api): string =>
+  guideFiles(api)
+    .map((file) => readFileSync(join(DEVELOPMENT_ASSETS, `${pathOfGuide(api, file)}.md`), "utf8"))
+    .join("\n");
 
 const ASSIGNMENT = /^([A-Z_]+)=.*\n/;
 

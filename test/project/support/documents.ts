@@ -26,6 +26,8 @@ export interface Response {
 export interface Operation {
   operationId: string;
   summary?: string;
+  description?: string;
+  tags?: string[];
   parameters?: Parameter[];
   requestBody?: { description?: string; content: Record<string, Media> };
   responses: Record<string, Response>;
@@ -36,6 +38,7 @@ export interface Document {
   info: Json & { description: string };
   servers: Json[];
   security: Json[];
+  tags?: Json[];
   paths: Record<string, Record<string, Operation>>;
   webhooks?: Record<string, Record<string, Operation>>;
   components: {

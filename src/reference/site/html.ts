@@ -1,0 +1,65 @@
+import { createRequire } from "node:module";
+import MarkdownIt from "markdown-it";
+import { slugOf } from "./assets/words.js";
+
+// Its types name lib="dom", which would give the Worker's code the types of a browser: so it is not imported.
+const require = createRequire(import.meta.url);
+const hljs = require("highlight.js/lib/core");
+for (const [name, grammar] of Object.entries({
+  sh: "bash",
+  js: "javascript",
+  ts: "typescript",
+  json: "json",
+}))
+  hljs.registerLanguage(name, require(`highlight.js/lib/languages/${grammar}`));
+
+const LABELS: Record<string, string> = {
+  sh: "Terminal",
+  js: "JavaScript",
+  ts: "TypeScript",
+  json: "JSON",
+  text: "Text",
+};
+
+const markdown = new MarkdownIt();
+export const escapeHtml = markdown.utils.escapeHtml;
+
+// What is too wide for a page scrolls by itself, also for readers without a mouse.
+markdown.renderer.rules.table_open = () => '<div class="table" tabindex="0"><table>';
+markdown.renderer.rules.table_close = () => "</table></div>";
+
+markdown.renderer.rules.fence = (tokens, index) => {
+  const { info = "text", content = "" } = tokens[index] ?? {};
+  const [, method, path] = /^([A-Z]+) (\/\S*)\n$/.exec(content) ?? [];
+  if (info === "http" && method && path) return endpoint(method, path);
+  const code = hljs.getLanguage(info)
+    ? hljs.highlight(content, { language: info }).value
+    : escapeHtml(content);
+  const label = LABELS[info] ?? "Text";
+  return `<figure class="code" data-language="${info}"><figcaption><span>${label}</span></figcaption><pre tabindex="0"><code>${code}</code></pre></figure>`;
+};
+
+function endpoint(method: string, path: string): string {
+  return `<p class="endpoint"><span class="method ${method.toLowerCase()}">${method}</span> <code>${escapeHtml(path).replaceAll("/", "/<wbr>")}</code></p>`;
+}
+
+export interface Heading {
+  level: number;
+  id: string;
+  text: string;
+}
+
+/** The HTML of Markdown, and its headings, each with an id. */
+export function toHtml(text: string): { html: string; headings: Heading[] } {
+  const tokens = markdown.parse(text, {});
+  const headings: Heading[] = [];
+  for (const [n, token] of tokens.entries()) {
+    if (token.type !== "heading_open") continue;
+    const text = tokens[n + 1]?.content.replaceAll("`", "") ?? "";
+    const same = headings.filter((each) => each.text === text).length;
+    const id = `${slugOf(text)}${same > 0 ? `-${same + 1}` : ""}`;
+    token.attrSet("id", id);
+    headings.push({ level: Number(token.tag.slice(1)), id, text });
+  }
+  return { html: markdown.renderer.render(tokens, markdown.options, {}), headings };
+}

@@ -1,0 +1,209 @@
+import { APIS, type Api } from "../apis.ts";
+import { pretty } from "../guide_bodies.ts";
+import { programOf } from "../guide_programs.ts";
+import { slugOf } from "./assets/words.js";
+import { fieldLine, fieldsOf, nameIn, resolved, type Side, typeOf } from "./fields.ts";
+import {
+  type Document,
+  examplesOf,
+  type Header,
+  type Media,
+  type Operation,
+  type Parameter,
+} from "./openapi.ts";
+import type { Page } from "./pages.ts";
+
+/** A page for each resource of an API, and for each of its operations and events. */
+export function operationPages(api: Api, document: Document, server: string): Page[] {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      operation,
+      kind: "operation" as const,
+      route: `${method.toUpperCase()} ${path}`,
+      markdown: operationMarkdown({ api, method: method.toUpperCase(), path, server }, operation, document),
+    })),
+  );
+  const events = Object.entries(document.webhooks ?? {}).map(([type, { post }]) => ({
+    operation: post,
+    kind: "event" as const,
+    route: type,
+    markdown: eventMarkdown(post, document),
+  }));
+  return document.tags.flatMap(({ name, description }) => {
+    const folder = `/${api}/reference/${slugOf(name)}`;
+    const pages = [...operations, ...events]
+      .filter(({ operation }) => operation.tags.includes(name))
+      .map(({ operation, ...page }): Page => {
+        const path = `${folder}/${slugOf(operation.operationId.replace(/([A-Z])/g, " $1"))}`;
+        return { ...page, api, resource: name, path, title: operation.summary };
+      });
+    const rows = pages.map(({ title, path, route }) => `| [${title}](${path}) | \`${route}\` |`);
+    const table = ["| What | Route, or type of event |", "| --- | --- |", ...rows].join("\n");
+    const markdown = paragraphs([description, table]);
+    return [{ api, kind: "resource", resource: name, path: folder, title: name, markdown }, ...pages];
+  });
+}
+
+interface Sent {
+  api: Api;
+  method: string;
+  path: string;
+  /** The address of the service. */
+  server: string;
+}
+
+function operationMarkdown(sent: Sent, operation: Operation, document: Document): string {
+  const { description, parameters = [], requestBody, responses } = operation;
+  const successes = Object.entries(responses).filter(([status]) => status < "300");
+  const refusals = Object.entries(responses).filter(([status]) => status >= "400");
+  const section = (title: string, place: Parameter["in"], before: string[] = []) =>
+    sectionOf(`## ${title}`, undefined, [
+      ...before,
+      ...parameters.filter((each) => each.in === place).map((each) => parameterLine(each, document)),
+    ]);
+  return paragraphs([
+    `\`\`\`http\n${sent.method} /api/${sent.api}${sent.path}\n\`\`\``,
+    description,
+    ...samplesOf(sent, operation),
+    section("Path parameters", "path"),
+    section("Query parameters", "query"),
+    section("Headers", "header", credentialLines(sent.api, document)),
+    bodyOf("## Body", requestBody, document, "sent"),
+    ...successes.flatMap(([status, { description, content }]) => [
+      `## Response ${status}`,
+      description,
+      ...Object.entries(content ?? {}).flatMap(([type, media]) => mediaOf(type, media, document, "received")),
+    ]),
+    refusals.length > 0 && "## Errors",
+    ...refusals.map(([status, { description, content }]) =>
+      sectionOf(
+        `### ${status}`,
+        description,
+        Object.values(content ?? {})
+          .flatMap(examplesOf)
+          .map(({ value }) => `- \`${(value as { error: string }).error}\``),
+      ),
+    ),
+    sectionOf("## Response headers", undefined, responseHeaderLines(operation, document)),
+  ]);
+}
+
+function eventMarkdown(
+  { description, parameters = [], requestBody, responses }: Operation,
+  document: Document,
+): string {
+  return paragraphs([
+    description,
+    bodyOf("## Body", requestBody, document, "received"),
+    sectionOf(
+      "## Headers",
+      undefined,
+      parameters.map((each) => parameterLine(each, document)),
+    ),
+    sectionOf(
+      "## What your receiver responds",
+      undefined,
+      Object.entries(responses).map(
+        ([status, each]) =>
+          `- ${status === "default" ? "Anything else" : `\`${status}\``}: ${each.description}`,
+      ),
+    ),
+  ]);
+}
+
+const paragraphs = (parts: (string | undefined | false)[]): string => parts.filter(Boolean).join("\n\n");
+
+const sectionOf = (heading: string, text: string | undefined, lines: string[]): string | false =>
+  (text !== undefined || lines.length > 0) && paragraphs([heading, text, lines.join("\n")]);
+
+const bodyOf = (
+  heading: string,
+  body: Operation["requestBody"],
+  document: Document,
+  side: Side,
+): string | false =>
+  body !== undefined &&
+  paragraphs([
+    heading,
+    body.description,
+    ...Object.entries(body.content).flatMap(([type, media]) => mediaOf(type, media, document, side)),
+  ]);
+
+/** The examples of a body, and its fields. */
+function mediaOf(type: string, media: Media, document: Document, side: Side): string[] {
+  const isJson = type.endsWith("json") && !type.endsWith("ndjson");
+  // A file's example is empty.
+  const shown = examplesOf(media).filter(({ value }) => value !== "");
+  const examples = shown.map(({ value, summary }) =>
+    paragraphs([
+      summary && `${summary}:`,
+      isJson ? fence("json", pretty(value)) : fence("text", String(value).trim()),
+    ]),
+  );
+  const fields = isJson ? fieldsOf(media.schema, document, side) : [];
+  const whole = `- ${typeOf(media.schema, document)}: ${resolved(media.schema, document).description ?? type}`;
+  return [`\`${type}\``, ...examples, fields.join("\n") || whole];
+}
+
+const fence = (language: string, code: string) => `\`\`\`${language}\n${code}\n\`\`\``;
+
+function parameterLine(
+  { name, schema, required, description = "", ...rest }: Parameter,
+  document: Document,
+): string {
+  const example = rest.example ?? Object.values(rest.examples ?? {})[0]?.value;
+  const line = fieldLine(
+    name,
+    { ...resolved(schema, document), description },
+    document,
+    required ? ["**required**"] : [],
+  );
+  return `${line}${example === undefined ? "" : ` For example \`${example}\`.`}`;
+}
+
+/** What proves who asks: the same for each operation of an API. */
+const credentialLines = (api: Api, { components }: Document): string[] =>
+  Object.keys(APIS[api].security).map((scheme) => {
+    const { name, description } = components.securitySchemes[scheme] ?? { description: "" };
+    return `- \`${name ?? "Authorization"}\` *string*, **required**: ${name ? "" : "`Bearer`, a space, and the token. "}${description}`;
+  });
+
+/** Each header of a response once, with the statuses that have it. */
+function responseHeaderLines({ responses }: Operation, document: Document): string[] {
+  const all = Object.entries(responses);
+  const names = new Set(all.flatMap(([, { headers = {} }]) => Object.keys(headers)));
+  return [...names].map((name) => {
+    const having = all.filter(([, { headers = {} }]) => name in headers).map(([status]) => status);
+    const header = all.map(([, { headers = {} }]) => headers[name]).find(Boolean) as Header;
+    const { schema, description = "" } = header.$ref
+      ? (document.components.headers[nameIn(header.$ref)] as Header)
+      : header;
+    const where = having.length === all.length ? "With every status." : `With ${having.join(", ")}.`;
+    return fieldLine(name, { ...schema, description: `${description} ${where}` }, document);
+  });
+}
+
+/** The request with curl, and for the external API with the client package, as the guides have them. */
+function samplesOf(
+  { api, method, path, server }: Sent,
+  { parameters = [], requestBody }: Operation,
+): string[] {
+  // LiveKit signs each event.
+  if (api === "livekit") return [];
+  const url = path.replace(/\{(\w+)\}/g, (_, name) =>
+    String(parameters.find((each) => each.name === name)?.example),
+  );
+  const [[type = "", media] = []] = Object.entries(requestBody?.content ?? {});
+  const body = media && examplesOf(media)[0]?.value;
+  const verb = method === (body ? "POST" : "GET") ? "" : `-X ${method} `;
+  const lines = [
+    `curl -K ${api === "external" ? "client" : "platform"}.curl ${verb}"$API${url}"`,
+    ...(body ? [`-H "Content-Type: ${type}"`, `-d '${pretty(body).replaceAll("'", "'\\''")}'`] : []),
+  ];
+  const command = lines.join(" \\\n  ");
+  const withAddress = command.replace("$API", () => `${server}/api/${api}`);
+  return [
+    fence("sh", withAddress),
+    ...(api === "external" ? ["With the package:", fence("js", programOf(command))] : []),
+  ];
+}

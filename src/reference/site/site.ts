@@ -1,0 +1,123 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import MiniSearch from "minisearch";
+import { API_NAMES, type Api } from "../apis.ts";
+import { type Choices, guideValues, operatorOf } from "../info.ts";
+import { INDEX } from "./assets/words.js";
+import { guidePages } from "./guide_pages.ts";
+import { htmlOf } from "./layout.ts";
+import type { Document } from "./openapi.ts";
+import { operationPages } from "./operation_pages.ts";
+import { API_TITLES, firstSentenceOf, markdownOf, type Page, SERVICE } from "./pages.ts";
+
+const ASSETS = join(import.meta.dirname, "assets");
+
+export type Files = Map<string, string | Buffer>;
+
+/** The files of the reference: pages, their Markdown, the index of the search, and what machines look for. */
+export function siteOf(documents: Map<Api, object>, choices: Choices = {}): Files {
+  const { url, contact } = operatorOf(choices);
+  const values = guideValues(choices);
+  const pages = API_NAMES.flatMap((api) => [
+    ...guidePages(api, values),
+    ...operationPages(api, documents.get(api) as Document, values.SERVER),
+  ]);
+  const home: Page = {
+    api: "external",
+    kind: "home",
+    path: "/",
+    title: SERVICE,
+    markdown: overviewOf(pages),
+  };
+  const files: Files = new Map();
+  const served = assetsOf(pages);
+  const assets = `/assets/${digestOf(served)}`;
+  for (const [file, content] of served) files.set(`${assets.slice(1)}/${file}`, content);
+  const site = { pages, assets, replacedServer: choices.development && values.SERVER };
+  for (const page of pages) {
+    files.set(`${page.path.slice(1)}.html`, htmlOf(page, site));
+    files.set(`${page.path.slice(1)}.md`, markdownOf(page));
+  }
+  files.set("index.html", htmlOf(home, site));
+  files.set("llms.txt", markdownOf(home));
+  files.set("llms-full.txt", pages.map(markdownOf).join("\n\n"));
+  for (const file of ["_headers", "invite_mail.png"]) files.set(file, readFileSync(join(ASSETS, file)));
+  files.set("robots.txt", `User-agent: *\nAllow: /\n${url ? `Sitemap: ${url}/sitemap.xml\n` : ""}`);
+  if (url) files.set("sitemap.xml", sitemapOf(url, pages));
+  const address = contact.url ?? (contact.email && `mailto:${contact.email}`);
+  if (address) files.set(".well-known/security.txt", securityTextOf(address, url));
+  return files;
+}
+
+/** Styles and scripts, by their names. A change of one changes the address of all, so that a browser may keep them. */
+function assetsOf(pages: Page[]): Files {
+  const own = readdirSync(ASSETS).filter((file) => /\.(css|js)$/.test(file));
+  const library = join(createRequire(import.meta.url).resolve("minisearch"), "../../es/index.js");
+  return new Map<string, string | Buffer>([
+    ...own.map((file) => [file, readFileSync(join(ASSETS, file))] as const),
+    ["minisearch.js", readFileSync(library, "utf8").replace(/\n\/\/# sourceMappingURL.*/, "")],
+    ["search.json", JSON.stringify(searchIndexOf(pages))],
+  ]);
+}
+
+const digestOf = (files: Files): string => {
+  const hash = createHash("sha256");
+  for (const content of files.values()) hash.update(content);
+  return hash.digest("hex").slice(0, 12);
+};
+
+/** Each section of a page is found by itself, so that a hit leads to its place. */
+function searchIndexOf(pages: Page[]) {
+  const index = new MiniSearch(INDEX);
+  for (const [p, { title, route = "", markdown }] of pages.entries())
+    for (const [n, text] of markdown.split(/^(?=## )/m).entries()) {
+      const [, heading = ""] = /^## (.*)/.exec(text) ?? [];
+      index.add({ id: `${p} ${n}`, p, h: heading, title, heading, route, text });
+    }
+  const places = pages.map(
+    ({ api, kind, resource }) => `${API_TITLES[api]}: ${kind === "guide" ? "guide" : resource}`,
+  );
+  return { pages: pages.map(({ path, title }, p) => [path, title, places[p]]), index };
+}
+
+/** What there is, for people who begin and for programs that read: see https://llmstxt.org. */
+function overviewOf(pages: Page[]): string {
+  const list = (some: Page[]) =>
+    some.map((page) => `- [${page.title}](${page.path}): ${firstSentenceOf(page)}`).join("\n");
+  const parts = API_NAMES.map((api) => {
+    const of = (kind: Page["kind"]) => pages.filter((page) => page.api === api && page.kind === kind);
+    return `## ${API_TITLES[api]}
+
+${list(of("guide"))}
+
+### Reference
+
+${list(of("resource"))}
+- [openapi.json](/api/${api}/openapi.json): All of it as an OpenAPI 3.1 document.`;
+  });
+  return `> An HTTP JSON API with which an organization manages its video visits and reads their results.
+
+The guides show one task each, with requests that you can copy into a terminal. The reference has every operation, with all its fields, errors and examples. Each page is also there as Markdown, at its address with \`.md\`, and [all of them in one file](/llms-full.txt).
+
+${parts.join("\n\n")}`;
+}
+
+const sitemapOf = (url: string, pages: Page[]): string =>
+  `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+${["/", ...pages.map(({ path }) => path)].map((path) => `<url><loc>${url}${path}</loc></url>`).join("\n")}
+</urlset>
+`;
+
+/** Where to report a weakness: RFC 9116, which wants an end that is less than a year away. */
+function securityTextOf(address: string, url: string | undefined): string {
+  const until = new Date();
+  until.setUTCDate(until.getUTCDate() + 360);
+  until.setUTCHours(0, 0, 0, 0);
+  return `Contact: ${address}
+Expires: ${until.toISOString()}
+Preferred-Languages: en
+${url ? `Canonical: ${url}/.well-known/security.txt\n` : ""}`;
+}

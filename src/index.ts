@@ -7,7 +7,8 @@ import { consumeWebhookDeliveries, nudgeDeliveries } from "./resources/webhook_l
 export default {
   fetch: app.fetch,
   async queue(batch, env, context) {
-    if (batch.queue === "chores") return consumeChores(batch, env);
+    // In a second environment, the names of queues end with its name.
+    if (batch.queue.startsWith("chores")) return consumeChores(batch, env);
     if (batch.queue.startsWith("webhook-deliveries")) return consumeWebhookDeliveries(batch, env, context);
     const consume = batch.queue.startsWith("invite-mails") ? consumeInviteMails : consumeBulkInvites;
     return consume(batch, env, ({ WEBHOOKS }) => nudgeDeliveries(WEBHOOKS));

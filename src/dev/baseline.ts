@@ -5,10 +5,19 @@
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { SYSTEM_USER_ID } from "../database/schema.ts";
+import { requireArguments } from "./command.ts";
 import { DIGESTS, emptyDatabase, hexDigest, isDeployed, writeMigration } from "./migrations.ts";
 import { schemaChanges } from "./schema_changes.ts";
 import { createFromFiles, createStatements } from "./triggers.ts";
 
+requireArguments(
+  `
+Usage: npm run db:baseline
+
+Makes the one migration anew, from src/database/schema.ts and src/database/triggers, until the first deployment.
+`,
+  {},
+);
 if (isDeployed())
   throw new Error(
     `Databases have run the migrations in ${DIGESTS}, so migrations are only added: use \`npm run db:generate\`.`,

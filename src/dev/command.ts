@@ -20,7 +20,7 @@ export async function runCommand<const Options extends ParseArgsOptionsConfig>(
   args = process.argv.slice(2),
 ): Promise<number> {
   try {
-    const { help, ...values } = parse(args, { ...options, help: { type: "boolean", short: "h" } });
+    const { help, ...values } = parsed(args, { ...options, help: HELP }).values;
     if (help) process.stdout.write(usage.trimStart());
     else await run(values as Values<Options>);
     return 0;
@@ -30,9 +30,33 @@ export async function runCommand<const Options extends ParseArgsOptionsConfig>(
   }
 }
 
-function parse(args: string[], options: ParseArgsOptionsConfig) {
+/**
+ * The arguments of a command that runs from its first line to its last. With --help, or with wrong ones, it ends here.
+ *
+ * @param usage as that of `runCommand`
+ */
+export function requireArguments<const Options extends ParseArgsOptionsConfig>(
+  usage: string,
+  options: Options,
+  { allowPositionals = false } = {},
+): { values: Values<Options>; positionals: string[] } {
   try {
-    return parseArgs({ args, options }).values;
+    const args = process.argv.slice(2);
+    const { values, positionals } = parsed(args, { ...options, help: HELP }, allowPositionals);
+    if (!values.help) return { values: values as Values<Options>, positionals };
+    process.stdout.write(usage.trimStart());
+    process.exit(0);
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n${usage}`);
+    process.exit(1);
+  }
+}
+
+const HELP = { type: "boolean", short: "h" } as const;
+
+function parsed(args: string[], options: ParseArgsOptionsConfig, allowPositionals = false) {
+  try {
+    return parseArgs({ args, options, allowPositionals });
   } catch (error) {
     // The advice that follows the first sentence is about positional arguments, of which there are none.
     throw new UsageError(`${(error as Error).message.split(/\.\s/)[0]}.`);

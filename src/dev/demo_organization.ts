@@ -19,7 +19,7 @@ import { demoRecording } from "./recording.ts";
 export const DEMO_CLIENT = {
   organization: "Demo Clinic",
   client_id: "demo-client",
-  client_secret: "demo-client-secret-for-development-only",
+  client_secret: "development-secret-of-the-demo-organization",
 };
 
 /** Makes the demo organization, with dates relative to now, if there is none. */

@@ -1,12 +1,19 @@
 /** How `npm run demo` sends requests and prints what happens: with --verbose, also each request and response. */
 import { existsSync, readFileSync } from "node:fs";
-import { inspect, parseArgs, parseEnv } from "node:util";
+import { inspect, parseEnv } from "node:util";
 import { type Client, createClient, VideoVisitError } from "../../dist/client/external/index.js";
+import { requireArguments } from "./command.ts";
 
-const { values, positionals } = parseArgs({
-  options: { verbose: { type: "boolean" } },
-  allowPositionals: true,
-});
+const { values, positionals } = requireArguments(
+  `
+Usage: npm run demo -- [URL] [--verbose]
+
+  URL                   the running server; http://localhost:8787 if you say nothing
+  --verbose             shows each request and response
+`,
+  { verbose: { type: "boolean" } },
+  { allowPositionals: true },
+);
 const server = positionals[0] ?? "http://localhost:8787";
 if (!existsSync(".dev.vars")) stop("There is no .dev.vars: `npm run dev` makes it, and starts the server.");
 const settings = parseEnv(readFileSync(".dev.vars", "utf8"));

@@ -1,12 +1,13 @@
 /**
- * `npm run deploy`: migrates the databases in production, and uploads the Worker. Takes the flags of `wrangler deploy`. With
- * --local, it migrates the local databases instead, and uploads nothing.
+ * `npm run deploy`: migrates the databases in production, and uploads the Worker. With --local, it migrates the local databases
+ * instead, and uploads nothing.
  *
  * Of several databases, each must be one of ours: with a range of ids of its own, as the directory knows it. The directory learns
  * of organizations that it has forgotten, because it was restored from an earlier time.
  */
+import { runCommand } from "./command.ts";
 import { boundDatabases, type Database, homeless, knownShards, ownRange } from "./databases.ts";
-import { readFlags } from "./flags.ts";
+import { migrationFiles, recordMigrations } from "./migrations.ts";
 import { rangeStatements } from "./shard_statements.ts";
 import {
   bindingOf,
@@ -17,24 +18,58 @@ import {
   targetFlags,
   targetOptions,
 } from "./wrangler.ts";
+import { boundShards, databaseName } from "./wrangler_config.ts";
 
-const { values, without } = readFlags(targetOptions);
-const target = { ...values, remote: !values.local } as Target;
+const usage = `
+Usage: npm run deploy -- [--env NAME] [--dry-run]
+
+  --dry-run             says which databases it would migrate, and builds what it would upload; changes nothing anywhere
+  --env NAME            deploys this environment of wrangler.toml
+  --config FILE         another configuration
+  --message TEXT, --tag TEXT
+                        of the new version, as those of wrangler deploy
+  --local, --persist-to DIR
+                        migrates the local databases instead, and uploads nothing
+`;
+
+const options = {
+  ...targetOptions,
+  "dry-run": { type: "boolean" },
+  message: { type: "string" },
+  tag: { type: "string" },
+} as const;
 
 /** What a command line takes on every machine. */
 const ROWS_AT_ONCE = 200;
 
-try {
-  const databases = readyDatabases();
-  if (target.remote) await import("./record_migrations.ts");
-  const entered = completeDirectory(databases.map(migrate));
-  if (entered > 0)
-    process.stdout.write(`Organizations that the first database did not know, and now knows: ${entered}.\n`);
-  const flags = without("local", "remote", "persist-to");
-  runWrangler(["deploy", ...flags, ...(target.remote ? [] : ["--dry-run"])], { stdio: "inherit" });
-} catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`);
-  process.exitCode = 1;
+process.exitCode = await runCommand(usage, options, ({ "dry-run": isDry, message, tag, ...values }) => {
+  const target: Target = { ...values, remote: !values.local };
+  if (isDry) describe(target);
+  else {
+    const databases = readyDatabases(target);
+    if (target.remote) recordMigrations();
+    const entered = completeDirectory(databases.map(migrate));
+    if (entered > 0)
+      process.stdout.write(
+        `Organizations that the first database did not know, and now knows: ${entered}.\n`,
+      );
+  }
+  const given = Object.entries({ config: target.config, env: target.env, message, tag });
+  const flags = given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
+  runWrangler(["deploy", ...flags, ...(isDry || !target.remote ? ["--dry-run"] : [])], {
+    stdio: "inherit",
+    // The build makes the reference of this environment.
+    env: { ...process.env, ...(target.env && { CLOUDFLARE_ENV: target.env }) },
+  });
+});
+
+/** Without asking Cloudflare: for that, one must have logged in. */
+function describe(target: Target) {
+  const names = boundShards(target).map((shard) => `${bindingOf(shard)} (${databaseName(target, shard)})`);
+  const migrations = migrationFiles();
+  process.stdout.write(
+    `It would migrate ${names.join(", ")} ${target.remote ? "at Cloudflare" : "on this machine"}, up to ${migrations.at(-1)}, and upload this:\n`,
+  );
 }
 
 interface Ready {
@@ -43,7 +78,7 @@ interface Ready {
   range?: number;
 }
 
-function readyDatabases(): Ready[] {
+function readyDatabases(target: Target): Ready[] {
   try {
     const known = knownShards(target);
     const [directory, ...others] = boundDatabases(target, known);

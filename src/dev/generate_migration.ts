@@ -7,7 +7,7 @@
  * effect. It also fails where a view reads the table, and loses the table's triggers. So such a migration drops all
  * triggers and views first, and creates them again.
  */
-import { parseArgs } from "node:util";
+import { requireArguments } from "./command.ts";
 import { isDeployed, migratedDatabase, migrationFiles, writeMigration } from "./migrations.ts";
 import { schemaChanges } from "./schema_changes.ts";
 import {
@@ -20,7 +20,14 @@ import {
   rebuildStatements,
 } from "./triggers.ts";
 
-const { name = "" } = parseArgs({ options: { name: { type: "string" } } }).values;
+const { name = "" } = requireArguments(
+  `
+Usage: npm run db:generate -- --name what_changed
+
+Adds a migration, for what changed in src/database/schema.ts and src/database/triggers.
+`,
+  { name: { type: "string" } },
+).values;
 if (!isDeployed())
   throw new Error("Nothing is deployed yet: `npm run db:baseline` makes the one migration anew.");
 if (!/^\w+$/.test(name))

@@ -57,3 +57,15 @@ export function writeMigration(file: string, statements: string[], snapshot: obj
 export const digestLine = (file: string): string => `${hexDigest(readText(`drizzle/${file}`))}  ${file}`;
 
 export const hexDigest = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/**
+ * Writes down the digests of the migrations that have none yet: what a database has run stays as it is. If one is edited later,
+ * a test says so.
+ */
+export function recordMigrations() {
+  const recorded = isDeployed() ? readText(DIGESTS) : "";
+  const added = migrationFiles().filter((file) => !recorded.includes(`  ${file}\n`));
+  if (added.length === 0) return;
+  writeFileSync(DIGESTS, recorded + added.map((file) => `${digestLine(file)}\n`).join(""));
+  process.stdout.write(`Wrote ${DIGESTS}: commit it. From now on migrations are only added.\n`);
+}

@@ -1,64 +1,90 @@
 /**
- * `npm run dev`: migrates the local database, loads the demo organization, and starts the server. Takes the flags of
- * `wrangler dev`. The first two steps also use --persist-to, --config and --env, so that the server finds their data.
+ * `npm run dev`: migrates the local database, loads the demo organization, and starts the server. The first two steps use
+ * --persist-to, --config and --env too, so that the server finds their data.
  * With --shards, the server has so many databases (see src/database/shards.ts), also if the configuration binds fewer.
  */
 import { copyFileSync, existsSync } from "node:fs";
+import { createInterface } from "node:readline";
 import { DEVELOPMENT_ASSETS } from "../reference/assets.ts";
 import { readSettings, SettingsError } from "../settings.ts";
+import { runCommand, UsageError, type Values } from "./command.ts";
 import { DEMO_CLIENT, loadDemoOrganization } from "./demo_organization.ts";
-import { readFlags } from "./flags.ts";
 import { migrateDatabases, withLocalBindings } from "./local_database.ts";
 import { startWrangler } from "./wrangler.ts";
 import { configurationOf } from "./wrangler_config.ts";
 
-const { values, without } = readFlags({
+const usage = `
+Usage: npm run dev -- [--port N]
+
+  --port N              where the server listens: 8787 if you say nothing
+  --persist-to DIR      keeps the local data there, and not in .wrangler/state
+  --shards N            has so many databases, also if wrangler.toml binds fewer
+  --config FILE, --env NAME
+                        another configuration, or environment of it
+  --ip, --inspector-port, --local-upstream, --local-protocol, --log-level
+                        as those of wrangler dev
+`;
+
+const options = {
   "persist-to": { type: "string", default: ".wrangler/state" },
   config: { type: "string", short: "c", default: "wrangler.toml" },
   env: { type: "string", short: "e" },
   shards: { type: "string" },
-});
-const isGenerated = values.shards !== undefined;
+  port: { type: "string" },
+  ip: { type: "string" },
+  "inspector-port": { type: "string" },
+  "local-upstream": { type: "string" },
+  "local-protocol": { type: "string" },
+  "log-level": { type: "string" },
+} as const;
 
-/** Addresses that wrangler may listen on, all of which `localhost` reaches. */
-const HERE = ["127.0.0.1", "0.0.0.0", "::1", "::", "*"];
-
-if (!existsSync(".dev.vars")) copyFileSync(".dev.vars.example", ".dev.vars");
-try {
-  const environment = typeof values.env === "string" ? values.env : undefined;
-  const given = { config: String(values.config), env: environment };
-  const config = isGenerated ? configurationOf(requireCount(values.shards), given) : given.config;
-  await withLocalBindings({ persistTo: String(values["persist-to"]), config, environment }, async (env) => {
+process.exitCode = await runCommand(usage, options, async ({ shards, ...flags }) => {
+  if (!existsSync(".dev.vars")) copyFileSync(".dev.vars.example", ".dev.vars");
+  const { env: environment, "persist-to": persistTo } = flags;
+  const config = shards === undefined ? flags.config : configurationOf(requireCount(shards), flags);
+  await withLocalBindings({ persistTo, config, environment }, async (env) => {
     await migrateDatabases(env);
-    readSettings(env);
+    requireSettings(env);
     await loadDemoOrganization(env, Date.now());
   });
-  serve(isGenerated ? [...without("shards", "config"), "--config", config] : without());
-} catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`);
-  if (error instanceof SettingsError)
-    process.stderr.write("Correct .dev.vars. Or delete it: then this command makes it anew.\n");
-  process.exit(1);
+  await serve({ ...flags, config });
+});
+
+function requireCount(shards: string): number {
+  if (/^([1-9]\d?|100)$/.test(shards)) return Number(shards);
+  throw new UsageError(`--shards: ${shards} must be a number from 1 to 100\n`);
 }
 
-function requireCount(shards: unknown): number {
-  if (/^([1-9]\d?|100)$/.test(String(shards))) return Number(shards);
-  throw new Error(`--shards: ${shards} must be a number from 1 to 100`);
+function requireSettings(env: Env) {
+  try {
+    readSettings(env);
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    throw new Error(`${error.message}\nCorrect .dev.vars. Or delete it: then this command makes it anew.`);
+  }
 }
 
-function serve(flags: string[]) {
-  // Not minified as in wrangler.toml, so that stacks name functions. The page of these assets has the credentials for
+/** Runs until the server ends. */
+async function serve(flags: Omit<Values<typeof options>, "shards">) {
+  const given = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  // Not minified as in wrangler.toml, so that stacks name functions. The pages of these assets have the credentials for
   // development filled in.
-  const server = startWrangler(["dev", "--no-minify", "--assets", DEVELOPMENT_ASSETS, ...flags], {
-    stdio: ["inherit", "inherit", "inherit", "ipc"],
+  const server = startWrangler(["dev", "--no-minify", "--assets", DEVELOPMENT_ASSETS, ...given], {
+    stdio: ["inherit", "pipe", "inherit"],
+    env: { FORCE_COLOR: process.stdout.isTTY ? "1" : "0", ...process.env },
   });
-  server.on("message", (message) => {
-    const { event, ip, port } = JSON.parse(String(message));
-    if (event === "DEV_SERVER_READY") introduce(`http://${HERE.includes(ip) ? "localhost" : ip}:${port}`);
-  });
-  server.on("exit", (code) => process.exit(code ?? 1));
   // The terminal sends its signals to wrangler too. This is for a signal that only this process gets.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => server.kill(signal));
+  const lines = createInterface({ input: server.stdout as NodeJS.ReadableStream });
+  let tables = 0;
+  for await (const line of lines) {
+    // wrangler shows them again whenever it starts the Worker anew.
+    if (line.includes("Your Worker has access to the following bindings")) tables++;
+    if (tables < 2 || !/^(Your Worker|Binding |env\.)/.test(line)) process.stdout.write(`${line}\n`);
+    const [, url] = /Ready on (http\S+)/.exec(line) ?? [];
+    if (url) introduce(url.replace(/\/\/(127\.0\.0\.1|0\.0\.0\.0|\[::1?\]|\*):/, "//localhost:"));
+  }
+  process.exit(server.exitCode ?? 1);
 }
 
 function introduce(url: string) {

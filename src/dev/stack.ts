@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
 import { join, relative, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { requireArguments } from "./command.ts";
 import { runWrangler } from "./wrangler.ts";
 
 /** Beside the sources: a path from one drive to another could not be relative. */
@@ -13,6 +14,14 @@ const BUNDLE = "dist/bundle";
 /** As in `at nA (index.js:77:9303)`. */
 const PLACE = /[^\s"(]*\bindex\.js:(\d+):(\d+)/g;
 
+requireArguments(
+  `
+Usage: npm run stack < lines of the log
+
+Writes the lines with the places in src that their stacks mean.
+`,
+  {},
+);
 process.stderr.write(
   "Paste lines of the log. The version that wrote them must be checked out and installed.\n",
 );

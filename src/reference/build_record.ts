@@ -28,7 +28,7 @@ export async function unlessBuilt(withSdk: boolean, generate: () => Promise<void
 }
 
 const recordOf = (inputs: string, withSdk: boolean) =>
-  `read ${inputs}\nleft ${digestOfFiles(OUTPUTS)}\n${withSdk ? "with" : "without"} SDK\n`;
+  `read ${inputs} for ${process.env.CLOUDFLARE_ENV ?? "production"}\nleft ${digestOfFiles(OUTPUTS)}\n${withSdk ? "with" : "without"} SDK\n`;
 
 /** Of the names and contents of files, and of all files in folders. */
 function digestOfFiles(paths: string[]): string {

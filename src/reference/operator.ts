@@ -69,8 +69,21 @@ export function requireSameLimits(wranglerToml: string): void {
   }
 }
 
-const wranglerToml = readFileSync(join(import.meta.dirname, "../../wrangler.toml"), "utf8");
-requireSameLimits(wranglerToml);
+/**
+ * What wrangler.toml says of an environment, as if it said it of the only one. Everything before the first `[env.…]` is that of
+ * production.
+ */
+export function environmentIn(wranglerToml: string, name = ""): string {
+  const sections = wranglerToml.split(/^(?=\[)/m);
+  const isOf = (section: string, prefix: string) => section.replace(/^\[+/, "").startsWith(prefix);
+  if (name === "") return sections.filter((section) => !isOf(section, "env.")).join("");
+  const own = sections.filter((section) => isOf(section, `env.${name}.`));
+  return own.map((section) => section.replace(`env.${name}.`, "")).join("");
+}
 
-/** Of this project's wrangler.toml. */
-export const operator = readOperator(wranglerToml);
+const wranglerToml = readFileSync(join(import.meta.dirname, "../../wrangler.toml"), "utf8");
+const chosen = environmentIn(wranglerToml, process.env.CLOUDFLARE_ENV);
+requireSameLimits(chosen);
+
+/** Of the environment of this project's wrangler.toml that is built: wrangler's variable CLOUDFLARE_ENV names it. */
+export const operator = readOperator(chosen);

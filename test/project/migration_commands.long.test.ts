@@ -23,7 +23,7 @@ function aProject() {
   symlinkSync(resolve("node_modules"), join(folder, "node_modules"), "junction");
   const read = (path: string) => readFileSync(join(folder, path), "utf8");
   function command(script: string) {
-    const flags = [`src/dev/${script}.ts`, "--name", "what_changed"];
+    const flags = [`src/dev/${script}.ts`, ...(script === "baseline" ? [] : ["--name", "what_changed"])];
     return spawnSync(process.execPath, flags, { cwd: folder, encoding: "utf8" });
   }
   return {
@@ -33,7 +33,10 @@ function aProject() {
       writeFileSync(join(folder, path), read(path).replace(from, to));
     },
     /** As the first part of `npm run deploy`. */
-    deploy: () => command("record_migrations").stdout,
+    deploy() {
+      const script = 'import("./src/dev/migrations.ts").then(({ recordMigrations }) => recordMigrations())';
+      return spawnSync(process.execPath, ["-e", script], { cwd: folder, encoding: "utf8" }).stdout;
+    },
     refusal: (script: string) => command(script).stderr,
     run(script: string) {
       const { stdout, stderr } = command(script);

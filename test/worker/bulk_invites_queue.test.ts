@@ -282,10 +282,14 @@ describe("A chunk that fails in every attempt", () => {
     expect(emailsOf(await clinic.pendingInvites())).toEqual(emailsOf(others));
   });
 
-  it("ends in the dead-letter queue, and each of its rows says so", async () => {
+  it.each([
+    DEAD_LETTERS,
+    // Of a second environment.
+    `${DEAD_LETTERS}-staging`,
+  ])("ends in the dead-letter queue, and each of its rows says so: %s", async (deadLetters) => {
     const { clinic, id, rows, messages, poisoned, isPoisoned } = await aPoisonedRequest();
     await clinic.consume(messages);
-    const result = await clinic.consume([poisoned], DEAD_LETTERS);
+    const result = await clinic.consume([poisoned], deadLetters);
     expect(result).toMatchObject({ acked: [poisoned.id], retried: [] });
     const progress = await clinic.progressOf({ id });
     expect(progress).toMatchObject({

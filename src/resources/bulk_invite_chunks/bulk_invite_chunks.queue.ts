@@ -14,7 +14,11 @@ export const consumeBulkInvites = (batch: MessageBatch, env: Env, afterShard: Af
     env,
     bulkInviteChunk(),
     async (context, chunk, message_id) => {
-      await (batch.queue === DEAD_LETTERS ? processLastTime : processChunk)(context, chunk, message_id);
+      await (batch.queue.startsWith(DEAD_LETTERS) ? processLastTime : processChunk)(
+        context,
+        chunk,
+        message_id,
+      );
       await nudgeInviteMails(context);
     },
     afterShard,

@@ -94,7 +94,7 @@ export const CLIENT_ID_BYTES = 16;
 /** In characters. An id of the service has 22; anything longer is unknown, and is not remembered. */
 export const MAX_CLIENT_ID_LENGTH = 64;
 
-/** Too long to guess: 32 characters of hex are 16 random bytes. The README recommends 32 random bytes. */
+/** Too long to guess: 32 characters of hex are 16 random bytes. src/docs/settings.md recommends 32 random bytes. */
 export const MIN_PLATFORM_TOKEN_LENGTH = 32;
 
 /** The longest range of metrics, in dates: ten years. A response of so many dates has about 400 KB. */

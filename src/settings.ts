@@ -43,7 +43,7 @@ const jsonSetting = <Schema extends z.ZodType>(schema: Schema, error: string) =>
 
 const perMinute = lazily(() => z.coerce.number().int().positive());
 
-/** The operator's settings: variables and secrets of the Worker. The README lists each with its default. */
+/** The operator's settings: variables and secrets of the Worker. src/docs/settings.md lists each with its default. */
 const fields = lazily(() =>
   z.object({
     ALLOW_HTTP: z.enum(["true", "false"]).default("false"),
@@ -138,7 +138,7 @@ export function readSettings(env: object): Settings {
   if (!result.success) {
     const faults = result.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
     throw new SettingsError(
-      `Settings at fault: ${faults.join("; ")}. README.md lists all settings; \`npm run dev\` makes those for development.`,
+      `Settings at fault: ${faults.join("; ")}. src/docs/settings.md lists all settings; \`npm run dev\` makes those for development.`,
     );
   }
   checkedSettings.set(env, result.data);

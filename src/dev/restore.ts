@@ -107,7 +107,7 @@ function requireEmpty(target: Target) {
   if (present.length > 0)
     throw new Error(
       "The database is not empty, and a restore changes no database that has tables. Restore into a new one: " +
-        (target.remote ? "see Backup and restore in the README." : "use --persist-to with a new folder."),
+        (target.remote ? "see src/docs/backup.md." : "use --persist-to with a new folder."),
     );
 }
 

@@ -55,7 +55,7 @@ function total(estimated: number, databaseSize?: number): string[] {
   const share = databaseSize / MAX_DATABASE_SIZE;
   return [
     `All of it: about ${megabytes(estimated)}. The database has ${megabytes(databaseSize)}, which is ${(share * 100).toFixed(1)} % of the 10 GB that D1 allows.`,
-    ...(share < NEARLY_FULL ? [] : ["IT IS NEARLY FULL: see Sizes in the README."]),
+    ...(share < NEARLY_FULL ? [] : ["IT IS NEARLY FULL: see src/docs/databases.md."]),
   ];
 }
 

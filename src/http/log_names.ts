@@ -1,8 +1,8 @@
 /*
- * The names of all that the log can say. A line that is not named here does not compile. The README explains each name
+ * The names of all that the log can say. A line that is not named here does not compile. src/docs/monitoring.md explains each name
  * to operators, and a test compares its table with these lists.
  *
- * To add a line: its name here, a row in the README, and `log("the_name", { ids })`. A name is a noun and what became of
+ * To add a line: its name here, a row in src/docs/monitoring.md, and `log("the_name", { ids })`. A name is a noun and what became of
  * it. These lists are only used for their types, so they are not in the bundle.
  */
 

@@ -3,16 +3,18 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { EVENTS, FAULT_PLACES, REFUSAL_REASONS } from "../../src/http/log_names.ts";
 
-/** What a line of the log can be, as the first column of the README's table has it. */
+/** What a line of the log can be, as the first column of the table in src/docs/monitoring.md has it. */
 const written = [
   ...EVENTS.filter((event) => event !== "fault" && event !== "refused"),
   ...FAULT_PLACES.map((place) => `fault ${place}`),
   ...Object.values(REFUSAL_REASONS).flatMap((reasons) => reasons.map((reason) => `refused ${reason}`)),
 ];
 
-/** The rows of the README's table of log lines, without its head. */
+/** The rows of that table of log lines, without its head. */
 const rows = (
-  /\n\| Line \|[^\n]*\n\|[-|]+\|\n((?:\|[^\n]*\n)+)/.exec(readFileSync("README.md", "utf8"))?.[1] ?? ""
+  /\n\| Line \|[^\n]*\n\|[-|]+\|\n((?:\|[^\n]*\n)+)/.exec(
+    readFileSync("src/docs/monitoring.md", "utf8"),
+  )?.[1] ?? ""
 )
   .trim()
   .split("\n")
@@ -35,7 +37,7 @@ const source = readdirSync("src", { recursive: true, encoding: "utf8" })
   .map((file) => readFileSync(join("src", file), "utf8"))
   .join("\n");
 
-describe("The README's table of log lines", () => {
+describe("The table of log lines in src/docs/monitoring.md", () => {
   it("has each line that the service can write once, and no other", () => {
     expect(rows.flatMap(([line = ""]) => namesIn(line)).sort()).toEqual(written.sort());
   });

@@ -100,6 +100,8 @@ describe("A guide", () => {
     ["external", guidesOf("external", values)],
     ["platform", guidesOf("platform", values)],
     ["README", readFileSync("README.md", "utf8")],
+    ["deploying", readFileSync("src/docs/deploying.md", "utf8")],
+    ["backup", readFileSync("src/docs/backup.md", "utf8")],
   ])("puts no secret into an argument of a command: %s", (_, text) => {
     const blocks = [...text.matchAll(/^ *```sh\n([\s\S]*?)^ *```/gm)].map(([, block = ""]) => block);
     expect(blocks.length).toBeGreaterThan(0);

@@ -45,6 +45,6 @@ describe("The report of sizes", () => {
 
   it("says so when the database is nearly full", () => {
     expect(sizeReport(sizes, slugs, 7e9 - 1)).not.toContain("NEARLY FULL");
-    expect(sizeReport(sizes, slugs, 7e9)).toContain("IT IS NEARLY FULL: see Sizes in the README.");
+    expect(sizeReport(sizes, slugs, 7e9)).toContain("IT IS NEARLY FULL: see src/docs/databases.md.");
   });
 });

@@ -62,7 +62,8 @@ function neededBy(file: string, files: Map<string, string>, needed = new Set<str
 const readme = (): string => guideAlone("02_client_package.md").replace(/^# .*/, `# ${PACKAGE_NAME}`);
 
 /** That of the service, without what is of no interest to organizations. */
-const changelog = (): string => guideAlone("changelog.md").replace(/^- (Platform API|LiveKit)\b.*\n/gm, "");
+const changelog = (): string =>
+  guideAlone("changelog.md").replace(/^- (Platform API|LiveKit|Operator)\b.*\n/gm, "");
 
 /** A guide without its links to the others. */
 function guideAlone(name: string): string {

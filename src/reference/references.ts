@@ -28,35 +28,35 @@ import { webhookDeliveriesReference } from "../resources/webhook_deliveries/webh
 import { webhookEndpointsReference } from "../resources/webhook_endpoints/webhook_endpoints.openapi.ts";
 
 /**
- * First what an operator sets up through the platform API, then the resources in the order of the contract, and what is
- * beyond it.
+ * First what an operator sets up through the platform API; then a visit from the waiting room to its results, the people, who
+ * saw what, and what happens.
  */
 export const references: Reference[] = [
   organizationsReference,
   apiClientsReference,
   issuersReference,
+  usageReference,
   tokenExchangeReference,
+  authorizationCodesReference,
   waitingRoomsReference,
   waitingRoomSubsReference,
+  participantsReference,
+  callsReference,
   callMetricsReference,
   transcriptsReference,
   soapNotesReference,
   egressesReference,
   egressAuditLogsReference,
+  consentsReference,
+  legalHoldsReference,
   invitesReference,
   bulkInvitesReference,
   rolesReference,
   organizationUsersReference,
-  callsReference,
-  legalHoldsReference,
-  consentsReference,
+  accessLogsReference,
   accessLogSealsReference,
   eventsReference,
   webhookEndpointsReference,
   webhookDeliveriesReference,
-  accessLogsReference,
-  authorizationCodesReference,
-  participantsReference,
-  usageReference,
   liveKitReference,
 ];

@@ -30,6 +30,7 @@ import { issuersPlatform } from "./resources/issuers/issuers.platform.ts";
 import { legalHoldsPlatform } from "./resources/legal_holds/legal_holds.platform.ts";
 import { organizationUsersExternal } from "./resources/organization_users/organization_users.external.ts";
 import { organizationUsersPlatform } from "./resources/organization_users/organization_users.platform.ts";
+import { organizationsExternal } from "./resources/organizations/organizations.external.ts";
 import { organizationsPlatform } from "./resources/organizations/organizations.platform.ts";
 import { participantsExternal } from "./resources/participants/participants.external.ts";
 import { participantsPlatform } from "./resources/participants/participants.platform.ts";
@@ -51,6 +52,7 @@ import { readSettings, requireOwnSecrets } from "./settings.ts";
 
 const external = externalRoutes()
   .use(externalApi)
+  .route("/", organizationsExternal)
   .route("/", organizationUsersExternal)
   .route("/", waitingRoomsExternal)
   .route("/", waitingRoomSubsExternal)

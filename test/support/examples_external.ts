@@ -90,6 +90,11 @@ export const externalExamples: Record<string, MakeExample> = {
     statusForOthers: 401,
   }),
   "GET /roles": async () => ({ path: "/roles" }),
+  "GET /organization": async () => ({ path: "/organization" }),
+  "PUT /organization": async () => ({
+    path: "/organization",
+    body: { organization: { recording_retention_days: 365 } },
+  }),
   "GET /invites": async (clinic) => {
     await aPendingInvite(clinic);
     return { path: "/invites" };

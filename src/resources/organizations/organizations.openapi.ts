@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { unprocessable } from "../../http/errors.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
-import { pageResponse, type Reference } from "../../openapi/operation.ts";
+import { type Operation, pageResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import {
   NOT_AN_ORGANIZATION_SLUG,
@@ -26,10 +26,49 @@ const renamed: Organization = {
   updated_at: story.INVITED_AT,
 };
 
+const UPDATE =
+  "Fields that are left out keep their values. The slug cannot be changed: it stays when the name changes. Fewer days also delete what exists already: within minutes, a portion at a time. Nothing of a call under legal hold is deleted. What was deleted does not come back with more days.";
+
+const update: Pick<Operation, "request" | "response"> = {
+  request: {
+    fields: { organization: "What to change. An empty object changes only `updated_at`." },
+    examples: {
+      "Recordings are kept for a year": { organization: { recording_retention_days: 365 } },
+      "A new name, and other days": exampleBody(updateOrganizationBody(), renamed),
+    },
+  },
+  response: {
+    schema: organizationSchema,
+    examples: { "Recordings are kept for a year": updated, "A new name, and other days": renamed },
+  },
+};
+
+const updateErrors = [
+  organizationNotFound(),
+  unprocessable(`organization.recording_retention_days: ${NOT_RETENTION_DAYS}`),
+  unprocessable(`organization.transcript_retention_days: ${NOT_RETENTION_DAYS}`),
+  unprocessable(`organization.participant_retention_days: ${NOT_RETENTION_DAYS}`),
+];
+
 export const organizationsReference: Reference = {
   tag: "Organizations",
   description:
-    "Organizations that run video consultations. Everything else belongs to an organization. To set one up: create the organization, add a user with the role `organization_admin`, and create an API client that acts as this user.",
+    "Organizations that run video consultations. Everything else belongs to an organization. The platform sets one up: it creates the organization, adds a user with the role `organization_admin`, and creates an API client that acts as this user.",
+  external: {
+    "GET /organization": {
+      operationId: "getOwnOrganization",
+      summary: "Get your organization",
+      response: { schema: organizationSchema, example: updated },
+    },
+    "PUT /organization": {
+      operationId: "updateOwnOrganization",
+      summary: "Update your organization",
+      description: `Only clients of an organization_admin can do this. ${UPDATE}`,
+      ...update,
+      refusals: { 404: "The client does not act as an organization_admin." },
+      errors: updateErrors,
+    },
+  },
   platform: {
     "GET /organizations": {
       operationId: "listOrganizations",
@@ -50,25 +89,9 @@ export const organizationsReference: Reference = {
     "PUT /organizations/:organization_id": {
       operationId: "updateOrganization",
       summary: "Update an organization",
-      description:
-        "Fields that are left out keep their values. The slug cannot be changed: it stays when the name changes. Fewer days also delete what exists already: within minutes, a portion at a time. Nothing of a call under legal hold is deleted. What was deleted does not come back with more days.",
-      request: {
-        fields: { organization: "What to change. An empty object changes only `updated_at`." },
-        examples: {
-          "Recordings are kept for a year": { organization: { recording_retention_days: 365 } },
-          "A new name, and other days": exampleBody(updateOrganizationBody(), renamed),
-        },
-      },
-      response: {
-        schema: organizationSchema,
-        examples: { "Recordings are kept for a year": updated, "A new name, and other days": renamed },
-      },
-      errors: [
-        organizationNotFound(),
-        unprocessable(`organization.recording_retention_days: ${NOT_RETENTION_DAYS}`),
-        unprocessable(`organization.transcript_retention_days: ${NOT_RETENTION_DAYS}`),
-        unprocessable(`organization.participant_retention_days: ${NOT_RETENTION_DAYS}`),
-      ],
+      description: UPDATE,
+      ...update,
+      errors: updateErrors,
     },
     "POST /organizations": {
       operationId: "createOrganization",

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { Context, Shards } from "../../context.ts";
+import type { ClientContext, Context, Shards } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import { inTime } from "../../database/in_time.ts";
 import { isSameRow } from "../../database/merging.ts";
@@ -10,6 +10,8 @@ import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagina
 import { MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
 import { SettingsError } from "../../settings.ts";
 import { LIST_TIMEOUT } from "../../tuning.ts";
+import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
+import { administeredOrganization, requireAdministrator } from "../roles/roles.policy.ts";
 import { mergeOrganization, newOrganization } from "./organizations.merge.ts";
 import { organizationNotFound, organizationSlugTaken } from "./organizations.refusals.ts";
 import type {
@@ -128,18 +130,40 @@ async function slugOf(name: string): Promise<string> {
   return slug.slice(0, MAX_ORGANIZATION_SLUG_LENGTH - MAX_SLUG_SUFFIX_LENGTH).replace(/-+$/, "");
 }
 
-export async function updateOrganization(
+type OrganizationUpdate = z.output<ReturnType<typeof updateOrganizationBody>>["organization"];
+
+export const updateOrganization = (
   context: Context,
   id: number,
-  input: z.output<ReturnType<typeof updateOrganizationBody>>["organization"],
-): Promise<Organization> {
-  const { db, now } = context;
-  return decideAndWrite(db, [organizationRow({ id })], ([organization]) => {
-    if (!organization) throw organizationNotFound();
-    const next = mergeOrganization(organization, input, now);
-    return {
-      writes: [organizationWrites.update(organization, next)],
-      entries: isSameRow(organization, next) ? [] : [organizationEntry(context, "update", { id })],
-    };
+  input: OrganizationUpdate,
+): Promise<Organization> =>
+  decideAndWrite(context.db, [organizationRow({ id })], ([organization]) =>
+    decideOrganization(context, organization, input),
+  );
+
+/** The same by a client of an administrator, for the client's own organization. */
+export const updateOwnOrganization = (
+  context: ClientContext,
+  input: OrganizationUpdate,
+): Promise<Organization> => {
+  const { db, caller } = context;
+  const id = administeredOrganization(caller, organizationNotFound);
+  return decideAndWrite(db, [rolesOfCaller(caller), organizationRow({ id })], ([member], [organization]) => {
+    requireAdministrator(caller, member, organizationNotFound);
+    return decideOrganization(context, organization, input);
   });
+};
+
+function decideOrganization(
+  context: Context,
+  organization: Organization | undefined,
+  input: OrganizationUpdate,
+): Decision<Organization> {
+  if (!organization) throw organizationNotFound();
+  const { id } = organization;
+  const next = mergeOrganization(organization, input, context.now);
+  return {
+    writes: [organizationWrites.update(organization, next)],
+    entries: isSameRow(organization, next) ? [] : [organizationEntry(context, "update", { id })],
+  };
 }

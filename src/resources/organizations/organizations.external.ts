@@ -1,0 +1,13 @@
+import { externalRoutes } from "../../http/external_api.ts";
+import { jsonBody } from "../../http/validation.ts";
+import { toOrganization, updateOrganizationBody } from "./organizations.schemas.ts";
+import { requireOrganization, updateOwnOrganization } from "./organizations.service.ts";
+
+export const organizationsExternal = externalRoutes()
+  .get("/organization", async (c) => {
+    const { context } = c.var;
+    return c.json(toOrganization(await requireOrganization(context, context.caller.organization_id)));
+  })
+  .put("/organization", jsonBody(updateOrganizationBody), async (c) =>
+    c.json(toOrganization(await updateOwnOrganization(c.var.context, c.req.valid("json").organization))),
+  );

@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { platform } from "./support/api.ts";
+import { expectRefusal } from "./support/expectations.ts";
+import { anOrganization, given, type Organization } from "./support/organization.ts";
+import { changingNothing } from "./support/unchanged.ts";
+
+const NOT_FOUND = "Organization not found";
+
+/** A clinic, with a client of each role. */
+async function aClinic() {
+  const clinic = await anOrganization();
+  const paula = await clinic.addProvider();
+  const al = await clinic.addUser("Al Assistant", ["provider_assistant"], { assists: [paula.id] });
+  return { clinic, others: [await clinic.addClient(paula.id), await clinic.addClient(al.id)] };
+}
+
+const asThePlatformSees = ({ id }: Organization) => given(platform.get(`/organizations/${id}`));
+
+describe("An organization's own settings", () => {
+  it("can be read by each of its clients", async () => {
+    const { clinic, others } = await aClinic();
+    for (const client of [clinic.client, ...others])
+      expect(await given(client.get("/organization"))).toEqual(await asThePlatformSees(clinic));
+  });
+
+  it("are changed by its administrators, as by the platform, and in the access log", async () => {
+    const { clinic } = await aClinic();
+    const organization = { name: " Lakeside ", transcript_retention_days: 90, require_acting_user: false };
+    const changed = await given(clinic.client.put("/organization", { organization }));
+    expect(changed).toMatchObject({ ...organization, name: "Lakeside", recording_retention_days: null });
+    expect(await asThePlatformSees(clinic)).toEqual(changed);
+    const { access_logs } = await given(clinic.client.get("/access_logs"));
+    expect(access_logs.at(-1)).toMatchObject({
+      resource: "organization",
+      event: "update",
+      resource_id: clinic.id,
+      user_id: clinic.admin.user_id,
+      api_client_id: expect.any(Number),
+    });
+  });
+
+  it("are changed by nobody else, and not by an administrator who has just been demoted", async () => {
+    const { clinic, others } = await aClinic();
+    const update = { organization: { name: "Mine" } };
+    for (const client of others)
+      expectRefusal(await changingNothing(() => client.put("/organization", update)), 404, NOT_FOUND);
+    const bea = await clinic.addUser("Bea Boss", ["organization_admin"]);
+    const hers = await clinic.addClient(bea.id);
+    await given(hers.get("/organization"));
+    const demotion = { organization_user: { roles: ["provider"] } };
+    await given(clinic.client.put(`/organization_users/${bea.id}`, demotion));
+    expectRefusal(await hers.put("/organization", update), 404, NOT_FOUND);
+    expect((await asThePlatformSees(clinic)).name).not.toBe("Mine");
+  });
+
+  it("are refused as by the platform, where they make no sense", async () => {
+    const { clinic } = await aClinic();
+    const days = (recording_retention_days: unknown) =>
+      clinic.client.put("/organization", { organization: { recording_retention_days } });
+    for (const wrong of [0, 1.5, "30", 40_000])
+      expectRefusal(
+        await changingNothing(() => days(wrong)),
+        422,
+        /^organization\.recording_retention_days: /,
+      );
+  });
+});

@@ -72,6 +72,16 @@ export const externalExamples: Record<string, MakeExample> = {
     await reported(clinic, aSoapNote(call));
     return { path: `${call.results}/soap_note` };
   },
+  "DELETE /organization_users/:organization_user_id/calls/:call_id/transcript": async (clinic) => {
+    const call = await anEndedCall(clinic);
+    await reported(clinic, aTranscript(call));
+    return { path: `${call.results}/transcript` };
+  },
+  "DELETE /organization_users/:organization_user_id/calls/:call_id/soap_note": async (clinic) => {
+    const call = await anEndedCall(clinic);
+    await reported(clinic, aSoapNote(call));
+    return { path: `${call.results}/soap_note` };
+  },
   "GET /organization_users/:organization_user_id/calls/:call_id/consents": async (clinic) => ({
     path: `${(await anEndedCall(clinic)).results}/consents`,
   }),

@@ -391,7 +391,7 @@ describe("Every road", () => {
     ]);
   });
 
-  it("to a final transcript gives its event, but not to one that was deleted: it does not come back", async () => {
+  it("to a final transcript gives its event, and so does its deletion, after which it does not come back", async () => {
     const clinic = await anOrganization();
     const call = await aCall(clinic);
     const final = { is_final: true, lines: [aLine(call)] };
@@ -399,7 +399,7 @@ describe("Every road", () => {
     expect(finalized.map(({ type }) => type)).toEqual(["transcript.finalized"]);
     await given(clinic.client.get(`${call.path}/transcript`));
     const removed = await eventsOf(clinic, () => given(platform.delete(`${call.url}/transcript`)));
-    expect(removed).toEqual([]);
+    expect(removed.map(({ type }) => type)).toEqual(["transcript.deleted"]);
     const again = await eventsOf(clinic, () => call.reportTranscript(final));
     expect(again).toEqual([]);
   });
@@ -467,6 +467,9 @@ async function aStory() {
   await given(call.reportSoapNote({ text: "Plan: tea.", is_final: true }));
   const other = await aCall(clinic, { external_reference: `${room_name} 7` }, provider);
   const [{ key: regretting }] = other.participants;
+  await given(other.reportTranscript({ summary: "A flu.", is_final: true, lines: [] }));
+  await given(other.reportSoapNote({ text: "Plan: rest.", is_final: true }));
+  for (const text of ["transcript", "soap_note"]) await given(clinic.client.delete(`${other.path}/${text}`));
   await given(other.report({ participants: [{ key: regretting, recording_consent: false }] }));
   const egress_id = unique("egress");
   await call.addEgress({ error: "Disk full", storage_key: `${clinic.slug}/Zenobia/video.mp4` }, egress_id);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { platform } from "./support/api.ts";
+import { aCall } from "./support/calls.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, type Organization } from "./support/organization.ts";
 import { changingNothing } from "./support/unchanged.ts";
@@ -63,5 +64,56 @@ describe("An organization's own settings", () => {
         422,
         /^organization\.recording_retention_days: /,
       );
+  });
+});
+
+describe.each(["transcript", "soap_note"] as const)("The %s of a call", (kind) => {
+  const REPORTS = {
+    transcript: { transcript: { is_final: true, summary: "All is well.", lines: [] } },
+    soap_note: { soap_note: { is_final: true, text: "Subjective: well." } },
+  };
+
+  /** A call that has the text, with what the organization may do with it. */
+  async function aDocumentedCall() {
+    const { clinic, others } = await aClinic();
+    const call = await aCall(clinic);
+    await given(platform.put(`${call.url}/${kind}`, REPORTS[kind]));
+    const deletedEvents = async () =>
+      (await given(clinic.client.get(`/events?type=${kind}.deleted`))).events.map(
+        ({ data }: { data: object }) => data,
+      );
+    return { clinic, others, call, path: `${call.path}/${kind}`, deletedEvents };
+  }
+
+  it("is deleted by an administrator of its organization, for good, in the access log and with an event", async () => {
+    const { clinic, call, path, deletedEvents } = await aDocumentedCall();
+    await given(clinic.client.delete(path));
+    expectRefusal(await clinic.client.get(path), 404, /not found/);
+    expectRefusal(await platform.put(`${call.url}/${kind}`, REPORTS[kind]), 422, /was deleted/);
+    const { access_logs } = await given(clinic.client.get(`/access_logs?event=delete`));
+    expect(access_logs).toMatchObject([
+      { resource: kind, resource_id: call.id, user_id: clinic.admin.user_id },
+    ]);
+    const data = [{ organization_user_id: expect.any(Number), call_id: call.id }];
+    expect(await deletedEvents()).toEqual(data);
+    // To repeat it changes nothing.
+    await given(clinic.client.delete(path));
+    expect(await deletedEvents()).toEqual(data);
+  });
+
+  it("gives the same event where the platform deletes it", async () => {
+    const { call, deletedEvents } = await aDocumentedCall();
+    await given(platform.delete(`${call.url}/${kind}`));
+    expect(await deletedEvents()).toEqual([{ organization_user_id: expect.any(Number), call_id: call.id }]);
+  });
+
+  it("stays under legal hold, and where anybody else wants it deleted", async () => {
+    const { clinic, others, call, path } = await aDocumentedCall();
+    const strangers = await anOrganization();
+    for (const client of [...others, strangers.client])
+      expectRefusal(await changingNothing(() => client.delete(path)), 404, "Call not found");
+    await given(platform.put(`${call.url}/legal_hold`, { legal_hold: {} }));
+    expectRefusal(await changingNothing(() => clinic.client.delete(path)), 422, /legal hold/);
+    await given(clinic.client.get(path));
   });
 });

@@ -1,27 +1,56 @@
-import type { Context } from "../../context.ts";
-import { decideAndWrite } from "../../database/decide_and_write.ts";
+import type { ClientContext, Context } from "../../context.ts";
+import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import type { CallTextKind } from "../../database/enums.ts";
+import type { BoundQuery } from "../../database/queries.ts";
 import { workOffRecorded } from "../../database/turns.ts";
 import { TEXTS_DELETED } from "../../tuning.ts";
+import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
 import { requireDeletableResults } from "../calls/calls.policy.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
-import { type CallKey, callOfResults } from "../calls/calls.sql.ts";
+import type { CallPath } from "../calls/calls.schemas.ts";
+import {
+  type CallKey,
+  type CallOfResults,
+  callOfResults,
+  reachedCall,
+  resultsOfPath,
+} from "../calls/calls.sql.ts";
+import { administeredOrganization, requireAdministrator } from "../roles/roles.policy.ts";
 import { deletionOfOld, deletionOfText } from "./call_texts.sql.ts";
 
 /** Deletes the transcript or the SOAP note of a call, if there is one. */
 export async function deleteText(context: Context, path: CallKey, kind: CallTextKind): Promise<void> {
-  await decideAndWrite(context.db, [callOfResults(path)], ([call]) => {
-    if (!call) throw callNotFound();
-    requireDeletableResults(call);
-    const text = { call_id: call.id, kind };
-    return {
-      writes: [
-        deletionOfText.record(context, "delete", text),
-        deletionOfText.remove(text),
-        callOfResults(path),
-      ],
-    };
+  const known = callOfResults(path);
+  await decideAndWrite(context.db, [known], ([call]) => decideDeletion(context, call, kind, known));
+}
+
+/** The same by a client of an administrator, for a call of the organization. */
+export async function deleteOwnText(
+  context: ClientContext,
+  path: CallPath,
+  kind: CallTextKind,
+): Promise<void> {
+  const { db, caller } = context;
+  administeredOrganization(caller, callNotFound);
+  const known = resultsOfPath(reachedCall(caller, path));
+  await decideAndWrite(db, [rolesOfCaller(caller), known], ([member], [call]) => {
+    requireAdministrator(caller, member, callNotFound);
+    return decideDeletion(context, call, kind, known);
   });
+}
+
+function decideDeletion(
+  context: Context,
+  call: CallOfResults | undefined,
+  kind: CallTextKind,
+  known: BoundQuery<CallOfResults>,
+): Decision<CallOfResults> {
+  if (!call) throw callNotFound();
+  requireDeletableResults(call);
+  const text = { call_id: call.id, kind };
+  return {
+    writes: [deletionOfText.record(context, "delete", text), deletionOfText.remove(text), known],
+  };
 }
 
 /** Deletes transcripts and SOAP notes of calls that ended more days ago than their organization keeps transcripts. */

@@ -14,7 +14,14 @@ import { alias, integer, sqliteTable } from "drizzle-orm/sqlite-core";
 import type { Caller } from "../../context.ts";
 import { hasValues, iif, isSame, joinedColumnAs, scalar } from "../../database/expressions.ts";
 import { insertSelect, jsonRows, jsonValue } from "../../database/insert.ts";
-import { builder, type Placeholders, preparedQuery, type Row, type Values } from "../../database/queries.ts";
+import {
+  builder,
+  type Placeholders,
+  preparedQuery,
+  type Row,
+  type RowsOf,
+  type Values,
+} from "../../database/queries.ts";
 import { calls, legalHolds, organizationUsers } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { accessEntries } from "../access_logs/access_logs.entries.ts";
@@ -156,6 +163,15 @@ export const callIdByKey = (call: Values<CallKey>) =>
  * conflict with them.
  */
 export const callOfResults = preparedQuery((call: Placeholders<CallKey>) =>
+  selectResults().where(hasKey(call)),
+);
+
+/** The same of the call of the path, where it is within reach. */
+export const resultsOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
+  selectResults().where(callWithinReach(call)),
+);
+
+const selectResults = () =>
   builder
     .select({
       id: calls.id,
@@ -165,9 +181,9 @@ export const callOfResults = preparedQuery((call: Placeholders<CallKey>) =>
       soap_note_deleted_at: calls.soap_note_deleted_at,
     })
     .from(calls)
-    .leftJoin(legalHolds, isRunningHoldOf(calls.id))
-    .where(hasKey(call)),
-);
+    .leftJoin(legalHolds, isRunningHoldOf(calls.id));
+
+export type CallOfResults = RowsOf<[ReturnType<typeof callOfResults>]>[0][number];
 
 /** The entries of the access log about the calls that a condition selects. */
 export const callEntries = <Values extends object>(

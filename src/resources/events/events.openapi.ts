@@ -42,8 +42,16 @@ export const EVENT_MEANINGS: Record<EventType, [when: string, ids: IdName[], ifT
     "The final transcript of a call can be read: when it is reported, but not before the end of the call.",
     ["organization_user_id", "call_id"],
   ],
+  "transcript.deleted": [
+    "The transcript of a call was deleted, at a request or because it was too old. If you keep a copy, delete it too.",
+    ["organization_user_id", "call_id"],
+  ],
   "soap_note.finalized": [
     "The final SOAP note of a call can be read: when it is reported, but not before the end of the call.",
+    ["organization_user_id", "call_id"],
+  ],
+  "soap_note.deleted": [
+    "The SOAP note of a call was deleted, at a request or because it was too old. If you keep a copy, delete it too.",
     ["organization_user_id", "call_id"],
   ],
   "egress.started": [
@@ -124,6 +132,8 @@ const STORY: Record<EventType, [id: number, created_at: string, ids?: Event["dat
   "invite.accepted": [1052, story.ACCEPTED_AT],
   "organization_user.added": [1053, story.ACCEPTED_AT, { organization_user_id: story.INES.id }],
   "consent.withdrawn": [1060, story.WITHDRAWN_AT],
+  "transcript.deleted": [1061, story.WITHDRAWN_AT],
+  "soap_note.deleted": [1062, story.WITHDRAWN_AT],
   "egress.deleted": [30_417, story.RECORDING_DELETED_AT],
 };
 
@@ -171,7 +181,7 @@ There may be more types in the future: ignore those that you do not know.`,
       response: {
         schema: eventsSchema,
         examples: {
-          "One event of each type but `egress.deleted`": { events: events.slice(0, -1), next_after: 1060 },
+          "One event of each type but `egress.deleted`": { events: events.slice(0, -1), next_after: 1062 },
           "Only final transcripts": { events: [transcriptFinalized], next_after: transcriptFinalized.id },
           "Only calls": {
             events: [exampleEvent("call.started"), exampleEvent("call.ended"), exampleEvent("call.updated")],

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import { REPORTED_AT } from "../../openapi/reports.ts";
-import { deletionOperation } from "../call_texts/call_texts.openapi.ts";
+import { deletionOperation, ownDeletionOperation } from "../call_texts/call_texts.openapi.ts";
 import { callKey } from "../calls/calls.openapi.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
 import { soapNoteNotFound, soapNoteRefusals } from "./soap_notes.refusals.ts";
@@ -33,6 +33,10 @@ export const soapNotesReference: Reference = {
       },
       errors: [soapNoteNotFound()],
     },
+    "DELETE /organization_users/:organization_user_id/calls/:call_id/soap_note": ownDeletionOperation(
+      "deleteOwnSoapNote",
+      "SOAP note",
+    ),
   },
   platform: {
     "PUT /organizations/:organization_id/calls/:key/soap_note": {

@@ -5,7 +5,7 @@ import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import { REPORTED_AT } from "../../openapi/reports.ts";
 import * as story from "../../openapi/story.ts";
-import { deletionOperation } from "../call_texts/call_texts.openapi.ts";
+import { deletionOperation, ownDeletionOperation } from "../call_texts/call_texts.openapi.ts";
 import { callKey } from "../calls/calls.openapi.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
 import {
@@ -78,6 +78,10 @@ export const transcriptsReference: Reference = {
       },
       errors: [transcriptNotFound(), largeRequestWaited()],
     },
+    "DELETE /organization_users/:organization_user_id/calls/:call_id/transcript": ownDeletionOperation(
+      "deleteOwnTranscript",
+      "transcript",
+    ),
   },
   platform: {
     "PUT /organizations/:organization_id/calls/:key/transcript": {

@@ -1201,6 +1201,10 @@ BEGIN
     SELECT 1 FROM access_logs
     WHERE organization_id = old.organization_id AND call_id = old.call_id AND resource = old.kind AND event = 'delete'
   );
+  INSERT INTO events (organization_id, type, data, created_at)
+  SELECT organization_id, old.kind || '.deleted', json_object('organization_user_id', organization_user_id, 'call_id', id),
+    cast(unixepoch('subsec') * 1000 AS INTEGER)
+  FROM calls WHERE id = old.call_id;
   UPDATE calls SET transcript_deleted_at = cast(unixepoch('subsec') * 1000 AS INTEGER)
   WHERE id = old.call_id AND old.kind = 'transcript';
   UPDATE calls SET soap_note_deleted_at = cast(unixepoch('subsec') * 1000 AS INTEGER)

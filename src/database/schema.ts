@@ -339,7 +339,8 @@ export const legalHolds = sqliteTable(
  * are the times with which the events of the known stay were written, with later corrections, null without an event;
  * `earlier_left_event_at` is the `left_event_at` of the stay before (see participants.visits.ts). `joined_by_name_at`
  * is the earliest time of joining of somebody whom LiveKit alone brought to the call, by the name of a room, which may
- * be used again: if the call turns out to have ended before it, it was another one. `livekit_said` is JSON with
+ * be used again: if the call turns out to have ended before it, it was another one
+ * (`isOfLaterCall` in participants.sql.ts). `livekit_said` is JSON with
  * LiveKit's last word on each field, and when it was said; null if it said nothing. Only what differs from it counts
  * (livekit/visits.merge.ts). It holds the name and the reference too. `cleared` names the fields that a report has
  * cleared, with commas between them: what is null otherwise is not known. `external_reference` is the text by which

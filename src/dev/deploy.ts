@@ -5,6 +5,8 @@
  * Of several databases, each must be one of ours: with a range of ids of its own, as the directory knows it. The directory learns
  * of organizations that it has forgotten, because it was restored from an earlier time.
  */
+import { readFileSync } from "node:fs";
+import { environmentIn } from "../reference/operator.ts";
 import { runCommand } from "./command.ts";
 import { boundDatabases, type Database, homeless, knownShards, ownRange } from "./databases.ts";
 import { migrationFiles, recordMigrations } from "./migrations.ts";
@@ -14,6 +16,7 @@ import {
   queryDatabase,
   type Rows,
   runWrangler,
+  sameTarget,
   type Target,
   targetFlags,
   targetOptions,
@@ -22,6 +25,8 @@ import { boundShards, databaseName } from "./wrangler_config.ts";
 
 const usage = `
 Usage: npm run deploy -- [--env NAME] [--dry-run]
+
+Migrates the databases at Cloudflare, and uploads the Worker.
 
   --dry-run             says which databases it would migrate, and builds what it would upload; changes nothing anywhere
   --env NAME            deploys this environment of wrangler.toml
@@ -44,6 +49,7 @@ const ROWS_AT_ONCE = 200;
 
 process.exitCode = await runCommand(usage, options, ({ "dry-run": isDry, message, tag, ...values }) => {
   const target: Target = { ...values, remote: !values.local };
+  requireEnvironment(target);
   if (isDry) describe(target);
   else {
     const databases = readyDatabases(target);
@@ -62,6 +68,11 @@ process.exitCode = await runCommand(usage, options, ({ "dry-run": isDry, message
     env: { ...process.env, ...(target.env && { CLOUDFLARE_ENV: target.env }) },
   });
 });
+
+/** @throws Error for a name that the configuration does not have: wrangler would take production instead, and only warn */
+function requireEnvironment({ config, env }: Target) {
+  if (env !== undefined) environmentIn(readFileSync(config, "utf8"), env);
+}
 
 /** Without asking Cloudflare: for that, one must have logged in. */
 function describe(target: Target) {
@@ -95,13 +106,13 @@ function readyDatabases(target: Target): Ready[] {
   }
 }
 
-function rangeRefusal({ shard, remote }: Database, range: number | undefined): string {
+function rangeRefusal(database: Database, range: number | undefined): string {
   const fault =
     range === undefined
       ? "has no range of ids"
       : "has a range of ids that the first database has not given it. If it is no database of another service";
   const end = range === undefined ? ". Run" : ", run";
-  return `${bindingOf(shard)} ${fault}${end} \`npm run shards:add${remote ? " -- --remote" : ""}\`, which completes it.`;
+  return `${bindingOf(database.shard)} ${fault}${end} \`npm run shards:add${sameTarget(database)}\`, which completes it.`;
 }
 
 /** @returns the organizations that the directory must know */

@@ -27,7 +27,15 @@ import {
 import { SCHEMA } from "./exported_copy.ts";
 import { QUIET_STATE, QUIETING_STATEMENTS, RESUMING_STATEMENTS } from "./quiet_statements.ts";
 import { OWN_RANGE } from "./shard_statements.ts";
-import { bindingOf, queryDatabase, type Rows, runWrangler, type Target, targetFlags } from "./wrangler.ts";
+import {
+  bindingOf,
+  queryDatabase,
+  type Rows,
+  runWrangler,
+  sameTarget,
+  type Target,
+  targetFlags,
+} from "./wrangler.ts";
 import { boundShards } from "./wrangler_config.ts";
 
 const USAGE = `
@@ -83,7 +91,7 @@ function sayWhatIsNext(databases: Database[], known: KnownShard[]) {
   const shards = [...databases, ...known].map(({ shard }) => shard).concat(boundShards(first));
   if (shards.every((shard) => shard === 0)) return;
   process.stdout.write(
-    `Before anything else is served, run \`npm run deploy${first.remote ? "" : " -- --local"}\`: ` +
+    `Before anything else is served, run \`npm run deploy${sameTarget(first, { withRemote: false })}\`: ` +
       "the first database learns which organizations the others have.\n",
   );
 }

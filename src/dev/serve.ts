@@ -3,18 +3,23 @@
  * --persist-to, --config and --env too, so that the server finds their data.
  * With --shards, the server has so many databases (see src/database/shards.ts), also if the configuration binds fewer.
  */
+
+import { once } from "node:events";
 import { copyFileSync, existsSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { stripVTControlCharacters } from "node:util";
 import { DEVELOPMENT_ASSETS } from "../reference/assets.ts";
 import { readSettings, SettingsError } from "../settings.ts";
 import { runCommand, UsageError, type Values } from "./command.ts";
 import { DEMO_CLIENT, loadDemoOrganization } from "./demo_organization.ts";
 import { migrateDatabases, withLocalBindings } from "./local_database.ts";
 import { startWrangler } from "./wrangler.ts";
-import { configurationOf } from "./wrangler_config.ts";
+import { configurationOf, resourcesIn } from "./wrangler_config.ts";
 
 const usage = `
 Usage: npm run dev -- [--port N]
+
+Migrates the local database, loads the demo organization into it if it is not there, and starts the server.
 
   --port N              where the server listens: 8787 if you say nothing
   --persist-to DIR      keeps the local data there, and not in .wrangler/state
@@ -52,7 +57,7 @@ process.exitCode = await runCommand(usage, options, async ({ shards, ...flags })
 
 function requireCount(shards: string): number {
   if (/^([1-9]\d?|100)$/.test(shards)) return Number(shards);
-  throw new UsageError(`--shards: ${shards} must be a number from 1 to 100\n`);
+  throw new UsageError(`--shards: ${shards} must be a number from 1 to 100`);
 }
 
 function requireSettings(env: Env) {
@@ -66,25 +71,40 @@ function requireSettings(env: Env) {
 
 /** Runs until the server ends. */
 async function serve(flags: Omit<Values<typeof options>, "shards">) {
-  const given = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const { routes } = resourcesIn(flags);
+  // wrangler would call the service by the name of the first route: then it would want HTTPS, and secrets of its own.
+  const upstream = routes?.length ? { "local-upstream": `localhost:${flags.port ?? 8787}` } : {};
+  const given = Object.entries({ ...upstream, ...flags }).flatMap(([name, value]) => [
+    `--${name}`,
+    String(value),
+  ]);
   // Not minified as in wrangler.toml, so that stacks name functions. The pages of these assets have the credentials for
   // development filled in.
   const server = startWrangler(["dev", "--no-minify", "--assets", DEVELOPMENT_ASSETS, ...given], {
     stdio: ["inherit", "pipe", "inherit"],
-    env: { FORCE_COLOR: process.stdout.isTTY ? "1" : "0", ...process.env },
+    env: {
+      FORCE_COLOR: process.stdout.isTTY ? "1" : "0",
+      ...process.env,
+      ...(flags.env && { CLOUDFLARE_ENV: flags.env }),
+    },
   });
   // The terminal sends its signals to wrangler too. This is for a signal that only this process gets.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => server.kill(signal));
+  // Whoever read the output has gone: `npm run dev | head`.
+  process.stdout.on("error", () => server.kill("SIGTERM"));
   const lines = createInterface({ input: server.stdout as NodeJS.ReadableStream });
   let tables = 0;
+  const ended = once(server, "close");
   for await (const line of lines) {
+    const plain = stripVTControlCharacters(line);
     // wrangler shows them again whenever it starts the Worker anew.
-    if (line.includes("Your Worker has access to the following bindings")) tables++;
-    if (tables < 2 || !/^(Your Worker|Binding |env\.)/.test(line)) process.stdout.write(`${line}\n`);
-    const [, url] = /Ready on (http\S+)/.exec(line) ?? [];
+    if (plain.startsWith("Your Worker has access to the following bindings")) tables++;
+    if (tables < 2 || !/^(Your Worker|Binding |env\.)/.test(plain)) process.stdout.write(`${line}\n`);
+    const [, url] = /Ready on (http\S+)/.exec(plain) ?? [];
     if (url) introduce(url.replace(/\/\/(127\.0\.0\.1|0\.0\.0\.0|\[::1?\]|\*):/, "//localhost:"));
   }
-  process.exit(server.exitCode ?? 1);
+  const [code] = await ended;
+  process.exit(code ?? 1);
 }
 
 function introduce(url: string) {

@@ -9,7 +9,7 @@ import { runDatabaseCommand } from "./database_command.ts";
 import { type Database, homeless, type KnownShard, ownRange, shardsOfDirectory } from "./databases.ts";
 import { SCHEMA } from "./exported_copy.ts";
 import { rangeStatement, rangeStatements, SHARDS } from "./shard_statements.ts";
-import { bindingOf, queryDatabase, runWrangler, type Target, targetFlags } from "./wrangler.ts";
+import { bindingOf, queryDatabase, runWrangler, sameTarget, type Target, targetFlags } from "./wrangler.ts";
 import {
   bindDatabase,
   boundShards,
@@ -81,7 +81,7 @@ function requireDirectory(target: Target): KnownShard[] {
   const known = shardsOfDirectory(target);
   if (known) return known;
   throw new Error(
-    `The first database lacks the newest migration. Run \`npm run ${target.remote ? "deploy" : "dev"}\` before.`,
+    `The first database lacks the newest migration. Run \`npm run ${target.remote ? "deploy" : "dev"}${sameTarget({ ...target, remote: false })}\` before.`,
   );
 }
 
@@ -126,9 +126,9 @@ function tableNames(database: Database): string[] {
   return schema.filter(({ type }) => type === "table").map(({ name }) => String(name));
 }
 
-function sayNext({ remote, config }: Target, shard: number) {
-  const next = remote
-    ? `Commit ${config}, then run \`npm run deploy\`. From then on`
+function sayNext(target: Target, shard: number) {
+  const next = target.remote
+    ? `Commit ${target.config}, then run \`npm run deploy${sameTarget(target, { withRemote: false })}\`. From then on`
     : "When the server has started again,";
   say(
     `\nNext: \`npm run types\`, because the service has another binding. ${next} new organizations live in shard ${shard}, ` +

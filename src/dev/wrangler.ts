@@ -34,10 +34,12 @@ export function runWrangler(args: string[], { handlesData, ...options }: Wrangle
   });
   if (status === 0) return stdout ?? "";
   const output = `${stdout ?? ""}${stderr ?? ""}`;
-  throw new Error(
-    `\`wrangler ${args.slice(0, 2).join(" ")}\` failed. ${handlesData ? errorWithoutData(output) : output}`,
-  );
+  throw new Error(`\`wrangler ${wordsOf(args)}\` failed. ${handlesData ? errorWithoutData(output) : output}`);
 }
+
+/** The words of a command, without what they are about. */
+const wordsOf = (args: string[]) =>
+  args.slice(0, args[0] === "deploy" || args[0] === "dev" ? 1 : 2).join(" ");
 
 /** Long enough for an error of SQLite or D1. */
 const MAX_ERROR_LENGTH = 300;
@@ -87,6 +89,18 @@ export const targetFlags = (target: Target): string[] => [
     return value === undefined ? [] : [`--${name}`, value];
   }),
 ];
+
+/** What a command that is advised gets, so that it is about the same databases: ` -- --remote --env staging`, or nothing. */
+export function sameTarget(target: Target, { withRemote = true } = {}): string {
+  const { remote, config, env, "persist-to": folder } = target;
+  const given = [
+    ...(withRemote ? [remote && "--remote"] : [!remote && "--local"]),
+    config !== targetOptions.config.default && `--config ${config}`,
+    env && `--env ${env}`,
+    folder && `--persist-to ${folder}`,
+  ].filter(Boolean);
+  return given.length > 0 ? ` -- ${given.join(" ")}` : "";
+}
 
 export type Rows = Record<string, string | number | null>[];
 

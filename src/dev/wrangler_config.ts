@@ -41,6 +41,21 @@ function read({ config, env }: Configuration) {
   return unstable_readConfig({ config, env }, { hideWarnings: true });
 }
 
+/** What an environment has at Cloudflare, under names of its own. wrangler's own types are lost in its declarations. */
+export const resourcesIn = (configuration: Configuration) =>
+  read(configuration) as unknown as {
+    d1_databases: DatabaseOfConfig[];
+    r2_buckets: { binding: string; bucket_name: string; jurisdiction?: string }[];
+    queues: {
+      producers: { binding: string; queue: string }[];
+      consumers: { queue: string; dead_letter_queue?: string }[];
+    };
+    send_email: object[];
+    ratelimits: { namespace_id: string }[];
+    vars: Record<string, unknown>;
+    routes?: unknown[];
+  };
+
 const databasesIn = (configuration: Configuration): DatabaseOfConfig[] => read(configuration).d1_databases;
 
 const databaseIn = (configuration: Configuration, shard: number) =>

@@ -37,7 +37,7 @@ const file = z
   })
   .partial();
 
-const NAME_OF_ROOM = `The name of the room. It begins with the organization's slug and \`--\`, or the event is not used. If no call has the \`sid\` as its key, the name is the key of the call. That call must have been going on when the room was made, or the egress began; because clocks differ, it may also have started up to ${LIVEKIT_ROOM_TOLERANCE / MINUTE} minutes later. Where the end of that call is reported later, participants whom only the name brought to it after that end are taken off again.`;
+const NAME_OF_ROOM = `The name of the room. It begins with the organization's slug and \`--\`, or the event is not used. If no call has the \`sid\` as its key, the name is the key of the call. That call must have been going on when the room was made, or the egress began; because clocks differ, it may also have started up to ${LIVEKIT_ROOM_TOLERANCE / MINUTE} minutes later. Where the end of that call is reported later, participants whom only the name brought to it after that end are not shown on it, and a recording that had ended before they came does not need their consent.`;
 
 const room = z
   .object({

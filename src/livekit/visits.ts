@@ -36,7 +36,7 @@ export async function reportVisit(context: Context, visit: VisitEvent): Promise<
       digests,
       deciding_keys: keys,
       deciding_digests: digests,
-      ended_at: visit.ended_at ?? null,
+      is_end: visit.ended_at !== undefined,
       member_ids: JSON.stringify([organization_user_id, visitor?.user_id]),
     }),
     ([organization], [call], ...rows): Decision<ReportedCall> => {

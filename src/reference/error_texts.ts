@@ -45,5 +45,5 @@ export const FAULTS: Record<string, string> = {
 export const faultsTable = [
   "| Text | Meaning |",
   "| --- | --- |",
-  ...Object.entries(FAULTS).map(([fault, meaning]) => `| \`${fault}\` | ${meaning} |`),
+  ...Object.entries(FAULTS).map(([fault, meaning]) => `| \`\` ${fault} \`\` | ${meaning} |`),
 ].join("\n");

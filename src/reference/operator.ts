@@ -70,15 +70,18 @@ export function requireSameLimits(wranglerToml: string): void {
 }
 
 /**
- * What wrangler.toml says of an environment, as if it said it of the only one. Everything before the first `[env.…]` is that of
- * production.
+ * What wrangler.toml says of an environment, as if it said it of the only one.
+ *
+ * @param name of the environment; without one, that of production, which is all that stands under no `[env.…]`
+ * @throws Error if there is no such environment: wrangler would take production instead
  */
 export function environmentIn(wranglerToml: string, name = ""): string {
   const sections = wranglerToml.split(/^(?=\[)/m);
-  const isOf = (section: string, prefix: string) => section.replace(/^\[+/, "").startsWith(prefix);
-  if (name === "") return sections.filter((section) => !isOf(section, "env.")).join("");
-  const own = sections.filter((section) => isOf(section, `env.${name}.`));
-  return own.map((section) => section.replace(`env.${name}.`, "")).join("");
+  if (name === "") return sections.filter((section) => !/^\[+env\./.test(section)).join("");
+  const header = new RegExp(`^(\\[+)env\\."?${name}"?\\.`);
+  const own = sections.filter((section) => header.test(section));
+  if (own.length === 0) throw new Error(`wrangler.toml has no environment ${name}`);
+  return own.map((section) => section.replace(header, "$1")).join("");
 }
 
 const wranglerToml = readFileSync(join(import.meta.dirname, "../../wrangler.toml"), "utf8");

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
+import { runCron } from "../../src/cron.ts";
 import { platform } from "./support/api.ts";
 import { aCall, ENDED_AT, STARTED_AT, WAITING_SINCE } from "./support/calls.ts";
 import { aLiveKitRoom, delivered } from "./support/livekit.ts";
@@ -84,6 +85,29 @@ describe("The participants of a visit that is long over", () => {
     await eraseAll();
     expect(await storedOf(clinic)).not.toContain(external_reference);
     expect(await erased()).toEqual([paula.id, rita.id]);
+  });
+
+  it("have one entry each in the access log, also where two runs of the same time meet", async () => {
+    const clinic = await aForgetfulOrganization();
+    await aCall(clinic);
+    const at = Date.now();
+    let hasMet = false;
+    let isFound = false;
+    const DB = observedDatabase({
+      prepare: (text) => {
+        isFound ||= text.includes("select") && text.includes("participant_retention_days");
+      },
+      async query(run) {
+        const result = await run();
+        if (!isFound || hasMet) return result;
+        hasMet = true;
+        await runCron(env, at);
+        return result;
+      },
+    });
+    await runCron({ ...env, DB }, at);
+    expect(hasMet).toBe(true);
+    expect((await given(clinic.client.get("/access_logs?event=delete"))).access_logs).toHaveLength(2);
   });
 
   it("take the reference of their call with them", async () => {

@@ -4,7 +4,14 @@ import { describe, expect, it } from "vitest";
 import { platform } from "./support/api.ts";
 import { callsOf, reportCall } from "./support/calls.ts";
 import { countingRoundTrips, rowsOf } from "./support/database.ts";
-import { aLiveKitRoom, aLiveKitServer, at, DisconnectReason, delivered } from "./support/livekit.ts";
+import {
+  aLiveKitRoom,
+  aLiveKitServer,
+  anEgressId,
+  at,
+  DisconnectReason,
+  delivered,
+} from "./support/livekit.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { changingNothing } from "./support/unchanged.ts";
 
@@ -126,8 +133,6 @@ describe("A room whose metadata says whose visit it is", () => {
   });
 
   describe("and whose name an earlier room had, of whose call the end was told late:", () => {
-    const YASMIN = { name: "Yasmin" };
-
     /** The call of the earlier room, whose end at 300 nobody has told when the later room brings Yasmin at 310. */
     async function aNameUsedAgain() {
       const clinic = await anOrganization();
@@ -139,43 +144,59 @@ describe("A room whose metadata says whose visit it is", () => {
       return { clinic, room, report, end, id };
     }
 
-    it("who joined after it is taken off the call, and comes to that of their own room", async () => {
-      const { clinic, room, end, id } = await aNameUsedAgain();
-      await delivered([room.joined("rita", 200, RITA), room.left("rita", 320, 200)]);
-      await delivered([room.joined("yasmin", 310, YASMIN)]);
-      await end();
-      const path = `/organization_users/${room.owner.id}/calls/${id}/participants`;
-      const onEarlier = () => given(clinic.client.get(path));
-      expect((await onEarlier()).participants).toMatchObject([{ display_name: "Rita Recipient" }]);
-      expect(
-        (await given(clinic.client.get(`/waiting_rooms/${room.waitingRoom.slug}/participants`))).participants,
-      ).toEqual([]);
-      await delivered([room.left("yasmin", 420, 310)]);
-      expect((await onEarlier()).participants).toHaveLength(1);
-      const { calls, participants } = await visitsOf(clinic);
-      expect(calls.map(({ key }) => key)).toEqual([room.name, room.sid]);
-      expect(participants).toMatchObject([
-        { key: "rita", call_id: id },
-        {
-          key: "yasmin",
-          call_id: calls[1]?.id,
-          joined_at: Date.parse(at(310)),
-          left_at: Date.parse(at(420)),
-        },
+    const CONSENTS = { attributes: { recording_consent: "true" } };
+
+    const shownOn = async (
+      { clinic, room }: { clinic: Organization; room: { owner: { id: number } } },
+      id: number,
+    ) => {
+      const path = `/organization_users/${room.owner.id}/calls/${id}`;
+      const [{ participants }, { consents }, { egresses }] = await Promise.all(
+        ["participants", "consents", "egresses"].map((list) => given(clinic.client.get(`${path}/${list}`))),
+      );
+      const names = participants.map(({ display_name }: { display_name: string }) => display_name);
+      return { names, consents: consents.length, recordings: egresses.length };
+    };
+
+    it("who joined after it is not shown on the call, but on that of their own room", async () => {
+      const used = await aNameUsedAgain();
+      const { clinic, room, end, id } = used;
+      await delivered([room.joined("rita", 200, RITA), room.recorded(anEgressId(), 290)]);
+      await delivered([
+        room.joined("yasmin", 310, { name: "Yasmin", attributes: { external_reference: "patient-7" } }),
       ]);
+      await end();
+      // The recording had ended when she came, so it does not wait for her consent.
+      expect(await shownOn(used, id)).toEqual({ names: ["Rita Recipient"], consents: 1, recordings: 1 });
+      expect((await given(clinic.client.get("/calls?participant_reference=patient-7"))).calls).toEqual([]);
+      await delivered([room.left("yasmin", 420, 310), room.finished(430)]);
+      const calls: { id: number }[] = await callsOf(clinic, room.owner);
+      expect(calls).toHaveLength(2);
+      for (const call of calls)
+        expect((await shownOn(used, call.id)).names).toEqual([call.id === id ? "Rita Recipient" : "yasmin"]);
     });
 
-    it("who was there before it too, or whom the platform names, stays", async () => {
-      const { clinic, room, report, end, id } = await aNameUsedAgain();
-      await delivered([room.joined("yasmin", 310, YASMIN), room.joined("yasmin", 200, YASMIN)]);
+    it("who may be in its recording counts for it all the same, and is shown again if the end is corrected", async () => {
+      const used = await aNameUsedAgain();
+      const { room, report, end, id } = used;
+      const refuses = { name: "Yasmin", attributes: { recording_consent: "false" } };
+      await delivered([room.joined("rita", 200, CONSENTS), room.joined("yasmin", 310, refuses)]);
+      await delivered([room.recorded(anEgressId(), 315)]);
+      await end();
+      expect(await shownOn(used, id)).toEqual({ names: ["rita"], consents: 1, recordings: 0 });
+      await given(report({ ended_at: at(600) }));
+      expect(await shownOn(used, id)).toEqual({ names: ["rita", "Yasmin"], consents: 2, recordings: 0 });
+    });
+
+    it("who was there before it too, or whom the platform names, is shown", async () => {
+      const used = await aNameUsedAgain();
+      const { room, report, end, id } = used;
+      await delivered([room.joined("yasmin", 310), room.joined("yasmin", 200)]);
       await delivered([room.joined("paula", 310)]);
       await given(report({ participants: [{ key: "paula" }] }));
       await delivered([room.joined("paula", 320)]);
       await end();
-      expect((await visitsOf(clinic)).participants).toMatchObject([
-        { key: "yasmin", call_id: id },
-        { key: "paula", call_id: id },
-      ]);
+      expect((await shownOn(used, id)).names).toEqual(["yasmin", "paula"]);
     });
   });
 

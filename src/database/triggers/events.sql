@@ -86,16 +86,20 @@ SELECT NULL AS call_id, NULL AS at;
 
 CREATE TRIGGER `events_recording` INSTEAD OF INSERT ON `events_recordings`
 WHEN (SELECT ended_at FROM calls WHERE id = new.call_id) IS NOT NULL
-  AND (SELECT min(coalesce(recording_consent, 0)) FROM participants WHERE call_id = new.call_id) = 1
+  AND EXISTS (SELECT 1 FROM participants WHERE call_id = new.call_id)
 BEGIN
   INSERT INTO events (organization_id, type, data, created_at)
   SELECT egresses.organization_id, 'egress.ended', json_object('organization_user_id', organization_user_id,
     'call_id', call_id, 'egress_id', egresses.id), new.at
   FROM egresses JOIN calls ON calls.id = call_id
   WHERE call_id = new.call_id AND status = 'egress_ended' AND NOT is_announced AND coalesce(began_at, 0) <= call_ended_at
+    AND NOT EXISTS (SELECT 1 FROM participants WHERE participants.call_id = new.call_id
+      AND NOT coalesce(recording_consent, 0) AND coalesce(joined_by_name_at <= egresses.ended_at, 1))
   ORDER BY egresses.id;
   UPDATE egresses SET is_announced = 1
-  WHERE call_id = new.call_id AND status = 'egress_ended' AND NOT is_announced AND coalesce(began_at, 0) <= call_ended_at;
+  WHERE call_id = new.call_id AND status = 'egress_ended' AND NOT is_announced AND coalesce(began_at, 0) <= call_ended_at
+    AND NOT EXISTS (SELECT 1 FROM participants WHERE participants.call_id = new.call_id
+      AND NOT coalesce(recording_consent, 0) AND coalesce(joined_by_name_at <= egresses.ended_at, 1));
 END;
 
 CREATE TRIGGER `events_recording_consented` AFTER UPDATE OF recording_consent ON `participants`

@@ -28,7 +28,10 @@ export function fieldsOf(schema: Schema, document: Document, side: Side, within:
 /** `name` type, limits: what it means. */
 export function fieldLine(name: string, schema: Schema, document: Document, more: string[] = []): string {
   const what = [typeOf(schema, document), ...more].join(", ");
-  return `- \`${name}\` ${what}${meaningOf(schema, document).replace(/^(?=.)/, ": ")}`;
+  const { items } = resolved(schema, document);
+  const each = items && meaningOf(items, document);
+  const meaning = [meaningOf(schema, document), each && `Each: ${each}`].filter(Boolean).join(" ");
+  return `- \`${name}\` ${what}${meaning.replace(/^(?=.)/, ": ")}`;
 }
 
 /** What a schema means: it says so itself, or what it refers to does. */

@@ -10,6 +10,7 @@ for (const [name, grammar] of Object.entries({
   js: "javascript",
   ts: "typescript",
   json: "json",
+  yaml: "yaml",
 }))
   hljs.registerLanguage(name, require(`highlight.js/lib/languages/${grammar}`));
 
@@ -18,6 +19,7 @@ const LABELS: Record<string, string> = {
   js: "JavaScript",
   ts: "TypeScript",
   json: "JSON",
+  yaml: "YAML",
   text: "Text",
 };
 
@@ -56,8 +58,8 @@ export function toHtml(text: string): { html: string; headings: Heading[] } {
   for (const [n, token] of tokens.entries()) {
     if (token.type !== "heading_open") continue;
     const text = tokens[n + 1]?.content.replaceAll("`", "") ?? "";
-    const same = headings.filter((each) => each.text === text).length;
-    const id = `${slugOf(text)}${same > 0 ? `-${same + 1}` : ""}`;
+    const id = slugOf(text);
+    if (headings.some((each) => each.id === id)) throw new Error(`A page has the heading "${text}" twice`);
     token.attrSet("id", id);
     headings.push({ level: Number(token.tag.slice(1)), id, text });
   }

@@ -27,13 +27,13 @@ export interface Header {
   $ref?: string;
   description?: string;
   required?: boolean;
+  example?: unknown;
   schema: Schema;
 }
 
 export interface Parameter extends Omit<Header, "$ref"> {
   in: "path" | "query" | "header";
   name: string;
-  example?: unknown;
   examples?: Record<string, { value: unknown }>;
 }
 

@@ -56,8 +56,8 @@ function operationMarkdown(sent: Sent, operation: Operation, document: Document)
   const { description, parameters = [], requestBody, responses } = operation;
   const successes = Object.entries(responses).filter(([status]) => status < "300");
   const refusals = Object.entries(responses).filter(([status]) => status >= "400");
-  const section = (title: string, place: Parameter["in"], before: string[] = []) =>
-    sectionOf(`## ${title}`, undefined, [
+  const section = (title: string, place: Parameter["in"], before: string[] = [], text?: string) =>
+    sectionOf(`## ${title}`, text, [
       ...before,
       ...parameters.filter((each) => each.in === place).map((each) => parameterLine(each, document)),
     ]);
@@ -67,7 +67,7 @@ function operationMarkdown(sent: Sent, operation: Operation, document: Document)
     ...samplesOf(sent, operation),
     section("Path parameters", "path"),
     section("Query parameters", "query"),
-    section("Headers", "header", credentialLines(sent.api, document)),
+    section("Headers", "header", credentialLines(sent.api, document), CREDENTIALS_FILE[sent.api]),
     bodyOf("## Body", requestBody, document, "sent"),
     ...successes.flatMap(([status, { description, content }]) => [
       `## Response ${status}`,
@@ -94,6 +94,7 @@ function eventMarkdown(
 ): string {
   return paragraphs([
     description,
+    "How to receive and verify it: [Webhooks](/external/guides/webhooks).",
     bodyOf("## Body", requestBody, document, "received"),
     sectionOf(
       "## Headers",
@@ -152,12 +153,10 @@ function parameterLine(
   document: Document,
 ): string {
   const example = rest.example ?? Object.values(rest.examples ?? {})[0]?.value;
-  const line = fieldLine(
-    name,
-    { ...resolved(schema, document), description },
-    document,
-    required ? ["**required**"] : [],
-  );
+  const { const: only, ...known } = resolved(schema, document);
+  // It is no JSON, so it has no quotes.
+  const plain = only === undefined ? known : { ...known, enum: [only] };
+  const line = fieldLine(name, { ...plain, description }, document, required ? ["**required**"] : []);
   return `${line}${example === undefined ? "" : ` For example \`${example}\`.`}`;
 }
 
@@ -175,13 +174,23 @@ function responseHeaderLines({ responses }: Operation, document: Document): stri
   return [...names].map((name) => {
     const having = all.filter(([, { headers = {} }]) => name in headers).map(([status]) => status);
     const header = all.map(([, { headers = {} }]) => headers[name]).find(Boolean) as Header;
-    const { schema, description = "" } = header.$ref
+    const { description = "", ...known } = header.$ref
       ? (document.components.headers[nameIn(header.$ref)] as Header)
       : header;
     const where = having.length === all.length ? "With every status." : `With ${having.join(", ")}.`;
-    return fieldLine(name, { ...schema, description: `${description} ${where}` }, document);
+    const shown = { ...known, name, in: "header" as const, required: false };
+    return parameterLine({ ...shown, description: `${description} ${where}` }, document);
   });
 }
+
+/** Where the samples have the credentials from. */
+const CREDENTIALS_FILE: Record<Api, string | undefined> = {
+  external:
+    "The credentials are in the file `client.curl`: [Your first request](/external/guides/first-request) makes it.",
+  platform:
+    "The token is in the file `platform.curl`: [Your first request](/platform/guides/first-request) makes it.",
+  livekit: undefined,
+};
 
 /** The request with curl, and for the external API with the client package, as the guides have them. */
 function samplesOf(

@@ -22,18 +22,18 @@ export const API_TITLES: Record<Api, string> = {
 
 export const SERVICE = "Organization Video Visit Service";
 
-/** The first sentence of a page, as plain text. */
-export const firstSentenceOf = ({ markdown }: Page): string =>
-  plainText(
-    /^[A-Z`][\s\S]*?(?:\.(?=\s|$)|$(?![\s\S]))/m.exec(markdown.replace(/^ *```[\s\S]*?^ *```/gm, ""))?.[0] ??
-      "",
-  );
+/** The first sentence of what a page begins with, as plain text; the title, where that is a heading. */
+export function firstSentenceOf({ title, markdown }: Page): string {
+  const text = markdown.replace(/^ *```[\s\S]*?^ *```/gm, "").trim();
+  const [sentence = ""] = /^(?![#|>])[\s\S]*?(?:\.(?=\s|\*|$)|$(?![\s\S]))/.exec(text) ?? [];
+  return plainText(sentence.replace(/^- /, "")).trim() || `${title}.`;
+}
 
 export const plainText = (markdown: string): string =>
   markdown
     .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replace(/[`*]/g, "")
-    .replaceAll("\n", " ");
+    .replace(/\s+/g, " ");
 
 /** The page as Markdown, with links to other pages as Markdown. */
 export const markdownOf = ({ title, markdown }: Page): string =>

@@ -43,7 +43,8 @@ export function siteOf(documents: Map<Api, object>, choices: Choices = {}): File
   files.set("index.html", htmlOf(home, site));
   files.set("llms.txt", markdownOf(home));
   files.set("llms-full.txt", pages.map(markdownOf).join("\n\n"));
-  for (const file of ["_headers", "invite_mail.png"]) files.set(file, readFileSync(join(ASSETS, file)));
+  for (const file of ["_headers", "_redirects", "invite_mail.png"])
+    files.set(file, readFileSync(join(ASSETS, file)));
   files.set("robots.txt", `User-agent: *\nAllow: /\n${url ? `Sitemap: ${url}/sitemap.xml\n` : ""}`);
   if (url) files.set("sitemap.xml", sitemapOf(url, pages));
   const address = contact.url ?? (contact.email && `mailto:${contact.email}`);
@@ -92,7 +93,7 @@ function overviewOf(pages: Page[]): string {
 
 ${list(of("guide"))}
 
-### Reference
+### ${API_TITLES[api]}: reference
 
 ${list(of("resource"))}
 - [openapi.json](/api/${api}/openapi.json): All of it as an OpenAPI 3.1 document.`;

@@ -47,7 +47,7 @@ export const accessLogsReference: Reference = {
     "GET /access_logs": {
       operationId: "listAccessLogs",
       summary: "List who read and changed what",
-      description: `Oldest first. The filters can be combined. A request looks through at most ${MAX_EXPORTED_ACCESS_LOGS} entries, whatever it shows of them: ask again with \`next_after\` as \`after\`, until it is null. So a page can be empty and not be the last. Each request is recorded too, in an entry that only the requests after it show: with \`per_page=1\` and no filter, the end would never come. If \`Accept\` prefers \`${NDJSON}\` to JSON, the response is one entry a line, up to ${MAX_EXPORTED_ACCESS_LOGS} of them, whatever \`per_page\` says, with \`next_after\` in the header \`X-Next-After\`. Errors are JSON.`,
+      description: `Oldest first. The filters can be combined. A request looks through at most ${MAX_EXPORTED_ACCESS_LOGS} entries, and fewer with a filter, whatever it shows of them: ask again with \`next_after\` as \`after\`, until it is null. So a page can be empty and not be the last. Each request is recorded too, in an entry that only the requests after it show: with \`per_page=1\` and no filter, the end would never come. If \`Accept\` prefers \`${NDJSON}\` to JSON, the response is one entry a line, up to ${MAX_EXPORTED_ACCESS_LOGS} of them, whatever \`per_page\` says, with \`next_after\` in the header \`X-Next-After\`. Errors are JSON.`,
       parameters: {
         call_id: {
           description:

@@ -7,6 +7,7 @@ import {
   inArray,
   isNull,
   lt,
+  not,
   or,
   type SQL,
   type SQLWrapper,
@@ -26,6 +27,7 @@ import { callDailyMetrics, calls, participants, WHOLE_ORGANIZATION } from "../..
 import { pagedList } from "../../http/lists.ts";
 import type { PageWindow } from "../../http/pagination.ts";
 import { reachedIds } from "../organization_users/organization_users.sql.ts";
+import { isOfLaterCall } from "../participants/participants.sql.ts";
 import { callColumns, ownerWithinReach, type ReachedOwner } from "./calls.sql.ts";
 
 /** Which calls a list shows, as values of a query. */
@@ -93,7 +95,12 @@ function byReferences(isWithin: (listed: Listed) => SQL | undefined) {
     builder
       .select({ call_id: participants.call_id })
       .from(participants)
-      .where(hasValues(participants, { organization_id, external_reference: participant_reference }));
+      .where(
+        and(
+          hasValues(participants, { organization_id, external_reference: participant_reference }),
+          not(isOfLaterCall()),
+        ),
+      );
   return {
     byReference: countedList((listed) =>
       and(

@@ -6,12 +6,7 @@ import type { KnownConsent } from "../consents/consents.schemas.ts";
 import type { NewConsent } from "../consents/consents.sql.ts";
 import { mergeParticipantsOnCall } from "../participants/participants.merge.ts";
 import type { Participant, ParticipantRow, ReportOnCall } from "../participants/participants.schemas.ts";
-import {
-  isOfLaterCall,
-  leaveAtEnd,
-  takeOffCall,
-  withEventTimes,
-} from "../participants/participants.visits.ts";
+import { leaveAtEnd, withEventTimes } from "../participants/participants.visits.ts";
 import {
   callEndsTooEarly,
   callIncomplete,
@@ -42,7 +37,7 @@ export interface KnownCall {
   participants: Participant[];
   /** The decisions on consent of those of whom the report says one, in the order in which they were reported. */
   consents: KnownConsent[];
-  /** Who is on the call and has not left, or only as assumed, or joined after its end; needed where the report ends the call. */
+  /** Who is on the call and has not left, or only as assumed; needed where the report ends the call. */
   present: Participant[];
   /** Those whom the report names, as holders of the call or as participants, who are users of the organization. */
   members: Set<number>;
@@ -63,8 +58,8 @@ export type CallRow = Omit<
  * what is not known counts.
  *
  * @returns the call, which is the known one itself where nothing of it changes; those who are new on it, or of whom
- *   something changes; those who were never on it, but on a later call whose room had the same name; the ids of those who
- *   only join it, because they are erased: who did not consent still counts; what they decided; and whether a legal hold begins
+ *   something changes; the ids of those who only join it, because they are erased: who did not consent still counts; what
+ *   they decided; and whether a legal hold begins
  * @throws ApiError 422 if the report contradicts itself or what is known
  */
 export function mergeCall(
@@ -75,7 +70,6 @@ export function mergeCall(
 ): {
   call: CallRow;
   participants: ParticipantRow[];
-  departed: Participant[];
   erased: number[];
   consents: NewConsent[];
   beginsHold: boolean;
@@ -94,8 +88,7 @@ export function mergeCall(
     now,
   );
   const namedKeys = new Set(named.map((each) => each.key));
-  const unnamed = known.present.filter((each) => !namedKeys.has(each.key)).map(withoutAssumedLeaving);
-  const others = unnamed.filter((each) => !isOfLaterCall(each, ended_at));
+  const others = known.present.filter((each) => !namedKeys.has(each.key)).map(withoutAssumedLeaving);
   const participants =
     ended_at === null
       ? named
@@ -110,7 +103,6 @@ export function mergeCall(
   return {
     call,
     participants: participants.filter(isNews).map((each) => withEventTimes(knownAs(each), each)),
-    departed: unnamed.filter((each) => isOfLaterCall(each, ended_at)).map((each) => takeOffCall(each, now)),
     erased: named.flatMap(({ id, erased_at, call_id }) =>
       id !== undefined && erased_at !== null && call_id === null ? [id] : [],
     ),

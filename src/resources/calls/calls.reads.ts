@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNotNull, isNull, or, type SQLWrapper } from "drizzle-orm";
+import { and, eq, inArray, isNull, or, type SQLWrapper } from "drizzle-orm";
 import {
   builder,
   jsonValues,
@@ -27,8 +27,8 @@ interface Reported {
   /** Of those participants of whom the report says a decision on consent. */
   deciding_keys: string;
   deciding_digests: string;
-  /** The end of the call, where the report says one: then those who are on it leave. */
-  ended_at: number | null;
+  /** Whether the report ends the call: then those who are on it leave. */
+  is_end: boolean;
   member_ids: string;
 }
 
@@ -64,7 +64,7 @@ export function callReads<Named extends object>(
       digests: values.deciding_digests,
     }),
   );
-  // Those too whose leaving was only assumed, and who may not have been on it at all (see isOfLaterCall).
+  // Those too whose leaving was only assumed.
   const present = preparedQuery((values: Values) =>
     builder
       .select(participantColumns)
@@ -72,12 +72,8 @@ export function callReads<Named extends object>(
       .where(
         and(
           eq(participants.call_id, subject(values).call_id),
-          isNotNull(values.ended_at),
-          or(
-            isNull(participants.left_at),
-            participants.left_is_assumed,
-            gt(participants.joined_by_name_at, values.ended_at),
-          ),
+          values.is_end,
+          or(isNull(participants.left_at), participants.left_is_assumed),
         ),
       )
       .orderBy(participants.id),
@@ -125,7 +121,7 @@ export function valuesOfReport(report: CallReport, named: NamedKeys): Reported {
     ...named.values,
     deciding_keys: keys,
     deciding_digests: digests,
-    ended_at: ended_at ?? null,
+    is_end: typeof ended_at === "number",
     member_ids: JSON.stringify([organization_user_id, ...reported.map(({ user_id }) => user_id)]),
   };
 }

@@ -180,26 +180,18 @@ export function decideCall(
   const { now } = context;
   const { organization_id, call: before } = known;
   const written = { organization_id, key };
-  const { call, participants, departed, erased, consents, beginsHold } = mergeCall(known, key, report, now);
+  const { call, participants, erased, consents, beginsHold } = mergeCall(known, key, report, now);
   const isSame =
-    call === before &&
-    [participants, departed, erased, consents].every(({ length }) => length === 0) &&
-    !beginsHold;
+    call === before && [participants, erased, consents].every(({ length }) => length === 0) && !beginsHold;
   if (before && isSame) return { unchanged: before };
   return {
     writes: [
       before ? callWrites.update(before, { ...before, ...call }) : callWrites.insert(call),
-      writeParticipants([
-        ...participants.map((each) => ({ ...each, call_key: key })),
-        // No call has this key.
-        ...departed.map((each) => ({ ...each, call_key: "" })),
-      ]),
+      writeParticipants(participants.map((each) => ({ ...each, call_key: key }))),
       ...(beginsHold ? [beginHold({ ...written, reason: null, now })] : []),
       ...(erased.length > 0 ? [joinErased({ ids: JSON.stringify(erased), ...written })] : []),
       ...(consents.length > 0 ? [insertConsents(consents)] : []),
-      ...(call.ended_at !== null && (!before?.ended_at || departed.length > 0)
-        ? [announceRecordingsOf({ ...written, now })]
-        : []),
+      ...(call.ended_at !== null && !before?.ended_at ? [announceRecordingsOf({ ...written, now })] : []),
       callByKey(written),
     ],
     entries: beginsHold ? [holdEntry(context, "create", written)] : [],

@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, inArray, isNull } from "drizzle-orm";
+import { and, asc, getTableColumns, inArray, isNull } from "drizzle-orm";
 import { coalesce, hasValues } from "../../database/expressions.ts";
 import { insertSelect, jsonField, jsonFields, jsonRows } from "../../database/insert.ts";
 import {
@@ -10,8 +10,8 @@ import {
   type Values,
 } from "../../database/queries.ts";
 import { consents, participants } from "../../database/schema.ts";
-import { callIdOfPath, type ReachedCall } from "../calls/calls.sql.ts";
-import { type NamedValues, participantIdsByKeys } from "../participants/participants.sql.ts";
+import type { ReachedCall } from "../calls/calls.sql.ts";
+import { isOnCallOfPath, type NamedValues, participantIdsByKeys } from "../participants/participants.sql.ts";
 
 export const consentColumns = getTableColumns(consents);
 
@@ -69,10 +69,7 @@ export const consentsOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
     .where(
       inArray(
         consents.participant_id,
-        builder
-          .select({ id: participants.id })
-          .from(participants)
-          .where(eq(participants.call_id, callIdOfPath(call))),
+        builder.select({ id: participants.id }).from(participants).where(isOnCallOfPath(call)),
       ),
     )
     .orderBy(asc(consents.decided_at), asc(consents.id)),

@@ -36,9 +36,16 @@ export const egressWrites = tableWrites(egresses, egressColumns);
 
 const onTheCall = eq(participants.call_id, calls.id);
 
+/** False for whom only the room's name brought to the call, and who joined when the recording had ended: it was another one's. */
+const mayBeRecorded = or(
+  isNull(participants.joined_by_name_at),
+  isNull(egresses.ended_at),
+  lte(participants.joined_by_name_at, egresses.ended_at),
+);
+
 const didNotConsent = or(isNull(participants.recording_consent), eq(participants.recording_consent, false));
 
-/** Selects the id of the call of the path, if it has ended and all its participants, at least one, consented. */
+/** Selects the id of the call of the path, if it has ended and all whom a recording may show, at least one, consented. */
 const consentedCallId = (call: Values<ReachedCall>) =>
   builder
     .select({ id: calls.id })
@@ -48,7 +55,10 @@ const consentedCallId = (call: Values<ReachedCall>) =>
         endedCall(call),
         exists(builder.select({ id: participants.id }).from(participants).where(onTheCall)),
         notExists(
-          builder.select({ id: participants.id }).from(participants).where(and(onTheCall, didNotConsent)),
+          builder
+            .select({ id: participants.id })
+            .from(participants)
+            .where(and(onTheCall, mayBeRecorded, didNotConsent)),
         ),
       ),
     );

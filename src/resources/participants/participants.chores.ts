@@ -1,4 +1,18 @@
-import { and, asc, eq, exists, inArray, isNotNull, isNull, lte, not, or, type SQL } from "drizzle-orm";
+import {
+  and,
+  asc,
+  eq,
+  exists,
+  inArray,
+  isNotNull,
+  isNull,
+  lte,
+  not,
+  or,
+  type Placeholder,
+  type SQL,
+} from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
 import { keyedDigests } from "../../bytes/digest.ts";
 import type { Context } from "../../context.ts";
 import { isSame } from "../../database/expressions.ts";
@@ -71,9 +85,9 @@ export async function eraseParticipants(context: Context): Promise<number> {
         reference_digest: external_reference === null ? null : references[n],
       })),
     );
-    const [rows] = await runBatch(db, [
+    const [, rows] = await runBatch(db, [
+      recordErasures(context, "delete", { items }),
       erase({ items, now }),
-      recordErasures(context, "delete", { items, now }),
     ]);
     return rows;
   });
@@ -105,15 +119,33 @@ const participantsToErase = preparedQuery((chore: Placeholders<Turn & { now: num
     .where(inArray(rowid, pastRetentionInTurn(participants, due, chore.now, chore)));
 });
 
-/** The entries of those whom `erase` has erased, in the same transaction. */
-const recordErasures = erasureEntries(({ items, now }: Placeholders<{ items: string; now: number }>) =>
-  and(
-    inArray(participants.id, builder.select({ id: jsonField("id") }).from(jsonRows(items))),
-    eq(participants.erased_at, now),
-  ),
-);
+const read = alias(participants, "read");
 
-/** A hold that began meanwhile counts, and a reference that was reported meanwhile: its digest is not that of the item. `items` is JSON. */
+/**
+ * Those of the items who can be erased. A hold that began meanwhile counts, and a reference that was reported meanwhile: its
+ * digest is not that of the item.
+ */
+const isErasable = (items: Placeholder) =>
+  and(
+    inArray(
+      participants.id,
+      builder
+        .select({ id: read.id })
+        .from(jsonRows(items))
+        .innerJoin(
+          read,
+          and(eq(read.id, jsonField("id")), isSame(read.external_reference, jsonField("external_reference"))),
+        ),
+    ),
+    isNull(participants.erased_at),
+    isNotNull(participants.left_at),
+    isOver(),
+  );
+
+/** The entries of those whom `erase` then erases, in the same transaction. */
+const recordErasures = erasureEntries(({ items }: Placeholders<{ items: string }>) => isErasable(items));
+
+/** `items` is JSON. */
 const erase = preparedQuery(({ items, now }: Placeholders<{ items: string; now: number }>) =>
   builder
     .update(participants)
@@ -128,14 +160,6 @@ const erase = preparedQuery(({ items, now }: Placeholders<{ items: string; now: 
       updated_at: now,
     })
     .from(jsonRows(items))
-    .where(
-      and(
-        eq(participants.id, jsonField("id")),
-        isSame(participants.external_reference, jsonField("external_reference")),
-        isNull(participants.erased_at),
-        isNotNull(participants.left_at),
-        isOver(),
-      ),
-    )
+    .where(and(eq(participants.id, jsonField("id")), isErasable(items)))
     .returning({ owner_id: ownerIdOf(participants.organization_id) }),
 );

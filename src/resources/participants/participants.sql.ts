@@ -1,5 +1,17 @@
-import { and, asc, eq, getTableColumns, inArray, isNotNull, isNull, type SQL } from "drizzle-orm";
-import { unionAll } from "drizzle-orm/sqlite-core";
+import {
+  and,
+  asc,
+  eq,
+  exists,
+  getTableColumns,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  not,
+  type SQL,
+} from "drizzle-orm";
+import { alias, unionAll } from "drizzle-orm/sqlite-core";
 import { keyedDigests } from "../../bytes/digest.ts";
 import { coalesce, greatest, scalar } from "../../database/expressions.ts";
 import { manyRowWrites } from "../../database/insert.ts";
@@ -11,7 +23,7 @@ import {
   type Value,
   type Values,
 } from "../../database/queries.ts";
-import { participants } from "../../database/schema.ts";
+import { calls, participants } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import type { Settings } from "../../settings.ts";
 import { accessEntries } from "../access_logs/access_logs.entries.ts";
@@ -135,12 +147,32 @@ export const memberOfRoom = preparedQuery(
     memberOf(organizationOfAnySlug(slug), user_id),
 );
 
+const endedCalls = alias(calls, "ended_call");
+
+/**
+ * True for whom only a room's name brought to the call, and who joined after its end: they were on a later one. The end may be
+ * told after they joined, and corrected.
+ */
+export const isOfLaterCall = () =>
+  exists(
+    builder
+      .select({ id: endedCalls.id })
+      .from(endedCalls)
+      .where(
+        and(eq(endedCalls.id, participants.call_id), lt(endedCalls.ended_at, participants.joined_by_name_at)),
+      ),
+  );
+
+/** True for those on the call of the path. */
+export const isOnCallOfPath = (call: Values<ReachedCall>): SQL | undefined =>
+  and(eq(participants.call_id, callIdOfPath(call)), not(isOfLaterCall()));
+
 /** Those on the call of the path. */
 export const participantsOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
   builder
     .select(participantColumns)
     .from(participants)
-    .where(eq(participants.call_id, callIdOfPath(call)))
+    .where(isOnCallOfPath(call))
     .orderBy(asc(participants.id)),
 );
 

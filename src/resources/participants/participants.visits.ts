@@ -84,23 +84,6 @@ export function leaveAtEnd<Known extends Leaving>(
   };
 }
 
-/** Whether somebody was on a call only by the name of its room, and came after the end that is known now: to a later call. */
-export const isOfLaterCall = (
-  { joined_by_name_at, erased_at }: Participant | ParticipantRow,
-  ended_at: number | null,
-) => erased_at === null && isAfter(joined_by_name_at, ended_at);
-
-/** Takes somebody off a call. They no longer wait; whether they have left, an event of their own call will tell. */
-export const takeOffCall = <Known extends Leaving & Pick<ParticipantRow, "call_id" | "joined_by_name_at">>(
-  participant: Known,
-  now: number,
-): Known => ({
-  ...leaveAtEnd(participant, 0, now, true),
-  call_id: null,
-  joined_by_name_at: null,
-  updated_at: now,
-});
-
 /** Somebody of whom no event was written. */
 export const NO_EVENTS = {
   waiting_event_at: null,

@@ -7,8 +7,10 @@ const search = MiniSearch.loadJS(index, INDEX);
 
 const OPTIONS = {
   prefix: (term) => term.length > 2,
-  boost: { title: 4, heading: 3, route: 3 },
-  boostDocument: (_, __, { p }) => (pages[p][2].endsWith("guide") ? 1.3 : 1),
+  boost: { title: 8, heading: 4, route: 3 },
+  // Guides first, then resources, and what most readers call.
+  boostDocument: (_, __, { p, h }) =>
+    (/guide$/.test(pages[p][2]) ? 1.5 : 1) * (/^External/.test(pages[p][2]) ? 1.5 : 1) * (h ? 1 : 1.5),
 };
 
 /** First those that have all words as they are written, then almost so, then some of them. */
@@ -59,6 +61,11 @@ dialog.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && document.activeElement === input) {
     event.preventDefault();
     links[0]?.click();
+  }
+  if (event.key === "Escape") {
+    // A search field would only empty itself.
+    event.preventDefault();
+    dialog.close();
   }
   if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
   event.preventDefault();

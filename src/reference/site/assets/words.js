@@ -1,6 +1,11 @@
 // Of the build, which makes the index of the search, and of the page that searches in it.
 
-export const wordsOf = (text) => text.split(/[^\p{L}\p{N}_-]+/u).filter(Boolean);
+/** The words of a text, and the parts of those with hyphens or underscores. */
+export const wordsOf = (text) =>
+  text
+    .split(/[^\p{L}\p{N}_-]+/u)
+    .flatMap((word) => (/[_-]/.test(word) ? [word, ...word.split(/[_-]+/)] : [word]))
+    .filter(Boolean);
 
 /** The id of a heading. */
 export const slugOf = (text) =>

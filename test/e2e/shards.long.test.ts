@@ -66,7 +66,9 @@ it("A database without its range, or with that of another, is not deployed; shar
   project.write(absolute(project.text()));
   const refused = await project.run("deploy", "--local");
   expect(refused.code).toBe(1);
-  expect(refused.output).toContain("Nothing is deployed. DB_1 has no range of ids. Run `npm run shards:add`");
+  expect(refused.output).toContain(
+    "Nothing is deployed. DB_1 has no range of ids. Run `npm run shards:add -- --config ",
+  );
   expect((await project.run("shards:add")).code).toBe(0);
   withDatabases(project.state, (databases) =>
     databases.get(1)?.exec("update database_settings set value = 7 where name = 'range'"),

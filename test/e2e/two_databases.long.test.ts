@@ -99,7 +99,9 @@ describe("Two databases", () => {
     const copy = ["--persist-to", join(folder, "incomplete")];
     const restored = await npmRun("restore", "--", ...copy, "--input", file);
     expect(restored.code).toBe(1);
-    expect(restored.output).toContain("Before anything else is served, run `npm run deploy -- --local`");
+    expect(restored.output).toContain(
+      "Before anything else is served, run `npm run deploy -- --local --persist-to ",
+    );
     const advice = "1 organization lives in shard 1: bind its database, or restore its backup.";
     expect(restored.output).toContain(
       `THE BACKUP IS NOT COMPLETE:\n  There was no file of shard 1. ${advice}`,

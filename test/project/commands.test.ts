@@ -107,6 +107,17 @@ describe("A second environment", () => {
     expect(dry.stdout).toContain("DB (organization-video-visit-service-staging) at Cloudflare");
     expect(dry.stdout).toContain("env.AUDIT_LOGS (audit-logs-staging)");
     expect(dry.status).toBe(0);
+    const local = project.run(
+      "deploy",
+      "--env",
+      "staging",
+      "--local",
+      "--persist-to",
+      join(project.folder, "state"),
+    );
+    expect(local.stdout).toMatch(/\d{4}_\w+\.sql/);
+    expect(local.status).toBe(0);
+    expect(existsSync(join(project.folder, "state"))).toBe(true);
   });
 
   it("that is not there is no other name for the first one", () => {

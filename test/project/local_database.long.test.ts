@@ -40,11 +40,13 @@ const schemaOf = (state: string) =>
 const migrationsOf = (state: string, command: "apply" | "list") =>
   runWrangler(["d1", "migrations", command, "DB", "--local", "--persist-to", state]);
 
-/** `npm run dev`, which ends at the flag that wrangler does not know: everything before the server is done by then. */
+/** `npm run dev`, which ends at the value that wrangler does not know: everything before the server is done by then. */
 function dev(...flags: string[]) {
-  const args = ["src/dev/serve.ts", "--persist-to", persistTo, "--nosuch", ...flags];
+  const args = ["src/dev/serve.ts", "--persist-to", persistTo, "--local-protocol", "nosuch", ...flags];
   return spawnSync(process.execPath, args, { encoding: "utf8" });
 }
+
+const REFUSED = 'Given: "nosuch"';
 
 describe("The local database", () => {
   it("is migrated as wrangler's own command does it, which finds nothing to do afterwards", () => {
@@ -72,7 +74,7 @@ describe("The local database", () => {
     expect(schemaOf(persistTo)).toContainEqual(expect.objectContaining({ name: "other" }));
 
     rmSync(join(persistTo, "v3", "d1"), { recursive: true });
-    expect(dev().stderr).toContain("Unknown argument: nosuch");
+    expect(dev().stderr).toContain(REFUSED);
     expect(appliedMigrations(persistTo).map(({ name }) => name)).toEqual(migrationFiles());
   });
 
@@ -80,9 +82,9 @@ describe("The local database", () => {
     const before = readFileSync("wrangler.toml", "utf8");
     const state = join(folder, "several");
     const devWith = (count: string) => dev("--persist-to", state, "--shards", count).stderr;
-    expect(devWith("0")).toBe("--shards: 0 must be a number from 1 to 100\n");
+    expect(devWith("0")).toMatch(/^--shards: 0 must be a number from 1 to 100\n/);
     expect(existsSync(state)).toBe(false);
-    expect(devWith("3")).toContain("Unknown argument: nosuch");
+    expect(devWith("3")).toContain(REFUSED);
     withDatabases(state, (databases) => {
       expect([...databases.keys()]).toEqual([0, 1, 2]);
       const [directory, , last] = databases.values();

@@ -184,5 +184,5 @@ it("In production, who puts the directory back is told to complete it before any
   const service = await aService([1], [1], { 1: 1 });
   const { code, output } = await service.run("restore", "--remote", "--after-time-travel", "--shard", "0");
   expect(code, output).toBe(0);
-  expect(output).toContain("Before anything else is served, run `npm run deploy`");
+  expect(output).toContain("Before anything else is served, run `npm run deploy -- --config ");
 });

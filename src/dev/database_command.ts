@@ -2,6 +2,7 @@ import type { ParseArgsOptionsConfig } from "node:util";
 import { runCommand, type Values } from "./command.ts";
 import { boundDatabases, type Database, theseDatabases } from "./databases.ts";
 import { type Target, targetOptions } from "./wrangler.ts";
+import { requireEnvironment } from "./wrangler_config.ts";
 
 const TARGET_USAGE = `  --remote             the database in production; if left out, the local one
   --persist-to FOLDER  where the local one is, if not in .wrangler/state
@@ -17,9 +18,11 @@ export async function runDatabaseCommand<const Own extends ParseArgsOptionsConfi
   run: (values: Target & Values<Own>) => void,
 ) {
   const all = { ...options, ...targetOptions };
-  process.exitCode = await runCommand(usage + TARGET_USAGE, all, (values) =>
-    run(values as Target & Values<Own>),
-  );
+  process.exitCode = await runCommand(usage + TARGET_USAGE, all, (values) => {
+    const target = values as Target & Values<Own>;
+    requireEnvironment(target);
+    return run(target);
+  });
 }
 
 /** For a command that can work on one of several databases. */

@@ -5,8 +5,6 @@
  * Of several databases, each must be one of ours: with a range of ids of its own, as the directory knows it. The directory learns
  * of organizations that it has forgotten, because it was restored from an earlier time.
  */
-import { readFileSync } from "node:fs";
-import { environmentIn } from "../reference/operator.ts";
 import { runCommand } from "./command.ts";
 import { boundDatabases, type Database, homeless, knownShards, ownRange } from "./databases.ts";
 import { migrationFiles, recordMigrations } from "./migrations.ts";
@@ -21,7 +19,7 @@ import {
   targetFlags,
   targetOptions,
 } from "./wrangler.ts";
-import { boundShards, databaseName } from "./wrangler_config.ts";
+import { boundShards, databaseName, requireEnvironment } from "./wrangler_config.ts";
 
 const usage = `
 Usage: npm run deploy -- [--env NAME] [--dry-run]
@@ -68,11 +66,6 @@ process.exitCode = await runCommand(usage, options, ({ "dry-run": isDry, message
     env: { ...process.env, ...(target.env && { CLOUDFLARE_ENV: target.env }) },
   });
 });
-
-/** @throws Error for a name that the configuration does not have: wrangler would take production instead, and only warn */
-function requireEnvironment({ config, env }: Target) {
-  if (env !== undefined) environmentIn(readFileSync(config, "utf8"), env);
-}
 
 /** Without asking Cloudflare: for that, one must have logged in. */
 function describe(target: Target) {

@@ -5,7 +5,7 @@
  */
 import { appendFileSync, readFileSync } from "node:fs";
 import { runCommand, UsageError } from "./command.ts";
-import { resourcesIn } from "./wrangler_config.ts";
+import { environmentsIn, resourcesIn } from "./wrangler_config.ts";
 
 const usage = `
 Usage: npm run environments:add -- --name NAME
@@ -23,7 +23,7 @@ process.exitCode = await runCommand(usage, { name: { type: "string" } }, ({ name
       "--name must be 1 to 31 characters of a-z, 0-9 and hyphens, and begin with a letter",
     );
   const text = readFileSync(CONFIG, "utf8");
-  if (new RegExp(`^\\[+env\\."?${name}"?[.\\]]`, "m").test(text))
+  if (environmentsIn(CONFIG).includes(name))
     throw new Error(`${CONFIG} has the environment ${name} already.`);
   const { sections, commands } = environmentLike(resourcesIn({ config: CONFIG }), name, text);
   appendFileSync(CONFIG, `\n${sections.join("\n\n")}\n`);

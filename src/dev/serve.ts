@@ -14,7 +14,7 @@ import { runCommand, UsageError, type Values } from "./command.ts";
 import { DEMO_CLIENT, loadDemoOrganization } from "./demo_organization.ts";
 import { migrateDatabases, withLocalBindings } from "./local_database.ts";
 import { startWrangler } from "./wrangler.ts";
-import { configurationOf, resourcesIn } from "./wrangler_config.ts";
+import { configurationOf, requireEnvironment, resourcesIn } from "./wrangler_config.ts";
 
 const usage = `
 Usage: npm run dev -- [--port N]
@@ -44,6 +44,7 @@ const options = {
 } as const;
 
 process.exitCode = await runCommand(usage, options, async ({ shards, ...flags }) => {
+  requireEnvironment(flags);
   if (!existsSync(".dev.vars")) copyFileSync(".dev.vars.example", ".dev.vars");
   const { env: environment, "persist-to": persistTo } = flags;
   const config = shards === undefined ? flags.config : configurationOf(requireCount(shards), flags);

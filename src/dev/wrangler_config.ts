@@ -41,6 +41,20 @@ function read({ config, env }: Configuration) {
   return unstable_readConfig({ config, env }, { hideWarnings: true });
 }
 
+/** The names of the environments beside the first one, which has none. */
+export const environmentsIn = (config: string): string[] =>
+  (read({ config }) as unknown as { definedEnvironments: string[] }).definedEnvironments;
+
+/**
+ * Every command asks this before it does anything.
+ *
+ * @throws Error for a name that the configuration does not have: wrangler would take the first environment, and only warn
+ */
+export function requireEnvironment({ config, env }: Configuration) {
+  if (env !== undefined && !environmentsIn(config).includes(env))
+    throw new Error(`${config} has no environment ${env}`);
+}
+
 /** What an environment has at Cloudflare, under names of its own. wrangler's own types are lost in its declarations. */
 export const resourcesIn = (configuration: Configuration) =>
   read(configuration) as unknown as {

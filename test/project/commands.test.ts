@@ -120,8 +120,15 @@ describe("A second environment", () => {
     expect(existsSync(join(project.folder, "state"))).toBe(true);
   });
 
-  it("that is not there is no other name for the first one", () => {
-    const { status, stdout, stderr } = aProject().run("deploy", "--env", "staging", "--local");
+  it.each([
+    ["deploy", "--local"],
+    ["backup", "--output", "staging.sql"],
+    ["restore", "--resume"],
+    ["sizes"],
+    ["shards_add"],
+    ["serve"],
+  ])("that is not there is no other name for the first one: %s", (command, ...flags) => {
+    const { status, stdout, stderr } = aProject().run(command, "--env", "staging", ...flags);
     expect({ status, stdout, stderr }).toEqual({
       status: 1,
       stdout: "",

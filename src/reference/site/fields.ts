@@ -53,10 +53,8 @@ export function typeOf(schema: Schema, document: Document): string {
     if (each === "object" && values) return `object of ${nameOf(values, document)}s`;
     return each === "string" ? (STRINGS[format ?? ""] ?? each) : each;
   });
-  const limits = [
-    ...limitsOf(one),
-    ...((items ?? values) ? limitsOfEach(items || values || {}, document) : []),
-  ];
+  const inner = items ?? (values || undefined);
+  const limits = [...limitsOf(one), ...(inner ? limitsOfEach(inner, document) : [])];
   return [names.map((each) => `*${each}*`).join(" or "), ...limits].join(", ");
 }
 

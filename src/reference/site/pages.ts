@@ -29,7 +29,7 @@ export function firstSentenceOf({ title, markdown }: Page): string {
   return plainText(sentence.replace(/^- /, "")).trim() || `${title}.`;
 }
 
-export const plainText = (markdown: string): string =>
+const plainText = (markdown: string): string =>
   markdown
     .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replace(/[`*]/g, "")

@@ -13,6 +13,7 @@ import { liveKitApi, liveKitRoutes } from "./livekit/livekit_api.ts";
 import { liveKitWebhook } from "./livekit/webhook.ts";
 import { accessLogSealsExternal } from "./resources/access_log_seals/access_log_seals.external.ts";
 import { accessLogsExternal } from "./resources/access_logs/access_logs.external.ts";
+import { apiClientsExternal } from "./resources/api_clients/api_clients.external.ts";
 import { apiClientsPlatform } from "./resources/api_clients/api_clients.platform.ts";
 import { authorizationCodesPlatform } from "./resources/authorization_codes/authorization_codes.platform.ts";
 import { bulkInvitesExternal } from "./resources/bulk_invites/bulk_invites.external.ts";
@@ -27,6 +28,7 @@ import { eventsExternal } from "./resources/events/events.external.ts";
 import { invitesExternal } from "./resources/invites/invites.external.ts";
 import { invitesPlatform } from "./resources/invites/invites.platform.ts";
 import { issuersPlatform } from "./resources/issuers/issuers.platform.ts";
+import { legalHoldsExternal } from "./resources/legal_holds/legal_holds.external.ts";
 import { legalHoldsPlatform } from "./resources/legal_holds/legal_holds.platform.ts";
 import { organizationUsersExternal } from "./resources/organization_users/organization_users.external.ts";
 import { organizationUsersPlatform } from "./resources/organization_users/organization_users.platform.ts";
@@ -54,9 +56,11 @@ const external = externalRoutes()
   .use(externalApi)
   .route("/", organizationsExternal)
   .route("/", organizationUsersExternal)
+  .route("/", apiClientsExternal)
   .route("/", waitingRoomsExternal)
   .route("/", waitingRoomSubsExternal)
   .route("/", callsExternal)
+  .route("/", legalHoldsExternal)
   .route("/", participantsExternal)
   .route("/", consentsExternal)
   .route("/", callMetricsExternal)

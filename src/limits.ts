@@ -185,6 +185,9 @@ export const MAX_UNUSED_INVITES = 10_000;
 /** Rows of bulk invites that an organization sends in `BULK_ROWS_PERIOD`: all of a large one, twice. */
 export const MAX_BULK_ROWS = 20_000;
 
+/** API clients of an organization that are in use: some for each of its systems, and a second one of each while it changes over. */
+export const MAX_API_CLIENTS = 100;
+
 /** A few systems of an organization listen, each perhaps with a second endpoint while it moves. */
 export const MAX_WEBHOOK_ENDPOINTS = 10;
 

@@ -25,6 +25,11 @@ export const ENDED_BY = ["reported", "assumed"] as const;
 
 export type EndedBy = (typeof ENDED_BY)[number];
 
+/** Who began a legal hold. Only the platform ends its own. */
+export const HOLD_BEGINNERS = ["platform", "organization"] as const;
+
+export type HoldBeginner = (typeof HOLD_BEGINNERS)[number];
+
 /** How far a text that a call leaves behind is. */
 export const RESULT_STATES = ["none", "pending", "ready"] as const;
 

@@ -22,6 +22,7 @@ import type {
   DisabledReason,
   EventType,
   EventTypeName,
+  HoldBeginner,
   MailStatus,
   ParticipantRole,
   PurposeOfUse,
@@ -169,8 +170,8 @@ export const apiClients = sqliteTable(
     ...timestamps,
   },
   (t) => [
-    // For the end of a membership.
-    index("api_clients_of_member").on(t.organization_user_id).where(sql`revoked_at is null`),
+    // For the end of a membership, and the quota.
+    index("api_clients_in_use").on(t.organization_id, t.organization_user_id).where(sql`revoked_at is null`),
     withinOrganization(t, t.organization_user_id, organizationUsers),
     index("api_clients_listed").on(t.organization_id, t.id),
   ],
@@ -310,8 +311,8 @@ export const calls = sqliteTable(
 
 /**
  * The legal holds of calls: while one is running, no result of its call is deleted; a draft can still be reported anew.
- * Holds are kept when they have ended, and triggers refuse any change but that of the reason and the end (see
- * triggers/legal_holds.sql).
+ * Holds are kept when they have ended, and triggers refuse any change but that of the reason, of the end, and of who
+ * began it to the platform (see triggers/legal_holds.sql).
  */
 export const legalHolds = sqliteTable(
   "legal_holds",
@@ -319,6 +320,7 @@ export const legalHolds = sqliteTable(
     id: idColumn(),
     organization_id: organizationId(),
     call_id: integer().notNull(),
+    begun_by: text().$type<HoldBeginner>().notNull(),
     reason: text(),
     began_at: integer().notNull(),
     ended_at: integer(),
@@ -526,8 +528,8 @@ export const transcriptParts = sqliteTable(
  * `ended_at` is null until the recording has ended. `early_ended_at` is what a report said of the end before that.
  *
  * `deletion_due_at` is when the cron next tries to delete the file, null while nothing is to be deleted. It is set
- * before a file is deleted and cleared after it, so that no deletion is forgotten. `deletion_requested` distinguishes
- * what the platform wants deleted from what is only too old: an organization may decide to keep that for longer.
+ * before a file is deleted and cleared after it, so that no deletion is forgotten. `deletion_requested_by`
+ * is the user who wants it deleted, null for what is only too old: an organization may decide to keep that for longer.
  *
  * `is_announced` once the event says that it can be read (see triggers/events.sql).
  *
@@ -549,7 +551,7 @@ export const egresses = sqliteTable(
     storage_key: text(),
     changed_by_user_id: integer(),
     deletion_due_at: integer(),
-    deletion_requested: integer({ mode: "boolean" }).notNull().default(false),
+    deletion_requested_by: integer(),
     is_announced: integer({ mode: "boolean" }).notNull().default(false),
     ...retention,
     check_at: integer(),

@@ -145,6 +145,15 @@ export const idAsText = lazily(() =>
 /** The same, as a parameter. */
 export const pathId = lazily(() => idAsText().meta(shownAsInteger(1)));
 
+/** A parameter of a query that is true or false, and false where it is left out. */
+export const flag = lazily(() =>
+  z
+    .enum(["true", "false"])
+    .default("false")
+    .transform((value) => value === "true")
+    .meta({ override: { type: "boolean" as const, enum: undefined, default: false } }),
+);
+
 /** ISO 8601 writes the year with four digits. The day after a time must also have such a year. */
 const EARLIEST = Date.parse("0000-01-01T00:00:00Z");
 const LATEST = Date.parse("9999-12-30T00:00:00Z");

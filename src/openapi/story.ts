@@ -57,9 +57,6 @@ export const BULK_INVITE_ID = 91;
 /** The end of the call. */
 export const EVENT_ID = 1043;
 
-/** Of the legal hold. */
-export const HOLD_REASON = "Case 2026-118 of the district court";
-
 /**
  * Two days of the access log, with true digests, and signatures by the key that the guide to checking the log shows: a
  * program that verifies seals can be tried with them.
@@ -103,7 +100,12 @@ export const SEALED_AT = "2026-02-01T01:00:00.000Z";
 export const SUB_PLANNED_AT = "2026-01-31T12:00:00.000Z";
 export const SUB_CHANGED_AT = "2026-01-31T15:00:00.000Z";
 export const ACCEPTED_AT = "2026-02-03T09:00:00.000Z";
-export const HELD_SINCE = "2026-02-05T11:00:00.000Z";
+/** The legal hold. */
+export const HOLD = {
+  reason: "Case 2026-118 of the district court",
+  began_at: "2026-02-05T11:00:00.000Z",
+  begun_by: "platform" as const,
+};
 export const INVITE_EXPIRES_AT = "2026-02-06T14:00:00.000Z";
 /** Rita withdraws her consent. */
 export const WITHDRAWN_AT = "2026-02-04T11:00:00.000Z";

@@ -19,6 +19,12 @@ export const externalExamples: Record<string, MakeExample> = {
     body: { organization_user: { display_name: "Dr. Paula", roles: ["provider_assistant"] } },
   }),
   "DELETE /organization_users/:id": async (clinic) => ({ path: await aMember(clinic) }),
+  "GET /api_clients": async () => ({ path: "/api_clients" }),
+  "POST /api_clients": (clinic) => anApiClient(clinic),
+  "DELETE /api_clients/:id": async (clinic) => {
+    const { path, body } = await anApiClient(clinic);
+    return { path: `${path}/${(await clinic.client("POST", path, body)).id}` };
+  },
   "GET /waiting_rooms": async () => ({ path: "/waiting_rooms" }),
   "POST /waiting_rooms": async () => ({
     path: "/waiting_rooms",
@@ -82,6 +88,15 @@ export const externalExamples: Record<string, MakeExample> = {
     await reported(clinic, aSoapNote(call));
     return { path: `${call.results}/soap_note` };
   },
+  "PUT /organization_users/:organization_user_id/calls/:call_id/legal_hold": async (clinic) => ({
+    path: `${(await anEndedCall(clinic)).results}/legal_hold`,
+    body: { legal_hold: { reason: "Case 2026-118" } },
+  }),
+  "DELETE /organization_users/:organization_user_id/calls/:call_id/legal_hold": async (clinic) => {
+    const path = `${(await anEndedCall(clinic)).results}/legal_hold`;
+    await clinic.client("PUT", path, { legal_hold: {} });
+    return { path };
+  },
   "GET /organization_users/:organization_user_id/calls/:call_id/consents": async (clinic) => ({
     path: `${(await anEndedCall(clinic)).results}/consents`,
   }),
@@ -89,6 +104,9 @@ export const externalExamples: Record<string, MakeExample> = {
     path: (await aRecording(clinic)).replace(/\/\d+$/, ""),
   }),
   "GET /organization_users/:organization_user_id/calls/:call_id/egresses/:id": async (clinic) => ({
+    path: await aRecording(clinic),
+  }),
+  "DELETE /organization_users/:organization_user_id/calls/:call_id/egresses/:id": async (clinic) => ({
     path: await aRecording(clinic),
   }),
   "GET /organization_users/:organization_user_id/calls/:call_id/egresses/:egress_id/audit_logs": async (
@@ -153,6 +171,12 @@ export const externalExamples: Record<string, MakeExample> = {
 
 /** The path of a new organization user. */
 const aMember = async (clinic: Clinic) => `/organization_users/${(await aProvider(clinic)).id}`;
+
+const anApiClient = async (clinic: Clinic) => ({
+  path: "/api_clients",
+  body: { api_client: { name: "Second system", organization_user_id: (await aProvider(clinic)).id } },
+  statusForOthers: 422,
+});
 
 /** A sub in a new room. */
 const aSub = async (clinic: Clinic) => ({

@@ -50,7 +50,7 @@ function apply(stored: Stored, report: CallReport): Stored {
     const id = byKey.get(each.key)?.id ?? 301 + byKey.size;
     byKey.set(each.key, { ...each, ...written, id, call_id: 501 });
   }
-  const held = next.beginsHold && { hold_id: 601, hold_began_at: NOW };
+  const held = next.beginsHold && { hold_id: 601, hold_began_at: NOW, hold_begun_by: "platform" as const };
   const call = { ...CALL_AS_MADE, ...next.call, ...written, ...held };
   return { call, participants: [...byKey.values()] };
 }

@@ -20,7 +20,7 @@ const starting: Egress = {
   storage_key: null,
   changed_by_user_id: 3,
   deletion_due_at: null,
-  deletion_requested: false,
+  deletion_requested_by: null,
   is_announced: false,
   call_ended_at: null,
   is_held: false,

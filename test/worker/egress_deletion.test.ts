@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { SYSTEM_USER_ID } from "../../src/database/schema.ts";
 import { entriesAbout } from "./support/access_logs.ts";
 import { theWorker } from "./support/api.ts";
-import { aCall, ENDED_AT, reportEgress } from "./support/calls.ts";
+import { aCall, aRecipient, ENDED_AT, reportEgress } from "./support/calls.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { aFaultyDatabase, type Fault } from "./support/faulty_database.ts";
 import { observedDatabase } from "./support/observed_database.ts";
@@ -14,6 +14,7 @@ import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing } from "./support/unchanged.ts";
 
 const HELD = "The call is under legal hold: end the hold first";
+const NOT_ENDED = "The recording cannot be deleted yet: it, and its call, must have ended";
 const NOT_NOW = "The file could not be deleted now: the service goes on trying";
 
 const aKey = ({ slug }: Organization, type = "mp4") => `${slug}/${unique("file")}.${type}`;
@@ -29,6 +30,7 @@ async function aRecording(egress: object = {}, call: object = {}, organization?:
   return {
     clinic,
     call: recorded,
+    path,
     storage_key,
     reported,
     egress_id: reported.egress_id as string,
@@ -93,7 +95,7 @@ describe("A recording that the platform deletes", () => {
   it.each(["egress_starting", "egress_active", "egress_ending"])("must have ended: %s", async (status) => {
     const { remove, storage_key } = await aRecording({ status, is_stopped: false, ended_at: null });
     const answer = await changingNothing(remove);
-    expectRefusal(answer, 422, "The egress has not ended: report its end first");
+    expectRefusal(answer, 422, NOT_ENDED);
     expect(await fileExists(storage_key)).toBe(true);
   });
 
@@ -114,8 +116,10 @@ describe("A recording that the platform deletes", () => {
     expect((await changingNothing(remove)).status).toBe(204);
   });
 
-  it("can be deleted while its call is going on", async () => {
-    const { remove, storage_key } = await aRecording({}, { ended_at: undefined });
+  it("must be of a call that has ended", async () => {
+    const { remove, storage_key, call } = await aRecording({}, { ended_at: undefined });
+    expectRefusal(await changingNothing(remove), 422, NOT_ENDED);
+    await given(call.report({ ended_at: ENDED_AT }));
     expect((await remove()).status).toBe(204);
     expect(await fileExists(storage_key)).toBe(false);
   });
@@ -125,6 +129,74 @@ describe("A recording that the platform deletes", () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => remove()));
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(204));
     expect(await updates()).toHaveLength(1);
+  });
+});
+
+describe("A recording that its organization deletes", () => {
+  it("loses its file; entry, audit log and event say who did it", async () => {
+    const { clinic, call, storage_key, reported, read, updates, path } = await aRecording();
+    expect(await clinic.client.delete(path)).toMatchObject({ status: 204, body: null });
+    expect(await fileExists(storage_key)).toBe(false);
+    expect(await read()).toMatchObject({ status: "egress_deleted", url: null });
+    expect(await updates()).toEqual([{ ...deletedOnce, user_id: clinic.admin.user_id }]);
+    const { access_logs } = await given(clinic.client.get("/access_logs?event=delete"));
+    expect(access_logs).toMatchObject([{ resource: "egress", resource_id: reported.id, call_id: call.id }]);
+    const { events } = await given(clinic.client.get("/events?type=egress.deleted"));
+    expect(events).toMatchObject([{ data: { egress_id: reported.id, call_id: call.id } }]);
+    expect((await changingNothing(() => clinic.client.delete(path))).status).toBe(204);
+  });
+
+  it("may be one that nobody may see, for want of consent", async () => {
+    const { clinic, path, storage_key } = await aRecording(
+      {},
+      { participants: [aRecipient({ recording_consent: false })] },
+    );
+    expect((await clinic.client.get(path)).status).toBe(404);
+    expect((await clinic.client.delete(path)).status).toBe(204);
+    expect(await fileExists(storage_key)).toBe(false);
+  });
+
+  it("must have ended with its call, and not be under a hold of either", async () => {
+    const running = await aRecording({}, { ended_at: undefined });
+    expectRefusal(await changingNothing(() => running.clinic.client.delete(running.path)), 422, NOT_ENDED);
+    const { clinic, path, call } = await aRecording();
+    const hold = `${call.path}/legal_hold`;
+    for (const { put, release } of [
+      { put: () => call.hold(), release: call.release },
+      { put: () => clinic.client.put(hold, { legal_hold: {} }), release: () => clinic.client.delete(hold) },
+    ]) {
+      await given(put());
+      expectRefusal(await changingNothing(() => clinic.client.delete(path)), 422, HELD);
+      await given(release());
+    }
+  });
+
+  it("is out of reach for other roles, for a demoted administrator, and for other organizations", async () => {
+    const { clinic, path, call } = await aRecording();
+    const bea = await clinic.addUser("Bea Boss", ["organization_admin"]);
+    const demoted = await clinic.addClient(bea.id);
+    await given(demoted.get("/organization"));
+    await given(
+      clinic.client.put(`/organization_users/${bea.id}`, { organization_user: { roles: ["provider"] } }),
+    );
+    const strangers = await anOrganization();
+    for (const client of [await clinic.addClient(call.owner.id), demoted, strangers.client])
+      expectRefusal(await changingNothing(() => client.delete(path)), 404, "Egress not found");
+  });
+
+  it("is deleted by the cron where the storage fails, and the logs say who wanted it, once", async () => {
+    const { clinic, path, updates, reported } = await aRecording();
+    const bucket = aBucket(() => true);
+    const { fetcher, runCron } = workerWith({ RECORDINGS: bucket.binding });
+    for (let n = 0; n < 2; n++)
+      expectRefusal(await clinic.client.through(fetcher).delete(path), 503, NOT_NOW);
+    expect(await updates()).toEqual([]);
+    bucket.refuses = () => false;
+    await runCron();
+    expect(await updates()).toEqual([{ ...deletedOnce, user_id: clinic.admin.user_id }]);
+    expect(await entriesAbout(clinic, "delete", "egress")).toMatchObject([
+      { resource_id: reported.id, user_id: clinic.admin.user_id, api_client_id: clinic.client.id },
+    ]);
   });
 });
 

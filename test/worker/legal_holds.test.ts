@@ -44,26 +44,38 @@ it("A call, as the platform reads it, is what its reports return, with the hold 
   expect(before.legal_hold).toBeNull();
   expect(await platform.get(call.url)).toMatchObject({ status: 200, body: before });
   const held = await given(call.hold({ reason: REASON }));
-  expect(held).toEqual({ ...before, legal_hold: { reason: REASON, began_at: expect.any(String) } });
+  expect(held).toEqual({
+    ...before,
+    legal_hold: { reason: REASON, began_at: expect.any(String), begun_by: "platform" },
+  });
   expect(await given(platform.get(call.url))).toEqual(held);
   expect(await given(call.report({}))).toEqual(held);
 });
 
 describe("A legal hold", () => {
   it("begins with a reason, or without one", async () => {
-    expect((await aHeldCall()).held.legal_hold).toEqual({ reason: REASON, began_at: BEGAN_AT });
+    expect((await aHeldCall()).held.legal_hold).toEqual({
+      reason: REASON,
+      began_at: BEGAN_AT,
+      begun_by: "platform",
+    });
     for (const legal_hold of [{}, { reason: null }])
-      expect((await aHeldCall(legal_hold)).held.legal_hold).toEqual({ reason: null, began_at: BEGAN_AT });
+      expect((await aHeldCall(legal_hold)).held.legal_hold).toEqual({
+        reason: null,
+        began_at: BEGAN_AT,
+        begun_by: "platform",
+      });
   });
 
   it("goes on from when it began if it is asked for again, with another reason if one is given", async () => {
     const call = await aHeldCall();
     for (const again of [{}, { reason: REASON }]) await changingNothing(() => given(call.hold(again)));
     const { legal_hold } = await given(call.hold({ reason: "Case 2026-131" }));
-    expect(legal_hold).toEqual({ reason: "Case 2026-131", began_at: BEGAN_AT });
+    expect(legal_hold).toEqual({ reason: "Case 2026-131", began_at: BEGAN_AT, begun_by: "platform" });
     expect((await given(call.hold({ reason: null }))).legal_hold).toEqual({
       reason: null,
       began_at: BEGAN_AT,
+      begun_by: "platform",
     });
     expect(await holdsOf(call)).toHaveLength(1);
   });
@@ -73,7 +85,11 @@ describe("A legal hold", () => {
     expect(await call.release()).toMatchObject({ status: 204, body: null });
     expect((await call.read()).legal_hold).toBeNull();
     const again = await given(call.hold());
-    expect(again.legal_hold).toEqual({ reason: null, began_at: "2027-02-01T10:00:00.000Z" });
+    expect(again.legal_hold).toEqual({
+      reason: null,
+      began_at: "2027-02-01T10:00:00.000Z",
+      begun_by: "platform",
+    });
     expect(await holdsOf(call)).toEqual([
       { reason: REASON, began_at: Date.parse(BEGAN_AT), ended_at: Date.parse("2027-02-01T10:00:00.000Z") },
       { reason: null, began_at: Date.parse("2027-02-01T10:00:00.000Z"), ended_at: null },
@@ -93,7 +109,7 @@ describe("A report of a call", () => {
     const clinic = await anOrganization();
     const call = await aCall(clinic, { legal_hold: true });
     const { legal_hold } = await given(call.report({}));
-    expect(legal_hold).toEqual({ reason: null, began_at: expect.any(String) });
+    expect(legal_hold).toEqual({ reason: null, began_at: expect.any(String), begun_by: "platform" });
     await changingNothing(() => given(call.report({ legal_hold: true })));
     expect(await holdsOf(call)).toHaveLength(1);
   });
@@ -106,7 +122,11 @@ describe("A report of a call", () => {
   ])("never ends or changes a legal hold that is running: it says %s", async (_, said) => {
     const call = await aHeldCall();
     await changingNothing(() => given(call.report(said)));
-    expect((await call.read()).legal_hold).toEqual({ reason: REASON, began_at: BEGAN_AT });
+    expect((await call.read()).legal_hold).toEqual({
+      reason: REASON,
+      began_at: BEGAN_AT,
+      begun_by: "platform",
+    });
     expectRefusal(await call.removeTranscript(), 422, HELD);
   });
 
@@ -138,6 +158,99 @@ describe("A report of a call", () => {
   });
 });
 
+describe("A hold of the organization", () => {
+  /** A call with a transcript, of an organization with a client of each role. */
+  async function aCallToHold() {
+    const clinic = await anOrganization();
+    const paula = await clinic.addProvider();
+    const al = await clinic.addUser("Al Assistant", ["provider_assistant"], { assists: [paula.id] });
+    const call = await aCall(clinic, {}, paula);
+    await given(call.reportTranscript({ is_final: true, lines: [] }));
+    const path = `${call.path}/legal_hold`;
+    return {
+      ...call,
+      clinic,
+      others: [await clinic.addClient(paula.id), await clinic.addClient(al.id)],
+      hold: (legal_hold: object = {}, client = clinic.client) => client.put(path, { legal_hold }),
+      release: (client = clinic.client) => client.delete(path),
+      holdByPlatform: call.hold,
+      releaseByPlatform: call.release,
+      read: (client = clinic.client) => given(client.get(call.path)),
+    };
+  }
+
+  it("is begun, changed and ended by its administrators, and keeps the call's results meanwhile", async () => {
+    const { clinic, hold, read, release, path } = await aCallToHold();
+    const before = await read();
+    expect(before.legal_hold).toBeNull();
+    const legal_hold = { reason: REASON, began_at: expect.any(String), begun_by: "organization" };
+    const held = await given(hold({ reason: REASON }));
+    expect(held).toEqual({ ...before, legal_hold });
+    expect(await read()).toEqual(held);
+    for (const again of [{}, { reason: REASON }])
+      expect(await changingNothing(() => given(hold(again)))).toEqual(held);
+    expectRefusal(await changingNothing(() => clinic.client.delete(`${path}/transcript`)), 422, HELD);
+    expect((await given(hold({ reason: null }))).legal_hold).toEqual({ ...held.legal_hold, reason: null });
+    expect(await release()).toMatchObject({ status: 204, body: null });
+    expect(await changingNothing(() => release())).toMatchObject({ status: 204 });
+    expect(await read()).toEqual(before);
+    await given(clinic.client.delete(`${path}/transcript`));
+  });
+
+  it("is out of reach for everybody else, who do not see it either", async () => {
+    const { others, hold, release, read } = await aCallToHold();
+    await given(hold({ reason: REASON }));
+    const strangers = await anOrganization();
+    for (const client of [...others, strangers.client]) {
+      expectRefusal(await changingNothing(() => hold({}, client)), 404, "Call not found");
+      expectRefusal(await changingNothing(() => release(client)), 404, "Call not found");
+    }
+    for (const client of others) expect((await read(client)).legal_hold).toBeNull();
+  });
+
+  it("neither ends nor changes one of the platform, however the platform began it", async () => {
+    const OF_PLATFORM = "The platform began this legal hold: only the platform can change or end it";
+    for (const begin of ["hold", "report"] as const) {
+      const { hold, release, read, holdByPlatform, report } = await aCallToHold();
+      await given(begin === "hold" ? holdByPlatform({ reason: REASON }) : report({ legal_hold: true }));
+      const held = await read();
+      expect(held.legal_hold).toMatchObject({ begun_by: "platform" });
+      for (const change of [{}, { reason: "Ours" }, { reason: null }])
+        expectRefusal(await changingNothing(() => hold(change)), 422, OF_PLATFORM);
+      expectRefusal(await changingNothing(() => release()), 422, OF_PLATFORM);
+    }
+  });
+
+  it.each(["hold", "report"] as const)(
+    "becomes the platform's when the platform wants it too: by %s",
+    async (by) => {
+      const { hold, release, read, holdByPlatform, releaseByPlatform, report } = await aCallToHold();
+      const { legal_hold } = await given(hold({ reason: REASON }));
+      const held = await given(by === "hold" ? holdByPlatform() : report({ legal_hold: true }));
+      expect(held.legal_hold).toEqual({ ...legal_hold, begun_by: "platform" });
+      expectRefusal(await release(), 422, /only the platform/);
+      await given(releaseByPlatform());
+      expect((await read()).legal_hold).toBeNull();
+      await given(hold());
+      await given(release());
+    },
+  );
+
+  it("is ended by the platform", async () => {
+    const { hold, read, releaseByPlatform } = await aCallToHold();
+    await given(hold());
+    await given(releaseByPlatform());
+    expect((await read()).legal_hold).toBeNull();
+  });
+
+  it("is one, of the platform, though both begin it at once", async () => {
+    const { hold, holdByPlatform, read, ...call } = await aCallToHold();
+    await atOnce(20, (n) => (n % 2 ? hold() : holdByPlatform()));
+    expect((await read()).legal_hold.begun_by).toBe("platform");
+    expect(await holdsOf(call)).toHaveLength(1);
+  });
+});
+
 it("Thirty requests at once that begin a hold begin one", async () => {
   const call = await aCall(await anOrganization());
   const answers = await atOnce(30, (n) => given(n % 2 ? call.hold() : call.report({ legal_hold: true })));
@@ -149,10 +262,11 @@ describe("The row of a hold, even for an operator who works on the database,", (
   it.each([
     ["deleted", "delete from legal_holds where call_id = ?"],
     ["moved", "update legal_holds set call_id = call_id + 1 where call_id = ?"],
+    ["taken from the platform", "update legal_holds set begun_by = 'organization' where call_id = ?"],
     ["made older", "update legal_holds set began_at = 0 where call_id = ?"],
     [
       "replaced",
-      "insert or replace into legal_holds (organization_id, call_id, began_at) select organization_id, call_id, 0 from legal_holds where call_id = ?",
+      "insert or replace into legal_holds (organization_id, call_id, begun_by, began_at) select organization_id, call_id, begun_by, 0 from legal_holds where call_id = ?",
     ],
   ])("cannot be %s", async (_, statement) => {
     const { id } = await aHeldCall();

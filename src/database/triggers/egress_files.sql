@@ -26,5 +26,5 @@ CREATE TRIGGER `egresses_file_renamed` AFTER UPDATE OF storage_key ON `egresses`
 WHEN new.storage_key IS NOT NULL AND new.storage_key IS NOT old.storage_key
 BEGIN
   INSERT INTO named_files VALUES (new.organization_id, new.storage_key, new.id);
-  UPDATE egresses SET deletion_requested = true, deletion_due_at = 0 WHERE id = new.id AND status = 'egress_deleted';
+  UPDATE egresses SET deletion_requested_by = 1, deletion_due_at = 0 WHERE id = new.id AND status = 'egress_deleted';
 END;

@@ -1,8 +1,10 @@
--- A hold is kept as it was: only its reason and its end change, and nothing after its end.
+-- A hold is kept as it was: only its reason and its end change, and that of an organization can become the platform's.
+-- Nothing changes after its end.
 CREATE TRIGGER `legal_holds_unchanged` BEFORE UPDATE ON `legal_holds`
 WHEN old.ended_at IS NOT NULL
   OR (new.id, new.organization_id, new.call_id, new.began_at)
     IS NOT (old.id, old.organization_id, old.call_id, old.began_at)
+  OR (new.begun_by <> old.begun_by AND new.begun_by <> 'platform')
 BEGIN
-  SELECT raise(ABORT, 'of a legal hold only the reason and the end change');
+  SELECT raise(ABORT, 'of a legal hold only the reason, the end and who began it change');
 END;

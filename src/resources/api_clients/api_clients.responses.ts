@@ -12,7 +12,7 @@ export const apiClientSchema = z
     }),
     organization_user_id: id().meta({
       description:
-        "The organization user as whom the client acts: an `id` of `GET /organizations/{organization_id}/users`. The client can do what the roles of this user allow, also when they change: for a client that serves the whole organization, choose an organization_admin. When the membership ends, the client is revoked.",
+        "The organization user as whom the client acts: an `id` of the list of the organization's users. The client can do what the roles of this user allow, also when they change: for a client that serves the whole organization, choose an organization_admin. When the membership ends, the client is revoked.",
       example: story.OLGA.id,
     }),
     client_id: base64Url(22).meta({

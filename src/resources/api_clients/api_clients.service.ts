@@ -1,63 +1,109 @@
 import type * as z from "zod";
 import { digest, randomSecret } from "../../bytes/digest.ts";
 import { bytesOfHex } from "../../bytes/hex.ts";
-import type { Caller, Context } from "../../context.ts";
+import type { Caller, ClientContext, Context } from "../../context.ts";
 import type { Database } from "../../database/database.ts";
-import { decideAndWrite } from "../../database/decide_and_write.ts";
+import { decideAndWrite, type Idempotency } from "../../database/decide_and_write.ts";
 import { runBatch, runFirst } from "../../database/queries.ts";
 import { apiClients } from "../../database/schema.ts";
+import type { PageQuery } from "../../http/pagination.ts";
 import type { OwnPath } from "../../http/wire.ts";
 import { CLIENT_ID_BYTES } from "../../limits.ts";
 import { userWithAccount } from "../organization_users/organization_users.sql.ts";
-import { organizationNotFound } from "../organizations/organizations.refusals.ts";
-import { listOfOrganization, organizationById } from "../organizations/organizations.sql.ts";
+import { listOfOrganization } from "../organizations/organizations.sql.ts";
+import { type Author, anAdministrator, thePlatform } from "../roles/roles.authors.ts";
+import { administeredOrganization } from "../roles/roles.policy.ts";
 import { newApiClient } from "./api_clients.merge.ts";
-import { apiClientNotFound } from "./api_clients.refusals.ts";
-import type { createApiClientBody, IssuedApiClient } from "./api_clients.schemas.ts";
+import { apiClientNotFound, clientRevokesItself } from "./api_clients.refusals.ts";
+import type { ApiClient, createApiClientBody, IssuedApiClient } from "./api_clients.schemas.ts";
 import {
   apiClientColumns,
   apiClientEntry,
   apiClientWrites,
   callerOfClient,
-  revocationEntry,
-  revokeClient,
+  clientIdempotency,
+  clientQuota,
+  ownRevocation,
+  type RevocationOf,
+  revocation,
 } from "./api_clients.sql.ts";
 
 export const listApiClients = listOfOrganization(apiClients, apiClientColumns);
 
+/** The same for a client of an administrator. */
+export const listOwnApiClients = (context: ClientContext, page: PageQuery) =>
+  listApiClients(context, administeredOrganization(context.caller, apiClientNotFound), page);
+
+type NewClient = z.output<ReturnType<typeof createApiClientBody>>["api_client"];
+
+export const createApiClient = (context: Context, organization_id: number, input: NewClient) =>
+  issueClient(context, thePlatform(organization_id), input);
+
+export const createOwnApiClient = async (context: ClientContext, input: NewClient) =>
+  issueClient(
+    context,
+    anAdministrator(context.caller, apiClientNotFound),
+    input,
+    await clientIdempotency(context),
+  );
+
 /** Only the secret's digest is stored. */
-export async function createApiClient(
+async function issueClient<Known>(
   context: Context,
-  organization_id: number,
-  input: z.output<ReturnType<typeof createApiClientBody>>["api_client"],
+  author: Author<Known>,
+  input: NewClient,
+  idempotency?: Idempotency<ApiClient>,
 ): Promise<IssuedApiClient> {
   const { db, shard, now } = context;
+  const { organization_id } = author;
   const client_id = randomSecret(CLIENT_ID_BYTES, shard);
   const client_secret = randomSecret(32);
   const secret_digest = await digest(client_secret);
   const client = await decideAndWrite(
     db,
     [
-      organizationById({ id: organization_id }),
+      author.read,
       userWithAccount({ organization_id, id: input.organization_user_id }),
+      clientQuota({ organization_id }),
     ],
-    ([organization], [organizationUser]) => {
-      if (!organization) throw organizationNotFound();
-      const known = { organization_id, organizationUser, client_id, secret_digest };
+    ([asking], [organizationUser], [quota]) => {
+      author.require(asking);
+      const isFull = quota?.is_full ?? false;
+      const known = { organization_id, organizationUser, isFull, client_id, secret_digest };
       return {
         writes: [apiClientWrites.insert(newApiClient(known, input, now))],
         entries: [apiClientEntry.ofNewest(context, "create", {})],
       };
     },
+    { idempotency },
   );
   return { ...client, client_secret };
 }
 
-export async function revokeApiClient(context: Context, path: OwnPath): Promise<void> {
-  const [, [revoked]] = await runBatch(context.db, [
-    revocationEntry(context, "delete", path),
-    revokeClient({ ...path, now: context.now }),
+export const revokeApiClient = (context: Context, path: OwnPath) =>
+  revoke(context, thePlatform(path.organization_id), revocation, path);
+
+/** @throws ApiError 422 if the client would revoke itself: then nobody might be left to make another one */
+export async function revokeOwnApiClient(context: ClientContext, id: number): Promise<void> {
+  const { caller } = context;
+  const author = anAdministrator(caller, apiClientNotFound);
+  const { organization_id, api_client_id } = caller;
+  if (id === api_client_id) throw clientRevokesItself();
+  await revoke(context, author, ownRevocation, { organization_id, api_client_id, id });
+}
+
+async function revoke<Known, Path extends OwnPath>(
+  context: Context,
+  author: Author<Known>,
+  { record, revoke }: RevocationOf<Path>,
+  path: Path,
+): Promise<void> {
+  const [[asking], , [revoked]] = await runBatch(context.db, [
+    author.read,
+    record(context, "delete", path),
+    revoke({ ...path, now: context.now }),
   ]);
+  author.require(asking);
   if (!revoked) throw apiClientNotFound();
 }
 

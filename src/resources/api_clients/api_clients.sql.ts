@@ -1,12 +1,27 @@
-import { and, eq, getTableColumns, isNull, type Placeholder, type SQL } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  eq,
+  exists,
+  getTableColumns,
+  gte,
+  isNull,
+  type Placeholder,
+  type SQL,
+} from "drizzle-orm";
 import type { Caller } from "../../context.ts";
 import { columnAs, hasValues } from "../../database/expressions.ts";
-import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { apiClients, organizations, organizationUsers } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import type { OwnPath } from "../../http/wire.ts";
+import { MAX_API_CLIENTS } from "../../limits.ts";
 import { accessEntries, entriesOf } from "../access_logs/access_logs.entries.ts";
+import { idempotencyOfSecret } from "../idempotency_keys/idempotency_keys.sql.ts";
 import { hasAccount } from "../organization_users/organization_users.sql.ts";
+import { includesRole } from "../roles/roles.sql.ts";
+import { REVOKE_LOST_CLIENT } from "./api_clients.refusals.ts";
 
 const { secret_digest: _, ...columns } = getTableColumns(apiClients);
 
@@ -22,24 +37,30 @@ export const apiClientEntry = entriesOf("api_client", apiClients, actsAs);
 const isOfPath = ({ organization_id, id }: Placeholders<OwnPath>) =>
   hasValues(apiClients, { organization_id, id });
 
-/** The entry of the access log about a client that is not revoked. */
-export const revocationEntry = accessEntries("api_client", (path: Placeholders<OwnPath>) => ({
-  ...actsAs,
-  organization_id: apiClients.organization_id,
-  resource_id: apiClients.id,
-  from: apiClients,
-  where: and(isOfPath(path), isNull(apiClients.revoked_at)),
-}));
+const isInUse = isNull(apiClients.revoked_at);
+
+/** The response to a creation shows the secret. */
+export const clientIdempotency = idempotencyOfSecret<Row<typeof apiClientColumns>>(REVOKE_LOST_CLIENT);
 
 /** Revokes clients that are not revoked yet. */
 export const revokeClients = (condition: SQL | undefined, now: Placeholder) =>
-  builder
-    .update(apiClients)
-    .set({ revoked_at: now, updated_at: now })
-    .where(and(condition, isNull(apiClients.revoked_at)));
+  builder.update(apiClients).set({ revoked_at: now, updated_at: now }).where(and(condition, isInUse));
 
-export const revokeClient = preparedQuery((path: Placeholders<OwnPath & { now: number }>) =>
-  revokeClients(isOfPath(path), path.now).returning({ id: apiClients.id }),
+/** The clients that act as an organization user. So many that a text can name them. */
+export const clientsOfUser = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
+  builder
+    .select({ id: apiClients.id })
+    .from(apiClients)
+    .where(and(hasValues(apiClients, { organization_id, organization_user_id: id }), isInUse))
+    .orderBy(asc(apiClients.id)),
+);
+
+/** Whether the organization has all the clients that it can have. As a number, each creation would change it for others. */
+export const clientQuota = preparedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) =>
+  builder
+    .select({ is_full: gte(count(), MAX_API_CLIENTS).mapWith(Boolean).as("is_full") })
+    .from(apiClients)
+    .where(and(eq(apiClients.organization_id, organization_id), isInUse)),
 );
 
 /** Who acts through a client that is not revoked, and the digest of its secret. */
@@ -56,19 +77,51 @@ export const callerOfClient = preparedQuery(({ client_id }: Placeholders<{ clien
     .from(apiClients)
     .innerJoin(organizations, eq(organizations.id, apiClients.organization_id))
     .innerJoin(organizationUsers, eq(organizationUsers.id, apiClients.organization_user_id))
-    .where(
-      and(eq(apiClients.client_id, client_id), isNull(apiClients.revoked_at), hasAccount(organizationUsers)),
-    ),
+    .where(and(eq(apiClients.client_id, client_id), isInUse, hasAccount(organizationUsers))),
 );
 
+type CallerKey = Placeholders<Pick<Caller, "organization_id" | "api_client_id">>;
+
+const selectRoles = ({ organization_id, api_client_id }: CallerKey, condition?: SQL) =>
+  builder
+    .select({ roles: organizationUsers.roles })
+    .from(apiClients)
+    .innerJoin(organizationUsers, eq(organizationUsers.id, apiClients.organization_user_id))
+    .where(and(hasValues(apiClients, { organization_id, id: api_client_id }), isInUse, condition));
+
 /** The roles of the user as whom a client acts: none after the end of the membership, no row once the client is revoked. */
-export const rolesOfCaller = preparedQuery(
-  ({ organization_id, api_client_id }: Placeholders<Pick<Caller, "organization_id" | "api_client_id">>) =>
-    builder
-      .select({ roles: organizationUsers.roles })
-      .from(apiClients)
-      .innerJoin(organizationUsers, eq(organizationUsers.id, apiClients.organization_user_id))
-      .where(
-        and(hasValues(apiClients, { organization_id, id: api_client_id }), isNull(apiClients.revoked_at)),
-      ),
+export const rolesOfCaller = preparedQuery((caller: CallerKey) => selectRoles(caller));
+
+/** True where the client acts as an organization_admin. */
+export const isAdministrator = (caller: CallerKey) =>
+  exists(selectRoles(caller, includesRole(organizationUsers.roles, "organization_admin")));
+
+/** The statements of one transaction that revoke a client, if it is not revoked, and record that. */
+const revocationWhere = <Values extends OwnPath>(
+  condition: (values: Placeholders<Values>) => SQL | undefined = () => undefined,
+) => {
+  const isRevocable = (values: Placeholders<Values>) =>
+    and(isOfPath(values as Placeholders<OwnPath>), condition(values));
+  return {
+    record: accessEntries<Values>("api_client", (values) => ({
+      ...actsAs,
+      organization_id: apiClients.organization_id,
+      resource_id: apiClients.id,
+      from: apiClients,
+      where: and(isRevocable(values), isInUse),
+    })),
+    revoke: preparedQuery((values: Placeholders<Values & { now: number }>) =>
+      revokeClients(isRevocable(values as Placeholders<Values>), values.now).returning({ id: apiClients.id }),
+    ),
+  };
+};
+
+export type RevocationOf<Values extends OwnPath> = ReturnType<typeof revocationWhere<Values>>;
+
+/** What the platform revokes. */
+export const revocation = revocationWhere<OwnPath>();
+
+/** What a client revokes: nothing, if it does not act as an administrator. */
+export const ownRevocation = revocationWhere(
+  (values: Placeholders<OwnPath & Pick<Caller, "api_client_id">>) => isAdministrator(values),
 );

@@ -4,7 +4,6 @@ import type { CallTextKind } from "../../database/enums.ts";
 import type { BoundQuery } from "../../database/queries.ts";
 import { workOffRecorded } from "../../database/turns.ts";
 import { TEXTS_DELETED } from "../../tuning.ts";
-import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
 import { requireDeletableResults } from "../calls/calls.policy.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
 import type { CallPath } from "../calls/calls.schemas.ts";
@@ -15,7 +14,7 @@ import {
   reachedCall,
   resultsOfPath,
 } from "../calls/calls.sql.ts";
-import { administeredOrganization, requireAdministrator } from "../roles/roles.policy.ts";
+import { anAdministrator } from "../roles/roles.authors.ts";
 import { deletionOfOld, deletionOfText } from "./call_texts.sql.ts";
 
 /** Deletes the transcript or the SOAP note of a call, if there is one. */
@@ -31,10 +30,10 @@ export async function deleteOwnText(
   kind: CallTextKind,
 ): Promise<void> {
   const { db, caller } = context;
-  administeredOrganization(caller, callNotFound);
+  const author = anAdministrator(caller, callNotFound);
   const known = resultsOfPath(reachedCall(caller, path));
-  await decideAndWrite(db, [rolesOfCaller(caller), known], ([member], [call]) => {
-    requireAdministrator(caller, member, callNotFound);
+  await decideAndWrite(db, [author.read, known], ([member], [call]) => {
+    author.require(member);
     return decideDeletion(context, call, kind, known);
   });
 }

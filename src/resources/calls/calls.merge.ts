@@ -59,7 +59,8 @@ export type CallRow = Omit<
  *
  * @returns the call, which is the known one itself where nothing of it changes; those who are new on it, or of whom
  *   something changes; the ids of those who only join it, because they are erased: who did not consent still counts; what
- *   they decided; and whether a legal hold begins
+ *   they decided; and whether a legal hold begins, or that of the
+ *   organization becomes the platform's
  * @throws ApiError 422 if the report contradicts itself or what is known
  */
 export function mergeCall(
@@ -162,9 +163,10 @@ export function assumedEnd(call: SilentCall, now: number): number {
  */
 function mayBeginHold(call: ReportedCall | undefined, { reported_at = 0 }: ReportOrigin): boolean {
   if (!call) return true;
-  const { hold_id, hold_ended_at } = call;
+  const { hold_begun_by, hold_ended_at } = call;
   return (
-    hold_id === null && (hold_ended_at === null || reported_at > Math.max(hold_ended_at, call.reported_at))
+    hold_begun_by !== "platform" &&
+    (hold_ended_at === null || reported_at > Math.max(hold_ended_at, call.reported_at))
   );
 }
 

@@ -146,7 +146,7 @@ export const callsReference: Reference = {
           "While it is going on": { ...reported, ...goingOn },
           "Under legal hold": {
             ...reported,
-            legal_hold: { reason: story.HOLD_REASON, began_at: story.HELD_SINCE },
+            legal_hold: story.HOLD,
           },
         },
       },
@@ -203,7 +203,7 @@ export const callsReference: Reference = {
           "call.external_reference":
             "The text by which another system knows the visit, such as its number in the organization's own records. It is compared exactly, and several calls can have the same. Null clears it. The organization can change it too: the last word counts. Once the names of the call's participants are erased, it is ignored.",
           "call.legal_hold":
-            "True begins a legal hold without a reason, unless one is running. False and null change nothing: only `DELETE /organizations/{organization_id}/calls/{key}/legal_hold` ends a hold.",
+            "True begins a legal hold without a reason, unless one is running; that of the organization becomes the platform's. False and null change nothing: only `DELETE /organizations/{organization_id}/calls/{key}/legal_hold` ends a hold.",
         },
         examples: {
           "A call begins": {
@@ -259,7 +259,7 @@ export const callsReference: Reference = {
           "While the call is going on": { ...reported, ...goingOn, ended_by: null },
           "After its end": reported,
           "After an end that nobody reported": { ...reported, ended_by: "assumed" },
-          "Under legal hold": { ...reported, legal_hold: { reason: null, began_at: story.HELD_SINCE } },
+          "Under legal hold": { ...reported, legal_hold: { ...story.HOLD, reason: null } },
         },
       },
       errors: [

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { ENDED_BY, RESULT_STATES } from "../../database/enums.ts";
+import { ENDED_BY, HOLD_BEGINNERS, RESULT_STATES } from "../../database/enums.ts";
 import { count, externalReference, id, key, timestamp } from "../../http/wire.ts";
 import { SILENCE_UNTIL_END } from "../../lifetimes.ts";
 import * as story from "../../openapi/story.ts";
@@ -52,6 +52,28 @@ const details = {
     description: "Whether the call failed: see `call_fail_rate` of the call metrics.",
     example: false,
   }),
+  legal_hold: z
+    .object({
+      reason: holdReason().meta({
+        description: "Why, as it was reported; null if no reason was.",
+        example: story.HOLD.reason,
+      }),
+      began_at: timestamp().meta({
+        description: "When the hold began. It stays when the reason changes.",
+        example: story.HOLD.began_at,
+      }),
+      begun_by: z.enum(HOLD_BEGINNERS).meta({
+        description:
+          "Who began it: the `organization` itself, or the `platform`, which alone can change and end what it began. A hold that the platform wants too becomes the platform's.",
+        example: story.HOLD.begun_by,
+      }),
+    })
+    .nullable()
+    .meta({
+      description:
+        "The legal hold: as long as there is one, neither retention nor a request deletes the recordings, the transcript or the SOAP note of the call. null if there is none, and for clients that do not act as an organization_admin.",
+      example: null,
+    }),
 };
 
 const resultStateSchema = (text: string) =>
@@ -81,22 +103,5 @@ export const reportedCallSchema = callSchema
   .extend({
     key: key().meta({ description: "The reporter's own key for the call.", example: story.CALL.key }),
     ...details,
-    legal_hold: z
-      .object({
-        reason: holdReason().meta({
-          description: "Why, as it was reported; null if no reason was.",
-          example: story.HOLD_REASON,
-        }),
-        began_at: timestamp().meta({
-          description: "When the hold began. It stays when the reason changes.",
-          example: story.HELD_SINCE,
-        }),
-      })
-      .nullable()
-      .meta({
-        description:
-          "The legal hold: as long as there is one, neither retention nor a request deletes the recordings, the transcript or the SOAP note of the call. null if there is none.",
-        example: null,
-      }),
   })
   .meta({ id: "ReportedCall", description: "A video call, as its reporter sees it." });

@@ -1,10 +1,11 @@
+import { and } from "drizzle-orm";
 import type { CallTextKind } from "../../database/enums.ts";
 import { scalar } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
-import { calls, callTexts, egresses } from "../../database/schema.ts";
+import { calls, callTexts, egresses, legalHolds } from "../../database/schema.ts";
 import { isTextOf } from "../call_texts/call_texts.sql.ts";
 import { isViewable } from "../egresses/egresses.sql.ts";
-import { callColumns, callWithinReach, type ReachedCall } from "./calls.sql.ts";
+import { callColumns, callWithinReach, holdColumns, isRunningHoldOf, type ReachedCall } from "./calls.sql.ts";
 
 /** Selects whether the text of the call is final; null where there is none. */
 const isFinal = (kind: CallTextKind) =>
@@ -18,11 +19,15 @@ export const resultColumns = {
   soap_note_is_final: isFinal("soap_note").as("soap_note_is_final"),
 };
 
-/** The call of the path with what there is of its results: of its recordings, the number that their list shows. */
+/**
+ * The call of the path with what there is of its results: of its recordings, the number that their list shows. Only
+ * administrators see the hold.
+ */
 export const callWithResults = preparedQuery((call: Placeholders<ReachedCall>) => {
   const recordings = builder.$count(egresses, isViewable(call));
   return builder
-    .select({ ...callColumns, ...resultColumns, egress_count: recordings.as("egress_count") })
+    .select({ ...callColumns, ...holdColumns, ...resultColumns, egress_count: recordings.as("egress_count") })
     .from(calls)
+    .leftJoin(legalHolds, and(isRunningHoldOf(calls.id), call.reaches_everybody))
     .where(callWithinReach(call));
 });

@@ -22,7 +22,7 @@ import { participantOnCall } from "../participants/participants.schemas.ts";
 import { PARTICIPANT_REPEATED, TOO_MANY_PARTICIPANTS } from "./calls.refusals.ts";
 import type { callSchema, callWithResultsSchema, reportedCallSchema } from "./calls.responses.ts";
 import type { resultColumns } from "./calls.results.ts";
-import type { callColumns, reportedCallColumns } from "./calls.sql.ts";
+import type { callColumns, holdColumns, reportedCallColumns } from "./calls.sql.ts";
 
 /** A report in part: what is left out stays as reported before. */
 export const reportCallBody = lazily(() =>
@@ -98,7 +98,9 @@ function endedBy({ ended_at, end_is_assumed }: Call): EndedBy | null {
   return end_is_assumed ? "assumed" : "reported";
 }
 
-export type CallWithResults = Call & Row<typeof resultColumns> & { egress_count: number };
+export type CallWithResults = Call &
+  Row<typeof holdColumns> &
+  Row<typeof resultColumns> & { egress_count: number };
 
 /** A text can be read as it stays when it is final and the call has ended. */
 function resultState({ ended_at }: Call, is_final: boolean | null): ResultState {
@@ -112,6 +114,7 @@ export function toCallWithResults(row: CallWithResults): z.input<typeof callWith
     external_reference: row.external_reference,
     ended_by: endedBy(row),
     failed: row.failed ?? false,
+    legal_hold: toLegalHold(row),
     results: {
       transcript: resultState(row, row.transcript_is_final),
       soap_note: resultState(row, row.soap_note_is_final),
@@ -131,5 +134,7 @@ export function toReportedCall(row: ReportedCall): z.input<typeof reportedCallSc
   };
 }
 
-const toLegalHold = ({ hold_began_at, hold_reason }: ReportedCall) =>
-  hold_began_at === null ? null : { reason: hold_reason, began_at: toTimestamp(hold_began_at) };
+const toLegalHold = ({ hold_began_at, hold_begun_by, hold_reason }: Row<typeof holdColumns>) =>
+  hold_began_at === null || hold_begun_by === null
+    ? null
+    : { reason: hold_reason, began_at: toTimestamp(hold_began_at), begun_by: hold_begun_by };

@@ -7,7 +7,7 @@ import { type Page, pageWindow, toPage } from "../../http/pagination.ts";
 import { requireEntry } from "../access_logs/access_logs.entries.ts";
 import { digestsOfReferences } from "../access_logs/access_logs.sql.ts";
 import { insertConsents } from "../consents/consents.sql.ts";
-import { beginHold, holdEntry } from "../legal_holds/legal_holds.sql.ts";
+import { holdWrites } from "../legal_holds/legal_holds.sql.ts";
 import { reachOf } from "../organization_users/organization_users.sql.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import { joinErased, namedKeys, writeParticipants } from "../participants/participants.sql.ts";
@@ -184,16 +184,18 @@ export function decideCall(
   const isSame =
     call === before && [participants, erased, consents].every(({ length }) => length === 0) && !beginsHold;
   if (before && isSame) return { unchanged: before };
+  const { hold_id = null, hold_reason: reason = null } = before ?? {};
+  const hold = beginsHold && holdWrites(context, { ...written, hold_id }, { begun_by: "platform", reason });
   return {
     writes: [
       before ? callWrites.update(before, { ...before, ...call }) : callWrites.insert(call),
       writeParticipants(participants.map((each) => ({ ...each, call_key: key }))),
-      ...(beginsHold ? [beginHold({ ...written, reason: null, now })] : []),
+      ...(hold ? [hold.write] : []),
       ...(erased.length > 0 ? [joinErased({ ids: JSON.stringify(erased), ...written })] : []),
       ...(consents.length > 0 ? [insertConsents(consents)] : []),
       ...(call.ended_at !== null && !before?.ended_at ? [announceRecordingsOf({ ...written, now })] : []),
       callByKey(written),
     ],
-    entries: beginsHold ? [holdEntry(context, "create", written)] : [],
+    entries: hold ? [hold.entry] : [],
   };
 }

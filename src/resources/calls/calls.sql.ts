@@ -121,12 +121,18 @@ const endOfLastHold = sql<number | null>`${builder
   .from(endedHold)
   .where(and(eq(endedHold.call_id, calls.id), isNotNull(endedHold.ended_at)))}`.as("hold_ended_at");
 
-/** What the platform sees of a call, with its running hold: null where there is none. */
-export const reportedCallColumns = {
-  ...callColumns,
+/** The running hold of a call, which is joined: null where there is none. */
+export const holdColumns = {
   hold_id: joinedColumnAs(legalHolds.id, "hold_id"),
   hold_began_at: joinedColumnAs(legalHolds.began_at, "hold_began_at"),
+  hold_begun_by: joinedColumnAs(legalHolds.begun_by, "hold_begun_by"),
   hold_reason: joinedColumnAs(legalHolds.reason, "hold_reason"),
+};
+
+/** What the platform sees of a call. */
+export const reportedCallColumns = {
+  ...callColumns,
+  ...holdColumns,
   hold_ended_at: endOfLastHold,
 };
 
@@ -176,7 +182,7 @@ const selectResults = () =>
     .select({
       id: calls.id,
       organization_id: calls.organization_id,
-      hold_id: reportedCallColumns.hold_id,
+      hold_id: holdColumns.hold_id,
       transcript_deleted_at: calls.transcript_deleted_at,
       soap_note_deleted_at: calls.soap_note_deleted_at,
     })

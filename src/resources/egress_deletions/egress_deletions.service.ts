@@ -1,4 +1,4 @@
-import type { Context } from "../../context.ts";
+import type { ClientContext, Context } from "../../context.ts";
 import { EGRESS_DELETED } from "../../database/enums.ts";
 import { runAll, runBatch } from "../../database/queries.ts";
 import { quietSince } from "../../database/quiet.ts";
@@ -6,6 +6,8 @@ import { takeTurns } from "../../database/turns.ts";
 import { log } from "../../http/log.ts";
 import { FILE_DELETIONS_TIME_LIMIT, RECORDING_DELETION_PORTION, RECORDINGS_DELETED } from "../../tuning.ts";
 import { callUnderLegalHold } from "../calls/calls.refusals.ts";
+import type { CallPath } from "../calls/calls.schemas.ts";
+import { reachedCall } from "../calls/calls.sql.ts";
 import { deleteFiles } from "../egresses/egresses.files.ts";
 import {
   egressNotEnded,
@@ -13,14 +15,16 @@ import {
   fileKeptWhileQuiet,
   fileNotDeleted,
 } from "../egresses/egresses.refusals.ts";
-import { type EgressKey, egressByKey } from "../egresses/egresses.sql.ts";
+import type { EgressKey } from "../egresses/egresses.sql.ts";
+import { type Author, anAdministrator, thePlatform } from "../roles/roles.authors.ts";
 import {
+  deletionByKey,
+  deletionByPath,
   deletionEntries,
-  filesOfDeletion,
   filesOfDeletions,
   finishDeletions,
   markFilesDeleted,
-  requestDeletion,
+  type RequestOf,
   scheduleExpiredDeletions,
   takeDueDeletions,
   unfinishedDeletions,
@@ -32,18 +36,36 @@ import {
  * and the cron tries again; a legal hold that comes meanwhile stops it.
  */
 
+export const deleteEgress = (context: Context, path: EgressKey) =>
+  requestDeletion(context, thePlatform(path.organization_id), deletionByKey, path);
+
+/** The same by a client of an administrator, for a recording of the organization. */
+export async function deleteOwnEgress(context: ClientContext, path: CallPath, egress_id: number) {
+  const { caller } = context;
+  const reached = { ...reachedCall(caller, path), api_client_id: caller.api_client_id, egress_id };
+  await requestDeletion(context, anAdministrator(caller, egressNotFound), deletionByPath, reached);
+}
+
 /**
  * Deletes the file of a recording that has ended, and then marks the recording as deleted. To repeat it changes nothing.
  * If the storage fails, or while the database is quiet, the deletion stays due: the cron finishes it.
  */
-export async function deleteEgress(context: Context, path: EgressKey): Promise<void> {
-  const { db, now } = context;
-  const [[scheduled], [egress], files, [quiet]] = await runBatch(db, [
-    requestDeletion({ ...path, now }),
-    egressByKey(path),
-    filesOfDeletion(path),
+async function requestDeletion<Known, Path extends object>(
+  context: Context,
+  author: Author<Known>,
+  request: RequestOf<Path>,
+  path: Path,
+): Promise<void> {
+  const { db, now, requester } = context;
+  const [[asking], , [scheduled], [egress], files, [quiet]] = await runBatch(db, [
+    author.read,
+    request.record(context, "delete", path),
+    request.schedule({ ...path, user_id: requester.user_id, now }),
+    request.known(path),
+    request.files(path),
     quietSince({}),
   ]);
+  author.require(asking);
   if (!egress) throw egressNotFound();
   if (egress.status === EGRESS_DELETED) return;
   if (!scheduled) throw egress.is_held ? callUnderLegalHold() : egressNotEnded();

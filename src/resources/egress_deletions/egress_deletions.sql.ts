@@ -13,27 +13,21 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
+import type { Caller } from "../../context.ts";
 import { EGRESS_DELETED } from "../../database/enums.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
 import { isPastRetention, pastRetentionInTurn } from "../../database/retention.ts";
 import { egresses, egressFiles, organizations } from "../../database/schema.ts";
 import { eachOf, ownerIdOf, rowsInTurn, type Turn } from "../../database/turns.ts";
-import { type EgressKey, egressEntries, hasEgressKey } from "../egresses/egresses.sql.ts";
+import { isAdministrator } from "../api_clients/api_clients.sql.ts";
+import { callIdOfPath } from "../calls/calls.sql.ts";
+import { type EgressKey, egressEntries, hasEgressKey, type ReachedEgress } from "../egresses/egresses.sql.ts";
 
 /* The statements of a deletion: see egress_deletions.service.ts. */
 
 /** The status as SQL, because SQLite uses an index only for the words of its WHERE. */
 const DELETED = sql.raw(`'${EGRESS_DELETED}'`);
-
-/** Schedules the deletion that the platform wants, unless the call is under legal hold or the recording has not ended. */
-export const requestDeletion = preparedQuery((egress: Placeholders<EgressKey & { now: number }>) =>
-  builder
-    .update(egresses)
-    .set({ deletion_requested: true, deletion_due_at: sql`${egress.now}` })
-    .where(and(hasEgressKey(egress), eq(egresses.status, "egress_ended"), not(egresses.is_held)))
-    .returning({ id: egresses.id }),
-);
 
 /** A portion of the deletions, in which each organization has its turn. */
 type DeletionsTurn = Turn & { now: number };
@@ -77,7 +71,7 @@ export const takeDueDeletions = preparedQuery((turn: Placeholders<DeletionsTurn>
       )
       .orderBy(asc(egresses.deletion_due_at));
   const isStillWanted = or(
-    eq(egresses.deletion_requested, true),
+    isNotNull(egresses.deletion_requested_by),
     isPastRetention(egresses, organizations.recording_retention_days, now),
   );
   return (
@@ -116,11 +110,60 @@ const filesWhere = <Values extends object>(isOne: (values: Placeholders<Values>)
 /** True for a file of a recording that was not deleted yet. */
 const isFileLeft = and(eq(egressFiles.egress_id, egresses.id), not(egressFiles.is_deleted));
 
-export const filesOfDeletion = filesWhere((egress: Placeholders<EgressKey>) => hasEgressKey(egress));
-
 /** `ids` is a JSON array. */
 export const filesOfDeletions = filesWhere(({ ids }: Placeholders<{ ids: string }>) =>
   inArray(egresses.id, jsonValues(ids)),
+);
+
+/** True for a recording that may be deleted: it has ended, so has its call, and the call is not under legal hold. */
+const isDeletable = and(
+  eq(egresses.status, "egress_ended"),
+  isNotNull(egresses.call_ended_at),
+  not(egresses.is_held),
+);
+
+/**
+ * The statements of a request for a deletion, which run in one transaction: the entry of who asks, if nobody has asked yet; the
+ * deletion is scheduled, if the recording may be deleted; what is known of it; and the files to delete.
+ *
+ * @param isOne true for the recording that is to be deleted
+ */
+const requestsWhere = <Values extends object>(isOne: (values: Placeholders<Values>) => SQL | undefined) => ({
+  record: egressEntries<Values>((values) =>
+    and(isOne(values), isDeletable, isNull(egresses.deletion_requested_by)),
+  ),
+  schedule: preparedQuery((values: Placeholders<Values & { user_id: number; now: number }>) =>
+    builder
+      .update(egresses)
+      .set({
+        deletion_requested_by: sql`${values.user_id}`,
+        deletion_due_at: sql`${values.now}`,
+      })
+      .where(and(isOne(values as Placeholders<Values>), isDeletable))
+      .returning({ id: egresses.id }),
+  ),
+  known: preparedQuery((values: Placeholders<Values>) =>
+    builder
+      .select({ status: egresses.status, is_held: egresses.is_held })
+      .from(egresses)
+      .where(isOne(values)),
+  ),
+  files: filesWhere(isOne),
+});
+
+export type RequestOf<Values extends object> = ReturnType<typeof requestsWhere<Values>>;
+
+/** Requests of the platform. */
+export const deletionByKey = requestsWhere((egress: Placeholders<EgressKey>) => hasEgressKey(egress));
+
+/** Requests of a client, for a recording of a call that it reaches: nothing happens if it does not act as an administrator. */
+export const deletionByPath = requestsWhere(
+  (egress: Placeholders<ReachedEgress & Pick<Caller, "api_client_id">>) =>
+    and(
+      eq(egresses.id, egress.egress_id),
+      eq(egresses.call_id, callIdOfPath(egress)),
+      isAdministrator(egress),
+    ),
 );
 
 /** The recordings to delete, and those of their files that are gone: both as JSON arrays. */
@@ -153,8 +196,13 @@ function hasNoFile({ ids }: Placeholders<DeletionAttempt>) {
   );
 }
 
-/** The entries of those that `finishDeletions` then marks, in the same transaction: also of a file that a late report named. */
-export const deletionEntries = egressEntries(hasNoFile);
+/**
+ * The entries of those that `finishDeletions` then marks, in the same transaction, also of a file that a late report named. A
+ * request has its entry.
+ */
+export const deletionEntries = egressEntries((attempt: Placeholders<DeletionAttempt>) =>
+  and(hasNoFile(attempt), or(isNull(egresses.deletion_requested_by), eq(egresses.status, DELETED))),
+);
 
 /**
  * Marks the recordings that have no file any more. One that got another file meanwhile stays due. One that was
@@ -166,11 +214,10 @@ export const finishDeletions = preparedQuery((attempt: Placeholders<DeletionAtte
     .set({
       status: EGRESS_DELETED,
       is_stopped: true,
-      deletion_requested: false,
+      deletion_requested_by: null,
       deletion_due_at: null,
       check_at: null,
-      // A request for a deletion names no user.
-      changed_by_user_id: null,
+      changed_by_user_id: egresses.deletion_requested_by,
       updated_at: sql`iif(${egresses.status} = ${DELETED}, ${egresses.updated_at}, ${attempt.now})`,
     })
     .where(hasNoFile(attempt)),

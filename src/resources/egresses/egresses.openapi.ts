@@ -56,6 +56,20 @@ const byEgressId = {
   },
 };
 
+const DELETION =
+  "Deletes the file, and those that were reported before for this egress. Then its status becomes `egress_deleted`, with an entry in the audit log; the egress and its audit log stay. The egress and its call must have ended. Repeating the request is no error.";
+
+const KEPT_FOR_NOW =
+  "The storage did not delete the file. The service goes on trying every five minutes, unless the call comes under legal hold; the request can be repeated too. Or the database was restored from a backup: then it goes on when the operator resumes the service.";
+
+const deletionErrors = [
+  egressNotFound(),
+  callUnderLegalHold(),
+  egressNotEnded(),
+  fileNotDeleted(),
+  fileKeptWhileQuiet(),
+];
+
 export const egressesReference: Reference = {
   tag: "Egresses",
   description:
@@ -99,6 +113,19 @@ export const egressesReference: Reference = {
         404: "Something in the path does not exist, the client has no access to it, the call has not ended, or not every participant consented to the recording.",
       },
       errors: [egressNotFound()],
+    },
+    "DELETE /organization_users/:organization_user_id/calls/:call_id/egresses/:id": {
+      operationId: "deleteOwnEgress",
+      summary: "Delete a recording",
+      description: `${DELETION} Only clients of an organization_admin can do this, also for a recording that nobody may see because somebody did not consent: the event \`egress.started\` has its id.`,
+      parameters: {
+        id: { description: "The `id` of the egress, not its `egress_id`.", example: story.EGRESS.id },
+      },
+      refusals: {
+        404: "Something in the path does not exist, or the client does not act as an organization_admin.",
+        503: KEPT_FOR_NOW,
+      },
+      errors: deletionErrors,
     },
   },
   platform: {
@@ -168,19 +195,10 @@ export const egressesReference: Reference = {
     "DELETE /organizations/:organization_id/egresses/:egress_id": {
       operationId: "deleteEgress",
       summary: "Delete a recording",
-      description:
-        "Deletes the file, and those that earlier reports named for this egress. Then its status becomes `egress_deleted`, with an entry in the audit log; the egress and its audit log stay. Repeating the request is no error.",
+      description: DELETION,
       parameters: byEgressId,
-      refusals: {
-        503: "The storage did not delete the file. The service goes on trying every five minutes, unless the call comes under legal hold; the request can be repeated too. Or the database was restored from a backup: then it goes on when the operator resumes the service.",
-      },
-      errors: [
-        egressNotFound(),
-        callUnderLegalHold(),
-        egressNotEnded(),
-        fileNotDeleted(),
-        fileKeptWhileQuiet(),
-      ],
+      refusals: { 503: KEPT_FOR_NOW },
+      errors: [organizationNotFound(), ...deletionErrors],
     },
   },
 };

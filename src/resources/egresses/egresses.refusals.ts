@@ -29,7 +29,8 @@ export const fileOfAnotherRecording = () =>
     "egress.storage_key: is, or was, the file of another recording: store each under a key of its own",
   );
 
-export const egressNotEnded = () => unprocessable("The egress has not ended: report its end first");
+export const egressNotEnded = () =>
+  unprocessable("The recording cannot be deleted yet: it, and its call, must have ended");
 
 export const fileNotDeleted = () =>
   new ApiError(503, "The file could not be deleted now: the service goes on trying", {

@@ -1,25 +1,54 @@
 import { eq } from "drizzle-orm";
+import type { Context } from "../../context.ts";
 import { scalar } from "../../database/expressions.ts";
-import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
-import { legalHolds } from "../../database/schema.ts";
+import {
+  type BoundQuery,
+  builder,
+  type Placeholders,
+  preparedQuery,
+  type RowsOf,
+} from "../../database/queries.ts";
+import { calls, legalHolds } from "../../database/schema.ts";
 import { accessEntries } from "../access_logs/access_logs.entries.ts";
 import { subjectOfCall } from "../calls/calls.entries.ts";
-import { type CallKey, callIdByKey, isRunningHoldOf } from "../calls/calls.sql.ts";
+import {
+  type CallKey,
+  callIdByKey,
+  callWithinReach,
+  holdColumns,
+  isRunningHoldOf,
+  type ReachedCall,
+} from "../calls/calls.sql.ts";
 
-/** For a call that is not held. It may be reported in the same transaction. */
-export const beginHold = preparedQuery(
-  (hold: Placeholders<CallKey & { reason: string | null; now: number }>) =>
-    builder.insert(legalHolds).values({
-      organization_id: hold.organization_id,
-      call_id: scalar(callIdByKey(hold)),
-      reason: hold.reason,
-      began_at: hold.now,
-    }),
+type Hold = Pick<typeof legalHolds.$inferSelect, "begun_by" | "reason">;
+
+/** What a change of a call's hold rests on: no report of anything else conflicts with it. */
+export const holdOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
+  builder
+    .select({
+      organization_id: calls.organization_id,
+      key: calls.key,
+      ...holdColumns,
+    })
+    .from(calls)
+    .leftJoin(legalHolds, isRunningHoldOf(calls.id))
+    .where(callWithinReach(call)),
 );
 
-export const changeReason = preparedQuery(
-  ({ hold_id, reason }: Placeholders<{ hold_id: number; reason: string | null }>) =>
-    builder.update(legalHolds).set({ reason }).where(eq(legalHolds.id, hold_id)),
+export type HeldCall = RowsOf<[ReturnType<typeof holdOfPath>]>[0][number];
+
+const beginHold = preparedQuery((hold: Placeholders<CallKey & Hold & { now: number }>) =>
+  builder.insert(legalHolds).values({
+    organization_id: hold.organization_id,
+    call_id: scalar(callIdByKey(hold)),
+    begun_by: hold.begun_by,
+    reason: hold.reason,
+    began_at: hold.now,
+  }),
+);
+
+const changeHold = preparedQuery(({ hold_id, begun_by, reason }: Placeholders<Hold & { hold_id: number }>) =>
+  builder.update(legalHolds).set({ begun_by, reason }).where(eq(legalHolds.id, hold_id)),
 );
 
 /** Ends the running hold, if there is one. */
@@ -27,7 +56,8 @@ export const endHold = preparedQuery((hold: Placeholders<CallKey & { now: number
   builder
     .update(legalHolds)
     .set({ ended_at: hold.now })
-    .where(isRunningHoldOf(callIdByKey(hold))),
+    .where(isRunningHoldOf(callIdByKey(hold)))
+    .returning({ id: legalHolds.id }),
 );
 
 /** The entry of the access log about the running hold of a call, if there is one. */
@@ -37,3 +67,17 @@ export const holdEntry = accessEntries("legal_hold", (call: Placeholders<CallKey
   from: legalHolds,
   where: isRunningHoldOf(callIdByKey(call)),
 }));
+
+/** What begins a hold of a call, which may be reported in the same transaction, or changes the one that is running; and its entry. */
+export function holdWrites(
+  context: Context,
+  { hold_id, ...call }: CallKey & { hold_id: number | null },
+  hold: Hold,
+): { write: BoundQuery<unknown>; entry: BoundQuery<unknown> } {
+  return hold_id === null
+    ? {
+        write: beginHold({ ...call, ...hold, now: context.now }),
+        entry: holdEntry(context, "create", call),
+      }
+    : { write: changeHold({ hold_id, ...hold }), entry: holdEntry(context, "update", call) };
+}

@@ -142,13 +142,14 @@ const insertAssists = preparedQuery(
 
 /** The statements after which a former member cannot get in, neither with existing credentials, nor by an invite. */
 export const revokeAccess = ({ id, organization_id, email }: Member, now: number): BoundQuery<unknown>[] => [
-  revokeClientsOf({ id, now }),
+  revokeClientsOf({ organization_id, id, now }),
   deleteCodesOf({ organization_id, id, now }),
   deletePendingInvites({ organization_id, email }),
 ];
 
-const revokeClientsOf = preparedQuery(({ id, now }: Placeholders<{ id: number; now: number }>) =>
-  revokeClients(eq(apiClients.organization_user_id, id), now),
+const revokeClientsOf = preparedQuery(
+  ({ organization_id, id, now }: Placeholders<OwnPath & { now: number }>) =>
+    revokeClients(hasValues(apiClients, { organization_id, organization_user_id: id }), now),
 );
 
 /** The entry of the access log about the member with this email. */

@@ -2,7 +2,11 @@ import { externalRoutes } from "../../http/external_api.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
-import { toOrganizationUser, updateOrganizationUserBody } from "./organization_users.schemas.ts";
+import {
+  removeOrganizationUserQuery,
+  toOrganizationUser,
+  updateOrganizationUserBody,
+} from "./organization_users.schemas.ts";
 import {
   listOrganizationUsers,
   removeOrganizationUser,
@@ -25,7 +29,8 @@ export const organizationUsersExternal = externalRoutes()
     const user = await updateOrganizationUser(c.var.context, id, c.req.valid("json").organization_user);
     return c.json(toOrganizationUser(user));
   })
-  .delete("/organization_users/:id", byId, async (c) => {
-    await removeOrganizationUser(c.var.context, c.req.valid("param").id);
+  .delete("/organization_users/:id", byId, query(removeOrganizationUserQuery), async (c) => {
+    const { revoke_api_clients } = c.req.valid("query");
+    await removeOrganizationUser(c.var.context, c.req.valid("param").id, revoke_api_clients);
     return c.body(null, 204);
   });

@@ -10,6 +10,7 @@ import {
   assistsNonProvider,
   clientDemotesItsUser,
   clientRemovesItsUser,
+  clientsActAsUser,
   emailHasAccount,
   NO_ROLE_LEFT,
   notAnAssistant,
@@ -133,9 +134,16 @@ export const organizationUsersReference: Reference = {
       operationId: "removeOrganizationUser",
       summary: "End the membership of an organization user",
       description: `${REMOVAL} The person can come back by a new invite. ${OTHER_ORGANIZATIONS} The client's own user cannot be removed.`,
-      parameters: { id: { description: MEMBER_ID, example: story.SAM.id } },
+      parameters: {
+        id: { description: MEMBER_ID, example: story.SAM.id },
+        revoke_api_clients: {
+          description:
+            "Whether the API clients that act as this user may be revoked with the membership. Without it, somebody as whom clients act stays: an integration would stop with them.",
+          example: "true",
+        },
+      },
       refusals: { 404: `${NOT_AN_ADMIN}, or the membership has already ended.` },
-      errors: [organizationUserNotFound(), clientRemovesItsUser(), invalidClient()],
+      errors: [organizationUserNotFound(), clientRemovesItsUser(), clientsActAsUser([5]), invalidClient()],
     },
   },
   platform: {

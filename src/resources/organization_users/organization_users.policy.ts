@@ -1,6 +1,10 @@
 import type { Caller } from "../../context.ts";
 import { hasEnded, type Member, type NextMember } from "./organization_users.merge.ts";
-import { clientDemotesItsUser, clientRemovesItsUser } from "./organization_users.refusals.ts";
+import {
+  clientDemotesItsUser,
+  clientRemovesItsUser,
+  clientsActAsUser,
+} from "./organization_users.refusals.ts";
 
 /**
  * A user who changes members is an organization_admin and stays one. So an organization keeps at least one, even where the last
@@ -15,4 +19,9 @@ export function requireAdministratorStays(
 ): void {
   if (id !== organization_user_id || next.roles.includes("organization_admin")) return;
   throw hasEnded(next) ? clientRemovesItsUser() : clientDemotesItsUser();
+}
+
+/** @throws ApiError 422 if API clients act as somebody whose membership is to end */
+export function requireNoClients(clients: { id: number }[]): void {
+  if (clients.length > 0) throw clientsActAsUser(clients.map(({ id }) => id));
 }

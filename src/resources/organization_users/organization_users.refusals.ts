@@ -27,6 +27,12 @@ export const clientDemotesItsUser = () =>
     "organization_user.roles: must include organization_admin, because your client acts as this organization user: only a client of another organization_admin can take the role away, so that the organization keeps one",
   );
 
+/** @param ids of the clients */
+export const clientsActAsUser = (ids: number[]) =>
+  unprocessable(
+    `API clients act as this organization user, and would be revoked: ${ids.join(", ")}; to revoke them too, add ?revoke_api_clients=true`,
+  );
+
 export const providerInUse = (field: MemberField) =>
   unprocessable(
     `${field}.roles: must include provider while the personal waiting room is in use; DELETE ends the membership`,

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ROLES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
-import { email, name, organizationParams, pathId } from "../../http/wire.ts";
+import { email, flag, name, organizationParams, pathId } from "../../http/wire.ts";
 import { MAX_ROLE_NAMES } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
 import { sortRoles } from "../roles/roles.schemas.ts";
@@ -50,6 +50,8 @@ export type MemberChanges = z.output<ReturnType<typeof changes>>;
 export const updateUserBody = lazily(() => z.object({ user: changes() }));
 
 export const updateOrganizationUserBody = lazily(() => z.object({ organization_user: changes() }));
+
+export const removeOrganizationUserQuery = lazily(() => z.object({ revoke_api_clients: flag() }));
 
 export const memberParams = lazily(() => organizationParams().extend({ organization_user_id: pathId() }));
 

@@ -3,11 +3,11 @@ import type { Caller, ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import type { Role } from "../../database/enums.ts";
 import { isSameRow } from "../../database/merging.ts";
-import { type BoundQuery, requireFirst } from "../../database/queries.ts";
+import { requireFirst } from "../../database/queries.ts";
 import { organizationUsers } from "../../database/schema.ts";
 import { readPage } from "../../http/lists.ts";
 import type { Page, PageQuery } from "../../http/pagination.ts";
-import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
+import { clientsOfUser } from "../api_clients/api_clients.sql.ts";
 import { deletePendingInvites } from "../invites/invites.sql.ts";
 import {
   memberEntry,
@@ -20,7 +20,7 @@ import {
 } from "../memberships/memberships.sql.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import { listOfOrganization, organizationById } from "../organizations/organizations.sql.ts";
-import { requireAdministrator } from "../roles/roles.policy.ts";
+import { type Author, anAdministrator, thePlatform } from "../roles/roles.authors.ts";
 import { useOfPersonalRoom } from "../waiting_rooms/waiting_rooms.sql.ts";
 import {
   formerMember,
@@ -30,7 +30,7 @@ import {
   type NextMember,
   newMember,
 } from "./organization_users.merge.ts";
-import { requireAdministratorStays } from "./organization_users.policy.ts";
+import { requireAdministratorStays, requireNoClients } from "./organization_users.policy.ts";
 import { type MemberField, organizationUserNotFound } from "./organization_users.refusals.ts";
 import type { createUserBody, MemberChanges, OrganizationUser, User } from "./organization_users.schemas.ts";
 import { everybody, reachedUser, reachOf, selfAndAssisted, userColumns } from "./organization_users.sql.ts";
@@ -85,47 +85,38 @@ export async function createUser(
 }
 
 /** Who asks for a change of a member, and what they may change. */
-interface Author<Known> {
-  organization_id: number;
+interface MemberAuthor<Known> extends Author<Known> {
   /** The field of their request that holds the member. */
   field: MemberField;
-  /** What D1 knows of them. */
-  read: BoundQuery<Known>;
-  /** @throws ApiError if they change no members here */
-  require(known: Known | undefined): void;
-  /** @throws ApiError if they may not make this of the member */
-  allow(member: Member, next: NextMember): void;
+  /** @throws ApiError if they may not make this of the member, as whom the clients act */
+  allow(member: Member, next: NextMember, clients: { id: number }[]): void;
 }
 
-/** The platform may do everything. */
-const thePlatform = (organization_id: number): Author<{ id: number }> => ({
-  organization_id,
+const asThePlatform = (organization_id: number): MemberAuthor<{ id: number }> => ({
+  ...thePlatform(organization_id),
   field: "user",
-  read: organizationById({ id: organization_id }),
-  require(organization) {
-    if (!organization) throw organizationNotFound();
-  },
   allow() {},
 });
 
-const theClient = (caller: Caller): Author<{ roles: Role[] }> => ({
-  organization_id: caller.organization_id,
+const asTheClient = (caller: Caller, revokesClients = true): MemberAuthor<{ roles: Role[] }> => ({
+  ...anAdministrator(caller, organizationUserNotFound),
   field: "organization_user",
-  read: rolesOfCaller(caller),
-  require: (user) => requireAdministrator(caller, user, organizationUserNotFound),
-  allow: (member, next) => requireAdministratorStays(caller, member, next),
+  allow(member, next, clients) {
+    requireAdministratorStays(caller, member, next);
+    if (!revokesClients) requireNoClients(clients);
+  },
 });
 
 export const updateUser = (context: Context, organization_id: number, id: number, input: MemberChanges) =>
-  changeMember(context, thePlatform(organization_id), id, input);
+  changeMember(context, asThePlatform(organization_id), id, input);
 
 export const updateOrganizationUser = (context: ClientContext, id: number, input: MemberChanges) =>
-  changeMember(context, theClient(context.caller), id, input);
+  changeMember(context, asTheClient(context.caller), id, input);
 
 /** Changes a member. Roles that are gained or lost bring or take what goes with them. */
 async function changeMember<Known>(
   context: Context,
-  author: Author<Known>,
+  author: MemberAuthor<Known>,
   id: number,
   input: MemberChanges,
 ): Promise<User> {
@@ -143,7 +134,7 @@ async function changeMember<Known>(
       author.require(known);
       const member = requireMember(found);
       const next = mergeMember({ member, providers, field, isRoomInUse: use.length > 0 }, input, now);
-      author.allow(member, next);
+      author.allow(member, next, []);
       return {
         writes: [...(await membershipWrites(context, { member, room }, next)), userByEmail(next)],
         entries: isSameRow<NextMember>(member, next) ? [] : [memberEntry(context, "update", member)],
@@ -153,26 +144,27 @@ async function changeMember<Known>(
 }
 
 export const endMembership = (context: Context, organization_id: number, id: number) =>
-  removeMember(context, thePlatform(organization_id), id);
+  removeMember(context, asThePlatform(organization_id), id);
 
-export const removeOrganizationUser = (context: ClientContext, id: number) =>
-  removeMember(context, theClient(context.caller), id);
+/** @param revokesClients whether the API clients that act as the user may go with the membership */
+export const removeOrganizationUser = (context: ClientContext, id: number, revokesClients: boolean) =>
+  removeMember(context, asTheClient(context.caller, revokesClients), id);
 
 /**
  * Ends a membership. Nothing else lets the person in again, only a new invite or a new creation, which bring the same
  * organization user back.
  */
-async function removeMember<Known>(context: Context, author: Author<Known>, id: number): Promise<void> {
+async function removeMember<Known>(context: Context, author: MemberAuthor<Known>, id: number): Promise<void> {
   const { db, now } = context;
   const { organization_id } = author;
   await decideAndWrite(
     db,
-    [author.read, ...membershipOfId({ organization_id, id })],
-    async ([known], [found], [room]) => {
+    [author.read, ...membershipOfId({ organization_id, id }), clientsOfUser({ organization_id, id })],
+    async ([known], [found], [room], clients) => {
       author.require(known);
       const member = requireMember(found);
       const next = formerMember(member, now);
-      author.allow(member, next);
+      author.allow(member, next, clients);
       return {
         writes: [
           ...(await membershipWrites(context, { member, room }, next)),

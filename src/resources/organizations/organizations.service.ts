@@ -10,8 +10,7 @@ import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagina
 import { MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
 import { SettingsError } from "../../settings.ts";
 import { LIST_TIMEOUT } from "../../tuning.ts";
-import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
-import { administeredOrganization, requireAdministrator } from "../roles/roles.policy.ts";
+import { anAdministrator } from "../roles/roles.authors.ts";
 import { mergeOrganization, newOrganization } from "./organizations.merge.ts";
 import { organizationNotFound, organizationSlugTaken } from "./organizations.refusals.ts";
 import type {
@@ -147,9 +146,10 @@ export const updateOwnOrganization = (
   input: OrganizationUpdate,
 ): Promise<Organization> => {
   const { db, caller } = context;
-  const id = administeredOrganization(caller, organizationNotFound);
-  return decideAndWrite(db, [rolesOfCaller(caller), organizationRow({ id })], ([member], [organization]) => {
-    requireAdministrator(caller, member, organizationNotFound);
+  const author = anAdministrator(caller, organizationNotFound);
+  const known = organizationRow({ id: author.organization_id });
+  return decideAndWrite(db, [author.read, known], ([member], [organization]) => {
+    author.require(member);
     return decideOrganization(context, organization, input);
   });
 };

@@ -7,8 +7,8 @@ import { type BoundQuery, requireFirst, runAll } from "../../database/queries.ts
 import { isLoopback } from "../../http/loopback.ts";
 import type { OwnPath } from "../../http/wire.ts";
 import { WEBHOOK_SECRET_BYTES } from "../../limits.ts";
-import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
-import { administeredOrganization, requireAdministrator } from "../roles/roles.policy.ts";
+import { anAdministrator } from "../roles/roles.authors.ts";
+import { administeredOrganization } from "../roles/roles.policy.ts";
 import { mergeEndpoint, newEndpoint, rotateSecret } from "./webhook_endpoints.merge.ts";
 import { urlFault } from "./webhook_endpoints.policy.ts";
 import { urlNotAllowed, webhookEndpointNotFound } from "./webhook_endpoints.refusals.ts";
@@ -45,16 +45,17 @@ export async function createWebhookEndpoint(
   input: z.output<ReturnType<typeof createWebhookEndpointBody>>["webhook_endpoint"],
 ): Promise<WebhookEndpointWithSecret> {
   const { db, now, caller } = context;
-  const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
+  const author = anAdministrator(caller, webhookEndpointNotFound);
+  const { organization_id } = author;
   const { organization_user_id: created_by_user_id } = caller;
   requireAllowedUrl(context, input.url);
   const secret = newSecret();
   const service_url = new URL(context.url).origin;
   const endpoint = await decideAndWrite(
     db,
-    [rolesOfCaller(caller), endpointQuota({ organization_id })],
+    [author.read, endpointQuota({ organization_id })],
     ([member], [quota]) => {
-      requireAdministrator(caller, member, webhookEndpointNotFound);
+      author.require(member);
       const isFull = quota?.is_full ?? false;
       const known = { organization_id, secret, service_url, created_by_user_id, isFull };
       return {
@@ -117,12 +118,14 @@ const changeEndpoint = <Endpoint, Result>(
   { db, caller }: ClientContext,
   read: BoundQuery<Endpoint>,
   decide: (endpoint: Endpoint) => Decision<Result>,
-): Promise<Result> =>
-  decideAndWrite(db, [rolesOfCaller(caller), read], ([member], [endpoint]) => {
-    requireAdministrator(caller, member, webhookEndpointNotFound);
+): Promise<Result> => {
+  const author = anAdministrator(caller, webhookEndpointNotFound);
+  return decideAndWrite(db, [author.read, read], ([member], [endpoint]) => {
+    author.require(member);
     if (!endpoint) throw webhookEndpointNotFound();
     return decide(endpoint);
   });
+};
 
 /** @throws ApiError 422 saying what would be right */
 function requireAllowedUrl({ url: ownUrl, settings: { OWN_HOSTS } }: ClientContext, url: string): void {

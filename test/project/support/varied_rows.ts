@@ -139,8 +139,8 @@ export function writeVariedRows(database: DatabaseSync) {
       update invites set used_at = 6 where id = ${id(4)};
       delete from invites where id = ${id(3)};
       -- Calls under legal hold, and results that come later.
-      insert into legal_holds (organization_id, call_id, began_at)
-        select organization_id, id, 5 from calls where id % 3 = 0 and organization_id = ${organization_id};
+      insert into legal_holds (organization_id, call_id, begun_by, began_at)
+        select organization_id, id, iif(id % 2, 'platform', 'organization'), 5 from calls where id % 3 = 0 and organization_id = ${organization_id};
       update legal_holds set ended_at = 6
         where call_id % 6 = 0 and organization_id = ${organization_id};
       insert into call_texts (organization_id, call_id, kind, text, is_final, created_at, updated_at)

@@ -7,6 +7,7 @@ export const CALL_AS_MADE = {
   reference_erased_at: null,
   hold_id: null,
   hold_began_at: null,
+  hold_begun_by: null,
   hold_reason: null,
   hold_ended_at: null,
 };

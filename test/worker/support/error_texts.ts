@@ -13,8 +13,8 @@ const patternOf = (fault: string) =>
 
 const FIELD_FAULTS = Object.keys(FAULTS).map((fault) => new RegExp(`^[\\w.-]+: ${patternOf(fault)}$`));
 
-/** Numbers in an example stand for any number. */
-const anyNumber = (text: string) => text.replace(/\d+/g, "0");
+/** A number in an example stands for any number, and for a list of them. */
+const anyNumber = (text: string) => text.replace(/\d+(, \d+)*/g, "0");
 
 /**
  * Whether the text of an error is one of the examples of its operation and status. If fields can be at fault, it may also

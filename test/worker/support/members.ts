@@ -22,7 +22,7 @@ export const changeThrough = (client: Pick<Api, "put">, { id }: Member, organiza
 
 /** Ends a membership through the external API. */
 export const removeThrough = (client: Pick<Api, "delete">, { id }: Member) =>
-  client.delete(`/organization_users/${id}`);
+  client.delete(`/organization_users/${id}?revoke_api_clients=true`);
 
 /** A clinic with a provider, and the path of her personal room. */
 export async function aClinicWithProvider() {

@@ -70,7 +70,7 @@ CREATE TABLE `api_clients` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `api_clients_client_id_unique` ON `api_clients` (`client_id`);
 --> statement-breakpoint
-CREATE INDEX `api_clients_of_member` ON `api_clients` (`organization_user_id`) WHERE revoked_at is null;
+CREATE INDEX `api_clients_in_use` ON `api_clients` (`organization_id`,`organization_user_id`) WHERE revoked_at is null;
 --> statement-breakpoint
 CREATE INDEX `api_clients_listed` ON `api_clients` (`organization_id`,`id`);
 --> statement-breakpoint
@@ -277,7 +277,7 @@ CREATE TABLE `egresses` (
 	`storage_key` text,
 	`changed_by_user_id` integer,
 	`deletion_due_at` integer,
-	`deletion_requested` integer DEFAULT false NOT NULL,
+	`deletion_requested_by` integer,
 	`is_announced` integer DEFAULT false NOT NULL,
 	`call_ended_at` integer,
 	`is_held` integer DEFAULT false NOT NULL,
@@ -378,6 +378,7 @@ CREATE TABLE `legal_holds` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
 	`call_id` integer NOT NULL,
+	`begun_by` text NOT NULL,
 	`reason` text,
 	`began_at` integer NOT NULL,
 	`ended_at` integer,
@@ -825,7 +826,7 @@ CREATE TRIGGER `egresses_file_renamed` AFTER UPDATE OF storage_key ON `egresses`
 WHEN new.storage_key IS NOT NULL AND new.storage_key IS NOT old.storage_key
 BEGIN
   INSERT INTO named_files VALUES (new.organization_id, new.storage_key, new.id);
-  UPDATE egresses SET deletion_requested = true, deletion_due_at = 0 WHERE id = new.id AND status = 'egress_deleted';
+  UPDATE egresses SET deletion_requested_by = 1, deletion_due_at = 0 WHERE id = new.id AND status = 'egress_deleted';
 END;
 --> statement-breakpoint
 CREATE TRIGGER `events_call_started` AFTER INSERT ON `calls`
@@ -1047,8 +1048,9 @@ CREATE TRIGGER `legal_holds_unchanged` BEFORE UPDATE ON `legal_holds`
 WHEN old.ended_at IS NOT NULL
   OR (new.id, new.organization_id, new.call_id, new.began_at)
     IS NOT (old.id, old.organization_id, old.call_id, old.began_at)
+  OR (new.begun_by <> old.begun_by AND new.begun_by <> 'platform')
 BEGIN
-  SELECT raise(ABORT, 'of a legal hold only the reason and the end change');
+  SELECT raise(ABORT, 'of a legal hold only the reason, the end and who began it change');
 END;
 --> statement-breakpoint
 CREATE TRIGGER `invites_listed_inserted` AFTER INSERT ON `invites`

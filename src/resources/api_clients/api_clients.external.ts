@@ -1,0 +1,21 @@
+import { externalRoutes } from "../../http/external_api.ts";
+import { idempotent } from "../../http/idempotency_key.ts";
+import { pageQuery } from "../../http/pagination.ts";
+import { jsonBody, params, query } from "../../http/validation.ts";
+import { idParams } from "../../http/wire.ts";
+import { createApiClientBody, toApiClient, toIssuedApiClient } from "./api_clients.schemas.ts";
+import { createOwnApiClient, listOwnApiClients, revokeOwnApiClient } from "./api_clients.service.ts";
+
+export const apiClientsExternal = externalRoutes()
+  .get("/api_clients", query(pageQuery), async (c) => {
+    const { items, pagination } = await listOwnApiClients(c.var.context, c.req.valid("query"));
+    return c.json({ api_clients: items.map(toApiClient), pagination });
+  })
+  .post("/api_clients", idempotent, jsonBody(createApiClientBody), async (c) => {
+    const client = await createOwnApiClient(c.var.context, c.req.valid("json").api_client);
+    return c.json(toIssuedApiClient(client), 201);
+  })
+  .delete("/api_clients/:id", params(idParams), async (c) => {
+    await revokeOwnApiClient(c.var.context, c.req.valid("param").id);
+    return c.body(null, 204);
+  });

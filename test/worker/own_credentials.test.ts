@@ -1,0 +1,161 @@
+import { describe, expect, it } from "vitest";
+import { MAX_API_CLIENTS } from "../../src/limits.ts";
+import { entriesAbout } from "./support/access_logs.ts";
+import { api, platform } from "./support/api.ts";
+import { atOnce } from "./support/at_once.ts";
+import { expectRefusal } from "./support/expectations.ts";
+import { anOrganization, given, unique } from "./support/organization.ts";
+import { changingNothing } from "./support/unchanged.ts";
+
+const NOT_FOUND = "API client not found";
+
+/** A clinic with a provider, an assistant, and a client of each. */
+async function aClinic() {
+  const clinic = await anOrganization();
+  const paula = await clinic.addProvider();
+  const al = await clinic.addUser("Al Assistant", ["provider_assistant"], { assists: [paula.id] });
+  const others = [await clinic.addClient(paula.id), await clinic.addClient(al.id)];
+  const { client } = clinic;
+  const wanted = { name: "Second system", organization_user_id: paula.id };
+  return {
+    clinic,
+    client,
+    paula,
+    others,
+    wanted,
+    create: (headers = {}, by = client) => by.send("POST", "/api_clients", { api_client: wanted }, headers),
+    list: async () => (await given(client.get("/api_clients"))).api_clients,
+  };
+}
+
+const asClient = ({ client_id, client_secret }: { client_id: string; client_secret: string }) =>
+  api("/api/external", { "X-Client-ID": client_id, "X-Client-Secret": client_secret });
+
+describe("API clients that an organization manages itself", () => {
+  it("are created with a secret that is shown once, listed as the platform lists them, and revoked", async () => {
+    const { clinic, client, wanted, create, list } = await aClinic();
+    const created = await create();
+    const { client_secret, ...shown } = created.body;
+    expect(created).toMatchObject({ status: 201, body: { ...wanted, client_secret: expect.any(String) } });
+    expect((await asClient((await create()).body).get("/roles")).status).toBe(200);
+    const listed = await given(client.get("/api_clients"));
+    expect(listed).toEqual(await given(platform.get(`/organizations/${clinic.id}/api_clients`)));
+    expect(listed.api_clients.at(-2)).toEqual({ ...shown, revoked_at: null });
+    expect(JSON.stringify(listed)).not.toContain(client_secret);
+    expect(await client.delete(`/api_clients/${created.body.id}`)).toMatchObject({ status: 204, body: null });
+    expectRefusal(await asClient(created.body).get("/waiting_rooms"), 401, "Invalid client credentials");
+    expect((await list()).at(-2)).toEqual({ ...shown, revoked_at: expect.any(String) });
+    expectRefusal(await changingNothing(() => client.delete(`/api_clients/${shown.id}`)), 404, NOT_FOUND);
+  });
+
+  it("leave entries that name the client which did it", async () => {
+    const { clinic, client, create } = await aClinic();
+    const { id } = await given(create());
+    await given(client.delete(`/api_clients/${id}`));
+    for (const event of ["create", "delete"])
+      expect((await entriesAbout(clinic, event, "api_client")).at(-1)).toMatchObject({
+        resource_id: id,
+        user_id: clinic.admin.user_id,
+        api_client_id: client.id,
+      });
+  });
+
+  it("are out of reach for other roles, for a demoted administrator, and for other organizations", async () => {
+    const { clinic, client, others, create } = await aClinic();
+    const { id } = await given(create());
+    const bea = await clinic.addUser("Bea Boss", ["organization_admin"]);
+    const demoted = await clinic.addClient(bea.id);
+    await given(demoted.get("/api_clients"));
+    await given(client.put(`/organization_users/${bea.id}`, { organization_user: { roles: ["provider"] } }));
+    for (const other of others) expectRefusal(await other.get("/api_clients"), 404, NOT_FOUND);
+    for (const other of [...others, demoted]) {
+      expectRefusal(await changingNothing(() => create({}, other)), 404, NOT_FOUND);
+      expectRefusal(await changingNothing(() => other.delete(`/api_clients/${id}`)), 404, NOT_FOUND);
+    }
+    const strangers = await anOrganization();
+    expectRefusal(await changingNothing(() => strangers.client.delete(`/api_clients/${id}`)), 404, NOT_FOUND);
+    expectRefusal(
+      await changingNothing(() => create({}, strangers.client)),
+      422,
+      /^api_client\.organization_user_id: /,
+    );
+  });
+
+  it("are made once by a request that comes twice with its key, and the secret is not told again", async () => {
+    const { create, list } = await aClinic();
+    const before = (await list()).length;
+    const headers = { "Idempotency-Key": unique("key") };
+    const answers = await atOnce(5, () => create(headers));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
+    expect(await list()).toHaveLength(before + 1);
+  });
+
+  it("do not revoke themselves", async () => {
+    const { client } = await aClinic();
+    expectRefusal(
+      await changingNothing(() => client.delete(`/api_clients/${client.id}`)),
+      422,
+      /Your request uses this API client/,
+    );
+  });
+
+  it("are so many at the most, of which those that are revoked do not count", async () => {
+    const { clinic, client, create, list } = await aClinic();
+    for (let n = (await list()).length; n < MAX_API_CLIENTS; n++) await given(create());
+    const FULL = new RegExp(`^The organization has ${MAX_API_CLIENTS} API clients in use`);
+    expectRefusal(await changingNothing(create), 422, FULL);
+    const wanted = { api_client: { name: "One more", organization_user_id: clinic.admin.id } };
+    expectRefusal(await platform.post(`/organizations/${clinic.id}/api_clients`, wanted), 422, FULL);
+    await given(client.delete(`/api_clients/${(await list()).at(-1).id}`));
+    const answers = await atOnce(5, () => create());
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422, 422]);
+  });
+});
+
+describe("Somebody as whom API clients act", () => {
+  it("is not removed by an administrator, unless their clients may go too", async () => {
+    const { clinic, client, paula, others, create } = await aClinic();
+    const [hers] = others;
+    const second = await given(create());
+    const path = `/organization_users/${paula.id}`;
+    for (const query of ["", "?revoke_api_clients=false", "?revoke_api_clients="])
+      expectRefusal(
+        await changingNothing(() => client.delete(path + query)),
+        422,
+        `API clients act as this organization user, and would be revoked: ${hers?.id}, ${second.id}; to revoke them too, add ?revoke_api_clients=true`,
+      );
+    expectRefusal(await client.delete(`${path}?revoke_api_clients=yes`), 400, /^revoke_api_clients: /);
+    await given(client.delete(`${path}?revoke_api_clients=true`));
+    expect((await asClient(second).get("/waiting_rooms")).status).toBe(401);
+    const { api_clients } = await given(clinic.client.get("/api_clients"));
+    const ofPaula = api_clients.filter(
+      (each: { organization_user_id: number }) => each.organization_user_id === paula.id,
+    );
+    expect(ofPaula.map(({ revoked_at }: { revoked_at: string | null }) => revoked_at)).toEqual(
+      Array(2).fill(expect.any(String)),
+    );
+  });
+
+  it("is removed once their clients are revoked, and by the platform always", async () => {
+    const { clinic, client, paula, others } = await aClinic();
+    await given(client.delete(`/api_clients/${others[0]?.id}`));
+    await given(client.delete(`/organization_users/${paula.id}`));
+    const sam = await clinic.addProvider("Sam Provider");
+    await clinic.addClient(sam.id);
+    await given(clinic.platform.delete(`/users/${sam.id}`));
+  });
+
+  it("stays, with the client that is made for them at the same time, or goes without one", async () => {
+    const { clinic, client } = await aClinic();
+    const sam = await clinic.addProvider("Sam Provider");
+    const api_client = { name: "Scheduling", organization_user_id: sam.id };
+    const [removed, created] = await Promise.all([
+      client.delete(`/organization_users/${sam.id}`),
+      client.post("/api_clients", { api_client }),
+    ]);
+    expect([removed?.status, created?.status]).toBeOneOf([
+      [204, 422],
+      [422, 201],
+    ]);
+  });
+});

@@ -18,6 +18,7 @@ import { apiClientsPlatform } from "./resources/api_clients/api_clients.platform
 import { authorizationCodesPlatform } from "./resources/authorization_codes/authorization_codes.platform.ts";
 import { bulkInvitesExternal } from "./resources/bulk_invites/bulk_invites.external.ts";
 import { callMetricsExternal } from "./resources/call_metrics/call_metrics.external.ts";
+import { callTextVersionsExternal } from "./resources/call_text_versions/call_text_versions.external.ts";
 import { callsExternal } from "./resources/calls/calls.external.ts";
 import { callsPlatform } from "./resources/calls/calls.platform.ts";
 import { consentsExternal } from "./resources/consents/consents.external.ts";
@@ -66,6 +67,7 @@ const external = externalRoutes()
   .route("/", callMetricsExternal)
   .route("/", transcriptsExternal)
   .route("/", soapNotesExternal)
+  .route("/", callTextVersionsExternal)
   .route("/", egressesExternal)
   .route("/", egressAuditLogsExternal)
   .route("/", tokenExchangeExternal)

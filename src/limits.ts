@@ -8,6 +8,9 @@ export const EXTERNAL_BODY_LIMIT = 64 * KIB;
 /** The transcript of an hour is long. */
 export const PLATFORM_BODY_LIMIT = 4 * KIB * KIB;
 
+/** A correction of many lines of a transcript, or of the longest SOAP note. */
+export const CORRECTION_BODY_LIMIT = KIB * KIB;
+
 /** Enough for the rows of a large bulk invite. */
 export const BULK_INVITES_BODY_LIMIT = KIB * KIB;
 
@@ -107,6 +110,15 @@ export const DEFAULT_METRICS_DAYS = 30;
 export const MAX_TRANSCRIPT_LINES = 50_000;
 
 export const MAX_TRANSCRIPT_LINE_LENGTH = 10_000;
+
+/** Corrections of one text. People make some, and a program that corrects for ever would fill the database. */
+export const MAX_TEXT_VERSIONS = 50;
+
+/** Characters that the corrections of one text replace, all together: so much is read at once when its versions are. */
+export const MAX_TEXT_VERSIONS_LENGTH = 4_000_000;
+
+/** Why a text is corrected. */
+export const MAX_CORRECTION_REASON_LENGTH = 500;
 
 /** For summaries of transcripts, and for SOAP notes. */
 export const MAX_NOTE_LENGTH = 200_000;

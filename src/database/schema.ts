@@ -472,6 +472,7 @@ export const WHOLE_ORGANIZATION = 0;
  * repeated report from a corrected one.
  * `first_line_id` begins the range of ids that the new lines of the last report got, null where no report brought any.
  * `spoken_until` is when the last line ends, in milliseconds from the start of the call, null where there is no line.
+ * `corrections` is how often the organization corrected the text since it is final: each has its row in `callTextVersions`.
  */
 export const callTexts = sqliteTable(
   "call_texts",
@@ -486,6 +487,7 @@ export const callTexts = sqliteTable(
     lines_digest: text(),
     first_line_id: integer(),
     spoken_until: integer(),
+    corrections: integer().notNull().default(0),
     reported_at: integer().notNull().default(0),
     ...retention,
     ...timestamps,
@@ -515,6 +517,31 @@ export const transcriptParts = sqliteTable(
   (t) => [
     primaryKey({ columns: [t.transcript_id, t.part] }),
     withinOrganization(t, t.transcript_id, callTexts).onDelete("cascade"),
+  ],
+);
+
+/**
+ * What a final text said before each correction, the first as version 1. `lines` is JSON: pairs of the id and the text of
+ * the lines that the correction changed, null where it changed none. Who corrected it, when and why stands with the version that ended
+ * then. Versions go with their text.
+ */
+export const callTextVersions = sqliteTable(
+  "call_text_versions",
+  {
+    organization_id: organizationId(),
+    text_id: integer().notNull(),
+    version: integer().notNull(),
+    text: text(),
+    summary: text(),
+    lines: text(),
+    reason: text().notNull(),
+    user_id: integer().notNull(),
+    created_at: integer().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.text_id, t.version] }),
+    withinOrganization(t, t.text_id, callTexts).onDelete("cascade"),
+    withinOrganization(t, t.user_id, organizationUsers),
   ],
 );
 

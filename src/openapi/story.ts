@@ -100,6 +100,9 @@ export const SEALED_AT = "2026-02-01T01:00:00.000Z";
 export const SUB_PLANNED_AT = "2026-01-31T12:00:00.000Z";
 export const SUB_CHANGED_AT = "2026-01-31T15:00:00.000Z";
 export const ACCEPTED_AT = "2026-02-03T09:00:00.000Z";
+/** The note of the call is corrected. */
+export const CORRECTED_AT = "2026-02-03T08:15:00.000Z";
+
 /** The legal hold. */
 export const HOLD = {
   reason: "Case 2026-118 of the district court",

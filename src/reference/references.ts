@@ -6,6 +6,7 @@ import { apiClientsReference } from "../resources/api_clients/api_clients.openap
 import { authorizationCodesReference } from "../resources/authorization_codes/authorization_codes.openapi.ts";
 import { bulkInvitesReference } from "../resources/bulk_invites/bulk_invites.openapi.ts";
 import { callMetricsReference } from "../resources/call_metrics/call_metrics.openapi.ts";
+import { callTextVersionsReference } from "../resources/call_text_versions/call_text_versions.openapi.ts";
 import { callsReference } from "../resources/calls/calls.openapi.ts";
 import { consentsReference } from "../resources/consents/consents.openapi.ts";
 import { egressAuditLogsReference } from "../resources/egress_audit_logs/egress_audit_logs.openapi.ts";
@@ -45,6 +46,7 @@ export const references: Reference[] = [
   callMetricsReference,
   transcriptsReference,
   soapNotesReference,
+  callTextVersionsReference,
   egressesReference,
   egressAuditLogsReference,
   consentsReference,

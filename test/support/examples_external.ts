@@ -68,26 +68,33 @@ export const externalExamples: Record<string, MakeExample> = {
     path: `${await aRoom(clinic)}/participants`,
   }),
   "GET /call_metrics": async () => ({ path: "/call_metrics" }),
-  "GET /organization_users/:organization_user_id/calls/:call_id/transcript": async (clinic) => {
-    const call = await anEndedCall(clinic);
-    await reported(clinic, aTranscript(call));
-    return { path: `${call.results}/transcript` };
+  "GET /organization_users/:organization_user_id/calls/:call_id/transcript": async (clinic) => ({
+    path: (await aFinalTranscript(clinic)).path,
+  }),
+  "PUT /organization_users/:organization_user_id/calls/:call_id/transcript": async (clinic) => {
+    const { path, result } = await aFinalTranscript(clinic);
+    const lines = [{ id: result.transcript_lines[0].id, text: "Good evening." }];
+    return { path, body: { transcript: { lines, reason: "Misheard" } } };
   },
-  "GET /organization_users/:organization_user_id/calls/:call_id/soap_note": async (clinic) => {
-    const call = await anEndedCall(clinic);
-    await reported(clinic, aSoapNote(call));
-    return { path: `${call.results}/soap_note` };
-  },
-  "DELETE /organization_users/:organization_user_id/calls/:call_id/transcript": async (clinic) => {
-    const call = await anEndedCall(clinic);
-    await reported(clinic, aTranscript(call));
-    return { path: `${call.results}/transcript` };
-  },
-  "DELETE /organization_users/:organization_user_id/calls/:call_id/soap_note": async (clinic) => {
-    const call = await anEndedCall(clinic);
-    await reported(clinic, aSoapNote(call));
-    return { path: `${call.results}/soap_note` };
-  },
+  "GET /organization_users/:organization_user_id/calls/:call_id/transcript/versions": async (clinic) => ({
+    path: `${(await aFinalTranscript(clinic)).path}/versions`,
+  }),
+  "DELETE /organization_users/:organization_user_id/calls/:call_id/transcript": async (clinic) => ({
+    path: (await aFinalTranscript(clinic)).path,
+  }),
+  "GET /organization_users/:organization_user_id/calls/:call_id/soap_note": async (clinic) => ({
+    path: await aFinalSoapNote(clinic),
+  }),
+  "PUT /organization_users/:organization_user_id/calls/:call_id/soap_note": async (clinic) => ({
+    path: await aFinalSoapNote(clinic),
+    body: { soap_note: { text: "Subjective: feels worse.", reason: "Misheard" } },
+  }),
+  "GET /organization_users/:organization_user_id/calls/:call_id/soap_note/versions": async (clinic) => ({
+    path: `${await aFinalSoapNote(clinic)}/versions`,
+  }),
+  "DELETE /organization_users/:organization_user_id/calls/:call_id/soap_note": async (clinic) => ({
+    path: await aFinalSoapNote(clinic),
+  }),
   "PUT /organization_users/:organization_user_id/calls/:call_id/legal_hold": async (clinic) => ({
     path: `${(await anEndedCall(clinic)).results}/legal_hold`,
     body: { legal_hold: { reason: "Case 2026-118" } },
@@ -171,6 +178,18 @@ export const externalExamples: Record<string, MakeExample> = {
 
 /** The path of a new organization user. */
 const aMember = async (clinic: Clinic) => `/organization_users/${(await aProvider(clinic)).id}`;
+
+async function aFinalTranscript(clinic: Clinic) {
+  const call = await anEndedCall(clinic);
+  const { result } = await reported(clinic, aTranscript(call));
+  return { path: `${call.results}/transcript`, result };
+}
+
+async function aFinalSoapNote(clinic: Clinic): Promise<string> {
+  const call = await anEndedCall(clinic);
+  await reported(clinic, aSoapNote(call));
+  return `${call.results}/soap_note`;
+}
 
 const anApiClient = async (clinic: Clinic) => ({
   path: "/api_clients",

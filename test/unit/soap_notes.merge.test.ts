@@ -17,6 +17,7 @@ const draft: SoapNote = {
   first_line_id: null,
   spoken_until: null,
   is_final: false,
+  corrections: 0,
   reported_at: 0,
   call_ended_at: null,
   is_held: false,

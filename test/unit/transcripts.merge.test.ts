@@ -14,6 +14,7 @@ const draft: Transcript = {
   text: null,
   summary: "A talk.",
   is_final: false,
+  corrections: 0,
   reported_at: 0,
   lines_digest: "a",
   first_line_id: null,

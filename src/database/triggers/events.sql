@@ -48,10 +48,12 @@ BEGIN
   FROM calls WHERE id = new.call_id AND ended_at IS NOT NULL;
 END;
 
-CREATE TRIGGER `events_call_text_updated` AFTER UPDATE OF is_final ON `call_texts` WHEN new.is_final AND NOT old.is_final
+-- Only a final text whose call has ended is corrected.
+CREATE TRIGGER `events_call_text_updated` AFTER UPDATE OF is_final, corrections ON `call_texts`
+WHEN (new.is_final AND NOT old.is_final) OR new.corrections > old.corrections
 BEGIN
   INSERT INTO events (organization_id, type, data, created_at)
-  SELECT organization_id, new.kind || '.finalized',
+  SELECT organization_id, new.kind || iif(new.corrections > old.corrections, '.corrected', '.finalized'),
     json_object('organization_user_id', organization_user_id, 'call_id', id), new.updated_at
   FROM calls WHERE id = new.call_id AND ended_at IS NOT NULL;
 END;

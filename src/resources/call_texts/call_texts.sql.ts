@@ -7,10 +7,16 @@ import { tableWrites } from "../../database/table_writes.ts";
 import { type ChoreTurn, ownerIdOf, rowid } from "../../database/turns.ts";
 import { accessEntries } from "../access_logs/access_logs.entries.ts";
 import { subjectOfCall } from "../calls/calls.entries.ts";
-import { type CallKey, callIdByKey, endedCallId, type ReachedCall } from "../calls/calls.sql.ts";
+import {
+  type CallKey,
+  callIdByKey,
+  callIdOfPath,
+  endedCallId,
+  type ReachedCall,
+} from "../calls/calls.sql.ts";
 
 /** One of the texts of a call. */
-type Kind = { kind: CallTextKind };
+export type Kind = { kind: CallTextKind };
 
 const columns = getTableColumns(callTexts);
 
@@ -26,7 +32,19 @@ export const textByCallKey = preparedQuery((text: Placeholders<CallKey & Kind>) 
     .where(isTextOf(callIdByKey(text), text.kind)),
 );
 
+/** The text of the call in the path, also while the call goes on. */
+export const textOfReach = preparedQuery((text: Placeholders<ReachedCall & Kind>) =>
+  builder
+    .select(columns)
+    .from(callTexts)
+    .where(isTextOf(callIdOfPath(text), text.kind)),
+);
+
 const isReached = (text: Placeholders<ReachedCall & Kind>) => isTextOf(endedCallId(text), text.kind);
+
+/** Selects the id of the text of the call in the path, where it may be read. */
+export const textIdOfPath = (text: Placeholders<ReachedCall & Kind>) =>
+  builder.select({ id: callTexts.id }).from(callTexts).where(isReached(text));
 
 /** The text of the call in the path, where it may be read. */
 export const textOfPath = preparedQuery((text: Placeholders<ReachedCall & Kind>) =>

@@ -182,6 +182,7 @@ const selectResults = () =>
     .select({
       id: calls.id,
       organization_id: calls.organization_id,
+      has_ended: isNotNull(calls.ended_at).mapWith(Boolean).as("has_ended"),
       hold_id: holdColumns.hold_id,
       transcript_deleted_at: calls.transcript_deleted_at,
       soap_note_deleted_at: calls.soap_note_deleted_at,

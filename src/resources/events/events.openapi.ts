@@ -42,12 +42,20 @@ export const EVENT_MEANINGS: Record<EventType, [when: string, ids: IdName[], ifT
     "The final transcript of a call can be read: when it is reported, but not before the end of the call.",
     ["organization_user_id", "call_id"],
   ],
+  "transcript.corrected": [
+    "The final transcript of a call was corrected by its organization. If you keep a copy, read it again.",
+    ["organization_user_id", "call_id"],
+  ],
   "transcript.deleted": [
     "The transcript of a call was deleted, at a request or because it was too old. If you keep a copy, delete it too.",
     ["organization_user_id", "call_id"],
   ],
   "soap_note.finalized": [
     "The final SOAP note of a call can be read: when it is reported, but not before the end of the call.",
+    ["organization_user_id", "call_id"],
+  ],
+  "soap_note.corrected": [
+    "The final SOAP note of a call was corrected by its organization. If you keep a copy, read it again.",
     ["organization_user_id", "call_id"],
   ],
   "soap_note.deleted": [
@@ -132,6 +140,8 @@ const STORY: Record<EventType, [id: number, created_at: string, ids?: Event["dat
   "invite.accepted": [1052, story.ACCEPTED_AT],
   "organization_user.added": [1053, story.ACCEPTED_AT, { organization_user_id: story.INES.id }],
   "consent.withdrawn": [1060, story.WITHDRAWN_AT],
+  "transcript.corrected": [1054, story.CORRECTED_AT],
+  "soap_note.corrected": [1055, story.CORRECTED_AT],
   "transcript.deleted": [1061, story.WITHDRAWN_AT],
   "soap_note.deleted": [1062, story.WITHDRAWN_AT],
   "egress.deleted": [30_417, story.RECORDING_DELETED_AT],

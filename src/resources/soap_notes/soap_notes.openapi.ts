@@ -43,7 +43,7 @@ export const soapNotesReference: Reference = {
       operationId: "reportSoapNote",
       summary: "Report the SOAP note of a call",
       description:
-        "Reports a note, at any time. The first report needs both fields. A final note cannot be changed, but repeating it is no error. A note that was deleted, at a request or because it was too old, does not come back.",
+        "Reports a note, at any time. The first report needs both fields. A final note cannot be changed, but repeating it is no error, unless the organization has corrected it. A note that was deleted, at a request or because it was too old, does not come back.",
       parameters: { key: callKey },
       request: {
         fields: REPORTED_AT,

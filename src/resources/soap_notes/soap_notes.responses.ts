@@ -7,12 +7,13 @@ export const soapNoteSchema = z
     id: id().meta({ description: "The id of the SOAP note.", example: 51 }),
     text: multilineText(MAX_NOTE_LENGTH).meta({
       description:
-        "The full note as it was reported, with its line breaks. Its sections are Subjective, Objective, Assessment and Plan; its content is not checked.",
+        "The full note as it was reported or corrected, with its line breaks. Its sections are Subjective, Objective, Assessment and Plan; its content is not checked.",
       example:
         "Subjective: Feels better.\n\nObjective: No fever.\n\nAssessment: Recovering.\n\nPlan: Go on with the treatment.",
     }),
     is_final: z.boolean().meta({
-      description: "Whether the note is final. A final note does not change.",
+      description:
+        "Whether the note is final. A final note changes only by a correction of its organization.",
       example: true,
     }),
   })

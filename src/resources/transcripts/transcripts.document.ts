@@ -49,6 +49,19 @@ export async function unpack(content: string): Promise<Iterable<Line>> {
   return fromDocument(await through(new DecompressionStream("gzip"), bytesOfHex(content)).json());
 }
 
+/**
+ * The lines of a transcript, as they are stored.
+ *
+ * @param parts in their order
+ */
+export async function storedLines(
+  { first_line_id }: { first_line_id: number | null },
+  parts: { content: string }[],
+): Promise<Iterable<StoredLine>> {
+  const content = parts.map((part) => part.content).join("");
+  return content === "" ? [] : numberLines(await unpack(content), first_line_id);
+}
+
 /** The lines with the ids that they had before, where they are the same. Lines come in the order of their times. */
 export function keepIds(lines: Omit<Line, "id">[], before: Iterable<Line>): Line[] {
   const known = Map.groupBy(before, identity);

@@ -55,7 +55,7 @@ export const transcriptSchema = z
     }),
     is_final: z.boolean().meta({
       description:
-        "Whether processing is complete. A final transcript does not change, except that it can still get its summary.",
+        "Whether processing is complete. A final transcript does not change, except that it can still get its summary, and that its organization can correct it.",
       example: true,
     }),
     transcript_lines: z

@@ -99,8 +99,15 @@ const toLine = (line: StoredLine, names: TranscriptWithLines["names"]) => ({
   display_name: names.get(line.speaker_id) ?? "",
 });
 
-/** The JSON of the same, some lines at a time. */
-export function* toTranscriptJson({ lines, ...row }: TranscriptWithLines): Generator<string> {
+/**
+ * The JSON of the same, some lines at a time.
+ *
+ * @param more fields to follow
+ */
+export function* toTranscriptJson(
+  { lines, ...row }: TranscriptWithLines,
+  more: object = {},
+): Generator<string> {
   const { transcript_lines: _, ...fields } = toTranscript({ ...row, lines: [] });
   yield `${JSON.stringify(fields).slice(0, -1)},"transcript_lines":[`;
   let separator = "";
@@ -108,5 +115,6 @@ export function* toTranscriptJson({ lines, ...row }: TranscriptWithLines): Gener
     yield separator + some.map((line) => JSON.stringify(toLine(line, row.names))).join(",");
     separator = ",";
   }
-  yield "]}";
+  const rest = JSON.stringify(more).slice(1);
+  yield rest === "}" ? "]}" : `],${rest}`;
 }

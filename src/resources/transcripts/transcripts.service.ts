@@ -10,10 +10,10 @@ import { callNotFound } from "../calls/calls.refusals.ts";
 import type { CallPath } from "../calls/calls.schemas.ts";
 import { type CallKey, callOfResults, reachedCall } from "../calls/calls.sql.ts";
 import { namedKeys } from "../participants/participants.sql.ts";
-import { keepIds, type Line, numberLines, type StoredLine, unpack } from "./transcripts.document.ts";
+import { keepIds, type Line, numberLines, storedLines } from "./transcripts.document.ts";
 import { mergeTranscript, requireSendable } from "./transcripts.merge.ts";
 import { transcriptNotFound } from "./transcripts.refusals.ts";
-import type { Transcript, TranscriptReport, TranscriptWithLines } from "./transcripts.schemas.ts";
+import type { TranscriptReport, TranscriptWithLines } from "./transcripts.schemas.ts";
 import {
   insertLines,
   partsByCallKey,
@@ -95,12 +95,4 @@ async function idsOfSpeakers(
   // Where more speak than are on the call, one is a stranger anyway.
   const named = someErased && keys.size <= speakers.length ? await namedKeys(settings, [...keys]) : undefined;
   return new Map((named?.identify(speakers) ?? speakers).map(({ id, key }) => [key, id]));
-}
-
-async function storedLines(
-  { first_line_id }: Transcript,
-  parts: { content: string }[],
-): Promise<Iterable<StoredLine>> {
-  const content = parts.map((part) => part.content).join("");
-  return content === "" ? [] : numberLines(await unpack(content), first_line_id);
 }

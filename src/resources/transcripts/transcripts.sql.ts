@@ -3,7 +3,13 @@ import { scalar } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { callTexts, participants, sequences, transcriptParts } from "../../database/schema.ts";
 import { isTextOf } from "../call_texts/call_texts.sql.ts";
-import { type CallKey, callIdByKey, endedCallId, type ReachedCall } from "../calls/calls.sql.ts";
+import {
+  type CallKey,
+  callIdByKey,
+  callIdOfPath,
+  endedCallId,
+  type ReachedCall,
+} from "../calls/calls.sql.ts";
 import { type Line, pack } from "./transcripts.document.ts";
 
 /** A part of the lines, as hex; empty where there is none. */
@@ -46,6 +52,16 @@ const speakerColumns = {
 };
 
 export type Speaker = Row<typeof speakerColumns>;
+
+/** The lines, in parts, and who was on the call, for a correction. */
+export const transcriptToCorrect = preparedQuery((call: Placeholders<ReachedCall>) =>
+  builder
+    .select({ content, names })
+    .from(callTexts)
+    .leftJoin(transcriptParts, eq(transcriptParts.transcript_id, callTexts.id))
+    .where(isTextOf(callIdOfPath(call), "transcript"))
+    .orderBy(asc(transcriptParts.part)),
+);
 
 /** Those on the call, who can speak. */
 export const speakersByCallKey = preparedQuery((call: Placeholders<CallKey>) =>

@@ -144,6 +144,22 @@ CREATE TABLE `call_daily_metrics` (
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
+CREATE TABLE `call_text_versions` (
+	`organization_id` integer NOT NULL,
+	`text_id` integer NOT NULL,
+	`version` integer NOT NULL,
+	`text` text,
+	`summary` text,
+	`lines` text,
+	`reason` text NOT NULL,
+	`user_id` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`text_id`, `version`),
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`text_id`) REFERENCES `call_texts`(`organization_id`,`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`organization_id`,`user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
 CREATE TABLE `call_texts` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -155,6 +171,7 @@ CREATE TABLE `call_texts` (
 	`lines_digest` text,
 	`first_line_id` integer,
 	`spoken_until` integer,
+	`corrections` integer DEFAULT 0 NOT NULL,
 	`reported_at` integer DEFAULT 0 NOT NULL,
 	`call_ended_at` integer,
 	`is_held` integer DEFAULT false NOT NULL,
@@ -870,10 +887,11 @@ BEGIN
   FROM calls WHERE id = new.call_id AND ended_at IS NOT NULL;
 END;
 --> statement-breakpoint
-CREATE TRIGGER `events_call_text_updated` AFTER UPDATE OF is_final ON `call_texts` WHEN new.is_final AND NOT old.is_final
+CREATE TRIGGER `events_call_text_updated` AFTER UPDATE OF is_final, corrections ON `call_texts`
+WHEN (new.is_final AND NOT old.is_final) OR new.corrections > old.corrections
 BEGIN
   INSERT INTO events (organization_id, type, data, created_at)
-  SELECT organization_id, new.kind || '.finalized',
+  SELECT organization_id, new.kind || iif(new.corrections > old.corrections, '.corrected', '.finalized'),
     json_object('organization_user_id', organization_user_id, 'call_id', id), new.updated_at
   FROM calls WHERE id = new.call_id AND ended_at IS NOT NULL;
 END;

@@ -1,0 +1,175 @@
+import type { ClientContext } from "../../context.ts";
+import { decideAndWrite } from "../../database/decide_and_write.ts";
+import type { CallTextKind } from "../../database/enums.ts";
+import { type BoundQuery, type RowsOf, runBatch } from "../../database/queries.ts";
+import { requireEntry } from "../access_logs/access_logs.entries.ts";
+import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
+import { entryOfText, textOfPath, textOfReach, textWrites } from "../call_texts/call_texts.sql.ts";
+import type { CallPath } from "../calls/calls.schemas.ts";
+import { reachedCall, resultsOfPath } from "../calls/calls.sql.ts";
+import { soapNoteNotFound } from "../soap_notes/soap_notes.refusals.ts";
+import type { SoapNote } from "../soap_notes/soap_notes.schemas.ts";
+import { type StoredLine, storedLines } from "../transcripts/transcripts.document.ts";
+import { requireSendable } from "../transcripts/transcripts.merge.ts";
+import { transcriptNotFound } from "../transcripts/transcripts.refusals.ts";
+import type { TranscriptWithLines } from "../transcripts/transcripts.schemas.ts";
+import { insertLines, transcriptOfPath, transcriptToCorrect } from "../transcripts/transcripts.sql.ts";
+import {
+  correctLines,
+  correctText,
+  type KnownText,
+  type Replaced,
+  requireCorrectable,
+} from "./call_text_versions.merge.ts";
+import { requireCorrector, requireCorrectorStill } from "./call_text_versions.policy.ts";
+import type { SoapNoteCorrection, TranscriptCorrection } from "./call_text_versions.schemas.ts";
+import {
+  type CallText,
+  deleteParts,
+  insertVersion,
+  replacedOfPath,
+  type TextVersion,
+  versionsOfPath,
+} from "./call_text_versions.sql.ts";
+
+const NOT_FOUND = { transcript: transcriptNotFound, soap_note: soapNoteNotFound };
+
+/** Corrects a final SOAP note. What it said before stays, as a version. */
+export async function correctSoapNote(
+  context: ClientContext,
+  path: CallPath,
+  { text, reason }: SoapNoteCorrection,
+): Promise<SoapNote> {
+  const corrected = await correct(context, { path, kind: "soap_note", reason }, [], (note) =>
+    note.text === text ? null : { changes: { text }, replaced: { text: note.text } },
+  );
+  return corrected as SoapNote;
+}
+
+/** Corrects the summary, and lines, of a final transcript. What they said before stays, as a version. */
+export async function correctTranscript(
+  context: ClientContext,
+  path: CallPath,
+  { summary, lines: wanted = [], reason }: TranscriptCorrection,
+): Promise<TranscriptWithLines> {
+  let lines: StoredLine[] = [];
+  let names = new Map<number, string>();
+  const corrected = await correct(
+    context,
+    { path, kind: "transcript", reason },
+    [transcriptToCorrect(reachedCall(context.caller, path))],
+    async (transcript, parts) => {
+      names = new Map(parts[0]?.names);
+      const next = correctLines(await storedLines(transcript, parts), wanted);
+      lines = next.lines;
+      const { call_id, organization_id } = transcript;
+      const isSameSummary = summary === undefined || summary === transcript.summary;
+      const hasNewLines = next.replaced.length > 0;
+      if (isSameSummary && !hasNewLines) return null;
+      const changes = { summary: isSameSummary ? transcript.summary : summary };
+      requireSendable(changes.summary, lines, names);
+      return {
+        changes,
+        replaced: {
+          summary: transcript.summary,
+          lines: hasNewLines ? JSON.stringify(next.replaced) : null,
+        },
+        writes: hasNewLines
+          ? [deleteParts(transcript), ...(await insertLines({ id: call_id, organization_id }, lines))]
+          : [],
+      };
+    },
+  );
+  return { ...corrected, lines, names };
+}
+
+/** What a correction makes of a text. */
+interface Corrected {
+  changes: Partial<CallText>;
+  /** What that was. */
+  replaced: Partial<Replaced>;
+  /** What else it writes. */
+  writes?: BoundQuery<unknown>[];
+}
+
+/**
+ * Reads, decides and writes a correction.
+ *
+ * @param correctOne null where nothing changes: then there is no new version
+ */
+function correct<Reads extends BoundQuery<unknown>[]>(
+  context: ClientContext,
+  { path, kind, reason }: { path: CallPath; kind: CallTextKind; reason: string },
+  unguardedReads: [...Reads],
+  correctOne: (text: CallText, ...rows: RowsOf<[...Reads]>) => Corrected | null | Promise<Corrected | null>,
+): Promise<CallText> {
+  const { db, now, caller } = context;
+  const notFound = NOT_FOUND[kind];
+  const reached = { ...reachedCall(caller, path), kind };
+  return decideAndWrite(
+    db,
+    [rolesOfCaller(caller), resultsOfPath(reached), textOfReach(reached), replacedOfPath(reached)],
+    async ([member], [call], [text], [replacedBefore], ...rows) => {
+      requireCorrectorStill(caller, member, notFound);
+      if (!call || !text) throw notFound();
+      const known: KnownText = {
+        hasEnded: call.has_ended,
+        text,
+        replacedBefore: replacedBefore?.length ?? 0,
+      };
+      requireCorrectable(known);
+      const corrected = await correctOne(text, ...(rows as RowsOf<[...Reads]>));
+      if (!corrected) return { unchanged: text };
+      const { changes, writes = [] } = corrected;
+      const replaced = { text: null, summary: null, lines: null, ...corrected.replaced };
+      const by = { user_id: caller.organization_user_id, reason };
+      const next = correctText(known, { changes, replaced }, by, now);
+      return {
+        writes: [insertVersion(next.version), ...writes, textWrites.update(text, next.text)],
+        entries: [entryOfText(context, "update", reached)],
+      };
+    },
+    { unguardedReads },
+  );
+}
+
+/** What the SOAP note of a call said before each of its corrections, newest first. */
+export async function listSoapNoteVersions(
+  context: ClientContext,
+  path: CallPath,
+): Promise<{ note: SoapNote; versions: TextVersion[] }> {
+  const { rows, versions } = await readVersions(context, path, "soap_note", textOfPath);
+  return { note: rows[0] as SoapNote, versions };
+}
+
+/** What the transcript of a call said before each of its corrections, newest first. */
+export async function listTranscriptVersions(
+  context: ClientContext,
+  path: CallPath,
+): Promise<TranscriptWithLines & { versions: TextVersion[] }> {
+  const { rows, versions } = await readVersions(context, path, "transcript", transcriptOfPath);
+  const [transcript] = rows;
+  const lines = await storedLines(transcript, rows);
+  return { ...transcript, lines, names: new Map(transcript.names), versions };
+}
+
+/** @param text reads the text as it is now; several rows where it is in parts */
+async function readVersions<Row>(
+  context: ClientContext,
+  path: CallPath,
+  kind: CallTextKind,
+  text: (of: ReturnType<typeof reachedCall> & { kind: CallTextKind }) => BoundQuery<Row>,
+): Promise<{ rows: [Row, ...Row[]]; versions: TextVersion[] }> {
+  const { db, caller } = context;
+  requireCorrector(caller, NOT_FOUND[kind]);
+  const reached = { ...reachedCall(caller, path), kind };
+  const [rows, versions, entries] = await runBatch(db, [
+    text(reached),
+    versionsOfPath(reached),
+    entryOfText(context, "read", reached),
+  ]);
+  const [first, ...others] = rows;
+  if (!first) throw NOT_FOUND[kind]();
+  requireEntry(entries);
+  return { rows: [first, ...others], versions };
+}

@@ -1,0 +1,333 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { MAX_TEXT_VERSIONS } from "../../src/limits.ts";
+import { atOnce } from "./support/at_once.ts";
+import { aCall, type Call, ENDED_AT, wrongPaths } from "./support/calls.ts";
+import { expectRefusal } from "./support/expectations.ts";
+import { anOrganization, given } from "./support/organization.ts";
+import { travelTo } from "./support/time.ts";
+import { says } from "./support/transcripts.ts";
+import { changingNothing } from "./support/unchanged.ts";
+
+const REASON = "The dose was misheard";
+
+/** What corrections of each text look like: `n` makes one that says something of its own. */
+const TEXTS = {
+  soap_note: {
+    notFound: "SOAP note not found",
+    report: { is_final: true, text: "Plan: 0" },
+    correction: (n: number) => ({ text: `Plan: ${n}`, reason: REASON }),
+    said: ({ text }: { text: string }) => text.slice(-1),
+  },
+  transcript: {
+    notFound: "Transcript not found",
+    report: { is_final: true, summary: "Plan: 0" },
+    correction: (n: number) => ({ summary: `Plan: ${n}`, reason: REASON }),
+    said: ({ summary }: { summary: string }) => summary.slice(-1),
+  },
+} as const;
+
+type Kind = keyof typeof TEXTS;
+
+/** A call with both final texts, in an organization with a client of each role. */
+async function aDocumentedCall(call: object = {}) {
+  const clinic = await anOrganization();
+  const paula = await clinic.addProvider("Paula Provider");
+  const al = await clinic.addUser("Al Assistant", ["provider_assistant"], { assists: [paula.id] });
+  const visit = await aCall(clinic, call, paula);
+  const [provider, rita] = visit.participants;
+  const lines = [
+    says(provider, 0, 1.25, "Take five tablets."),
+    says(rita, 1.5, 2, "Five?"),
+    says(provider, 2, 3, "Five."),
+  ];
+  const texts = {
+    transcript: await given(visit.reportTranscript({ ...TEXTS.transcript.report, lines })),
+    soap_note: await given(visit.reportSoapNote(TEXTS.soap_note.report)),
+  };
+  return {
+    ...{ clinic, paula, al, visit, texts, lines },
+    client: clinic.client,
+    correct: (kind: Kind, correction: object, client = clinic.client) =>
+      client.put(`${visit.path}/${kind}`, { [kind]: correction }),
+    read: (kind: Kind) => given(clinic.client.get(`${visit.path}/${kind}`)),
+    versions: async (kind: Kind, client = clinic.client) =>
+      (await given(client.get(`${visit.path}/${kind}/versions`))).versions,
+    events: async (type: string) =>
+      (await given(clinic.client.get(`/events?type=${type}`))).events.map(
+        ({ data }: { data: object }) => data,
+      ),
+  };
+}
+
+describe.each(Object.entries(TEXTS) as [Kind, (typeof TEXTS)[Kind]][])(
+  "A final %s",
+  (kind, { notFound, correction, said }) => {
+    it("is corrected, and what it said before stays, with who corrected it, when and why", async () => {
+      const { correct, read, versions, texts, visit, clinic, events } = await aDocumentedCall();
+      const before = texts[kind];
+      expect(await versions(kind)).toEqual([]);
+      travelTo("2027-02-03T08:15:00.000Z");
+      const first = await given(correct(kind, correction(1)));
+      expect(first).toEqual({ ...before, ...(await read(kind)) });
+      expect([first.id, said(first)]).toEqual([before.id, "1"]);
+      const ended = { reason: REASON, user_id: clinic.admin.user_id, created_at: "2027-02-03T08:15:00.000Z" };
+      expect(await versions(kind)).toEqual([{ version: 1, ...before, ...ended }]);
+      await given(correct(kind, { ...correction(2), reason: "Once more" }));
+      expect(await versions(kind)).toEqual([
+        { version: 2, ...first, ...ended, reason: "Once more" },
+        { version: 1, ...before, ...ended },
+      ]);
+      expect(await events(`${kind}.corrected`)).toEqual(
+        Array(2).fill({ organization_user_id: visit.owner.id, call_id: visit.id }),
+      );
+      const { access_logs } = await given(clinic.client.get("/access_logs?event=update"));
+      expect(access_logs.slice(-2)).toMatchObject(
+        Array(2).fill({ resource: kind, resource_id: visit.id, user_id: clinic.admin.user_id }),
+      );
+    });
+
+    it("has no new version where nothing changes", async () => {
+      const { correct, read } = await aDocumentedCall();
+      expect(await changingNothing(() => given(correct(kind, correction(0))))).toEqual(await read(kind));
+      await given(correct(kind, correction(1)));
+      await changingNothing(() => given(correct(kind, correction(1))));
+    });
+
+    it("is corrected by providers whose call it is; for assistants and all who do not reach it, there is none", async () => {
+      const { clinic, paula, al, correct, versions, visit } = await aDocumentedCall();
+      const hers = await clinic.addClient(paula.id);
+      await given(correct(kind, correction(1), hers));
+      expect(await versions(kind, hers)).toMatchObject([{ user_id: paula.user_id }]);
+      const sam = await clinic.addProvider("Sam Provider");
+      const strangers = await anOrganization();
+      const others = [await clinic.addClient(al.id), await clinic.addClient(sam.id), strangers.client];
+      for (const client of others) {
+        expectRefusal(await changingNothing(() => correct(kind, correction(2), client)), 404, notFound);
+        expectRefusal(await client.get(`${visit.path}/${kind}/versions`), 404, notFound);
+      }
+      for (const path of wrongPaths(visit, await aCall(clinic), sam)) {
+        expectRefusal(await clinic.client.put(`${path}/${kind}`, { [kind]: correction(2) }), 404);
+        expectRefusal(await clinic.client.get(`${path}/${kind}/versions`), 404);
+      }
+    });
+
+    it("is not corrected by somebody who has just lost the role, or reach", async () => {
+      const { clinic, correct, visit } = await aDocumentedCall();
+      const change = (id: number, roles: string[]) =>
+        given(clinic.client.put(`/organization_users/${id}`, { organization_user: { roles } }));
+      const bea = await clinic.addUser("Bea Boss", ["organization_admin"]);
+      const hers = await clinic.addClient(bea.id);
+      await given(hers.get(visit.path));
+      for (const roles of [["provider"], ["provider_assistant"]]) {
+        await change(bea.id, roles);
+        expectRefusal(await changingNothing(() => correct(kind, correction(1), hers)), 404, notFound);
+      }
+    });
+
+    it("must be final, of a call that has ended, and the reason must be said", async () => {
+      const NOT_YET = /cannot be corrected yet: it must be final, and its call must have ended$/;
+      const running = await aDocumentedCall({ ended_at: undefined });
+      expectRefusal(await changingNothing(() => running.correct(kind, correction(1))), 422, NOT_YET);
+      const clinic = await anOrganization();
+      const draft = await aCall(clinic);
+      await given(draft.reportTranscript({ is_final: false, lines: [] }));
+      await given(draft.reportSoapNote({ is_final: false, text: "Plan:" }));
+      const path = `${draft.path}/${kind}`;
+      expectRefusal(
+        await changingNothing(() => clinic.client.put(path, { [kind]: correction(1) })),
+        422,
+        NOT_YET,
+      );
+      await given(running.visit.report({ ended_at: ENDED_AT }));
+      for (const reason of [undefined, null, "", " ", "r".repeat(501)])
+        expectRefusal(
+          await changingNothing(() => running.correct(kind, { ...correction(1), reason })),
+          422,
+          new RegExp(`^${kind}\\.reason: `),
+        );
+      await given(running.correct(kind, { ...correction(1), reason: "r".repeat(500) }));
+    });
+
+    it("can be corrected under legal hold", async () => {
+      const { correct, visit } = await aDocumentedCall();
+      await given(visit.hold());
+      await given(correct(kind, correction(1)));
+    });
+
+    it("has a version for each of twenty corrections at once, in a row", async () => {
+      const { correct, read, versions } = await aDocumentedCall();
+      const answers = await atOnce(20, (n) =>
+        given(correct(kind, { ...correction(n % 10), reason: `${n}` })),
+      );
+      expect(answers).toHaveLength(20);
+      const all: { version: number }[] = await versions(kind);
+      expect(all.map(({ version }) => version)).toEqual(all.map((_, n) => all.length - n));
+      const told = [await read(kind), ...all].map((each) => said(each as never));
+      // Of two that meet and say the same, the second changes nothing.
+      for (const [n, text] of told.slice(1).entries()) expect(text).not.toBe(told[n]);
+      expect(new Set(told).size).toBe(10);
+    });
+
+    it("is corrected so often, and not for ever", async () => {
+      const { correct } = await aDocumentedCall();
+      for (let n = 1; n <= MAX_TEXT_VERSIONS; n++) await given(correct(kind, correction(n)));
+      expectRefusal(
+        await changingNothing(() => correct(kind, correction(0))),
+        422,
+        /was corrected too often/,
+      );
+      await changingNothing(() => given(correct(kind, correction(MAX_TEXT_VERSIONS))));
+    });
+
+    it("is either corrected or deleted where both meet, and its versions go with it", async () => {
+      const { client, correct, visit } = await aDocumentedCall();
+      await given(correct(kind, correction(1)));
+      const path = `${visit.path}/${kind}`;
+      const answers = await atOnce(9, (n) =>
+        n === 4 ? client.delete(path) : correct(kind, correction(n + 2)),
+      );
+      for (const { status } of answers) expect(status).toBeOneOf([200, 204, 404]);
+      expectRefusal(await client.get(path), 404, notFound);
+      expectRefusal(await client.get(`${path}/versions`), 404, notFound);
+      expectRefusal(await correct(kind, correction(1)), 404, notFound);
+      expect(await storedVersions(visit, kind)).toBe(0);
+    });
+
+    it("shows nothing of its text or the reason in events, the log of access, or errors", async () => {
+      const { client, correct } = await aDocumentedCall();
+      await given(correct(kind, { ...correction(1), reason: "SECRET-REASON" }));
+      const refused = await correct(kind, { ...correction(2), reason: "SECRET-REASON".repeat(50) });
+      const shown = [
+        refused.body,
+        await given(client.get("/events")),
+        await given(client.get("/access_logs")),
+      ];
+      expect(JSON.stringify(shown)).not.toMatch(/SECRET|Plan/);
+    });
+  },
+);
+
+const storedVersions = async ({ id }: Call, kind: Kind) =>
+  Number(
+    await env.DB.prepare(
+      "select count(*) as n from call_text_versions join call_texts on call_texts.id = text_id where call_id = ? and kind = ?",
+    )
+      .bind(id, kind)
+      .first("n"),
+  );
+
+it("A SOAP note that was corrected is not reported again as it was", async () => {
+  const { correct, visit, read } = await aDocumentedCall();
+  await given(correct("soap_note", { text: "Plan: 1", reason: REASON }));
+  const again = () => visit.reportSoapNote(TEXTS.soap_note.report);
+  expectRefusal(await changingNothing(again), 422, "The SOAP note is final and cannot be changed");
+  expect(await read("soap_note")).toMatchObject({ text: "Plan: 1" });
+});
+
+describe("The lines of a final transcript", () => {
+  it("keep their ids, times and speakers in a correction, in JSON, in WebVTT and in the versions", async () => {
+    const { client, correct, read, versions, visit, texts } = await aDocumentedCall();
+    const { transcript_lines, ...rest } = texts.transcript;
+    const [first, second, third] = transcript_lines;
+    const withTexts = (...said: string[]) => ({
+      ...rest,
+      transcript_lines: transcript_lines.map((line: object, n: number) => ({ ...line, text: said[n] })),
+    });
+    const once = withTexts("Take two tablets.", "Five?", "Two.");
+    const corrected = await given(
+      correct("transcript", {
+        lines: [
+          { id: third.id, text: "Two." },
+          { id: first.id, text: "Take two tablets." },
+        ],
+        reason: REASON,
+      }),
+    );
+    expect(corrected).toEqual(once);
+    expect(await read("transcript")).toEqual(once);
+    const twice = withTexts("Take two tablets.", "Two?", "Two.");
+    expect(
+      await given(correct("transcript", { lines: [{ id: second.id, text: "Two?" }], reason: REASON })),
+    ).toEqual(twice);
+    const shown = await client.send("GET", `${visit.path}/transcript`, undefined, { Accept: "text/vtt" });
+    expect(shown.body).toBe(
+      "WEBVTT\n\n00:00:00.000 --> 00:00:01.250\n<v Paula Provider>Take two tablets.\n\n00:00:01.500 --> 00:00:02.000\n<v Rita Recipient>Two?\n\n00:00:02.000 --> 00:00:03.000\n<v Paula Provider>Two.\n",
+    );
+    const said = (await versions("transcript")).map(
+      ({ version, reason: _, user_id: __, created_at: ___, ...transcript }: Record<string, unknown>) => [
+        version,
+        transcript,
+      ],
+    );
+    expect(said).toEqual([
+      [2, once],
+      [1, texts.transcript],
+    ]);
+  });
+
+  it("are corrected together with the summary, as one version, in which an empty list changes nothing", async () => {
+    const { correct, versions, texts } = await aDocumentedCall();
+    const [line] = texts.transcript.transcript_lines;
+    const both = { summary: "Two tablets.", lines: [{ id: line.id, text: "Two." }], reason: REASON };
+    await given(correct("transcript", both));
+    await changingNothing(() => given(correct("transcript", { lines: [], reason: REASON })));
+    await changingNothing(() => given(correct("transcript", { reason: REASON })));
+    expect(await versions("transcript")).toMatchObject([texts.transcript]);
+  });
+
+  it("must be lines of the transcript, each once", async () => {
+    const { correct, texts } = await aDocumentedCall();
+    const { id } = texts.transcript.transcript_lines[0];
+    const line = { id, text: "Two." };
+    for (const [lines, refusal] of [
+      [[line, { id: 999_999_999, text: "No." }], "transcript.lines: the transcript has no line 999999999"],
+      [[line, { ...line, text: "No." }], "transcript.lines: must name each line once"],
+      [[{ id, text: "" }], /^transcript\.lines\.0\.text: /],
+      [[{ id: 0, text: "No." }], /^transcript\.lines\.0\.id: /],
+    ] as const)
+      expectRefusal(
+        await changingNothing(() => correct("transcript", { lines, reason: REASON })),
+        422,
+        refusal,
+      );
+    const other = await aDocumentedCall();
+    const [theirs] = other.texts.transcript.transcript_lines;
+    const lines = [{ id: theirs.id, text: "No." }];
+    expectRefusal(
+      await changingNothing(() => correct("transcript", { lines, reason: REASON })),
+      422,
+      /has no line/,
+    );
+  });
+
+  it("stay corrected when the report is repeated, and a summary that comes later is taken", async () => {
+    const clinic = await anOrganization();
+    const visit = await aCall(clinic);
+    const lines = [says(visit.participants[0], 0, 1, "Five.")];
+    const reported = await given(visit.reportTranscript({ is_final: true, lines }));
+    const correction = { lines: [{ id: reported.transcript_lines[0].id, text: "Two." }], reason: REASON };
+    const corrected = await given(clinic.client.put(`${visit.path}/transcript`, { transcript: correction }));
+    expect(await changingNothing(() => given(visit.reportTranscript({ is_final: true, lines })))).toEqual(
+      corrected,
+    );
+    const summary = "Two tablets.";
+    expect(await given(visit.reportTranscript({ is_final: true, lines, summary }))).toEqual({
+      ...corrected,
+      summary,
+    });
+    const { versions } = await given(clinic.client.get(`${visit.path}/transcript/versions`));
+    expect(versions).toMatchObject([{ summary: "", transcript_lines: [{ text: "Five." }] }]);
+  });
+});
+
+it("Corrections of a text replace so much in all, and no more", async () => {
+  const { correct, versions } = await aDocumentedCall();
+  const long = (n: number) => ({ text: `${n}${"n".repeat(199_998)}`, reason: REASON });
+  let n = 0;
+  let answer = await correct("soap_note", long(n % 10));
+  while (answer.status === 200) answer = await correct("soap_note", long(++n % 10));
+  expectRefusal(answer, 422, /which may replace 4000000 characters in all$/);
+  expect(await versions("soap_note")).toHaveLength(n);
+  expect(n).toBe(21);
+});

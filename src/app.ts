@@ -1,9 +1,9 @@
-import { Hono } from "hono";
 import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
 import { handleError, noSuchPath } from "./http/errors.ts";
 import { externalApi, externalRoutes } from "./http/external_api.ts";
 import { health } from "./http/health.ts";
+import { newHono } from "./http/hono.ts";
 import { httpsOnly } from "./http/https.ts";
 import { logRequest } from "./http/log.ts";
 import { inOrganizationOfPath, inOrganizationOfSlug } from "./http/organization.ts";
@@ -101,7 +101,7 @@ const platform = platformRoutes()
 
 const livekit = liveKitRoutes().use(liveKitApi).route("/", liveKitWebhook);
 
-export const app = new Hono<{ Bindings: Env }>();
+export const app = newHono<{ Bindings: Env }>();
 
 // A request id that the caller sends is not used: the id goes to the log, and theirs could contain anything.
 app.use(requestId({ headerName: "" }));

@@ -3,12 +3,16 @@ import type { BatchItem } from "drizzle-orm/batch";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import type { SelectResultFields } from "drizzle-orm/query-builders/select.types";
 import {
-  BaseSQLiteDatabase,
+  type SelectedFields,
   SQLiteAsyncDialect,
+  SQLiteDeleteBase,
+  SQLiteInsertBuilder,
+  SQLiteSelectBuilder,
   type SQLiteTable,
-  type SQLiteUpdateBuilder,
+  SQLiteUpdateBuilder,
   type SQLiteUpdateSetSource,
 } from "drizzle-orm/sqlite-core";
+import { SQLiteCountBuilder } from "drizzle-orm/sqlite-core/query-builders/count";
 import { type Bound, besideWrites, type Database, fromPrimaryIfInDoubt } from "./database.ts";
 
 /*
@@ -17,15 +21,20 @@ import { type Bound, besideWrites, type Database, fromPrimaryIfInDoubt } from ".
  */
 
 /** What a statement of Drizzle is made of. It asks its session to prepare that, and nothing else. */
-const session = { prepareQuery: (query: Query, fields: Field[] = []): Prepared => ({ query, fields }) };
+const session = {
+  prepareQuery: (query: Query, fields: Field[] = []): Prepared => ({ query, fields }),
+} as never;
 
-/** Builds statements, for prepared queries and for subqueries. It runs none. */
-export const builder = new BaseSQLiteDatabase(
-  "async",
-  new SQLiteAsyncDialect(),
-  session as never,
-  undefined,
-) as unknown as Builder;
+const dialect = new SQLiteAsyncDialect();
+
+/** Builds statements, for prepared queries and for subqueries. It runs none, so it is what Drizzle has for that, and not a database. */
+export const builder = {
+  select: (fields: SelectedFields) => new SQLiteSelectBuilder({ fields, session, dialect }),
+  insert: (table: SQLiteTable) => new SQLiteInsertBuilder(table, session, dialect),
+  update: (table: SQLiteTable) => new SQLiteUpdateBuilder(table, session, dialect),
+  delete: (table: SQLiteTable) => new SQLiteDeleteBase(table, session, dialect),
+  $count: (source: SQLiteTable, filters?: SQL) => new SQLiteCountBuilder({ source, filters, session }),
+} as unknown as Builder;
 
 interface Builder extends Omit<DrizzleD1Database, "update"> {
   /** SET takes placeholders too, encoded as the column is. Drizzle's type leaves them out. */

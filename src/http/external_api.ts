@@ -1,4 +1,4 @@
-import { Hono, type Context as HonoContext } from "hono";
+import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
 import { routePath } from "hono/route";
 import { matchesDigest, shardOfSecret } from "../bytes/digest.ts";
@@ -11,6 +11,7 @@ import { INVALID_CLIENT } from "../resources/api_clients/api_clients.refusals.ts
 import { countWrite } from "../resources/usage/usage.sql.ts";
 import { readActingUser } from "./acting_user.ts";
 import { dateOf } from "./dates.ts";
+import { newHono } from "./hono.ts";
 import { countLookUp, countRequest, failedCredentials } from "./rate_limits.ts";
 import { answerWithBookmark, openDatabase } from "./replication.ts";
 
@@ -20,7 +21,7 @@ export interface ExternalEnv {
 }
 
 /** Routes that API clients call. */
-export const externalRoutes = () => new Hono<ExternalEnv>();
+export const externalRoutes = () => newHono<ExternalEnv>();
 
 /**
  * Authentication by the contract's client headers. Refusals look the same, whatever their cause. A client's id names the

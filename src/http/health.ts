@@ -1,4 +1,3 @@
-import { Hono } from "hono";
 import { inTime } from "../database/in_time.ts";
 import { type DatabaseState, databaseState } from "../database/migrated.ts";
 import { envOfShard, isSharded, shardsOf } from "../database/shards.ts";
@@ -7,6 +6,7 @@ import { readSettings, requireOwnSecrets } from "../settings.ts";
 import { HEALTH_KNOWN_FOR, HEALTH_TIMEOUT } from "../tuning.ts";
 import { SECOND } from "../units.ts";
 import { ApiError } from "./errors.ts";
+import { newHono } from "./hono.ts";
 import { logFault } from "./log.ts";
 import type { RefusalReason } from "./log_names.ts";
 import { waitUntil } from "./look_again.ts";
@@ -84,7 +84,7 @@ const QUIET =
  * For monitoring: can the service do its work? Its settings are valid, and it reaches its databases, which have all
  * migrations, and of which each is the one that its binding says. It takes no credentials and shows no details.
  */
-export const health = new Hono<{ Bindings: Env }>().get("/", async (c) => {
+export const health = newHono<{ Bindings: Env }>().get("/", async (c) => {
   try {
     requireOwnSecrets(readSettings(c.env), c.req.url);
   } catch (error) {

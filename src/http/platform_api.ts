@@ -1,9 +1,9 @@
-import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { digestBytes, matchesDigest } from "../bytes/digest.ts";
 import type { Context } from "../context.ts";
 import { PLATFORM_BODY_LIMIT } from "../limits.ts";
 import type { Settings } from "../settings.ts";
+import { newHono } from "./hono.ts";
 import { failedCredentials } from "./rate_limits.ts";
 import { answerWithBookmark, openRequest } from "./replication.ts";
 
@@ -13,7 +13,7 @@ export interface PlatformEnv {
 }
 
 /** Routes that the video platform calls. */
-export const platformRoutes = () => new Hono<PlatformEnv>();
+export const platformRoutes = () => newHono<PlatformEnv>();
 
 /** Authentication by the platform's bearer token (RFC 6750). */
 export const platformApi = createMiddleware<PlatformEnv>(async (c, next) => {

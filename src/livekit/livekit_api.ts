@@ -1,9 +1,10 @@
-import { Hono, type Context as HonoContext } from "hono";
+import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
 import { errors, jwtVerify } from "jose";
 import { base64Of } from "../bytes/base64.ts";
 import { digestBytes } from "../bytes/digest.ts";
 import type { Context } from "../context.ts";
+import { newHono } from "../http/hono.ts";
 import { failedCredentials } from "../http/rate_limits.ts";
 import { answerWithBookmark, openRequest } from "../http/replication.ts";
 import { limitBody } from "../http/validation.ts";
@@ -17,7 +18,7 @@ interface LiveKitEnv {
 }
 
 /** Routes that a LiveKit server calls. */
-export const liveKitRoutes = () => new Hono<LiveKitEnv>();
+export const liveKitRoutes = () => newHono<LiveKitEnv>();
 
 /**
  * Authentication by LiveKit's signature: a JWT in the header `Authorization`, which names the SHA-256 of the body. All

@@ -14,7 +14,7 @@ export type Fields = Record<string, string>;
 
 export interface Parameter {
   description: string;
-  example: string | number;
+  example: string | number | boolean;
 }
 
 /** Statuses of refusals that are not common to all operations of an API. */

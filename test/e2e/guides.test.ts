@@ -172,6 +172,24 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
           .id;
       },
       CALL_ID: async ({ calls }) => (calls ? calls[0].id : undefined),
+      async LINE_ID() {
+        const [call] = (await external("GET", "/calls")).body.calls;
+        const path = `/organization_users/${call.organization_user_id}/calls/${call.id}/transcript`;
+        return (await external("GET", path)).body.transcript_lines[1].id;
+      },
+      async OLD_CALL_ID() {
+        const [{ slug }] = (await external("GET", "/waiting_rooms")).body.waiting_rooms;
+        const [{ organization_user_id }] = (await external("GET", "/calls")).body.calls;
+        const times = { started_at: "2026-01-05T09:00:00Z", ended_at: "2026-01-05T09:20:00Z" };
+        const call = { waiting_room_slug: slug, organization_user_id, ...times };
+        const path = `/organizations/${await demoOrganization()}/calls/old-call ${way}`;
+        return (await platformCaller(server.url)("PUT", path.replaceAll(" ", "-"), { call })).body.id;
+      },
+      ADMIN_ID: async () =>
+        (await external("GET", "/organization_users")).body.organization_users.find(
+          ({ roles }: { roles: string[] }) => roles.includes("organization_admin"),
+        ).id,
+      OLD_API_CLIENT_ID: ({ id }) => id,
       AFTER: () => 0,
       EGRESS_ID: ({ egresses }) => egresses[0].id,
       URL: ({ url }) => url ?? receiver.url,

@@ -32,6 +32,8 @@ const OTHER_ROLES: Record<string, string> = {
   "invite_mails/invite_mails.content.ts": "what the mail says, without the database",
   "invite_mails/invite_mails.limits.ts": "how many mails an organization sends, and an address gets",
   "invites/invites.acceptance.ts": "what the token does that an invitee is mailed",
+  "roles/roles.authors.ts":
+    "who asks for what both the platform and administrators can do, with the read that says so",
   "transcripts/transcripts.document.ts": "how lines are compressed, without the database",
   "transcripts/transcripts.webvtt.ts": "how lines are written as captions, without the database",
   "waiting_rooms/waiting_rooms.slugs.ts":

@@ -5,6 +5,7 @@ import { atOnce } from "./support/at_once.ts";
 import { aCall, type Call, ENDED_AT, wrongPaths } from "./support/calls.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given } from "./support/organization.ts";
+import { workerWith } from "./support/queue.ts";
 import { travelTo } from "./support/time.ts";
 import { says } from "./support/transcripts.ts";
 import { changingNothing } from "./support/unchanged.ts";
@@ -191,6 +192,15 @@ describe.each(Object.entries(TEXTS) as [Kind, (typeof TEXTS)[Kind]][])(
       expectRefusal(await client.get(path), 404, notFound);
       expectRefusal(await client.get(`${path}/versions`), 404, notFound);
       expectRefusal(await correct(kind, correction(1)), 404, notFound);
+      expect(await storedVersions(visit, kind)).toBe(0);
+    });
+
+    it("goes with its versions when it is too old", async () => {
+      const { client, correct, visit } = await aDocumentedCall();
+      await given(correct(kind, correction(1)));
+      await given(client.put("/organization", { organization: { transcript_retention_days: 30 } }));
+      await workerWith({}).runCron();
+      expectRefusal(await client.get(`${visit.path}/${kind}/versions`), 404, notFound);
       expect(await storedVersions(visit, kind)).toBe(0);
     });
 

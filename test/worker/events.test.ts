@@ -469,6 +469,9 @@ async function aStory() {
   const [{ key: regretting }] = other.participants;
   await given(other.reportTranscript({ summary: "A flu.", is_final: true, lines: [] }));
   await given(other.reportSoapNote({ text: "Plan: rest.", is_final: true }));
+  const corrected = { reason: "Misheard", summary: "A cough.", text: "Plan: sleep." };
+  for (const text of ["transcript", "soap_note"])
+    await given(clinic.client.put(`${other.path}/${text}`, { [text]: corrected }));
   for (const text of ["transcript", "soap_note"]) await given(clinic.client.delete(`${other.path}/${text}`));
   await given(other.report({ participants: [{ key: regretting, recording_consent: false }] }));
   const egress_id = unique("egress");

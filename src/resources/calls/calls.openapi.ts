@@ -104,6 +104,7 @@ export const callsReference: Reference = {
             ...detailed,
             results: { ...withoutResults, transcript: "ready", soap_note: "pending" },
           },
+          "Under legal hold, as an organization_admin sees it": { ...detailed, legal_hold: story.HOLD },
         },
       },
       errors: [callNotFound()],
@@ -129,6 +130,7 @@ export const callsReference: Reference = {
         examples: {
           "The number of the visit": detailed,
           "No reference any more": { ...detailed, external_reference: null },
+          "Under legal hold, as an organization_admin sees it": { ...detailed, legal_hold: story.HOLD },
         },
       },
       errors: [callNotFound(), callReferenceErased()],

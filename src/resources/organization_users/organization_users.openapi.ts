@@ -139,7 +139,7 @@ export const organizationUsersReference: Reference = {
         revoke_api_clients: {
           description:
             "Whether the API clients that act as this user may be revoked with the membership. Without it, somebody as whom clients act stays: an integration would stop with them.",
-          example: "true",
+          example: true,
         },
       },
       refusals: { 404: `${NOT_AN_ADMIN}, or the membership has already ended.` },

@@ -263,7 +263,7 @@ describe("A later report of a call", () => {
       ended_by: "reported",
       ...change,
       failed: true,
-      legal_hold: { reason: null, began_at: aTimestamp },
+      legal_hold: { reason: null, began_at: aTimestamp, begun_by: "platform" },
       external_reference: "visit-1",
     });
     expect(await failRate(clinic)).toEqual({ "2026-01-31": 1 });

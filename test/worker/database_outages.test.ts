@@ -80,7 +80,10 @@ const expectPassing = (answer: Answer) =>
 const WITHOUT_DATABASE = ["GET /roles"];
 
 /** It is noted first that a file is to be deleted: then the cron deletes it, whatever becomes of the request. */
-const REMEMBERED = ["DELETE /organizations/:organization_id/egresses/:egress_id"];
+const REMEMBERED = [
+  "DELETE /organizations/:organization_id/egresses/:egress_id",
+  "DELETE /organization_users/:organization_user_id/calls/:call_id/egresses/:id",
+];
 
 describe.each(routes)("While D1 fails, $route of the $api API", ({ route, prepare }) => {
   it.each([1, 2])(

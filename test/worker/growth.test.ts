@@ -26,6 +26,7 @@ const BOUND = 4 * PER_PAGE + 10;
 const COUNTED = [
   "/organization_users",
   "/waiting_rooms",
+  "/api_clients",
   "/organizations",
   "/organizations/{organization_id}/users",
   "/organizations/{organization_id}/api_clients",
@@ -128,6 +129,7 @@ beforeAll(async () => {
   await fillPlaces();
   paths = {
     "/organization_users": "/organization_users",
+    "/api_clients": "/api_clients",
     "/calls": "/calls",
     "/waiting_rooms": "/waiting_rooms",
     "/invites": "/invites",

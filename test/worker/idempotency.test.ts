@@ -23,8 +23,8 @@ const creationBy = (route: string) => [route, externalExamples[route] as Example
 
 const creations = ROUTES.map(creationBy);
 
-/** Its response has a secret, so that a replay is refused. */
-const ENDPOINTS = creationBy("POST /webhook_endpoints");
+/** Their responses have a secret, so that a replay is refused. */
+const WITH_SECRET = ["POST /webhook_endpoints", "POST /api_clients"].map(creationBy);
 
 type Example = (organization: Organization) => Promise<{ path: string; body?: object }>;
 
@@ -210,7 +210,7 @@ describe("An Idempotency-Key", () => {
   it("that is sent for another operation is refused, even if the body is the same", async () => {
     const organization = await anOrganization();
     const requests = [];
-    for (const [, example] of [...creations, ENDPOINTS]) requests.push(await example(organization));
+    for (const [, example] of [...creations, ...WITH_SECRET]) requests.push(await example(organization));
     // Each operation finds its own part in it, and ignores the others.
     const body = Object.assign({}, ...requests.map(({ body }) => body));
     const key = unique("key");
@@ -265,7 +265,7 @@ describe("An Idempotency-Key", () => {
     expect(await roomsOf(organization)).toBe(4);
   });
 
-  it.each([...creations, ENDPOINTS])(
+  it.each([...creations, ...WITH_SECRET])(
     "that is bad is refused before the body is looked at: %s",
     async (_, example) => {
       const organization = await anOrganization();
@@ -413,20 +413,23 @@ describe("An Idempotency-Key", () => {
     expect(await post()).toEqual(sub);
   });
 
-  it("of an endpoint says nothing of it to a client that may no longer see it", async () => {
-    const organization = await anOrganization();
-    const colleague = await organization.addUser("Ada", ["organization_admin"]);
-    const client = await organization.addClient(colleague.id);
-    const endpoint = { webhook_endpoint: { url: "https://hooks.example.com/visits" } };
-    const post = () => client.send("POST", "/webhook_endpoints", endpoint, { "Idempotency-Key": "1" });
-    await given(post());
-    const change = { user: { roles: ["provider"] } };
-    await given(platform.put(`/organizations/${organization.id}/users/${colleague.id}`, change));
-    travelTo(fromNow(1));
-    expect(await changingNothing(post)).toMatchObject({ status: 404 });
-  });
+  it.each(WITH_SECRET)(
+    "says nothing to a client that may no longer see what it made: %s",
+    async (_, example) => {
+      const organization = await anOrganization();
+      const { path, body } = await example(organization);
+      const colleague = await organization.addUser("Ada", ["organization_admin"]);
+      const client = await organization.addClient(colleague.id);
+      const post = () => client.send("POST", path, body, { "Idempotency-Key": "1" });
+      await given(post());
+      const change = { user: { roles: ["provider"] } };
+      await given(platform.put(`/organizations/${organization.id}/users/${colleague.id}`, change));
+      travelTo(fromNow(1));
+      expect(await changingNothing(post)).toMatchObject({ status: 404 });
+    },
+  );
 
-  const taking: string[] = [...ROUTES, ENDPOINTS[0]];
+  const taking: string[] = [...ROUTES, ...WITH_SECRET.map(([route]) => route)];
   const others = Object.entries(externalExamples).filter(([route]) => !taking.includes(route));
 
   it.each([

@@ -58,6 +58,12 @@ async function aBusyClinic(name: string, { emails, keys }: World) {
     { participant_key: keys.recipient, text: `Welcome to ${name}.`, start_time: 0, end_time: 1 },
   ];
   await given(call.reportTranscript({ summary: "A greeting.", is_final: true, lines }));
+  await given(call.reportSoapNote({ text: `Plan of ${name}.`, is_final: true }));
+  for (const [text, correction] of Object.entries({
+    transcript: { summary: `A greeting of ${name}.`, reason: "Misheard" },
+    soap_note: { text: `Plan: ${name}.`, reason: "Misheard" },
+  }))
+    await given(clinic.client.put(`${call.path}/${text}`, { [text]: correction }));
   const egress = await call.addEgress({}, keys.egress);
   await given(clinic.client.get(`${call.path}/egresses/${egress.id}`));
   await clinic.addInvite({ display_name: `Ivy ${name}`, email: emails.invitee });
@@ -110,7 +116,7 @@ const FILTERS: Record<string, (clinic: Clinic) => string[]> = {
 };
 
 /** Only administrators may ask for them. */
-const FOR_ADMINS = /^GET \/(events|access_logs|access_log_seals|webhook_endpoints)\b/;
+const FOR_ADMINS = /^GET \/(events|access_logs|access_log_seals|webhook_endpoints|api_clients)\b|versions$/;
 
 /** Lists of all organizations, for the operator of the service. */
 const OF_EVERYBODY = ["GET /organizations", "GET /invites"];

@@ -39,13 +39,13 @@ type NewClient = z.output<ReturnType<typeof createApiClientBody>>["api_client"];
 export const createApiClient = (context: Context, organization_id: number, input: NewClient) =>
   issueClient(context, thePlatform(organization_id), input);
 
-export const createOwnApiClient = async (context: ClientContext, input: NewClient) =>
-  issueClient(
-    context,
-    anAdministrator(context.caller, apiClientNotFound),
-    input,
-    await clientIdempotency(context),
-  );
+export async function createOwnApiClient(context: ClientContext, input: NewClient) {
+  const { caller } = context;
+  const author = anAdministrator(caller, apiClientNotFound);
+  // A replay is not decided again.
+  administeredOrganization(caller, apiClientNotFound);
+  return issueClient(context, author, input, await clientIdempotency(context));
+}
 
 /** Only the secret's digest is stored. */
 async function issueClient<Known>(

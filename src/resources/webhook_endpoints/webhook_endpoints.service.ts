@@ -46,7 +46,7 @@ export async function createWebhookEndpoint(
 ): Promise<WebhookEndpointWithSecret> {
   const { db, now, caller } = context;
   const author = anAdministrator(caller, webhookEndpointNotFound);
-  const { organization_id } = author;
+  const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
   const { organization_user_id: created_by_user_id } = caller;
   requireAllowedUrl(context, input.url);
   const secret = newSecret();

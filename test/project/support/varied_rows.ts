@@ -145,6 +145,11 @@ export function writeVariedRows(database: DatabaseSync) {
         where call_id % 6 = 0 and organization_id = ${organization_id};
       insert into call_texts (organization_id, call_id, kind, text, is_final, created_at, updated_at)
         select organization_id, id, 'soap_note', 'Late.', 0, 9, 9 from calls where id % 5 = 0 and organization_id = ${organization_id};
+      -- Texts that were corrected.
+      insert into call_text_versions (organization_id, text_id, version, text, lines, reason, user_id, created_at)
+        select organization_id, id, 1, text, iif(text is null, '[[7,"Before."]]', null), 'Misheard', ${id(1)}, 9
+        from call_texts where is_final and call_id % 2 = 1 and organization_id = ${organization_id};
+      update call_texts set corrections = 1 where id in (select text_id from call_text_versions);
       insert into access_logs (organization_id, at, event, resource, call_id, user_id)
         select organization_id, 9, 'delete', 'soap_note', call_id, 1 from call_texts
         where kind = 'soap_note' and call_id % 10 = 5;

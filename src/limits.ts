@@ -117,6 +117,9 @@ export const MAX_TEXT_VERSIONS = 50;
 /** Characters that the corrections of one text replace, all together: so much is read at once when its versions are. */
 export const MAX_TEXT_VERSIONS_LENGTH = 4_000_000;
 
+/** Lines that one correction changes: with short texts, they fit into its body. */
+export const MAX_CORRECTED_LINES = 10_000;
+
 /** Why a text is corrected. */
 export const MAX_CORRECTION_REASON_LENGTH = 500;
 

@@ -1,16 +1,16 @@
 import { OPERATIONS, type Operations } from "../../dist/client/external/operations.gen.js";
-import { type FollowOptions, followEvents, type VisitEvent } from "./follow.ts";
-import { headerValue } from "./headers.ts";
+import { connectionOf, forActingUser } from "./connection.ts";
+import { type EventOfType, type EventTypeOrFamily, type FollowOptions, followEvents } from "./follow.ts";
 import { type Connection, send } from "./send.ts";
 
 export interface ClientSettings {
-  /** Where the service is: `https://visits.example.com`. */
+  /** Where the service is: `https://visits.example.com`. On loopback, http will do. */
   baseUrl: string;
   clientId: string | undefined;
   clientSecret: string | undefined;
-  /** How often a request that failed is sent again, at most. */
+  /** How often a request that failed is sent again, at most. By default 4 times. */
   maxRetries?: number | undefined;
-  /** How long an attempt may take, in milliseconds. */
+  /** How long an attempt may take, in milliseconds. By default 30,000. */
   timeout?: number | undefined;
   /** Instead of the global one. */
   fetch?: typeof fetch | undefined;
@@ -30,7 +30,9 @@ export type PurposeOfUse =
 /** Every operation of the external API, by its `operationId`. */
 export interface Client extends Operations {
   /** Every event after one, in order and once, and then those that come. */
-  readonly followEvents: (options?: FollowOptions) => AsyncGenerator<VisitEvent, never, undefined>;
+  readonly followEvents: <Type extends EventTypeOrFamily = EventTypeOrFamily>(
+    options?: FollowOptions<Type>,
+  ) => AsyncGenerator<EventOfType<Type>, never, undefined>;
   /**
    * The same client for one person of yours: its requests say for whom they are sent, and why.
    *
@@ -39,42 +41,13 @@ export interface Client extends Operations {
   readonly withActingUser: (id: string, purpose: PurposeOfUse) => Client;
 }
 
-const MAX_RETRIES = 4;
-
-/** In milliseconds. The service answers earlier, whatever it waits for. */
-const TIMEOUT = 30_000;
-
 /**
+ * A client of the service, for one API client of an organization.
+ *
  * @throws Error in a browser: anyone who sees the page could read the secret
  * @throws TypeError for a setting that is missing or cannot be sent
  */
-export function createClient(settings: ClientSettings): Client {
-  const { baseUrl, clientId, clientSecret } = settings;
-  if ("window" in globalThis && "document" in globalThis)
-    throw new Error("A client secret must not get into a browser: create the client on your server");
-  if (!baseUrl || !clientId || !clientSecret)
-    throw new TypeError("createClient needs a baseUrl, a clientId and a clientSecret");
-  return clientOf({
-    baseUrl: apiAt(baseUrl),
-    headers: {
-      "X-Client-ID": headerValue("clientId", clientId),
-      "X-Client-Secret": headerValue("clientSecret", clientSecret),
-    },
-    // Called as a method of something else, the global one refuses.
-    fetch: settings.fetch ?? ((...request) => fetch(...request)),
-    maxRetries: settings.maxRetries ?? MAX_RETRIES,
-    timeout: settings.timeout ?? TIMEOUT,
-  });
-}
-
-const API = "/api/external";
-
-/** The address of the API, of which the path may be left out. */
-function apiAt(baseUrl: string): string {
-  const url = new URL(baseUrl);
-  const path = url.pathname.replace(/\/+$/, "");
-  return url.origin + (path.endsWith(API) ? path : path + API);
-}
+export const createClient = (settings: ClientSettings): Client => clientOf(connectionOf(settings));
 
 function clientOf(connection: Connection): Client {
   const operations = Object.fromEntries(
@@ -85,15 +58,7 @@ function clientOf(connection: Connection): Client {
   ) as unknown as Operations;
   return {
     ...operations,
-    followEvents: (options) => followEvents(operations.listEvents, options),
-    withActingUser: (id, purpose) =>
-      clientOf({
-        ...connection,
-        headers: {
-          ...connection.headers,
-          "X-Acting-User": headerValue("id of withActingUser", id),
-          "X-Purpose-Of-Use": headerValue("purpose of withActingUser", purpose),
-        },
-      }),
+    followEvents: (options) => followEvents(operations.listEvents, options) as AsyncGenerator<never, never>,
+    withActingUser: (id, purpose) => clientOf(forActingUser(connection, id, purpose)),
   };
 }

@@ -1,5 +1,16 @@
-/** Why a request has failed: the service refused it, or no whole response came. */
+/**
+ * What failed: no connection, or one that broke; no response in time; the caller's `signal`; or a response came, and it is a
+ * refusal, or not one of the service.
+ */
+export type Failure = "connection" | "timeout" | "aborted" | "response";
+
+/** Why a request has failed. */
 export class VideoVisitError extends Error {
+  /** `GET`, for example. */
+  readonly method: string;
+  /** The path of the request, without what it asked for. */
+  readonly path: string;
+  readonly failed: Failure;
   /** The status of the response; undefined if no whole response came. */
   readonly status: number | undefined;
   /** What is wrong, and what would be right, as the service says it. Show it to people, or log it. */
@@ -18,21 +29,31 @@ export class VideoVisitError extends Error {
   constructor(
     text: string,
     {
+      method,
+      path,
+      failed,
       status,
       requestId,
       retryAfter,
       mayHaveSucceeded = false,
       cause,
     }: {
+      method: string;
+      path: string;
+      failed: Failure;
       status?: number | undefined;
       requestId?: string | undefined;
       retryAfter?: number | undefined;
       mayHaveSucceeded?: boolean;
+      /** Of a failure without a response: what the runtime says of it, or the reason of the signal. */
       cause?: unknown;
-    } = {},
+    },
   ) {
-    super(status === undefined ? text : `${status}: ${text}`, { cause });
+    super(`${method} ${path}: ${status === undefined ? "" : `${status}: `}${text}`, { cause });
     this.name = "VideoVisitError";
+    this.method = method;
+    this.path = path;
+    this.failed = failed;
     this.status = status;
     this.text = text;
     this.requestId = requestId;
@@ -42,6 +63,7 @@ export class VideoVisitError extends Error {
 
   /** Whether the same request may succeed later. */
   get isTransient(): boolean {
+    if (this.failed === "aborted") return false;
     return this.status === undefined || this.status === 429 || this.status >= 500;
   }
 }

@@ -1,23 +1,25 @@
-import type { ListEventsData, ListEventsResponse } from "../../dist/client/external/types.gen.js";
+import type { ListEventsData, ListEventsResponse, VisitEvent } from "../../dist/client/external/types.gen.js";
 import { VideoVisitError } from "./errors.ts";
 import { pauseAfter, sleep } from "./pauses.ts";
 
-/** Something that happened in the organization. */
-export type VisitEvent = ListEventsResponse["events"][number];
+export type EventTypeOrFamily = NonNullable<NonNullable<ListEventsData["query"]>["type"]>;
 
-type EventTypeOrFamily = NonNullable<NonNullable<ListEventsData["query"]>["type"]>;
+/** The events of a type, or of a family. */
+export type EventOfType<Type extends EventTypeOrFamily> = Type extends `${infer Family}.*`
+  ? Extract<VisitEvent, { type: `${Family}.${string}` }>
+  : Extract<VisitEvent, { type: Type }>;
 
-export interface FollowOptions {
+export interface FollowOptions<Type extends EventTypeOrFamily = EventTypeOrFamily> {
   /**
    * The id of the last event that you have seen: keep it with what you made of the event. Without it, all events that are
    * kept.
    */
   after?: number | undefined;
   /** Only events of this type or family, such as `transcript.finalized` or `call.*`. */
-  type?: EventTypeOrFamily | undefined;
+  type?: Type | undefined;
   /**
    * How long to wait, in milliseconds, when there is nothing new; and after a failure, if the service does not want a longer
-   * pause.
+   * pause. By default 5,000.
    */
   interval?: number | undefined;
   /** Ends it at once, with the signal's reason. */
@@ -52,6 +54,7 @@ export async function* followEvents(
       query.after = next;
       if (events.length < FULL_PAGE) await sleep(interval, signal);
     } catch (error) {
+      signal?.throwIfAborted();
       // A program that follows events wants to go on after an outage, however long it is.
       if (!(error instanceof VideoVisitError && error.isTransient)) throw error;
       failures++;

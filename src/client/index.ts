@@ -1,7 +1,7 @@
 export type * from "../../dist/client/external/types.gen.js";
 export { type Client, type ClientSettings, createClient, type PurposeOfUse } from "./client.ts";
-export { VideoVisitError, WebhookVerificationError } from "./errors.ts";
-export type { FollowOptions, VisitEvent } from "./follow.ts";
+export { type Failure, VideoVisitError, WebhookVerificationError } from "./errors.ts";
+export type { EventOfType, EventTypeOrFamily, FollowOptions } from "./follow.ts";
 export { type ItemOf, paginate } from "./paginate.ts";
 export type { As, CreationOptions, RequestOptions } from "./request.ts";
 export { verifyWebhook, type WebhookEvent, type WebhookHeaders } from "./webhooks.ts";

@@ -2,6 +2,9 @@ import { headerValue } from "./headers.ts";
 
 export const JSON_TYPE = "application/json";
 
+/** Each line is JSON. */
+export const NDJSON_TYPE = "application/x-ndjson";
+
 /** How an operation is sent. */
 export interface Route {
   /** Method and path, with the names of parameters in braces. */
@@ -17,8 +20,12 @@ export interface Route {
 }
 
 export interface RequestOptions {
-  /** Ends the request at once, also between two attempts. The promise is rejected with its reason. */
+  /** Ends the request at once, also between two attempts: with an error that `failed` as `aborted`, whose cause is its reason. */
   signal?: AbortSignal | undefined;
+  /** How long an attempt may take, in milliseconds. By default that of the client. */
+  timeout?: number | undefined;
+  /** How often a request that failed is sent again, at most. By default as often as the client does. */
+  maxRetries?: number | undefined;
   /** The `X-D1-Bookmark` of another response: what is read is at least as new. */
   bookmark?: string | undefined;
   /**
@@ -45,6 +52,8 @@ export interface As<MediaType extends string> {
 export interface WireRequest {
   url: string;
   method: string;
+  /** Of the API, without the query, which may say of whom. */
+  path: string;
   headers: Record<string, string>;
   body: string | undefined;
   isRepeatable: boolean;
@@ -80,6 +89,7 @@ export function requestOf(
   return {
     url: `${baseUrl}${path}${parameters.size > 0 ? `?${parameters}` : ""}`,
     method,
+    path,
     headers: {
       // Errors are JSON, if nothing else is.
       Accept: accept ?? JSON_TYPE,

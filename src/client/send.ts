@@ -1,9 +1,11 @@
-import { VideoVisitError } from "./errors.ts";
+import { type Failure, VideoVisitError } from "./errors.ts";
+import { chunksOf, linesOf } from "./ndjson.ts";
 import { isWorthRepeating, pauseAfter, sleep } from "./pauses.ts";
 import {
   type As,
   type CreationOptions,
   JSON_TYPE,
+  NDJSON_TYPE,
   type Route,
   requestOf,
   type WireRequest,
@@ -17,6 +19,21 @@ export interface Connection {
   maxRetries: number;
   /** Of one attempt, in milliseconds. */
   timeout: number;
+  /** For who does not trust the service: how long a response may be, in bytes, and a line of NDJSON, in characters. */
+  bounds?: { response: number; line: number };
+}
+
+/** An attempt, as it fails or succeeds. */
+interface Attempt {
+  connection: Connection;
+  request: WireRequest;
+  /** Ends it, when the caller wants, or when nothing has come for so long. */
+  signal: AbortSignal;
+  /** The time of the service runs again from now on; and it does not run while the caller is at work. */
+  restart: () => void;
+  rest: () => void;
+  /** The error of a failure. */
+  failure: (cause: unknown) => VideoVisitError;
 }
 
 /** What comes of an attempt: the content, or why there is none. */
@@ -38,15 +55,23 @@ export async function send(
   options: CreationOptions & Partial<As<string>> = {},
 ): Promise<unknown> {
   const request = requestOf(connection.baseUrl, route, { ...input }, options);
-  const { signal, onResponse } = options;
+  const { signal, onResponse, timeout = connection.timeout, maxRetries = connection.maxRetries } = options;
   let isMaybeDone = false;
+  const aborted = () =>
+    new VideoVisitError("The signal ended it", {
+      ...request,
+      failed: "aborted",
+      mayHaveSucceeded: isMaybeDone,
+      cause: signal?.reason,
+    });
   for (let attempt = 1; ; attempt++) {
-    signal?.throwIfAborted();
-    const { response, content, error } = await once(connection, request, isMaybeDone, signal);
-    if (error) signal?.throwIfAborted();
-    if (error && isWorthRepeating(error) && request.isRepeatable && attempt <= connection.maxRetries) {
+    if (signal?.aborted) throw aborted();
+    const { response, content, error } = await once({ ...connection, timeout }, request, isMaybeDone, signal);
+    if (error && isWorthRepeating(error) && request.isRepeatable && attempt <= maxRetries) {
       isMaybeDone = error.mayHaveSucceeded;
-      await sleep(pauseAfter(error, attempt), signal);
+      await sleep(pauseAfter(error, attempt), signal).catch(() => {
+        throw aborted();
+      });
       continue;
     }
     if (response) onResponse?.({ status: response.status, headers: response.headers });
@@ -63,36 +88,76 @@ async function once(
   wasMaybeDone: boolean,
   signal: AbortSignal | undefined,
 ): Promise<Outcome> {
-  const controller = new AbortController();
-  const abort = () => controller.abort(signal?.reason);
-  signal?.addEventListener("abort", abort, { once: true });
-  const timer = setTimeout(
-    () => controller.abort(new Error(`No response within ${connection.timeout} milliseconds`)),
-    connection.timeout,
-  );
   const changesSomething = request.method !== "GET";
+  const attempt = begin(connection, request, changesSomething, signal);
   try {
-    const response = await fetchOnce(connection, request, controller.signal);
-    const content = await contentOf(response);
+    const response = await fetchOnce(attempt);
+    if (isAnswer(response, request) && request.answer === NDJSON_TYPE) {
+      attempt.rest();
+      return { response, content: itemsOf(response, attempt) };
+    }
+    const content = await contentOf(response, connection);
+    attempt.end();
     if (isAnswer(response, request)) return { response, content };
     const isRefused = !response.ok && response.status < 500;
     return {
       response,
       content,
-      error: refusal(response, content, changesSomething && (wasMaybeDone || !isRefused)),
+      error: refusal(request, response, content, changesSomething && (wasMaybeDone || !isRefused)),
     };
   } catch (cause) {
+    attempt.end();
     // Whatever goes wrong on the way is the connection's fault.
-    return {
-      error: new VideoVisitError("No whole response came", { mayHaveSucceeded: changesSomething, cause }),
-    };
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", abort);
+    return { error: attempt.failure(cause) };
   }
 }
 
-function fetchOnce(connection: Connection, { url, method, headers, body }: WireRequest, signal: AbortSignal) {
+function begin(
+  connection: Connection,
+  request: WireRequest,
+  mayHaveSucceeded: boolean,
+  signal: AbortSignal | undefined,
+): Attempt & { end: () => void } {
+  const { timeout } = connection;
+  const controller = new AbortController();
+  let failed: Failure = "connection";
+  const stop = (why: Failure, reason: unknown) => {
+    if (!controller.signal.aborted) failed = why;
+    controller.abort(reason);
+  };
+  const abort = () => stop("aborted", signal?.reason);
+  signal?.addEventListener("abort", abort, { once: true });
+  const late = () => stop("timeout", new Error(`No response within ${timeout} milliseconds`));
+  let timer = setTimeout(late, timeout);
+  return {
+    connection,
+    request,
+    signal: controller.signal,
+    restart() {
+      timer = setTimeout(late, timeout);
+    },
+    rest: () => clearTimeout(timer),
+    end() {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+    },
+    failure: (cause) =>
+      cause instanceof VideoVisitError
+        ? cause
+        : new VideoVisitError(
+            {
+              aborted: "The signal ended it",
+              timeout: `No whole response came within ${timeout} milliseconds`,
+              connection: "No whole response came",
+              response: "",
+            }[failed],
+            { ...request, failed, mayHaveSucceeded, cause },
+          ),
+  };
+}
+
+function fetchOnce({ connection, request, signal }: Attempt) {
+  const { url, method, headers, body } = request;
   return connection.fetch(url, {
     method,
     headers: { ...connection.headers, ...headers },
@@ -110,16 +175,49 @@ const isAnswer = (response: Response, { answer }: WireRequest): boolean =>
 const mediaTypeOf = ({ headers }: Response): string | undefined =>
   headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
 
+/** What NDJSON holds, item by item, while it comes. For who does not trust the service: its lines, as they are. */
+async function* itemsOf(
+  response: Response,
+  { connection, signal, restart, rest, end, failure }: ReturnType<typeof begin>,
+): AsyncGenerator<unknown, void, undefined> {
+  const { bounds } = connection;
+  try {
+    restart();
+    for await (const line of linesOf(chunksOf(response.body, signal), bounds?.line)) {
+      rest();
+      yield bounds ? line : JSON.parse(line);
+      restart();
+    }
+  } catch (cause) {
+    throw failure(cause);
+  } finally {
+    end();
+  }
+}
+
 /** @throws if JSON is cut off */
-async function contentOf(response: Response): Promise<unknown> {
+async function contentOf(response: Response, { bounds }: Connection): Promise<unknown> {
   const type = mediaTypeOf(response) ?? "";
+  const bounded = bounds ? await withinBounds(response, bounds.response) : response;
   if (type === JSON_TYPE) {
-    const text = await response.text();
+    const text = await bounded.text();
     return response.ok ? JSON.parse(text) : jsonOr(text);
   }
-  if (/^text\/|ndjson/.test(type)) return await response.text();
-  const file = await response.blob();
+  if (/^text\/|ndjson/.test(type)) return await bounded.text();
+  const file = await bounded.blob();
   return file.size > 0 ? file : undefined;
+}
+
+/** @throws Error if it is longer */
+async function withinBounds(response: Response, longest: number): Promise<Response> {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
+  for await (const chunk of chunksOf(response.body)) {
+    length += chunk.length;
+    if (length > longest) throw new Error(`The response has more than ${longest} bytes`);
+    chunks.push(new Uint8Array(chunk));
+  }
+  return new Response(new Blob(chunks));
 }
 
 function jsonOr(text: string): unknown {
@@ -136,7 +234,12 @@ function textOf(content: unknown): string | undefined {
   return typeof error === "string" ? error : undefined;
 }
 
-function refusal(response: Response, content: unknown, mayHaveSucceeded: boolean): VideoVisitError {
+function refusal(
+  { method, path }: WireRequest,
+  response: Response,
+  content: unknown,
+  mayHaveSucceeded: boolean,
+): VideoVisitError {
   const { ok, status, headers } = response;
   const redirect = headers.get("Location");
   const otherwise =
@@ -144,6 +247,9 @@ function refusal(response: Response, content: unknown, mayHaveSucceeded: boolean
       ? `A redirect to ${redirect}, which is not followed: is the baseUrl right?`
       : "The response is not one of the service";
   return new VideoVisitError((ok ? undefined : textOf(content)) ?? otherwise, {
+    method,
+    path,
+    failed: "response",
     status,
     requestId: headers.get("X-Request-Id") ?? undefined,
     retryAfter: secondsOf(headers.get("Retry-After")),

@@ -84,7 +84,13 @@ export async function platform(method: string, path: string, body?: object) {
   });
   // biome-ignore lint/suspicious/noExplicitAny: each caller knows what it asks for
   const answer: any = await response.json().catch(() => null);
-  if (!response.ok) throw new VideoVisitError(answer?.error ?? "", { status: response.status });
+  if (!response.ok)
+    throw new VideoVisitError(answer?.error ?? "", {
+      method,
+      path,
+      failed: "response",
+      status: response.status,
+    });
   return answer;
 }
 

@@ -10,11 +10,14 @@ interface Operation {
 }
 
 export interface Document {
+  info: { version: string };
   paths: Record<string, Record<string, Operation>>;
 }
 
 /** What most operations answer with, so that it is not said. */
 const JSON_ONLY = "application/json";
+
+const NDJSON = "application/x-ndjson";
 
 const IDEMPOTENCY_KEY = "Idempotency-Key";
 
@@ -22,7 +25,7 @@ const IDEMPOTENCY_KEY = "Idempotency-Key";
 const HEADERS = [IDEMPOTENCY_KEY, "X-D1-Bookmark", "X-Acting-User", "X-Purpose-Of-Use"];
 
 /** The source of the client package that says how each operation is called, and sent. */
-export function operationsSource({ paths }: Document): string {
+export function operationsSource({ info, paths }: Document): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       operation,
@@ -30,12 +33,15 @@ export function operationsSource({ paths }: Document): string {
     })),
   );
   const importsOf = (names: string, file: string) => `import type ${names} from "./${file}";`;
-  return `${importsOf("{ As, CreationOptions, RequestOptions, Route }", "request.ts")}
+  return `${importsOf("{ ItemOf }", "paginate.ts")}
+${importsOf("{ As, CreationOptions, RequestOptions, Route }", "request.ts")}
 ${importsOf("* as types", "types.gen.ts")}
 
 export interface Operations {
 ${operations.map(({ operation, route }) => `${comment(operation)}  readonly ${operation.operationId}: ${signature(operation, route)};`).join("\n")}
 }
+
+export const VERSION: string = ${JSON.stringify(info.version)};
 
 export const OPERATIONS: Record<keyof Operations, Route> = {
 ${operations.map(({ operation, route }) => `  ${operation.operationId}: ${JSON.stringify(route)},`).join("\n")}
@@ -74,8 +80,14 @@ function signature(operation: Operation, { route, query, body, honoursKey }: Rou
   const inJson = `(${input}, options?: ${options}) => Promise<${json ? `${types}Response` : "void"}>`;
   if (others.length === 0) return inJson;
   const asOther = (type: string) =>
-    `((${input.replace("?:", `: undefined |`)}, options: ${options} & As<"${type}">) => Promise<${/^text\/|ndjson/.test(type) ? "string" : "Blob"}>)`;
+    `((${input.replace("?:", `: undefined |`)}, options: ${options} & As<"${type}">) => Promise<${contentOf(type, types)}>)`;
   return [...others.map(asOther), `(${inJson})`].join(" & ");
+}
+
+/** What a response in another form than JSON is. NDJSON has the items of the JSON, one after the other. */
+function contentOf(type: string, types: string): string {
+  if (type === NDJSON) return `AsyncIterable<ItemOf<${types}Response>>`;
+  return type.startsWith("text/") ? "string" : "Blob";
 }
 
 const mediaTypesOf = ({ responses }: Operation): string[] => {

@@ -36,18 +36,34 @@ export async function clientPackage(openapi: object): Promise<Map<string, string
     ["package.json", `${JSON.stringify(manifest(), null, 2)}\n`],
     ["README.md", readme()],
     ["CHANGELOG.md", changelog()],
-    // It has nothing but types.
-    ["types.gen.d.ts", onlyUsed(declarations("types.gen.ts", inShort(withoutErrors(types))))],
   ]);
   const sources = new Map([["operations.gen.ts", operationsSource(document)]]);
   for (const file of readdirSync(SOURCE)) sources.set(file, readFileSync(join(SOURCE, file), "utf8"));
-  for (const [file, source] of sources) {
-    files.set(file.replace(/\.ts$/, ".js"), compiled(file, source));
-    files.set(file.replace(/\.ts$/, ".d.ts"), declarations(file, source));
+  const made = new Map([
+    // It has nothing but types.
+    ["types.gen.d.ts", withEvents(onlyUsed(declarations("types.gen.ts", inShort(withoutErrors(types)))))],
+  ]);
+  for (const [file, source] of sources) made.set(file.replace(/\.ts$/, ".d.ts"), declarations(file, source));
+  const needed = new Set(ENTRIES.flatMap((entry) => [...neededBy(`${entry}.d.ts`, made)]));
+  for (const file of needed) {
+    files.set(file, made.get(file) ?? "");
+    files.set(`${COMMON_JS}/${file}`, made.get(file) ?? "");
   }
-  const needed = neededBy("index.d.ts", files);
-  return new Map([...files].filter(([file]) => !file.endsWith(".d.ts") || needed.has(file)));
+  for (const [file, source] of sources) {
+    const script = file.replace(/\.ts$/, ".js");
+    files.set(script, compiled(file, source, ts.ModuleKind.ESNext));
+    if (file !== "cli.ts")
+      files.set(`${COMMON_JS}/${script}`, compiled(file, source, ts.ModuleKind.CommonJS));
+  }
+  files.set(`${COMMON_JS}/package.json`, `${JSON.stringify({ type: "commonjs" })}\n`);
+  return files;
 }
+
+/** What programs import. */
+const ENTRIES = ["index", "access_log"];
+
+/** The folder with the same for `require`. */
+const COMMON_JS = "cjs";
 
 /** The declarations that one imports, and those that they import: the others say what is only used inside. */
 function neededBy(file: string, files: Map<string, string>, needed = new Set<string>()): Set<string> {
@@ -80,13 +96,27 @@ function manifest() {
     description: "A client of the Organization Video Visit Service.",
     license,
     type: "module",
-    main: "./index.js",
+    main: `./${COMMON_JS}/index.js`,
+    module: "./index.js",
     types: "./index.d.ts",
-    exports: { ".": { types: "./index.d.ts", default: "./index.js" }, "./package.json": "./package.json" },
+    // For those who find modules as Node 10 did.
+    typesVersions: { "*": { "access-log": ["./access_log.d.ts"] } },
+    exports: {
+      ".": entry("index"),
+      "./access-log": entry("access_log"),
+      "./package.json": "./package.json",
+    },
+    bin: { [PACKAGE_NAME]: "./cli.js" },
     engines: { node: ">=20" },
     sideEffects: false,
   };
 }
+
+/** Each of the two has types of its own: those of ESM are no types of CommonJS. */
+const entry = (name: string) => ({
+  import: { types: `./${name}.d.ts`, default: `./${name}.js` },
+  require: { types: `./${COMMON_JS}/${name}.d.ts`, default: `./${COMMON_JS}/${name}.js` },
+});
 
 const inShort = (types: string) =>
   types.replace(/\/\*\*\n([\s\S]*?)\*\//g, (_, lines: string) => {
@@ -115,10 +145,27 @@ const onlyUsed = (types: string) =>
     .replace(/^export type \w+WebhookRequest = \{\n {4}body: \w+;\n\};\n/gm, "")
     .replace(/(?<=\w)WebhookRequest\b/g, "WebhookPayload");
 
-const compiled = (fileName: string, source: string): string =>
+/** Events are the same union of types as webhooks: a list says `created_at` where a webhook has its `timestamp`. */
+const withEvents = (types: string) =>
+  `${types.replace("events: Array<Event>", "events: Array<VisitEvent>").replace(/^\/\*\* .*\nexport type Event(?:Data)? = \{[\s\S]*?\n\};\n/gm, "")}
+/** Something that happened. A later version of the service may have other types too: ignore those. */
+export type VisitEvent = EventOf<Exclude<Webhooks, OnPingWebhookPayload>>;
+type EventOf<Webhook> = Webhook extends {
+    timestamp: string;
+} ? Omit<Webhook, "timestamp"> & {
+    /** When the service recorded it. */
+    created_at: string;
+} : never;
+`;
+
+const compiled = (fileName: string, source: string, module: ts.ModuleKind): string =>
   outputOf(
     fileName,
-    ts.transpileModule(inPackage(source), { fileName, compilerOptions: COMPILER, reportDiagnostics: true }),
+    ts.transpileModule(inPackage(source), {
+      fileName,
+      compilerOptions: { ...COMPILER, module, verbatimModuleSyntax: module === ts.ModuleKind.ESNext },
+      reportDiagnostics: true,
+    }),
   );
 
 const declarations = (fileName: string, source: string): string =>

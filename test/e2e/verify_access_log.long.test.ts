@@ -33,9 +33,11 @@ beforeAll(async () => {
     await fetch(`${url}/cdn-cgi/local/scheduled?cron=*/5+*+*+*+*&time=${time + run}`);
 }, 300_000);
 
+const CLI = "dist/client/external/cli.js";
+
 /** Runs the command as an auditor does. */
 async function verify(...args: string[]) {
-  const child = spawn(process.execPath, ["src/dev/verify_access_log.ts", "--url", url, ...args], {
+  const child = spawn(process.execPath, [CLI, "verify-access-log", "--url", url, ...args], {
     env: {
       ...process.env,
       CLIENT_ID: clinic.credentials["X-Client-ID"],
@@ -102,7 +104,7 @@ it("Arguments that are wrong are refused with what would be right", TIMEOUT, asy
   for (const [args, said] of [
     [["--head", "2026-01-31"], "--head must be a date and a SHA-256"],
     [["--from", "January"], "--from must be a date"],
-    [["--nonsense"], "Usage: npm run verify-access-log"],
+    [["--nonsense"], "Usage: npx organization-video-visit-client verify-access-log"],
   ] as const) {
     const { code, output } = await verify(...args);
     expect(code).toBe(1);

@@ -113,6 +113,7 @@ const isHeader = (value: unknown) => typeof value !== "object" && /^[ -~]*$/.tes
 function meaning(value: unknown, { in: place, schema }: Place): unknown {
   if (place === "body") return value;
   const isNumber = isOf(schema, "integer") && /^-?\d+$/.test(String(value));
+  if (isOf(schema, "boolean") && /^(true|false)$/.test(String(value))) return String(value) === "true";
   return isNumber ? Number(value) : String(value);
 }
 
@@ -188,7 +189,9 @@ it("What is left out has the default that the document names", async () => {
     const example = await exampleOf(service, operation);
     const { text } = await sendWith(service, example, place, undefined);
     if (place.in === "query") {
-      const explicit = await sendWith(service, example, place, place.schema.default);
+      // A deletion happens once.
+      const again = operation.method === "GET" ? example : await exampleOf(service, operation);
+      const explicit = await sendWith(service, again, place, place.schema.default);
       expect([what, withoutReads(text)]).toEqual([what, withoutReads(explicit.text)]);
     } else expect([what, JSON.parse(text)[place.path.at(-1) ?? ""]]).toEqual([what, place.schema.default]);
   }

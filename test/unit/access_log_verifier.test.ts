@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { verifyAccessLog } from "../../src/dev/access_log_verifier.ts";
+import { verifySource } from "../../src/client/access_log_check.ts";
 import { SEAL, SEAL_BEFORE, SEAL_SHA256 } from "../../src/openapi/story.ts";
 import { aKey, aSealedWeek, type Entry, type SealedWeek, sha256 } from "./support/sealed_week.ts";
 
-const verify = (week: SealedWeek, more = {}) => verifyAccessLog(week.source, week.check(more));
+const verify = (week: SealedWeek, more = {}) => verifySource(week.source, week.check(more));
 
 const DAY = "2026-03-04";
 
@@ -16,7 +16,7 @@ const rowOf = (week: SealedWeek, n: number): Entry => {
 };
 
 const keep = (week: SealedWeek, date: string) =>
-  week.heads.push([date, sha256(week.seals.find((seal) => seal.date === date)?.jws ?? "")]);
+  week.heads.push({ date, seal_sha256: sha256(week.seals.find((seal) => seal.date === date)?.jws ?? "") });
 
 describe("A sealed week that nobody has touched", () => {
   it("has no fault, and the verifier says how many entries it has checked, and what to keep", async () => {
@@ -47,7 +47,7 @@ describe("A sealed week that nobody has touched", () => {
   it("shows its progress", async () => {
     const said: string[] = [];
     await verify(await aSealedWeek(), {
-      progress: (date: string, entries: number) => said.push(`${date} ${entries}`),
+      onProgress: (date: string, entries: number) => said.push(`${date} ${entries}`),
     });
     expect(said).toEqual(Array.from({ length: 7 }, (_, n) => `2026-03-0${n + 1} ${10 * (n + 1)}`));
   });
@@ -209,7 +209,7 @@ const TAMPERING: Record<string, Tampering> = {
   ],
   "a part of a day is sealed again, and a receiver kept the digests of all its parts": [
     (week) => {
-      week.heads.push([DAY, "0".repeat(64)]);
+      week.heads.push({ date: DAY, seal_sha256: "0".repeat(64) });
       keep(week, DAY);
     },
     "The seal is not the one whose digest a receiver kept",
@@ -261,7 +261,7 @@ it("The seals of the reference are signed with the key that the guide shows, so 
     seals: async () => seals,
     file: async () => null,
   };
-  const found = await verifyAccessLog(source, before.check()).catch((error) => error.message);
+  const found = await verifySource(source, before.check()).catch((error) => error.message);
   // The chain is right, and nobody has the file.
   expect(found).toBe(`${SEAL_BEFORE.date}: The file of the day is missing.`);
   expect(SEAL.previous).toBe(sha256(SEAL_BEFORE.jws));

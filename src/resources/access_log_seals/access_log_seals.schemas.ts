@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { day, idAsText } from "../../http/wire.ts";
+import { day, pathId } from "../../http/wire.ts";
 import { lazily } from "../../memory.ts";
 import type { accessLogSealSchema } from "./access_log_seals.responses.ts";
 import type { sealColumns } from "./access_log_seals.sql.ts";
@@ -8,7 +8,7 @@ import type { sealColumns } from "./access_log_seals.sql.ts";
 export const sealedDayParams = lazily(() => z.object({ date: day() }));
 
 /** A day with very many entries has several parts. */
-export const sealedPartQuery = lazily(() => z.object({ part: idAsText().optional() }));
+export const sealedPartQuery = lazily(() => z.object({ part: pathId().optional() }));
 
 export type Seal = Row<typeof sealColumns>;
 

@@ -3,14 +3,7 @@ import { ACCESS_EVENTS, ACCESS_RESOURCES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import { inOrder } from "../../http/dates.ts";
 import { afterQuery } from "../../http/pagination.ts";
-import {
-  day,
-  externalReference,
-  idAsText,
-  PRINTABLE_ASCII,
-  reference,
-  toTimestamp,
-} from "../../http/wire.ts";
+import { day, externalReference, PRINTABLE_ASCII, pathId, reference, toTimestamp } from "../../http/wire.ts";
 import { MAX_ACTING_USER_LENGTH } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
 import type { accessLogSchema } from "./access_logs.responses.ts";
@@ -19,11 +12,11 @@ import type { accessLogColumns } from "./access_logs.sql.ts";
 export const accessLogsQuery = lazily(() =>
   inOrder(
     z.object({
-      call_id: idAsText().optional(),
+      call_id: pathId().optional(),
       acting_user: reference(MAX_ACTING_USER_LENGTH)
         .regex(PRINTABLE_ASCII, "must be printable ASCII characters")
         .optional(),
-      user_id: idAsText().optional(),
+      user_id: pathId().optional(),
       resource: z.enum(ACCESS_RESOURCES).optional(),
       event: z.enum(ACCESS_EVENTS).optional(),
       external_reference: externalReference().optional(),

@@ -1,6 +1,6 @@
 import type { CallTextKind } from "../../database/enums.ts";
 import { unprocessable } from "../../http/errors.ts";
-import { MAX_TEXT_VERSIONS, MAX_TEXT_VERSIONS_LENGTH } from "../../limits.ts";
+import { MAX_CORRECTED_LINES, MAX_TEXT_VERSIONS, MAX_TEXT_VERSIONS_LENGTH } from "../../limits.ts";
 
 const NAMES: Record<CallTextKind, string> = { transcript: "transcript", soap_note: "SOAP note" };
 
@@ -15,5 +15,6 @@ export const correctedTooOften = (kind: CallTextKind) =>
 export const lineUnknown = (id: number) =>
   unprocessable(`transcript.lines: the transcript has no line ${id}`);
 
-/** A fault of the lines. */
+/** Faults of the lines. */
+export const TOO_MANY_CORRECTED_LINES = `must name at most ${MAX_CORRECTED_LINES} lines`;
 export const LINE_REPEATED = "must name each line once";

@@ -23,7 +23,7 @@ import {
   userByEmail,
 } from "../memberships/memberships.sql.ts";
 import { joinMember } from "../organization_users/organization_users.merge.ts";
-import type { User } from "../organization_users/organization_users.schemas.ts";
+import type { OrganizationUser } from "../organization_users/organization_users.schemas.ts";
 import { useInvite } from "./invites.merge.ts";
 import { inviteNotFound } from "./invites.refusals.ts";
 import type { ActiveInvitesQuery, InviteWithAcceptUrl } from "./invites.schemas.ts";
@@ -94,7 +94,7 @@ async function fromEachShard<Result>(
  *
  * @throws ApiError 404 if the token is forged or its invite does not exist, 422 if it is used or expired
  */
-export async function acceptInvite(context: Context, token: string): Promise<User> {
+export async function acceptInvite(context: Context, token: string): Promise<OrganizationUser> {
   const { db, settings, now } = context;
   const claims = await verifyToken(settings, token);
   return decideAndWrite(

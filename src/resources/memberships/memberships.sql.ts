@@ -20,7 +20,11 @@ import { ROW_FAULTS } from "../bulk_invites/bulk_invites.refusals.ts";
 import { failRowsSentBy } from "../bulk_invites/bulk_invites.sql.ts";
 import { deleteInvitesMadeBy, deletePendingInvites } from "../invites/invites.sql.ts";
 import { hasEnded, type Member, type NextMember } from "../organization_users/organization_users.merge.ts";
-import { memberIdOf, type OfEmail, userColumns } from "../organization_users/organization_users.sql.ts";
+import {
+  memberIdOf,
+  type OfEmail,
+  organizationUserColumns,
+} from "../organization_users/organization_users.sql.ts";
 import {
   personalRoomOf,
   providePersonalRoom,
@@ -43,7 +47,7 @@ export function membershipReads<Values extends object>(
   const member = preparedQuery((values: Placeholders<Values>) => {
     const { organization_id, id } = memberOf(values);
     return builder
-      .select({ ...getTableColumns(organizationUsers), assists: userColumns.assists })
+      .select({ ...getTableColumns(organizationUsers), assists: organizationUserColumns.assists })
       .from(organizationUsers)
       .where(hasValues(organizationUsers, { organization_id, id }));
   });
@@ -167,7 +171,7 @@ export const memberEntry = accessEntries(
 /** The member as the platform API returns it. */
 export const userByEmail = preparedQuery(({ organization_id, email }: Placeholders<OfEmail>) =>
   builder
-    .select(userColumns)
+    .select(organizationUserColumns)
     .from(organizationUsers)
     .where(hasValues(organizationUsers, { organization_id, email })),
 );

@@ -29,17 +29,17 @@ export const organizationUserSchema = z
       description: "The ids of the organization users whom the person assists, in ascending order.",
       example: [],
     }),
+    waiting_room_slug: roomSlug().nullable().meta({
+      description:
+        "The slug of the person's personal waiting room; null for a person without the role `provider`.",
+      example: story.PAULAS_ROOM.slug,
+    }),
   })
   .meta({ id: "OrganizationUser", description: "A person who belongs to the organization." });
 
 export const userSchema = organizationUserSchema
   .extend({
     organization_id: id().meta({ description: "The id of the organization.", example: story.CLINIC.id }),
-    waiting_room_slug: roomSlug().nullable().meta({
-      description:
-        "The slug of the person's personal waiting room; null for a person without the role `provider`.",
-      example: story.PAULAS_ROOM.slug,
-    }),
   })
   .meta({
     id: "User",

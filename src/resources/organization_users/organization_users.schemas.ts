@@ -12,7 +12,7 @@ import type {
   organizationUserSchema,
   userSchema,
 } from "./organization_users.responses.ts";
-import type { organizationUserColumns, userColumns } from "./organization_users.sql.ts";
+import type { organizationUserColumns } from "./organization_users.sql.ts";
 
 const roleListInput = (tooFew: string) =>
   z
@@ -57,8 +57,6 @@ export const memberParams = lazily(() => organizationParams().extend({ organizat
 
 export type OrganizationUser = Row<typeof organizationUserColumns>;
 
-export type User = Row<typeof userColumns>;
-
 export function toOrganizationUser(row: OrganizationUser): z.input<typeof organizationUserSchema> {
   return {
     id: row.id,
@@ -67,18 +65,15 @@ export function toOrganizationUser(row: OrganizationUser): z.input<typeof organi
     display_name: row.display_name,
     roles: row.roles,
     assists: row.assists,
-  };
-}
-
-export function toUser(row: User): z.input<typeof userSchema> {
-  return {
-    ...toOrganizationUser(row),
-    organization_id: row.organization_id,
     waiting_room_slug: row.waiting_room_slug,
   };
 }
 
-export function toCreatedUser(row: User): z.input<typeof createdUserSchema> {
+export function toUser(row: OrganizationUser): z.input<typeof userSchema> {
+  return { ...toOrganizationUser(row), organization_id: row.organization_id };
+}
+
+export function toCreatedUser(row: OrganizationUser): z.input<typeof createdUserSchema> {
   const { assists: _, ...created } = toUser(row);
   return created;
 }

@@ -32,11 +32,17 @@ import {
 } from "./organization_users.merge.ts";
 import { requireAdministratorStays, requireNoClients } from "./organization_users.policy.ts";
 import { type MemberField, organizationUserNotFound } from "./organization_users.refusals.ts";
-import type { createUserBody, MemberChanges, OrganizationUser, User } from "./organization_users.schemas.ts";
-import { everybody, reachedUser, reachOf, selfAndAssisted, userColumns } from "./organization_users.sql.ts";
+import type { createUserBody, MemberChanges, OrganizationUser } from "./organization_users.schemas.ts";
+import {
+  everybody,
+  organizationUserColumns,
+  reachedUser,
+  reachOf,
+  selfAndAssisted,
+} from "./organization_users.sql.ts";
 
 /** All users of an organization, removed ones too. */
-export const listUsers = listOfOrganization(organizationUsers, userColumns);
+export const listUsers = listOfOrganization(organizationUsers, organizationUserColumns);
 
 /** The organization users that the caller reaches. */
 export async function listOrganizationUsers(
@@ -59,7 +65,7 @@ export async function createUser(
   context: Context,
   organization_id: number,
   input: z.output<ReturnType<typeof createUserBody>>["user"],
-): Promise<User> {
+): Promise<OrganizationUser> {
   const { db, now } = context;
   const person = { organization_id, email: input.email };
   return decideAndWrite(
@@ -119,7 +125,7 @@ async function changeMember<Known>(
   author: MemberAuthor<Known>,
   id: number,
   input: MemberChanges,
-): Promise<User> {
+): Promise<OrganizationUser> {
   const { db, now } = context;
   const { organization_id, field } = author;
   return decideAndWrite(

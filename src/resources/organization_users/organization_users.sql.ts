@@ -44,11 +44,7 @@ export const organizationUserColumns = {
   assists: scalar(assistedIds)
     .mapWith((ids: string): number[] => JSON.parse(ids))
     .as("assists"),
-};
-
-/** What the platform API shows of a member. */
-export const userColumns = {
-  ...organizationUserColumns,
+  /** Of the personal room; null where there is none. */
   waiting_room_slug: scalar(personalRoomSlug(organizationUsers.organization_id, organizationUsers.id)).as(
     "waiting_room_slug",
   ),

@@ -1,6 +1,7 @@
 import { createHash, generateKeyPairSync } from "node:crypto";
 import { gzipSync } from "node:zlib";
-import type { AccessLogSource, Check } from "../../../src/dev/access_log_source.ts";
+import type { Check } from "../../../src/client/access_log_check.ts";
+import type { AccessLogSource } from "../../../src/client/access_log_source.ts";
 import { publishedKeys, signSeal } from "../../../src/resources/access_log_seals/access_log_seals.keys.ts";
 import type { Seal } from "../../../src/resources/access_log_seals/access_log_seals.schemas.ts";
 import type { Settings } from "../../../src/settings.ts";
@@ -30,7 +31,7 @@ export interface SealedWeek {
   /** What the bucket has. */
   files: Map<string, Buffer>;
   seals: Seal[];
-  heads: [date: string, seal_sha256: string][];
+  heads: { date: string; seal_sha256: string }[];
   store: (date: string, entries: Entry[]) => void;
   /** Makes the seal of a day as the service does, after that of the day before. */
   seal: (date: string, entries: Entry[], options?: SealOptions) => Promise<Seal>;
@@ -98,7 +99,8 @@ export async function aSealedWeek({ each = 10, key = aKey() } = {}): Promise<Sea
     check: (more = {}) => ({
       heads: week.heads,
       now: Date.parse("2026-03-08T12:00:00Z"),
-      progress: () => {},
+      from: undefined,
+      onProgress: () => {},
       ...more,
     }),
   };

@@ -2,30 +2,37 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { endOfDate } from "../http/dates.ts";
-import { ACCESS_LOGS_KEPT_FOR } from "../lifetimes.ts";
-import type { Seal } from "../resources/access_log_seals/access_log_seals.schemas.ts";
-import { type AccessLogSource, type Check, failing } from "./access_log_source.ts";
+import { endOfDate, type AccessLogSeal as Seal } from "./access_log_chain.ts";
+import type { Check } from "./access_log_check.ts";
+import { failing } from "./access_log_faults.ts";
+import type { AccessLogSource } from "./access_log_source.ts";
+import { linesOf } from "./ndjson.ts";
+
+/** In milliseconds: so long after it was sealed, a day may be gone from the list. */
+const LISTED_FOR = 400 * 86_400_000;
+
+/** In characters. An entry has some hundred. */
+export const LONGEST_LINE = 65_536;
 
 /** Each file against its seal and against the list, which are read beside each other: a part and a page at a time. */
 export async function verifyFiles(
   source: AccessLogSource,
   seals: Seal[],
   chosen: Seal[],
-  { now, progress }: Check,
+  { now, onProgress }: Check,
 ): Promise<number> {
   // What was sealed so long ago may be deleted, and is only in the files.
-  const isListed = ({ date }: Seal) => endOfDate(date) + ACCESS_LOGS_KEPT_FOR > now;
+  const isListed = ({ date }: Seal) => endOfDate(date) + LISTED_FOR > now;
   const firstListed = chosen.find(isListed);
   const before = firstListed && seals[seals.indexOf(firstListed) - 1];
   const list = new Entries(firstListed ? source.list(before?.last_id ?? 0) : []);
   let entries = 0;
   for (const seal of chosen) {
     await verifyFile(source, seal, isListed(seal) ? list : null, (more) =>
-      progress(seal.date, entries + more),
+      onProgress(seal.date, entries + more),
     );
     entries += seal.count;
-    progress(seal.date, entries);
+    onProgress(seal.date, entries);
   }
   return entries;
 }
@@ -42,7 +49,7 @@ async function verifyFile(
   const fail = failing(seal.date, seal.part);
   const bytes = (await source.file(seal.date, seal.part)) ?? fail("The file of the day is missing.");
   const digest = createHash("sha256");
-  const lines = linesOf(unpacked(bytes, digest, fail));
+  const lines = linesOf(unpacked(bytes, digest, fail), LONGEST_LINE);
   let [count, first_id, last_id] = [0, 0, 0];
   // Where the file is not the sealed one, that is the fault, and not how the list differs from it.
   let unlike: string | undefined;
@@ -51,7 +58,9 @@ async function verifyFile(
     if (!(id > last_id)) fail(`The file is not the one that was sealed: line ${count + 1} is out of order.`);
     first_id ||= id;
     last_id = id;
-    if (++count % PROGRESS_EVERY === 0) progress(count);
+    if (++count > seal.count)
+      fail("The file is not the one that was sealed: it goes on after the last entry.");
+    if (count % PROGRESS_EVERY === 0) progress(count);
     if (list) unlike ??= await list.differenceFrom(line, id);
   }
   const found = { count, first_id, last_id };
@@ -64,8 +73,8 @@ async function verifyFile(
   }
   if (digest.digest("hex") !== seal.sha256)
     fail("The file is not the one that was sealed: its lines have another SHA-256.");
+  unlike ??= await list?.addedUpTo(seal.last_id);
   if (unlike) fail(`The service shows other entries than those that were sealed: ${unlike}`);
-  await list?.skipThrough(seal.last_id);
 }
 
 /** What the list shows, entry by entry. */
@@ -92,14 +101,12 @@ class Entries {
     return `the entry ${id} was changed: ${changesOf(line, listed)}.`;
   }
 
-  /** Skips the entries up to an id. They were compared before. */
-  async skipThrough(id: number): Promise<void> {
-    for (;;) {
-      this.#next ??= this.#lines.next();
-      const { value, done } = await this.#next;
-      if (done || idOf(value) > id) return;
-      this.#next = undefined;
-    }
+  /** The next entry, if it is none after this id: all up to there were compared. */
+  async addedUpTo(id: number): Promise<string | undefined> {
+    this.#next ??= this.#lines.next();
+    const { value, done } = await this.#next;
+    if (done || idOf(value) > id) return undefined;
+    return `the entry ${idOf(value)} was added.`;
   }
 }
 
@@ -136,16 +143,4 @@ async function* unpacked(
     const isOfZlib = /^Z_|^ERR_/.test(String((error as { code?: string }).code));
     throw isOfZlib ? fail("The file is not the one that was sealed: it is no gzip.") : error;
   }
-}
-
-/** The lines without their newlines. */
-async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = "";
-  for await (const chunk of chunks) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-    rest = lines.pop() ?? "";
-    yield* lines;
-  }
-  if (rest !== "") yield rest;
 }

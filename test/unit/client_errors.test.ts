@@ -1,0 +1,183 @@
+import { inspect } from "node:util";
+import { describe, expect, it } from "vitest";
+import { createClient, VideoVisitError } from "../../dist/client/external/index.js";
+import { aClient, refusal } from "../support/a_client.ts";
+import { all } from "../support/all.ts";
+
+const SETTINGS = { baseUrl: "https://visits.test", clientId: "id", clientSecret: "a-secret" };
+
+const failureOf = (asked: Promise<unknown>): Promise<VideoVisitError> =>
+  asked.then(
+    () => expect.unreachable(),
+    (error) => error,
+  );
+
+/** A response that begins, and does not end. */
+const unending = (...lines: string[]) => {
+  let cancelled = false;
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const line of lines) controller.enqueue(new TextEncoder().encode(line));
+    },
+    cancel() {
+      cancelled = true;
+    },
+  });
+  const response = new Response(body, { headers: { "Content-Type": "application/x-ndjson" } });
+  return { response, isCancelled: () => cancelled };
+};
+
+/** A server that never answers, until the request is ended. */
+const silent: typeof fetch = (_, init) =>
+  new Promise((_, reject) => init?.signal?.addEventListener("abort", () => reject(init.signal?.reason)));
+
+describe("An error of the client package says where, and what failed:", () => {
+  it("a refusal, with its status and text", async () => {
+    const { client } = aClient([refusal(404, "Call not found")]);
+    const error = await failureOf(client.getCall({ organization_user_id: 12, call_id: 300 }));
+    expect(error).toBeInstanceOf(VideoVisitError);
+    expect(error).toMatchObject({
+      message: "GET /organization_users/12/calls/300: 404: Call not found",
+      ...{ method: "GET", path: "/organization_users/12/calls/300", failed: "response", status: 404 },
+    });
+  });
+
+  it("a connection that broke, with what the runtime says", async () => {
+    const cause = new TypeError("fetch failed");
+    const { client } = aClient([cause], { maxRetries: 0 });
+    expect(await failureOf(client.listRoles())).toMatchObject({
+      message: "GET /roles: No whole response came",
+      ...{ failed: "connection", status: undefined, cause, isTransient: true },
+    });
+  });
+
+  it("a response that did not come in time", async () => {
+    const client = createClient({ ...SETTINGS, fetch: silent, maxRetries: 0, timeout: 20 });
+    expect(await failureOf(client.listRoles())).toMatchObject({
+      message: "GET /roles: No whole response came within 20 milliseconds",
+      ...{ failed: "timeout", isTransient: true },
+    });
+  });
+
+  it("the caller's signal, with its reason, before, while and between attempts, and sends nothing again", async () => {
+    const reason = new Error("The page was left");
+    const gone = {
+      message: "GET /roles: The signal ended it",
+      failed: "aborted",
+      cause: reason,
+      isTransient: false,
+    };
+    const before = aClient();
+    expect(await failureOf(before.client.listRoles({}, { signal: AbortSignal.abort(reason) }))).toMatchObject(
+      gone,
+    );
+    expect(before.sent).toEqual([]);
+    for (const fetching of [silent, (async () => refusal(503, "Later")) as typeof fetch]) {
+      const controller = new AbortController();
+      const client = createClient({ ...SETTINGS, fetch: fetching });
+      const asked = failureOf(client.listRoles({}, { signal: controller.signal }));
+      setTimeout(() => controller.abort(reason), 20);
+      expect(await asked).toMatchObject(gone);
+    }
+  });
+
+  it("neither the query, which may name a patient, nor a secret", async () => {
+    const { client } = aClient([refusal(503, "Later")], { maxRetries: 0, clientSecret: "a-secret" });
+    const error = await failureOf(client.findCalls({ participant_reference: "patient-4711" }));
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/4711|a-secret/);
+    expect(error.path).toBe("/calls");
+  });
+});
+
+describe("createClient names what is wrong, and never a value:", () => {
+  it.each([
+    ["baseUrl", "createClient: baseUrl is missing"],
+    ["clientId", "createClient: clientId is missing"],
+    ["clientSecret", "createClient: clientSecret is missing"],
+  ])("%s is missing", (name, message) => {
+    for (const value of [undefined, ""])
+      expect(() => createClient({ ...SETTINGS, [name]: value })).toThrow(new TypeError(message));
+  });
+
+  it.each([
+    ["visits.example.com", "must be an address such as https://visits.example.com"],
+    ["ftp://visits.example.com", "must begin with https://"],
+    ["http://visits.example.com", "must begin with https://"],
+    ["http://localhost.example.com", "must begin with https://"],
+    ["http://127.0.0.1.example.com", "must begin with https://"],
+    ["https://user:pa55@visits.example.com", "must not have a user name or a password in it"],
+    ["http://user@localhost", "must not have a user name or a password in it"],
+  ])("the address %s", (baseUrl, said) => {
+    const make = () => createClient({ ...SETTINGS, baseUrl });
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow(`createClient: baseUrl ${said}`);
+    expect(make).not.toThrow(/pa55|a-secret/);
+  });
+
+  it.each(["http://localhost:8787", "http://127.0.0.1", "http://[::1]:8787/", "http://visits.localhost"])(
+    "%s is fine, on loopback",
+    (baseUrl) => {
+      expect(() => createClient({ ...SETTINGS, baseUrl })).not.toThrow();
+    },
+  );
+});
+
+describe("A single request", () => {
+  it("has its own number of repetitions, and its own time", async () => {
+    const once = aClient([refusal(503, "Later"), Response.json({ roles: [] })]);
+    expect(await failureOf(once.client.listRoles({}, { maxRetries: 0 }))).toMatchObject({ status: 503 });
+    expect(once.sent).toHaveLength(1);
+    const client = createClient({ ...SETTINGS, fetch: silent, maxRetries: 0 });
+    expect(await failureOf(client.listRoles({}, { timeout: 20 }))).toMatchObject({ failed: "timeout" });
+  });
+
+  it("says by which version of the package it is sent", async () => {
+    const { client, sent } = aClient();
+    await client.listRoles();
+    expect(sent[0]?.headers).toMatchObject({
+      "User-Agent": expect.stringMatching(/^organization-video-visit-client\/\d+\.\d+\.\d+$/),
+    });
+  });
+});
+
+describe("A list as NDJSON", () => {
+  const listed = async (response: Response, more = {}) =>
+    aClient([response], more).client.listAccessLogs({}, { accept: "application/x-ndjson" });
+
+  it("comes item by item, also where a chunk ends in the middle of one", async () => {
+    const body = new ReadableStream({
+      start(controller) {
+        for (const chunk of ['{"id":1,"event":"read"}\n{"i', 'd":2}\n{"id":3', "}\n"])
+          controller.enqueue(new TextEncoder().encode(chunk));
+        controller.close();
+      },
+    });
+    const response = new Response(body, { headers: { "Content-Type": "application/x-ndjson" } });
+    expect(await all(await listed(response))).toEqual([{ id: 1, event: "read" }, { id: 2 }, { id: 3 }]);
+  });
+
+  it("can be left before its end: then no more of it is read", async () => {
+    const { response, isCancelled } = unending('{"id":1}\n{"id":2}\n');
+    for await (const entry of await listed(response)) {
+      expect(entry).toEqual({ id: 1 });
+      break;
+    }
+    expect(isCancelled()).toBe(true);
+  });
+
+  it("fails as a request does: if nothing more comes in time, however long the caller took, or what comes is none", async () => {
+    const late = await listed(unending('{"id":1}\n').response, { timeout: 30 });
+    const taken: unknown[] = [];
+    const reading = (async () => {
+      for await (const entry of late) {
+        await new Promise((resolve) => setTimeout(resolve, 60));
+        taken.push(entry);
+      }
+    })();
+    expect(await failureOf(reading)).toMatchObject({ failed: "timeout", path: "/access_logs" });
+    expect(taken).toEqual([{ id: 1 }]);
+    expect(await failureOf(all(await listed(unending('{"id":1\n').response)))).toMatchObject({
+      failed: "connection",
+    });
+  });
+});

@@ -111,11 +111,14 @@ export const MAX_TRANSCRIPT_LINES = 50_000;
 
 export const MAX_TRANSCRIPT_LINE_LENGTH = 10_000;
 
-/** Corrections of one text. People make some, and a program that corrects for ever would fill the database. */
-export const MAX_TEXT_VERSIONS = 50;
+/** Corrections of one text: people make some. */
+export const MAX_TEXT_VERSIONS = 25;
 
-/** Characters that the corrections of one text replace, all together: so much is read at once when its versions are. */
-export const MAX_TEXT_VERSIONS_LENGTH = 4_000_000;
+/** What one correction replaces, in UTF-8: the longest SOAP note fits, and so does the row into D1. */
+export const MAX_REPLACED_SIZE = KIB * KIB;
+
+/** What all corrections of a text replace together: so much is read at once when its versions are. */
+export const MAX_TEXT_VERSIONS_SIZE = 4 * MAX_REPLACED_SIZE;
 
 /** Lines that one correction changes: with short texts, they fit into its body. */
 export const MAX_CORRECTED_LINES = 10_000;
@@ -202,6 +205,9 @@ export const MAX_BULK_ROWS = 20_000;
 
 /** API clients of an organization that are in use: some for each of its systems, and a second one of each while it changes over. */
 export const MAX_API_CLIENTS = 100;
+
+/** API clients that an organization can make, also those that it has revoked: one for each of a hundred systems a month, for years. */
+export const MAX_API_CLIENTS_EVER = 10_000;
 
 /** A few systems of an organization listen, each perhaps with a second endpoint while it moves. */
 export const MAX_WEBHOOK_ENDPOINTS = 10;

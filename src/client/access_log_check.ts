@@ -1,13 +1,6 @@
-import type { VerifiedAccessLog, VerifyOptions } from "./access_log.ts";
 import { sha256, verifyChain, verifyHeads, warningsOf } from "./access_log_chain.ts";
 import { verifyFiles } from "./access_log_files.ts";
-import type { AccessLogSource } from "./access_log_source.ts";
-
-/** What a check is given, beside the log. */
-export interface Check extends Required<Pick<VerifyOptions, "heads" | "onProgress">> {
-  from: string | undefined;
-  now: number;
-}
+import type { AccessLogSource, Check, VerifiedAccessLog } from "./access_log_types.ts";
 
 /** The check of a log, wherever it comes from. */
 export async function verifySource(source: AccessLogSource, check: Check): Promise<VerifiedAccessLog> {

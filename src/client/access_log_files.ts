@@ -3,16 +3,12 @@ import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { endOfDate, type AccessLogSeal as Seal } from "./access_log_chain.ts";
-import type { Check } from "./access_log_check.ts";
 import { failing } from "./access_log_faults.ts";
-import type { AccessLogSource } from "./access_log_source.ts";
+import { type AccessLogSource, type Check, LONGEST_LINE } from "./access_log_types.ts";
 import { linesOf } from "./ndjson.ts";
 
 /** In milliseconds: so long after it was sealed, a day may be gone from the list. */
 const LISTED_FOR = 400 * 86_400_000;
-
-/** In characters. An entry has some hundred. */
-export const LONGEST_LINE = 65_536;
 
 /** Each file against its seal and against the list, which are read beside each other: a part and a page at a time. */
 export async function verifyFiles(

@@ -2,23 +2,15 @@
 import { OPERATIONS } from "../../dist/client/external/operations.gen.js";
 import type { ListAccessLogSealsResponse } from "../../dist/client/external/types.gen.js";
 import type { AccessLogSeal, PublishedKey } from "./access_log_chain.ts";
-import { LONGEST_LINE } from "./access_log_files.ts";
-import type { ClientSettings } from "./client.ts";
+import { type AccessLogSource, LONGEST_LINE } from "./access_log_types.ts";
+
 import { connectionOf, forActingUser } from "./connection.ts";
 import { VideoVisitError } from "./errors.ts";
 import { chunksOf } from "./ndjson.ts";
 import { NDJSON_TYPE, type RequestOptions, type Route } from "./request.ts";
 import { send } from "./send.ts";
 
-export interface AccessLogSource {
-  keys(): Promise<PublishedKey[]>;
-  /** All seals, oldest first. */
-  seals(): Promise<AccessLogSeal[]>;
-  /** The bytes of a part of a day, whose file has come as a whole; null if there is none. */
-  file(date: string, part: number): Promise<AsyncIterable<Uint8Array> | null>;
-  /** What the list shows after an id, as lines of NDJSON. */
-  list(after: number): AsyncIterable<string>;
-}
+import type { ClientSettings } from "./settings.ts";
 
 /** In milliseconds: a day's file may be large, and the connection of an auditor slow. */
 const TIMEOUT = 600_000;

@@ -2,30 +2,7 @@ import { OPERATIONS, type Operations } from "../../dist/client/external/operatio
 import { connectionOf, forActingUser } from "./connection.ts";
 import { type EventOfType, type EventTypeOrFamily, type FollowOptions, followEvents } from "./follow.ts";
 import { type Connection, send } from "./send.ts";
-
-export interface ClientSettings {
-  /** Where the service is: `https://visits.example.com`. On loopback, http will do. */
-  baseUrl: string;
-  clientId: string | undefined;
-  clientSecret: string | undefined;
-  /** How often a request that failed is sent again, at most. By default 4 times. */
-  maxRetries?: number | undefined;
-  /** How long an attempt may take, in milliseconds. By default 30,000. */
-  timeout?: number | undefined;
-  /** Instead of the global one. */
-  fetch?: typeof fetch | undefined;
-}
-
-/** Why somebody reads health data, as HL7 names it (PurposeOfUse). */
-export type PurposeOfUse =
-  | "TREAT"
-  | "HOPERAT"
-  | "HPAYMT"
-  | "ETREAT"
-  | "PATRQT"
-  | "PUBHLTH"
-  | "HRESCH"
-  | "BTG";
+import type { ClientSettings, PurposeOfUse } from "./settings.ts";
 
 /** Every operation of the external API, by its `operationId`. */
 export interface Client extends Operations {

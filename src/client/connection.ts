@@ -1,7 +1,8 @@
 import { VERSION } from "../../dist/client/external/operations.gen.js";
-import type { ClientSettings, PurposeOfUse } from "./client.ts";
+
 import { headerValue } from "./headers.ts";
 import type { Connection } from "./send.ts";
+import type { ClientSettings, PurposeOfUse } from "./settings.ts";
 
 const MAX_RETRIES = 4;
 

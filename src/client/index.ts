@@ -1,7 +1,8 @@
 export type * from "../../dist/client/external/types.gen.js";
-export { type Client, type ClientSettings, createClient, type PurposeOfUse } from "./client.ts";
+export { type Client, createClient } from "./client.ts";
 export { type Failure, VideoVisitError, WebhookVerificationError } from "./errors.ts";
 export type { EventOfType, EventTypeOrFamily, FollowOptions } from "./follow.ts";
 export { type ItemOf, paginate } from "./paginate.ts";
 export type { As, CreationOptions, RequestOptions } from "./request.ts";
+export type { ClientSettings, PurposeOfUse } from "./settings.ts";
 export { verifyWebhook, type WebhookEvent, type WebhookHeaders } from "./webhooks.ts";

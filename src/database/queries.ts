@@ -36,7 +36,7 @@ export const builder = {
   $count: (source: SQLiteTable, filters?: SQL) => new SQLiteCountBuilder({ source, filters, session }),
 } as unknown as Builder;
 
-interface Builder extends Omit<DrizzleD1Database, "update"> {
+interface Builder extends Pick<DrizzleD1Database, "select" | "insert" | "delete" | "$count"> {
   /** SET takes placeholders too, encoded as the column is. Drizzle's type leaves them out. */
   update<Table extends SQLiteTable>(
     table: Table,

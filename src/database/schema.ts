@@ -473,6 +473,7 @@ export const WHOLE_ORGANIZATION = 0;
  * `first_line_id` begins the range of ids that the new lines of the last report got, null where no report brought any.
  * `spoken_until` is when the last line ends, in milliseconds from the start of the call, null where there is no line.
  * `corrections` is how often the organization corrected the text since it is final: each has its row in `callTextVersions`.
+ * `replaced_size` is how many bytes of UTF-8 these hold.
  */
 export const callTexts = sqliteTable(
   "call_texts",
@@ -488,6 +489,7 @@ export const callTexts = sqliteTable(
     first_line_id: integer(),
     spoken_until: integer(),
     corrections: integer().notNull().default(0),
+    replaced_size: integer().notNull().default(0),
     reported_at: integer().notNull().default(0),
     ...retention,
     ...timestamps,

@@ -18,6 +18,7 @@ const draft: SoapNote = {
   spoken_until: null,
   is_final: false,
   corrections: 0,
+  replaced_size: 0,
   reported_at: 0,
   call_ended_at: null,
   is_held: false,

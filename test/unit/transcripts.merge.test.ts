@@ -15,6 +15,7 @@ const draft: Transcript = {
   summary: "A talk.",
   is_final: false,
   corrections: 0,
+  replaced_size: 0,
   reported_at: 0,
   lines_digest: "a",
   first_line_id: null,

@@ -1,14 +1,15 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { MAX_TEXT_VERSIONS } from "../../src/limits.ts";
+import { entriesAbout } from "./support/access_logs.ts";
 import { atOnce } from "./support/at_once.ts";
-import { aCall, type Call, ENDED_AT, wrongPaths } from "./support/calls.ts";
+import { aCall, ENDED_AT, wrongPaths } from "./support/calls.ts";
+import { storedRows } from "./support/database.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given } from "./support/organization.ts";
 import { workerWith } from "./support/queue.ts";
-import { travelTo } from "./support/time.ts";
+import { fromNow, travelTo } from "./support/time.ts";
 import { says } from "./support/transcripts.ts";
-import { changingNothing } from "./support/unchanged.ts";
+import { changingNothing, changingOnlyTheLog } from "./support/unchanged.ts";
 
 const REASON = "The dose was misheard";
 
@@ -88,11 +89,26 @@ describe.each(Object.entries(TEXTS) as [Kind, (typeof TEXTS)[Kind]][])(
       );
     });
 
-    it("has no new version where nothing changes", async () => {
-      const { correct, read } = await aDocumentedCall();
-      expect(await changingNothing(() => given(correct(kind, correction(0))))).toEqual(await read(kind));
+    it("has no new version where nothing changes; the response shows it, so that is recorded as a read", async () => {
+      const { clinic, correct, read } = await aDocumentedCall();
+      const text = await read(kind);
+      const before = (await entriesAbout(clinic, "read", kind)).length;
+      expect(await changingOnlyTheLog(() => given(correct(kind, correction(0))))).toEqual(text);
+      expect(await entriesAbout(clinic, "read", kind)).toHaveLength(before + 1);
       await given(correct(kind, correction(1)));
-      await changingNothing(() => given(correct(kind, correction(1))));
+      await changingOnlyTheLog(() => given(correct(kind, correction(1))));
+    });
+
+    it("is not shown by a correction either to who does not say for whom, where that is wanted", async () => {
+      const { client, correct } = await aDocumentedCall();
+      await given(client.put("/organization", { organization: { require_acting_user: true } }));
+      travelTo(fromNow(2));
+      for (const n of [0, 1])
+        expectRefusal(
+          await changingNothing(() => correct(kind, correction(n))),
+          400,
+          /^X-Acting-User and X-Purpose/,
+        );
     });
 
     it("is corrected by providers whose call it is; for assistants and all who do not reach it, there is none", async () => {
@@ -178,12 +194,13 @@ describe.each(Object.entries(TEXTS) as [Kind, (typeof TEXTS)[Kind]][])(
         422,
         /was corrected too often/,
       );
-      await changingNothing(() => given(correct(kind, correction(MAX_TEXT_VERSIONS))));
+      await changingOnlyTheLog(() => given(correct(kind, correction(MAX_TEXT_VERSIONS))));
     });
 
     it("is either corrected or deleted where both meet, and its versions go with it", async () => {
-      const { client, correct, visit } = await aDocumentedCall();
+      const { clinic, client, correct, visit } = await aDocumentedCall();
       await given(correct(kind, correction(1)));
+      expect(await storedVersions(clinic)).toBe(1);
       const path = `${visit.path}/${kind}`;
       const answers = await atOnce(9, (n) =>
         n === 4 ? client.delete(path) : correct(kind, correction(n + 2)),
@@ -192,16 +209,17 @@ describe.each(Object.entries(TEXTS) as [Kind, (typeof TEXTS)[Kind]][])(
       expectRefusal(await client.get(path), 404, notFound);
       expectRefusal(await client.get(`${path}/versions`), 404, notFound);
       expectRefusal(await correct(kind, correction(1)), 404, notFound);
-      expect(await storedVersions(visit, kind)).toBe(0);
+      expect(await storedVersions(clinic)).toBe(0);
     });
 
     it("goes with its versions when it is too old", async () => {
-      const { client, correct, visit } = await aDocumentedCall();
+      const { clinic, client, correct, visit } = await aDocumentedCall();
       await given(correct(kind, correction(1)));
+      expect(await storedVersions(clinic)).toBe(1);
       await given(client.put("/organization", { organization: { transcript_retention_days: 30 } }));
       await workerWith({}).runCron();
       expectRefusal(await client.get(`${visit.path}/${kind}/versions`), 404, notFound);
-      expect(await storedVersions(visit, kind)).toBe(0);
+      expect(await storedVersions(clinic)).toBe(0);
     });
 
     it("shows nothing of its text or the reason in events, the log of access, or errors", async () => {
@@ -218,14 +236,9 @@ describe.each(Object.entries(TEXTS) as [Kind, (typeof TEXTS)[Kind]][])(
   },
 );
 
-const storedVersions = async ({ id }: Call, kind: Kind) =>
-  Number(
-    await env.DB.prepare(
-      "select count(*) as n from call_text_versions join call_texts on call_texts.id = text_id where call_id = ? and kind = ?",
-    )
-      .bind(id, kind)
-      .first("n"),
-  );
+/** Of all the texts of an organization. */
+const storedVersions = async ({ id }: { id: number }) =>
+  (await storedRows({ id }, "call_text_versions")).length;
 
 it("A SOAP note that was corrected is not reported again as it was", async () => {
   const { correct, visit, read } = await aDocumentedCall();
@@ -281,8 +294,8 @@ describe("The lines of a final transcript", () => {
     const [line] = texts.transcript.transcript_lines;
     const both = { summary: "Two tablets.", lines: [{ id: line.id, text: "Two." }], reason: REASON };
     await given(correct("transcript", both));
-    await changingNothing(() => given(correct("transcript", { lines: [], reason: REASON })));
-    await changingNothing(() => given(correct("transcript", { reason: REASON })));
+    await changingOnlyTheLog(() => given(correct("transcript", { lines: [], reason: REASON })));
+    await changingOnlyTheLog(() => given(correct("transcript", { reason: REASON })));
     expect(await versions("transcript")).toMatchObject([texts.transcript]);
   });
 
@@ -331,13 +344,48 @@ describe("The lines of a final transcript", () => {
   });
 });
 
-it("Corrections of a text replace so much in all, and no more", async () => {
-  const { correct, versions } = await aDocumentedCall();
-  const long = (n: number) => ({ text: `${n}${"n".repeat(199_998)}`, reason: REASON });
-  let n = 0;
-  let answer = await correct("soap_note", long(n % 10));
-  while (answer.status === 200) answer = await correct("soap_note", long(++n % 10));
-  expectRefusal(answer, 422, /which may replace 4000000 characters in all$/);
-  expect(await versions("soap_note")).toHaveLength(n);
-  expect(n).toBe(21);
+describe("Corrections of long texts", () => {
+  /** Of three bytes each. */
+  const LONG = "語".repeat(199_999);
+
+  it("replace so much in all, and no more, and count as many writes", async () => {
+    const { clinic, correct, versions } = await aDocumentedCall();
+    const before = await writesOf(clinic);
+    let n = 0;
+    let answer = await correct("soap_note", { text: `${n}${LONG}`, reason: REASON });
+    while (answer.status === 200)
+      answer = await correct("soap_note", { text: `${++n % 10}${LONG}`, reason: REASON });
+    expectRefusal(answer, 422, /which may replace 4 MiB in all$/);
+    expect(await versions("soap_note")).toHaveLength(n);
+    // 600,000 bytes are nine times 64 KiB and some more; the first one replaced a short text.
+    expect(n).toBe(7);
+    expect((await writesOf(clinic)) - before).toBe(7 + 6 * 9);
+  });
+
+  it("replace so much of a transcript at once, as fits into a row", async () => {
+    const clinic = await anOrganization();
+    const visit = await aCall(clinic);
+    const lines = Array.from({ length: 120 }, (_, n) =>
+      says(visit.participants[0], n, n + 1, "x".repeat(9999)),
+    );
+    const { transcript_lines } = await given(visit.reportTranscript({ is_final: true, lines }));
+    const correct = (count: number) =>
+      clinic.client.put(`${visit.path}/transcript`, {
+        transcript: {
+          lines: transcript_lines.slice(0, count).map(({ id }: { id: number }) => ({ id, text: "y" })),
+          reason: REASON,
+        },
+      });
+    expectRefusal(
+      await changingNothing(() => correct(120)),
+      422,
+      /^transcript\.lines: must replace at most 1 MiB/,
+    );
+    await given(correct(100));
+  });
 });
+
+const writesOf = async ({ id }: { id: number }) =>
+  Number(
+    (await storedRows({ id }, "organization_days")).reduce((sum, { writes }) => sum + Number(writes), 0),
+  );

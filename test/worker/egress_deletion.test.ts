@@ -188,8 +188,9 @@ describe("A recording that its organization deletes", () => {
     const { clinic, path, updates, reported } = await aRecording();
     const bucket = aBucket(() => true);
     const { fetcher, runCron } = workerWith({ RECORDINGS: bucket.binding });
-    for (let n = 0; n < 2; n++)
-      expectRefusal(await clinic.client.through(fetcher).delete(path), 503, NOT_NOW);
+    const bea = await clinic.addUser("Bea Boss", ["organization_admin"]);
+    for (const client of [clinic.client, await clinic.addClient(bea.id)])
+      expectRefusal(await client.through(fetcher).delete(path), 503, NOT_NOW);
     expect(await updates()).toEqual([]);
     bucket.refuses = () => false;
     await runCron();

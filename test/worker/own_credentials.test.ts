@@ -91,12 +91,14 @@ describe("API clients that an organization manages itself", () => {
   });
 
   it("do not revoke themselves", async () => {
-    const { client } = await aClinic();
+    const { client, others } = await aClinic();
     expectRefusal(
       await changingNothing(() => client.delete(`/api_clients/${client.id}`)),
       422,
       /Your request uses this API client/,
     );
+    for (const other of others)
+      expectRefusal(await changingNothing(() => other.delete(`/api_clients/${other.id}`)), 404, NOT_FOUND);
   });
 
   it("are so many at the most, of which those that are revoked do not count", async () => {

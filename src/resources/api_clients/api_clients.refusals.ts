@@ -1,5 +1,5 @@
 import { ApiError, notFound, unprocessable } from "../../http/errors.ts";
-import { MAX_API_CLIENTS } from "../../limits.ts";
+import { MAX_API_CLIENTS, MAX_API_CLIENTS_EVER } from "../../limits.ts";
 
 /** The same for every cause. */
 export const INVALID_CLIENT = "Invalid client credentials";
@@ -15,7 +15,7 @@ export const clientHasNoUser = () =>
 
 export const tooManyClients = () =>
   unprocessable(
-    `The organization has ${MAX_API_CLIENTS} API clients in use, which is the most that it can have: revoke one first`,
+    `The organization has ${MAX_API_CLIENTS} API clients in use, which is the most that it can have: revoke one first (of revoked ones, it can have ${MAX_API_CLIENTS_EVER})`,
   );
 
 export const clientRevokesItself = () =>

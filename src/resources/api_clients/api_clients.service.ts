@@ -11,7 +11,7 @@ import type { OwnPath } from "../../http/wire.ts";
 import { CLIENT_ID_BYTES } from "../../limits.ts";
 import { userWithAccount } from "../organization_users/organization_users.sql.ts";
 import { listOfOrganization } from "../organizations/organizations.sql.ts";
-import { type Author, anAdministrator, thePlatform } from "../roles/roles.authors.ts";
+import { type Author, asAdministrator, asPlatform } from "../roles/roles.authors.ts";
 import { administeredOrganization } from "../roles/roles.policy.ts";
 import { newApiClient } from "./api_clients.merge.ts";
 import { apiClientNotFound, clientRevokesItself } from "./api_clients.refusals.ts";
@@ -37,11 +37,11 @@ export const listOwnApiClients = (context: ClientContext, page: PageQuery) =>
 type NewClient = z.output<ReturnType<typeof createApiClientBody>>["api_client"];
 
 export const createApiClient = (context: Context, organization_id: number, input: NewClient) =>
-  issueClient(context, thePlatform(organization_id), input);
+  issueClient(context, asPlatform(organization_id), input);
 
 export async function createOwnApiClient(context: ClientContext, input: NewClient) {
   const { caller } = context;
-  const author = anAdministrator(caller, apiClientNotFound);
+  const author = asAdministrator(caller, apiClientNotFound);
   // A replay is not decided again.
   administeredOrganization(caller, apiClientNotFound);
   return issueClient(context, author, input, await clientIdempotency(context));
@@ -81,15 +81,15 @@ async function issueClient<Known>(
 }
 
 export const revokeApiClient = (context: Context, path: OwnPath) =>
-  revoke(context, thePlatform(path.organization_id), revocation, path);
+  revoke(context, asPlatform(path.organization_id), revocation, path);
 
 /** @throws ApiError 422 if the client would revoke itself: then nobody might be left to make another one */
 export async function revokeOwnApiClient(context: ClientContext, id: number): Promise<void> {
   const { caller } = context;
-  const author = anAdministrator(caller, apiClientNotFound);
   const { organization_id, api_client_id } = caller;
-  if (id === api_client_id) throw clientRevokesItself();
-  await revoke(context, author, ownRevocation, { organization_id, api_client_id, id });
+  const author = asAdministrator(caller, apiClientNotFound);
+  const refusal = id === api_client_id ? clientRevokesItself : apiClientNotFound;
+  await revoke(context, author, ownRevocation, { organization_id, api_client_id, id }, refusal);
 }
 
 async function revoke<Known, Path extends OwnPath>(
@@ -97,6 +97,7 @@ async function revoke<Known, Path extends OwnPath>(
   author: Author<Known>,
   { record, revoke }: RevocationOf<Path>,
   path: Path,
+  refusal = apiClientNotFound,
 ): Promise<void> {
   const [[asking], , [revoked]] = await runBatch(context.db, [
     author.read,
@@ -104,7 +105,7 @@ async function revoke<Known, Path extends OwnPath>(
     revoke({ ...path, now: context.now }),
   ]);
   author.require(asking);
-  if (!revoked) throw apiClientNotFound();
+  if (!revoked) throw refusal();
 }
 
 /** Who acts through a client, and the digest of its secret. */

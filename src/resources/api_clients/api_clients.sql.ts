@@ -7,6 +7,8 @@ import {
   getTableColumns,
   gte,
   isNull,
+  ne,
+  or,
   type Placeholder,
   type SQL,
 } from "drizzle-orm";
@@ -16,7 +18,7 @@ import { builder, type Placeholders, preparedQuery, type Row } from "../../datab
 import { apiClients, organizations, organizationUsers } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import type { OwnPath } from "../../http/wire.ts";
-import { MAX_API_CLIENTS } from "../../limits.ts";
+import { MAX_API_CLIENTS, MAX_API_CLIENTS_EVER } from "../../limits.ts";
 import { accessEntries, entriesOf } from "../access_logs/access_logs.entries.ts";
 import { idempotencyOfSecret } from "../idempotency_keys/idempotency_keys.sql.ts";
 import { hasAccount } from "../organization_users/organization_users.sql.ts";
@@ -55,13 +57,18 @@ export const clientsOfUser = preparedQuery(({ organization_id, id }: Placeholder
     .orderBy(asc(apiClients.id)),
 );
 
-/** Whether the organization has all the clients that it can have. As a number, each creation would change it for others. */
-export const clientQuota = preparedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) =>
-  builder
-    .select({ is_full: gte(count(), MAX_API_CLIENTS).mapWith(Boolean).as("is_full") })
+/**
+ * Whether the organization has all the clients that it can have, or has made as many as it can ever make. As numbers, each
+ * creation would change them for others.
+ */
+export const clientQuota = preparedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) => {
+  const inUse = builder.$count(apiClients, and(eq(apiClients.organization_id, organization_id), isInUse));
+  const isFull = or(gte(inUse, MAX_API_CLIENTS), gte(count(), MAX_API_CLIENTS_EVER)) as SQL;
+  return builder
+    .select({ is_full: isFull.mapWith(Boolean).as("is_full") })
     .from(apiClients)
-    .where(and(eq(apiClients.organization_id, organization_id), isInUse)),
-);
+    .where(eq(apiClients.organization_id, organization_id));
+});
 
 /** Who acts through a client that is not revoked, and the digest of its secret. */
 export const callerOfClient = preparedQuery(({ client_id }: Placeholders<{ client_id: string }>) =>
@@ -121,7 +128,8 @@ export type RevocationOf<Values extends OwnPath> = ReturnType<typeof revocationW
 /** What the platform revokes. */
 export const revocation = revocationWhere<OwnPath>();
 
-/** What a client revokes: nothing, if it does not act as an administrator. */
+/** What a client revokes: not itself, and nothing if it does not act as an administrator. */
 export const ownRevocation = revocationWhere(
-  (values: Placeholders<OwnPath & Pick<Caller, "api_client_id">>) => isAdministrator(values),
+  (values: Placeholders<OwnPath & Pick<Caller, "api_client_id">>) =>
+    and(ne(apiClients.id, values.api_client_id), isAdministrator(values)),
 );

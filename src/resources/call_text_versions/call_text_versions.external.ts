@@ -9,7 +9,7 @@ import { toTranscriptJson } from "../transcripts/transcripts.schemas.ts";
 import {
   correctSoapNoteBody,
   correctTranscriptBody,
-  toSoapNoteVersion,
+  toSoapNoteVersionsJson,
   toTranscriptVersionsJson,
 } from "./call_text_versions.schemas.ts";
 import {
@@ -26,20 +26,33 @@ const ofCall = params(callParams);
 const JSON_TYPE = { "Content-Type": "application/json" };
 
 export const callTextVersionsExternal = externalRoutes()
-  .put(`${CALL}/soap_note`, ofCall, jsonBody(correctSoapNoteBody, CORRECTION_BODY_LIMIT), async (c) => {
-    const note = await correctSoapNote(c.var.context, c.req.valid("param"), c.req.valid("json").soap_note);
-    return c.json(toSoapNote(note));
-  })
-  .get(`${CALL}/soap_note/versions`, ofCall, recordedRead, async (c) => {
-    const { note, versions } = await listSoapNoteVersions(c.var.context, c.req.valid("param"));
-    return c.json({ versions: versions.map((version) => toSoapNoteVersion(note, version)) });
-  })
-  .put(`${CALL}/transcript`, ofCall, jsonBody(correctTranscriptBody, CORRECTION_BODY_LIMIT), (c) =>
+  .put(
+    `${CALL}/soap_note`,
+    ofCall,
+    recordedRead,
+    jsonBody(correctSoapNoteBody, CORRECTION_BODY_LIMIT),
+    async (c) => {
+      const note = await correctSoapNote(c.var.context, c.req.valid("param"), c.req.valid("json").soap_note);
+      return c.json(toSoapNote(note));
+    },
+  )
+  .get(`${CALL}/soap_note/versions`, ofCall, recordedRead, (c) =>
     answerInTurn(c, async () => {
-      const { transcript } = c.req.valid("json");
-      const corrected = await correctTranscript(c.var.context, c.req.valid("param"), transcript);
-      return { parts: toTranscriptJson(corrected), headers: JSON_TYPE };
+      const versions = await listSoapNoteVersions(c.var.context, c.req.valid("param"));
+      return { parts: toSoapNoteVersionsJson(versions), headers: JSON_TYPE };
     }),
+  )
+  .put(
+    `${CALL}/transcript`,
+    ofCall,
+    recordedRead,
+    jsonBody(correctTranscriptBody, CORRECTION_BODY_LIMIT),
+    (c) =>
+      answerInTurn(c, async () => {
+        const { transcript } = c.req.valid("json");
+        const corrected = await correctTranscript(c.var.context, c.req.valid("param"), transcript);
+        return { parts: toTranscriptJson(corrected), headers: JSON_TYPE };
+      }),
   )
   .get(`${CALL}/transcript/versions`, ofCall, recordedRead, (c) =>
     answerInTurn(c, async () => {

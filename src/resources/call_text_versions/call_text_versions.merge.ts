@@ -1,9 +1,14 @@
 import type { callTexts, callTextVersions } from "../../database/schema.ts";
-import { MAX_TEXT_VERSIONS, MAX_TEXT_VERSIONS_LENGTH } from "../../limits.ts";
+import { MAX_REPLACED_SIZE, MAX_TEXT_VERSIONS, MAX_TEXT_VERSIONS_SIZE } from "../../limits.ts";
 import type { StoredLine } from "../transcripts/transcripts.document.ts";
-import { correctedTooOften, lineUnknown, textNotFinal } from "./call_text_versions.refusals.ts";
+import {
+  correctedTooOften,
+  lineUnknown,
+  textNotFinal,
+  tooMuchAtOnce,
+} from "./call_text_versions.refusals.ts";
 
-type CallText = typeof callTexts.$inferSelect;
+export type CallText = typeof callTexts.$inferSelect;
 
 type Version = typeof callTextVersions.$inferSelect;
 
@@ -14,8 +19,6 @@ export type Replaced = Pick<typeof callTextVersions.$inferSelect, "text" | "summ
 export interface KnownText {
   hasEnded: boolean;
   text: CallText;
-  /** The characters that earlier corrections replaced. */
-  replacedBefore: number;
 }
 
 /** Who corrects a text, and why. */
@@ -33,24 +36,30 @@ export function requireCorrectable({ hasEnded, text }: KnownText): void {
  * The text after a correction, and the version that it ends.
  *
  * @param changes what of the text changes, and `replaced` what that was
- * @throws ApiError 422 if it was corrected too often
+ * @throws ApiError 422 if it was corrected too often, or too much of it at once
  */
 export function correctText(
-  { text, replacedBefore }: KnownText,
+  text: CallText,
   { changes, replaced }: { changes: Partial<CallText>; replaced: Replaced },
   { user_id, reason }: Correction,
   now: number,
 ): { text: CallText; version: Version } {
   const { organization_id, id: text_id } = text;
   const version = text.corrections + 1;
-  const length = [replaced.text, replaced.summary, replaced.lines].join("").length;
-  if (version > MAX_TEXT_VERSIONS || replacedBefore + length > MAX_TEXT_VERSIONS_LENGTH)
+  const size = sizeOfTexts(replaced);
+  const replaced_size = text.replaced_size + size;
+  if (size > MAX_REPLACED_SIZE) throw tooMuchAtOnce();
+  if (version > MAX_TEXT_VERSIONS || replaced_size > MAX_TEXT_VERSIONS_SIZE)
     throw correctedTooOften(text.kind);
   return {
-    text: { ...text, ...changes, corrections: version, updated_at: now },
+    text: { ...text, ...changes, corrections: version, replaced_size, updated_at: now },
     version: { organization_id, text_id, version, ...replaced, reason, user_id, created_at: now },
   };
 }
+
+/** In bytes of UTF-8. */
+export const sizeOfTexts = ({ text, summary, lines }: Replaced): number =>
+  new TextEncoder().encode([text, summary, lines].join("")).length;
 
 /** A line as a correction, or a version, names it. */
 interface LineText {

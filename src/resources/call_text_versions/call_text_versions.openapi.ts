@@ -11,6 +11,7 @@ import {
   LINE_REPEATED,
   lineUnknown,
   textNotFinal,
+  tooMuchAtOnce,
 } from "./call_text_versions.refusals.ts";
 import {
   soapNoteVersionSchema,
@@ -111,6 +112,7 @@ export const callTextVersionsReference: Reference = {
         transcriptNotFound(),
         unprocessable(`transcript.lines: ${LINE_REPEATED}`),
         lineUnknown(id),
+        tooMuchAtOnce(),
         textNotFinal("transcript"),
         correctedTooOften("transcript"),
         transcriptTooLong(),

@@ -1,6 +1,12 @@
 import type { CallTextKind } from "../../database/enums.ts";
 import { unprocessable } from "../../http/errors.ts";
-import { MAX_CORRECTED_LINES, MAX_TEXT_VERSIONS, MAX_TEXT_VERSIONS_LENGTH } from "../../limits.ts";
+import {
+  MAX_CORRECTED_LINES,
+  MAX_REPLACED_SIZE,
+  MAX_TEXT_VERSIONS,
+  MAX_TEXT_VERSIONS_SIZE,
+} from "../../limits.ts";
+import { KIB } from "../../units.ts";
 
 const NAMES: Record<CallTextKind, string> = { transcript: "transcript", soap_note: "SOAP note" };
 
@@ -9,7 +15,12 @@ export const textNotFinal = (kind: CallTextKind) =>
 
 export const correctedTooOften = (kind: CallTextKind) =>
   unprocessable(
-    `The ${NAMES[kind]} was corrected too often: at most ${MAX_TEXT_VERSIONS} times, which may replace ${MAX_TEXT_VERSIONS_LENGTH} characters in all`,
+    `The ${NAMES[kind]} was corrected too often: at most ${MAX_TEXT_VERSIONS} times, which may replace ${MAX_TEXT_VERSIONS_SIZE / KIB / KIB} MiB in all`,
+  );
+
+export const tooMuchAtOnce = () =>
+  unprocessable(
+    `transcript.lines: must replace at most ${MAX_REPLACED_SIZE / KIB / KIB} MiB: correct fewer lines at once`,
   );
 
 export const lineUnknown = (id: number) =>

@@ -44,11 +44,22 @@ const endOfVersion = ({ version, reason, user_id, created_at }: TextVersion) => 
   created_at: toTimestamp(created_at),
 });
 
-export function toSoapNoteVersion(
-  note: SoapNote,
-  version: TextVersion,
-): z.input<typeof soapNoteVersionSchema> {
+function toSoapNoteVersion(note: SoapNote, version: TextVersion): z.input<typeof soapNoteVersionSchema> {
   return { ...toSoapNote({ ...note, text: version.text as string }), ...endOfVersion(version) };
+}
+
+/** The JSON of the versions of a note, one by one. */
+export function* toSoapNoteVersionsJson({
+  note,
+  versions,
+}: {
+  note: SoapNote;
+  versions: TextVersion[];
+}): Generator<string> {
+  yield '{"versions":[';
+  for (const [n, version] of versions.entries())
+    yield `${n ? "," : ""}${JSON.stringify(toSoapNoteVersion(note, version))}`;
+  yield "]}";
 }
 
 /**

@@ -2,6 +2,8 @@ import type { ClientContext } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import type { CallTextKind } from "../../database/enums.ts";
 import { type BoundQuery, type RowsOf, runBatch } from "../../database/queries.ts";
+import { dateOf } from "../../http/dates.ts";
+import { EXTERNAL_BODY_LIMIT } from "../../limits.ts";
 import { requireEntry } from "../access_logs/access_logs.entries.ts";
 import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
 import { entryOfText, textOfPath, textOfReach, textWrites } from "../call_texts/call_texts.sql.ts";
@@ -14,20 +16,21 @@ import { requireSendable } from "../transcripts/transcripts.merge.ts";
 import { transcriptNotFound } from "../transcripts/transcripts.refusals.ts";
 import type { TranscriptWithLines } from "../transcripts/transcripts.schemas.ts";
 import { insertLines, transcriptOfPath, transcriptToCorrect } from "../transcripts/transcripts.sql.ts";
+import { countMoreWrites } from "../usage/usage.sql.ts";
 import {
+  type CallText,
   correctLines,
   correctText,
-  type KnownText,
   type Replaced,
   requireCorrectable,
+  sizeOfTexts,
 } from "./call_text_versions.merge.ts";
 import { requireCorrector, requireCorrectorStill } from "./call_text_versions.policy.ts";
 import type { SoapNoteCorrection, TranscriptCorrection } from "./call_text_versions.schemas.ts";
 import {
-  type CallText,
   deleteParts,
   insertVersion,
-  replacedOfPath,
+  stateOfText,
   type TextVersion,
   versionsOfPath,
 } from "./call_text_versions.sql.ts";
@@ -108,28 +111,32 @@ function correct<Reads extends BoundQuery<unknown>[]>(
   const reached = { ...reachedCall(caller, path), kind };
   return decideAndWrite(
     db,
-    [rolesOfCaller(caller), resultsOfPath(reached), textOfReach(reached), replacedOfPath(reached)],
-    async ([member], [call], [text], [replacedBefore], ...rows) => {
+    [rolesOfCaller(caller), resultsOfPath(reached), stateOfText(reached)],
+    async ([member], [call], _, [text], ...rows) => {
       requireCorrectorStill(caller, member, notFound);
       if (!call || !text) throw notFound();
-      const known: KnownText = {
-        hasEnded: call.has_ended,
-        text,
-        replacedBefore: replacedBefore?.length ?? 0,
-      };
-      requireCorrectable(known);
+      requireCorrectable({ hasEnded: call.has_ended, text });
       const corrected = await correctOne(text, ...(rows as RowsOf<[...Reads]>));
-      if (!corrected) return { unchanged: text };
+      // It shows the text.
+      if (!corrected)
+        return { writes: [textOfReach(reached)], entries: [entryOfText(context, "read", reached)] };
       const { changes, writes = [] } = corrected;
       const replaced = { text: null, summary: null, lines: null, ...corrected.replaced };
       const by = { user_id: caller.organization_user_id, reason };
-      const next = correctText(known, { changes, replaced }, by, now);
+      const next = correctText(text, { changes, replaced }, by, now);
       return {
         writes: [insertVersion(next.version), ...writes, textWrites.update(text, next.text)],
-        entries: [entryOfText(context, "update", reached)],
+        entries: [
+          entryOfText(context, "update", reached),
+          countMoreWrites({
+            organization_id: caller.organization_id,
+            date: dateOf(now),
+            count: Math.floor(sizeOfTexts(replaced) / EXTERNAL_BODY_LIMIT),
+          }),
+        ],
       };
     },
-    { unguardedReads },
+    { unguardedReads: [textOfReach(reached), ...unguardedReads] },
   );
 }
 

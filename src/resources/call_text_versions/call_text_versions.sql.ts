@@ -1,9 +1,8 @@
-import { desc, eq, getTableColumns, sql, sum } from "drizzle-orm";
-import { coalesce } from "../../database/expressions.ts";
+import { desc, eq, getTableColumns } from "drizzle-orm";
 import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
-import { type callTexts, callTextVersions, transcriptParts } from "../../database/schema.ts";
-import { type Kind, textIdOfPath } from "../call_texts/call_texts.sql.ts";
-import type { ReachedCall } from "../calls/calls.sql.ts";
+import { callTexts, callTextVersions, transcriptParts } from "../../database/schema.ts";
+import { isTextOf, type Kind, textIdOfPath } from "../call_texts/call_texts.sql.ts";
+import { callIdOfPath, type ReachedCall } from "../calls/calls.sql.ts";
 
 type ReachedText = Placeholders<ReachedCall & Kind>;
 
@@ -20,15 +19,19 @@ export const versionsOfPath = preparedQuery((text: ReachedText) =>
     .orderBy(desc(callTextVersions.version)),
 );
 
-/** How many characters the corrections of that text have replaced. */
-export const replacedOfPath = preparedQuery((of: ReachedText) => {
-  const { text_id, text, summary, lines } = callTextVersions;
-  const length = sql`length(concat(${text}, ${summary}, ${lines}))`;
-  return builder
-    .select({ length: coalesce(sum(length).mapWith(Number), 0).as("length") })
-    .from(callTextVersions)
-    .where(eq(text_id, textIdOfPath(of)));
-});
+/** What a correction rests on: a text that changes, by a report or a correction, changes these too. */
+export const stateOfText = preparedQuery((of: ReachedText) =>
+  builder
+    .select({
+      id: callTexts.id,
+      is_final: callTexts.is_final,
+      corrections: callTexts.corrections,
+      updated_at: callTexts.updated_at,
+      summary: callTexts.summary,
+    })
+    .from(callTexts)
+    .where(isTextOf(callIdOfPath(of), of.kind)),
+);
 
 export const insertVersion = preparedQuery((version: Placeholders<TextVersion>) =>
   builder.insert(callTextVersions).values({
@@ -48,5 +51,3 @@ export const insertVersion = preparedQuery((version: Placeholders<TextVersion>) 
 export const deleteParts = preparedQuery(({ id }: Placeholders<{ id: number }>) =>
   builder.delete(transcriptParts).where(eq(transcriptParts.transcript_id, id)),
 );
-
-export type CallText = typeof callTexts.$inferSelect;

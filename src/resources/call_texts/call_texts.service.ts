@@ -14,7 +14,7 @@ import {
   reachedCall,
   resultsOfPath,
 } from "../calls/calls.sql.ts";
-import { anAdministrator } from "../roles/roles.authors.ts";
+import { asAdministrator } from "../roles/roles.authors.ts";
 import { deletionOfOld, deletionOfText } from "./call_texts.sql.ts";
 
 /** Deletes the transcript or the SOAP note of a call, if there is one. */
@@ -30,7 +30,7 @@ export async function deleteOwnText(
   kind: CallTextKind,
 ): Promise<void> {
   const { db, caller } = context;
-  const author = anAdministrator(caller, callNotFound);
+  const author = asAdministrator(caller, callNotFound);
   const known = resultsOfPath(reachedCall(caller, path));
   await decideAndWrite(db, [author.read, known], ([member], [call]) => {
     author.require(member);

@@ -16,7 +16,7 @@ import {
   fileNotDeleted,
 } from "../egresses/egresses.refusals.ts";
 import type { EgressKey } from "../egresses/egresses.sql.ts";
-import { type Author, anAdministrator, thePlatform } from "../roles/roles.authors.ts";
+import { type Author, asAdministrator, asPlatform } from "../roles/roles.authors.ts";
 import {
   deletionByKey,
   deletionByPath,
@@ -37,13 +37,13 @@ import {
  */
 
 export const deleteEgress = (context: Context, path: EgressKey) =>
-  requestDeletion(context, thePlatform(path.organization_id), deletionByKey, path);
+  requestDeletion(context, asPlatform(path.organization_id), deletionByKey, path);
 
 /** The same by a client of an administrator, for a recording of the organization. */
 export async function deleteOwnEgress(context: ClientContext, path: CallPath, egress_id: number) {
   const { caller } = context;
   const reached = { ...reachedCall(caller, path), api_client_id: caller.api_client_id, egress_id };
-  await requestDeletion(context, anAdministrator(caller, egressNotFound), deletionByPath, reached);
+  await requestDeletion(context, asAdministrator(caller, egressNotFound), deletionByPath, reached);
 }
 
 /**

@@ -15,6 +15,7 @@ import {
 } from "drizzle-orm";
 import type { Caller } from "../../context.ts";
 import { EGRESS_DELETED } from "../../database/enums.ts";
+import { coalesce } from "../../database/expressions.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
 import { isPastRetention, pastRetentionInTurn } from "../../database/retention.ts";
@@ -136,7 +137,7 @@ const requestsWhere = <Values extends object>(isOne: (values: Placeholders<Value
     builder
       .update(egresses)
       .set({
-        deletion_requested_by: sql`${values.user_id}`,
+        deletion_requested_by: coalesce(egresses.deletion_requested_by, values.user_id),
         deletion_due_at: sql`${values.now}`,
       })
       .where(and(isOne(values as Placeholders<Values>), isDeletable))

@@ -41,7 +41,7 @@ const BEGINNING =
   "If one is running, this changes its reason, and it goes on from when it began. A file that the service is already deleting may be lost: look whether a recording of the call says `egress_deleted`.";
 
 const END =
-  "If there is none, this is no error. Then retention deletes what has become too old, with its next run.";
+  "If there is none, this is no error. Then retention deletes what has become too old, with its next run, and a recording whose deletion was asked for before the hold, and failed.";
 
 const notAnAdministrator = {
   404: "Something in the path does not exist, or the client does not act as an organization_admin.",

@@ -6,7 +6,7 @@ import { callNotFound } from "../calls/calls.refusals.ts";
 import { callWithResults } from "../calls/calls.results.ts";
 import type { CallPath, CallWithResults, ReportedCall } from "../calls/calls.schemas.ts";
 import { type CallKey, callByKey, reachedCall } from "../calls/calls.sql.ts";
-import { anAdministrator } from "../roles/roles.authors.ts";
+import { asAdministrator } from "../roles/roles.authors.ts";
 import { mergeHold, requireEndable } from "./legal_holds.merge.ts";
 import type { HoldReport } from "./legal_holds.schemas.ts";
 import { endHold, type HeldCall, holdEntry, holdOfPath, holdWrites } from "./legal_holds.sql.ts";
@@ -27,7 +27,7 @@ export async function holdOwnCall(
   hold: HoldReport,
 ): Promise<CallWithResults> {
   const { db, caller } = context;
-  const author = anAdministrator(caller, callNotFound);
+  const author = asAdministrator(caller, callNotFound);
   const reached = reachedCall(caller, path);
   const shown = callWithResults(reached);
   return decideAndWrite(
@@ -65,7 +65,7 @@ export async function releaseCall(context: Context, path: CallKey): Promise<void
 /** The same by a client of an administrator, for a call of the organization. */
 export async function releaseOwnCall(context: ClientContext, path: CallPath): Promise<void> {
   const { db, caller } = context;
-  const author = anAdministrator(caller, callNotFound);
+  const author = asAdministrator(caller, callNotFound);
   const known = holdOfPath(reachedCall(caller, path));
   await decideAndWrite(db, [author.read, known], ([member], [call]) => {
     author.require(member);

@@ -20,7 +20,7 @@ import {
 } from "../memberships/memberships.sql.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import { listOfOrganization, organizationById } from "../organizations/organizations.sql.ts";
-import { type Author, anAdministrator, thePlatform } from "../roles/roles.authors.ts";
+import { type Author, asAdministrator, asPlatform } from "../roles/roles.authors.ts";
 import { useOfPersonalRoom } from "../waiting_rooms/waiting_rooms.sql.ts";
 import {
   formerMember,
@@ -99,13 +99,13 @@ interface MemberAuthor<Known> extends Author<Known> {
 }
 
 const asThePlatform = (organization_id: number): MemberAuthor<{ id: number }> => ({
-  ...thePlatform(organization_id),
+  ...asPlatform(organization_id),
   field: "user",
   allow() {},
 });
 
 const asTheClient = (caller: Caller, revokesClients = true): MemberAuthor<{ roles: Role[] }> => ({
-  ...anAdministrator(caller, organizationUserNotFound),
+  ...asAdministrator(caller, organizationUserNotFound),
   field: "organization_user",
   allow(member, next, clients) {
     requireAdministratorStays(caller, member, next);

@@ -10,7 +10,7 @@ import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagina
 import { MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
 import { SettingsError } from "../../settings.ts";
 import { LIST_TIMEOUT } from "../../tuning.ts";
-import { anAdministrator } from "../roles/roles.authors.ts";
+import { asAdministrator } from "../roles/roles.authors.ts";
 import { mergeOrganization, newOrganization } from "./organizations.merge.ts";
 import { organizationNotFound, organizationSlugTaken } from "./organizations.refusals.ts";
 import type {
@@ -146,7 +146,7 @@ export const updateOwnOrganization = (
   input: OrganizationUpdate,
 ): Promise<Organization> => {
   const { db, caller } = context;
-  const author = anAdministrator(caller, organizationNotFound);
+  const author = asAdministrator(caller, organizationNotFound);
   const known = organizationRow({ id: author.organization_id });
   return decideAndWrite(db, [author.read, known], ([member], [organization]) => {
     author.require(member);

@@ -17,7 +17,7 @@ export interface Author<Known> {
 }
 
 /** The platform may do everything in an organization that there is. */
-export const thePlatform = (organization_id: number): Author<{ id: number }> => ({
+export const asPlatform = (organization_id: number): Author<{ id: number }> => ({
   organization_id,
   read: organizationById({ id: organization_id }),
   require(organization) {
@@ -30,7 +30,7 @@ export const thePlatform = (organization_id: number): Author<{ id: number }> => 
  *
  * @param notFound makes the error for other callers, which says what does not exist
  */
-export const anAdministrator = (caller: Caller, notFound: () => ApiError): Author<{ roles: Role[] }> => ({
+export const asAdministrator = (caller: Caller, notFound: () => ApiError): Author<{ roles: Role[] }> => ({
   organization_id: caller.organization_id,
   read: rolesOfCaller(caller),
   require: (member) => requireAdministrator(caller, member, notFound),

@@ -88,7 +88,7 @@ export const transcriptsReference: Reference = {
       operationId: "reportTranscript",
       summary: "Report the transcript of a call",
       description:
-        "Reports a transcript, at any time, as often as it grows. The first report needs `is_final` and `lines`. A final transcript cannot be changed, but repeating it is no error: lines that the organization has corrected stay corrected. Only its summary can come later, once; after that, a report without a summary changes nothing. A transcript that was deleted, at a request or because it was too old, does not come back.",
+        "Reports a transcript, at any time, as often as it grows. The first report needs `is_final` and `lines`. A final transcript cannot be changed, but repeating it is no error, unless the organization has corrected the summary: lines that it has corrected stay corrected. Only its summary can come later, once; after that, a report without a summary changes nothing. A transcript that was deleted, at a request or because it was too old, does not come back.",
       parameters: { key: callKey },
       request: {
         fields: {

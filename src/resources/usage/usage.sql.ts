@@ -16,6 +16,18 @@ export const usageOfDates = preparedQuery(
       .orderBy(asc(date)),
 );
 
+/** Counts a write that stores as much as several, in its transaction. */
+export const countMoreWrites = preparedQuery(
+  (of: Placeholders<{ organization_id: number; date: string; count: number }>) =>
+    builder
+      .insert(organizationDays)
+      .values({ organization_id: of.organization_id, date: of.date, writes: of.count })
+      .onConflictDoUpdate({
+        target: [organization_id, date],
+        set: { writes: sql`${writes} + excluded.writes` },
+      }),
+);
+
 /** Counts a write of a client, in its transaction, if it has changed something. A trigger refuses one too many. */
 export const countWrite = preparedQuery((of: Placeholders<{ organization_id: number; date: string }>) =>
   insertSelect(

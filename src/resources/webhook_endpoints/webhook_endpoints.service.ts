@@ -7,7 +7,7 @@ import { type BoundQuery, requireFirst, runAll } from "../../database/queries.ts
 import { isLoopback } from "../../http/loopback.ts";
 import type { OwnPath } from "../../http/wire.ts";
 import { WEBHOOK_SECRET_BYTES } from "../../limits.ts";
-import { anAdministrator } from "../roles/roles.authors.ts";
+import { asAdministrator } from "../roles/roles.authors.ts";
 import { administeredOrganization } from "../roles/roles.policy.ts";
 import { mergeEndpoint, newEndpoint, rotateSecret } from "./webhook_endpoints.merge.ts";
 import { urlFault } from "./webhook_endpoints.policy.ts";
@@ -45,7 +45,7 @@ export async function createWebhookEndpoint(
   input: z.output<ReturnType<typeof createWebhookEndpointBody>>["webhook_endpoint"],
 ): Promise<WebhookEndpointWithSecret> {
   const { db, now, caller } = context;
-  const author = anAdministrator(caller, webhookEndpointNotFound);
+  const author = asAdministrator(caller, webhookEndpointNotFound);
   const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
   const { organization_user_id: created_by_user_id } = caller;
   requireAllowedUrl(context, input.url);
@@ -119,7 +119,7 @@ const changeEndpoint = <Endpoint, Result>(
   read: BoundQuery<Endpoint>,
   decide: (endpoint: Endpoint) => Decision<Result>,
 ): Promise<Result> => {
-  const author = anAdministrator(caller, webhookEndpointNotFound);
+  const author = asAdministrator(caller, webhookEndpointNotFound);
   return decideAndWrite(db, [author.read, read], ([member], [endpoint]) => {
     author.require(member);
     if (!endpoint) throw webhookEndpointNotFound();

@@ -1,7 +1,6 @@
 import { createHash, generateKeyPairSync } from "node:crypto";
 import { gzipSync } from "node:zlib";
-import type { Check } from "../../../src/client/access_log_check.ts";
-import type { AccessLogSource } from "../../../src/client/access_log_source.ts";
+import type { AccessLogSource, Check } from "../../../src/client/access_log_types.ts";
 import { publishedKeys, signSeal } from "../../../src/resources/access_log_seals/access_log_seals.keys.ts";
 import type { Seal } from "../../../src/resources/access_log_seals/access_log_seals.schemas.ts";
 import type { Settings } from "../../../src/settings.ts";

@@ -172,6 +172,7 @@ CREATE TABLE `call_texts` (
 	`first_line_id` integer,
 	`spoken_until` integer,
 	`corrections` integer DEFAULT 0 NOT NULL,
+	`replaced_size` integer DEFAULT 0 NOT NULL,
 	`reported_at` integer DEFAULT 0 NOT NULL,
 	`call_ended_at` integer,
 	`is_held` integer DEFAULT false NOT NULL,

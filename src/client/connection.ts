@@ -2,12 +2,7 @@ import { VERSION } from "../../dist/client/external/operations.gen.js";
 
 import { headerValue } from "./headers.ts";
 import type { Connection } from "./send.ts";
-import type { ClientSettings, PurposeOfUse } from "./settings.ts";
-
-const MAX_RETRIES = 4;
-
-/** In milliseconds. The service answers earlier, whatever it waits for. */
-const TIMEOUT = 30_000;
+import { type ClientSettings, MAX_RETRIES, type PurposeOfUse, TIMEOUT } from "./settings.ts";
 
 /** What the requests of a client have in common. */
 export function connectionOf(settings: ClientSettings): Connection {

@@ -1,3 +1,9 @@
+/** How often a request that failed is sent again. */
+export const MAX_RETRIES = 4;
+
+/** In milliseconds. The service answers earlier, whatever it waits for. */
+export const TIMEOUT = 30_000;
+
 export interface ClientSettings {
   /** Where the service is: `https://visits.example.com`. On loopback, http will do. */
   baseUrl: string;

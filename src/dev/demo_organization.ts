@@ -22,8 +22,12 @@ export const DEMO_CLIENT = {
   client_secret: "development-secret-of-the-demo-organization",
 };
 
-/** Makes the demo organization, with dates relative to now, if there is none. */
-export async function loadDemoOrganization(env: Env, now: number) {
+/**
+ * Makes the demo organization, with dates relative to now, if there is none.
+ *
+ * @returns whether it did
+ */
+export async function loadDemoOrganization(env: Env, now: number): Promise<boolean> {
   const db = drizzle(env.DB);
   // What this command prints must work, also after somebody has revoked the client.
   const present = await db
@@ -31,14 +35,16 @@ export async function loadDemoOrganization(env: Env, now: number) {
     .set({ revoked_at: null })
     .where(eq(apiClients.client_id, DEMO_CLIENT.client_id))
     .returning({ id: apiClients.id });
-  if (present.length > 0) return;
+  if (present.length > 0) return false;
 
   // The id of its client is no secret, so it names no other database.
   const context = openContext({ ...env, NEW_ORGANIZATIONS_SHARD: "0" } as Env, now);
-  const { id: organization_id } = await createOrganization(context, { name: DEMO_CLIENT.organization });
+  // Two days ago: a day of its access log that is over, and can be sealed.
+  const earlier = { ...context, now: now - 2 * DAY };
+  const { id: organization_id } = await createOrganization(earlier, { name: DEMO_CLIENT.organization });
   const addUser = (display_name: string, role: "organization_admin" | "provider") => {
     const email = `${display_name.split(" ")[0]?.toLowerCase()}@demo-clinic.example`;
-    return createUser(context, organization_id, { email, display_name, roles: [role] });
+    return createUser(earlier, organization_id, { email, display_name, roles: [role] });
   };
   const admin = await addUser("Amira Admin", "organization_admin");
   const provider = await addUser("Pascal Provider", "provider");
@@ -92,6 +98,7 @@ export async function loadDemoOrganization(env: Env, now: number) {
 
   const ofProvider = { organization_id, organization_user_id: provider.id };
   await reportYesterdaysCall(context, env, ofProvider, cardiology);
+  return true;
 }
 
 /** An ended call with all results that a call can have. */

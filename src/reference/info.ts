@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { MAX_RETRIES, TIMEOUT } from "../client/settings.ts";
 import { APIS, type Api } from "./apis.ts";
 import { faultsTable } from "./error_texts.ts";
 import { EXAMPLE_URL, operator, readOperator } from "./operator.ts";
@@ -31,7 +32,15 @@ export function guideValues(choices: Choices = {}) {
   const { development = OWN_CREDENTIALS } = choices;
   const { url, contact: _, ...limits } = operatorOf(choices);
   const SERVER = choices.development ? DEVELOPMENT_URL : (url ?? EXAMPLE_URL);
-  return { ...limits, ...development, FAULTS: faultsTable, SERVER };
+  return {
+    ...limits,
+    ...development,
+    FAULTS: faultsTable,
+    SERVER,
+    VERSION: version,
+    CLIENT_TIMEOUT: TIMEOUT,
+    CLIENT_RETRIES: MAX_RETRIES,
+  };
 }
 
 /** The `info` and the `servers` of a document. */

@@ -214,14 +214,14 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
 
     async function run(text: string, untilLine = false) {
       const program = wholeProgram({ program: blockWith(text), variables: [] }, {}, server.url);
-      writeFileSync(join(programs, "last_event.txt"), "0");
+      rmSync(join(programs, "last_event.txt"), { force: true });
       const ran = await runProgram(program, { folder: programs, env: credentials, untilLine });
       if (!untilLine) expect(ran.code, ran.output).toBe(0);
       return ran.lines;
     }
 
     it("are all run here", () => {
-      expect(blocks).toHaveLength(6);
+      expect(blocks).toHaveLength(9);
     });
 
     it("make a room", async () => {
@@ -248,6 +248,25 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
       const [[type, data] = []] = await run("followEvents", true);
       expect(type).toBe("call.started");
       expect(data).toMatchObject({ call_id: expect.any(Number) });
+    });
+
+    it("read a list as NDJSON", async () => {
+      const lines = await run("x-ndjson");
+      expect(lines.length).toBeGreaterThan(3);
+      expect(lines[0]).toEqual([expect.stringMatching(/^\d{4}-/), expect.any(String), expect.any(Number)]);
+    });
+
+    it("say what has failed", async () => {
+      expect(await run("error.failed")).toEqual([
+        ["GET", "/waiting_rooms/no-such-room", "response", 404, "Waiting room not found"],
+      ]);
+    });
+
+    it("check the access log, of which the cron seals a day", async () => {
+      await fetch(`${server.url}/cdn-cgi/local/scheduled?cron=*/5+*+*+*+*`);
+      const [[entries, days, head] = [0, 0]] = (await run("verifyAccessLog")) as [number, number, object?][];
+      expect([entries >= 4, days >= 1]).toEqual([true, true]);
+      expect(head).toMatchObject({ seal_sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
     });
 
     it("receive webhooks", async () => {

@@ -50,7 +50,9 @@ describe("A newcomer", () => {
     const data = mkdtempSync(join(tmpdir(), "video-visits-again-"));
     onTestFinished(() => rmSync(data, { recursive: true, force: true, maxRetries: 5 }));
     cpSync(join(inject("migratedState"), "v3"), join(data, "v3"), { recursive: true });
-    await withLocalBindings({ persistTo: data }, (env) => loadDemoOrganization(env, Date.now() - 60_000));
+    await withLocalBindings({ persistTo: data }, async (env) => {
+      expect(await loadDemoOrganization(env, Date.now() - 60_000)).toBe(false);
+    });
     const rows = () =>
       withDatabases(data, (databases) =>
         [...databases.values()].map((each) => tablesIn(each).map((table) => [table, rowsIn(each, table)])),

@@ -50,7 +50,7 @@ describe("A client of an organization_admin", () => {
     });
     expect(await shown(client, al)).toEqual(answer.body);
     expect(await userOf(clinic, al)).toMatchObject(answer.body);
-    await given(client.get(`/waiting_rooms/${waiting_room_slug}`));
+    await given(client.get(`/waiting_rooms/${answer.body.waiting_room_slug}`));
   });
 
   it("keeps what it leaves out", async () => {

@@ -39,7 +39,7 @@ export const accessLogSealsReference: Reference = {
         date: { description: "The UTC date of a seal.", example: story.SEAL.date },
         part: {
           description: "The part of a seal. Left out: the first, which is the only one of most days.",
-          example: "1",
+          example: 1,
         },
       },
       alternatives: { "application/gzip": { schema: sealedFileSchema, example: "" } },

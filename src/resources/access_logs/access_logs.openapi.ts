@@ -52,7 +52,7 @@ export const accessLogsReference: Reference = {
         call_id: {
           description:
             "Only entries about this call: the call itself, its texts, recordings, participants, consents and legal holds. A call that does not exist has none.",
-          example: String(story.CALL.id),
+          example: story.CALL.id,
         },
         acting_user: {
           description:
@@ -61,7 +61,7 @@ export const accessLogsReference: Reference = {
         },
         user_id: {
           description: "Only entries of API clients that act as this user.",
-          example: String(read.user_id),
+          example: read.user_id,
         },
         resource: { description: "Only entries about this kind of thing.", example: "transcript" },
         external_reference: {

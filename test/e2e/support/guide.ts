@@ -132,7 +132,7 @@ export function wholeProgram(
     ([name, value]) =>
       `const ${name.toLowerCase()} = ${/^\d+$/.test(value) ? value : JSON.stringify(value)};\n`,
   );
-  return [client.replace(/baseUrl: ".*"/, `baseUrl: "${server}"`), REPORT, ...given, withoutOwn].join("");
+  return [client, REPORT, ...given, withoutOwn].join("").replaceAll(/baseUrl: ".*"/g, `baseUrl: "${server}"`);
 }
 
 /** Runs a program to its end, or until it has printed a line. Each line is a list of what was printed. */

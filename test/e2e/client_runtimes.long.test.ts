@@ -1,0 +1,106 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { DEMO_CLIENT } from "../../src/dev/demo_organization.ts";
+import { npm } from "./support/dev_server.ts";
+import { makeProgramFolder } from "./support/guide.ts";
+
+const server = inject("sharedServer");
+
+/** What npm has of each runtime, and how it runs a program. */
+const RUNTIMES: Record<string, { install: string; command: (installed: string) => [string, ...string[]] }> = {
+  "Node 20": { install: "node@20", command: (installed) => [join(installed, "node/bin/node")] },
+  "Node 22": { install: "node@22", command: (installed) => [join(installed, "node/bin/node")] },
+  "Node 24": { install: "node@24", command: (installed) => [join(installed, "node/bin/node")] },
+  Deno: {
+    install: "deno",
+    command: (installed) => [join(installed, ".bin/deno"), "run", "--allow-all", "--node-modules-dir=manual"],
+  },
+  Bun: { install: "bun", command: (installed) => [join(installed, ".bin/bun"), "run"] },
+};
+
+/** A request, one that is refused, a list as NDJSON, and the check of the access log. */
+const steps = (client: string, accessLog: string) => `
+${client}
+${accessLog}
+const { VISITS_URL, CLIENT_ID, CLIENT_SECRET } = process.env;
+const settings = { baseUrl: VISITS_URL, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET };
+const visits = createClient(settings);
+async function main() {
+  const { roles } = await visits.listRoles();
+  const refused = await visits.getWaitingRoom({ slug: "none" }).catch((error) => error);
+  let entries = 0;
+  for await (const { id } of await visits.listAccessLogs({}, { accept: "application/x-ndjson" })) entries += id > 0;
+  const { days } = await verifyAccessLog(settings);
+  console.log(JSON.stringify([roles.length, refused instanceof VideoVisitError, refused.status, entries > 3, days > 0]));
+}
+main();
+`;
+
+const PROGRAMS = {
+  "program.mjs": steps(
+    'import { createClient, VideoVisitError } from "organization-video-visit-client";',
+    'import { verifyAccessLog } from "organization-video-visit-client/access-log"; import process from "node:process";',
+  ),
+  "program.cjs": steps(
+    'const { createClient, VideoVisitError } = require("organization-video-visit-client");',
+    'const { verifyAccessLog } = require("organization-video-visit-client/access-log"); const process = require("node:process");',
+  ),
+};
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = makeProgramFolder();
+  for (const [file, source] of Object.entries(PROGRAMS)) writeFileSync(join(folder, file), source);
+  await fetch(`${server.url}/cdn-cgi/local/scheduled?cron=*/5+*+*+*+*`);
+});
+
+afterAll(() => {
+  if (folder) rmSync(folder, { recursive: true, force: true });
+});
+
+/** Installs a package by itself: each version of Node has one name. */
+async function installed(name: string): Promise<string> {
+  const prefix = join(folder, name.replace("@", "-"));
+  mkdirSync(prefix);
+  const child = npm(["install", name, "--prefix", prefix, "--no-audit", "--no-fund", "--silent"], {
+    stdio: "ignore",
+    cwd: prefix,
+  });
+  const code = await new Promise((ended) => child.on("close", ended));
+  if (code !== 0) throw new Error(`npm could not install ${name}`);
+  return join(prefix, "node_modules");
+}
+
+describe.each(Object.entries(RUNTIMES))("The client package in %s", (_, { install, command }) => {
+  let run: [string, ...string[]];
+
+  beforeAll(async () => {
+    run = command(await installed(install));
+  }, 300_000);
+
+  it.each(Object.keys(PROGRAMS))("does what it does in all: %s", async (program) => {
+    const [executable, ...args] = run;
+    const child = spawn(executable, [...args, program], {
+      cwd: folder,
+      env: {
+        ...process.env,
+        VISITS_URL: server.url,
+        CLIENT_ID: DEMO_CLIENT.client_id,
+        CLIENT_SECRET: DEMO_CLIENT.client_secret,
+      },
+    });
+    let [printed, failed] = ["", ""];
+    child.stdout.on("data", (chunk) => {
+      printed += chunk;
+    });
+    child.stderr.on("data", (chunk) => {
+      failed += chunk;
+    });
+    const [code] = await once(child, "close");
+    expect([code, printed.trim()], failed).toEqual([0, JSON.stringify([3, true, 404, true, true])]);
+  });
+});

@@ -1,0 +1,116 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import ts from "typescript";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { DEMO_CLIENT } from "../../src/dev/demo_organization.ts";
+import { startIdentityProvider } from "../../src/dev/identity_provider.ts";
+import { compile } from "../project/support/compile.ts";
+import { makeProgramFolder } from "./support/guide.ts";
+import { platformCaller } from "./support/server.ts";
+
+const server = inject("sharedServer");
+
+const SOURCE = readFileSync(join(import.meta.dirname, "clinic/program.ts"), "utf8");
+
+/** As which a clinic may run it. */
+const FORMS = {
+  mts: { script: "program.mjs", module: ts.ModuleKind.ESNext },
+  cts: { script: "program.cjs", module: ts.ModuleKind.CommonJS },
+} as const;
+
+let folder: string;
+let identityProvider: Awaited<ReturnType<typeof startIdentityProvider>>;
+let room: string;
+let organization: string;
+
+beforeAll(async () => {
+  folder = makeProgramFolder();
+  identityProvider = await startIdentityProvider();
+  const platform = platformCaller(server.url);
+  const { body } = await platform("GET", "/organizations");
+  const { id, slug } = body.organizations.find((each: { slug: string }) => each.slug === "demo-clinic");
+  organization = `/organizations/${id}`;
+  const { issuer, audience, jwks_url } = identityProvider;
+  await platform("POST", `${organization}/issuers`, { issuer: { issuer, audience, jwks_url } });
+  room = `${slug}--pascal-provider`;
+  await platform("PUT", `/waiting_rooms/${room}/participants/clinic-1`, {
+    participant: {
+      display_name: "Rita Recipient",
+      role: "recipient",
+      waiting_since: new Date().toISOString(),
+    },
+  });
+  await fetch(`${server.url}/cdn-cgi/local/scheduled?cron=*/5+*+*+*+*`);
+});
+
+afterAll(async () => {
+  await identityProvider?.stop();
+  if (folder) rmSync(folder, { recursive: true, force: true });
+});
+
+describe.each(Object.entries(FORMS))("The program of a clinic, as .%s,", (extension, { script, module }) => {
+  it("compiles in the strictest mode", () => {
+    const options = {
+      module: ts.ModuleKind.NodeNext,
+      moduleResolution: ts.ModuleResolutionKind.NodeNext,
+      verbatimModuleSyntax: extension === "mts",
+      lib: ["lib.es2022.d.ts"],
+      types: ["node"],
+      typeRoots: [resolve("node_modules/@types")],
+      skipLibCheck: false,
+    };
+    expect(compile(SOURCE, options, join(folder, `program.${extension}`)).problems).toEqual([]);
+  });
+
+  it("does all its steps in its first run", async () => {
+    const compilerOptions = { module, target: ts.ScriptTarget.ES2022, esModuleInterop: true };
+    writeFileSync(join(folder, script), ts.transpileModule(SOURCE, { compilerOptions }).outputText);
+    const child = spawn(process.execPath, [script], {
+      cwd: folder,
+      env: {
+        ...process.env,
+        VISITS_URL: server.url,
+        CLIENT_ID: DEMO_CLIENT.client_id,
+        CLIENT_SECRET: DEMO_CLIENT.client_secret,
+        TOKEN: await identityProvider.signIn("pascal@demo-clinic.example"),
+        ROOM: room,
+      },
+    });
+    let [printed, failed] = ["", ""];
+    child.stdout.on("data", (chunk) => {
+      printed += chunk;
+    });
+    child.stderr.on("data", (chunk) => {
+      failed += chunk;
+    });
+    const [code] = await once(child, "close");
+    expect([code, failed]).toEqual([0, ""]);
+    expect(JSON.parse(printed)).toEqual({
+      room: expect.stringMatching(/^demo-clinic--dermatology(-\d+)?$/),
+      personal: "Pascal Provider",
+      sub: true,
+      invited: { created: 1, failed: 1 },
+      code: 43,
+      waiting: "Rita Recipient",
+      yesterday: expect.arrayContaining([
+        {
+          call_id: expect.any(Number),
+          summary: expect.stringMatching(/blood pressure/),
+          lines: 2,
+          cues: 2,
+          note: expect.stringMatching(/^Subjective/),
+          bytes: expect.any(Number),
+        },
+      ]),
+      event: "waiting_room_sub.changed true",
+      webhook: "ping",
+      audit: {
+        seen: expect.arrayContaining(["read egress", "read soap_note", "read transcript"]),
+        sealed: true,
+        warnings: expect.any(Number),
+      },
+    });
+  });
+});

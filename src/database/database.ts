@@ -18,6 +18,12 @@ export const withBeside = (db: Database, beside: Bound): Counting => ({
   beside,
 });
 
+/** The same without that: for what finishes a write that was counted. */
+export const withoutBeside = (db: Database): Database => ({
+  prepare: (query) => db.prepare(query),
+  batch: (statements) => db.batch(statements),
+});
+
 /** What runs beside these statements, if one of them writes. */
 export const besideWrites = (db: Database, statements: Bound[]): Bound[] =>
   "beside" in db && statements.some(({ compiled }) => /^(insert|update|delete)\b/i.test(compiled.text))

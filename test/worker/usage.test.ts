@@ -57,6 +57,14 @@ describe("What an organization stores in a day", () => {
     expectRefusal(await platform.get("/organizations/999999/usage"), 404);
   });
 
+  it("counts the deletion of a recording once, so that the last one of a day is finished too", async () => {
+    const { clinic, call } = await aBusyDay("writes", MAX_DAILY_WRITES - 1);
+    const { id } = await call.addEgress();
+    await given(clinic.client.delete(`${call.path}/egresses/${id}`));
+    expect((await given(clinic.client.get(`${call.path}/egresses/${id}`))).status).toBe("egress_deleted");
+    expect((await usageOf(clinic))[0].writes).toBe(MAX_DAILY_WRITES);
+  });
+
   it("is at most so many writes of its clients: then 429 until midnight, and nothing is changed", async () => {
     const { clinic } = await aBusyDay("writes", MAX_DAILY_WRITES - 1);
     const make = () => clinic.client.post("/waiting_rooms", { waiting_room: { name: "Cardiology" } });

@@ -207,7 +207,7 @@ export const MAX_BULK_ROWS = 20_000;
 export const MAX_API_CLIENTS = 100;
 
 /** API clients that an organization can make, also those that it has revoked: one for each of a hundred systems a month, for years. */
-export const MAX_API_CLIENTS_EVER = 10_000;
+export const MAX_API_CLIENTS_EVER = 20_000;
 
 /** A few systems of an organization listen, each perhaps with a second endpoint while it moves. */
 export const MAX_WEBHOOK_ENDPOINTS = 10;

@@ -1,5 +1,5 @@
 /** The seals of an access log: what was signed, by whom, and that each follows the one before. */
-import { createHash, createPublicKey, verify } from "node:crypto";
+import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto";
 import type { AccessLogSeal } from "../../dist/client/external/types.gen.js";
 import { AccessLogFault, failing } from "./access_log_faults.ts";
 
@@ -24,6 +24,23 @@ export const endOfDate = (date: string): number => Date.parse(date) + DAY;
 
 export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
+/** What a seal says of a part of a day, as it was signed. */
+export interface SealedPart {
+  date: string;
+  part: number;
+  count: number;
+  first_id: number;
+  last_id: number;
+  sha256: string;
+  previous: string | null;
+  jws: string;
+}
+
+interface Chain {
+  organization_id: number | null;
+  seals: SealedPart[];
+}
+
 /**
  * Checks seals alone, without files and entries: as `GET /access_log_seals` lists them, all of them, oldest first.
  *
@@ -35,63 +52,102 @@ export function verifySeals(
   keys: readonly PublishedKey[],
   heads: readonly { date: string; seal_sha256: string }[] = [],
 ): void {
-  verifyChain(seals, keys);
-  verifyHeads(seals, heads);
+  verifyHeads(verifyChain(seals, keys).seals, heads);
 }
 
-/** Every signature, what it signs, and that each seal follows the one before. */
-export function verifyChain(
-  seals: readonly AccessLogSeal[],
-  published: readonly PublishedKey[],
-): number | null {
-  const keys = new Map(published.map((key) => [key.kid, opened(key)] as const));
-  let before: AccessLogSeal | undefined;
-  let organization_id: number | null = null;
-  for (const seal of seals) {
-    const { jws, ...row } = seal;
-    const fail = failing(seal.date, seal.part);
-    const { organization_id: owner, ...signed } = signedBy(keys, jws, fail);
-    for (const [name, value] of Object.entries(row))
-      if (signed[name] !== value) fail(`The seal says ${name} ${value}, and ${signed[name]} was signed.`);
-    organization_id ??= Number(owner);
-    if (owner !== organization_id) fail("The seal is that of another organization.");
+/**
+ * Every signature, what it signs, and that each seal follows the one before.
+ *
+ * @returns what was signed: nothing else of a seal is to be believed
+ */
+export function verifyChain(rows: readonly AccessLogSeal[], published: readonly PublishedKey[]): Chain {
+  const keys = new Map(published.flatMap(opened));
+  const chain: Chain = { organization_id: null, seals: [] };
+  for (const row of rows) {
+    const fail = failing(String(row?.date), row?.part);
+    const { organization_id: owner, ...seal } = signedBy(keys, row, fail);
+    for (const [name, value] of Object.entries(seal)) {
+      const said = row[name as keyof AccessLogSeal];
+      if (said !== value) fail(`The seal says ${name} ${said}, and ${value} was signed.`);
+    }
+    chain.organization_id ??= owner;
+    if (owner !== chain.organization_id) fail("The seal is that of another organization.");
+    const before = chain.seals.at(-1);
     const previous = before ? sha256(before.jws) : null;
-    if (row.previous !== previous)
+    if (seal.previous !== previous)
       fail(
         before
           ? `The seal does not follow that of ${before.date}: a seal between them is missing, or that one was made again.`
           : "The first seal follows another one, which is missing.",
       );
-    if (row.part !== (before?.date === row.date ? before.part + 1 : 1))
+    if (seal.part !== (before?.date === seal.date ? before.part + 1 : 1))
       fail("The seal is not that of the next part of its day.");
-    if (before && (row.date < before.date || row.first_id <= before.last_id))
+    if (before && (seal.date < before.date || seal.first_id <= before.last_id))
       fail(`The seal has the date or entries of that of ${before.date}.`);
-    before = seal;
+    chain.seals.push(seal);
   }
-  return organization_id;
+  return chain;
 }
 
-/** A key whose id is not its thumbprint (RFC 7638) is none. */
-function opened({ kty, crv, x, kid }: PublishedKey) {
+/** A key whose id is not its thumbprint (RFC 7638) is none, and neither is one of another kind. */
+function opened(key: PublishedKey): [string, KeyObject][] {
+  const { kty, crv, x, kid } = (key ?? {}) as Partial<PublishedKey>;
+  if (kty !== "OKP" || crv !== "Ed25519" || !x || !kid) return [];
   const thumbprint = createHash("sha256").update(JSON.stringify({ crv, kty, x })).digest("base64url");
-  return kid === thumbprint ? createPublicKey({ key: { kty, crv, x }, format: "jwk" }) : undefined;
+  if (kid !== thumbprint) return [];
+  try {
+    return [[kid, createPublicKey({ key: { kty, crv, x }, format: "jwk" })]];
+  } catch {
+    return [];
+  }
 }
 
-type OpenedKeys = Map<string, ReturnType<typeof opened>>;
+/** Three parts in base64url, of which the last one is a signature of 64 bytes: otherwise one seal could be written in many ways. */
+const JWS = /^([\w-]{1,1000})\.([\w-]{1,4000})\.([\w-]{86})$/;
 
-function signedBy(keys: OpenedKeys, jws: string, fail: (fault: string) => never): Record<string, unknown> {
-  const [header = "", payload = "", signature = ""] = jws.split(".");
+function signedBy(
+  keys: Map<string, KeyObject>,
+  row: AccessLogSeal,
+  fail: (fault: string) => never,
+): SealedPart & { organization_id: number } {
+  const jws = String(row?.jws);
+  const [, header = "", payload = "", signature = ""] = JWS.exec(jws) ?? [];
   const { alg, typ, kid } = decoded(header) ?? fail("The signature of the seal is wrong.");
-  const key = keys.get(String(kid));
-  if (!key) return fail(`The seal is signed with a key that is not published: ${kid}.`);
-  const isRight =
-    alg === "EdDSA" &&
-    key.asymmetricKeyType === "ed25519" &&
-    verify(null, Buffer.from(`${header}.${payload}`), key, Buffer.from(signature, "base64url"));
-  if (!isRight) fail("The signature of the seal is wrong.");
-  if (typ !== "access-log-seal") fail("What is signed is no seal.");
-  return decoded(payload) ?? fail("What is signed is no seal.");
+  const key = keys.get(String(kid)) ?? fail(`The seal is signed with a key that is not published: ${kid}.`);
+  const signed = Buffer.from(`${header}.${payload}`);
+  if (alg !== "EdDSA" || !verify(null, signed, key, Buffer.from(signature, "base64url")))
+    fail("The signature of the seal is wrong.");
+  const claims = decoded(payload);
+  if (typ !== "access-log-seal" || !claims || !isSeal(claims)) return fail("What is signed is no seal.");
+  return { ...claims, jws };
 }
+
+const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0;
+const isDigest = (value: unknown) => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
+
+/** What a seal signs, and nothing else. */
+const CLAIMS: Record<keyof Omit<SealedPart, "jws"> | "organization_id", (value: unknown) => boolean> = {
+  organization_id: isCount,
+  date: (value) => typeof value === "string" && isDate(value),
+  part: isCount,
+  count: isCount,
+  first_id: isCount,
+  last_id: isCount,
+  sha256: isDigest,
+  previous: (value) => value === null || isDigest(value),
+};
+
+const isSeal = (
+  claims: Record<string, unknown>,
+): claims is Record<string, unknown> & Omit<SealedPart, "jws"> & { organization_id: number } =>
+  Object.keys(claims).length === Object.keys(CLAIMS).length &&
+  Object.entries(CLAIMS).every(([name, holds]) => holds(claims[name]));
+
+/** A UTC date that there is: `2026-01-31`. */
+export const isDate = (text: string): boolean =>
+  /^\d{4}-\d{2}-\d{2}$/.test(text) &&
+  !Number.isNaN(Date.parse(text)) &&
+  new Date(text).toISOString().startsWith(text);
 
 /** An object of a JWS; undefined of what is none. */
 function decoded(part: string): Record<string, unknown> | undefined {
@@ -103,10 +159,14 @@ function decoded(part: string): Record<string, unknown> | undefined {
   }
 }
 
+/** @throws TypeError for what is no head */
 export function verifyHeads(
-  seals: readonly AccessLogSeal[],
+  seals: readonly SealedPart[],
   heads: readonly { date: string; seal_sha256: string }[],
 ): void {
+  for (const { date, seal_sha256 } of heads)
+    if (!isDate(date) || !isDigest(seal_sha256.toLowerCase()))
+      throw new TypeError("heads: each must be a date such as 2026-01-31, and a SHA-256 in hex");
   for (const { date, seal_sha256 } of [...heads].sort((a, b) => a.date.localeCompare(b.date))) {
     const ofDay = seals.filter((each) => each.date === date);
     if (ofDay.length === 0)
@@ -122,10 +182,25 @@ export function verifyHeads(
   }
 }
 
-export function warningsOf(last: AccessLogSeal | undefined, now: number): string[] {
+/** What is no fault, and should be asked about. */
+export function warningsOf(
+  seals: readonly SealedPart[],
+  chosen: readonly SealedPart[],
+  { from, heads, now }: { from: string | undefined; heads: readonly unknown[]; now: number },
+): string[] {
+  const last = seals.at(-1);
   if (!last) return ["No day is sealed yet."];
-  if (now - endOfDate(last.date) <= NEXT_SEAL_WITHIN) return [];
   return [
-    `The newest seal is that of ${last.date}, which ended more than ${NEXT_SEAL_WITHIN / HOUR} hours ago. If anything was recorded since, ask the operator why it is not sealed.`,
+    ...(chosen.length === 0 ? [`No day from ${from} on is sealed: no file was read.`] : []),
+    ...(heads.length === 0
+      ? [
+          "No digest was given that a receiver kept: if days are missing at the end, or all was signed anew, it cannot be seen.",
+        ]
+      : []),
+    ...(now - endOfDate(last.date) > NEXT_SEAL_WITHIN
+      ? [
+          `The newest seal is that of ${last.date}, which ended more than ${NEXT_SEAL_WITHIN / HOUR} hours ago. If anything was recorded since, ask the operator why it is not sealed.`,
+        ]
+      : []),
   ];
 }

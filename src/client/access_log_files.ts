@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { endOfDate, type AccessLogSeal as Seal } from "./access_log_chain.ts";
+import { endOfDate, type SealedPart as Seal } from "./access_log_chain.ts";
 import { failing } from "./access_log_faults.ts";
 import { type AccessLogSource, type Check, LONGEST_LINE } from "./access_log_types.ts";
 import { linesOf } from "./ndjson.ts";
@@ -23,12 +23,16 @@ export async function verifyFiles(
   const before = firstListed && seals[seals.indexOf(firstListed) - 1];
   const list = new Entries(firstListed ? source.list(before?.last_id ?? 0) : []);
   let entries = 0;
-  for (const seal of chosen) {
-    await verifyFile(source, seal, isListed(seal) ? list : null, (more) =>
-      onProgress(seal.date, entries + more),
-    );
-    entries += seal.count;
-    onProgress(seal.date, entries);
+  try {
+    for (const seal of chosen) {
+      await verifyFile(source, seal, isListed(seal) ? list : null, (more) =>
+        onProgress(seal.date, entries + more),
+      );
+      entries += seal.count;
+      onProgress(seal.date, entries);
+    }
+  } finally {
+    await list.close();
   }
   return entries;
 }
@@ -92,9 +96,15 @@ class Entries {
     }
     if (done) return `the entry ${id} is gone.`;
     const listedId = idOf(listed);
+    if (Number.isNaN(listedId)) return "what is listed is no entry.";
     if (listedId > id) return `the entry ${id} is gone.`;
     if (listedId < id) return `the entry ${listedId} was added.`;
     return `the entry ${id} was changed: ${changesOf(line, listed)}.`;
+  }
+
+  /** Lets go of the rest. */
+  async close(): Promise<void> {
+    await this.#lines.return?.();
   }
 
   /** The next entry, if it is none after this id: all up to there were compared. */
@@ -113,13 +123,14 @@ async function* toAsync(lines: AsyncIterable<string> | string[]) {
 function changesOf(sealed: string, listed: string): string {
   const [before, now] = [JSON.parse(sealed), JSON.parse(listed)];
   const names = Object.keys({ ...before, ...now }).filter((name) => before[name] !== now[name]);
-  return names.map((name) => `${name} is ${now[name]}, and ${before[name]} was sealed`).join("; ");
+  const changes = names.map((name) => `${name} is ${now[name]}, and ${before[name]} was sealed`);
+  return changes.length > 0 ? changes.join("; ") : "it is written in another way";
 }
 
 /** NaN for what is no entry. */
 function idOf(line: string): number {
   try {
-    return Number(JSON.parse(line).id);
+    return Number(JSON.parse(line)?.id ?? Number.NaN);
   } catch {
     return Number.NaN;
   }

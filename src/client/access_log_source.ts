@@ -4,7 +4,7 @@ import type { ListAccessLogSealsResponse } from "../../dist/client/external/type
 import type { AccessLogSeal, PublishedKey } from "./access_log_chain.ts";
 import { type AccessLogSource, LONGEST_LINE } from "./access_log_types.ts";
 
-import { connectionOf, forActingUser } from "./connection.ts";
+import { API, connectionOf, forActingUser } from "./connection.ts";
 import { VideoVisitError } from "./errors.ts";
 import { chunksOf } from "./ndjson.ts";
 import { NDJSON_TYPE, type RequestOptions, type Route } from "./request.ts";
@@ -18,7 +18,10 @@ const TIMEOUT = 600_000;
 const MAX_RETRIES = 8;
 
 /** In bytes. A file has the entries of a day, or of a part of it, compressed: some megabytes. */
-const LONGEST_RESPONSE = 64 * 1024 * 1024;
+const LONGEST_FILE = 64 * 1024 * 1024;
+
+/** In bytes. A page has a hundred seals, of some hundred bytes. */
+const LONGEST_PAGE = 1024 * 1024;
 
 /** Days, and parts of days, of some hundred years. */
 const LONGEST_CHAIN = 100_000;
@@ -30,7 +33,11 @@ const FULL_PAGE = 100;
  *
  * @param actingUser for whom the check is made: what the service records of it
  */
-export function accessLogOf(settings: ClientSettings, actingUser: string): AccessLogSource {
+export function accessLogOf(
+  settings: ClientSettings,
+  actingUser: string,
+  signal?: AbortSignal,
+): AccessLogSource {
   const connection = {
     ...forActingUser(
       connectionOf({
@@ -41,17 +48,17 @@ export function accessLogOf(settings: ClientSettings, actingUser: string): Acces
       actingUser,
       "HOPERAT",
     ),
-    bounds: { response: LONGEST_RESPONSE, line: LONGEST_LINE },
+    bounds: { json: LONGEST_PAGE, file: LONGEST_FILE, line: LONGEST_LINE },
   };
   const ask = (route: Route, input: object, options: RequestOptions & { accept?: string } = {}) =>
-    send(connection, route, input, options);
+    send(connection, route, input, { ...options, signal });
 
   return {
     async keys() {
-      const { origin } = new URL(connection.baseUrl);
-      const found = await send({ ...connection, baseUrl: origin, headers: {} }, KEYS);
+      const address = connection.baseUrl.slice(0, -API.length);
+      const found = await send({ ...connection, baseUrl: address, headers: {} }, KEYS, {}, { signal });
       const { keys } = found as { keys?: unknown };
-      if (!Array.isArray(keys)) throw new TypeError(`${origin} publishes no keys`);
+      if (!Array.isArray(keys)) throw new TypeError("The service publishes no keys");
       return keys as PublishedKey[];
     },
     async seals() {
@@ -61,11 +68,12 @@ export function accessLogOf(settings: ClientSettings, actingUser: string): Acces
           after,
           per_page: FULL_PAGE,
         })) as ListAccessLogSealsResponse;
+        if (!Array.isArray(page.access_log_seals)) throw new TypeError("The service lists no seals");
         all.push(...page.access_log_seals);
         if (all.length > LONGEST_CHAIN)
           throw new TypeError(`The service has more than ${LONGEST_CHAIN} seals`);
         if (page.access_log_seals.length < FULL_PAGE) return all;
-        after = moved(after, page.next_after);
+        after = moved(after, page);
       }
     },
     async file(date, part) {
@@ -79,17 +87,11 @@ export function accessLogOf(settings: ClientSettings, actingUser: string): Acces
       }
     },
     async *list(first) {
-      for (let after: number | null = first; after !== null; ) {
-        const answer: { headers?: Headers } = {};
-        const onResponse = ({ headers }: { headers: Headers }) => void Object.assign(answer, { headers });
-        yield* (await ask(
-          OPERATIONS.listAccessLogs,
-          { after },
-          { accept: NDJSON_TYPE, onResponse },
-        )) as AsyncIterable<string>;
-        const next: string | null = answer.headers?.get("X-Next-After") ?? null;
-        after = next === null ? null : moved(after, Number(next));
-      }
+      yield* (await ask(
+        OPERATIONS.listAccessLogs,
+        { after: first },
+        { accept: NDJSON_TYPE },
+      )) as AsyncIterable<string>;
     },
   };
 }
@@ -98,8 +100,12 @@ export function accessLogOf(settings: ClientSettings, actingUser: string): Acces
 const KEYS: Route = { route: "GET /.well-known/jwks.json" };
 
 /** @throws TypeError where a list would be read for ever */
-function moved(after: number, next: number): number {
-  if (!(next > after))
-    throw new TypeError(`The service wants the list read on after ${next}, and not after ${after}`);
-  return next;
+function moved(after: number, { access_log_seals, next_after }: ListAccessLogSealsResponse): number {
+  if (
+    !Number.isSafeInteger(next_after) ||
+    next_after <= after ||
+    next_after !== access_log_seals.at(-1)?.last_id
+  )
+    throw new TypeError(`The service wants the list read on after ${next_after}, and not after ${after}`);
+  return next_after;
 }

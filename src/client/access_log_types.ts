@@ -7,6 +7,8 @@ export interface VerifyOptions {
   heads?: readonly { date: string; seal_sha256: string }[] | undefined;
   /** For whom the check is made: the service records it. By default `verify-access-log`. */
   actingUser?: string | undefined;
+  /** Ends it at once. */
+  signal?: AbortSignal | undefined;
   /** Is called after each part of a day, and during a long one. */
   onProgress?: ((date: string, entries: number) => void) | undefined;
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from "node:util";
 import { AccessLogFault, verifyAccessLog } from "./access_log.ts";
+import { isDate } from "./access_log_chain.ts";
 import { VideoVisitError } from "./errors.ts";
 
 const USAGE = `Usage: npx organization-video-visit-client verify-access-log --url URL [--from DATE] [--head DATE=SHA256]…
@@ -11,6 +12,9 @@ Checks the access log of your organization: its seals, their files, and what the
   --from DATE         reads no files before this day; all seals are checked
   --head DATE=SHA256  the digest of a seal, as the event access_log.sealed brought it; may be given many times
   --acting-user ID    for whom you check: the service records it; "verify-access-log" if left out
+
+It ends with 0 where there is no fault, with 1 where there is one, with 2 where the command is wrong, and with 3 where the log
+could not be checked.
 
 The credentials come from the environment variables CLIENT_ID and CLIENT_SECRET, of a client that acts as an
 organization_admin. They are no arguments, because shells keep what is typed.
@@ -31,7 +35,7 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 const count = (number: number) => number.toLocaleString("en-US");
 
 main().catch((error: unknown) => {
-  process.exitCode = 1;
+  process.exitCode = error instanceof AccessLogFault ? 1 : error instanceof UsageError ? 2 : 3;
   process.stderr.write(`${explained(error)}\n${error instanceof UsageError ? `\n${USAGE}` : ""}`);
 });
 
@@ -83,10 +87,6 @@ function causeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, message } = (error.cause ?? error) as { code?: string; message?: string };
   return code ?? message;
-}
-
-function isDate(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
 }
 
 function parseHead(text: string) {

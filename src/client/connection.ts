@@ -2,7 +2,14 @@ import { VERSION } from "../../dist/client/external/operations.gen.js";
 
 import { headerValue } from "./headers.ts";
 import type { Connection } from "./send.ts";
-import { type ClientSettings, MAX_RETRIES, type PurposeOfUse, TIMEOUT } from "./settings.ts";
+import {
+  type ClientSettings,
+  MAX_RETRIES,
+  type PurposeOfUse,
+  requireRetries,
+  requireTimeout,
+  TIMEOUT,
+} from "./settings.ts";
 
 /** What the requests of a client have in common. */
 export function connectionOf(settings: ClientSettings): Connection {
@@ -19,12 +26,13 @@ export function connectionOf(settings: ClientSettings): Connection {
     },
     // Called as a method of something else, the global one refuses.
     fetch: settings.fetch ?? ((...request) => fetch(...request)),
-    maxRetries: settings.maxRetries ?? MAX_RETRIES,
-    timeout: settings.timeout ?? TIMEOUT,
+    maxRetries: requireRetries(settings.maxRetries ?? MAX_RETRIES),
+    timeout: requireTimeout(settings.timeout ?? TIMEOUT),
   };
 }
 
-const API = "/api/external";
+/** Where the API is, at the address of the service. */
+export const API = "/api/external";
 
 /** These never leave the machine. */
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/;

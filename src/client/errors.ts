@@ -63,9 +63,18 @@ export class VideoVisitError extends Error {
 
   /** Whether the same request may succeed later. */
   get isTransient(): boolean {
-    if (this.failed === "aborted") return false;
-    return this.status === undefined || this.status === 429 || this.status >= 500;
+    if (this.failed === "response") return this.status === 429 || (this.status ?? 0) >= 500;
+    return this.failed !== "aborted";
   }
+}
+
+/** What a runtime says of a failure. Some say it with the address, of which the query may name a patient. */
+export function withoutAddresses(cause: unknown, depth: number = 0): Error | undefined {
+  if (!(cause instanceof Error) || depth > 3) return undefined;
+  const { name, message, code } = cause as Error & { code?: unknown };
+  const inner = withoutAddresses(cause.cause, depth + 1);
+  const said = new Error(message.replace(/\b[a-z]+:\/\/\S*/gi, "…"), inner && { cause: inner });
+  return Object.assign(said, { name, ...(typeof code === "string" && { code }) });
 }
 
 /** A webhook that the service did not send, or that came too late to be believed. */

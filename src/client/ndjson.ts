@@ -1,8 +1,11 @@
+/** What came is not what the service answers with. */
+export class Unacceptable extends Error {}
+
 /**
  * The lines of a response, as they come.
  *
  * @param longest in characters, for those who do not trust the service
- * @throws Error for a longer line
+ * @throws Unacceptable for a longer line
  */
 export async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,
@@ -14,7 +17,7 @@ export async function* linesOf(
     const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
     rest = lines.pop() ?? "";
     for (const line of [...lines, rest])
-      if (line.length > longest) throw new Error(`A line has more than ${longest} characters`);
+      if (line.length > longest) throw new Unacceptable(`A line has more than ${longest} characters`);
     yield* lines;
   }
   if (rest !== "") yield rest;
@@ -27,18 +30,27 @@ export async function* chunksOf(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = body?.getReader();
   if (!reader) return;
-  const aborted = new Promise<never>((_, reject) => {
-    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
-  aborted.catch(() => {});
+  const cancel = () => void reader.cancel(signal?.reason).catch(() => {});
+  signal?.addEventListener("abort", cancel, { once: true });
   try {
     for (;;) {
-      const { done, value } = await Promise.race([reader.read(), aborted]);
+      const { done, value } = await reader.read();
+      signal?.throwIfAborted();
       if (done) return;
       yield value;
     }
   } finally {
+    signal?.removeEventListener("abort", cancel);
     // Who stops early wants no more.
-    reader.cancel().catch(() => {});
+    cancel();
+  }
+}
+
+/** @throws Unacceptable, without what stood there: it may be about a patient */
+export function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw new Unacceptable("What came is no JSON");
   }
 }

@@ -1,4 +1,5 @@
 import type { VideoVisitError } from "./errors.ts";
+import { LONGEST_TIMER } from "./settings.ts";
 
 /** In milliseconds. */
 const FIRST_PAUSE = 500;
@@ -20,9 +21,6 @@ export function pauseAfter({ retryAfter }: VideoVisitError, attempt: number): nu
   if (retryAfter !== undefined) return retryAfter * 1000 + Math.random() * FIRST_PAUSE;
   return Math.min(FIRST_PAUSE * 2 ** (attempt - 1), LONGEST_PAUSE) * (0.5 + Math.random() / 2);
 }
-
-/** In milliseconds: timers take a longer time for none. */
-const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** @throws the reason of the signal as soon as it is aborted */
 export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {

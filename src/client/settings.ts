@@ -27,3 +27,20 @@ export type PurposeOfUse =
   | "PUBHLTH"
   | "HRESCH"
   | "BTG";
+
+/** In milliseconds: timers take a longer time for none. */
+export const LONGEST_TIMER: number = 2 ** 31 - 1;
+
+/** @throws TypeError naming the option */
+export function requireTimeout(timeout: number): number {
+  if (typeof timeout !== "number" || !(timeout > 0))
+    throw new TypeError("timeout: must be a number of milliseconds above 0");
+  return Math.min(timeout, LONGEST_TIMER);
+}
+
+/** @throws TypeError naming the option */
+export function requireRetries(maxRetries: number): number {
+  if (!Number.isInteger(maxRetries) || maxRetries < 0)
+    throw new TypeError("maxRetries: must be an integer, 0 or more");
+  return maxRetries;
+}

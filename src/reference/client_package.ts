@@ -41,7 +41,10 @@ export async function clientPackage(openapi: object): Promise<Map<string, string
   for (const file of readdirSync(SOURCE)) sources.set(file, readFileSync(join(SOURCE, file), "utf8"));
   const made = new Map([
     // It has nothing but types.
-    ["types.gen.d.ts", withEvents(onlyUsed(declarations("types.gen.ts", inShort(withoutErrors(types)))))],
+    [
+      "types.gen.d.ts",
+      withEvents(withNumbers(onlyUsed(declarations("types.gen.ts", inShort(withoutErrors(types)))))),
+    ],
   ]);
   for (const [file, source] of sources) made.set(file.replace(/\.ts$/, ".d.ts"), declarations(file, source));
   const needed = new Set(ENTRIES.flatMap((entry) => [...neededBy(`${entry}.d.ts`, made)]));
@@ -144,6 +147,9 @@ const onlyUsed = (types: string) =>
     )
     .replace(/^export type \w+WebhookRequest = \{\n {4}body: \w+;\n\};\n/gm, "")
     .replace(/(?<=\w)WebhookRequest\b/g, "WebhookPayload");
+
+/** The contract has the `user_id` of call metrics as a text. */
+const withNumbers = (types: string) => types.replace(/\b(\w+_id\?): string(?=;)/g, "$1: number");
 
 /** Events are the same union of types as webhooks: a list says `created_at` where a webhook has its `timestamp`. */
 const withEvents = (types: string) =>

@@ -51,7 +51,8 @@ describe("A newcomer", () => {
     onTestFinished(() => rmSync(data, { recursive: true, force: true, maxRetries: 5 }));
     cpSync(join(inject("migratedState"), "v3"), join(data, "v3"), { recursive: true });
     await withLocalBindings({ persistTo: data }, async (env) => {
-      expect(await loadDemoOrganization(env, Date.now() - 60_000)).toBe(false);
+      expect(await loadDemoOrganization(env, Date.now() - 60_000)).toBe(true);
+      expect(await loadDemoOrganization(env, Date.now())).toBe(false);
     });
     const rows = () =>
       withDatabases(data, (databases) =>

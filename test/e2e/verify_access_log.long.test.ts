@@ -107,7 +107,7 @@ it("Arguments that are wrong are refused with what would be right", TIMEOUT, asy
     [["--nonsense"], "Usage: npx organization-video-visit-client verify-access-log"],
   ] as const) {
     const { code, output } = await verify(...args);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(output).toContain(said);
   }
 });

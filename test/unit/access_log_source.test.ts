@@ -49,6 +49,22 @@ describe("An access log over HTTP", () => {
     });
   });
 
+  it("has its keys at the address of the service, also where that has a path", async () => {
+    const asked: string[] = [];
+    const source = accessLogOf(
+      {
+        ...{ baseUrl: "https://visits.test/p/", clientId: "id", clientSecret: "a-secret" },
+        fetch: async (url) => {
+          asked.push(String(url));
+          return Response.json({ keys: [] });
+        },
+      },
+      "auditor-1",
+    );
+    await source.keys();
+    expect(asked).toEqual(["https://visits.test/p/.well-known/jwks.json"]);
+  });
+
   it("is read page after page", async () => {
     const { source, asked } = aLog(({ searchParams }) => {
       const after = Number(searchParams.get("after"));
@@ -63,8 +79,8 @@ describe("An access log over HTTP", () => {
 
 describe("A service that is hostile, or broken, does not keep the verifier for ever:", () => {
   it("pages that do not move on", async () => {
-    const page = Array.from({ length: 100 }, (_, n) => seal(n));
-    for (const next_after of [0, -1, null, "x"]) {
+    const page = Array.from({ length: 100 }, (_, n) => seal(n + 1));
+    for (const next_after of [0, -1, null, "x", 1e-9, 99, 101]) {
       const { source } = aLog(() => Response.json({ access_log_seals: page, next_after }));
       await expect(source.seals()).rejects.toThrow(
         /^The service wants the list read on after .*, and not after 0$/,
@@ -72,7 +88,7 @@ describe("A service that is hostile, or broken, does not keep the verifier for e
     }
     const list = aLog(() => new Response('{"id":1}\n', { headers: { ...NDJSON, "X-Next-After": "7" } }));
     await expect(all(list.source.list(0))).rejects.toThrow(
-      "The service wants the list read on after 7, and not after 7",
+      /The service wants the list read on after 7, and not after 7$/,
     );
   });
 
@@ -93,17 +109,23 @@ describe("A service that is hostile, or broken, does not keep the verifier for e
     const file = aLog(
       () => new Response(endless(chunk), { headers: { "Content-Type": "application/gzip" } }),
     );
-    for (const asked of [json.source.seals(), json.source.keys(), file.source.file("2026-03-01", 1)])
+    for (const [asked, MiB] of [
+      [json.source.seals(), 1],
+      [json.source.keys(), 1],
+      [file.source.file("2026-03-01", 1), 64],
+    ] as const)
       await expect(asked).rejects.toMatchObject({
-        failed: "connection",
-        cause: new Error(`The response has more than ${64 * 1024 * 1024} bytes`),
+        failed: "response",
+        isTransient: false,
+        cause: { message: `The response has more than ${MiB * 1024 * 1024} bytes` },
       });
   });
 
   it("a line without end, in the list", async () => {
     const { source } = aLog(() => new Response(endless("x".repeat(1000)), { headers: NDJSON }));
     await expect(all(source.list(0))).rejects.toMatchObject({
-      cause: new Error("A line has more than 65536 characters"),
+      failed: "response",
+      cause: { message: "A line has more than 65536 characters" },
     });
   });
 

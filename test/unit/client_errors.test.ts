@@ -89,6 +89,30 @@ describe("An error of the client package says where, and what failed:", () => {
   });
 });
 
+it("Neither the address of a redirect nor what a runtime or a parser says of a failure shows what was asked, or came", async () => {
+  const asked = { participant_reference: "patient-4711" };
+  const redirect = new Response(null, {
+    status: 308,
+    headers: { Location: "https://elsewhere.test/calls?participant_reference=patient-4711" },
+  });
+  const url = "https://visits.test/api/external/calls?participant_reference=patient-4711";
+  const asBun = Object.assign(new Error("Unable to connect"), { code: "ConnectionRefused", path: url });
+  const asDeno = new TypeError("failed", {
+    cause: new Error(`error sending request for url (${url}): refused`),
+  });
+  const cutOff = new Response('{"display_name":"patient-4711', {
+    headers: { "Content-Type": "application/json" },
+  });
+  const answers = [redirect, asBun, asDeno, cutOff];
+  const { client } = aClient(answers, { maxRetries: 0 });
+  const errors = [];
+  for (const _ of answers) errors.push(await failureOf(client.findCalls(asked)));
+  expect(inspect(errors, { depth: 9, showHidden: true })).not.toContain("4711");
+  expect(errors.map(({ failed }) => failed)).toEqual(["response", "connection", "connection", "response"]);
+  expect(errors[0]?.text).toContain("A redirect to https://elsewhere.test,");
+  expect(errors[1]?.cause).toMatchObject({ message: "Unable to connect", code: "ConnectionRefused" });
+});
+
 describe("createClient names what is wrong, and never a value:", () => {
   it.each([
     ["baseUrl", "createClient: baseUrl is missing"],
@@ -131,6 +155,19 @@ describe("A single request", () => {
     expect(await failureOf(client.listRoles({}, { timeout: 20 }))).toMatchObject({ failed: "timeout" });
   });
 
+  it("has a time and a number of repetitions that there can be, and the client too", async () => {
+    const { client, sent } = aClient();
+    for (const timeout of [0, -1, Number.NaN, "30s" as never, null as never]) {
+      expect(() => createClient({ ...SETTINGS, timeout: timeout ?? "x" })).toThrow(/^timeout: must be/);
+      if (timeout !== null)
+        await expect(client.listRoles({}, { timeout })).rejects.toThrow(/^timeout: must be/);
+    }
+    for (const maxRetries of [-1, 1.5, Number.NaN])
+      await expect(client.listRoles({}, { maxRetries })).rejects.toThrow(/^maxRetries: must be/);
+    expect(sent).toEqual([]);
+    await client.listRoles({}, { timeout: Number.POSITIVE_INFINITY });
+  });
+
   it("says by which version of the package it is sent", async () => {
     const { client, sent } = aClient();
     await client.listRoles();
@@ -156,6 +193,76 @@ describe("A list as NDJSON", () => {
     expect(await all(await listed(response))).toEqual([{ id: 1, event: "read" }, { id: 2 }, { id: 3 }]);
   });
 
+  const page = (lines: string, next?: number) =>
+    new Response(lines, {
+      headers: { "Content-Type": "application/x-ndjson", ...(next && { "X-Next-After": String(next) }) },
+    });
+
+  const broken = (lines: string) => {
+    let pulled = 0;
+    const body = new ReadableStream({
+      pull(controller) {
+        if (pulled++ === 0) controller.enqueue(new TextEncoder().encode(lines));
+        else controller.error(new TypeError("terminated"));
+      },
+    });
+    return new Response(body, { headers: { "Content-Type": "application/x-ndjson" } });
+  };
+
+  it("comes page after page, also where one is empty, and goes on after the last item where one breaks off", async () => {
+    const { client, sent } = aClient([
+      page('{"id":1}\n{"id":2}\n', 5),
+      page("", 9),
+      broken('{"id":11}\n{"id":12}\n'),
+      page('{"id":13}\n'),
+    ]);
+    const items = await client.listAccessLogs({ event: "read" }, { accept: "application/x-ndjson" });
+    expect(await all(items)).toEqual([1, 2, 11, 12, 13].map((id) => ({ id })));
+    expect(sent.map(({ url }) => new URL(url).search)).toEqual([
+      "?event=read",
+      "?event=read&after=5",
+      "?event=read&after=9",
+      "?event=read&after=12",
+    ]);
+  });
+
+  it("does not go on where the service has no next page", async () => {
+    for (const next of [1, 2, 1.5, -7]) {
+      const { client } = aClient([page('{"id":1}\n{"id":2}\n', 7), page("", next)]);
+      const items = await client.listAccessLogs({}, { accept: "application/x-ndjson" });
+      expect(await failureOf(all(items))).toMatchObject({
+        failed: "response",
+        text: `The service wants the list read on after ${next}, and not after 7`,
+      });
+    }
+  });
+
+  it("ends at once when its signal says so, in the middle of a chunk", async () => {
+    const controller = new AbortController();
+    const { client } = aClient([page('{"id":1}\n{"id":2}\n{"id":3}\n')]);
+    const options = { accept: "application/x-ndjson", signal: controller.signal } as const;
+    const items = await client.listAccessLogs({}, options);
+    const taken: unknown[] = [];
+    const taking = (async () => {
+      for await (const item of items) {
+        taken.push(item);
+        controller.abort();
+      }
+    })();
+    expect(await failureOf(taking)).toMatchObject({ failed: "aborted" });
+    expect(taken).toEqual([{ id: 1 }]);
+  });
+
+  it("is let go of if it is never begun, or left before its first item", async () => {
+    const late = unending('{"id":1}\n');
+    await listed(late.response, { timeout: 20 });
+    const left = unending('{"id":1}\n');
+    const items = await listed(left.response);
+    await (items as AsyncIterableIterator<unknown>).return?.();
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect([late.isCancelled(), left.isCancelled()]).toEqual([true, true]);
+  });
+
   it("can be left before its end: then no more of it is read", async () => {
     const { response, isCancelled } = unending('{"id":1}\n{"id":2}\n');
     for await (const entry of await listed(response)) {
@@ -166,7 +273,7 @@ describe("A list as NDJSON", () => {
   });
 
   it("fails as a request does: if nothing more comes in time, however long the caller took, or what comes is none", async () => {
-    const late = await listed(unending('{"id":1}\n').response, { timeout: 30 });
+    const late = await listed(unending('{"id":1}\n').response, { timeout: 30, maxRetries: 0 });
     const taken: unknown[] = [];
     const reading = (async () => {
       for await (const entry of late) {
@@ -177,7 +284,8 @@ describe("A list as NDJSON", () => {
     expect(await failureOf(reading)).toMatchObject({ failed: "timeout", path: "/access_logs" });
     expect(taken).toEqual([{ id: 1 }]);
     expect(await failureOf(all(await listed(unending('{"id":1\n').response)))).toMatchObject({
-      failed: "connection",
+      failed: "response",
+      isTransient: false,
     });
   });
 });

@@ -53,7 +53,7 @@ describe("The client package", () => {
   it("takes its secret nowhere else", async () => {
     const elsewhere = new Response(null, { status: 302, headers: { Location: "https://elsewhere.test/" } });
     const { client, sent } = aClient([elsewhere]);
-    await expect(client.listRoles()).rejects.toThrow("302: A redirect to https://elsewhere.test/");
+    await expect(client.listRoles()).rejects.toThrow("302: A redirect to https://elsewhere.test,");
     expect(sent).toMatchObject([{ redirect: "manual" }]);
   });
 

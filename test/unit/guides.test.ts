@@ -12,21 +12,7 @@ import { guideValues, introductionOf } from "../../src/reference/info.ts";
 import { readOperator } from "../../src/reference/operator.ts";
 import * as units from "../../src/units.ts";
 
-const values = {
-  ...units,
-  ...limits,
-  ...lifetimes,
-  CLIENT_LIMIT_PER_MINUTE: 1200,
-  BULK_INVITE_LIMIT_PER_MINUTE: 10,
-  REDELIVERY_LIMIT_PER_MINUTE: 10,
-  ACCESS_LOG_LIMIT_PER_MINUTE: 30,
-  FAILURE_LIMIT_PER_MINUTE: 60,
-  FAULTS: "| a | b |",
-  SERVER: "https://visits.test",
-  CLIENT_ID: "id",
-  CLIENT_SECRET: "secret",
-  PLATFORM_API_TOKEN: "token",
-};
+const values = { ...units, ...limits, ...lifetimes, ...guideValues(), SERVER: "https://visits.test" };
 
 const filled = (text: string) => fillIn(text, values, "guide.md");
 

@@ -27,7 +27,7 @@ export const callMetricsReference: Reference = {
         user_id: {
           description:
             "Only the calls that this user held count: a `user_id` of `GET /organization_users`. Without it, the calls of the whole organization count.",
-          example: story.PAULA.user_id,
+          example: String(story.PAULA.user_id),
         },
       },
       response: {

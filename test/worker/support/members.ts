@@ -49,4 +49,5 @@ export const shownMember = ({
   display_name,
   roles,
   assists = [],
-}: Record<string, unknown>) => ({ id, user_id, email, display_name, roles, assists });
+  waiting_room_slug = null,
+}: Record<string, unknown>) => ({ id, user_id, email, display_name, roles, assists, waiting_room_slug });

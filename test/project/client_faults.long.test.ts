@@ -86,9 +86,9 @@ describe.each(Object.entries(RUNTIMES))("The client package in %s", (runtime, ru
 
   it("ends a request at once when its signal says so", () => {
     const waiting = "get: aborted while it waits for a response";
-    expect(outcomes[waiting]).toMatchObject({ error: "Error", text: "enough" });
-    expect(outcomes["get: aborted between two attempts"]).toMatchObject({ error: "Error", text: "enough" });
-    expect(outcomes["get: aborted before"]).toMatchObject({ error: "Error", text: "never" });
+    const ended = { error: "VideoVisitError", text: "The signal ended it" };
+    for (const when of ["while it waits for a response", "between two attempts", "before"])
+      expect(outcomes[`get: aborted ${when}`]).toMatchObject(ended);
     expect(methodsOf(waiting)).toHaveLength(1);
     expect(methodsOf("get: aborted between two attempts")).toHaveLength(1);
     expect(methodsOf("get: aborted before")).toEqual([]);
@@ -105,7 +105,7 @@ describe.each(Object.entries(RUNTIMES))("The client package in %s", (runtime, ru
   });
 
   it("takes a page to log in for no success", () => {
-    expect(outcomes.stranger).toBe("VideoVisitError: 200: The response is not one of the service");
+    expect(outcomes.stranger).toBe("VideoVisitError: GET /roles: 200: The response is not one of the service");
     expect(methodsOf("get: a page to log in")).toHaveLength(1);
   });
 });

@@ -3,7 +3,7 @@ import { freePort, inspect } from "./support/inspector.ts";
 import { anOrganization } from "./support/organization.ts";
 import { type Server, startServer } from "./support/server.ts";
 
-describe("Four transcripts that are reported at once, read by twenty at once, corrected, and read with their versions,", () => {
+describe("Four transcripts that are reported at once, and then read by twenty at once,", () => {
   let server: Server;
   let isolate: Awaited<ReturnType<typeof inspect>>;
   beforeAll(async () => {
@@ -52,7 +52,6 @@ describe("Four transcripts that are reported at once, read by twenty at once, co
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     };
     expect((await isolate.peakDuring(reportAll)).withBuffers).toBeLessThan(most);
-    let ids: number[][] = [];
     const readAll = async () => {
       const twenty = Array.from({ length: 5 }, () => calls).flat();
       const answers = await Promise.all(twenty.map(({ path }) => clinic.external("GET", path)));
@@ -60,25 +59,7 @@ describe("Four transcripts that are reported at once, read by twenty at once, co
         expect(status).toBe(200);
         expect(body.transcript_lines).toHaveLength(lines);
       }
-      ids = answers.map(({ body }) => body.transcript_lines.map(({ id }: { id: number }) => id));
     };
     expect((await isolate.peakDuring(readAll)).withBuffers).toBeLessThan(most);
-    const correctAll = async () => {
-      const count = Math.min(lines, Math.floor(900_000 / (length + 30)), 9000);
-      const answers = await Promise.all(
-        calls.map(({ path }, n) => {
-          const corrected = ids[n]?.slice(0, count).map((id) => ({ id, text: "no" }));
-          return clinic.external("PUT", path, { transcript: { lines: corrected, reason: "Misheard" } });
-        }),
-      );
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    };
-    expect((await isolate.peakDuring(correctAll)).withBuffers).toBeLessThan(most);
-    const readVersions = async () => {
-      const eight = [...calls, ...calls];
-      const answers = await Promise.all(eight.map(({ path }) => clinic.external("GET", `${path}/versions`)));
-      for (const { body } of answers) expect(body.versions[0].transcript_lines).toHaveLength(lines);
-    };
-    expect((await isolate.peakDuring(readVersions)).withBuffers).toBeLessThan(most);
   });
 });

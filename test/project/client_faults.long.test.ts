@@ -105,7 +105,9 @@ describe.each(Object.entries(RUNTIMES))("The client package in %s", (runtime, ru
   });
 
   it("takes a page to log in for no success", () => {
-    expect(outcomes.stranger).toBe("VideoVisitError: GET /roles: 200: The response is not one of the service");
+    expect(outcomes.stranger).toBe(
+      "VideoVisitError: GET /roles: 200: The response is not one of the service",
+    );
     expect(methodsOf("get: a page to log in")).toHaveLength(1);
   });
 });

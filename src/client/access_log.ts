@@ -2,7 +2,6 @@
 import { verifySource } from "./access_log_check.ts";
 import { accessLogOf } from "./access_log_source.ts";
 import type { VerifiedAccessLog, VerifyOptions } from "./access_log_types.ts";
-
 import type { ClientSettings } from "./settings.ts";
 
 export { type AccessLogSeal, type PublishedKey, verifySeals } from "./access_log_chain.ts";

@@ -3,7 +3,6 @@ import { OPERATIONS } from "../../dist/client/external/operations.gen.js";
 import type { ListAccessLogSealsResponse } from "../../dist/client/external/types.gen.js";
 import type { AccessLogSeal, PublishedKey } from "./access_log_chain.ts";
 import { type AccessLogSource, LONGEST_LINE } from "./access_log_types.ts";
-
 import { API, connectionOf, forActingUser } from "./connection.ts";
 import { VideoVisitError } from "./errors.ts";
 import { chunksOf } from "./ndjson.ts";

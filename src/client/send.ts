@@ -1,5 +1,7 @@
-import { type Failure, VideoVisitError, withoutAddresses } from "./errors.ts";
-import { chunksOf, linesOf, parsed, Unacceptable } from "./ndjson.ts";
+import { begin, endedBy } from "./attempt.ts";
+import { VideoVisitError } from "./errors.ts";
+import { Lines, List, listItems } from "./lists.ts";
+import { chunksOf, parsed, Unacceptable } from "./ndjson.ts";
 import { isWorthRepeating, pauseAfter, sleep } from "./pauses.ts";
 import {
   type As,
@@ -49,7 +51,9 @@ export async function send(
   const rest = { ...options, onResponse: undefined };
   const { after = 0 } = input as { after?: number };
   const ask = (next: number) => carriedOut(connection, route, { ...input, after: next }, rest);
-  return new List(content, listItems(connection, content, Number(after), options, ask));
+  const { signal, maxRetries = connection.maxRetries } = options;
+  const reading = { signal, maxRetries, asText: connection.bounds !== undefined };
+  return new List(content, listItems(content, Number(after), reading, ask));
 }
 
 async function carriedOut(
@@ -81,15 +85,6 @@ async function carriedOut(
   }
 }
 
-/** @throws what the caller's signal means */
-const endedBy = (signal: AbortSignal | undefined, where: WireRequest, mayHaveSucceeded: boolean) =>
-  new VideoVisitError("The signal ended it", {
-    ...where,
-    failed: "aborted",
-    mayHaveSucceeded,
-    cause: signal?.reason,
-  });
-
 async function once(
   connection: Connection,
   request: WireRequest,
@@ -97,11 +92,11 @@ async function once(
   signal: AbortSignal | undefined,
 ): Promise<Outcome> {
   const changesSomething = request.method !== "GET";
-  const attempt = begin(connection, request, changesSomething, signal);
+  const attempt = begin(connection.timeout, request, changesSomething, signal);
   try {
     const response = await fetchOnce(connection, request, attempt.signal);
     if (isAnswer(response, request) && request.answer === NDJSON_TYPE)
-      return { response, content: new Lines(response, attempt, connection.bounds) };
+      return { response, content: new Lines(response, attempt, connection.bounds?.line) };
     const content = await contentOf(response, connection);
     attempt.end();
     if (isAnswer(response, request)) return { response, content };
@@ -115,67 +110,6 @@ async function once(
     attempt.end();
     return { error: attempt.failure(cause) };
   }
-}
-
-/** An attempt, until it has all that it waits for, or fails. */
-interface Attempt {
-  request: WireRequest;
-  /** Ends it, when the caller wants, or when nothing has come for so long. */
-  signal: AbortSignal;
-  /** The time of the service runs again from now on; and it does not run while the caller is at work. */
-  restart: () => void;
-  rest: () => void;
-  end: () => void;
-  /** The error of a failure. */
-  failure: (cause: unknown) => VideoVisitError;
-}
-
-function begin(
-  { timeout }: Connection,
-  request: WireRequest,
-  mayHaveSucceeded: boolean,
-  signal: AbortSignal | undefined,
-): Attempt {
-  const controller = new AbortController();
-  let failed: Failure = "connection";
-  const stop = (why: Failure, reason: unknown) => {
-    if (!controller.signal.aborted) failed = why;
-    controller.abort(reason);
-  };
-  const abort = () => stop("aborted", signal?.reason);
-  signal?.addEventListener("abort", abort, { once: true });
-  const late = () => stop("timeout", new Error(`No response within ${timeout} milliseconds`));
-  let timer = setTimeout(late, timeout);
-  const rest = () => clearTimeout(timer);
-  return {
-    request,
-    signal: controller.signal,
-    rest,
-    restart() {
-      rest();
-      timer = setTimeout(late, timeout);
-    },
-    end() {
-      rest();
-      signal?.removeEventListener("abort", abort);
-    },
-    failure(cause) {
-      if (cause instanceof VideoVisitError) return cause;
-      if (failed === "aborted") return endedBy(signal, request, mayHaveSucceeded);
-      const why = cause instanceof Unacceptable ? "response" : failed;
-      const text = {
-        response: "The response is not one of the service",
-        timeout: `No whole response came within ${timeout} milliseconds`,
-        connection: "No whole response came",
-      }[why];
-      return new VideoVisitError(text, {
-        ...request,
-        failed: why,
-        mayHaveSucceeded,
-        cause: withoutAddresses(cause),
-      });
-    },
-  };
 }
 
 function fetchOnce(connection: Connection, request: WireRequest, signal: AbortSignal) {
@@ -196,113 +130,6 @@ const isAnswer = (response: Response, { answer }: WireRequest): boolean =>
 
 const mediaTypeOf = ({ headers }: Response): string | undefined =>
   headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
-
-/** The lines of a page of NDJSON, while it comes. */
-class Lines {
-  /** Where the list goes on after this page; null at its end. */
-  readonly next: string | null;
-  readonly attempt: Attempt;
-  readonly #response: Response;
-  readonly #longest: number | undefined;
-
-  constructor(response: Response, attempt: Attempt, bounds: Connection["bounds"]) {
-    this.next = response.headers.get("X-Next-After");
-    this.attempt = attempt;
-    this.#response = response;
-    this.#longest = bounds?.line;
-    // If nobody takes it in time, it is let go.
-    attempt.signal.addEventListener("abort", () => this.close(), { once: true });
-  }
-
-  async *lines(): AsyncGenerator<string, void, undefined> {
-    const { signal, restart, rest, failure } = this.attempt;
-    try {
-      restart();
-      for await (const line of linesOf(chunksOf(this.#response.body, signal), this.#longest)) {
-        // Who takes their time is not the service's fault.
-        rest();
-        yield line;
-        restart();
-      }
-    } catch (cause) {
-      throw failure(cause);
-    } finally {
-      this.attempt.end();
-    }
-  }
-
-  close(): void {
-    this.attempt.end();
-    if (!this.#response.body?.locked) this.#response.body?.cancel().catch(() => {});
-  }
-}
-
-/** A list that comes item by item, page after page. It can be gone through once, and left at any time. */
-class List implements AsyncIterableIterator<unknown> {
-  readonly #first: Lines;
-  readonly #items: AsyncGenerator<unknown, void, undefined>;
-
-  constructor(first: Lines, items: AsyncGenerator<unknown, void, undefined>) {
-    this.#first = first;
-    this.#items = items;
-  }
-
-  next(): Promise<IteratorResult<unknown>> {
-    return this.#items.next();
-  }
-
-  return(): Promise<IteratorResult<unknown>> {
-    this.#first.close();
-    return this.#items.return();
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-}
-
-/** Pages without an item, one after the other: more of them, and the list does not move. */
-const MOST_EMPTY_PAGES = 10_000;
-
-/** The items of a page and of those that follow. Where a page breaks off, the list goes on after the last item that came. */
-async function* listItems(
-  { bounds, maxRetries }: Connection,
-  first: Lines,
-  from: number,
-  { signal, maxRetries: retries = maxRetries }: Options,
-  ask: (after: number) => Promise<unknown>,
-): AsyncGenerator<unknown, void, undefined> {
-  const { request } = first.attempt;
-  const wrong = (text: string) => new VideoVisitError(text, { ...request, failed: "response" });
-  let page = first;
-  let [last, failures, empty] = [from, 0, 0];
-  for (;;) {
-    const begun = last;
-    try {
-      for await (const line of page.lines()) {
-        if (signal?.aborted) throw endedBy(signal, request, false);
-        const item = parsed(line);
-        const { id } = (item ?? {}) as { id?: unknown };
-        if (typeof id === "number") last = Math.max(last, id);
-        failures = 0;
-        yield bounds ? line : item;
-      }
-    } catch (error) {
-      const failure = first.attempt.failure(error);
-      if (!failure.isTransient || ++failures > retries) throw failure;
-      await sleep(pauseAfter(failure, failures), signal);
-      page = (await ask(last)) as Lines;
-      continue;
-    }
-    if (page.next === null) return;
-    const next = Number(page.next);
-    empty = last > begun ? 0 : empty + 1;
-    if (!Number.isSafeInteger(next) || next < last || next <= begun || empty > MOST_EMPTY_PAGES)
-      throw wrong(`The service wants the list read on after ${page.next}, and not after ${last}`);
-    last = next;
-    page = (await ask(next)) as Lines;
-  }
-}
 
 /** @throws if JSON is cut off */
 async function contentOf(response: Response, { bounds }: Connection): Promise<unknown> {

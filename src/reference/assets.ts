@@ -6,3 +6,6 @@ export const DEVELOPMENT_ASSETS = "dist/development";
 
 /** Types of each API, and an SDK. */
 export const CLIENTS = "dist/client";
+
+/** zod as the Worker bundles it: see worker_zod.ts. */
+export const WORKER_ZOD = "dist/zod";

@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { CLIENTS, DEVELOPMENT_ASSETS, PUBLIC_ASSETS } from "./assets.ts";
+import { CLIENTS, DEVELOPMENT_ASSETS, PUBLIC_ASSETS, WORKER_ZOD } from "./assets.ts";
 
 /** The lockfile in `node_modules` says what is installed; the other one, what should be. */
 export const INPUTS = [
@@ -13,7 +13,7 @@ export const INPUTS = [
   "wrangler.toml",
   ".dev.vars.example",
 ];
-const OUTPUTS = [PUBLIC_ASSETS, DEVELOPMENT_ASSETS, CLIENTS];
+const OUTPUTS = [PUBLIC_ASSETS, DEVELOPMENT_ASSETS, CLIENTS, WORKER_ZOD];
 
 const RECORD = "dist/build.txt";
 

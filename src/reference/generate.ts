@@ -1,16 +1,17 @@
 /**
- * Makes the static assets (the OpenAPI documents, and the pages of the reference), the client package and SDKs. None of it
- * is in the Worker's bundle.
+ * Makes the static assets (the OpenAPI documents, and the pages of the reference), the client package and SDKs, of which nothing
+ * is in the Worker's bundle; and the zod that is.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { parseEnv } from "node:util";
 import { DEMO_CLIENT } from "../dev/demo_organization.ts";
 import { API_NAMES, type Api } from "./apis.ts";
-import { CLIENTS, DEVELOPMENT_ASSETS, PUBLIC_ASSETS } from "./assets.ts";
+import { CLIENTS, DEVELOPMENT_ASSETS, PUBLIC_ASSETS, WORKER_ZOD } from "./assets.ts";
 import { buildDocument } from "./document.ts";
 import { type Choices, introductionOf } from "./info.ts";
 import { type Files, siteOf } from "./site/site.ts";
+import { workerZod } from "./worker_zod.ts";
 
 // Public credentials, which work only on a developer's own machine: for trying the requests of the guides.
 const development = {
@@ -22,6 +23,7 @@ const development = {
 export async function generate({ withSdk }: { withSdk: boolean }) {
   const documents = new Map(API_NAMES.map((api) => [api, buildDocument(api)]));
   await putAll(PUBLIC_ASSETS, assetsOf(documents));
+  await putAll(WORKER_ZOD, await workerZod());
   await putAll(DEVELOPMENT_ASSETS, assetsOf(documents, { development }));
   if (withSdk) for (const [api, document] of documents) await generateClient(api, document);
 }

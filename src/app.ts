@@ -45,6 +45,8 @@ import { transcriptsExternal } from "./resources/transcripts/transcripts.externa
 import { transcriptsPlatform } from "./resources/transcripts/transcripts.platform.ts";
 import { usagePlatform } from "./resources/usage/usage.platform.ts";
 import { quotaOr } from "./resources/usage/usage.refusals.ts";
+import { visitsExternal } from "./resources/visits/visits.external.ts";
+import { visitsPlatform } from "./resources/visits/visits.platform.ts";
 import { waitingRoomSubsExternal } from "./resources/waiting_room_subs/waiting_room_subs.external.ts";
 import { waitingRoomsExternal } from "./resources/waiting_rooms/waiting_rooms.external.ts";
 import { waitingRoomsPlatform } from "./resources/waiting_rooms/waiting_rooms.platform.ts";
@@ -65,6 +67,7 @@ const external = externalRoutes()
   .route("/", participantsExternal)
   .route("/", consentsExternal)
   .route("/", callMetricsExternal)
+  .route("/", visitsExternal)
   .route("/", transcriptsExternal)
   .route("/", soapNotesExternal)
   .route("/", callTextVersionsExternal)
@@ -97,6 +100,7 @@ const platform = platformRoutes()
   .route("/", issuersPlatform)
   .route("/", authorizationCodesPlatform)
   .route("/", invitesPlatform)
+  .route("/", visitsPlatform)
   .route("/", usagePlatform);
 
 const livekit = liveKitRoutes().use(liveKitApi).route("/", liveKitWebhook);

@@ -25,6 +25,7 @@ import {
 } from "./resources/invite_mails/invite_mails.limits.ts";
 import { queueDueMails } from "./resources/invite_mails/invite_mails.queue.ts";
 import { endSilentWaits, eraseParticipants } from "./resources/participants/participants.chores.ts";
+import { endVisits, eraseVisits } from "./resources/visits/visits.chores.ts";
 import { deleteOldDeliveries } from "./resources/webhook_deliveries/webhook_deliveries.service.ts";
 import { queueDueDeliveries } from "./resources/webhook_lanes/webhook_lanes.queue.ts";
 
@@ -41,6 +42,8 @@ const chores: Chores = {
   deleteOldTexts,
   eraseParticipants,
   eraseReferences,
+  endVisits,
+  eraseVisits,
   deleteOldLiveKitEgresses,
   deleteOldEvents,
   deleteOldDeliveries,

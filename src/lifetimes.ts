@@ -87,6 +87,17 @@ export const LIVEKIT_EGRESS_KEPT_FOR = DAY;
 /** After an invite was created or sent again, it is not sent again for so long: a person needs longer to miss a mail. */
 export const INVITE_RESEND_PAUSE = MINUTE;
 
+/** Of a planned visit that does not say when it ends. */
+export const DEFAULT_VISIT_DURATION = HOUR;
+
+export const MAX_VISIT_DURATION = DAY;
+
+/** Nobody plans further ahead: each date with planned visits is a row that the quota reads. */
+export const VISITS_PLANNED_AHEAD = 1830 * DAY;
+
+/** The link of a visit works so long after its end: people come late, or once more. */
+export const VISIT_LINK_VALID_FOR = DAY;
+
 /** A day, as the quotas of mail providers: a person who really is invited by a fourth organization gets its mail tomorrow. */
 export const MAIL_LIMIT_PERIOD = DAY;
 

@@ -141,6 +141,15 @@ export const MAX_CALL_PARTICIPANTS = 500;
 /** More than ever wait in a room. The list of them is a single response. */
 export const MAX_LISTED_WAITING = 500;
 
+/** A conference of doctors. Each has a link in the response. */
+export const MAX_VISIT_PARTICIPANTS = 20;
+
+/** Calls that a visit shows, the first: a connection that breaks off may begin another one. */
+export const MAX_VISIT_CALLS = 100;
+
+/** Visits of an organization that are planned and did not start yet: a year of a large clinic. */
+export const MAX_PLANNED_VISITS = 100_000;
+
 /** How somebody said that they agree: `verbal`, `form`. */
 export const MAX_CONSENT_METHOD_LENGTH = 50;
 

@@ -30,6 +30,11 @@ export const HOLD_BEGINNERS = ["platform", "organization"] as const;
 
 export type HoldBeginner = (typeof HOLD_BEGINNERS)[number];
 
+/** What has become of a planned visit. */
+export const VISIT_STATUSES = ["planned", "started", "ended", "missed", "cancelled"] as const;
+
+export type VisitStatus = (typeof VISIT_STATUSES)[number];
+
 /** How far a text that a call leaves behind is. */
 export const RESULT_STATES = ["none", "pending", "ready"] as const;
 
@@ -71,6 +76,7 @@ export const ACCESS_RESOURCES = [
   "invite",
   "webhook_endpoint",
   "waiting_room",
+  "visit",
 ] as const;
 
 export type AccessResource = (typeof ACCESS_RESOURCES)[number];
@@ -127,6 +133,12 @@ export const EVENT_TYPES = [
   "organization_user.removed",
   "waiting_room_sub.changed",
   "access_log.sealed",
+  "visit.created",
+  "visit.updated",
+  "visit.started",
+  "visit.ended",
+  "visit.missed",
+  "visit.cancelled",
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];

@@ -28,6 +28,7 @@ import type {
   PurposeOfUse,
   ReferenceSource,
   Role,
+  VisitStatus,
 } from "./enums.ts";
 
 /*
@@ -260,7 +261,95 @@ export const waitingRoomSubs = sqliteTable(
 );
 
 /**
+ * Visits that an organization plans. `organization_user_id` is whose visit it is: null for one that is everybody's, in an
+ * organization's room. `erased_at` once the names and references are erased. What each status becomes is in visits.merge.ts.
+ */
+export const visits = sqliteTable(
+  "visits",
+  {
+    id: idColumn(),
+    organization_id: organizationId(),
+    waiting_room_id: integer().notNull(),
+    organization_user_id: integer(),
+    external_reference: text(),
+    status: text().$type<VisitStatus>().notNull(),
+    starts_at: integer().notNull(),
+    ends_at: integer().notNull(),
+    erased_at: integer(),
+    ...timestamps,
+  },
+  (t) => [
+    uniqueIndex("visits_by_organization").on(t.organization_id, t.id),
+    // For the list, by each of its filters.
+    index("visits_by_start").on(t.organization_id, t.starts_at, t.id),
+    index("visits_by_status").on(t.organization_id, t.status, t.starts_at, t.id),
+    index("visits_of_holder").on(t.organization_id, t.organization_user_id, t.starts_at, t.id),
+    index("visits_of_holder_by_status").on(
+      t.organization_id,
+      t.organization_user_id,
+      t.status,
+      t.starts_at,
+      t.id,
+    ),
+    index("visits_by_reference")
+      .on(t.organization_id, t.external_reference, t.starts_at, t.id)
+      .where(sql`external_reference is not null`),
+    // For the cron.
+    index("visits_open").on(t.organization_id, t.ends_at).where(sql`status in ('planned', 'started')`),
+    index("visits_to_erase").on(t.organization_id, t.ends_at).where(sql`erased_at is null`),
+    withinOrganization(t, t.waiting_room_id, waitingRooms),
+    withinOrganization(t, t.organization_user_id, organizationUsers),
+  ],
+);
+
+/** Who is to take part in a visit: each has a link, which names the row. Who is taken off the list has none any more. */
+export const visitParticipants = sqliteTable(
+  "visit_participants",
+  {
+    id: idColumn(),
+    organization_id: organizationId(),
+    visit_id: integer().notNull(),
+    role: text().$type<ParticipantRole>().notNull(),
+    display_name: text().notNull(),
+    user_id: integer(),
+    external_reference: text(),
+  },
+  (t) => [
+    index("visit_participants_of_visit").on(t.visit_id),
+    withinOrganization(t, t.visit_id, visits),
+    withinOrganization(t, t.user_id, organizationUsers),
+  ],
+);
+
+/**
+ * How many visits that start on a date have which status now, for each holder, and as WHOLE_ORGANIZATION for all. Triggers on
+ * visits keep it (see triggers/visit_daily_metrics.sql): nothing else writes here.
+ */
+export const visitDailyMetrics = sqliteTable(
+  "visit_daily_metrics",
+  {
+    organization_id: organizationId(),
+    organization_user_id: integer().notNull(),
+    /** The UTC date on which the visits start, as `YYYY-MM-DD`. */
+    date: text().notNull(),
+    planned: integer().notNull(),
+    /** Those that have started. */
+    held: integer().notNull(),
+    missed: integer().notNull(),
+    cancelled: integer().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.organization_id, t.organization_user_id, t.date] }),
+    // For the quota.
+    index("visit_daily_metrics_planned")
+      .on(t.organization_id, t.organization_user_id, t.planned)
+      .where(sql`planned > 0`),
+  ],
+);
+
+/**
  * `end_is_assumed` if no report said when the call ended, and the cron put it at the latest time known of it.
+ * `visit_id` is the planned visit of the first participant who came with a link of one.
  * `external_reference` is the text by which another system knows the visit. `livekit_said` is JSON with LiveKit's last word on
  * it, and when it was said; null if it said nothing. `reference_said_by` is null where nobody has said whether there is a
  * reference, and `failed` where no report has said that. `reported_at` is when the platform's newest report was made, and 0 where
@@ -276,6 +365,7 @@ export const calls = sqliteTable(
     key: text().notNull(),
     organization_user_id: integer().notNull(),
     waiting_room_id: integer().notNull(),
+    visit_id: integer(),
     started_at: integer().notNull(),
     ended_at: integer(),
     end_is_assumed: integer({ mode: "boolean" }).notNull().default(false),
@@ -302,10 +392,12 @@ export const calls = sqliteTable(
       .on(t.organization_id, t.ended_at)
       .where(sql`external_reference is not null or livekit_said is not null`),
     index("calls_ongoing").on(t.waiting_room_id).where(sql`ended_at is null`),
+    index("calls_of_visit").on(t.visit_id).where(sql`visit_id is not null`),
     // For the cron: those of which nothing was heard for long.
     index("calls_unended").on(t.organization_id, t.updated_at).where(sql`ended_at is null`),
     withinOrganization(t, t.organization_user_id, organizationUsers),
     withinOrganization(t, t.waiting_room_id, waitingRooms),
+    withinOrganization(t, t.visit_id, visits),
   ],
 );
 
@@ -333,18 +425,18 @@ export const legalHolds = sqliteTable(
 );
 
 /**
- * A person in a waiting room, then on a call. `recording_consent` is the decision that counts of those in `consents`,
+ * A person in a waiting room, then on a call. `visit_id` is the planned visit by whose link the person first came. `recording_consent` is the decision that counts of those in `consents`,
  * null if the person was not asked: triggers keep it (see triggers/recording_consents.sql), and nothing else changes
  * it. `left_is_assumed` if no report said that the person left: the cron has ended the wait, or the call.
- * `earlier_visit_until` is the latest time of a visit before this one, null if no such visit is known. It shows whether
- * a late report belongs to that visit, or corrects this one. `waiting_event_at`, `joined_event_at` and `left_event_at`
+ * `earlier_stay_until` is the latest time of a stay before this one, null if no such stay is known. It shows whether
+ * a late report belongs to that stay, or corrects this one. `waiting_event_at`, `joined_event_at` and `left_event_at`
  * are the times with which the events of the known stay were written, with later corrections, null without an event;
- * `earlier_left_event_at` is the `left_event_at` of the stay before (see participants.visits.ts). `joined_by_name_at`
+ * `earlier_left_event_at` is the `left_event_at` of the stay before (see participants.stays.ts). `joined_by_name_at`
  * is the earliest time of joining of somebody whom LiveKit alone brought to the call, by the name of a room, which may
  * be used again: if the call turns out to have ended before it, it was another one
  * (`isOfLaterCall` in participants.sql.ts). `livekit_said` is JSON with
  * LiveKit's last word on each field, and when it was said; null if it said nothing. Only what differs from it counts
- * (livekit/visits.merge.ts). It holds the name and the reference too. `cleared` names the fields that a report has
+ * (livekit/room_events.merge.ts). It holds the name and the reference too. `cleared` names the fields that a report has
  * cleared, with commas between them: what is null otherwise is not known. `external_reference` is the text by which
  * another system knows the person. Once erased, `display_name` says nothing, `key` is a keyed digest of the reporter's
  * key (`namedKeys` in participants.sql.ts), and `reference_digest` one of the reference: the access log still leads to
@@ -358,6 +450,7 @@ export const participants = sqliteTable(
     key: text().notNull(),
     waiting_room_id: integer().notNull(),
     call_id: integer(),
+    visit_id: integer(),
     user_id: integer(),
     display_name: text().notNull(),
     role: text().$type<ParticipantRole>().notNull(),
@@ -368,7 +461,7 @@ export const participants = sqliteTable(
     left_at: integer(),
     left_is_assumed: integer({ mode: "boolean" }).notNull().default(false),
     recording_consent: integer({ mode: "boolean" }),
-    earlier_visit_until: integer(),
+    earlier_stay_until: integer(),
     waiting_event_at: integer(),
     joined_event_at: integer(),
     left_event_at: integer(),
@@ -382,13 +475,14 @@ export const participants = sqliteTable(
   },
   (t) => [
     uniqueIndex("participants_by_key").on(t.organization_id, t.key).where(sql`erased_at is null`),
-    // Who visits again under a key after an erasure is somebody new, who may be erased too.
+    // Who comes again under a key after an erasure is somebody new, who may be erased too.
     index("participants_erased").on(t.organization_id, t.key).where(sql`erased_at is not null`),
     index("participants_to_erase")
       .on(t.organization_id, t.left_at)
       .where(sql`erased_at is null and left_at is not null`),
     uniqueIndex("participants_by_organization").on(t.organization_id, t.id),
     index("participants_on_call").on(t.call_id).where(sql`call_id is not null`),
+    index("participants_of_visit").on(t.visit_id).where(sql`visit_id is not null`),
     index("participants_by_reference")
       .on(t.organization_id, t.external_reference, t.call_id)
       .where(sql`external_reference is not null`),
@@ -405,6 +499,7 @@ export const participants = sqliteTable(
       .where(sql`left_at is null and call_id is null`),
     withinOrganization(t, t.waiting_room_id, waitingRooms),
     withinOrganization(t, t.call_id, calls),
+    withinOrganization(t, t.visit_id, visits),
     withinOrganization(t, t.user_id, organizationUsers),
   ],
 );
@@ -505,7 +600,7 @@ export const callTexts = sqliteTable(
 
 /**
  * The lines of a transcript, compressed (see transcripts.document.ts): one row, or more where they are too long for one.
- * They go with their transcript, and when a report brings other lines (see triggers/transcripts.sql).
+ * They go with their transcript, and are written anew when a report or a correction brings other lines.
  */
 export const transcriptParts = sqliteTable(
   "transcript_parts",
@@ -1011,7 +1106,7 @@ export const webhookDeliveries = sqliteTable(
 
 /**
  * What an organization stored on a UTC date: the writes of its API clients, the entries of its access log, and the calls that
- * were first reported. Triggers count, and refuse what goes beyond a day's bounds (see triggers/usage.sql).
+ * were first reported. Triggers refuse what goes beyond a day's bounds (see triggers/usage.sql).
  */
 export const organizationDays = sqliteTable(
   "organization_days",

@@ -118,6 +118,28 @@ const reads = clinic.listEgressAuditLogs({ ...ofEgress, event: "read" });
 await step("So is every read of the recording", reads, "audit_logs");
 await step("The platform deletes it, with its file", platform("DELETE", `${own}/egresses/egress-1`));
 
+chapter("A visit is planned ahead, with a link for who takes part");
+const plan = {
+  waiting_room_slug: visitRoom.slug,
+  starts_at: at(24),
+  participants: [{ ...rita, role: "recipient" as const }],
+};
+const addVisit = () => clinic.createVisit({ visit: plan });
+const visit = await step("A visit of Rita is planned", addVisit(), "starts_at");
+const link = new URL(visit.participants[0]?.join_url ?? "").searchParams.get("visit");
+const redeemLink = platform("POST", "/visits/redeem", { token: link });
+const { participant } = await step("The web app behind her link asks who she is", redeemLink, "participant");
+const came = { ...held, started_at: new Date(), participants: [{ key: participant.key }] };
+await step("Under this key she is known on the call", report("/calls/call-2", { call: came }), "visit_id");
+await step("So the visit has started", clinic.getVisit({ id: visit.id }), "status");
+const { id: other } = await step("Another visit is planned", addVisit(), "status");
+await step("It is cancelled", clinic.cancelVisit({ id: other }));
+await step(
+  "The visits of each date are counted",
+  clinic.getVisitMetrics({ date_end: at(24).slice(0, 10) }),
+  "held",
+);
+
 chapter("Somebody is invited, accepts, and signs in with the organization's identity provider");
 const identityProvider = await startIdentityProvider();
 const { issuer, audience, jwks_url } = identityProvider;
@@ -153,7 +175,7 @@ receiver.useSecret(endpoint.secret);
 await step("A ping arrives", clinic.pingWebhookEndpoint({ id: endpoint.id }), "response_status");
 const again = participants.map((person) => ({ ...person, key: `${person.key}-again` }));
 const next = { ...held, started_at: at(-2), ended_at: at(-1.5), participants: again };
-await step("Another call is reported", report("/calls/call-2", { call: next }), "id");
+await step("Another call is reported", report("/calls/call-3", { call: next }), "id");
 const webhooks = await receiver.received(3);
 printStep("What came, each with the right signature", webhooks.map(({ type }) => type).join(", "));
 const deliveries = clinic.listWebhookDeliveries({ id: endpoint.id });

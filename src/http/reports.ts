@@ -25,7 +25,7 @@ export const timeOfReport = ({ reported_at }: ReportOrigin, now: number): number
 /**
  * The row that a report leaves behind, as `reviseRow`. `reported_at` is when the platform's newest report of it was made. One
  * that says the same again, and that it was made later, moves that time alone. LiveKit's events have an order of their own
- * (livekit/visits.merge.ts).
+ * (livekit/room_events.merge.ts).
  */
 export function reviseReported<Known extends Reported, Fields extends Partial<Known>>(
   known: Known | undefined,

@@ -130,6 +130,14 @@ export const email = lazily(() =>
 
 export const id = lazily(() => z.int().positive());
 
+/** Where somebody came by the link of a visit. */
+export const visitId = lazily(() =>
+  id().nullable().meta({
+    description:
+      "The planned visit by whose link a participant came: of a call, the first of them. null without one. See `GET /visits/{id}`.",
+  }),
+);
+
 /** How the reference shows an integer in a URL, which is text there. */
 export const shownAsInteger = (minimum: number, others: object = {}) => ({
   override: { type: "integer" as const, minimum, pattern: undefined, maxLength: undefined, ...others },

@@ -68,14 +68,14 @@ const liveKitEvent = lazily(() =>
 type LiveKitEvent = z.output<ReturnType<typeof liveKitEvent>>;
 
 /** What a room's metadata must say, as JSON, where LiveKit is to report the call. */
-const visitIds = lazily(() => z.object({ waiting_room_slug: roomSlug(), organization_user_id: id() }));
+const callIds = lazily(() => z.object({ waiting_room_slug: roomSlug(), organization_user_id: id() }));
 
-const visitMetadata = lazily(() =>
-  visitIds().extend({ external_reference: externalReference().optional().catch(undefined) }),
+const callMetadata = lazily(() =>
+  callIds().extend({ external_reference: externalReference().optional().catch(undefined) }),
 );
 
-/** An event of a room whose metadata says whose visit it is. */
-export interface VisitEvent extends z.output<ReturnType<typeof visitMetadata>>, Room {
+/** An event of a room whose metadata says whose call it is. */
+export interface RoomEvent extends z.output<ReturnType<typeof callMetadata>>, Room {
   /** When the room was made, or else the time of the event. */
   started_at: number;
   /** False where the event says no time, so that the time of an end is that at which it came. */
@@ -111,9 +111,9 @@ export interface Visitor {
 }
 
 /** Why nothing can be reported. */
-type Unusable = "malformed" | "nothing to report" | "no organization" | "no visit" | "metadata at fault";
+type Unusable = "malformed" | "nothing to report" | "no organization" | "no call" | "metadata at fault";
 
-export type Translation = { visit: VisitEvent } | { egress: EgressEvent } | { unusable: Unusable };
+export type Translation = { room: RoomEvent } | { egress: EgressEvent } | { unusable: Unusable };
 
 /** The ids of an event, for the log. What does not look like an id of LiveKit's is left out. */
 interface EventIds {
@@ -139,15 +139,15 @@ function translateEvent(event: LiveKitEvent, now: number): Translation {
   const { sid, name: room_name, metadata, creationTime } = event.room;
   const organization_slug = organizationSlugOf(room_name);
   if (organization_slug === undefined) return { unusable: "no organization" };
-  const visit = readMetadata(metadata, organization_slug);
-  if ("unusable" in visit) return visit;
+  const call = readMetadata(metadata, organization_slug);
+  if ("unusable" in call) return call;
   // What is in the future counts as now.
   const at = Math.min(event.createdAt || now, now);
   const started_at = Math.min(creationTime || at, now);
   const { visitor } = visitorOf(event, sid, at, now);
   return {
-    visit: {
-      ...visit,
+    room: {
+      ...call,
       organization_slug,
       room_sid: sid,
       room_name,
@@ -167,11 +167,11 @@ function translateEvent(event: LiveKitEvent, now: number): Translation {
 function readMetadata(
   metadata: string,
   organization_slug: string,
-): z.output<ReturnType<typeof visitMetadata>> | { unusable: Unusable } {
+): z.output<ReturnType<typeof callMetadata>> | { unusable: Unusable } {
   const read = jsonOrUndefined(metadata);
-  const names = typeof read === "object" && read !== null ? Object.keys(visitIds().shape) : [];
-  if (!names.some((each) => Object.hasOwn(read as object, each))) return { unusable: "no visit" };
-  const parsed = visitMetadata().safeParse(read);
+  const names = typeof read === "object" && read !== null ? Object.keys(callIds().shape) : [];
+  if (!names.some((each) => Object.hasOwn(read as object, each))) return { unusable: "no call" };
+  const parsed = callMetadata().safeParse(read);
   const isOfOrganization =
     parsed.success && organizationSlugOf(parsed.data.waiting_room_slug) === organization_slug;
   return isOfOrganization ? parsed.data : { unusable: "metadata at fault" };

@@ -6,7 +6,7 @@ import { parseJson, readBodyText } from "../http/validation.ts";
 import { reportEgressOfRoom } from "./egresses.ts";
 import { type Translation, translate } from "./events.ts";
 import { liveKitRoutes } from "./livekit_api.ts";
-import { reportVisit } from "./visits.ts";
+import { reportRoomEvent } from "./room_events.ts";
 
 /**
  * LiveKit sends an event again after 5xx, and never after 4xx. So an event that cannot be used is accepted and logged:
@@ -28,10 +28,10 @@ async function reportEvent(
 ): Promise<{ event_fault?: string; file_fault?: string | undefined }> {
   if ("unusable" in event) return { event_fault: event.unusable };
   try {
-    const { organization_slug: slug } = "egress" in event ? event.egress : event.visit;
+    const { organization_slug: slug } = "egress" in event ? event.egress : event.room;
     const there = await enterOrganization(context, { slug });
     if ("egress" in event) return { file_fault: (await reportEgressOfRoom(there, event.egress)).file_fault };
-    await reportVisit(there, event.visit);
+    await reportRoomEvent(there, event.room);
     return {};
   } catch (error) {
     if (error instanceof ApiError && error.status < 500) return { event_fault: error.message };

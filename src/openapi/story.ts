@@ -29,6 +29,13 @@ export const SUB_ID = 21;
 export const CALL = { id: 300, key: "call-5d20" };
 export const RITAS_PARTICIPANT = { id: 401, key: "participant-8c1f", display_name: "Rita Recipient" };
 export const PAULAS_PARTICIPANT = { id: 402, key: "participant-2b7e", display_name: PAULA.display_name };
+/** The plan of that call. */
+export const VISIT = { id: 501, participant_id: 601 };
+/** Of Rita's link. */
+export const VISIT_TOKEN =
+  "eyJhbGciOiJIUzI1NiIsInR5cCI6InZpc2l0K2p3dCJ9.eyJzdWIiOiI2MDEiLCJvcmdhbml6YXRpb25faWQiOjEsInZpc2l0X2lkIjo1MDEsImNyZWF0ZWRfYXQiOjE3Njk3ODg4MDAwMDB9.YSBzaWduYXR1cmUgdGhhdCBoYXMgdGhpcnR5LXR3byA";
+/** How far a list was read that ends with the visit. */
+export const VISIT_POSITION = "1769851800000.501";
 /** By which the clinic's own system knows the visit, and Rita. */
 export const VISIT_REFERENCE = "visit-10482";
 export const RITAS_REFERENCE = "patient-4711";
@@ -89,10 +96,14 @@ export const SET_UP_AT = "2026-01-05T08:00:00.000Z";
 export const INVITED_AT = "2026-01-30T14:00:00.000Z";
 export const INVITE_MAILED_AT = "2026-01-30T14:00:01.000Z";
 export const MANY_INVITED_AT = "2026-01-30T15:00:00.000Z";
+export const VISIT_PLANNED_AT = "2026-01-30T16:00:00.000Z";
 export const WAITING_SINCE = "2026-01-31T09:25:00.000Z";
 export const STARTED_AT = "2026-01-31T09:30:00.000Z";
 export const RECORDED_FROM = "2026-01-31T09:31:00.000Z";
 export const ENDED_AT = "2026-01-31T09:45:00.000Z";
+export const VISIT_ENDS_AT = "2026-01-31T10:30:00.000Z";
+/** The cron has seen that its time is over. */
+export const VISIT_ENDED_AT = "2026-01-31T10:30:04.000Z";
 export const DOWNLOADED_AT = "2026-01-31T10:00:00.000Z";
 export const SUB_STARTS_AT = "2026-02-02T08:00:00.000Z";
 export const SUB_ENDS_AT = "2026-02-02T16:00:00.000Z";

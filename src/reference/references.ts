@@ -23,6 +23,7 @@ import { soapNotesReference } from "../resources/soap_notes/soap_notes.openapi.t
 import { tokenExchangeReference } from "../resources/token_exchange/token_exchange.openapi.ts";
 import { transcriptsReference } from "../resources/transcripts/transcripts.openapi.ts";
 import { usageReference } from "../resources/usage/usage.openapi.ts";
+import { visitsReference } from "../resources/visits/visits.openapi.ts";
 import { waitingRoomSubsReference } from "../resources/waiting_room_subs/waiting_room_subs.openapi.ts";
 import { waitingRoomsReference } from "../resources/waiting_rooms/waiting_rooms.openapi.ts";
 import { webhookDeliveriesReference } from "../resources/webhook_deliveries/webhook_deliveries.openapi.ts";
@@ -41,6 +42,7 @@ export const references: Reference[] = [
   authorizationCodesReference,
   waitingRoomsReference,
   waitingRoomSubsReference,
+  visitsReference,
   participantsReference,
   callsReference,
   callMetricsReference,

@@ -123,6 +123,22 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
     });
     const receiver = await startReceiver();
     let keys = 0;
+    const planned = new Set<number>();
+    /** The patient is on a call. */
+    async function comes(waiting_room_id: number, participant_id: number) {
+      const { waiting_rooms } = (await external("GET", `/waiting_rooms?id=${waiting_room_id}`)).body;
+      const [{ organization_user_id }] = (await external("GET", "/calls")).body.calls;
+      const call = {
+        waiting_room_slug: waiting_rooms[0].slug,
+        organization_user_id,
+        // Before the calls that the guides read.
+        started_at: "2026-01-05T09:00:00Z",
+        ended_at: "2026-01-05T09:20:00Z",
+        participants: [{ key: `visit-${participant_id}` }],
+      };
+      const path = `/organizations/${await demoOrganization()}/calls/planned-${participant_id}`;
+      expect((await platformCaller(server.url)("PUT", path, { call })).status).toBe(200);
+    }
     const values: OwnValues = {
       KEY: () => `key-${++keys} ${way}`,
       async TOKEN() {
@@ -184,6 +200,15 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
         const call = { waiting_room_slug: slug, organization_user_id, ...times };
         const path = `/organizations/${await demoOrganization()}/calls/old-call ${way}`;
         return (await platformCaller(server.url)("PUT", path.replaceAll(" ", "-"), { call })).body.id;
+      },
+      STARTS_AT: () => new Date(Date.now() + 3_600_000).toISOString(),
+      DAY: () => new Date(Date.now() + 3_600_000).toISOString().slice(0, 10),
+      PLAN_KEY: () => `plan ${way}`,
+      PARTICIPANT_ID: ({ participants: [{ id }] }) => id,
+      async VISIT_ID({ id, waiting_room_id, participants }) {
+        if (planned.has(id)) await comes(waiting_room_id, participants[0].id);
+        planned.add(id);
+        return id;
       },
       ADMIN_ID: async () =>
         (await external("GET", "/organization_users")).body.organization_users.find(
@@ -340,6 +365,14 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
       PARTICIPANT_KEY: () => "participant-1",
       CALL_KEY: () => "call-1",
       EGRESS_ID: () => "egress-1",
+      async VISIT_TOKEN() {
+        const [{ slug }] = (await clinic()("GET", "/waiting_rooms")).body.waiting_rooms;
+        const starts_at = new Date(Date.now() + 3_600_000).toISOString();
+        const participants = [{ role: "recipient", display_name: "Rita Recipient" }];
+        const visit = { waiting_room_slug: slug, starts_at, participants };
+        const { body } = await clinic()("POST", "/visits", { visit });
+        return new URL(body.participants[0].join_url).searchParams.get("visit");
+      },
     });
     expect(isPrivate("platform.curl")).toBe(true);
   });

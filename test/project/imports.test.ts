@@ -38,10 +38,11 @@ const OTHER_ROLES: Record<string, string> = {
   "transcripts/transcripts.webvtt.ts": "how lines are written as captions, without the database",
   "waiting_rooms/waiting_rooms.slugs.ts":
     "how a slug is made, and what is found by every slug that a room ever had",
+  "visits/visits.reports.ts": "everything that the key means of somebody who came by the link of a visit",
   "webhook_deliveries/webhook_deliveries.sending.ts":
     "one signed request to a receiver, without the database",
-  "participants/participants.visits.ts":
-    "which visit a report is about, until when it lasts, and with which times its events are written",
+  "participants/participants.stays.ts":
+    "which stay a report is about, until when it lasts, and with which times its events are written",
   "participants/participants.waiting.ts": "who waits in a room, and the record of who has read that",
 };
 

@@ -50,6 +50,7 @@ const RULES: Rule[] = [
       "external components schemas ExchangeTokenRequest properties token_exchange properties token",
       "platform components schemas RedeemAuthorizationCodeRequest properties code",
       "platform components schemas AcceptInviteRequest properties token",
+      "platform components schemas RedeemVisitLinkRequest properties token",
     ],
   },
   { rule: "An integer has a minimum", type: "integer", holds: hasOneOf("minimum", "exclusiveMinimum") },

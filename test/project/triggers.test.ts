@@ -65,6 +65,7 @@ function maintainAndRebuild(database: DatabaseSync, subject: string) {
       .prepare(`select * from ${subject} order by 1, 2, 3`)
       .all()
       .filter(({ total, total_calls }) => total !== 0 && total_calls !== 0)
+      .filter(({ planned, held, missed, cancelled }) => planned !== 0 || held || missed || cancelled)
       .map((row) => ({ ...row }));
   writeVariedRows(database);
   const maintained = rows();

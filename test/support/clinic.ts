@@ -55,6 +55,22 @@ export async function aRoom({ client }: Clinic): Promise<string> {
   return `/waiting_rooms/${(await client("POST", "/waiting_rooms", { waiting_room })).slug}`;
 }
 
+/** The body of a visit that is planned in a new room. */
+export const aPlan = async (clinic: Clinic) => ({
+  visit: {
+    waiting_room_slug: (await aRoom(clinic)).replace("/waiting_rooms/", ""),
+    starts_at: "2030-01-31T09:30:00.000Z",
+    participants: [{ role: "recipient", display_name: "Rita Recipient" }],
+  },
+});
+
+/** A planned visit: its path, and the token of its link. */
+export async function aVisit(clinic: Clinic) {
+  const { id, participants } = await clinic.client("POST", "/visits", await aPlan(clinic));
+  const token = new URL(participants[0].join_url).searchParams.get("visit");
+  return { path: `/visits/${id}`, token };
+}
+
 /** The body of an invite. */
 export const anInvite = (more: object = {}) => ({
   email: `${unique("invitee")}@example.com`,

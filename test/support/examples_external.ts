@@ -2,8 +2,10 @@ import {
   anInvite,
   anOldInvite,
   aPendingInvite,
+  aPlan,
   aProvider,
   aRoom,
+  aVisit,
   type Clinic,
   type MakeExample,
   unique,
@@ -67,6 +69,18 @@ export const externalExamples: Record<string, MakeExample> = {
   "GET /waiting_rooms/:slug/participants": async (clinic) => ({
     path: `${await aRoom(clinic)}/participants`,
   }),
+  "GET /visits": async (clinic) => {
+    await aVisit(clinic);
+    return { path: "/visits" };
+  },
+  "POST /visits": async (clinic) => ({ path: "/visits", body: await aPlan(clinic), statusForOthers: 422 }),
+  "GET /visits/:id": async (clinic) => ({ path: (await aVisit(clinic)).path }),
+  "PUT /visits/:id": async (clinic) => ({
+    path: (await aVisit(clinic)).path,
+    body: { visit: { external_reference: unique("visit") } },
+  }),
+  "DELETE /visits/:id": async (clinic) => ({ path: (await aVisit(clinic)).path }),
+  "GET /visit_metrics": async () => ({ path: "/visit_metrics" }),
   "GET /call_metrics": async () => ({ path: "/call_metrics" }),
   "GET /organization_users/:organization_user_id/calls/:call_id/transcript": async (clinic) => ({
     path: (await aFinalTranscript(clinic)).path,

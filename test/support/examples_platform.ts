@@ -1,4 +1,13 @@
-import { aPendingInvite, aProvider, aRoom, aUser, type Clinic, type MakeExample, unique } from "./clinic.ts";
+import {
+  aPendingInvite,
+  aProvider,
+  aRoom,
+  aUser,
+  aVisit,
+  type Clinic,
+  type MakeExample,
+  unique,
+} from "./clinic.ts";
 import {
   aCall,
   aHold,
@@ -96,6 +105,10 @@ export const platformExamples: Record<string, MakeExample> = {
     );
     return { path: "/invites/accept", body: { token: new URL(accept_url).searchParams.get("token") } };
   },
+  "POST /visits/redeem": async (clinic) => ({
+    path: "/visits/redeem",
+    body: { token: (await aVisit(clinic)).token },
+  }),
 };
 
 /** The path of a new member. */

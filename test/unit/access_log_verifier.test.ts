@@ -309,7 +309,7 @@ describe("The verifier names the day and the first fault where", () => {
 });
 
 it("The seals of the reference are signed with the key that the guide shows, so that a program can be tried with them", async () => {
-  const guide = readFileSync("src/reference/guides/external/17_checking_the_log.md", "utf8");
+  const guide = readFileSync("src/reference/guides/external/18_checking_the_log.md", "utf8");
   const { keys } = JSON.parse(/```json\n([^`]*"keys"[^`]*)```/.exec(guide)?.[1] ?? "");
   const before = await aSealedWeek();
   const seals = [SEAL_BEFORE, SEAL];

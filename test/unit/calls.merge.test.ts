@@ -9,7 +9,7 @@ import {
 } from "../../src/resources/calls/calls.merge.ts";
 import type { ReportedCall } from "../../src/resources/calls/calls.schemas.ts";
 import type { Participant } from "../../src/resources/participants/participants.schemas.ts";
-import { leaveAtEnd, withEventTimes } from "../../src/resources/participants/participants.visits.ts";
+import { leaveAtEnd, withEventTimes } from "../../src/resources/participants/participants.stays.ts";
 import { CALL_AS_MADE } from "./support/rows.ts";
 
 const NOW = 1000;
@@ -39,6 +39,7 @@ function knownTo(report: CallReport, { call, participants }: Stored): KnownCall 
         ? participants.filter(({ left_at, left_is_assumed }) => left_at === null || left_is_assumed)
         : [],
     members: new Set([OWNER, 34]),
+    planned: [],
   };
 }
 

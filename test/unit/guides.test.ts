@@ -164,12 +164,12 @@ describe("The guides", () => {
       sources.flatMap(([file = "", text = ""]) => [...text.matchAll(pattern)].map(() => basename(file)));
     // An error, a public key, and what LiveKit is given.
     expect(byHand(/^```json$/gm)).toEqual([
-      "13_errors.md",
-      "17_checking_the_log.md",
+      "14_errors.md",
+      "18_checking_the_log.md",
       "01_setting_up.md",
       "01_setting_up.md",
     ]);
-    expect(byHand(/ -d (?!'\{\{request |@- <<END\n\{\{input )/g)).toEqual(["13_errors.md"]);
+    expect(byHand(/ -d (?!'\{\{request |@- <<END\n\{\{input )/g)).toEqual(["14_errors.md"]);
   });
 
   it("have no comments in their commands: zsh does not take them", () => {

@@ -11,7 +11,7 @@ import type {
   ParticipantRow,
   ReportOnCall,
 } from "../../src/resources/participants/participants.schemas.ts";
-import { leaveAtEnd, type Meaning, meaningOf } from "../../src/resources/participants/participants.visits.ts";
+import { leaveAtEnd, type Meaning, meaningOf } from "../../src/resources/participants/participants.stays.ts";
 import { RITA } from "./support/rows.ts";
 
 const NOW = 1000;
@@ -48,7 +48,7 @@ const GONE = stored({ left_at: 150 });
 const ASSUMED_GONE = stored({ left_at: 150, left_is_assumed: true });
 const ERASED = stored({ display_name: "Participant", left_at: 150, erased_at: 900 });
 const ON_CALL = stored({ call_id: 501, joined_at: 120 });
-const RETURNED = stored({ waiting_since: 200, earlier_visit_until: 150 });
+const RETURNED = stored({ waiting_since: 200, earlier_stay_until: 150 });
 
 /** What is known, what is reported, and the outcome; without one, nothing changes. */
 type Case<Report> = [
@@ -72,22 +72,22 @@ describe("A report of somebody in a waiting room", () => {
       "somebody new enters": [
         undefined,
         first,
-        { waiting_room_id: ROOM.id, left_at: null, call_id: null, earlier_visit_until: null },
+        { waiting_room_id: ROOM.id, left_at: null, call_id: null, earlier_stay_until: null },
       ],
       "without a name": [undefined, { ...first, display_name: undefined }, /required in the first/],
       "without a role": [undefined, { ...first, role: undefined }, /required in the first/],
       "without waiting_since": [undefined, { ...first, waiting_since: undefined }, /required/],
       "by an old slug": [undefined, { left_at: 150 }, /renamed or retired/, { room: OLD_SLUG }],
       "into an inactive room": [undefined, first, /not active/, { room: INACTIVE }],
-      "a visit after the one that was erased": [
+      "a stay after the one that was erased": [
         ERASED,
         { ...first, waiting_since: 160 },
-        { display_name: "Rita", left_at: null, earlier_visit_until: 150, erased_at: null, created_at: NOW },
+        { display_name: "Rita", left_at: null, earlier_stay_until: 150, erased_at: null, created_at: NOW },
       ],
     },
     erased: {
-      "a visit that was erased": [ERASED, { ...first, left_at: 160 }],
-      "nothing of a visit that was erased": [ERASED, { user_id: 9 }, "unchanged", { isMember: false }],
+      "a stay that was erased": [ERASED, { ...first, left_at: 160 }],
+      "nothing of a stay that was erased": [ERASED, { user_id: 9 }, "unchanged", { isMember: false }],
       "coming back after a call that was erased": [
         { ...ERASED, call_id: 501 },
         { ...first, waiting_since: 160 },
@@ -95,34 +95,29 @@ describe("A report of somebody in a waiting room", () => {
       ],
     },
     late: {
-      "an earlier visit": [RETURNED, { waiting_since: 100, left_at: 150 }],
-      "an earlier visit of somebody who has left again": [
+      "an earlier stay": [RETURNED, { waiting_since: 100, left_at: 150 }],
+      "an earlier stay of somebody who has left again": [
         { ...RETURNED, left_at: 250 },
         { waiting_since: 100, left_at: 150 },
       ],
-      "an earlier visit of which only the beginning is known": [
-        { ...RETURNED, earlier_visit_until: 100 },
+      "an earlier stay of which only the beginning is known": [
+        { ...RETURNED, earlier_stay_until: 100 },
         { waiting_since: 100, left_at: 150 },
       ],
-      "the beginning of an earlier visit": [RETURNED, { waiting_since: 100 }],
-      "a visit that ended before this one began, even if nobody knew of it": [
+      "the beginning of an earlier stay": [RETURNED, { waiting_since: 100 }],
+      "a stay that ended before this one began, even if nobody knew of it": [
         stored({ waiting_since: 200, left_at: 250 }),
         { waiting_since: 100, left_at: 199, display_name: "R.", user_id: 5 },
       ],
       "the same while this one goes on": [
-        { ...RETURNED, earlier_visit_until: 90 },
+        { ...RETURNED, earlier_stay_until: 90 },
         { waiting_since: 100, left_at: 150 },
       ],
       "the same once this one has become a call": [
         stored({ waiting_since: 200, call_id: 501, joined_at: 210 }),
         { waiting_since: 100, left_at: 150 },
       ],
-      "a visit in another room": [
-        RITA,
-        { waiting_since: 90, left_at: 95 },
-        "unchanged",
-        { room: OTHER_ROOM },
-      ],
+      "a stay in another room": [RITA, { waiting_since: 90, left_at: 95 }, "unchanged", { room: OTHER_ROOM }],
       "the same of somebody who has left": [
         GONE,
         { waiting_since: 90, left_at: 95 },
@@ -135,12 +130,12 @@ describe("A report of somebody in a waiting room", () => {
       "a later wait": [
         GONE,
         { waiting_since: 160 },
-        { left_at: null, waiting_since: 160, earlier_visit_until: 150 },
+        { left_at: null, waiting_since: 160, earlier_stay_until: 150 },
       ],
-      "a later visit that is over": [
+      "a later stay that is over": [
         GONE,
         { waiting_since: 160, left_at: 170 },
-        { left_at: 170, waiting_room_id: OTHER_ROOM.id, earlier_visit_until: 150 },
+        { left_at: 170, waiting_room_id: OTHER_ROOM.id, earlier_stay_until: 150 },
         { room: OTHER_ROOM },
       ],
       "a later wait after an assumed end": [
@@ -151,7 +146,7 @@ describe("A report of somebody in a waiting room", () => {
       "a later wait of somebody who has perhaps left": [
         RITA,
         { waiting_since: 160 },
-        { waiting_since: 160, earlier_visit_until: 100 },
+        { waiting_since: 160, earlier_stay_until: 100 },
       ],
       "a later wait in another room": [
         RITA,
@@ -184,20 +179,20 @@ describe("A report of somebody in a waiting room", () => {
         { waiting_since: 150 },
         { waiting_since: 150, left_at: 150 },
       ],
-      "an earlier time, if there was no visit before": [
+      "an earlier time, if there was no stay before": [
         stored({ waiting_since: 200, left_at: 250 }),
         { waiting_since: 100, left_at: 200 },
         "as reported",
       ],
-      "an earlier time, if it is after the visit before": [
-        stored({ waiting_since: 200, left_at: 250, earlier_visit_until: 90 }),
+      "an earlier time, if it is after the stay before": [
+        stored({ waiting_since: 200, left_at: 250, earlier_stay_until: 90 }),
         { waiting_since: 100, left_at: 240 },
-        { waiting_since: 100, left_at: 240, earlier_visit_until: 90 },
+        { waiting_since: 100, left_at: 240, earlier_stay_until: 90 },
       ],
-      "a later time within the visit": [
+      "a later time within the stay": [
         GONE,
         { waiting_since: 140 },
-        { waiting_since: 140, left_at: 150, earlier_visit_until: null },
+        { waiting_since: 140, left_at: 150, earlier_stay_until: null },
       ],
       "a corrected start": [RITA, { waiting_since: 90 }, "as reported"],
       "in another room, without a time": [
@@ -292,7 +287,7 @@ describe("Reports of somebody in a waiting room, whatever they are", () => {
     );
   });
 
-  it("never leave a visit that ends before it begins", () => {
+  it("never leave a stay that ends before it begins", () => {
     fc.assert(
       fc.property(fc.array(report, { maxLength: 8 }), (reports) => {
         const known = reported(...reports);
@@ -302,7 +297,7 @@ describe("Reports of somebody in a waiting room, whatever they are", () => {
     );
   });
 
-  it("of one visit lead to the same state in any order", () => {
+  it("of one stay lead to the same state in any order", () => {
     const visit = fc.record({ waiting_since: time, stay: time });
     fc.assert(
       fc.property(visit, fc.boolean(), ({ waiting_since, stay }, leavesFirst) => {
@@ -353,7 +348,7 @@ describe("Two visits of one person, whatever their times", () => {
     );
   });
 
-  it("are told from one visit with a wrong time, which an earlier time corrects", () => {
+  it("are told from one stay with a wrong time, which an earlier time corrects", () => {
     fc.assert(
       fc.property(twoVisits, aWhile, ({ entering, returning }, stay) => {
         const wrong = { ...first, ...returning };
@@ -370,7 +365,7 @@ describe("A call's report of a participant", () => {
   const mergeOnCall = (known: Participant | undefined, said: ReportOnCall) => {
     const participants = new Map(known && [[known.key, known]]);
     const [next] = mergeParticipantsOnCall(
-      { call: CALL, participants, members: new Set([5]) },
+      { call: CALL, participants, planned: [], members: new Set([5]) },
       [said],
       {},
       NOW,
@@ -405,12 +400,12 @@ describe("A call's report of a participant", () => {
       "after a wait that was erased": [
         ERASED,
         { ...paula, joined_at: 160 },
-        { display_name: "Paula", earlier_visit_until: 150, erased_at: null, created_at: NOW },
+        { display_name: "Paula", earlier_stay_until: 150, erased_at: null, created_at: NOW },
       ],
       "without a time, from the start of the call": [
         stored({ ...ERASED, left_at: 109 }),
         paula,
-        { display_name: "Paula", earlier_visit_until: 109 },
+        { display_name: "Paula", earlier_stay_until: 109 },
       ],
     },
     erased: {

@@ -88,7 +88,7 @@ GET /external/webhook_endpoints/{id}/deliveries: ?after integer 1..
 POST /external/webhook_endpoints/{id}/redeliver: after! integer 0..
 GET /external/access_logs:
   ?call_id integer 1.., ?acting_user ASCII 64, ?user_id integer 1..,
-  ?resource transcript|soap_note|egress|participant|consent|call|legal_hold|access_log|organization|organization_user|api_client|issuer|invite|webhook_endpoint|waiting_room,
+  ?resource transcript|soap_note|egress|participant|consent|call|legal_hold|access_log|organization|organization_user|api_client|issuer|invite|webhook_endpoint|waiting_room|visit,
   ?event read|search|create|update|delete, ?external_reference line 255, ?from date 10, ?to date 10,
   ?after integer 0..
 POST /platform/organizations:

@@ -70,6 +70,7 @@ describe("The first report of a call", () => {
       failed: false,
       legal_hold: null,
       external_reference: null,
+      visit_id: null,
     });
   });
 
@@ -235,6 +236,7 @@ describe("A later report of a call", () => {
       failed: true,
       legal_hold: null,
       external_reference: null,
+      visit_id: null,
     });
     expect(await failRate(clinic)).toEqual({ "2026-01-31": 1 });
     await given(call.report({ participants: [{ key: rita.key, display_name: "Rita R." }] }));
@@ -265,6 +267,7 @@ describe("A later report of a call", () => {
       failed: true,
       legal_hold: { reason: null, began_at: aTimestamp, begun_by: "platform" },
       external_reference: "visit-1",
+      visit_id: null,
     });
     expect(await failRate(clinic)).toEqual({ "2026-01-31": 1 });
 
@@ -535,6 +538,7 @@ describe("The calls of an organization user", () => {
         is_ended: ended_at !== null,
         started_at,
         ended_at,
+        visit_id: null,
       })),
       pagination: { current_page: 1, per_page: 25, total_pages: 1, total_count: 4 },
     });

@@ -331,7 +331,7 @@ describe("Who comes again after having been erased", () => {
     const again = await waits(call.room, key, { waiting_since: daysAgo(1) });
     expect(again).toMatchObject({
       status: 422,
-      body: { error: "The participant has left a call: report a new visit under a new key" },
+      body: { error: "The participant has left a call: report their return under a new key" },
     });
   });
 

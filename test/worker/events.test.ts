@@ -8,10 +8,11 @@ import { rowsOf } from "./support/database.ts";
 import { accept, keepingInvite, tokenOf } from "./support/invites.ts";
 import { aMailProvider, aMailWorker } from "./support/mails.ts";
 import { anInvite, anOrganization, given, type Organization, unique } from "./support/organization.ts";
-import { aClinicWithQueue } from "./support/queue.ts";
+import { aClinicWithQueue, type ClinicWithQueue as Clinic } from "./support/queue.ts";
 import { insertMany } from "./support/rows.ts";
 import { aSealedDay } from "./support/seals.ts";
 import { fromNow, travelTo } from "./support/time.ts";
+import { keyOf, letPass, planVisit } from "./support/visits.ts";
 
 interface Event {
   id: number;
@@ -488,8 +489,22 @@ async function aStory() {
       .messages,
   );
   await removeMember(clinic, substitute);
+  await everyVisit(clinic, room.slug, recipient_name);
   await aSealedDay(clinic);
   return { ...clinic, texts: [...texts, "throat", "cold", "tea", "Disk", "video.mp4", "https:", "http:"] };
+}
+
+/** A visit that is held, one that is missed, and one that is cancelled. */
+async function everyVisit(clinic: Clinic, slug: string, display_name = "Rita") {
+  const plan = { participants: [{ role: "recipient", display_name }], external_reference: display_name };
+  const held = await planVisit(clinic, slug, plan);
+  await given(clinic.client.put(`/visits/${held.id}`, { visit: { external_reference: null } }));
+  await aCall(clinic, { participants: [{ key: keyOf(held) }] });
+  const missed = await planVisit(clinic, slug, plan);
+  const { id } = await planVisit(clinic, slug, plan);
+  await given(clinic.client.delete(`/visits/${id}`));
+  for (const visit of [held, missed]) await letPass(visit);
+  await clinic.runCron();
 }
 
 const FAMILIES = new Set(EVENT_TYPES.map((type) => type.replace(/\.\w+$/, ".*")));
@@ -594,7 +609,10 @@ const isThere = async (answer: ReturnType<Client["get"]>, id?: number) => {
 const READS: Record<string, (client: Client, ids: Ids) => Promise<boolean>> = {
   organization_user_id: (client, { organization_user_id: id }) =>
     isThere(client.get(`/organization_users/${id}`), id),
-  call_id: (client, ids) => isThere(client.get(callPath(ids)), ids.call_id),
+  call_id: async (client, ids) => {
+    if (!ids.visit_id) return isThere(client.get(callPath(ids)), ids.call_id);
+    return (await given(client.get(`/visits/${ids.visit_id}`))).call_ids.includes(ids.call_id);
+  },
   egress_id: (client, ids) =>
     isThere(client.get(`${callPath(ids)}/egresses/${ids.egress_id}`), ids.egress_id),
   participant_id: async (client, ids) => {
@@ -605,6 +623,7 @@ const READS: Record<string, (client: Client, ids: Ids) => Promise<boolean>> = {
   },
   invite_id: (client, { invite_id: id }) => isThere(client.get(`/invites/${id}`), id),
   bulk_invite_id: (client, { bulk_invite_id: id }) => isThere(client.get(`/bulk_invites/${id}`)),
+  visit_id: (client, { visit_id: id }) => isThere(client.get(`/visits/${id}`), id),
   waiting_room_id: async (client, ids) => (await roomOf(client, ids)) !== undefined,
   waiting_room_sub_id: async (client, ids) => {
     const room = await roomOf(client, ids);

@@ -17,6 +17,7 @@ const ROUTES = [
   "POST /waiting_rooms/:waiting_room_slug/waiting_room_subs",
   "POST /invites",
   "POST /invites/bulk_create",
+  "POST /visits",
 ] as const;
 
 const creationBy = (route: string) => [route, externalExamples[route] as Example] as const;

@@ -6,6 +6,7 @@ import { documents } from "./support/contract.ts";
 import { anInvite, anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { aQueue, workerWith } from "./support/queue.ts";
 import { aSealedDay } from "./support/seals.ts";
+import { keyOf, planVisit } from "./support/visits.ts";
 
 const EXTERNAL = "/api/external";
 const PLATFORM = "/api/platform";
@@ -44,7 +45,13 @@ async function aBusyClinic(name: string, { emails, keys }: World) {
     await clinic.addSub(slug, { user_id: substitute.user_id, datetime_start: "2126-01-31T09:30:00Z" });
   await clinic.addParticipant(room.slug, { display_name: `Wendy ${name}` }, keys.waiting);
   await clinic.addParticipant(provider.waiting_room_slug, { display_name: `Will ${name}` });
+  const visit = await planVisit(clinic, room.slug, {
+    external_reference: "visit-1",
+    organization_user_id: provider.id,
+    participants: [{ role: "recipient", display_name: `Rita ${name}` }],
+  });
   const participants = [
+    aRecipient({ key: keyOf(visit), display_name: `Rita ${name}` }),
     aProviderOnTheCall({ display_name: `Paula ${name}`, key: keys.provider, user_id: provider.user_id }),
     aRecipient({
       display_name: `Rita ${name}`,
@@ -78,7 +85,19 @@ async function aBusyClinic(name: string, { emails, keys }: World) {
   await given(platform.post(`/organizations/${clinic.id}/api_clients`, { api_client }));
   const issuer = { issuer: "https://idp.test", audience: name, jwks_url: "https://idp.test/jwks" };
   await given(platform.post(`/organizations/${clinic.id}/issuers`, { issuer }));
-  return { ...clinic, clients, provider, substitute, assistant, room, call, egress, bulk, webhook_endpoint };
+  return {
+    ...clinic,
+    clients,
+    provider,
+    substitute,
+    assistant,
+    room,
+    call,
+    egress,
+    bulk,
+    visit,
+    webhook_endpoint,
+  };
 }
 
 async function aBulkInvite({ client }: Organization, emails: string[]) {
@@ -95,6 +114,8 @@ type Clinic = Awaited<ReturnType<typeof aBusyClinic>>;
 
 const DAY = "date_start=2026-01-31&date_end=2026-01-31";
 
+const PLANNED_DAY = "?date_start=2030-01-31&date_end=2030-01-31";
+
 /** With what else a list is asked for, where it takes filters. */
 const FILTERS: Record<string, (clinic: Clinic) => string[]> = {
   "GET /waiting_rooms": ({ room }) => ["", `?id=${room.id}`],
@@ -105,6 +126,11 @@ const FILTERS: Record<string, (clinic: Clinic) => string[]> = {
     ...["", "?from=2026-01-31", "?external_reference=visit-1", "?participant_reference=patient-1"],
   ],
   "GET /call_metrics": ({ provider }) => [`?${DAY}`, `?${DAY}&user_id=${provider.user_id}`],
+  "GET /visits": ({ provider }) => [
+    ...["?from=2030-01-31", "?status=started", "?external_reference=visit-1"],
+    `?organization_user_id=${provider.id}`,
+  ],
+  "GET /visit_metrics": ({ provider }) => [PLANNED_DAY, `${PLANNED_DAY}&user_id=${provider.user_id}`],
   "GET /organization_users/:organization_user_id/calls/:call_id/egresses/:egress_id/audit_logs": () => [
     ...["", "?event=create", "?event=read"],
   ],
@@ -129,7 +155,7 @@ const lists = [EXTERNAL, PLATFORM].flatMap((base) =>
 
 /** The paths of a list, with and without its filters, also of more than one room. */
 function pathsOf(clinic: Clinic, route: string): string[] {
-  const { id, room, provider, assistant, call, egress, bulk, webhook_endpoint } = clinic;
+  const { id, room, provider, assistant, call, egress, bulk, visit, webhook_endpoint } = clinic;
   const slugs = /:(waiting_room_)?slug/.test(route) ? [room.slug, provider.waiting_room_slug] : [""];
   return slugs.flatMap((slug) => {
     const path = Object.entries({
@@ -142,6 +168,7 @@ function pathsOf(clinic: Clinic, route: string): string[] {
       ":slug": slug,
       ":waiting_room_slug": slug,
       "/bulk_invites/:id": `/bulk_invites/${bulk.id}`,
+      "/visits/:id": `/visits/${visit.id}`,
       "/webhook_endpoints/:id": `/webhook_endpoints/${webhook_endpoint.id}`,
     }).reduce((filled, [name, value]) => filled.replace(name, String(value)), route);
     return (FILTERS[route]?.(clinic) ?? [""]).map((filter) => `${path}${filter}`);

@@ -250,7 +250,7 @@ describe("The LiveKit API", () => {
       (own) => ({ ...own, waiting_room_slug: `${own.waiting_room_slug}-unknown` }),
       "call.waiting_room_slug: must be the current slug of a waiting room of the organization",
     ],
-    ["a list", () => [], "no visit"],
+    ["a list", () => [], "no call"],
   ])("accepts a room whose metadata has %s, changes nothing, and logs why", async (_, metadataOf, reason) => {
     const clinic = await anOrganization();
     const [ours, theirs] = [await aLiveKitRoom(clinic), await aLiveKitRoom(await anOrganization())];
@@ -320,7 +320,7 @@ describe("The log of an event that cannot be used", () => {
         livekit_event: "participant_joined",
         event_id: id,
         room_sid: room.sid,
-        reason: "no visit",
+        reason: "no call",
       },
     ]);
   });
@@ -346,7 +346,7 @@ describe("The log of an event that cannot be used", () => {
   it("leaves out what does not look like an id", async () => {
     const room = { sid: "Rita's room", name: "clinic--rita" } as never;
     const event = anEvent("Rita left", { id: "Rita's event", room });
-    expect(await linesOf(event)).toEqual([{ ...NOT_USED, reason: "no visit" }]);
+    expect(await linesOf(event)).toEqual([{ ...NOT_USED, reason: "no call" }]);
   });
 
   it("is empty for an event that is used, or was used before", async () => {

@@ -15,7 +15,7 @@ const BOOKMARK = isSharded
   ? /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}(\.1)?$/
   : /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/;
 
-const FROM_THE_NEAREST = ["GET /call_metrics", "GET /events"];
+const FROM_THE_NEAREST = ["GET /call_metrics", "GET /visit_metrics", "GET /events"];
 
 /** A way to the Worker that records with what the sessions of its queries were opened. */
 function notingSessions() {
@@ -62,7 +62,8 @@ describe("Everything else", () => {
 });
 
 /** What a consent that was withdrawn changes at once, and what the access log records, which is a write. */
-const ON_THE_PRIMARY = /\/(egresses|consents|participants|transcript|soap_note)|\/:call_id$|access_logs/;
+const ON_THE_PRIMARY =
+  /\/(egresses|consents|participants|transcript|soap_note)|\/:call_id$|access_logs|visits/;
 
 describe("Recordings, consents, what depends on them and what is recorded", () => {
   const routes = Object.keys(externalExamples).filter(

@@ -19,6 +19,7 @@ const OTHER_SUCCESSES: Record<string, number> = {
   "POST /auth/token_exchange": 200,
   "POST /invites/:id/resend": 202,
   "POST /invites/accept": 200,
+  "POST /visits/redeem": 200,
   "POST /authorization_codes/redeem": 200,
   "POST /webhook_endpoints/:id/rotate_secret": 200,
   "POST /webhook_endpoints/:id/redeliver": 200,

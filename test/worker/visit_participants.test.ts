@@ -85,6 +85,7 @@ describe("Those who wait in a room", () => {
       user_id: null,
       display_name: "Rita Recipient",
       external_reference: "patient-4711",
+      visit_id: null,
       waiting_since: rita.waiting_since,
     });
     const leaves = { participant: { left_at: minutesAgo(1) } };

@@ -110,7 +110,7 @@ BEGIN
   INSERT INTO events_recordings VALUES (new.call_id, new.updated_at);
 END;
 
--- With which times events are written is decided in participants.visits.ts.
+-- With which times events are written is decided in participants.stays.ts.
 -- A procedure, which SQLite does not have: the view stores nothing; an insert writes an event of a participant, with the
 -- ids that there are.
 CREATE VIEW `events_of_participants` AS

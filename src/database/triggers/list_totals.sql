@@ -40,9 +40,3 @@ BEGIN
   SELECT raise(ABORT, 'quota: waiting rooms') FROM list_totals
   WHERE list = 'waiting_rooms' AND owner_id = new.organization_id AND total > 20000;
 END;
-
-CREATE TRIGGER `waiting_rooms_made_deleted` AFTER DELETE ON `waiting_rooms` WHEN old.user_id IS NULL
-BEGIN
-  INSERT INTO list_totals VALUES ('waiting_rooms', old.organization_id, -1)
-  ON CONFLICT DO UPDATE SET total = total + excluded.total;
-END;

@@ -16,10 +16,3 @@ CREATE TRIGGER `usage_writes_bounded` BEFORE UPDATE OF writes ON `organization_d
 BEGIN
   SELECT raise(ABORT, 'quota: writes');
 END;
-
-CREATE TRIGGER `usage_of_visits` AFTER INSERT ON `calls`
-BEGIN
-  INSERT INTO organization_days (organization_id, date, visits)
-  VALUES (new.organization_id, date(new.created_at / 1000, 'unixepoch'), 1)
-  ON CONFLICT DO UPDATE SET visits = visits + 1;
-END;

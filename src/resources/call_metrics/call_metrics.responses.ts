@@ -1,9 +1,5 @@
 import * as z from "zod";
-import { MAX_METRICS_DAYS } from "../../limits.ts";
-
-/** As many dates as a range can have. */
-const byDate = (value: z.ZodNumber) =>
-  z.record(z.iso.date(), value).meta({ maxProperties: MAX_METRICS_DAYS });
+import { byDate } from "../../http/metrics.ts";
 
 export const callMetricsSchema = z
   .object({

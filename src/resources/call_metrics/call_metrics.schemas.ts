@@ -1,13 +1,7 @@
-import * as z from "zod";
+import type * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { day, idAsText } from "../../http/wire.ts";
-import { lazily } from "../../memory.ts";
 import type { callMetricsSchema } from "./call_metrics.responses.ts";
 import type { dailyMetricsColumns } from "./call_metrics.sql.ts";
-
-export const callMetricsQuery = lazily(() =>
-  z.object({ date_start: day().optional(), date_end: day().optional(), user_id: idAsText().optional() }),
-);
 
 export type DailyMetrics = Row<typeof dailyMetricsColumns>;
 

@@ -2,6 +2,7 @@ import { and, asc, between, gt } from "drizzle-orm";
 import { hasValues } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { callDailyMetrics } from "../../database/schema.ts";
+import type { MetricsRange, MetricsSubject } from "../../http/metrics.ts";
 
 export const dailyMetricsColumns = {
   date: callDailyMetrics.date,
@@ -12,19 +13,6 @@ export const dailyMetricsColumns = {
   waits: callDailyMetrics.waits,
   wait_ms: callDailyMetrics.wait_ms,
 };
-
-/** Whose metrics. */
-interface MetricsSubject {
-  organization_id: number;
-  /** Or WHOLE_ORGANIZATION. */
-  organization_user_id: number;
-}
-
-/** Dates as `YYYY-MM-DD`, both included. */
-export interface MetricsRange {
-  start: string;
-  end: string;
-}
 
 export const dailyMetrics = preparedQuery(
   ({ organization_id, organization_user_id, start, end }: Placeholders<MetricsSubject & MetricsRange>) =>

@@ -15,7 +15,7 @@ import { type StoredLine, storedLines } from "../transcripts/transcripts.documen
 import { requireSendable } from "../transcripts/transcripts.merge.ts";
 import { transcriptNotFound } from "../transcripts/transcripts.refusals.ts";
 import type { TranscriptWithLines } from "../transcripts/transcripts.schemas.ts";
-import { insertLines, transcriptOfPath, transcriptToCorrect } from "../transcripts/transcripts.sql.ts";
+import { replaceLines, transcriptOfPath, transcriptToCorrect } from "../transcripts/transcripts.sql.ts";
 import { countMoreWrites } from "../usage/usage.sql.ts";
 import {
   type CallText,
@@ -27,13 +27,7 @@ import {
 } from "./call_text_versions.merge.ts";
 import { requireCorrector, requireCorrectorStill } from "./call_text_versions.policy.ts";
 import type { SoapNoteCorrection, TranscriptCorrection } from "./call_text_versions.schemas.ts";
-import {
-  deleteParts,
-  insertVersion,
-  stateOfText,
-  type TextVersion,
-  versionsOfPath,
-} from "./call_text_versions.sql.ts";
+import { insertVersion, stateOfText, type TextVersion, versionsOfPath } from "./call_text_versions.sql.ts";
 
 const NOT_FOUND = { transcript: transcriptNotFound, soap_note: soapNoteNotFound };
 
@@ -77,9 +71,7 @@ export async function correctTranscript(
           summary: transcript.summary,
           lines: hasNewLines ? JSON.stringify(next.replaced) : null,
         },
-        writes: hasNewLines
-          ? [deleteParts(transcript), ...(await insertLines({ id: call_id, organization_id }, lines))]
-          : [],
+        writes: hasNewLines ? await replaceLines({ id: call_id, organization_id }, lines) : [],
       };
     },
   );

@@ -1,6 +1,6 @@
 import { desc, eq, getTableColumns } from "drizzle-orm";
 import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
-import { callTexts, callTextVersions, transcriptParts } from "../../database/schema.ts";
+import { callTexts, callTextVersions } from "../../database/schema.ts";
 import { isTextOf, type Kind, textIdOfPath } from "../call_texts/call_texts.sql.ts";
 import { callIdOfPath, type ReachedCall } from "../calls/calls.sql.ts";
 
@@ -45,9 +45,4 @@ export const insertVersion = preparedQuery((version: Placeholders<TextVersion>) 
     user_id: version.user_id,
     created_at: version.created_at,
   }),
-);
-
-/** The parts of a transcript whose lines are written anew. */
-export const deleteParts = preparedQuery(({ id }: Placeholders<{ id: number }>) =>
-  builder.delete(transcriptParts).where(eq(transcriptParts.transcript_id, id)),
 );

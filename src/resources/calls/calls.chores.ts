@@ -34,7 +34,7 @@ import { SILENCE_UNTIL_END } from "../../lifetimes.ts";
 import { CALLS_ENDED, CRON_PORTION } from "../../tuning.ts";
 import { isTextOf } from "../call_texts/call_texts.sql.ts";
 import { latestTime } from "../participants/participants.sql.ts";
-import { leaveAtEnd, withEventTimes } from "../participants/participants.visits.ts";
+import { leaveAtEnd, withEventTimes } from "../participants/participants.stays.ts";
 import { assumedEnd } from "./calls.merge.ts";
 import { announceRecordings, callEntries, isHeld } from "./calls.sql.ts";
 

@@ -6,7 +6,8 @@ import type { KnownConsent } from "../consents/consents.schemas.ts";
 import type { NewConsent } from "../consents/consents.sql.ts";
 import { mergeParticipantsOnCall } from "../participants/participants.merge.ts";
 import type { Participant, ParticipantRow, ReportOnCall } from "../participants/participants.schemas.ts";
-import { leaveAtEnd, withEventTimes } from "../participants/participants.visits.ts";
+import { leaveAtEnd, withEventTimes } from "../participants/participants.stays.ts";
+import { type PlannedParticipant, plannedOf, visitsStartedBy } from "../visits/visits.reports.ts";
 import {
   callEndsTooEarly,
   callIncomplete,
@@ -41,6 +42,8 @@ export interface KnownCall {
   present: Participant[];
   /** Those whom the report names, as holders of the call or as participants, who are users of the organization. */
   members: Set<number>;
+  /** Whom of visits the report names. */
+  planned: PlannedParticipant[];
 }
 
 /** What a report makes of a call. A new one has no id yet, and nothing that was deleted. */
@@ -59,8 +62,8 @@ export type CallRow = Omit<
  *
  * @returns the call, which is the known one itself where nothing of it changes; those who are new on it, or of whom
  *   something changes; the ids of those who only join it, because they are erased: who did not consent still counts; what
- *   they decided; and whether a legal hold begins, or that of the
- *   organization becomes the platform's
+ *   they decided; whether a legal hold begins, or that of the
+ *   organization becomes the platform's; and the ids of visits that start
  * @throws ApiError 422 if the report contradicts itself or what is known
  */
 export function mergeCall(
@@ -74,6 +77,7 @@ export function mergeCall(
   erased: number[];
   consents: NewConsent[];
   beginsHold: boolean;
+  startedVisits: number[];
 } {
   const fields = fieldsOfCall(known, key, whatCounts(known.call, report));
   const call: CallRow = reviseReported(known.call, fields, report, now);
@@ -82,6 +86,7 @@ export function mergeCall(
     {
       call: { ...call, id: call.id ?? null },
       participants: new Map(known.participants.map((each) => [each.key, withoutAssumedLeaving(each)])),
+      planned: known.planned,
       members: known.members,
     },
     report.participants ?? [],
@@ -109,6 +114,11 @@ export function mergeCall(
     ),
     consents: mergeConsents(known, call, named, report, now),
     beginsHold: report.legal_hold === true && mayBeginHold(known.call, report),
+    startedVisits: visitsStartedBy(
+      named.flatMap(({ role }, n) =>
+        role === "recipient" ? (plannedOf(known.planned, report.participants?.[n]?.key ?? "") ?? []) : [],
+      ),
+    ),
   };
 }
 
@@ -185,7 +195,12 @@ function whatCounts(call: ReportedCall | undefined, report: CallReport): CallRep
   return stillUnknown({ ...known, livekit_said: null }, said);
 }
 
-function fieldsOfCall({ organization_id, call, room, members }: KnownCall, key: string, report: CallReport) {
+function fieldsOfCall(
+  { organization_id, call, room, members, planned }: KnownCall,
+  key: string,
+  report: CallReport,
+) {
+  const [first] = (report.participants ?? []).flatMap((each) => plannedOf(planned, each.key) ?? []);
   const waiting_room_id = call?.waiting_room_id ?? room?.id;
   if (waiting_room_id === undefined)
     throw report.waiting_room_slug === undefined ? callNamesNoRoom() : callNamesUnknownRoom();
@@ -203,12 +218,13 @@ function fieldsOfCall({ organization_id, call, room, members }: KnownCall, key: 
     key,
     organization_user_id,
     waiting_room_id,
+    visit_id: call?.visit_id ?? first?.visit_id ?? null,
     started_at,
     ended_at,
     end_is_assumed,
     // Null says that it did not, which is known then.
     failed: report.failed === null ? false : (failed ?? null),
-    ...referenceOfCall(call, report),
+    ...referenceOfCall(call, report, first),
   };
 }
 
@@ -226,12 +242,20 @@ export function mergeReference(
   return next;
 }
 
-/** A reference that was erased stays so: it may name somebody whose name was erased. */
-function referenceOfCall(call: ReportedCall | undefined, report: CallReport) {
+/**
+ * That of its visit, while nobody else has said whether there is one. One that was erased stays so: it may name somebody whose name
+ * was erased.
+ */
+function referenceOfCall(
+  call: ReportedCall | undefined,
+  report: CallReport,
+  planned: PlannedParticipant | undefined,
+) {
   const said_by = call?.reference_said_by ?? null;
   if (call && call.reference_erased_at !== null)
     return { external_reference: null, reference_said_by: said_by, livekit_said: null };
   const reference_said_by = report.external_reference === undefined ? said_by : "report";
-  const { external_reference = null, livekit_said = null } = { ...call, ...report };
+  const { external_reference: said = null, livekit_said = null } = { ...call, ...report };
+  const external_reference = reference_said_by === null ? (said ?? planned?.visit_reference ?? null) : said;
   return { external_reference, reference_said_by, livekit_said };
 }

@@ -1,19 +1,20 @@
-import { and, eq, inArray, isNull, or, type SQLWrapper } from "drizzle-orm";
+import { and, eq, isNull, or, type SQLWrapper } from "drizzle-orm";
 import {
   builder,
-  jsonValues,
   type Placeholders,
   preparedQuery,
   type RowsOf,
   type Value,
 } from "../../database/queries.ts";
-import { calls, organizations, organizationUsers, participants } from "../../database/schema.ts";
+import { calls, organizations, participants } from "../../database/schema.ts";
 import { consentsOfParticipants } from "../consents/consents.sql.ts";
+import { selectMembersAmong } from "../organization_users/organization_users.sql.ts";
 import {
   type NamedKeys,
   participantColumns,
   selectParticipantsByKeys,
 } from "../participants/participants.sql.ts";
+import { plannedIds, selectPlanned } from "../visits/visits.reports.ts";
 import { selectRoomOfCall } from "../waiting_rooms/waiting_rooms.sql.ts";
 import type { CallReport, KnownCall } from "./calls.merge.ts";
 import { selectReportedCalls } from "./calls.sql.ts";
@@ -24,6 +25,8 @@ interface Reported {
   started_at: number | null;
   keys: string;
   digests: string;
+  /** Of those keys that name somebody of a visit, the ids. */
+  planned_ids: string;
   /** Of those participants of whom the report says a decision on consent. */
   deciding_keys: string;
   deciding_digests: string;
@@ -78,17 +81,11 @@ export function callReads<Named extends object>(
       )
       .orderBy(participants.id),
   );
+  const planned = preparedQuery((values: Values) =>
+    selectPlanned(subject(values).organization_id, values.planned_ids),
+  );
   const members = preparedQuery((values: Values) =>
-    builder
-      .select({ id: organizationUsers.id })
-      .from(organizationUsers)
-      .where(
-        and(
-          eq(organizationUsers.organization_id, subject(values).organization_id),
-          inArray(organizationUsers.id, jsonValues(values.member_ids)),
-        ),
-      )
-      .orderBy(organizationUsers.id),
+    selectMembersAmong(subject(values).organization_id, values.member_ids),
   );
   return (values: Named & Reported) =>
     tuple(
@@ -99,6 +96,7 @@ export function callReads<Named extends object>(
       consents(values),
       present(values),
       members(values),
+      planned(values),
     );
 }
 
@@ -119,6 +117,7 @@ export function valuesOfReport(report: CallReport, named: NamedKeys): Reported {
     slug: waiting_room_slug ?? null,
     started_at: started_at ?? null,
     ...named.values,
+    planned_ids: plannedIds(reported.map(({ key }) => key)),
     deciding_keys: keys,
     deciding_digests: digests,
     is_end: typeof ended_at === "number",
@@ -129,14 +128,15 @@ export function valuesOfReport(report: CallReport, named: NamedKeys): Reported {
 /** What the reads after that of the call have found. */
 export function knownOfReport(
   named: NamedKeys,
-  [[room], found, consents, present, members]: RowsAfterCall,
-): Pick<KnownCall, "room" | "participants" | "consents" | "present" | "members"> {
+  [[room], found, consents, present, members, planned]: RowsAfterCall,
+): Pick<KnownCall, "room" | "participants" | "consents" | "present" | "members" | "planned"> {
   return {
     room,
     participants: named.identify(found),
     consents,
     present,
     members: new Set(members.map(({ id }) => id)),
+    planned,
   };
 }
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ENDED_BY, HOLD_BEGINNERS, RESULT_STATES } from "../../database/enums.ts";
-import { count, externalReference, id, key, timestamp } from "../../http/wire.ts";
+import { count, externalReference, id, key, timestamp, visitId } from "../../http/wire.ts";
 import { SILENCE_UNTIL_END } from "../../lifetimes.ts";
 import * as story from "../../openapi/story.ts";
 import { HOUR } from "../../units.ts";
@@ -20,6 +20,7 @@ export const callSchema = z
       description: "The waiting room that the participants came from. It may have been retired since.",
       example: story.CARDIOLOGY.id,
     }),
+    visit_id: visitId().meta({ example: story.VISIT.id }),
     is_ended: z.boolean().meta({
       description: "Whether the call has ended. Only then can its results be read.",
       example: true,

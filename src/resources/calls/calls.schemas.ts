@@ -87,6 +87,7 @@ export function toCall(row: Call): z.input<typeof callSchema> {
     id: row.id,
     organization_user_id: row.organization_user_id,
     waiting_room_id: row.waiting_room_id,
+    visit_id: row.visit_id,
     is_ended: row.ended_at !== null,
     started_at: toTimestamp(row.started_at),
     ended_at: toTimestampOrNull(row.ended_at),

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import type { ClientContext, Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import { type BoundQuery, type Placeholders, requireFirst, runBatch } from "../../database/queries.ts";
-import { endOfDate } from "../../http/dates.ts";
+import { dateOf, endOfDate } from "../../http/dates.ts";
 import { type Page, pageWindow, toPage } from "../../http/pagination.ts";
 import { requireEntry } from "../access_logs/access_logs.entries.ts";
 import { digestsOfReferences } from "../access_logs/access_logs.sql.ts";
@@ -11,6 +11,8 @@ import { holdWrites } from "../legal_holds/legal_holds.sql.ts";
 import { reachOf } from "../organization_users/organization_users.sql.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import { joinErased, namedKeys, writeParticipants } from "../participants/participants.sql.ts";
+import { countVisit } from "../usage/usage.sql.ts";
+import { startVisits } from "../visits/visits.reports.ts";
 import { searchEntry } from "./calls.entries.ts";
 import {
   type CallLists,
@@ -170,7 +172,7 @@ const reportReads = callReads((call: Placeholders<CallKey>) => ({
   call_id: callIdByKey(call),
 }));
 
-/** The statements that write what a report means. LiveKit's events are such reports too (see livekit/visits.ts). */
+/** The statements that write what a report means. LiveKit's events are such reports too (see livekit/room_events.ts). */
 export function decideCall(
   context: Context,
   known: KnownCall,
@@ -180,18 +182,26 @@ export function decideCall(
   const { now } = context;
   const { organization_id, call: before } = known;
   const written = { organization_id, key };
-  const { call, participants, erased, consents, beginsHold } = mergeCall(known, key, report, now);
-  const isSame =
-    call === before && [participants, erased, consents].every(({ length }) => length === 0) && !beginsHold;
+  const { call, participants, erased, consents, beginsHold, startedVisits } = mergeCall(
+    known,
+    key,
+    report,
+    now,
+  );
+  const lists = [participants, erased, consents, startedVisits];
+  const isSame = call === before && lists.every(({ length }) => length === 0) && !beginsHold;
   if (before && isSame) return { unchanged: before };
   const { hold_id = null, hold_reason: reason = null } = before ?? {};
   const hold = beginsHold && holdWrites(context, { ...written, hold_id }, { begun_by: "platform", reason });
   return {
     writes: [
-      before ? callWrites.update(before, { ...before, ...call }) : callWrites.insert(call),
+      ...(before
+        ? [callWrites.update(before, { ...before, ...call })]
+        : [callWrites.insert(call), countVisit({ organization_id, date: dateOf(now) })]),
       writeParticipants(participants.map((each) => ({ ...each, call_key: key }))),
       ...(hold ? [hold.write] : []),
       ...(erased.length > 0 ? [joinErased({ ids: JSON.stringify(erased), ...written })] : []),
+      ...(startedVisits.length > 0 ? [startVisits({ ids: JSON.stringify(startedVisits), now })] : []),
       ...(consents.length > 0 ? [insertConsents(consents)] : []),
       ...(call.ended_at !== null && !before?.ended_at ? [announceRecordingsOf({ ...written, now })] : []),
       callByKey(written),

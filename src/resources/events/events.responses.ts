@@ -28,6 +28,7 @@ export const eventIds = z.object({
     description: "The id of the sub. It may have been deleted.",
     example: story.SUB_ID,
   }),
+  visit_id: id().meta({ description: "The id of the planned visit.", example: story.VISIT.id }),
   date: day().meta({
     description: "The UTC date of the sealed day of the access log.",
     example: story.SEAL.date,

@@ -1,13 +1,10 @@
-import { errors, jwtVerify, SignJWT } from "jose";
 import * as z from "zod";
+import { readLinkToken, signLinkToken } from "../../http/link_tokens.ts";
 import { id, pathId } from "../../http/wire.ts";
 import { lazily } from "../../memory.ts";
 import type { Settings } from "../../settings.ts";
 import { inviteNotFound } from "./invites.refusals.ts";
 import type { Invite, InviteWithAcceptUrl } from "./invites.schemas.ts";
-
-/** Keeps tokens of other kinds that are signed with the same secret from counting as invites (RFC 8725, 3.11). */
-const TOKEN_TYPE = "invite+jwt";
 
 /**
  * A token names an invite by more than its id. After the database was restored to an earlier time, ids are given again,
@@ -31,30 +28,15 @@ export async function withAcceptUrl<Known extends InviteOfToken>(
   invite: Known,
 ): Promise<Known & Pick<InviteWithAcceptUrl, "accept_url">> {
   const { id, organization_id, created_at, resent_at } = invite;
-  const token = await new SignJWT({
-    sub: String(id),
-    organization_id,
-    created_at,
-    ...(resent_at !== null && { resent_at }),
-  })
-    .setProtectedHeader({ alg: "HS256", typ: TOKEN_TYPE })
-    .sign(secretKey(settings));
+  const claims = { sub: String(id), organization_id, created_at, ...(resent_at !== null && { resent_at }) };
+  const token = await signLinkToken(settings, "invite+jwt", claims);
   return { ...invite, accept_url: `${settings.APP_URL}/invites/accept?token=${token}` };
 }
 
 /** @throws ApiError 404 if the token is forged */
 export async function verifyToken(settings: Settings, token: string): Promise<InviteOfToken> {
-  try {
-    const { payload } = await jwtVerify(token, secretKey(settings), {
-      algorithms: ["HS256"],
-      typ: TOKEN_TYPE,
-    });
-    const { sub, ...claims } = tokenClaims().parse(payload);
-    return { id: sub, ...claims };
-  } catch (error) {
-    if (error instanceof errors.JOSEError || error instanceof z.ZodError) throw inviteNotFound();
-    throw error;
-  }
+  const named = await readLinkToken(settings, "invite+jwt", tokenClaims(), token);
+  if (!named) throw inviteNotFound();
+  const { sub, ...claims } = named;
+  return { id: sub, ...claims };
 }
-
-const secretKey = ({ INVITE_TOKEN_SECRET }: Settings) => new TextEncoder().encode(INVITE_TOKEN_SECRET);

@@ -16,6 +16,7 @@ import type { Caller } from "../../context.ts";
 import { hasValues, scalar } from "../../database/expressions.ts";
 import {
   builder,
+  jsonValues,
   type Placeholders,
   preparedQuery,
   type Value,
@@ -146,6 +147,22 @@ export const memberOf = (organization_id: Value<number>, user_id: Value<number>)
     .select({ id: members.id })
     .from(members)
     .where(hasValues(members, { organization_id, id: user_id }));
+
+/**
+ * Selects the ids of those who are organization users.
+ *
+ * @param ids a JSON array
+ */
+export const selectMembersAmong = (organization_id: Value<number>, ids: Value<string>) =>
+  builder
+    .select({ id: members.id })
+    .from(members)
+    .where(and(eq(members.organization_id, organization_id), inArray(members.id, jsonValues(ids))))
+    .orderBy(asc(members.id));
+
+export const membersAmong = preparedQuery((of: Placeholders<{ organization_id: number; ids: string }>) =>
+  selectMembersAmong(of.organization_id, of.ids),
+);
 
 export const memberById = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
   memberOf(organization_id, id),

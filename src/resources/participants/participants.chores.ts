@@ -57,7 +57,7 @@ const leaveSilently = preparedQuery((chore: Placeholders<Turn & { now: number; s
 });
 
 /**
- * Erases the names, keys and references of participants whose visit is longer ago than their organization wants, and by a
+ * Erases the names, keys and references of participants whose stay is longer ago than their organization wants, and by a
  * trigger the references of their calls. What metrics, consents and audit entries need of them stays.
  *
  * @returns how many it erased
@@ -94,7 +94,7 @@ export async function eraseParticipants(context: Context): Promise<number> {
   return erased.length;
 }
 
-/** A visit is over when the call has ended, with all that may still come of it, and no legal hold keeps it. */
+/** A stay is over when the call has ended, with all that may still come of it, and no legal hold keeps it. */
 function isOver(): SQL | undefined {
   const ended = builder
     .select({ id: calls.id })

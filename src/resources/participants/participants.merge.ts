@@ -1,6 +1,7 @@
 import type { ApiError } from "../../http/errors.ts";
 import { isLate, type ReportOrigin, reviseReported, stillUnknown } from "../../http/reports.ts";
 import { withoutUndefined } from "../../http/wire.ts";
+import { type PlannedParticipant, plannedOf } from "../visits/visits.reports.ts";
 import {
   leftTooEarly,
   newParticipantIncomplete,
@@ -21,12 +22,13 @@ import {
   NO_EVENTS,
   type Times,
   withEventTimes,
-} from "./participants.visits.ts";
+} from "./participants.stays.ts";
 
 /** The fields of somebody of whom nothing is known. */
 const NOBODY = {
   ...NO_EVENTS,
   call_id: null,
+  visit_id: null,
   recording_consent: null,
   joined_by_name_at: null,
   reference_digest: null,
@@ -37,12 +39,16 @@ const NOBODY = {
  * The next row for each kind of report, without what it says of the person. A `left_at` of null does not bring back
  * somebody who has left: reports can be late.
  */
-function nextRow({ kind, known, earlier_visit_until }: Meaning, { left_at = null }: Times) {
+function nextRow(
+  { kind, known, earlier_stay_until }: Meaning,
+  { left_at = null }: Times,
+  planned: PlannedParticipant | undefined,
+) {
   switch (kind) {
     case "first":
-      return { ...NOBODY, left_at, earlier_visit_until };
+      return { ...NOBODY, visit_id: planned?.visit_id ?? null, left_at, earlier_stay_until };
     case "return":
-      return { ...known, left_at, left_is_assumed: false, earlier_visit_until };
+      return { ...known, left_at, left_is_assumed: false, earlier_stay_until };
     case "correction":
       return left_at === null ? known : { ...known, left_at, left_is_assumed: false };
     default:
@@ -76,7 +82,7 @@ function clearedBy(
   return cleared.join(",") || null;
 }
 
-/** Of a late report, what is not known; and when another visit was, which nobody has told yet. */
+/** Of a late report, what is not known; and when another stay was, which nobody has told yet. */
 function whatIsNews<Report extends Times & ReportOrigin>(
   { kind, known }: Meaning,
   report: Report,
@@ -91,9 +97,13 @@ function whatIsNews<Report extends Times & ReportOrigin>(
   };
 }
 
-/** What a report says of a person. A field left out stays as reported before, and null clears it. */
+/**
+ * What a report says of a person. A field left out stays as reported before, or is at first as a visit has planned it; null clears
+ * it.
+ */
 function personOf(
   known: Participant | undefined,
+  planned: PlannedParticipant | undefined,
   report: { [Field in keyof Person]?: Person[Field] | undefined },
   incomplete: () => ApiError,
 ): Person {
@@ -105,7 +115,7 @@ function personOf(
     waiting_since = null,
     joined_at = null,
     livekit_said = null,
-  } = { ...known, ...report };
+  } = { ...(known ?? planned), ...report };
   if (display_name === undefined || role === undefined) throw incomplete();
   const cleared = clearedBy(known, report);
   return { display_name, role, user_id, external_reference, waiting_since, joined_at, livekit_said, cleared };
@@ -117,6 +127,8 @@ interface KnownInRoom {
   room: { id: number; organization_id: number; is_active: boolean; slug_is_current: boolean };
   /** The participant with this key; undefined in the first report. */
   participant: Participant | undefined;
+  /** Whom of a visit the key names. */
+  planned?: PlannedParticipant | undefined;
   /** Whether the report's user_id is a user of the organization. */
   isMember: boolean;
 }
@@ -129,7 +141,7 @@ interface KnownInRoom {
  *   would enter by an old slug
  */
 export function mergeParticipant(
-  { room, participant, isMember }: KnownInRoom,
+  { room, participant, planned, isMember }: KnownInRoom,
   key: string,
   report: ParticipantReport,
   now: number,
@@ -141,8 +153,8 @@ export function mergeParticipant(
   if (kind === "first" && !room.slug_is_current) throw slugIsOld();
 
   const said = whatIsNews(meaning, report);
-  const person = personOf(known, said, participantIncomplete);
-  const row = nextRow(meaning, said);
+  const person = personOf(known, planned, said, participantIncomplete);
+  const row = nextRow(meaning, said, planned);
   const { waiting_since, joined_at } = person;
   const { call_id, left_at } = row;
   if (kind === "first" && waiting_since === null) throw participantIncomplete();
@@ -168,6 +180,8 @@ export interface KnownOnCall {
   call: { id: number | null; organization_id: number; waiting_room_id: number; started_at: number };
   /** The organization's participants whom the report names, by key: those who wait, and those on the call. */
   participants: Map<string, Participant>;
+  /** Whom of visits the keys name. */
+  planned: PlannedParticipant[];
   /** The user_ids of the report that are users of the organization. */
   members: Set<number>;
 }
@@ -180,7 +194,7 @@ export interface KnownOnCall {
  * @throws ApiError 422 if the report contradicts itself or what is known
  */
 export function mergeParticipantsOnCall(
-  { call, participants, members }: KnownOnCall,
+  { call, participants, planned, members }: KnownOnCall,
   reports: ReportOnCall[],
   origin: ReportOrigin,
   now: number,
@@ -189,7 +203,7 @@ export function mergeParticipantsOnCall(
     const meaning = meaningOf(participants.get(report.key), { ...report, call_started_at: call.started_at });
     const { key, joined_by_name_at = null } = report;
     const said = { ...whatIsNews(meaning, report, origin), key, joined_by_name_at };
-    return { known: meaning.known, next: nextOnCall(meaning, said, call) };
+    return { known: meaning.known, next: nextOnCall(meaning, said, call, plannedOf(planned, key)) };
   });
   if (reports.some(({ user_id }) => user_id && !members.has(user_id))) throw participantsNotMembers();
   if (merged.some(({ known }) => known?.call_id && known.call_id !== call.id))
@@ -207,6 +221,7 @@ function nextOnCall(
   meaning: Meaning,
   report: ReportOnCall & Pick<Participant, "joined_by_name_at">,
   call: KnownOnCall["call"],
+  planned: PlannedParticipant | undefined,
 ) {
   const { kind, known } = meaning;
   if (kind === "erased") return known;
@@ -214,8 +229,8 @@ function nextOnCall(
   const { joined_at: _, left_at: __, ...others } = reported;
   const said = kind === "late" ? others : reported;
   return {
-    ...nextRow(meaning, said),
-    ...personOf(known, said, newParticipantIncomplete),
+    ...nextRow(meaning, said, planned),
+    ...personOf(known, planned, said, newParticipantIncomplete),
     organization_id: call.organization_id,
     key: report.key,
     waiting_room_id: call.waiting_room_id,

@@ -121,7 +121,7 @@ export const participantsReference: Reference = {
           "participant.external_reference":
             "The text by which another system knows the person, such as the number of a patient. It is compared exactly, and several participants can have the same. Null clears it.",
           "participant.waiting_since":
-            "When the participant began to wait. A time after `left_at` is a new visit of somebody who had left. An earlier time than the known one corrects it, unless the report is about a visit before (as where its `left_at` is before the known time): that changes nothing.",
+            "When the participant began to wait. A time after `left_at` is a new stay of somebody who had left. An earlier time than the known one corrects it, unless the report is about a visit before (as where its `left_at` is before the known time): that changes nothing.",
           "participant.left_at":
             "When the participant left the room without joining a call. Null, or left out of the first report: the participant is there. Null does not bring back somebody who left.",
         },

@@ -18,7 +18,7 @@ export const participantNotMember = () =>
 export const roomInactive = () => unprocessable("The waiting room is not active: nobody can enter it");
 
 export const participantLeftCall = () =>
-  unprocessable("The participant has left a call: report a new visit under a new key");
+  unprocessable("The participant has left a call: report their return under a new key");
 
 /* In the report of a call: */
 

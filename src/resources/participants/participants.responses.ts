@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { PARTICIPANT_ROLES } from "../../database/enums.ts";
-import { externalReference, id, key, name, timestamp } from "../../http/wire.ts";
+import { externalReference, id, key, name, timestamp, visitId } from "../../http/wire.ts";
 import * as story from "../../openapi/story.ts";
 
 export const participantSchema = z
@@ -86,6 +86,7 @@ export const participantOnCallSchema = personSchema
 
 export const waitingParticipantSchema = personSchema
   .extend({
+    visit_id: visitId().meta({ example: null }),
     waiting_since: timestamp().meta({
       description: "When the participant started to wait.",
       example: story.WAITING_SINCE,

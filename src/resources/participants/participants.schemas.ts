@@ -116,5 +116,6 @@ export type WaitingParticipant = Participant & { waiting_since: number };
 
 export const toWaitingParticipant = (row: WaitingParticipant): z.input<typeof waitingParticipantSchema> => ({
   ...toPerson(row),
+  visit_id: row.visit_id,
   waiting_since: toTimestamp(row.waiting_since),
 });

@@ -5,6 +5,7 @@ import { upsertIfChanged } from "../../database/table_writes.ts";
 import { WAITING_LIST_RECORDED_EVERY } from "../../lifetimes.ts";
 import { recordedListOfCall } from "../calls/calls.entries.ts";
 import { reachOf } from "../organization_users/organization_users.sql.ts";
+import { plannedIds } from "../visits/visits.reports.ts";
 import { waitingRoomNotFound } from "../waiting_rooms/waiting_rooms.refusals.ts";
 import { reportedRoomOfAnySlug } from "../waiting_rooms/waiting_rooms.sql.ts";
 import { mergeParticipant } from "./participants.merge.ts";
@@ -15,6 +16,7 @@ import {
   participantsOfPath,
   participantsOfRoom,
   participantWrites,
+  plannedOfRoom,
 } from "./participants.sql.ts";
 import {
   participantsWaiting,
@@ -58,11 +60,12 @@ export async function reportParticipant(
       reportedRoomOfAnySlug({ slug }),
       participantsOfRoom({ slug, ...named.values }),
       memberOfRoom({ slug, user_id: report.user_id ?? null }),
+      plannedOfRoom({ slug, planned_ids: plannedIds([key]) }),
     ],
-    ([room], found, members) => {
+    ([room], found, members, [planned]) => {
       if (!room) throw waitingRoomNotFound();
       const [participant] = named.identify(found);
-      const known = { room, participant, isMember: members.length > 0 };
+      const known = { room, participant, planned, isMember: members.length > 0 };
       const next = mergeParticipant(known, key, report, now);
       return upsertIfChanged(participantWrites, next.id === undefined ? undefined : participant, next);
     },

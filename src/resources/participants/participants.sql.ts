@@ -30,6 +30,7 @@ import { accessEntries } from "../access_logs/access_logs.entries.ts";
 import { subjectOfCall } from "../calls/calls.entries.ts";
 import { type CallKey, callIdByKey, callIdOfPath, type ReachedCall } from "../calls/calls.sql.ts";
 import { memberOf } from "../organization_users/organization_users.sql.ts";
+import { selectPlanned } from "../visits/visits.reports.ts";
 import { organizationOfAnySlug } from "../waiting_rooms/waiting_rooms.slugs.ts";
 
 export const participantColumns = getTableColumns(participants);
@@ -97,10 +98,10 @@ export async function namedKeys({ DIGEST_SECRET }: Settings, keys: string[]) {
     /** The same of some of the keys. */
     valuesOf,
     /**
-     * Those who were found, with the keys of the report. Who visited again after an erasure is there once, as who visits
+     * Those who were found, with the keys of the report. Who came again after an erasure is there once, as who came
      * now.
      *
-     * @param found by id: later visits come last
+     * @param found by id: later stays come last
      */
     identify<Found extends { key: string; erased_at: number | null }>(found: Found[]): Found[] {
       const erased = found.filter(({ erased_at }) => erased_at !== null);
@@ -139,6 +140,12 @@ export const selectParticipantsByKeys = (organization_id: Value<number>, named: 
 /** The participants whom a report names, in the organization of the room that has or had the slug. */
 export const participantsOfRoom = preparedQuery((report: Placeholders<{ slug: string } & NamedValues>) =>
   selectParticipantsByKeys(organizationOfAnySlug(report.slug), report),
+);
+
+/** Whom of visits of that organization a key names. */
+export const plannedOfRoom = preparedQuery(
+  ({ slug, planned_ids }: Placeholders<{ slug: string; planned_ids: string }>) =>
+    selectPlanned(organizationOfAnySlug(slug), planned_ids),
 );
 
 /** The membership of a user in the organization of the room that has or had the slug. */

@@ -1,7 +1,7 @@
 import { and, asc, eq, exists, gt, isNull, lte, notExists, or, sql } from "drizzle-orm";
 import { hasValues } from "../../database/expressions.ts";
 import { excluded, insertSelect } from "../../database/insert.ts";
-import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import { builder, type Placeholders, preparedQuery, type Values } from "../../database/queries.ts";
 import { organizationUsers, participants, waitingListReads, waitingRooms } from "../../database/schema.ts";
 import { MAX_LISTED_WAITING } from "../../limits.ts";
 import { accessEntries } from "../access_logs/access_logs.entries.ts";
@@ -9,13 +9,13 @@ import { memberOf, type Reach, withinReach } from "../organization_users/organiz
 import { ownRoom } from "../waiting_rooms/waiting_rooms.sql.ts";
 import { participantColumns } from "./participants.sql.ts";
 
-/** The room that a path names, and who asks who waits there, as values of a query. */
-interface ReachedRoom extends Reach {
+/** The room that a path names, and who asks, as values of a query. */
+export interface ReachedRoom extends Reach {
   slug: string;
 }
 
-/** The room of the path: a personal one only where the caller reaches its owner. */
-const roomWithinReach = (room: Placeholders<ReachedRoom>) => {
+/** The id of the room of the path: a personal one only where the caller reaches its owner. */
+export const roomWithinReach = (room: Values<ReachedRoom>) => {
   const owner = builder
     .select({ id: organizationUsers.id })
     .from(organizationUsers)
@@ -26,7 +26,12 @@ const roomWithinReach = (room: Placeholders<ReachedRoom>) => {
     .where(and(ownRoom(room.organization_id, room.slug), or(isNull(waitingRooms.user_id), exists(owner))));
 };
 
-export const roomOfPath = preparedQuery((room: Placeholders<ReachedRoom>) => roomWithinReach(room));
+export const roomOfPath = preparedQuery((room: Placeholders<ReachedRoom>) =>
+  builder
+    .select({ id: waitingRooms.id, user_id: waitingRooms.user_id })
+    .from(waitingRooms)
+    .where(eq(waitingRooms.id, roomWithinReach(room))),
+);
 
 /** Who waits in the room of the path, longest first. Nobody waits who did not begin to. */
 export const participantsWaiting = preparedQuery((room: Placeholders<ReachedRoom>) =>

@@ -15,8 +15,8 @@ import { mergeTranscript, requireSendable } from "./transcripts.merge.ts";
 import { transcriptNotFound } from "./transcripts.refusals.ts";
 import type { TranscriptReport, TranscriptWithLines } from "./transcripts.schemas.ts";
 import {
-  insertLines,
   partsByCallKey,
+  replaceLines,
   type Speaker,
   speakersByCallKey,
   transcriptOfPath,
@@ -73,9 +73,8 @@ export async function reportTranscript(
       }));
       lines = keepIds(spoken, lines);
       requireSendable(next.summary ?? null, lines, names);
-      // A trigger has removed those before: see triggers/transcripts.sql.
       return {
-        writes: [...upsert.writes, ...(await insertLines(call, lines)), transcriptRead],
+        writes: [...upsert.writes, ...(await replaceLines(call, lines)), transcriptRead],
       };
     },
     // The digest stands for the lines, and the first new id for the ids.

@@ -72,17 +72,22 @@ export const speakersByCallKey = preparedQuery((call: Placeholders<CallKey>) =>
     .orderBy(participants.id),
 );
 
-/** Writes the lines of a transcript that has none, and gives new ones their ids. */
-export async function insertLines(
+/** Replaces the lines of a transcript, which is written before, and gives new ones their ids. */
+export async function replaceLines(
   { id: call_id, organization_id }: { id: number; organization_id: number },
   lines: Line[],
 ) {
-  const parts = (await pack(lines)).map((content, part) =>
-    insertPart({ organization_id, call_id, part, content }),
-  );
+  const parts = [
+    deleteParts({ call_id }),
+    ...(await pack(lines)).map((content, part) => insertPart({ organization_id, call_id, part, content })),
+  ];
   const count = lines.filter(({ id }) => id === null).length;
   return count > 0 ? [...parts, takeLineIds({ count }), setFirstLineId({ call_id, count })] : parts;
 }
+
+const deleteParts = preparedQuery(({ call_id }: Placeholders<{ call_id: number }>) =>
+  builder.delete(transcriptParts).where(eq(transcriptParts.transcript_id, transcriptId(call_id))),
+);
 
 /** `content` is hex. */
 const insertPart = preparedQuery(

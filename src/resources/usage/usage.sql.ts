@@ -28,6 +28,14 @@ export const countMoreWrites = preparedQuery(
       }),
 );
 
+/** Counts a call that is reported for the first time, in its transaction. */
+export const countVisit = preparedQuery((of: Placeholders<{ organization_id: number; date: string }>) =>
+  builder
+    .insert(organizationDays)
+    .values({ organization_id: of.organization_id, date: of.date, visits: 1 })
+    .onConflictDoUpdate({ target: [organization_id, date], set: { visits: sql`${visits} + 1` } }),
+);
+
 /** Counts a write of a client, in its transaction, if it has changed something. A trigger refuses one too many. */
 export const countWrite = preparedQuery((of: Placeholders<{ organization_id: number; date: string }>) =>
   insertSelect(

@@ -1,7 +1,19 @@
-import { and, asc, eq, exists, getTableColumns, gt, lte, ne, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  eq,
+  exists,
+  getTableColumns,
+  gt,
+  lte,
+  ne,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { coalesce, hasValues, scalar } from "../../database/expressions.ts";
-import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import { builder, type Placeholders, preparedQuery, type Value } from "../../database/queries.ts";
 import { waitingRoomSubs, waitingRooms } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { MAX_SUBS } from "../../limits.ts";
@@ -26,21 +38,22 @@ export const waitingRoomSubColumns = {
 /** The slug of the substitute's room, if that is active; null where nobody fills the sub. */
 const destinationSlug = scalar(activePersonalRoomSlug(organization_id, user_id));
 
-/** The sub that is active now in the room that this slug leads to, and where it sends participants. */
-export const activeSub = preparedQuery(({ slug, now }: Placeholders<{ slug: string; now: number }>) =>
+/** Selects the sub that is active now in a room, and where it sends participants. */
+export const selectActiveSub = (room_id: SQLWrapper, now: Value<number>) =>
   builder
     .select({ ...waitingRoomSubColumns, destination_slug: destinationSlug.as("destination_slug") })
     .from(waitingRoomSubs)
     .where(
       and(
-        eq(
-          waitingRoomSubs.waiting_room_id,
-          builder.select({ id: waitingRooms.id }).from(waitingRooms).where(hasSlug(slug)),
-        ),
+        eq(waitingRoomSubs.waiting_room_id, room_id),
         gt(waitingRoomSubs.datetime_end, now),
         lte(waitingRoomSubs.datetime_start, now),
       ),
-    ),
+    );
+
+/** That of the room that this slug leads to. */
+export const activeSub = preparedQuery(({ slug, now }: Placeholders<{ slug: string; now: number }>) =>
+  selectActiveSub(builder.select({ id: waitingRooms.id }).from(waitingRooms).where(hasSlug(slug)), now),
 );
 
 export const subWrites = tableWrites(waitingRoomSubs, waitingRoomSubColumns);

@@ -105,6 +105,14 @@ export function writeVariedRows(database: DatabaseSync) {
           reported_at: started_at + at * 1000,
           created_at: started_at + at * 1000,
         });
+      insert("visits", {
+        ...own(n),
+        waiting_room_id: id(1),
+        organization_user_id: n % 2 ? id(1) : null,
+        status: n % 9 ? "planned" : "cancelled",
+        starts_at: started_at,
+        ends_at: started_at + 1000,
+      });
       insert("egresses", {
         ...own(n),
         call_id: id(n),
@@ -175,6 +183,14 @@ export function writeVariedRows(database: DatabaseSync) {
       insert into calls (${callColumns})
         select ${id(51)}, organization_id, 'call-${id(51)}', organization_user_id, waiting_room_id, started_at, ended_at, failed, created_at, updated_at from calls where id = ${id(2)};
       delete from calls where id = ${id(51)};
+      -- Visits that go to another date, another holder, nobody's, and through their statuses.
+      update visits set starts_at = starts_at + ${DAY} where id % 5 = 1;
+      update visits set organization_user_id = ${id(3)} where id % 7 = 2 and organization_id = ${organization_id};
+      update visits set organization_user_id = null where id % 7 = 3;
+      update visits set status = 'started' where id % 4 = 0;
+      update visits set status = 'missed' where status = 'planned' and id % 6 = 1;
+      update visits set status = 'ended' where status = 'started' and id % 8 = 0;
+      update visits set status = 'cancelled' where status = 'planned' and id % 6 = 3;
       -- Clients that are revoked stay in their list.
       update api_clients set revoked_at = 5 where id = ${id(1)};
       delete from api_clients where id = ${id(2)};
@@ -184,10 +200,6 @@ export function writeVariedRows(database: DatabaseSync) {
       insert into organization_users (id, organization_id, email, display_name, roles, created_at, updated_at)
         values (${id(90)}, ${organization_id}, 'gone-${id(90)}@example.org', 'Gone', '[]', 0, 0);
       delete from organization_users where id = ${id(90)};
-      insert into waiting_rooms (id, organization_id, name, slug, theme, is_active, created_at, updated_at)
-        values (${id(90)}, ${organization_id}, 'Gone', 'gone-${id(90)}', '', 1, 0, 0);
-      delete from waiting_room_slugs where waiting_room_id = ${id(90)};
-      delete from waiting_rooms where id = ${id(90)};
     `);
   }
 }

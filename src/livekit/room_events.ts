@@ -5,21 +5,22 @@ import { callReads, knownOfReport } from "../resources/calls/calls.reads.ts";
 import type { ReportedCall } from "../resources/calls/calls.schemas.ts";
 import { decideCall } from "../resources/calls/calls.service.ts";
 import { namedKeys } from "../resources/participants/participants.sql.ts";
-import type { VisitEvent } from "./events.ts";
+import { plannedIds } from "../resources/visits/visits.reports.ts";
+import type { RoomEvent } from "./events.ts";
+import { reportOfRoomEvent } from "./room_events.merge.ts";
 import { metadataNamesStranger, noOrganization } from "./rooms.refusals.ts";
 import { callIdOfRoom, organizationOfRoom, type Room } from "./rooms.sql.ts";
-import { reportOfVisit } from "./visits.merge.ts";
 
 /**
- * Records an event of a room whose metadata says whose visit it is (see visits.merge.ts and calls.merge.ts).
+ * Records an event of a room whose metadata says whose call it is (see room_events.merge.ts and calls.merge.ts).
  *
  * @throws ApiError 404 if there is no organization with the slug with which the room's name begins, 422 if the metadata is not of
  *   that organization
  */
-export async function reportVisit(context: Context, visit: VisitEvent): Promise<ReportedCall> {
+export async function reportRoomEvent(context: Context, event: RoomEvent): Promise<ReportedCall> {
   const { db, settings } = context;
   const { organization_slug, room_sid, room_name, begun_by, happened_at, organization_user_id, visitor } =
-    visit;
+    event;
   const named = await namedKeys(settings, visitor?.keys ?? []);
   const { keys, digests } = named.values;
   return decideAndWrite(
@@ -30,20 +31,21 @@ export async function reportVisit(context: Context, visit: VisitEvent): Promise<
       room_name,
       begun_by,
       happened_at,
-      started_at: visit.started_at,
-      slug: visit.waiting_room_slug,
+      started_at: event.started_at,
+      slug: event.waiting_room_slug,
       keys,
       digests,
+      planned_ids: plannedIds(visitor?.keys ?? []),
       deciding_keys: keys,
       deciding_digests: digests,
-      is_end: visit.ended_at !== undefined,
+      is_end: event.ended_at !== undefined,
       member_ids: JSON.stringify([organization_user_id, visitor?.user_id]),
     }),
     ([organization], [call], ...rows): Decision<ReportedCall> => {
       if (!organization) throw noOrganization();
       const known = { organization_id: organization.id, call, ...knownOfReport(named, rows) };
       if (!known.members.has(organization_user_id)) throw metadataNamesStranger();
-      return decideCall(context, known, call?.key ?? room_sid, reportOfVisit(visit, known));
+      return decideCall(context, known, call?.key ?? room_sid, reportOfRoomEvent(event, known));
     },
   );
 }

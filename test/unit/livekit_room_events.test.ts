@@ -2,7 +2,7 @@ import { DisconnectReason, ParticipantInfo_Kind, WebhookEvent } from "@livekit/p
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { translate } from "../../src/livekit/events.ts";
-import { reportOfVisit } from "../../src/livekit/visits.merge.ts";
+import { reportOfRoomEvent } from "../../src/livekit/room_events.merge.ts";
 import { mergeCall } from "../../src/resources/calls/calls.merge.ts";
 import type { ReportedCall } from "../../src/resources/calls/calls.schemas.ts";
 import type { KnownConsent } from "../../src/resources/consents/consents.schemas.ts";
@@ -84,8 +84,9 @@ function outcomeOf(events: (string | Correction)[], waiting: Participant[] = [])
         (each) => visit?.ended_at && each.call_id === CALL_ID && each.left_at === null,
       ),
       members: new Set([OWNER, MEMBER]),
+      planned: [],
     };
-    const report = visit ? reportOfVisit(visit, known) : platformReport(event as Correction);
+    const report = visit ? reportOfRoomEvent(visit, known) : platformReport(event as Correction);
     const next = mergeCall(known, "RM_1", report, now);
     call = { ...CALL_AS_MADE, ...next.call, id: CALL_ID };
     for (const each of next.participants)
@@ -111,7 +112,7 @@ const platformReport = ({ platform, reported_at }: Correction) => ({ participant
 
 function visitOf(event: string, now: number) {
   const translation = translate(JSON.parse(event), now);
-  return "visit" in translation ? translation.visit : undefined;
+  return "room" in translation ? translation.room : undefined;
 }
 
 /** The same in every order. */

@@ -4,12 +4,13 @@ import type { CallReport } from "../resources/calls/calls.merge.ts";
 import type { Call } from "../resources/calls/calls.schemas.ts";
 import type { KnownConsent } from "../resources/consents/consents.schemas.ts";
 import type { Participant, ReportOnCall } from "../resources/participants/participants.schemas.ts";
-import { leaveAtEnd } from "../resources/participants/participants.visits.ts";
+import { leaveAtEnd } from "../resources/participants/participants.stays.ts";
+import { type PlannedParticipant, plannedOf } from "../resources/visits/visits.reports.ts";
 import { REMEMBERED_CONNECTIONS } from "../tuning.ts";
-import type { VisitEvent, Visitor } from "./events.ts";
+import type { RoomEvent, Visitor } from "./events.ts";
 
 /** What is known when something happens in a room. */
-export interface KnownVisit {
+export interface KnownOfRoom {
   call: Call | undefined;
   /** The organization's participants with one of the visitor's keys. */
   participants: Participant[];
@@ -17,38 +18,40 @@ export interface KnownVisit {
   consents: KnownConsent[];
   /** The visitor's user_id, if it is a user of the organization. */
   members: Set<number>;
+  /** Whom of visits the visitor's keys name. */
+  planned: PlannedParticipant[];
 }
 
 /**
  * What to report of an event. The first one makes the call. Later ones report only who joined or left, and the end, so
  * that they take back no correction by the platform.
  */
-export function reportOfVisit(visit: VisitEvent, known: KnownVisit): CallReport {
-  const { waiting_room_slug, organization_user_id, started_at, external_reference, said_at, visitor } = visit;
+export function reportOfRoomEvent(event: RoomEvent, known: KnownOfRoom): CallReport {
+  const { waiting_room_slug, organization_user_id, started_at, external_reference, said_at, visitor } = event;
   const { call } = known;
   // Nobody has reported an end that was assumed.
   const knownEnd = call?.end_is_assumed ? null : call?.ended_at;
-  const ended_at = knownEnd && !visit.has_time ? undefined : visit.ended_at;
+  const ended_at = knownEnd && !event.has_time ? undefined : event.ended_at;
   return {
     ...(!call && { waiting_room_slug, organization_user_id, started_at }),
-    ...(call && startsEarlier(visit, call) && { started_at }),
-    // LiveKit writes whole seconds, so a short visit may seem to end before it began. A room may open and close again.
+    ...(call && startsEarlier(event, call) && { started_at }),
+    // LiveKit writes whole seconds, so a short call may seem to end before it began. A room may open and close again.
     ...(ended_at !== undefined && {
       ended_at: Math.max(ended_at, call?.started_at ?? started_at, knownEnd ?? 0),
     }),
     ...newsOf({ external_reference }, said_at, lastWordsOf(call)),
-    ...(visitor && { participants: [reportVisitor(visitor, visit, known)] }),
+    ...(visitor && { participants: [reportVisitor(visitor, event, known)] }),
     reporter: "livekit",
-    reported_at: visit.reported_at,
+    reported_at: event.reported_at,
   };
 }
 
 /** Without the time when the room was made, its call starts with the earliest event. */
-const startsEarlier = ({ room_sid, has_start, has_time, started_at }: VisitEvent, call: Call): boolean =>
+const startsEarlier = ({ room_sid, has_start, has_time, started_at }: RoomEvent, call: Call): boolean =>
   call.key === room_sid && !has_start && has_time && started_at < call.started_at;
 
 /**
- * What to report of somebody who joined or left, so that the events of a visit lead to the same participant in every
+ * What to report of somebody who joined or left, so that the events of a room lead to the same participant in every
  * order: LiveKit may send them late, and twice.
  *
  * - `joined_at` is the last time of joining. `left_at` is the last time of leaving, unless somebody joined after it.
@@ -57,10 +60,10 @@ const startsEarlier = ({ room_sid, has_start, has_time, started_at }: VisitEvent
  */
 function reportVisitor(
   visitor: Visitor,
-  { has_time, room_sid, happened_at }: VisitEvent,
-  known: KnownVisit,
+  { has_time, room_sid, happened_at }: RoomEvent,
+  known: KnownOfRoom,
 ): ReportOnCall {
-  const { call, participants, members } = known;
+  const { call, participants, members, planned } = known;
   const key = keyOf(visitor, call, participants);
   const found = participants.find((each) => each.key === key);
   const before = found?.erased_at === null ? found : undefined;
@@ -82,7 +85,7 @@ function reportVisitor(
   return {
     key,
     ...(isByName && typeof earliest === "number" && { joined_by_name_at: Math.min(earliest, happened_at) }),
-    ...(!before && { display_name: identity, role: "recipient" }),
+    ...(!before && !plannedOf(planned, key) && { display_name: identity, role: "recipient" }),
     ...(joined_at !== undefined && { joined_at }),
     // The clock of the waiting room may be ahead of LiveKit's, which writes whole seconds.
     ...(counts(left_at) && { left_at: Math.max(left_at, before?.waiting_since ?? 0) }),

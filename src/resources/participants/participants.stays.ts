@@ -5,8 +5,8 @@ export type Times = Pick<ReportOnCall, "waiting_since" | "joined_at" | "left_at"
 type TimesInRoom = Omit<Times, "joined_at"> & { room_id: number };
 type TimesOnCall = Times & { call_started_at: number };
 
-/** What a report is about. `earlier_visit_until` is the end of the visit before, as far as it is known. */
-export type Meaning = { earlier_visit_until: number | null } & (
+/** What a report is about. `earlier_stay_until` is the end of the stay before, as far as it is known. */
+export type Meaning = { earlier_stay_until: number | null } & (
   | { kind: "first"; known?: undefined }
   | { kind: "erased" | "late" | "return" | "correction"; known: Participant }
 );
@@ -14,38 +14,38 @@ export type Meaning = { earlier_visit_until: number | null } & (
 /**
  * What a report is about. Reports repeat and overtake each other. The first of these that fits:
  *
- * - `first`: somebody new. So is who begins another visit after having been erased, and was not on a call.
+ * - `first`: somebody new. So is who begins another stay after having been erased, and was not on a call.
  * - `erased`: somebody erased. Whatever else is said of them is late.
- * - `late`: a visit before the known one, which ended before that began; of somebody who has left a call and joined it once
+ * - `late`: a stay before the known one, which ended before that began; of somebody who has left a call and joined it once
  *   more, what was before that.
- * - `return`: a visit after the known one, or joining a call once more. The report of leaving may still come.
- * - `correction`: the known visit.
+ * - `return`: a stay after the known one, or joining a call once more. The report of leaving may still come.
+ * - `correction`: the known stay.
  */
 export function meaningOf(found: Participant | undefined, said: TimesInRoom | TimesOnCall): Meaning {
-  if (!found) return { kind: "first", earlier_visit_until: null };
+  if (!found) return { kind: "first", earlier_stay_until: null };
   const isInRoom = "room_id" in said;
   const since = said.waiting_since ?? (isInRoom ? null : (said.joined_at ?? said.call_started_at));
-  const visit_until = found.left_at ?? found.waiting_since;
-  const isNextVisit = found.call_id === null && isAfter(since, visit_until);
-  if (found.erased_at !== null && isNextVisit) return { kind: "first", earlier_visit_until: visit_until };
+  const stay_until = found.left_at ?? found.waiting_since;
+  const isNextStay = found.call_id === null && isAfter(since, stay_until);
+  if (found.erased_at !== null && isNextStay) return { kind: "first", earlier_stay_until: stay_until };
 
-  const known = { known: found, earlier_visit_until: found.earlier_visit_until };
+  const known = { known: found, earlier_stay_until: found.earlier_stay_until };
   if (found.erased_at !== null) return { kind: "erased", ...known };
-  if (isInRoom ? isOfVisitBefore(found, said) : isOfStayBefore(found, said))
+  if (isInRoom ? isOfEarlierStay(found, said) : isOfBeforeRejoining(found, said))
     return { kind: "late", ...known };
-  if (isInRoom && isNextVisit) return { kind: "return", known: found, earlier_visit_until: visit_until };
+  if (isInRoom && isNextStay) return { kind: "return", known: found, earlier_stay_until: stay_until };
   if (!isInRoom && isAfter(said.joined_at, found.left_at)) return { kind: "return", ...known };
   return { kind: "correction", ...known };
 }
 
-function isOfVisitBefore(known: Participant, { room_id, waiting_since, left_at }: TimesInRoom): boolean {
+function isOfEarlierStay(known: Participant, { room_id, waiting_since, left_at }: TimesInRoom): boolean {
   if (!isAfter(known.waiting_since, waiting_since)) return false;
   if (isAfter(known.waiting_since, left_at)) return true;
   const wasElsewhere = known.call_id === null && known.waiting_room_id !== room_id;
-  return wasElsewhere || !isAfter(waiting_since, known.earlier_visit_until ?? Number.NEGATIVE_INFINITY);
+  return wasElsewhere || !isAfter(waiting_since, known.earlier_stay_until ?? Number.NEGATIVE_INFINITY);
 }
 
-function isOfStayBefore(known: Participant, { joined_at, left_at }: TimesOnCall): boolean {
+function isOfBeforeRejoining(known: Participant, { joined_at, left_at }: TimesOnCall): boolean {
   const { joined_event_at, left_event_at, earlier_left_event_at } = known;
   const hasRejoined = left_event_at === null && isAfter(joined_event_at, earlier_left_event_at);
   const since = joined_at ?? left_at;

@@ -195,6 +195,7 @@ CREATE TABLE `calls` (
 	`key` text NOT NULL,
 	`organization_user_id` integer NOT NULL,
 	`waiting_room_id` integer NOT NULL,
+	`visit_id` integer,
 	`started_at` integer NOT NULL,
 	`ended_at` integer,
 	`end_is_assumed` integer DEFAULT false NOT NULL,
@@ -210,7 +211,8 @@ CREATE TABLE `calls` (
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`organization_id`,`organization_user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`organization_id`,`waiting_room_id`) REFERENCES `waiting_rooms`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
+	FOREIGN KEY (`organization_id`,`waiting_room_id`) REFERENCES `waiting_rooms`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`visit_id`) REFERENCES `visits`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `calls_by_organization` ON `calls` (`organization_id`,`id`);
@@ -226,6 +228,8 @@ CREATE INDEX `calls_by_reference` ON `calls` (`organization_id`,`external_refere
 CREATE INDEX `calls_with_reference` ON `calls` (`organization_id`,`ended_at`) WHERE external_reference is not null or livekit_said is not null;
 --> statement-breakpoint
 CREATE INDEX `calls_ongoing` ON `calls` (`waiting_room_id`) WHERE ended_at is null;
+--> statement-breakpoint
+CREATE INDEX `calls_of_visit` ON `calls` (`visit_id`) WHERE visit_id is not null;
 --> statement-breakpoint
 CREATE INDEX `calls_unended` ON `calls` (`organization_id`,`updated_at`) WHERE ended_at is null;
 --> statement-breakpoint
@@ -513,6 +517,7 @@ CREATE TABLE `participants` (
 	`key` text NOT NULL,
 	`waiting_room_id` integer NOT NULL,
 	`call_id` integer,
+	`visit_id` integer,
 	`user_id` integer,
 	`display_name` text NOT NULL,
 	`role` text NOT NULL,
@@ -523,7 +528,7 @@ CREATE TABLE `participants` (
 	`left_at` integer,
 	`left_is_assumed` integer DEFAULT false NOT NULL,
 	`recording_consent` integer,
-	`earlier_visit_until` integer,
+	`earlier_stay_until` integer,
 	`waiting_event_at` integer,
 	`joined_event_at` integer,
 	`left_event_at` integer,
@@ -538,6 +543,7 @@ CREATE TABLE `participants` (
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`organization_id`,`waiting_room_id`) REFERENCES `waiting_rooms`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`organization_id`,`call_id`) REFERENCES `calls`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`visit_id`) REFERENCES `visits`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`organization_id`,`user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
@@ -550,6 +556,8 @@ CREATE INDEX `participants_to_erase` ON `participants` (`organization_id`,`left_
 CREATE UNIQUE INDEX `participants_by_organization` ON `participants` (`organization_id`,`id`);
 --> statement-breakpoint
 CREATE INDEX `participants_on_call` ON `participants` (`call_id`) WHERE call_id is not null;
+--> statement-breakpoint
+CREATE INDEX `participants_of_visit` ON `participants` (`visit_id`) WHERE visit_id is not null;
 --> statement-breakpoint
 CREATE INDEX `participants_by_reference` ON `participants` (`organization_id`,`external_reference`,`call_id`) WHERE external_reference is not null;
 --> statement-breakpoint
@@ -593,6 +601,68 @@ CREATE TABLE `transcript_parts` (
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`organization_id`,`transcript_id`) REFERENCES `call_texts`(`organization_id`,`id`) ON UPDATE no action ON DELETE cascade
 );
+--> statement-breakpoint
+CREATE TABLE `visit_daily_metrics` (
+	`organization_id` integer NOT NULL,
+	`organization_user_id` integer NOT NULL,
+	`date` text NOT NULL,
+	`planned` integer NOT NULL,
+	`held` integer NOT NULL,
+	`missed` integer NOT NULL,
+	`cancelled` integer NOT NULL,
+	PRIMARY KEY(`organization_id`, `organization_user_id`, `date`),
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `visit_daily_metrics_planned` ON `visit_daily_metrics` (`organization_id`,`organization_user_id`,`planned`) WHERE planned > 0;
+--> statement-breakpoint
+CREATE TABLE `visit_participants` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`organization_id` integer NOT NULL,
+	`visit_id` integer NOT NULL,
+	`role` text NOT NULL,
+	`display_name` text NOT NULL,
+	`user_id` integer,
+	`external_reference` text,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`visit_id`) REFERENCES `visits`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `visit_participants_of_visit` ON `visit_participants` (`visit_id`);
+--> statement-breakpoint
+CREATE TABLE `visits` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`organization_id` integer NOT NULL,
+	`waiting_room_id` integer NOT NULL,
+	`organization_user_id` integer,
+	`external_reference` text,
+	`status` text NOT NULL,
+	`starts_at` integer NOT NULL,
+	`ends_at` integer NOT NULL,
+	`erased_at` integer,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`waiting_room_id`) REFERENCES `waiting_rooms`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`organization_user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `visits_by_organization` ON `visits` (`organization_id`,`id`);
+--> statement-breakpoint
+CREATE INDEX `visits_by_start` ON `visits` (`organization_id`,`starts_at`,`id`);
+--> statement-breakpoint
+CREATE INDEX `visits_by_status` ON `visits` (`organization_id`,`status`,`starts_at`,`id`);
+--> statement-breakpoint
+CREATE INDEX `visits_of_holder` ON `visits` (`organization_id`,`organization_user_id`,`starts_at`,`id`);
+--> statement-breakpoint
+CREATE INDEX `visits_of_holder_by_status` ON `visits` (`organization_id`,`organization_user_id`,`status`,`starts_at`,`id`);
+--> statement-breakpoint
+CREATE INDEX `visits_by_reference` ON `visits` (`organization_id`,`external_reference`,`starts_at`,`id`) WHERE external_reference is not null;
+--> statement-breakpoint
+CREATE INDEX `visits_open` ON `visits` (`organization_id`,`ends_at`) WHERE status in ('planned', 'started');
+--> statement-breakpoint
+CREATE INDEX `visits_to_erase` ON `visits` (`organization_id`,`ends_at`) WHERE erased_at is null;
 --> statement-breakpoint
 CREATE TABLE `waiting_list_reads` (
 	`organization_id` integer NOT NULL,
@@ -1107,12 +1177,6 @@ BEGIN
   WHERE list = 'waiting_rooms' AND owner_id = new.organization_id AND total > 20000;
 END;
 --> statement-breakpoint
-CREATE TRIGGER `waiting_rooms_made_deleted` AFTER DELETE ON `waiting_rooms` WHEN old.user_id IS NULL
-BEGIN
-  INSERT INTO list_totals VALUES ('waiting_rooms', old.organization_id, -1)
-  ON CONFLICT DO UPDATE SET total = total + excluded.total;
-END;
---> statement-breakpoint
 CREATE TRIGGER `livekit_egresses_moved` AFTER INSERT ON `calls`
 WHEN EXISTS (SELECT 1 FROM livekit_egresses WHERE organization_id = new.organization_id AND room_sid = new.key)
   OR EXISTS (SELECT 1 FROM livekit_egresses WHERE organization_id = new.organization_id AND room_name = new.key)
@@ -1259,12 +1323,6 @@ BEGIN
   SELECT raise(ABORT, 'the text of the call was deleted');
 END;
 --> statement-breakpoint
-CREATE TRIGGER `transcripts_lines_replaced` AFTER UPDATE OF lines_digest ON `call_texts`
-WHEN old.lines_digest <> new.lines_digest
-BEGIN
-  DELETE FROM transcript_parts WHERE transcript_id = new.id;
-END;
---> statement-breakpoint
 CREATE TRIGGER `usage_of_access_log` AFTER INSERT ON `access_logs` WHEN new.api_client_id IS NOT NULL
 BEGIN
   INSERT INTO organization_days (organization_id, date, access_log_entries)
@@ -1280,11 +1338,44 @@ BEGIN
   SELECT raise(ABORT, 'quota: writes');
 END;
 --> statement-breakpoint
-CREATE TRIGGER `usage_of_visits` AFTER INSERT ON `calls`
+CREATE VIEW `visit_metric_changes` AS
+SELECT NULL AS organization_id, NULL AS organization_user_id, NULL AS starts_at, NULL AS status, NULL AS sign;
+--> statement-breakpoint
+CREATE TRIGGER `visit_metric_change` INSTEAD OF INSERT ON `visit_metric_changes`
 BEGIN
-  INSERT INTO organization_days (organization_id, date, visits)
-  VALUES (new.organization_id, date(new.created_at / 1000, 'unixepoch'), 1)
-  ON CONFLICT DO UPDATE SET visits = visits + 1;
+  INSERT INTO visit_daily_metrics (organization_id, organization_user_id, date, planned, held, missed, cancelled)
+  SELECT new.organization_id, holder.id, date(new.starts_at / 1000.0, 'unixepoch'),
+    new.sign * (new.status = 'planned'), new.sign * (new.status IN ('started', 'ended')),
+    new.sign * (new.status = 'missed'), new.sign * (new.status = 'cancelled')
+  FROM (SELECT 0 AS id UNION ALL SELECT new.organization_user_id) holder
+  WHERE holder.id IS NOT NULL
+  ON CONFLICT (organization_id, organization_user_id, date) DO UPDATE SET
+    planned = planned + excluded.planned,
+    held = held + excluded.held,
+    missed = missed + excluded.missed,
+    cancelled = cancelled + excluded.cancelled;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `visits_inserted` AFTER INSERT ON `visits`
+BEGIN
+  INSERT INTO visit_metric_changes
+  VALUES (new.organization_id, new.organization_user_id, new.starts_at, new.status, 1);
+  INSERT INTO events (organization_id, type, data, created_at)
+  VALUES (new.organization_id, 'visit.created', json_object('visit_id', new.id), new.created_at);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `visits_updated` AFTER UPDATE ON `visits` WHEN new.erased_at IS old.erased_at
+BEGIN
+  INSERT INTO visit_metric_changes
+  VALUES (old.organization_id, old.organization_user_id, old.starts_at, old.status, -1),
+    (new.organization_id, new.organization_user_id, new.starts_at, new.status, 1);
+  INSERT INTO events (organization_id, type, data, created_at)
+  VALUES (new.organization_id, 'visit.' || iif(new.status = old.status, 'updated', new.status),
+    json_patch('{}', json_object('visit_id', new.id, 'call_id', iif(new.status <> old.status AND new.status = 'started', (
+      SELECT call_id FROM participants
+      WHERE visit_id = new.id AND role = 'recipient' AND call_id IS NOT NULL
+      ORDER BY updated_at DESC LIMIT 1
+    ), NULL))), new.updated_at);
 END;
 --> statement-breakpoint
 CREATE TRIGGER `waiting_room_slugs_created` AFTER INSERT ON `waiting_rooms`

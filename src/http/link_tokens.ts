@@ -1,0 +1,31 @@
+import { errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
+import * as z from "zod";
+import type { Settings } from "../settings.ts";
+
+/*
+ * The tokens in links that people are sent: JWTs that the service signs and verifies. The type keeps a token of one kind from
+ * counting as another that is signed with the same secret (RFC 8725, 3.11).
+ */
+
+type LinkType = "invite+jwt" | "visit+jwt";
+
+export const signLinkToken = (settings: Settings, typ: LinkType, claims: JWTPayload): Promise<string> =>
+  new SignJWT(claims).setProtectedHeader({ alg: "HS256", typ }).sign(secretKey(settings));
+
+/** @returns null if the token is forged */
+export async function readLinkToken<Schema extends z.ZodType>(
+  settings: Settings,
+  typ: LinkType,
+  claims: Schema,
+  token: string,
+): Promise<z.output<Schema> | null> {
+  try {
+    const { payload } = await jwtVerify(token, secretKey(settings), { algorithms: ["HS256"], typ });
+    return claims.parse(payload);
+  } catch (error) {
+    if (error instanceof errors.JOSEError || error instanceof z.ZodError) return null;
+    throw error;
+  }
+}
+
+const secretKey = ({ INVITE_TOKEN_SECRET }: Settings) => new TextEncoder().encode(INVITE_TOKEN_SECRET);

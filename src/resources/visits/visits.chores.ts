@@ -1,0 +1,112 @@
+import { and, asc, eq, inArray, isNull, lte, ne, notExists, or, type SQL, sql } from "drizzle-orm";
+import type { Context } from "../../context.ts";
+import { iif } from "../../database/expressions.ts";
+import { builder, type Placeholders, preparedQuery, runAll, runBatch } from "../../database/queries.ts";
+import { isNotQuiet } from "../../database/quiet.ts";
+import { pastRetentionInTurn } from "../../database/retention.ts";
+import { calls, organizations, visitParticipants, visits } from "../../database/schema.ts";
+import {
+  type ChoreTurn,
+  eachOf,
+  ownerIdOf,
+  rowid,
+  rowsInTurn,
+  type Turn,
+  takeTurns,
+} from "../../database/turns.ts";
+import { CRON_PORTION } from "../../tuning.ts";
+import { isHeld } from "../calls/calls.sql.ts";
+import { ERASED_NAME } from "../participants/participants.schemas.ts";
+import { visitEntries } from "./visits.sql.ts";
+
+/**
+ * Says of visits whose time is over what has become of them: nobody came, or they have ended, with their last call. A database
+ * that was restored waits until it is resumed: reports may have been lost.
+ *
+ * @returns how many there were
+ */
+export async function endVisits({ db, now }: Context): Promise<number> {
+  const ended = await takeTurns(CRON_PORTION, (turn) => runAll(db, endDueVisits({ ...turn, now })));
+  return ended.length;
+}
+
+/** In the words of the index. */
+const isOpen = sql`${visits.status} in ('planned', 'started')`;
+
+const endDueVisits = preparedQuery((chore: Placeholders<Turn & { now: number }>) => {
+  const goingOn = builder
+    .select({ id: calls.id })
+    .from(calls)
+    .where(and(eq(calls.visit_id, visits.id), isNull(calls.ended_at)));
+  const dueOf = (owner_id: SQL) =>
+    builder
+      .select({ rowid: rowid.as("rowid") })
+      .from(visits)
+      .where(
+        and(
+          eq(visits.organization_id, owner_id),
+          isOpen,
+          lte(visits.ends_at, chore.now),
+          or(eq(visits.status, "planned"), notExists(goingOn)),
+          isNotQuiet(),
+        ),
+      )
+      .orderBy(asc(visits.ends_at));
+  return builder
+    .update(visits)
+    .set({ status: iif(eq(visits.status, "planned"), "missed", "ended"), updated_at: chore.now })
+    .where(inArray(rowid, rowsInTurn(visits, eachOf(visits.organization_id, isOpen), dueOf, chore)))
+    .returning({ owner_id: ownerIdOf(visits.organization_id) });
+});
+
+/**
+ * Erases names and references of visits that are longer ago than their organization wants; not those of a call under legal hold.
+ *
+ * @returns how many visits
+ */
+export async function eraseVisits(context: Context): Promise<number> {
+  const { db, now } = context;
+  const erased = await takeTurns(CRON_PORTION, async (turn) => {
+    const chore = { ...turn, now };
+    const [, , rows] = await runBatch(db, [
+      recordErasures(context, "delete", chore),
+      eraseNames(chore),
+      eraseVisitReferences(chore),
+    ]);
+    return rows;
+  });
+  return erased.length;
+}
+
+/** True for the visits that are due. One that has started goes on until the cron says that it has ended. */
+function isDue(chore: Placeholders<ChoreTurn>) {
+  const held = builder
+    .select({ id: calls.id })
+    .from(calls)
+    .where(and(eq(calls.visit_id, visits.id), isHeld(calls.id)));
+  const due = {
+    time: visits.ends_at,
+    days: organizations.participant_retention_days,
+    where: and(isNull(visits.erased_at), ne(visits.status, "started"), notExists(held)),
+  };
+  return inArray(rowid, pastRetentionInTurn(visits, due, chore.now, chore));
+}
+
+const recordErasures = visitEntries(isDue);
+
+const eraseNames = preparedQuery((chore: Placeholders<ChoreTurn>) =>
+  builder
+    .update(visitParticipants)
+    .set({ display_name: ERASED_NAME, external_reference: null })
+    .where(
+      inArray(visitParticipants.visit_id, builder.select({ id: visits.id }).from(visits).where(isDue(chore))),
+    ),
+);
+
+const eraseVisitReferences = preparedQuery((chore: Placeholders<ChoreTurn>) =>
+  builder
+    .update(visits)
+    .set({ external_reference: null, erased_at: chore.now, updated_at: chore.now })
+    .where(isDue(chore))
+    .returning({ owner_id: ownerIdOf(visits.organization_id) }),
+);

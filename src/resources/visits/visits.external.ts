@@ -1,0 +1,48 @@
+import { recordedRead } from "../../http/acting_user.ts";
+import { externalRoutes } from "../../http/external_api.ts";
+import { idempotent } from "../../http/idempotency_key.ts";
+import { metricsQuery } from "../../http/metrics.ts";
+import { nearestReplica } from "../../http/replication.ts";
+import { jsonBody, params, query } from "../../http/validation.ts";
+import { idParams } from "../../http/wire.ts";
+import {
+  createVisitBody,
+  toListedVisit,
+  toVisit,
+  toVisitMetrics,
+  updateVisitBody,
+  visitsQuery,
+} from "./visits.schemas.ts";
+import {
+  cancelPlannedVisit,
+  createVisit,
+  listVisitMetrics,
+  listVisits,
+  requireVisit,
+  updateVisit,
+} from "./visits.service.ts";
+
+const byId = params(idParams);
+
+export const visitsExternal = externalRoutes()
+  .get("/visits", recordedRead, query(visitsQuery), async (c) => {
+    const { visits, next_after } = await listVisits(c.var.context, c.req.valid("query"));
+    return c.json({ visits: visits.map(toListedVisit), next_after });
+  })
+  .post("/visits", idempotent, jsonBody(createVisitBody), async (c) =>
+    c.json(toVisit(await createVisit(c.var.context, c.req.valid("json").visit)), 201),
+  )
+  .get("/visits/:id", byId, recordedRead, async (c) =>
+    c.json(toVisit(await requireVisit(c.var.context, c.req.valid("param").id))),
+  )
+  .put("/visits/:id", byId, jsonBody(updateVisitBody), async (c) => {
+    const { id } = c.req.valid("param");
+    return c.json(toVisit(await updateVisit(c.var.context, id, c.req.valid("json").visit)));
+  })
+  .delete("/visits/:id", byId, async (c) => {
+    await cancelPlannedVisit(c.var.context, c.req.valid("param").id);
+    return c.body(null, 204);
+  })
+  .get("/visit_metrics", nearestReplica, query(metricsQuery), async (c) =>
+    c.json(toVisitMetrics(await listVisitMetrics(c.var.context, c.req.valid("query")))),
+  );

@@ -1,0 +1,199 @@
+import type { ClientContext, Context } from "../../context.ts";
+import { decideAndWrite } from "../../database/decide_and_write.ts";
+import { runBatch } from "../../database/queries.ts";
+import { type MetricsQuery, readMetrics } from "../../http/metrics.ts";
+import { VISIT_LINK_VALID_FOR } from "../../lifetimes.ts";
+import { requireEntry } from "../access_logs/access_logs.entries.ts";
+import {
+  membersAmong,
+  type Reach,
+  reachedUser,
+  reachOf,
+} from "../organization_users/organization_users.sql.ts";
+import { roomOfPath } from "../participants/participants.waiting.ts";
+import { listedVisits, positionAfter } from "./visits.lists.ts";
+import {
+  cancelVisit,
+  type KnownOfPlan,
+  mergeVisit,
+  newVisit,
+  type ParticipantOfPlan,
+} from "./visits.merge.ts";
+import {
+  visitIsOver,
+  visitLinkNotValid,
+  visitLinkWithdrawn,
+  visitNotFound,
+  visitRoomRetired,
+  visitWasCancelled,
+} from "./visits.refusals.ts";
+import type {
+  CreateVisit,
+  DailyVisits,
+  RedeemedVisit,
+  UpdateVisit,
+  Visit,
+  VisitsQuery,
+  VisitWithLinks,
+} from "./visits.schemas.ts";
+import {
+  activeSubOfLink,
+  dailyVisits,
+  newestVisit,
+  newVisitEntry,
+  removeOthers,
+  visitEntry,
+  visitIdempotency,
+  visitListEntry,
+  visitOfLink,
+  visitOfPath,
+  visitQuota,
+  visitWrites,
+  writeVisitParticipants,
+} from "./visits.sql.ts";
+import { verifyVisitToken, withLinks } from "./visits.tokens.ts";
+
+/** The visits that the caller reaches, by their start, and where the next page begins: null at the end. */
+export async function listVisits(
+  context: ClientContext,
+  query: VisitsQuery,
+): Promise<{ visits: Visit[]; next_after: string | null }> {
+  const { db, caller } = context;
+  const [found, entries] = await runBatch(db, [
+    listedVisits(reachOf(caller), query),
+    visitListEntry(context, "read", { id: caller.organization_id, reference_digest: null }),
+  ]);
+  requireEntry(entries);
+  const visits = found.slice(0, query.per_page);
+  const last = visits.at(-1);
+  return { visits, next_after: last && found.length > visits.length ? positionAfter(last) : null };
+}
+
+export async function requireVisit(context: ClientContext, id: number): Promise<VisitWithLinks> {
+  const reached = { ...reachOf(context.caller), id };
+  const [[visit], entries] = await runBatch(context.db, [
+    visitOfPath(reached),
+    visitEntry(context, "read", reached),
+  ]);
+  if (!visit) throw visitNotFound();
+  requireEntry(entries);
+  return withLinks(context.settings, visit);
+}
+
+export async function createVisit(context: ClientContext, input: CreateVisit): Promise<VisitWithLinks> {
+  const { db, now, caller, settings } = context;
+  const { organization_id } = caller;
+  const { external_reference = null } = input;
+  const visit = await decideAndWrite(
+    db,
+    [...readsOfPlan(reachOf(caller), input), visitQuota({ organization_id })],
+    ([room], [holder], members, [quota]) => {
+      const known = {
+        ...knownOfPlan(room, holder, members),
+        organization_id,
+        isFull: quota?.is_full ?? false,
+      };
+      const { visit, participants } = newVisit(known, input, now);
+      return {
+        writes: [
+          visitWrites.insert(visit),
+          writeVisitParticipants({ organization_id, visit_id: null, list: JSON.stringify(participants) }),
+          newestVisit({}),
+        ],
+        entries: [newVisitEntry(context, "create", {})],
+      };
+    },
+    { idempotency: await visitIdempotency(context, { external_reference }) },
+  );
+  // A replay brings back only the ids of those who take part.
+  const participants = visit.participants.map((each, n) => ({ ...newParticipant(input, n), ...each }));
+  return withLinks(settings, { ...visit, participants });
+}
+
+function newParticipant({ participants }: CreateVisit, n: number) {
+  const { user_id = null, external_reference = null, ...person } = participants[n] ?? {};
+  return { ...person, user_id, external_reference };
+}
+
+/** What is left out stays; who is left out of a list of participants that is sent is removed, and their link void. */
+export async function updateVisit(
+  context: ClientContext,
+  id: number,
+  input: UpdateVisit,
+): Promise<VisitWithLinks> {
+  const { db, now, caller, settings } = context;
+  const reached = { ...reachOf(caller), id };
+  const visit = await decideAndWrite(
+    db,
+    [visitOfPath(reached), ...readsOfPlan(reached, input)],
+    ([before], [room], [holder], members) => {
+      if (!before) throw visitNotFound();
+      const { visit, participants } = mergeVisit(before, knownOfPlan(room, holder, members), input, now);
+      if (visit === before) return { unchanged: before };
+      return {
+        writes: [
+          visitWrites.update(before, visit),
+          ...(participants ? replaceParticipants(before, participants) : []),
+          visitOfPath(reached),
+        ],
+        entries: [visitEntry(context, "update", reached)],
+      };
+    },
+  );
+  return withLinks(settings, visit);
+}
+
+const replaceParticipants = ({ id: visit_id, organization_id }: Visit, participants: ParticipantOfPlan[]) => [
+  removeOthers({ visit_id, ids: JSON.stringify(participants.flatMap(({ id }) => id ?? [])) }),
+  writeVisitParticipants({ organization_id, visit_id, list: JSON.stringify(participants) }),
+];
+
+/** Once more, it changes nothing. */
+export async function cancelPlannedVisit(context: ClientContext, id: number): Promise<void> {
+  const { db, now, caller } = context;
+  const reached = { ...reachOf(caller), id };
+  await decideAndWrite(db, [visitOfPath(reached)], ([before]) => {
+    if (!before) throw visitNotFound();
+    const visit = cancelVisit(before, now);
+    if (visit === before) return { unchanged: before };
+    return {
+      writes: [visitWrites.update(before, visit)],
+      entries: [visitEntry(context, "delete", reached)],
+    };
+  });
+}
+
+/** The reads on which a plan is decided: what it names, as far as the caller reaches it. */
+const readsOfPlan = (reach: Reach, input: UpdateVisit) =>
+  [
+    roomOfPath({ ...reach, slug: input.waiting_room_slug ?? "" }),
+    reachedUser({ ...reach, id: input.organization_user_id ?? 0 }),
+    membersAmong({
+      organization_id: reach.organization_id,
+      ids: JSON.stringify((input.participants ?? []).flatMap(({ user_id }) => user_id ?? [])),
+    }),
+  ] as const;
+
+const knownOfPlan = (
+  room: KnownOfPlan["room"],
+  holder: KnownOfPlan["holder"],
+  members: { id: number }[],
+): KnownOfPlan => ({ room, holder, members: new Set(members.map(({ id }) => id)) });
+
+/** Who is invited by a link, and where they are to go now. It signs nobody in: links get forwarded. */
+export async function redeemVisitLink(context: Context, token: string): Promise<RedeemedVisit> {
+  const { db, now, settings } = context;
+  const link = await verifyVisitToken(settings, token);
+  const [[visit], [sub]] = await runBatch(db, [visitOfLink(link), activeSubOfLink({ ...link, now })]);
+  if (!visit) throw visitLinkNotValid();
+  const participant = visit.participants.find(({ id }) => id === link.participant_id);
+  if (!participant) throw visitLinkWithdrawn();
+  if (visit.room_retired_at !== null) throw visitRoomRetired();
+  if (visit.status === "cancelled") throw visitWasCancelled();
+  if (visit.ends_at + VISIT_LINK_VALID_FOR <= now) throw visitIsOver();
+  return { visit, participant, destination_slug: sub?.destination_slug ?? visit.waiting_room_slug };
+}
+
+/** One row for each date of the range on which visits start; for one holder or for the whole organization. */
+export const listVisitMetrics = (context: ClientContext, query: MetricsQuery): Promise<DailyVisits[]> =>
+  readMetrics(context, query, dailyVisits);

@@ -1,0 +1,771 @@
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import { entriesAbout } from "./support/access_logs.ts";
+import { platform } from "./support/api.ts";
+import { atOnce } from "./support/at_once.ts";
+import { aCall, ENDED_AT, STARTED_AT, WAITING_SINCE } from "./support/calls.ts";
+import { storedRows } from "./support/database.ts";
+import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
+import { aLiveKitRoom, delivered } from "./support/livekit.ts";
+import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
+import { aClinicWithQueue, aQueue, workerWith } from "./support/queue.ts";
+import { fromNow, travelTo } from "./support/time.ts";
+import { changingNothing, changingOnlyTheLog } from "./support/unchanged.ts";
+import {
+  aPlan,
+  keyOf,
+  letPass,
+  planVisit,
+  readVisit,
+  redeem,
+  tokenOfLink,
+  type Visit,
+} from "./support/visits.ts";
+
+const MINUTES_OF_DAY = 24 * 60;
+
+const RITA = {
+  role: "recipient",
+  display_name: "Rita Recipient",
+  user_id: null,
+  external_reference: "patient-4711",
+};
+
+/** A clinic with a room, and a visit that is planned there. */
+async function aPlannedVisit(plan: object = {}) {
+  const clinic = await anOrganization();
+  const room = await clinic.addRoom();
+  const visit = await planVisit(clinic, room.slug, plan);
+  const path = `/visits/${visit.id}`;
+  const change = (fields: object) => clinic.client.put(path, { visit: fields });
+  return { clinic, room, visit, path, change };
+}
+
+/** A visit that starts in ten minutes and lasts twenty, and what is told of it as time goes on. */
+async function aVisitToday() {
+  const { clinic, room, visit, path } = await aPlannedVisit({
+    starts_at: fromNow(10),
+    ends_at: fromNow(30),
+    participants: [RITA],
+  });
+  const { runCron } = workerWith({ BULK_INVITES: aQueue().binding });
+  const status = async () => (await readVisit(clinic, visit)).status;
+  const call = (more: object = {}) =>
+    aCall(clinic, {
+      started_at: fromNow(0),
+      ended_at: null,
+      participants: [{ key: keyOf(visit) }],
+      ...more,
+    });
+  return { clinic, room, visit, path, runCron, status, call };
+}
+
+/** The events of visits, in order. */
+async function visitEvents({ client }: Pick<Organization, "client">) {
+  const told: { type: string; data: { visit_id: number } }[] = [];
+  for (let after = 0, shown = 1; shown > 0; shown = told.length - shown) {
+    shown = told.length;
+    const page = await given(client.get(`/events?type=visit.*&per_page=100&after=${after}`));
+    told.push(...page.events);
+    after = page.next_after;
+  }
+  return told.map(({ type, data }) => ({ type, ...data }));
+}
+
+/** An end of a call that may be known or not. */
+const ended = ({ slug: waiting_room_slug }: { slug: string }, { id }: { id: number }) => ({
+  waiting_room_slug,
+  organization_user_id: id,
+  started_at: STARTED_AT,
+  ended_at: ENDED_AT,
+});
+
+async function callPath({ client }: Pick<Organization, "client">, id: number) {
+  const { calls } = await given(client.get("/calls?per_page=100"));
+  const { organization_user_id } = calls.find((call: { id: number }) => call.id === id);
+  return `/organization_users/${organization_user_id}/calls/${id}`;
+}
+
+const cancel = ({ client }: Organization, { id }: { id: number }) => client.delete(`/visits/${id}`);
+
+describe("A visit that is planned", () => {
+  it("has a link for each participant, and is shown whole to who reads it", async () => {
+    const clinic = await anOrganization();
+    const [room, provider] = [await clinic.addRoom(), await clinic.addProvider()];
+    const participants = [
+      RITA,
+      { role: "provider", display_name: "Dr. Paula", user_id: provider.user_id, external_reference: null },
+    ];
+    const plan = {
+      organization_user_id: provider.id,
+      starts_at: "2030-01-31T10:30:00+01:00",
+      ends_at: "2030-01-31T10:15:00Z",
+      external_reference: "visit-1",
+      participants,
+    };
+    const { status, body } = await clinic.client.post("/visits", { visit: aPlan(room.slug, plan) });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      id: expect.any(Number),
+      waiting_room_id: room.id,
+      organization_user_id: provider.id,
+      external_reference: "visit-1",
+      status: "planned",
+      starts_at: "2030-01-31T09:30:00.000Z",
+      ends_at: "2030-01-31T10:15:00.000Z",
+      call_ids: [],
+      participants: participants.map((each) => ({
+        ...each,
+        id: expect.any(Number),
+        join_url: expect.stringMatching(
+          new RegExp(`^https://app\\.[\\w.]+/meet/${room.slug}\\?visit=[\\w-]+\\.[\\w-]+\\.[\\w-]+$`),
+        ),
+      })),
+      created_at: aTimestamp,
+      updated_at: body.created_at,
+    });
+    expect(await changingOnlyTheLog(() => readVisit(clinic, body))).toEqual(body);
+    const { visits } = await given(clinic.client.get("/visits"));
+    const withoutLinks = body.participants.map(({ join_url, ...each }: Visit["participants"][0]) => each);
+    expect(visits).toEqual([{ ...body, participants: withoutLinks }]);
+  });
+
+  it("lasts an hour and has no holder and no reference, where the plan leaves these out", async () => {
+    const { visit } = await aPlannedVisit();
+    expect(visit).toMatchObject({
+      organization_user_id: null,
+      external_reference: null,
+      ends_at: "2030-01-31T10:30:00.000Z",
+      participants: [{ user_id: null, external_reference: null }],
+    });
+  });
+
+  it("is held by the owner of a personal room", async () => {
+    const clinic = await anOrganization();
+    const owner = await clinic.addProvider();
+    for (const plan of [{}, { organization_user_id: owner.id }, { organization_user_id: null }])
+      expect(await planVisit(clinic, owner.waiting_room_slug, plan)).toMatchObject({
+        organization_user_id: owner.id,
+      });
+  });
+
+  it("is made once by a request with an Idempotency-Key that is repeated, and has the same links", async () => {
+    const clinic = await anOrganization();
+    const body = { visit: aPlan((await clinic.addRoom()).slug, { participants: [RITA, RITA] }) };
+    const post = () => clinic.client.send("POST", "/visits", body, { "Idempotency-Key": "visit-1" });
+    const first = await post();
+    expect(await changingNothing(post)).toMatchObject({ status: first.status, body: first.body });
+    expect(first.status).toBe(201);
+    expect(JSON.stringify(await storedRows(clinic, "idempotency_keys"))).not.toMatch(/Rita|patient|visit=/);
+  });
+
+  it("is refused where it contradicts itself, or names what is out of reach", async () => {
+    const clinic = await anOrganization();
+    const stranger = await anOrganization();
+    const [room, owner, other] = [
+      await clinic.addRoom(),
+      await clinic.addProvider(),
+      await clinic.addProvider(),
+    ];
+    const assistant = await clinic.addUser("Ann", ["provider_assistant"], { assists: [owner.id] });
+    const theirs = await stranger.addProvider();
+    const starts_at = "2030-01-31T09:30:00Z";
+    const ofUser = (user_id: number) => [{ ...RITA, user_id }];
+    const refused = async (error: RegExp, plan: object, client = clinic.client) =>
+      expectRefusal(await client.post("/visits", { visit: aPlan(room.slug, plan) }), 422, error);
+    await refused(/waiting_room_slug: must be the current slug/, { waiting_room_slug: "nowhere" });
+    const { slug } = await stranger.addRoom();
+    await refused(/waiting_room_slug: must be the current slug/, { waiting_room_slug: slug });
+    const inPersonalRoom = { waiting_room_slug: owner.waiting_room_slug, organization_user_id: other.id };
+    await refused(/organization_user_id: must be a provider whom you reach/, inPersonalRoom);
+    for (const { id } of [theirs, assistant, { id: 999_999_999 }])
+      await refused(/organization_user_id: must be a provider whom you reach/, { organization_user_id: id });
+    const ofAssistant = await clinic.addClient(assistant.id);
+    await refused(
+      /organization_user_id: must be a provider/,
+      { organization_user_id: other.id },
+      ofAssistant,
+    );
+    await refused(/waiting_room_slug/, { waiting_room_slug: other.waiting_room_slug }, ofAssistant);
+    await refused(/ends_at: must be after starts_at/, { starts_at, ends_at: starts_at });
+    await refused(/at most 24 hours after/, { starts_at, ends_at: "2030-02-01T09:30:00.001Z" });
+    await refused(/ends_at: must not be in the past/, { starts_at: fromNow(-90), ends_at: fromNow(-1) });
+    await refused(/starts_at: must be within 1830 days/, { starts_at: fromNow(1831 * MINUTES_OF_DAY) });
+    await refused(/user_id must be that of a user of the org/, { participants: ofUser(theirs.user_id) });
+    expect((await given(clinic.client.get("/visits"))).visits).toEqual([]);
+  });
+
+  it("is refused without participants, and with more than 20", async () => {
+    const { client } = await anOrganization();
+    for (const participants of [[], Array.from({ length: 21 }, () => RITA)])
+      expectRefusal(
+        await client.post("/visits", { visit: aPlan("cardiology", { participants }) }),
+        422,
+        /participants: must have 1 to 20 participants/,
+      );
+  });
+});
+
+describe("A visit is reached", () => {
+  it("by who reaches its holder, and without one by all of the organization", async () => {
+    const clinic = await anOrganization();
+    const [room, paula, sam] = [
+      await clinic.addRoom(),
+      await clinic.addProvider(),
+      await clinic.addProvider(),
+    ];
+    const assistant = await clinic.addUser("Ann", ["provider_assistant"], { assists: [paula.id] });
+    const clients = {
+      admin: clinic.client,
+      paula: await clinic.addClient(paula.id),
+      assistant: await clinic.addClient(assistant.id),
+      sam: await clinic.addClient(sam.id),
+      stranger: (await anOrganization()).client,
+    };
+    const inRoom = (organization_user_id: number | null) =>
+      planVisit(clinic, room.slug, { organization_user_id, external_reference: "visit-1" });
+    const visits = {
+      paulas: await inRoom(paula.id),
+      personal: await planVisit(clinic, paula.waiting_room_slug),
+      sams: await inRoom(sam.id),
+      nobodys: await inRoom(null),
+    };
+    const reached: Record<keyof typeof clients, (keyof typeof visits)[]> = {
+      admin: ["paulas", "personal", "sams", "nobodys"],
+      paula: ["paulas", "personal", "nobodys"],
+      assistant: ["paulas", "personal", "nobodys"],
+      sam: ["sams", "nobodys"],
+      stranger: [],
+    };
+    for (const [name, client] of Object.entries(clients)) {
+      const names = reached[name as keyof typeof clients];
+      const idsOf = async (query: string) =>
+        (await given(client.get(`/visits${query}`))).visits.map(({ id }: Visit) => id);
+      const ids = names.map((visit) => visits[visit].id);
+      for (const query of ["", "?status=planned", "?from=2030-01-31&to=2030-01-31"])
+        expect([name, query, await idsOf(query)]).toEqual([name, query, ids]);
+      expect(await idsOf("?external_reference=visit-1")).toEqual(
+        ids.filter((id) => id !== visits.personal.id),
+      );
+      const ofPaula = ids.filter((id) => id === visits.paulas.id || id === visits.personal.id);
+      expect(await idsOf(`?organization_user_id=${paula.id}`)).toEqual(ofPaula);
+      for (const [visit, { id }] of Object.entries(visits)) {
+        const isReached = names.some((each) => each === visit);
+        const answers = [
+          await client.get(`/visits/${id}`),
+          await client.put(`/visits/${id}`, { visit: {} }),
+          ...(isReached ? [] : [await client.delete(`/visits/${id}`)]),
+        ];
+        expect([name, visit, ...answers.map(({ status }) => status === 200)]).toEqual([
+          ...[name, visit],
+          ...answers.map(() => isReached),
+        ]);
+      }
+    }
+    for (const client of [clients.paula, clients.assistant, clients.sam])
+      expectGone(await client.delete(`/visits/${(await inRoom(null)).id}`));
+  });
+
+  it("with an entry of the access log for each read and each change", async () => {
+    const { clinic, visit, path, change } = await aPlannedVisit();
+    const count = async (event: string) => (await entriesAbout(clinic, event, "visit")).length;
+    expect(await count("create")).toBe(1);
+    await readVisit(clinic, visit);
+    await given(clinic.client.get("/visits"));
+    const [of, list] = await entriesAbout(clinic, "read", "visit");
+    expect([of?.resource_id, list?.resource_id]).toEqual([visit.id, null]);
+    await given(change({ external_reference: "visit-2" }));
+    await given(change({ external_reference: "visit-2" }));
+    expect(await count("update")).toBe(1);
+    await given(clinic.client.delete(path));
+    await given(clinic.client.delete(path));
+    expect(await count("delete")).toBe(1);
+  });
+});
+
+describe("A change of a visit", () => {
+  it("keeps what it leaves out", async () => {
+    const { clinic, visit, change } = await aPlannedVisit({ participants: [RITA], external_reference: "a" });
+    const room = await clinic.addRoom();
+    const provider = await clinic.addProvider();
+    for (const [fields, shown] of [
+      [{ external_reference: "b" }],
+      [{ external_reference: null }],
+      [{ ends_at: "2030-01-31T10:00:00.000Z" }],
+      [{ starts_at: "2030-01-31T09:45:00.000Z" }],
+      [{ organization_user_id: provider.id }],
+      [{ waiting_room_slug: room.slug }, { waiting_room_id: room.id }],
+    ] as [object, object?][]) {
+      const { participants, ...before } = await readVisit(clinic, visit);
+      const { participants: people, ...after } = await given(change(fields));
+      expect(after).toEqual({ ...before, ...(shown ?? fields), updated_at: aTimestamp });
+      expect(Date.parse(after.updated_at)).toBeGreaterThan(Date.parse(before.updated_at));
+      expect(people.map(({ id }: { id: number }) => id)).toEqual(participants.map(({ id }) => id));
+      expect(await changingNothing(() => given(change(fields)))).toEqual({ ...after, participants: people });
+    }
+  });
+
+  it("replaces the list of participants: by id those who stay, without one new ones, and nobody else", async () => {
+    const { visit, change } = await aPlannedVisit({ participants: [RITA, RITA] });
+    const [first, second] = visit.participants;
+    const uma = { ...RITA, display_name: "Uma", external_reference: null };
+    const { participants } = await given(
+      change({ participants: [uma, { id: second?.id, display_name: "Rita R.", external_reference: null }] }),
+    );
+    expect(participants).toEqual([
+      { ...second, display_name: "Rita R.", external_reference: null },
+      { ...uma, id: expect.any(Number), join_url: expect.any(String) },
+    ]);
+    expectRefusal(await redeem(tokenOfLink(visit, 0)), 404, /its participant was removed from the visit/);
+    expect(participants[1].id).toBeGreaterThan(first?.id ?? 0);
+  });
+
+  it("is refused where a participant is not of the visit, is said twice, or is new without a name", async () => {
+    const { clinic, room, visit, change } = await aPlannedVisit();
+    const [other] = (await planVisit(clinic, room.slug)).participants;
+    const [own] = visit.participants;
+    const ids = (...list: unknown[]) => ({ participants: list.map((id) => ({ id })) });
+    expectRefusal(
+      await change(ids(other?.id)),
+      422,
+      /each id must be that of a participant of the visit, once/,
+    );
+    expectRefusal(await change(ids(own?.id, own?.id)), 422, /of the visit, once/);
+    expectRefusal(await change(ids(undefined)), 422, /display_name and role are required/);
+    expectRefusal(await change({ participants: [] }), 422, /must have 1 to 20 participants/);
+  });
+
+  it("is refused once it is over or cancelled, and its holder cannot leave the personal room", async () => {
+    const { clinic, visit, path, change } = await aPlannedVisit();
+    const owner = await clinic.addProvider();
+    await given(change({ waiting_room_slug: owner.waiting_room_slug }));
+    expectRefusal(await change({ organization_user_id: clinic.admin.id }), 422, /organization_user_id/);
+    await given(clinic.client.delete(path));
+    expectRefusal(
+      await change({}),
+      422,
+      "The visit is cancelled: only one that is planned or started can be changed",
+    );
+    expect(await readVisit(clinic, visit)).toMatchObject({ organization_user_id: owner.id });
+  });
+
+  it("that comes at once with others leaves one of them, whole, and its participants once", async () => {
+    const { clinic, visit, change } = await aPlannedVisit();
+    const answers = await atOnce(6, (n) =>
+      change({ external_reference: `r-${n}`, participants: [{ ...RITA, display_name: `P ${n}` }] }),
+    );
+    for (const { status } of answers) expect([200, 409, 503]).toContain(status);
+    const after = (await readVisit(clinic, visit)) as Visit & { external_reference: string };
+    expect(after.participants.map((each) => each.display_name.replace("P", "r").replace(" ", "-"))).toEqual([
+      after.external_reference,
+    ]);
+  });
+
+  it("is cancelled once, and only while it is planned", async () => {
+    const { clinic, visit, path } = await aPlannedVisit();
+    for (const { status } of await atOnce(4, () => cancel(clinic, visit))) expect(status).toBe(204);
+    expect(await readVisit(clinic, visit)).toMatchObject({ status: "cancelled" });
+    expectGone(await changingNothing(() => clinic.client.delete(path)));
+    expect((await visitEvents(clinic)).map(({ type }: { type: string }) => type)).toEqual([
+      "visit.created",
+      "visit.cancelled",
+    ]);
+    const held = await planVisit(clinic, (await clinic.addRoom()).slug);
+    await aCall(clinic, { participants: [{ key: keyOf(held) }] });
+    expectRefusal(
+      await cancel(clinic, held),
+      422,
+      "The visit is started: only one that is planned can be cancelled",
+    );
+  });
+});
+
+describe("The list of visits", () => {
+  it("is in the order of the starts, page by page, with each filter alone and together", async () => {
+    const clinic = await anOrganization();
+    const [room, provider] = [await clinic.addRoom(), await clinic.addProvider()];
+    const made: Visit[] = [];
+    for (let n = 0; n < 12; n++) {
+      const visit = await planVisit(clinic, room.slug, {
+        starts_at: `2030-01-${10 + ((n * 5) % 4)}T09:30:00.000Z`,
+        organization_user_id: n % 3 === 0 ? provider.id : null,
+        external_reference: n % 2 === 0 ? "even" : "odd",
+      });
+      if (n % 4 === 0) await given(cancel(clinic, visit));
+      made.push(await readVisit(clinic, visit));
+    }
+    const inOrder = (made as (Visit & Record<string, unknown>)[]).sort(
+      (a, b) => String(a.starts_at).localeCompare(String(b.starts_at)) || a.id - b.id,
+    );
+    const filters: [string, (visit: Visit & Record<string, unknown>) => boolean][] = [
+      ["", () => true],
+      ["&from=2030-01-11", ({ starts_at }) => String(starts_at) >= "2030-01-11"],
+      ["&to=2030-01-11", ({ starts_at }) => String(starts_at) < "2030-01-12"],
+      ["&status=cancelled", ({ status }) => status === "cancelled"],
+      ["&external_reference=odd", ({ external_reference }) => external_reference === "odd"],
+      [`&organization_user_id=${provider.id}`, (visit) => visit.organization_user_id === provider.id],
+    ];
+    for (const [query, isShown] of filters)
+      for (const [more, isShownToo] of filters.filter(([other]) => other === "" || other !== query))
+        for (const per_page of [1, 5, 100]) {
+          const ids: number[] = [];
+          let after = "";
+          do {
+            const page = await given(
+              clinic.client.get(`/visits?per_page=${per_page}${query}${more}${after}`),
+            );
+            expect(page.visits.length).toBeLessThanOrEqual(per_page);
+            ids.push(...page.visits.map(({ id }: Visit) => id));
+            after = page.next_after ? `&after=${page.next_after}` : "";
+          } while (after);
+          const expected = inOrder.filter((visit) => isShown(visit) && isShownToo(visit));
+          expect([query, more, ids]).toEqual([query, more, expected.map(({ id }) => id)]);
+        }
+  });
+
+  it("refuses a position that is none, and dates in the wrong order", async () => {
+    const { client } = await anOrganization();
+    for (const after of ["x", "1", "1.5.2", "1.-1", "9".repeat(40)])
+      expectRefusal(await client.get(`/visits?after=${after}`), 400, /^after: /);
+    expectRefusal(await client.get("/visits?from=2030-02-01&to=2030-01-31"), 400, /^from: /);
+    expectRefusal(await client.get("/visits?status=held"), 400, /^status: /);
+  });
+});
+
+describe("A link", () => {
+  it("says who was invited and where to send them now, as often as it is redeemed", async () => {
+    const { clinic, room, visit } = await aPlannedVisit({ participants: [RITA] });
+    const link = await changingNothing(() => redeem(tokenOfLink(visit)));
+    expect(link).toMatchObject({ status: 200 });
+    expect(link.body).toEqual({
+      organization_id: clinic.id,
+      visit: {
+        id: visit.id,
+        starts_at: "2030-01-31T09:30:00.000Z",
+        ends_at: "2030-01-31T10:30:00.000Z",
+        status: "planned",
+      },
+      participant: { key: keyOf(visit), role: "recipient", display_name: "Rita Recipient", user_id: null },
+      waiting_room_slug: room.slug,
+      destination_slug: room.slug,
+    });
+    const substitute = await clinic.addProvider();
+    await clinic.addSub(room.slug, { user_id: substitute.user_id, datetime_start: fromNow(-5) });
+    expect((await redeem(tokenOfLink(visit))).body).toMatchObject({
+      waiting_room_slug: room.slug,
+      destination_slug: substitute.waiting_room_slug,
+    });
+    expect(await readVisit(clinic, visit)).toEqual(visit);
+  });
+
+  it("names nobody, and leads to the present slug of the room", async () => {
+    const { clinic, room, visit } = await aPlannedVisit();
+    const [, claims = ""] = tokenOfLink(visit).split(".");
+    expect(JSON.parse(atob(claims))).toEqual({
+      sub: String(visit.participants[0]?.id),
+      organization_id: clinic.id,
+      visit_id: visit.id,
+      created_at: expect.any(Number),
+    });
+    const { slug } = await given(
+      clinic.client.put(`/waiting_rooms/${room.slug}`, { waiting_room: { name: unique("Lungs") } }),
+    );
+    const [now] = (await readVisit(clinic, visit)).participants;
+    expect(now?.join_url).toContain(`/meet/${slug}?visit=`);
+    expect((await redeem(tokenOfLink(visit))).body).toMatchObject({ waiting_room_slug: slug });
+  });
+
+  it("is refused, each with its text: forged, cancelled, removed, of a retired room, or too old", async () => {
+    const { clinic, room, visit, path, change } = await aPlannedVisit();
+    const token = tokenOfLink(visit);
+    const [header, claims, signature] = token.split(".");
+    const altered = btoa(atob(claims ?? "").replace(/"visit_id":\d+/, '"visit_id":1')).replaceAll("=", "");
+    const invite = await clinic.addInvite();
+    for (const forged of [
+      ...["x", "a.b.c", `${header}.${claims}.`, `${header}.${altered}.${signature}`],
+      `${btoa('{"alg":"none"}').replaceAll("=", "")}.${claims}.`,
+      new URL((await given(clinic.platform.get(`/invites/${invite.id}`))).accept_url).searchParams.get(
+        "token",
+      ) ?? "",
+    ])
+      expectRefusal(await redeem(forged), 404, "The link of the visit is not valid");
+    expectRefusal(await platform.post("/invites/accept", { token }), 404);
+    await given(change({ participants: [RITA] }));
+    expectRefusal(await redeem(token), 404, /no longer valid: its participant was removed/);
+    const anew = tokenOfLink(await readVisit(clinic, visit));
+    await given(clinic.client.delete(path));
+    expectRefusal(await redeem(anew), 422, "The visit was cancelled");
+    const another = tokenOfLink(await planVisit(clinic, room.slug));
+    await given(clinic.client.delete(`/waiting_rooms/${room.slug}`));
+    expectRefusal(await redeem(another), 404, /no longer valid: the waiting room was retired/);
+  });
+
+  it("works until 24 hours after the end of the visit", async () => {
+    const { visit } = await aPlannedVisit();
+    travelTo("2030-02-01T10:29:59.999Z");
+    expect((await redeem(tokenOfLink(visit))).status).toBe(200);
+    travelTo("2030-02-01T10:30:00.000Z");
+    expectRefusal(await redeem(tokenOfLink(visit)), 422, "The visit is over");
+  });
+
+  it("of a visit that a restored copy does not have is void, also where another visit got its id", async () => {
+    const { clinic, visit } = await aPlannedVisit();
+    const token = tokenOfLink(visit);
+    await env.DB.prepare("update visits set created_at = created_at + 1 where id = ?").bind(visit.id).run();
+    expectRefusal(await redeem(token), 404, "The link of the visit is not valid");
+    expect((await redeem(tokenOfLink(await readVisit(clinic, visit)))).status).toBe(200);
+  });
+
+  it("stands in no line of the log, redeemed or refused", async () => {
+    const said: string[] = [];
+    const spies = (["log", "error", "warn", "info", "debug"] as const).map((method) =>
+      vi.spyOn(console, method).mockImplementation((...words) => void said.push(JSON.stringify(words))),
+    );
+    const { visit, path, clinic } = await aPlannedVisit({ participants: [RITA] });
+    const token = tokenOfLink(visit);
+    const answers = [await redeem(token), await redeem(`${token}x`)];
+    await given(clinic.client.delete(path));
+    answers.push(await redeem(token));
+    for (const spy of spies) spy.mockRestore();
+    expect(answers.map(({ status }) => status)).toEqual([200, 404, 422]);
+    expect(said.length).toBeGreaterThan(0);
+    expect(JSON.stringify(answers.map(({ body }) => body))).not.toContain(token.slice(-20));
+    expect(said.join()).not.toMatch(/eyJ|Rita|patient-4711/);
+  });
+});
+
+describe("Somebody who came by a link is known", () => {
+  it("in the waiting room: with name, role, reference and the visit", async () => {
+    const { clinic, room, visit } = await aPlannedVisit({ participants: [RITA] });
+    const url = `/waiting_rooms/${room.slug}/participants/${keyOf(visit)}`;
+    await given(platform.put(url, { participant: { waiting_since: fromNow(0) } }));
+    const { participants } = await given(clinic.client.get(`/waiting_rooms/${room.slug}/participants`));
+    expect(participants).toEqual([
+      { ...RITA, id: expect.any(Number), visit_id: visit.id, waiting_since: aTimestamp },
+    ]);
+    expect(await readVisit(clinic, visit)).toMatchObject({ status: "planned" });
+  });
+
+  it("on a call, which gets the visit and its reference; what the report says stands", async () => {
+    const { clinic, visit } = await aPlannedVisit({ participants: [RITA], external_reference: "visit-1" });
+    const said = { key: `2nd:${keyOf(visit)}`, display_name: "R.", external_reference: null };
+    const call = await aCall(clinic, { participants: [{ key: keyOf(visit) }, said] });
+    const shown = await given(clinic.client.get(call.path));
+    expect(shown).toMatchObject({ visit_id: visit.id, external_reference: "visit-1" });
+    const { participants } = await given(clinic.client.get(`${call.path}/participants`));
+    expect(participants).toMatchObject([RITA, { ...RITA, display_name: "R.", external_reference: null }]);
+    expect(await readVisit(clinic, visit)).toMatchObject({ status: "started", call_ids: [call.id] });
+    const own = await aCall(clinic, {
+      participants: [{ key: `${keyOf(visit)}:3` }],
+      external_reference: "mine",
+    });
+    expect(await given(clinic.client.get(own.path))).toMatchObject({
+      visit_id: visit.id,
+      external_reference: "mine",
+    });
+    expect(await readVisit(clinic, visit)).toMatchObject({ call_ids: [call.id, own.id] });
+  });
+
+  it("in LiveKit, by the identity", async () => {
+    const { clinic, visit } = await aPlannedVisit({ participants: [RITA] });
+    const room = await aLiveKitRoom(clinic);
+    await delivered([room.started(), room.joined(keyOf(visit), 5)]);
+    const { id, visit_id } = await given(platform.get(room.url));
+    expect(visit_id).toBe(visit.id);
+    expect(await readVisit(clinic, visit)).toMatchObject({ status: "started", call_ids: [id] });
+    const path = `/organization_users/${room.owner.id}/calls/${id}/participants`;
+    expect((await given(clinic.client.get(path))).participants).toMatchObject([RITA]);
+  });
+
+  it("not where the key is of another organization, of a cancelled visit, or of somebody removed", async () => {
+    const { clinic, visit, change } = await aPlannedVisit({ participants: [RITA, RITA] });
+    const removed = keyOf(visit);
+    await given(change({ participants: [{ id: visit.participants[1]?.id }] }));
+    const cancelled = await planVisit(clinic, (await clinic.addRoom()).slug);
+    await given(cancel(clinic, cancelled));
+    const { visit: theirs } = await aPlannedVisit();
+    const keys = [removed, keyOf(cancelled), keyOf(theirs), `x${keyOf(visit, 1)}`, `${keyOf(visit, 1)}0`];
+    const participants = keys.map((key) => ({ key, display_name: "Anybody", role: "recipient" }));
+    const call = await aCall(clinic, { participants });
+    expect(await given(clinic.client.get(call.path))).toMatchObject({ visit_id: null });
+    const unnamed = await call.report({ participants: [{ key: `2nd:${removed}` }] });
+    expectRefusal(unnamed, 422, /display_name/);
+    for (const each of [visit, cancelled]) expect((await readVisit(clinic, each)).call_ids).toEqual([]);
+  });
+
+  it("a report of a provider of the visit alone does not start it", async () => {
+    const { clinic, visit } = await aPlannedVisit({
+      participants: [{ role: "provider", display_name: "Dr. Paula" }, RITA],
+    });
+    const call = await aCall(clinic, { participants: [{ key: keyOf(visit) }] });
+    expect(await readVisit(clinic, visit)).toMatchObject({ status: "planned", call_ids: [call.id] });
+    await given(call.report({ participants: [{ key: keyOf(visit, 1) }] }));
+    expect(await readVisit(clinic, visit)).toMatchObject({ status: "started" });
+  });
+});
+
+it("Whatever order reports come in, and how often, from the platform and LiveKit: a visit starts once, and has their calls", async () => {
+  const clinic = await aClinicWithQueue();
+  const [waitingRoom, owner] = [await clinic.addRoom(), await clinic.addProvider()];
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat(6), { minLength: 1, maxLength: 9 }), async (order) => {
+      const visit = await planVisit(clinic, waitingRoom.slug, { participants: [RITA] });
+      const room = await aLiveKitRoom(clinic);
+      const [key, call] = [keyOf(visit), unique("call")];
+      const report = (more: object) =>
+        given(
+          clinic.platform.put(`/calls/${call}`, {
+            call: {
+              waiting_room_slug: waitingRoom.slug,
+              organization_user_id: owner.id,
+              started_at: STARTED_AT,
+              participants: [{ key: `${key}:2` }],
+              ...more,
+            },
+          }),
+        );
+      // Refused where it contradicts what is known.
+      const waits = async (times: object) => {
+        const path = `/waiting_rooms/${waitingRoom.slug}/participants/${key}`;
+        expect([200, 422]).toContain((await platform.put(path, { participant: times })).status);
+      };
+      const steps = [
+        () => waits({ waiting_since: WAITING_SINCE }),
+        () => waits({ waiting_since: WAITING_SINCE, left_at: STARTED_AT }),
+        () => report({}),
+        () => report({ ended_at: ENDED_AT }),
+        () => delivered([room.joined(key, 5)]),
+        () => delivered([room.left(key, 60, 5)]),
+        () => delivered([room.finished(90)]),
+      ];
+      for (const step of order) await steps[step]?.();
+      const isReported = order.some((step) => step === 2 || step === 3);
+      const isInLiveKit = order.some((step) => step === 4 || step === 5);
+      const { status, call_ids } = await readVisit(clinic, visit);
+      expect(status).toBe(isReported || isInLiveKit ? "started" : "planned");
+      expect(call_ids).toHaveLength(Number(isReported) + Number(isInLiveKit));
+      const told = (await visitEvents(clinic)).filter(
+        (event: { visit_id: number }) => event.visit_id === visit.id,
+      );
+      expect(told.map(({ type }: { type: string }) => type)).toEqual(
+        status === "started" ? ["visit.created", "visit.started"] : ["visit.created"],
+      );
+      for (const id of call_ids) {
+        const path = await callPath(clinic, id);
+        expect(await given(clinic.client.get(path))).toMatchObject({ visit_id: visit.id });
+        expect((await given(clinic.client.get(`${path}/participants`))).participants).toMatchObject([RITA]);
+      }
+      await letPass(visit);
+      await given(clinic.platform.put(`/calls/${call}`, { call: { ...ended(waitingRoom, owner) } }));
+      await delivered([room.finished(90)]);
+      await clinic.runCron();
+      await clinic.runCron();
+      expect((await readVisit(clinic, visit)).status).toBe(status === "started" ? "ended" : "missed");
+    }),
+    { numRuns: 15 },
+  );
+});
+
+describe("Over time, a visit", () => {
+  it("is missed when nobody came, and has started when somebody comes later", async () => {
+    const { clinic, visit, runCron, status, call } = await aVisitToday();
+    travelTo(fromNow(29));
+    await runCron();
+    expect(await status()).toBe("planned");
+    travelTo(fromNow(2));
+    await runCron();
+    await runCron();
+    expect(await status()).toBe("missed");
+    expectRefusal(await cancel(clinic, visit), 422, /The visit is missed/);
+    const { id, report } = await call();
+    expect(await status()).toBe("started");
+    await runCron();
+    expect(await status()).toBe("started");
+    await given(report({ ended_at: fromNow(1) }));
+    await runCron();
+    expect(await status()).toBe("ended");
+    await call({ participants: [{ key: `2nd:${keyOf(visit)}` }] });
+    expect(await status()).toBe("ended");
+    const visit_id = visit.id;
+    expect(await visitEvents(clinic)).toEqual([
+      { type: "visit.created", visit_id },
+      { type: "visit.missed", visit_id },
+      { type: "visit.started", visit_id, call_id: id },
+      { type: "visit.ended", visit_id },
+    ]);
+  });
+
+  it("starts once, however many calls and reports there are at once", async () => {
+    const { clinic, visit } = await aPlannedVisit();
+    await atOnce(4, (n) => aCall(clinic, { participants: [{ key: `${n}:${keyOf(visit)}` }] }));
+    expect((await visitEvents(clinic)).map(({ type }: { type: string }) => type)).toEqual([
+      "visit.created",
+      "visit.started",
+    ]);
+    expect((await readVisit(clinic, visit)).call_ids).toHaveLength(4);
+  });
+
+  it("is counted once, as it is now, on the date on which it starts", async () => {
+    const clinic = await anOrganization();
+    const [room, provider] = [await clinic.addRoom(), await clinic.addProvider()];
+    const on = (date: string, more: object = {}) =>
+      planVisit(clinic, room.slug, { starts_at: `${date}T23:30:00Z`, ...more });
+    const held = await on("2030-01-30", { organization_user_id: provider.id });
+    await aCall(clinic, { participants: [{ key: keyOf(held) }] });
+    await given(cancel(clinic, await on("2030-01-31")));
+    const moved = await on("2030-01-29");
+    const times = { starts_at: "2030-01-31T09:30:00Z", ends_at: "2030-01-31T10:30:00Z" };
+    await given(clinic.client.put(`/visits/${moved.id}`, { visit: times }));
+    const metrics = (query = "") =>
+      given(clinic.client.get(`/visit_metrics?date_start=2030-01-28&date_end=2030-02-01${query}`));
+    expect(await metrics()).toEqual({
+      planned: { "2030-01-30": 0, "2030-01-31": 1 },
+      held: { "2030-01-30": 1, "2030-01-31": 0 },
+      missed: { "2030-01-30": 0, "2030-01-31": 0 },
+      cancelled: { "2030-01-30": 0, "2030-01-31": 1 },
+    });
+    expect(await metrics(`&user_id=${provider.user_id}`)).toEqual({
+      planned: { "2030-01-30": 0 },
+      held: { "2030-01-30": 1 },
+      missed: { "2030-01-30": 0 },
+      cancelled: { "2030-01-30": 0 },
+    });
+    const theirs = await anOrganization();
+    expectRefusal(await theirs.client.get(`/visit_metrics?user_id=${provider.user_id}`), 404);
+  });
+
+  it("loses names and references as long after its end as those of participants are kept", async () => {
+    const clinic = await aClinicWithQueue();
+    const { slug } = await clinic.addRoom();
+    const plan = { participants: [RITA], external_reference: "visit-1", starts_at: fromNow(10) };
+    const [missed, cancelled, held] = await atOnce(3, () => planVisit(clinic, slug, plan));
+    await given(cancel(clinic, cancelled as Visit));
+    const call = await aCall(clinic, { participants: [{ key: keyOf(held as Visit) }] });
+    await given(call.hold());
+    await given(clinic.client.put("/organization", { organization: { participant_retention_days: 1 } }));
+    travelTo(fromNow(70 + MINUTES_OF_DAY + 1));
+    await clinic.runCron();
+    await clinic.runCron();
+    const events = await visitEvents(clinic);
+    const shown = async (visit?: Visit) => {
+      const { participants, ...rest } = await readVisit(clinic, visit as Visit);
+      const [{ join_url, id, ...person } = {} as Visit["participants"][0]] = participants;
+      return { reference: (rest as unknown as { external_reference: string }).external_reference, ...person };
+    };
+    const erased = {
+      reference: null,
+      ...RITA,
+      display_name: "Participant",
+      external_reference: null,
+    };
+    expect(await shown(missed)).toEqual(erased);
+    expect(await shown(cancelled)).toEqual(erased);
+    expect(await shown(held)).toEqual({ reference: "visit-1", ...RITA });
+    expect(await entriesAbout(clinic, "delete", "visit")).toHaveLength(3);
+    await given(call.release());
+    await clinic.runCron();
+    expect(await shown(held)).toEqual(erased);
+    expect(await visitEvents(clinic)).toEqual(events);
+  });
+});

@@ -141,7 +141,11 @@ it("db:generate rebuilds tables on D1 without losing a row, a key, an id or a tr
     "end_is_assumed: integer()",
   );
   project.edit(schema, "theme: text().notNull()", "theme: text()");
-  project.edit(schema, "role: text().$type<ParticipantRole>().notNull()", "role: text()");
+  project.edit(
+    schema,
+    'left_is_assumed: integer({ mode: "boolean" }).notNull().default(false)',
+    "left_is_assumed: integer()",
+  );
   const { migration = "" } = project.run("generate_migration");
   expect(migration.match(/(?<=RENAME TO `)\w+/g)).toEqual(["calls", "participants", "waiting_rooms"]);
 

@@ -124,14 +124,14 @@ export const visitsReference: Reference = {
           "visit.participants.id": "Of a participant who stays; left out for a new one.",
         },
         examples: {
+          "A new link for a participant, as the old one went to somebody else": {
+            visit: { participants: [rita] },
+          },
           "Another time": { visit: { starts_at, ends_at } },
           "A corrected name": {
             visit: { participants: [{ id: participant_id, display_name: "Rita Rowe" }] },
           },
           "Another room, which a provider holds": { visit: { ...plan, organization_user_id } },
-          "A new link for a participant, as the old one went to somebody else": {
-            visit: { participants: [rita] },
-          },
         },
       },
       response: { schema: visitSchema, example: planned },

@@ -1,4 +1,4 @@
-import type { Database } from "./database/database.ts";
+import type { Bound, Database } from "./database/database.ts";
 import type { PurposeOfUse, Role } from "./database/enums.ts";
 import { SYSTEM_USER_ID } from "./database/schema.ts";
 import { envOfShard, isSharded, shardOf, shardsOf } from "./database/shards.ts";
@@ -32,8 +32,12 @@ export interface Shards {
   /** In ascending order. */
   numbers: number[];
   directory: Database;
-  /** The same context in a shard. In a request, the rest of it and its bookmark are then about that shard. */
-  enter: (shard: number) => Context;
+  /**
+   * The same context in a shard. In a request, the rest of it and its bookmark are then about that shard.
+   *
+   * @param home of a request about an organization: what asks whether it has moved, and who is to know then
+   */
+  enter: (shard: number, home?: { newShard: Bound; onMoved?: (shard: number) => void }) => Context;
 }
 
 /** Who asks, as entries of the access log say it. Without an API client it is the service's own user. */

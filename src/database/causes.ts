@@ -3,3 +3,9 @@ export function isCausedBy(error: unknown, isSuch: (cause: Error) => boolean): b
   for (let cause = error; cause instanceof Error; cause = cause.cause) if (isSuch(cause)) return true;
   return false;
 }
+
+/** With it, triggers refuse the writes of an organization that is moving to another database, or has moved. */
+export const IS_MOVING = "the organization is moving";
+
+export const isMoving = (error: unknown): boolean =>
+  isCausedBy(error, ({ message }) => message.includes(IS_MOVING));

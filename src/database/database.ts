@@ -1,5 +1,17 @@
 /** What runs statements: D1 itself, where every query goes to the primary, or a session of it. */
-export type Database = Pick<D1Database, "prepare" | "batch">;
+export interface Database extends Pick<D1Database, "prepare" | "batch"> {
+  /** With several databases: the organization of the request, which may have moved to another one. */
+  readonly home?: Home | undefined;
+}
+
+/** How to ask whether an organization has moved, and how to go on then. */
+export interface Home {
+  /** A row with the new shard, once it lives there: see moves.ts. */
+  newShard: Bound;
+  follow: (shard: number) => Database;
+  /** Where the request has gone on. */
+  followed?: Database;
+}
 
 /** A statement and its parameters. */
 export interface Bound {
@@ -12,16 +24,15 @@ interface Counting extends Database {
   beside: Bound;
 }
 
-export const withBeside = (db: Database, beside: Bound): Counting => ({
-  prepare: (query) => db.prepare(query),
-  batch: (statements) => db.batch(statements),
-  beside,
-});
+export const withBeside = (db: Database, beside: Bound): Counting => ({ ...withoutBeside(db), beside });
 
 /** The same without that: for what finishes a write that was counted. */
 export const withoutBeside = (db: Database): Database => ({
   prepare: (query) => db.prepare(query),
   batch: (statements) => db.batch(statements),
+  get home() {
+    return db.home;
+  },
 });
 
 /** What runs beside these statements, if one of them writes. */

@@ -13,6 +13,7 @@ import {
   type SQLiteUpdateSetSource,
 } from "drizzle-orm/sqlite-core";
 import { SQLiteCountBuilder } from "drizzle-orm/sqlite-core/query-builders/count";
+import { isMoving } from "./causes.ts";
 import { type Bound, besideWrites, type Database, fromPrimaryIfInDoubt } from "./database.ts";
 
 /*
@@ -144,7 +145,7 @@ export async function runBatch<Queries extends BoundQuery<unknown>[]>(
 }
 
 async function runOne(db: Database, query: BoundQuery<unknown>): Promise<RawRow[]> {
-  if (besideWrites(db, [query]).length > 0) return (await runRaw(db, [query]))[0] ?? [];
+  if (db.home || besideWrites(db, [query]).length > 0) return (await runRaw(db, [query]))[0] ?? [];
   return (await prepare(db, query).all<RawRow>()).results;
 }
 
@@ -155,11 +156,31 @@ export type RowsOf<Queries extends BoundQuery<unknown>[]> = {
 
 export type RawRow = Record<string, unknown>;
 
-/** As `runBatch`, with the rows as D1 gives them: booleans are 0 and 1, JSON is text. */
+/**
+ * As `runBatch`, with the rows as D1 gives them: booleans are 0 and 1, JSON is text. Where the organization has moved to another
+ * database, it asks that one instead.
+ */
 export async function runRaw(db: Database, queries: BoundQuery<unknown>[]): Promise<RawRow[][]> {
-  const all = [...queries, ...besideWrites(db, queries)];
-  const results = await db.batch<RawRow>(all.map((each) => prepare(db, each)));
-  return results.slice(0, queries.length).map((result) => result.results);
+  const { home } = db;
+  const all: Bound[] = [...queries, ...besideWrites(db, queries)];
+  if (!home || home.followed) return runBound(home?.followed ?? db, all, queries.length);
+  try {
+    const rows = await runBound(db, [...all, home.newShard]);
+    const [moved] = rows.at(-1) ?? [];
+    if (!moved) return rows.slice(0, queries.length);
+    home.followed = home.follow(Number(moved.shard));
+  } catch (error) {
+    if (!isMoving(error)) throw error;
+    const [[moved] = []] = await runBound(db, [home.newShard]);
+    if (!moved) throw error;
+    home.followed = home.follow(Number(moved.shard));
+  }
+  return runBound(home.followed, all, queries.length);
+}
+
+async function runBound(db: Database, statements: Bound[], count?: number): Promise<RawRow[][]> {
+  const results = await db.batch<RawRow>(statements.map((each) => prepare(db, each)));
+  return results.slice(0, count).map((result) => result.results);
 }
 
 /** Converts rows as D1 gives them, in place. */

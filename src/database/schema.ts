@@ -1163,12 +1163,25 @@ export const places = sqliteTable(
 );
 
 /**
- * The other databases, by the numbers of their bindings, and their ranges of ids: an id is `range * 2^32 + n`. A range is
- * never given twice. So ids of two databases never meet, and an organization could move with its ids.
+ * The databases, by the numbers of their bindings, and their ranges of ids: an id is `range * 2^32 + n`. A range is never given
+ * twice. So ids of two databases never meet, and an organization moves with its ids: the database to which it moves gets a new
+ * range, above all others, so that its next ids are higher. Until then, the first one has no row, and the range 0.
  */
 export const shards = sqliteTable("shards", {
   shard: integer().primaryKey(),
   range: integer().notNull().unique(),
+});
+
+/**
+ * Organizations that have rows in this database and do not live here: they are moving, or have moved (see src/dev/move.ts).
+ * Nothing works on their rows, and where they moved from, triggers refuse to change them. `shard` is where they live, null
+ * while they are still moving. `client_ids` is a JSON array: the id of a client names the database in which it was made.
+ */
+export const moves = sqliteTable("moves", {
+  organization_id: integer().primaryKey(),
+  slug: text().notNull(),
+  shard: integer(),
+  client_ids: text().notNull().default("[]"),
 });
 
 /** Always empty: a trigger refuses every row, and with it the row's batch (see triggers/write_conflicts.sql). */

@@ -2,6 +2,7 @@ import { and, gt, min, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { CRON_TURNS, OWNERS_ASKED } from "../tuning.ts";
 import type { Database } from "./database.ts";
+import { livesHere } from "./moves.ts";
 import { type BoundQuery, builder, jsonValues, type Placeholders, runBatch } from "./queries.ts";
 
 /*
@@ -64,6 +65,7 @@ export const rowsInTurn = (
     order by ${placeInTurn(sql`id`, turn.order)} limit max(${turn.portion}, ${sql.raw(String(OWNERS_ASKED))})
   ) as turn
   cross join ${table} as own on own.rowid in (select * from (${rowsOf(sql`turn.id`)}) limit ${turn.share})
+  where ${livesHere(sql`own.organization_id`)}
   limit ${turn.portion}
 )`;
 

@@ -15,7 +15,7 @@ const TARGET_USAGE = `  --remote             the database in production; if left
 export async function runDatabaseCommand<const Own extends ParseArgsOptionsConfig>(
   usage: string,
   options: Own,
-  run: (values: Target & Values<Own>) => void,
+  run: (values: Target & Values<Own>) => unknown,
 ) {
   const all = { ...options, ...targetOptions };
   process.exitCode = await runCommand(usage + TARGET_USAGE, all, (values) => {

@@ -115,7 +115,10 @@ function migrate({ database, range }: Ready): { database: Database; organization
   runWrangler(command, { stdio: "inherit" });
   if (range === undefined) return { database, organizations: [] };
   // A table that is new begins at 1.
-  const statements = [...rangeStatements(database.shard, range), "SELECT id, slug FROM organizations"];
+  const statements = [
+    ...rangeStatements(database.shard, range),
+    "SELECT id, slug FROM organizations WHERE id NOT IN (SELECT organization_id FROM moves)",
+  ];
   return { database, organizations: queryDatabase(database, statements).at(-1) ?? [] };
 }
 

@@ -26,7 +26,7 @@ import {
 } from "./databases.ts";
 import { SCHEMA } from "./exported_copy.ts";
 import { QUIET_STATE, QUIETING_STATEMENTS, RESUMING_STATEMENTS } from "./quiet_statements.ts";
-import { OWN_RANGE } from "./shard_statements.ts";
+import { OWN_SHARD } from "./shard_statements.ts";
 import {
   bindingOf,
   queryDatabase,
@@ -127,11 +127,11 @@ function restore(target: Database, input: string) {
     handlesData: true,
     ...(target.remote && { stdio: "inherit" }),
   });
-  const checks = [QUIET_STATE, "PRAGMA foreign_key_check", OWN_RANGE];
-  const [state, broken = [], range = []] = queryDatabase(target, checks);
+  const checks = [QUIET_STATE, "PRAGMA foreign_key_check", OWN_SHARD];
+  const [state, broken = [], [own] = []] = queryDatabase(target, checks);
   if (broken.length > 0)
     throw new Error(`The restored database has rows whose parents are missing: ${JSON.stringify(broken)}`);
-  if (range.length > 0 !== target.shard > 0) throw new Error(misplaced(target));
+  if (Number(own?.shard ?? 0) !== target.shard) throw new Error(misplaced(target));
   process.stdout.write("Restored. Every foreign key has its row.\n");
   sayHowItIs(state);
 }

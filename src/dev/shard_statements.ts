@@ -7,9 +7,12 @@ import { RANGE } from "../database/shards.ts";
 /** The databases that have a range, as the directory knows them. */
 export const SHARDS = "SELECT shard, range FROM shards ORDER BY shard";
 
+/** The number by which the database itself is to be reached. The first one has none until an organization has moved to it. */
+export const OWN_SHARD = "SELECT value AS shard FROM database_settings WHERE name = 'shard'";
+
 /** Every other database that the directory knows: by its range, or by organizations that live there. */
 export const KNOWN_SHARDS = `SELECT shard, max(range) AS range, sum(organizations) AS organizations
-  FROM (SELECT shard, range, 0 AS organizations FROM shards
+  FROM (SELECT shard, range, 0 AS organizations FROM shards WHERE shard > 0
     UNION ALL SELECT shard, NULL, 1 FROM places WHERE shard > 0)
   GROUP BY shard ORDER BY shard`;
 

@@ -27,6 +27,10 @@ export function databaseName(configuration: Configuration, shard: number): strin
 export const hasDatabaseId = (configuration: Configuration, shard: number): boolean =>
   databaseIn(configuration, shard)?.database_id !== undefined;
 
+/** The account that the configuration or the environment names. */
+export const accountOf = (configuration: Configuration): string | undefined =>
+  (read(configuration) as unknown as { account_id?: string }).account_id ?? process.env.CLOUDFLARE_ACCOUNT_ID;
+
 /** What we read of a database: wrangler's own type is lost in its declarations. */
 interface DatabaseOfConfig {
   binding: string;

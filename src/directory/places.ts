@@ -45,14 +45,17 @@ export async function shardOfOrganization(
   name: OrganizationName,
   now: number,
 ): Promise<number> {
-  const memory = knownPlaces.get(directory) ?? new Map();
-  knownPlaces.set(directory, memory);
-  const place = memory.get(JSON.stringify(name));
+  const place = knownPlaces.get(directory)?.get(JSON.stringify(name));
   if (place && place.until > now) return place.shard;
   const found = await runFirst(directory, "id" in name ? placeOfId(name) : placeOfSlug(name));
   if (!found) return 0;
   const { id, slug, shard } = found;
-  for (const each of [{ id }, { slug }])
-    remember(memory, JSON.stringify(each), { shard, until: now + PLACE_KNOWN_FOR }, MAX_KNOWN_PLACES);
+  for (const each of [{ id }, { slug }]) rememberPlace(directory, each, shard, now);
   return shard;
+}
+
+export function rememberPlace(directory: Database, name: OrganizationName, shard: number, now: number) {
+  const memory = knownPlaces.get(directory) ?? new Map();
+  knownPlaces.set(directory, memory);
+  remember(memory, JSON.stringify(name), { shard, until: now + PLACE_KNOWN_FOR }, MAX_KNOWN_PLACES);
 }

@@ -1,6 +1,6 @@
 import type { Context as HonoContext } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { isCausedBy } from "../database/causes.ts";
+import { isCausedBy, isMoving } from "../database/causes.ts";
 import { WriteConflict } from "../database/decide_and_write.ts";
 import { DatabaseTimeout } from "../database/in_time.ts";
 import { DATABASE_RETRY_AFTER, LARGE_BODY_RETRY_AFTER, WRITE_RETRY_AFTER } from "../lifetimes.ts";
@@ -58,6 +58,13 @@ export const databaseUnavailable = () =>
     reason: "database_unavailable",
   });
 
+/** It passes within a second, or so: see src/docs/databases.md. */
+export const organizationMoves = () =>
+  new ApiError(503, "The organization is being moved to another database: try again", {
+    headers: { "Retry-After": String(WRITE_RETRY_AFTER) },
+    reason: "organization_moves",
+  });
+
 /** Others with large bodies or answers were before it for as long as a caller waits. */
 export const largeRequestWaited = () =>
   new ApiError(503, "Too many large requests at once: try again", {
@@ -66,20 +73,22 @@ export const largeRequestWaited = () =>
   });
 
 /**
- * D1's errors that pass by themselves, such as those during an import or export. One that was reset for its memory or CPU time
+ * D1's errors that pass by themselves, such as those during an import or export. A local database is locked while another process
+ * writes. One that was reset for its memory or CPU time
  * was asked too much, and stays.
  */
 const PASSING =
-  /^D1_ERROR: .*(overloaded|caused object to be reset|reset because its code was updated|timed out|network connection lost|transient issue|processing a long-running)/i;
+  /^D1_ERROR: .*(overloaded|caused object to be reset|reset because its code was updated|timed out|network connection lost|transient issue|processing a long-running|database is locked)/i;
 
 /** True for a fault of D1 that passes by itself. */
 export const isPassing = (error: unknown): boolean =>
+  isMoving(error) ||
   isCausedBy(error, (cause) => cause instanceof DatabaseTimeout || PASSING.test(cause.message));
 
 export function handleError(error: Error, c: HonoContext) {
   const refusal = toApiError(error);
   const { status, reason } = refusal;
-  if (!(error instanceof ApiError || error instanceof WriteConflict))
+  if (!(error instanceof ApiError || error instanceof WriteConflict || isMoving(error)))
     logFault({ request_id: c.get("requestId") }, error);
   if (reason) log("refused", { request_id: c.get("requestId"), status, reason });
   return refuse(c, refusal);
@@ -88,6 +97,7 @@ export function handleError(error: Error, c: HonoContext) {
 function toApiError(error: Error): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof WriteConflict) return writeConflict();
+  if (isMoving(error)) return organizationMoves();
   return isPassing(error) ? databaseUnavailable() : internalError();
 }
 

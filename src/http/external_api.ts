@@ -4,16 +4,17 @@ import { routePath } from "hono/route";
 import { matchesDigest, shardOfSecret } from "../bytes/digest.ts";
 import { type ClientContext, type Context, openContext } from "../context.ts";
 import { withBeside } from "../database/database.ts";
-import { findEnvOfShard } from "../database/shards.ts";
+import { newShardOfId } from "../database/moves.ts";
+import { envOfShard, findEnvOfShard } from "../database/shards.ts";
 import { CLIENT_ID_BYTES, EXTERNAL_BODY_LIMIT } from "../limits.ts";
-import { recallClient } from "../resources/api_clients/api_clients.cache.ts";
+import { forgetClient, recallClient } from "../resources/api_clients/api_clients.cache.ts";
 import { INVALID_CLIENT } from "../resources/api_clients/api_clients.refusals.ts";
 import { countWrite } from "../resources/usage/usage.sql.ts";
 import { readActingUser } from "./acting_user.ts";
 import { dateOf } from "./dates.ts";
 import { newHono } from "./hono.ts";
 import { countLookUp, countRequest, failedCredentials } from "./rate_limits.ts";
-import { answerWithBookmark, openDatabase } from "./replication.ts";
+import { answerWithBookmark, openDatabase, setHome } from "./replication.ts";
 
 export interface ExternalEnv {
   Bindings: Env;
@@ -25,15 +26,20 @@ export const externalRoutes = () => newHono<ExternalEnv>();
 
 /**
  * Authentication by the contract's client headers. Refusals look the same, whatever their cause. A client's id names the
- * shard of its organization: nothing behind this knows that there are others.
+ * shard of its organization, or of which it moved away: nothing behind this knows that there are others.
  */
 export const externalApi = createMiddleware<ExternalEnv>(async (c, next) => {
   const shard = shardOfSecret(c.req.header("X-Client-ID") ?? "", CLIENT_ID_BYTES);
   const env = findEnvOfShard(c.env, shard);
   c.env = env ?? c.env;
-  const context = openContext(c.env, Date.now(), { db: openDatabase(c), request_id: c.var.requestId });
-  const caller = env && (await authenticate(c, context));
-  if (!caller) throw await failedCredentials(c, context, INVALID_CLIENT);
+  const open = () => openContext(c.env, Date.now(), { db: openDatabase(c), request_id: c.var.requestId });
+  const named = open();
+  const client = env && (await authenticate(c, named));
+  if (!client) throw await failedCredentials(c, named, INVALID_CLIENT);
+  const { caller } = client;
+  c.env = envOfShard(c.env, client.shard);
+  const context = client.shard === shard ? named : open();
+  if (context.shards) setHome(c, newShardOfId({ id: caller.organization_id }), () => forgetClient(client.id));
   const { organization_id, organization_user_id: user_id, api_client_id } = caller;
   if (!["GET", "HEAD"].includes(c.req.method))
     context.db = withBeside(context.db, countWrite({ organization_id, date: dateOf(context.now) }));
@@ -53,9 +59,10 @@ async function authenticate(c: HonoContext<ExternalEnv>, context: Context) {
   const clientId = c.req.header("X-Client-ID");
   const clientSecret = c.req.header("X-Client-Secret");
   if (!clientId || !clientSecret) return null;
-  const client = await recallClient(c.env.DB, clientId, context.now, {
+  const client = await recallClient(c.env, clientId, context.now, {
     inBackground: (work) => c.executionCtx.waitUntil(work),
     beforeLookUp: () => countLookUp(c, context),
   });
-  return client && (await matchesDigest(clientSecret, client.secret_digest)) ? client.caller : null;
+  const isRight = client && (await matchesDigest(clientSecret, client.secret_digest));
+  return isRight ? { ...client, id: clientId } : null;
 }

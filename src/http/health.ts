@@ -59,7 +59,7 @@ function faultOfShard(
   if (!state) return "database_unreachable";
   if (!state.isUpToDate) return "migrations_missing";
   if (shard > 0 && state.range === null) return "range_missing";
-  const expectedRange = shard === 0 ? null : directory ? directory.ranges[shard] : state.range;
+  const expectedRange = directory ? (directory.ranges[shard] ?? null) : state.range;
   const isOther = state.range !== expectedRange || (state.shard !== null && state.shard !== shard);
   return isOther ? "wrong_database" : undefined;
 }

@@ -73,6 +73,7 @@ export const REFUSAL_REASONS = {
   write: ["write_conflict"],
   database: ["database_unavailable"],
   memory: ["large_requests"],
+  move: ["organization_moves"],
   bucket: ["file_unavailable"],
   recording: ["file_not_deleted", "database_quiet"],
   rate: ["client_limit", "bulk_invite_limit", "redelivery_limit", "access_log_limit", "address_limit"],

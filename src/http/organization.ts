@@ -1,7 +1,9 @@
 import { createMiddleware } from "hono/factory";
 import type { Context } from "../context.ts";
+import type { Bound } from "../database/database.ts";
+import { newShardOfId, newShardOfSlug } from "../database/moves.ts";
 import { organizationSlugOf } from "../database/slug.ts";
-import { type OrganizationName, shardOfOrganization } from "../directory/places.ts";
+import { type OrganizationName, rememberPlace, shardOfOrganization } from "../directory/places.ts";
 import type { PlatformEnv } from "./platform_api.ts";
 import { pathId } from "./wire.ts";
 
@@ -30,13 +32,19 @@ export const inOrganizationOfSlug = createMiddleware<PlatformEnv>(async (c, next
  * @param nameOf throws the refusal of the route, if the secret names none
  */
 export const inOrganizationOf = <Body>(
-  nameOf: (body: Body, context: Context) => Promise<OrganizationName> | { shard: number },
+  nameOf: (body: Body, context: Context) => Promise<OrganizationName | NamedShard>,
 ) =>
   createMiddleware<PlatformEnv, string, { out: { json: Body } }>(async (c, next) => {
     const { context } = c.var;
     if (context.shards) await enterOrganization(context, await nameOf(c.req.valid("json"), context));
     await next();
   });
+
+/** A secret names the database in which it was made, and `newShard` asks whether its organization has moved since. */
+export interface NamedShard {
+  shard: number;
+  newShard: Bound;
+}
 
 /**
  * The context in the database of an organization. With one database, nobody is asked.
@@ -45,9 +53,14 @@ export const inOrganizationOf = <Body>(
  */
 export async function enterOrganization(
   context: Context,
-  name: OrganizationName | { shard: number },
+  name: OrganizationName | NamedShard,
 ): Promise<Context> {
   const { shards, now } = context;
   if (!shards) return context;
-  return shards.enter("shard" in name ? name.shard : await shardOfOrganization(shards.directory, name, now));
+  if ("shard" in name) return shards.enter(name.shard, name);
+  const { directory } = shards;
+  return shards.enter(await shardOfOrganization(directory, name, now), {
+    newShard: "id" in name ? newShardOfId(name) : newShardOfSlug(name),
+    onMoved: (shard) => rememberPlace(directory, name, shard, now),
+  });
 }

@@ -1,7 +1,14 @@
 import type { Context as HonoContext, Next } from "hono";
 import { createMiddleware } from "hono/factory";
 import { type Context, openContext } from "../context.ts";
-import { type Database, isReplica, primaryOf, type Replica } from "../database/database.ts";
+import {
+  type Bound,
+  type Database,
+  type Home,
+  isReplica,
+  primaryOf,
+  type Replica,
+} from "../database/database.ts";
 import { envOfShard, shardOf } from "../database/shards.ts";
 
 /*
@@ -25,14 +32,17 @@ declare module "hono" {
   interface ContextVariableMap {
     /** The one that was asked last, of the shard whose bookmark is sent. */
     session: D1DatabaseSession;
+    /** With several databases, once the request has said of which organization it is. */
+    home: Home | undefined;
   }
 }
 
 /** The context of a request whose shard is not known yet: it begins in the directory, and goes on in another shard. */
 export function openRequest(c: HonoContext<{ Bindings: Env; Variables: { context: Context } }>): Context {
   const now = Date.now();
-  function enter(shard: number): Context {
+  function enter(shard: number, home?: { newShard: Bound; onMoved?: (shard: number) => void }): Context {
     c.env = envOfShard(c.env, shard);
+    if (home) setHome(c, home.newShard, home.onMoved);
     const context = {
       ...c.get("context"),
       ...openContext(c.env, now, { db: openDatabase(c), request_id: c.get("requestId") }),
@@ -58,6 +68,16 @@ export async function answerWithBookmark(c: HonoContext, next: Next) {
   await next();
   const bookmark = c.var.session.getBookmark();
   if (bookmark) c.header(HEADER, bookmark + shardSuffix(c));
+}
+
+/** From here on, each batch of the request also asks whether its organization has moved: then the request goes on there. */
+export function setHome(c: HonoContext, newShard: Bound, onMoved: (shard: number) => void = () => {}) {
+  const follow = (shard: number) => {
+    onMoved(shard);
+    c.env = envOfShard(c.env, shard);
+    return openSession(c, PRIMARY);
+  };
+  c.set("home", { newShard, follow });
 }
 
 const shardSuffix = ({ env }: HonoContext) => (shardOf(env) === 0 ? "" : `.${shardOf(env)}`);
@@ -87,6 +107,9 @@ function openReplica(c: HonoContext, start: string): Replica {
   return {
     prepare: (query) => session.prepare(query),
     batch: (statements) => session.batch(statements),
+    get home() {
+      return session.home;
+    },
     primary: () => openSession(c, PRIMARY, DB),
   };
 }
@@ -94,7 +117,13 @@ function openReplica(c: HonoContext, start: string): Replica {
 function openSession(c: HonoContext, start: string, database: D1Database = c.env.DB): Database {
   const session = database.withSession(start);
   if (database === c.env.DB) c.set("session", session);
-  return session;
+  return {
+    prepare: (query) => session.prepare(query),
+    batch: (statements) => session.batch(statements),
+    get home() {
+      return c.get("home");
+    },
+  };
 }
 
 function bookmarkOf(c: HonoContext): string | undefined {

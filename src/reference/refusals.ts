@@ -8,6 +8,7 @@ import {
   largeRequestWaited,
   noSuchPath,
   notJson,
+  organizationMoves,
   writeConflict,
 } from "../http/errors.ts";
 import { httpsRequired } from "../http/https.ts";
@@ -147,7 +148,7 @@ function commonRefusals(
     all.push([429, `Of ${text}, an API client can send ${limit} a minute.`, [tooManyText(limited, limit)]]);
   }
   all.push([500, "An internal error of the service.", [internalError().message]]);
-  all.push([503, undefined, [databaseUnavailable().message]]);
+  all.push([503, undefined, [databaseUnavailable().message, organizationMoves().message]]);
   if (method !== "GET") all.push([503, undefined, [writeConflict().message]]);
   if (json && (json.limit ?? BODY_LIMITS[api]) > LARGE_BODY)
     all.push([503, undefined, [largeRequestWaited().message]]);

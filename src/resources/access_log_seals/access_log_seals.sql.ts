@@ -2,6 +2,7 @@ import { and, asc, desc, eq, gt, gte, isNull, lt, lte, min, notExists, or, sql }
 import { alias } from "drizzle-orm/sqlite-core";
 import { coalesce, columnAs, hasValues, joinedColumnAs } from "../../database/expressions.ts";
 import { insertSelect } from "../../database/insert.ts";
+import { livesHere } from "../../database/moves.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
 import { accessLogSeals, accessLogs } from "../../database/schema.ts";
@@ -100,6 +101,7 @@ export const organizationsToSeal = preparedQuery(
       .where(
         and(
           isNotQuiet(),
+          livesHere(owner),
           lt(first.at, due.end),
           or(
             isNull(last.date),

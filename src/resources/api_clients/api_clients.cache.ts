@@ -38,7 +38,7 @@ const refusedIds = new Map<string, number>();
  * one round trip, and a replica that lags cannot bring a revoked client back.
  */
 export async function recallClient(
-  primary: D1Database,
+  env: Env,
   client_id: string,
   now: number,
   { inBackground, beforeLookUp }: LookUps,
@@ -48,22 +48,23 @@ export async function recallClient(
   const known = knownClients.get(client_id);
   const age = known ? now - known.looked_up_at : Number.POSITIVE_INFINITY;
   if (!known) beforeLookUp();
-  if (!known || age >= CLIENT_KNOWN_FOR) return lookUpClient(primary, client_id, now);
+  if (!known || age >= CLIENT_KNOWN_FOR) return lookUpClient(env, client_id, now);
   if (age >= CLIENT_FRESH_FOR && now - (known.refresh_started_at ?? 0) >= CLIENT_REFRESH_TIMEOUT) {
     known.refresh_started_at = now;
-    const lookUp = lookUpClient(primary, client_id, now);
+    const lookUp = lookUpClient(env, client_id, now);
     inBackground(lookUp.catch((error) => logFault({ chore: "client_look_up" }, error)));
   }
   return known.record;
 }
 
+/** The next request looks it up again: its organization has moved. */
+export function forgetClient(client_id: string) {
+  knownClients.delete(client_id);
+}
+
 /** The age counts from before the look-up: what D1 says can be revoked while the answer is under way. */
-async function lookUpClient(
-  primary: D1Database,
-  client_id: string,
-  now: number,
-): Promise<ClientRecord | null> {
-  const record = await findClient(primary, client_id);
+async function lookUpClient(env: Env, client_id: string, now: number): Promise<ClientRecord | null> {
+  const record = await findClient(env, client_id);
   // Look-ups can overtake each other. A client that was refused meanwhile stays refused.
   if (refusedAt(client_id) >= now) return null;
   const meanwhile = knownClients.get(client_id);

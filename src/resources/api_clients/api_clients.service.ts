@@ -2,10 +2,11 @@ import type * as z from "zod";
 import { digest, randomSecret } from "../../bytes/digest.ts";
 import { bytesOfHex } from "../../bytes/hex.ts";
 import type { Caller, ClientContext, Context } from "../../context.ts";
-import type { Database } from "../../database/database.ts";
 import { decideAndWrite, type Idempotency } from "../../database/decide_and_write.ts";
+import { newShardOfClient } from "../../database/moves.ts";
 import { runBatch, runFirst } from "../../database/queries.ts";
 import { apiClients } from "../../database/schema.ts";
+import { envOfShard, isSharded, shardOf } from "../../database/shards.ts";
 import type { PageQuery } from "../../http/pagination.ts";
 import type { OwnPath } from "../../http/wire.ts";
 import { CLIENT_ID_BYTES } from "../../limits.ts";
@@ -108,16 +109,26 @@ async function revoke<Known, Path extends OwnPath>(
   if (!revoked) throw refusal();
 }
 
-/** Who acts through a client, and the digest of its secret. */
+/** Who acts through a client, the digest of its secret, and the shard in which its organization lives. */
 export interface ClientRecord {
   caller: Caller;
   secret_digest: Uint8Array;
+  shard: number;
 }
 
-/** null where the client is unknown or revoked, or its user has no account. */
-export async function findClient(db: Database, client_id: string): Promise<ClientRecord | null> {
-  const row = await runFirst(db, callerOfClient({ client_id }));
+/**
+ * Looks a client up, where its organization has moved in its new database. null where the client is unknown or revoked, or its user
+ * has no account.
+ *
+ * @param env that of the shard which the client's id names
+ */
+export async function findClient(env: Env, client_id: string): Promise<ClientRecord | null> {
+  const found = callerOfClient({ client_id });
+  const [[row], [moved] = []] = isSharded(env)
+    ? await runBatch(env.DB, [found, newShardOfClient({ client_id })])
+    : [[await runFirst(env.DB, found)]];
+  if (moved) return findClient(envOfShard(env, moved.shard), client_id);
   if (!row) return null;
   const { secret_digest, ...caller } = row;
-  return { caller, secret_digest: bytesOfHex(secret_digest) };
+  return { caller, secret_digest: bytesOfHex(secret_digest), shard: shardOf(env) };
 }

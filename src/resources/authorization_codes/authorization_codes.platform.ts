@@ -1,4 +1,5 @@
-import { shardOfSecret } from "../../bytes/digest.ts";
+import { digest, shardOfSecret } from "../../bytes/digest.ts";
+import { newShardOfCode } from "../../database/moves.ts";
 import { inOrganizationOf } from "../../http/organization.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody } from "../../http/validation.ts";
@@ -10,10 +11,10 @@ import { redeemCode } from "./authorization_codes.service.ts";
 export const authorizationCodesPlatform = platformRoutes().post(
   "/authorization_codes/redeem",
   jsonBody(redeemCodeBody),
-  inOrganizationOf(({ code }: RedeemCodeBody, { shards }) => {
+  inOrganizationOf(async ({ code }: RedeemCodeBody, { shards }) => {
     const shard = shardOfSecret(code, AUTHORIZATION_CODE_BYTES);
     if (shards && !shards.numbers.includes(shard)) throw invalidCode();
-    return { shard };
+    return { shard, newShard: newShardOfCode({ code_digest: await digest(code) }) };
   }),
   async (c) => c.json(toRedeemedCode(await redeemCode(c.var.context, c.req.valid("json").code))),
 );

@@ -3,6 +3,7 @@ import type { Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import { greatest, hasValues, iif, least } from "../../database/expressions.ts";
 import { insertSelect, jsonField, jsonFields, jsonRows } from "../../database/insert.ts";
+import { livesHere } from "../../database/moves.ts";
 import { builder, type Placeholders, preparedQuery, runBatch, type Values } from "../../database/queries.ts";
 import { bulkInviteRows, bulkInvites, invites } from "../../database/schema.ts";
 import { totalOf } from "../../database/totals.ts";
@@ -57,7 +58,7 @@ const pendingRowsOf = preparedQuery((chunk: Placeholders<BulkInviteChunk>) =>
     .select(pendingRowColumns)
     .from(bulkInviteRows)
     .innerJoin(bulkInvites, eq(bulkInvites.id, bulkInviteRows.bulk_invite_id))
-    .where(and(inChunk(chunk), isPendingRow))
+    .where(and(inChunk(chunk), isPendingRow, livesHere(bulkInvites.organization_id)))
     .orderBy(asc(bulkInviteRows.row)),
 );
 

@@ -1,5 +1,6 @@
 import { and, asc, eq, exists, gt, inArray, isNotNull, isNull, lt, lte, type SQL, sql } from "drizzle-orm";
 import { hasValues } from "../../database/expressions.ts";
+import { livesHere } from "../../database/moves.ts";
 import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
 import { invites } from "../../database/schema.ts";
@@ -50,7 +51,12 @@ export interface MailLease {
 
 /** True for the invite as it was found: nobody has leased its mail since, nor used the invite, nor sent it again. */
 const isAsFound = ({ id, next_mail_at }: Placeholders<MailLease>): SQL | undefined =>
-  and(hasValues(invites, { id, next_mail_at }), isNull(invites.used_at), isNotQuiet());
+  and(
+    hasValues(invites, { id, next_mail_at }),
+    isNull(invites.used_at),
+    isNotQuiet(),
+    livesHere(invites.organization_id),
+  );
 
 const isWanted = (lease: Placeholders<MailLease>): SQL | undefined =>
   and(isAsFound(lease), gt(invites.expires_at, lease.now), lt(invites.mail_leases, MAX_MAIL_LEASES));

@@ -1,5 +1,6 @@
 import { and, asc, count, eq, getTableColumns, gt, gte, isNull, lte, type SQL, sql } from "drizzle-orm";
 import { hasValues, withoutIndex } from "../../database/expressions.ts";
+import { livesHere } from "../../database/moves.ts";
 import { builder, type Placeholders, preparedQuery, type Value } from "../../database/queries.ts";
 import { invites, organizationUsers } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
@@ -121,7 +122,14 @@ export const activeInvitesAfter = preparedQuery(
     builder
       .select(inviteColumns)
       .from(invites)
-      .where(and(gt(invites.id, after), isPending, gt(invites.expires_at, now)))
+      .where(
+        and(
+          gt(invites.id, after),
+          isPending,
+          gt(invites.expires_at, now),
+          livesHere(invites.organization_id),
+        ),
+      )
       .orderBy(asc(invites.id))
       .limit(limit),
 );

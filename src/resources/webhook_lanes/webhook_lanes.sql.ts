@@ -13,6 +13,7 @@ import {
 } from "drizzle-orm";
 import { hasValues } from "../../database/expressions.ts";
 import { jsonFields, jsonRows } from "../../database/insert.ts";
+import { livesHere } from "../../database/moves.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
 import { events, webhookDeliveries, webhookEndpoints } from "../../database/schema.ts";
@@ -49,6 +50,7 @@ export const dueEndpoints = preparedQuery(
           lte(webhookEndpoints.due_at, due_before),
           isUnleased(now),
           isNotQuiet(),
+          livesHere(webhookEndpoints.organization_id),
         ),
       )
       .orderBy(isNotNull(webhookEndpoints.failing_since), asc(webhookEndpoints.due_at))
@@ -61,7 +63,15 @@ export const leaseEndpoint = preparedQuery(
     builder
       .update(webhookEndpoints)
       .set({ lease_until })
-      .where(and(eq(webhookEndpoints.id, id), webhookEndpoints.is_active, isUnleased(now), isNotQuiet()))
+      .where(
+        and(
+          eq(webhookEndpoints.id, id),
+          webhookEndpoints.is_active,
+          isUnleased(now),
+          isNotQuiet(),
+          livesHere(webhookEndpoints.organization_id),
+        ),
+      )
       .returning(),
 );
 

@@ -1,9 +1,21 @@
 /** Several databases in memory, each of which does one thing at a time, as D1 does. */
+import type { DatabaseSync } from "node:sqlite";
 import { migratedDatabase } from "../../../src/dev/migrations.ts";
 import { rangeStatement, rangeStatements } from "../../../src/dev/shard_statements.ts";
 import { bindingOf, type Execute } from "./d1_binding.ts";
 import { executeOn } from "./service_in_memory.ts";
 import { bindings } from "./worker_in_node.ts";
+
+/** So many migrated databases, each with a range of ids of its own. */
+export function databasesInMemory(count: number): DatabaseSync[] {
+  const databases = Array.from({ length: count }, migratedDatabase);
+  for (const [shard, database] of databases.entries()) {
+    if (shard === 0) continue;
+    databases[0]?.exec(rangeStatement(shard));
+    for (const statement of rangeStatements(shard, shard)) database.exec(statement);
+  }
+  return databases;
+}
 
 /**
  * The Worker's bindings, with so many databases.
@@ -11,13 +23,10 @@ import { bindings } from "./worker_in_node.ts";
  * @param beBusy what each batch or query of a shard takes: until it ends, the database does nothing else. If it throws, the
  * batch fails.
  */
-export function bindingsOfShards(count: number, beBusy: (shard: number) => Promise<void>): Env {
-  const databases = Array.from({ length: count }, migratedDatabase);
-  for (const [shard, database] of databases.entries()) {
-    if (shard === 0) continue;
-    databases[0]?.exec(rangeStatement(shard));
-    for (const statement of rangeStatements(shard, shard)) database.exec(statement);
-  }
+export function bindingsOfShards(
+  databases: DatabaseSync[],
+  beBusy: (shard: number) => Promise<void> = async () => {},
+): Env {
   const [DB, ...others] = databases.map((database, shard) =>
     bindingOf(oneAtATime(executeOn(database), () => beBusy(shard))),
   );

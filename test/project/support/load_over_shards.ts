@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { aProvider } from "../../support/clinic.ts";
 import { aCall } from "../../support/reports.ts";
-import { bindingsOfShards } from "./busy_shards.ts";
+import { bindingsOfShards, databasesInMemory } from "./busy_shards.ts";
 import { type ClinicInNode, openClinic } from "./clinic_in_node.ts";
 
 /** Each batch keeps its database busy for so many milliseconds: longer than this process needs for a request. */
@@ -37,7 +37,7 @@ const LOADS: Record<string, (clinic: ClinicInNode, provider: Member) => Promise<
 };
 
 /** So that calls of the next millisecond are newer. */
-function letTimePass() {
+export function letTimePass() {
   Date.now = () => Math.floor(performance.timeOrigin + performance.now());
 }
 
@@ -56,7 +56,7 @@ export async function measureLoad(seconds: number): Promise<Load[]> {
   const loads: Load[] = Object.keys(LOADS).map((name) => ({ name, rates: [] }));
   for (const count of [1, DATABASES]) {
     const opened = await openOrganizations(
-      bindingsOfShards(count, () => sleep(BUSY_FOR)),
+      bindingsOfShards(databasesInMemory(count), () => sleep(BUSY_FOR)),
       count,
     );
     for (const { name, rates } of loads) {
@@ -100,7 +100,7 @@ export async function measureNeighbours(seconds: number): Promise<Neighbours[]> 
   console.error = () => {};
   let state = "well";
   const opened = await openOrganizations(
-    bindingsOfShards(DATABASES, async (shard) => {
+    bindingsOfShards(databasesInMemory(DATABASES), async (shard) => {
       await STATES[shard === UNWELL ? state : "well"]?.();
     }),
     DATABASES,

@@ -445,6 +445,13 @@ CREATE UNIQUE INDEX `livekit_egresses_by_file` ON `livekit_egresses` (`organizat
 --> statement-breakpoint
 CREATE INDEX `livekit_egresses_by_age` ON `livekit_egresses` (`organization_id`,`updated_at`);
 --> statement-breakpoint
+CREATE TABLE `moves` (
+	`organization_id` integer PRIMARY KEY NOT NULL,
+	`slug` text NOT NULL,
+	`shard` integer,
+	`client_ids` text DEFAULT '[]' NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `organization_days` (
 	`organization_id` integer NOT NULL,
 	`date` text NOT NULL,

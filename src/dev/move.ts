@@ -1,0 +1,387 @@
+/**
+ * Moves an organization to another database while it is used.
+ *
+ * Its rows are copied beside the tables of the new database, first all, then those that have changed meanwhile: triggers note
+ * them. When little is left, the organization is frozen: other triggers refuse its writes, which get 503. The rest is copied, and
+ * everything is taken into the tables. The transaction that ends this is the move: before it, the organization lives where it
+ * lived, and after it, in the new database alone, as the old one stays frozen. Then the directory learns of it, and requests
+ * that come to the old rows are led to the new ones (see src/database/moves.ts).
+ *
+ * Each step is a transaction of one database. An interrupted move goes on from the last one.
+ */
+
+import { SCHEMA } from "./exported_copy.ts";
+import type { Move } from "./move_statements.ts";
+import * as sql from "./move_statements.ts";
+import { type Table, tablesOf } from "./size_statements.ts";
+import type { Run, Statement } from "./statement_runner.ts";
+import type { Rows } from "./wrangler.ts";
+
+/** Rows that are copied at once, of each table: of those that hold texts, so many as fit into a few megabytes. */
+const PORTION = 1000;
+const PORTIONS: Record<string, number> = { transcript_parts: 40, call_texts: 20, call_text_versions: 20 };
+
+/** The organization is frozen when no more than so many rows are left. */
+const FEW = 200;
+
+/** Or when so many rounds have not come to an end: it is written to as fast as it is copied. */
+const MAX_ROUNDS = 10_000;
+
+/** Rows that one transaction takes in, or deletes: it keeps other organizations waiting for less than a second. */
+const ROWS_AT_ONCE = 20_000;
+
+/** In bytes. D1 takes a parameter of 2 MB. */
+const MAX_PARAMETER = 1_000_000;
+
+interface Moving extends Move {
+  run: Run;
+  from: number;
+  slug: string;
+  tables: Table[];
+  say: (line: string) => void;
+}
+
+export interface Result {
+  rows: number;
+  /** For how long writes were refused, in milliseconds. */
+  frozen_for: number;
+}
+
+const IS_QUIET = { sql: "SELECT 1 FROM database_settings WHERE name = 'quiet'" };
+
+const statements = (texts: string[]): Statement[] => texts.map((text) => ({ sql: text }));
+
+/** @throws Error unless both databases are there, and it can move */
+async function open(run: Run, move: Move, say: Moving["say"]): Promise<Moving> {
+  const { id, to } = move;
+  const [[place] = []] = await run(0, [{ sql: "SELECT shard, slug FROM places WHERE id = ?", params: [id] }]);
+  if (!place) throw new Error(`There is no organization ${id}.`);
+  const [schema = [], quiet = []] = await run(to, [{ sql: SCHEMA }, IS_QUIET]);
+  const [quietThere = []] = await run(Number(place.shard), [IS_QUIET]);
+  if (quiet.length + quietThere.length > 0)
+    throw new Error(
+      "A database was restored, and is quiet: nothing moves before `npm run restore -- --resume`.",
+    );
+  const tables = tablesOf(schema.filter(({ name }) => !/^(moving|moved)_\d/.test(String(name)))).filter(
+    sql.isMoved,
+  );
+  return { ...move, run, from: Number(place.shard), slug: String(place.slug), tables, say };
+}
+
+/** What a database says of an organization. */
+async function stateIn({ run, id }: Pick<Moving, "run" | "id">, shard: number) {
+  const [[row] = [], [mark] = [], queues = []] = await run(shard, [
+    { sql: "SELECT id FROM organizations WHERE id = ?", params: [id] },
+    { sql: "SELECT shard FROM moves WHERE organization_id = ?", params: [id] },
+    { sql: sql.FIND_QUEUES(id) },
+  ]);
+  return {
+    hasRows: row !== undefined,
+    isMarked: mark !== undefined,
+    /** Where it went. */
+    movedTo: mark?.shard ?? null,
+    /** Where it was going. */
+    begun: queues.map(({ name }) => Number(String(name).split("_").at(-1))),
+  };
+}
+
+/**
+ * Moves an organization, or goes on with a move that was interrupted.
+ *
+ * @param shards the numbers of all databases
+ */
+export async function moveOrganization(
+  run: Run,
+  move: Move,
+  shards: number[],
+  say: (line: string) => void = () => {},
+): Promise<Result | null> {
+  const moving = await open(run, move, say);
+  const { id, to, from } = moving;
+  if (from === to) {
+    await lead(moving, shards);
+    await tidyUp(moving, shards);
+    say(`Organization ${id} lives in shard ${to}.`);
+    return null;
+  }
+  const [source, target] = [await stateIn(moving, from), await stateIn(moving, to)];
+  const other = source.begun.find((shard) => shard !== to);
+  if (other !== undefined)
+    throw new Error(
+      `A move to shard ${other} has begun: finish it, or take it back with --undo --to ${other}.`,
+    );
+  if (target.hasRows && !target.isMarked) {
+    // It was interrupted after it had moved.
+    await lead(moving, shards);
+    await tidyUp(moving, shards);
+    say(`Organization ${id} lives in shard ${to}.`);
+    return null;
+  }
+  if (target.hasRows && target.movedTo !== null)
+    throw new Error(
+      `Shard ${to} has the rows that the organization left there when it moved away: delete them first, with --delete-old.`,
+    );
+  if (source.isMarked || target.hasRows) await unfreeze(moving);
+  if (source.begun.length === 0) await begin(moving);
+  else say("The move goes on that was interrupted.");
+  await fillQueue(moving);
+  const rows = await copyUntilFew(moving);
+  const started = performance.now();
+  try {
+    await freeze(moving);
+    const rest = await copyAll(moving);
+    await takeIn(moving);
+    await lead(moving, shards);
+    const frozen_for = performance.now() - started;
+    await tidyUp(moving, shards);
+    return { rows: rows + rest, frozen_for };
+  } catch (error) {
+    const { hasRows, isMarked } = await stateIn(moving, to);
+    if (!hasRows || isMarked) await unfreeze(moving);
+    throw error;
+  }
+}
+
+/** @throws Error if it has moved already */
+export async function undoMove(run: Run, move: Move): Promise<void> {
+  const moving = await open(run, move, () => {});
+  const { id, to, from, tables } = moving;
+  const target = await stateIn(moving, to);
+  if (from === to || (target.hasRows && !target.isMarked))
+    throw new Error(`Organization ${id} has moved to shard ${to}. To go back, move it to where it was.`);
+  const isFrozen = (await stateIn(moving, from)).isMarked;
+  if (isFrozen || (target.hasRows && target.movedTo === null)) await unfreeze(moving);
+  await run(from, statements([...sql.dropTriggers("capture", id, tables), sql.dropQueue(moving)]));
+  await run(to, statements(tables.map((table) => sql.dropWaiting(moving, table))));
+}
+
+async function begin(moving: Moving) {
+  const { run, id, from, to, tables, say } = moving;
+  say(`Organization ${id} moves from shard ${from} to shard ${to}.`);
+  const waiting = tables.flatMap((table) => [
+    sql.dropWaiting(moving, table),
+    sql.createWaiting(moving, table),
+  ]);
+  await run(to, statements(waiting));
+  await run(from, statements([sql.createQueue(moving), ...sql.captureTriggers(moving, tables)]));
+}
+
+/** Once all rows are in the queue, only changes come in. */
+async function fillQueue(moving: Moving) {
+  const { run, from, tables } = moving;
+  const [filled = []] = await run(from, [{ sql: sql.isFilled(moving) }]);
+  if (filled.length > 0) return;
+  for (const table of tables) await run(from, statements([sql.queueAll(moving, table)]));
+  await run(from, statements([sql.markAsFilled(moving)]));
+}
+
+async function copyUntilFew(moving: Moving): Promise<number> {
+  let copied = 0;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const rows = await copyPortion(moving);
+    copied += rows;
+    if (rows <= FEW) break;
+    if (round % 10 === 9) moving.say(`${copied} rows are copied.`);
+  }
+  return copied;
+}
+
+async function copyAll(moving: Moving): Promise<number> {
+  let copied = 0;
+  for (let rows = 1; rows > 0; copied += rows) rows = await copyPortion(moving);
+  return copied;
+}
+
+/** @returns how many rows it copied */
+async function copyPortion(moving: Moving): Promise<number> {
+  const { run, from, to, tables } = moving;
+  const limit = ({ name }: Table) => PORTIONS[name] ?? PORTION;
+  const found = await run(from, statements(tables.map((table) => sql.nextRows(moving, table, limit(table)))));
+  const portions = tables
+    .map((table, n) => ({ table, rows: found[n] ?? [] }))
+    .filter(({ rows }) => rows.length > 0);
+  if (portions.length === 0) return 0;
+  const writes = portions.flatMap(({ table, rows }) => writesOf(moving, table, rows));
+  const reads = portions.map(({ table, rows }) =>
+    sql.readWaiting(
+      moving,
+      table,
+      rows.map(({ row }) => Number(row)),
+    ),
+  );
+  const written = (await run(to, [...writes, ...reads])).slice(writes.length);
+  for (const [n, { table, rows }] of portions.entries()) requireSame(table, rows, written[n] ?? []);
+  const seqs = portions.flatMap(({ rows }) => rows.map(({ seq }) => Number(seq)));
+  await run(from, [sql.takeOff(moving, seqs)]);
+  return seqs.length;
+}
+
+/** JSON goes on as text, so that no number is rounded on the way. */
+function writesOf(move: Move, table: Table, rows: Rows): Statement[] {
+  const gone = rows.filter(({ data }) => data === null).map(({ row }) => Number(row));
+  const writes: Statement[] = gone.length > 0 ? [sql.removeWaiting(move, table, gone)] : [];
+  let list: string[] = [];
+  let length = 0;
+  const flush = () => {
+    if (list.length > 0) writes.push(sql.writeWaiting(move, table, `[${list}]`));
+    [list, length] = [[], 0];
+  };
+  for (const { row, data } of rows) {
+    if (data === null || data === undefined) continue;
+    const size = Buffer.byteLength(String(data));
+    if (length + size > MAX_PARAMETER) flush();
+    if (size > MAX_PARAMETER) writes.push(sql.writeLongWaiting(move, table, Number(row), String(data)));
+    else list.push(`[${row},${data}]`);
+    length += size;
+  }
+  flush();
+  return writes;
+}
+
+/** @throws Error unless what was written is what was read, row by row */
+function requireSame({ name }: Table, read: Rows, written: Rows) {
+  const there = new Map(written.map(({ row, data }) => [Number(row), data]));
+  const differ = read.some(({ row, data }) => (there.get(Number(row)) ?? null) !== (data ?? null));
+  if (differ) throw new Error(`A row of ${name} was not copied as it is. Nothing has moved.`);
+}
+
+async function freeze({ run, from, tables, ...move }: Moving) {
+  await run(
+    from,
+    statements([
+      ...sql.dropTriggers("capture", move.id, tables),
+      ...sql.freezeTriggers(move, tables),
+      sql.markAsMoving(move),
+    ]),
+  );
+}
+
+/** As before it was frozen: what had been taken in is deleted, and the organization is written to again. */
+async function unfreeze(moving: Moving) {
+  const { run, id, from, to, tables } = moving;
+  await deleteAll(moving, to);
+  const { movedTo } = await stateIn(moving, to);
+  if (movedTo === null) await run(to, statements([sql.unmark(id)]));
+  await run(
+    from,
+    statements([
+      ...sql.dropTriggers("freeze", id, tables),
+      ...sql.dropTriggers("capture", id, tables),
+      ...sql.captureTriggers(moving, tables),
+      sql.unmark(id),
+    ]),
+  );
+}
+
+/**
+ * Takes the rows into the tables. Triggers would write events, entries and metrics of them, which are among the rows: so in each
+ * transaction, the tables have none until its end.
+ */
+async function takeIn(moving: Moving) {
+  const { run, id, from, to, tables, slug } = moving;
+  const counts = await run(to, statements(tables.map((table) => sql.countWaiting(moving, table))));
+  const portions = tables.flatMap((table, n) =>
+    Array.from({ length: Math.ceil(Number(counts[n]?.[0]?.count) / ROWS_AT_ONCE) }, (_, part) => ({
+      table,
+      offset: part * ROWS_AT_ONCE,
+      count: Math.min(ROWS_AT_ONCE, Number(counts[n]?.[0]?.count) - part * ROWS_AT_ONCE),
+    })),
+  );
+  await run(to, [sql.markAsArriving(moving, slug)]);
+  for (let batch = portions.splice(0, 1); batch.length > 0; batch = portions.splice(0, 1)) {
+    let rows = batch[0]?.count ?? 0;
+    while (portions[0] && rows + portions[0].count <= ROWS_AT_ONCE) {
+      rows += portions[0].count;
+      batch.push(...portions.splice(0, 1));
+    }
+    const takes = batch.map(({ table, offset }) => ({
+      sql: sql.takeIn(moving, table, ROWS_AT_ONCE, offset),
+    }));
+    await withoutTriggers(
+      run,
+      to,
+      batch.map(({ table }) => table),
+      takes,
+    );
+  }
+  const digests = statements(tables.map((table) => sql.digestOf(table, id)));
+  const [before, after] = await Promise.all([run(from, digests), run(to, digests)]);
+  const differing = tables.find((_, n) => before[n]?.[0]?.digest !== after[n]?.[0]?.digest);
+  if (differing)
+    throw new Error(`The rows of ${differing.name} differ after they were copied. Nothing has moved.`);
+  const [, given] = await run(0, [
+    { sql: sql.newRange(to) },
+    { sql: "SELECT range FROM shards WHERE shard = ?", params: [to] },
+  ]);
+  const range = Number(given?.[0]?.range);
+  await run(to, statements([...sql.countLists(id), ...sql.takeRange(to, range), sql.unmark(id)]));
+}
+
+/** After the move: requests that come to the old rows are led to the new ones, and the directory knows where these are. */
+async function lead({ run, id, to }: Moving, shards: number[]) {
+  for (const shard of shards.filter((each) => each !== to))
+    await run(shard, [{ sql: "UPDATE moves SET shard = ? WHERE organization_id = ?", params: [to, id] }]);
+  await run(0, [{ sql: "UPDATE places SET shard = ? WHERE id = ?", params: [to, id] }]);
+}
+
+/** What was needed for the move goes. */
+async function tidyUp(moving: Moving, shards: number[]) {
+  const { run, id, to, tables } = moving;
+  for (const shard of shards) {
+    const { begun } = await stateIn(moving, shard);
+    for (const each of begun) await run(shard, statements([sql.dropQueue({ id, to: each })]));
+  }
+  await run(to, statements(tables.map((table) => sql.dropWaiting(moving, table))));
+}
+
+/** Runs statements while tables have no triggers, in one transaction. It fails if these have changed since they were read. */
+async function withoutTriggers(run: Run, shard: number, tables: Table[], work: Statement[]) {
+  const names = JSON.stringify(tables.map(({ name }) => name));
+  const triggers = `SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name IN (SELECT value FROM json_each(?)) ORDER BY rowid`;
+  const [found = []] = await run(shard, [{ sql: triggers, params: [names] }]);
+  await run(shard, [
+    {
+      sql: `INSERT INTO write_conflicts (reason) SELECT 'triggers have changed'
+        WHERE (SELECT json_group_array(sql) FROM (${triggers})) IS NOT ?`,
+      params: [names, JSON.stringify(found.map((each) => each.sql))],
+    },
+    ...found.map(({ name }) => ({ sql: `DROP TRIGGER "${name}"` })),
+    ...work,
+    ...found.map((each) => ({ sql: String(each.sql) })),
+  ]);
+}
+
+/** Deletes the organization's rows in a database in which it does not live. Children go before their parents. */
+async function deleteAll(
+  { run, id, tables }: Pick<Moving, "run" | "id" | "tables">,
+  shard: number,
+): Promise<boolean> {
+  const found = await run(shard, statements(tables.map((table) => sql.hasRows(table, id))));
+  const filled = tables.filter((_, n) => found[n]?.[0]?.found);
+  if (filled.length === 0) return false;
+  await run(shard, statements([sql.deleteListTotals(id)]));
+  for (const table of filled.toReversed())
+    for (let rest = true; rest; ) {
+      await withoutTriggers(run, shard, [table], statements([sql.deleteRows(table, id, ROWS_AT_ONCE)]));
+      const [[left] = []] = await run(shard, statements([sql.hasRows(table, id)]));
+      rest = Boolean(left?.found);
+    }
+  return true;
+}
+
+/**
+ * Deletes what an organization has left in databases from which it moved away.
+ *
+ * @returns the shards of these
+ */
+export async function deleteOldRows(run: Run, id: number, shards: number[]): Promise<number[]> {
+  const deleted: number[] = [];
+  for (const shard of shards) {
+    const { tables } = await open(run, { id, to: shard }, () => {});
+    const { movedTo } = await stateIn({ run, id }, shard);
+    if (movedTo === null) continue;
+    if (await deleteAll({ run, id, tables }, shard)) deleted.push(shard);
+    await run(shard, statements(sql.dropTriggers("freeze", id, tables)));
+  }
+  return deleted;
+}

@@ -1,0 +1,247 @@
+/** The SQL with which an organization is moved: see move.ts. */
+import { IS_MOVING } from "../database/causes.ts";
+import { RANGE } from "../database/shards.ts";
+import type { Table } from "./size_statements.ts";
+import type { Statement } from "./statement_runner.ts";
+
+/** An organization, and the database to which it moves. */
+export interface Move {
+  id: number;
+  to: number;
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
+const list = (names: string[]) => names.map((name) => `"${name}"`).join(", ");
+
+/** What an organization has. The mails to an address are counted for all organizations together, and stay in the directory. */
+export const isMoved = ({ name, columns }: Table): boolean =>
+  name === "organizations" ||
+  (name !== "moves" &&
+    name !== "address_mails" &&
+    columns.some((column) => column.name === "organization_id"));
+
+/** Computed columns are computed again. */
+export const storedColumns = ({ columns }: Table) => columns.filter(({ isStored }) => isStored);
+
+/** By whose rows those of a table are found that has no index of its own by organization: the column, and the parent. */
+const PARENTS: Record<string, [column: string, parent: string, partial?: string]> = {
+  organization_user_assists: ["assistant_id", "organization_users"],
+  waiting_room_subs: ["waiting_room_id", "waiting_rooms"],
+  visit_participants: ["visit_id", "visits"],
+  legal_holds: ["call_id", "calls", "ended_at"],
+  consents: ["participant_id", "participants", "said_at"],
+  transcript_parts: ["transcript_id", "call_texts"],
+  call_text_versions: ["text_id", "call_texts"],
+  egress_audit_logs: ["egress_id", "egresses"],
+  bulk_invite_rows: ["bulk_invite_id", "bulk_invites"],
+  webhook_deliveries: ["webhook_endpoint_id", "webhook_endpoints"],
+};
+
+/** The rows of the organization in a table, found by an index. A delivery whose endpoint is gone is left for the cron. */
+export function rowsOf({ name }: Pick<Table, "name">, id: number): string {
+  if (name === "organizations") return `id = ${id}`;
+  // Nothing but its slug begins with the organization's and two hyphens.
+  if (name === "waiting_room_slugs")
+    return `organization_id = ${id} AND slug >= (SELECT slug || '--' FROM organizations WHERE id = ${id})
+      AND slug < (SELECT slug || '-.' FROM organizations WHERE id = ${id})`;
+  const [column, parent, partial] = PARENTS[name] ?? [];
+  if (!column || !parent) return `organization_id = ${id}`;
+  const ofParent = `${column} IN (SELECT id FROM ${parent} WHERE ${rowsOf({ name: parent }, id)})`;
+  // Each half has a partial index.
+  return partial
+    ? `(${ofParent} AND ${partial} IS NULL OR ${ofParent} AND ${partial} IS NOT NULL)`
+    : ofParent;
+}
+
+/* In the database that the organization leaves: */
+
+/** Which rows are to be copied: at first all, then those that change. Its name says where to. */
+export const queueOf = ({ id, to }: Move) => `moving_${id}_to_${to}`;
+
+export const FIND_QUEUES = (id: number) =>
+  `SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'moving\\_${id}\\_to\\_%' ESCAPE '\\'`;
+
+/** An entry that is written again gets another number, so that no change is lost while an earlier one is copied. */
+export const createQueue = (move: Move) =>
+  `CREATE TABLE ${queueOf(move)} (seq INTEGER PRIMARY KEY AUTOINCREMENT, tab TEXT NOT NULL, row INTEGER NOT NULL, UNIQUE (tab, row))`;
+
+export const dropQueue = (move: Move) => `DROP TABLE IF EXISTS ${queueOf(move)}`;
+
+const EVENTS = { INSERT: "new", UPDATE: "new", DELETE: "old" } as const;
+
+const eachTrigger = (prefix: string, tables: Table[], id: number) =>
+  tables.flatMap((table) =>
+    Object.entries(EVENTS).map(([event, row]) => ({
+      table,
+      event,
+      row,
+      name: `${prefix}_${id}_${table.name}_${event.toLowerCase()}`,
+      isOfOrganization: `${row}.${table.name === "organizations" ? "id" : "organization_id"} = ${id}`,
+    })),
+  );
+
+/** Not with REPLACE: the statement that fires a trigger decides for it what becomes of a conflict. */
+export const captureTriggers = (move: Move, tables: Table[]) =>
+  eachTrigger("capture", tables, move.id).map(
+    ({ name, event, table, row, isOfOrganization }) => `CREATE TRIGGER ${name} AFTER ${event} ON ${table.name}
+WHEN ${isOfOrganization}
+BEGIN
+  DELETE FROM ${queueOf(move)} WHERE tab = ${quoted(table.name)} AND row = ${row}.rowid;
+  INSERT INTO ${queueOf(move)} (tab, row) VALUES (${quoted(table.name)}, ${row}.rowid);
+END`,
+  );
+
+export const freezeTriggers = ({ id }: Move, tables: Table[]) =>
+  eachTrigger("freeze", tables, id).map(
+    ({ name, event, table, isOfOrganization }) => `CREATE TRIGGER ${name} BEFORE ${event} ON ${table.name}
+WHEN ${isOfOrganization}
+BEGIN
+  SELECT raise(ABORT, '${IS_MOVING}');
+END`,
+  );
+
+export const dropTriggers = (prefix: "capture" | "freeze", id: number, tables: Table[]) =>
+  eachTrigger(prefix, tables, id).map(({ name }) => `DROP TRIGGER IF EXISTS ${name}`);
+
+export const queueAll = (move: Move, table: Table) =>
+  `INSERT INTO ${queueOf(move)} (tab, row) SELECT ${quoted(table.name)}, rowid FROM ${table.name}
+    WHERE ${rowsOf(table, move.id)} ON CONFLICT DO NOTHING`;
+
+/** An entry of no table. */
+export const markAsFilled = (move: Move) => `INSERT INTO ${queueOf(move)} (tab, row) VALUES ('', 0)`;
+
+export const isFilled = (move: Move) => `SELECT 1 FROM ${queueOf(move)} WHERE tab = ''`;
+
+/** A row as JSON. A BLOB is hex in it, which of null would be an empty text. */
+const asJson = (table: Table, from: string) =>
+  `json_array(${storedColumns(table)
+    .map(({ name, type }) => {
+      const value = `${from}."${name}"`;
+      return isBlob(type) ? `iif(${value} IS NULL, NULL, hex(${value}))` : value;
+    })
+    .join(", ")})`;
+
+const isBlob = (type: string) => type.toUpperCase() === "BLOB";
+
+/** The next rows of a table to be copied. `data` is null for one that was deleted. */
+export const nextRows = (move: Move, table: Table, limit: number) =>
+  `SELECT q.seq, q.row, iif(own.rowid IS NULL, NULL, ${asJson(table, "own")}) AS data
+    FROM (SELECT seq, row FROM ${queueOf(move)} WHERE tab = ${quoted(table.name)} ORDER BY seq LIMIT ${limit}) AS q
+    LEFT JOIN ${table.name} AS own ON own.rowid = q.row`;
+
+export const takeOff = (move: Move, seqs: number[]): Statement => ({
+  sql: `DELETE FROM ${queueOf(move)} WHERE seq IN (SELECT value FROM json_each(?))`,
+  params: [JSON.stringify(seqs)],
+});
+
+/** From here on, no work is done for the organization, and no write of it taken. */
+export const markAsMoving = ({ id }: Move) =>
+  `INSERT INTO moves (organization_id, slug, client_ids)
+    SELECT id, slug, (SELECT json_group_array(client_id) FROM api_clients WHERE organization_id = ${id} AND revoked_at IS NULL)
+    FROM organizations WHERE id = ${id}`;
+
+export const unmark = (id: number) => `DELETE FROM moves WHERE organization_id = ${id}`;
+
+/* In the database to which it moves. Its rows wait beside the tables, where no trigger, chore or request knows of them. */
+
+export const waitingOf = ({ id }: Move, table: Pick<Table, "name">) => `moved_${id}_${table.name}`;
+
+export const createWaiting = (move: Move, table: Table) =>
+  `CREATE TABLE ${waitingOf(move, table)} (moved_row INTEGER PRIMARY KEY, ${list(storedColumns(table).map(({ name }) => name))})`;
+
+export const dropWaiting = (move: Move, table: Table) => `DROP TABLE IF EXISTS ${waitingOf(move, table)}`;
+
+const intoWaiting = (move: Move, table: Table) =>
+  `INSERT OR REPLACE INTO ${waitingOf(move, table)} (moved_row, ${list(storedColumns(table).map(({ name }) => name))})`;
+
+/** @param rows a JSON array of [row, data] */
+export const writeWaiting = (move: Move, table: Table, rows: string): Statement => ({
+  sql: `${intoWaiting(move, table)} SELECT value ->> '$[0]', ${storedColumns(table)
+    .map(({ type }, n) => (isBlob(type) ? `unhex(value ->> '$[1][${n}]')` : `value ->> '$[1][${n}]'`))
+    .join(", ")} FROM json_each(?)`,
+  params: [rows],
+});
+
+/** For a row that is too long for one parameter. */
+export const writeLongWaiting = (move: Move, table: Table, row: number, data: string): Statement => ({
+  sql: `${intoWaiting(move, table)} VALUES (?, ${storedColumns(table).map(({ type }) => (isBlob(type) ? "unhex(?)" : "?"))})`,
+  params: [row, ...JSON.parse(data)],
+});
+
+export const removeWaiting = (move: Move, table: Table, rows: number[]): Statement => ({
+  sql: `DELETE FROM ${waitingOf(move, table)} WHERE moved_row IN (SELECT value FROM json_each(?))`,
+  params: [JSON.stringify(rows)],
+});
+
+/** What was written, to be compared with what was read. */
+export const readWaiting = (move: Move, table: Table, rows: number[]): Statement => ({
+  sql: `SELECT moved_row AS row, ${asJson(table, "waiting")} AS data FROM ${waitingOf(move, table)} AS waiting
+    WHERE moved_row IN (SELECT value FROM json_each(?)) ORDER BY moved_row`,
+  params: [JSON.stringify(rows)],
+});
+
+export const countWaiting = (move: Move, table: Table) =>
+  `SELECT count(*) AS count FROM ${waitingOf(move, table)}`;
+
+export const takeIn = (move: Move, table: Table, limit: number, offset: number) => {
+  const columns = list(storedColumns(table).map(({ name }) => name));
+  return `INSERT INTO ${table.name} (${columns}) SELECT ${columns} FROM ${waitingOf(move, table)}
+    ORDER BY moved_row LIMIT ${limit} OFFSET ${offset}`;
+};
+
+/** While its rows are taken in, no work is done for them. An organization that lived here before has left word of that. */
+export const markAsArriving = ({ id }: Move, slug: string): Statement => ({
+  sql: `INSERT INTO moves (organization_id, slug) VALUES (${id}, ?) ON CONFLICT DO NOTHING`,
+  params: [slug],
+});
+
+/** The lengths of its lists, which triggers would have counted: as in list_totals.rebuild.sql. */
+export const countLists = (id: number) => [
+  `INSERT INTO list_totals (list, owner_id, total)
+    SELECT 'invites', organization_id, count(*) FROM invites WHERE organization_id = ${id} AND used_at IS NULL GROUP BY 2`,
+  `INSERT INTO list_totals (list, owner_id, total)
+    SELECT 'egress_audit_logs:' || event, egress_id, count(*) FROM egress_audit_logs
+    WHERE ${rowsOf({ name: "egress_audit_logs" }, id)} GROUP BY 1, 2`,
+  `INSERT INTO list_totals (list, owner_id, total)
+    SELECT 'waiting_rooms', organization_id, count(*) FROM waiting_rooms WHERE organization_id = ${id} AND user_id IS NULL GROUP BY 2`,
+];
+
+export const deleteListTotals = (id: number) =>
+  `DELETE FROM list_totals WHERE (list IN ('invites', 'waiting_rooms') AND owner_id = ${id})
+    OR (list IN ('egress_audit_logs:create', 'egress_audit_logs:update', 'egress_audit_logs:read')
+      AND owner_id IN (SELECT id FROM egresses WHERE organization_id = ${id}))`;
+
+/** How many rows a table has of the organization, and a sum of each column: the same on both sides, or something was lost. */
+export const digestOf = (table: Table, id: number) =>
+  `SELECT json_array(count(*), ${storedColumns(table)
+    .map(({ name, type }) =>
+      type.toUpperCase() === "INTEGER"
+        ? `sum("${name}" % 1000003)`
+        : `sum(octet_length("${name}")), sum(unicode(substr("${name}", -1)))`,
+    )
+    .join(", ")}) AS digest FROM ${table.name} WHERE ${rowsOf(table, id)}`;
+
+/** Also deliveries whose endpoint is gone. No index leads to these, but nobody waits for this. */
+const allRowsOf = (table: Table, id: number) =>
+  table.name === "webhook_deliveries" ? `organization_id = ${id}` : rowsOf(table, id);
+
+export const deleteRows = (table: Table, id: number, limit: number) =>
+  `DELETE FROM ${table.name} WHERE rowid IN (SELECT rowid FROM ${table.name} WHERE ${allRowsOf(table, id)} LIMIT ${limit})`;
+
+export const hasRows = (table: Table, id: number) =>
+  `SELECT EXISTS (SELECT 1 FROM ${table.name} WHERE ${allRowsOf(table, id)}) AS found`;
+
+/** A range above all others: ids that the database gives from now on are higher than any that moves in. */
+export const newRange = (shard: number) =>
+  `INSERT INTO shards (shard, range) SELECT ${shard}, coalesce(max(range), 0) + 1 FROM shards WHERE true
+    ON CONFLICT (shard) DO UPDATE SET range = excluded.range`;
+
+export const takeRange = (shard: number, range: number) => [
+  `INSERT INTO database_settings (name, value) VALUES ('range', ${range}), ('shard', ${shard})
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+  `INSERT INTO sqlite_sequence (name, seq) SELECT name, ${range * RANGE} FROM sqlite_schema
+    WHERE type = 'table' AND sql LIKE '%AUTOINCREMENT%' AND name NOT IN (SELECT name FROM sqlite_sequence)`,
+  `UPDATE sqlite_sequence SET seq = ${range * RANGE} WHERE seq < ${range * RANGE}`,
+  `INSERT INTO sequences (name, value) VALUES ('transcript_lines', ${range * RANGE})
+    ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)`,
+];

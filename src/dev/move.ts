@@ -100,7 +100,7 @@ export async function moveOrganization(
   const { id, to, from } = moving;
   if (from === to) {
     await lead(moving, shards);
-    await tidyUp(moving, shards);
+    await run(to, statements(moving.tables.map((table) => sql.dropWaiting(moving, table))));
     say(`Organization ${id} lives in shard ${to}.`);
     return null;
   }
@@ -113,7 +113,7 @@ export async function moveOrganization(
   if (target.hasRows && !target.isMarked) {
     // It was interrupted after it had moved.
     await lead(moving, shards);
-    await tidyUp(moving, shards);
+    await run(to, statements(moving.tables.map((table) => sql.dropWaiting(moving, table))));
     say(`Organization ${id} lives in shard ${to}.`);
     return null;
   }
@@ -128,12 +128,12 @@ export async function moveOrganization(
   const rows = await copyUntilFew(moving);
   const started = performance.now();
   try {
-    await freeze(moving);
+    await run(from, [{ sql: sql.markAsMoving(moving) }]);
     const rest = await copyAll(moving);
     await takeIn(moving);
     await lead(moving, shards);
     const frozen_for = performance.now() - started;
-    await tidyUp(moving, shards);
+    await run(to, statements(moving.tables.map((table) => sql.dropWaiting(moving, table))));
     return { rows: rows + rest, frozen_for };
   } catch (error) {
     const { hasRows, isMarked } = await stateIn(moving, to);
@@ -151,7 +151,7 @@ export async function undoMove(run: Run, move: Move): Promise<void> {
     throw new Error(`Organization ${id} has moved to shard ${to}. To go back, move it to where it was.`);
   const isFrozen = (await stateIn(moving, from)).isMarked;
   if (isFrozen || (target.hasRows && target.movedTo === null)) await unfreeze(moving);
-  await run(from, statements([...sql.dropTriggers("capture", id, tables), sql.dropQueue(moving)]));
+  await run(from, statements([...sql.dropTriggers(id, tables), sql.dropQueue(moving)]));
   await run(to, statements(tables.map((table) => sql.dropWaiting(moving, table))));
 }
 
@@ -163,7 +163,7 @@ async function begin(moving: Moving) {
     sql.createWaiting(moving, table),
   ]);
   await run(to, statements(waiting));
-  await run(from, statements([sql.createQueue(moving), ...sql.captureTriggers(moving, tables)]));
+  await run(from, statements([sql.createQueue(moving), ...sql.createTriggers(moving, tables)]));
 }
 
 /** Once all rows are in the queue, only changes come in. */
@@ -175,32 +175,38 @@ async function fillQueue(moving: Moving) {
   await run(from, statements([sql.markAsFilled(moving)]));
 }
 
+/** @returns how many rows it copied */
 async function copyUntilFew(moving: Moving): Promise<number> {
   let copied = 0;
-  for (let round = 0; round < MAX_ROUNDS; round++) {
-    const rows = await copyPortion(moving);
-    copied += rows;
-    if (rows <= FEW) break;
-    if (round % 10 === 9) moving.say(`${copied} rows are copied.`);
+  for (let round = 1; round < MAX_ROUNDS; round++) {
+    const portion = await copyPortion(moving);
+    copied += portion.rows;
+    if (portion.left <= FEW) break;
+    if (round % 10 === 0) moving.say(`${copied} rows are copied, ${portion.left} are left.`);
   }
   return copied;
 }
 
+/** @returns how many rows it copied */
 async function copyAll(moving: Moving): Promise<number> {
   let copied = 0;
-  for (let rows = 1; rows > 0; copied += rows) rows = await copyPortion(moving);
+  for (let left = 1; left > 0; ) {
+    const portion = await copyPortion(moving);
+    copied += portion.rows;
+    left = portion.left;
+  }
   return copied;
 }
 
-/** @returns how many rows it copied */
-async function copyPortion(moving: Moving): Promise<number> {
+/** Copies the next rows of each table, and compares what was written with what was read. */
+async function copyPortion(moving: Moving): Promise<{ rows: number; left: number }> {
   const { run, from, to, tables } = moving;
   const limit = ({ name }: Table) => PORTIONS[name] ?? PORTION;
   const found = await run(from, statements(tables.map((table) => sql.nextRows(moving, table, limit(table)))));
   const portions = tables
     .map((table, n) => ({ table, rows: found[n] ?? [] }))
     .filter(({ rows }) => rows.length > 0);
-  if (portions.length === 0) return 0;
+  if (portions.length === 0) return { rows: 0, left: 0 };
   const writes = portions.flatMap(({ table, rows }) => writesOf(moving, table, rows));
   const reads = portions.map(({ table, rows }) =>
     sql.readWaiting(
@@ -212,8 +218,8 @@ async function copyPortion(moving: Moving): Promise<number> {
   const written = (await run(to, [...writes, ...reads])).slice(writes.length);
   for (const [n, { table, rows }] of portions.entries()) requireSame(table, rows, written[n] ?? []);
   const seqs = portions.flatMap(({ rows }) => rows.map(({ seq }) => Number(seq)));
-  await run(from, [sql.takeOff(moving, seqs)]);
-  return seqs.length;
+  const [, [count] = []] = await run(from, [sql.takeOff(moving, seqs), { sql: sql.countQueue(moving) }]);
+  return { rows: seqs.length, left: Number(count?.left) };
 }
 
 /** JSON goes on as text, so that no number is rounded on the way. */
@@ -245,32 +251,13 @@ function requireSame({ name }: Table, read: Rows, written: Rows) {
   if (differ) throw new Error(`A row of ${name} was not copied as it is. Nothing has moved.`);
 }
 
-async function freeze({ run, from, tables, ...move }: Moving) {
-  await run(
-    from,
-    statements([
-      ...sql.dropTriggers("capture", move.id, tables),
-      ...sql.freezeTriggers(move, tables),
-      sql.markAsMoving(move),
-    ]),
-  );
-}
-
 /** As before it was frozen: what had been taken in is deleted, and the organization is written to again. */
 async function unfreeze(moving: Moving) {
-  const { run, id, from, to, tables } = moving;
+  const { run, id, from, to } = moving;
   await deleteAll(moving, to);
   const { movedTo } = await stateIn(moving, to);
   if (movedTo === null) await run(to, statements([sql.unmark(id)]));
-  await run(
-    from,
-    statements([
-      ...sql.dropTriggers("freeze", id, tables),
-      ...sql.dropTriggers("capture", id, tables),
-      ...sql.captureTriggers(moving, tables),
-      sql.unmark(id),
-    ]),
-  );
+  await run(from, statements([sql.unmark(id)]));
 }
 
 /**
@@ -324,16 +311,6 @@ async function lead({ run, id, to }: Moving, shards: number[]) {
   await run(0, [{ sql: "UPDATE places SET shard = ? WHERE id = ?", params: [to, id] }]);
 }
 
-/** What was needed for the move goes. */
-async function tidyUp(moving: Moving, shards: number[]) {
-  const { run, id, to, tables } = moving;
-  for (const shard of shards) {
-    const { begun } = await stateIn(moving, shard);
-    for (const each of begun) await run(shard, statements([sql.dropQueue({ id, to: each })]));
-  }
-  await run(to, statements(tables.map((table) => sql.dropWaiting(moving, table))));
-}
-
 /** Runs statements while tables have no triggers, in one transaction. It fails if these have changed since they were read. */
 async function withoutTriggers(run: Run, shard: number, tables: Table[], work: Statement[]) {
   const names = JSON.stringify(tables.map(({ name }) => name));
@@ -378,10 +355,11 @@ export async function deleteOldRows(run: Run, id: number, shards: number[]): Pro
   const deleted: number[] = [];
   for (const shard of shards) {
     const { tables } = await open(run, { id, to: shard }, () => {});
-    const { movedTo } = await stateIn({ run, id }, shard);
+    const { movedTo, begun } = await stateIn({ run, id }, shard);
     if (movedTo === null) continue;
     if (await deleteAll({ run, id, tables }, shard)) deleted.push(shard);
-    await run(shard, statements(sql.dropTriggers("freeze", id, tables)));
+    const queues = begun.map((to) => sql.dropQueue({ id, to }));
+    await run(shard, statements([...sql.dropTriggers(id, tables), ...queues]));
   }
   return deleted;
 }

@@ -69,39 +69,33 @@ export const dropQueue = (move: Move) => `DROP TABLE IF EXISTS ${queueOf(move)}`
 
 const EVENTS = { INSERT: "new", UPDATE: "new", DELETE: "old" } as const;
 
-const eachTrigger = (prefix: string, tables: Table[], id: number) =>
+const eachTrigger = (id: number, tables: Table[]) =>
   tables.flatMap((table) =>
     Object.entries(EVENTS).map(([event, row]) => ({
       table,
       event,
       row,
-      name: `${prefix}_${id}_${table.name}_${event.toLowerCase()}`,
-      isOfOrganization: `${row}.${table.name === "organizations" ? "id" : "organization_id"} = ${id}`,
+      name: `moving_${id}_${table.name}_${event.toLowerCase()}`,
     })),
   );
 
-/** Not with REPLACE: the statement that fires a trigger decides for it what becomes of a conflict. */
-export const captureTriggers = (move: Move, tables: Table[]) =>
-  eachTrigger("capture", tables, move.id).map(
-    ({ name, event, table, row, isOfOrganization }) => `CREATE TRIGGER ${name} AFTER ${event} ON ${table.name}
-WHEN ${isOfOrganization}
+/**
+ * They note what changes, and refuse it from the time when the organization is marked as moving. Not with REPLACE: the statement
+ * that fires a trigger decides for it what becomes of a conflict.
+ */
+export const createTriggers = (move: Move, tables: Table[]) =>
+  eachTrigger(move.id, tables).map(
+    ({ name, event, table, row }) => `CREATE TRIGGER ${name} AFTER ${event} ON ${table.name}
+WHEN ${row}.${table.name === "organizations" ? "id" : "organization_id"} = ${move.id}
 BEGIN
+  SELECT raise(ABORT, '${IS_MOVING}') FROM moves WHERE organization_id = ${move.id};
   DELETE FROM ${queueOf(move)} WHERE tab = ${quoted(table.name)} AND row = ${row}.rowid;
   INSERT INTO ${queueOf(move)} (tab, row) VALUES (${quoted(table.name)}, ${row}.rowid);
 END`,
   );
 
-export const freezeTriggers = ({ id }: Move, tables: Table[]) =>
-  eachTrigger("freeze", tables, id).map(
-    ({ name, event, table, isOfOrganization }) => `CREATE TRIGGER ${name} BEFORE ${event} ON ${table.name}
-WHEN ${isOfOrganization}
-BEGIN
-  SELECT raise(ABORT, '${IS_MOVING}');
-END`,
-  );
-
-export const dropTriggers = (prefix: "capture" | "freeze", id: number, tables: Table[]) =>
-  eachTrigger(prefix, tables, id).map(({ name }) => `DROP TRIGGER IF EXISTS ${name}`);
+export const dropTriggers = (id: number, tables: Table[]) =>
+  eachTrigger(id, tables).map(({ name }) => `DROP TRIGGER IF EXISTS ${name}`);
 
 export const queueAll = (move: Move, table: Table) =>
   `INSERT INTO ${queueOf(move)} (tab, row) SELECT ${quoted(table.name)}, rowid FROM ${table.name}
@@ -111,6 +105,8 @@ export const queueAll = (move: Move, table: Table) =>
 export const markAsFilled = (move: Move) => `INSERT INTO ${queueOf(move)} (tab, row) VALUES ('', 0)`;
 
 export const isFilled = (move: Move) => `SELECT 1 FROM ${queueOf(move)} WHERE tab = ''`;
+
+export const countQueue = (move: Move) => `SELECT count(*) AS left FROM ${queueOf(move)} WHERE tab <> ''`;
 
 /** A row as JSON. A BLOB is hex in it, which of null would be an empty text. */
 const asJson = (table: Table, from: string) =>
@@ -134,7 +130,7 @@ export const takeOff = (move: Move, seqs: number[]): Statement => ({
   params: [JSON.stringify(seqs)],
 });
 
-/** From here on, no work is done for the organization, and no write of it taken. */
+/** From here on, no work is done for the organization, and the triggers refuse its writes. */
 export const markAsMoving = ({ id }: Move) =>
   `INSERT INTO moves (organization_id, slug, client_ids)
     SELECT id, slug, (SELECT json_group_array(client_id) FROM api_clients WHERE organization_id = ${id} AND revoked_at IS NULL)

@@ -1,83 +1,14 @@
-import { spawn } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import type { DatabaseSync } from "node:sqlite";
-import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { migratedDatabase, migrationFiles } from "../../src/dev/migrations.ts";
-import { rangeStatement, rangeStatements } from "../../src/dev/shard_statements.ts";
-import { bindDatabase } from "../../src/dev/wrangler_config.ts";
-import { startCloudflare } from "./support/cloudflare_api.ts";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { aServiceAtCloudflare, NAME } from "./support/service_at_cloudflare.ts";
 
 /** Each command starts wrangler several times, which takes seconds on a busy machine. */
 vi.setConfig({ testTimeout: 600_000 });
 
-const folder = mkdtempSync(join(tmpdir(), "remote-shards-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
-
-const NAME = "organization-video-visit-service";
-
-/** A service in production with these databases, and with organizations in some of them. */
-async function aService(shards: number[], bound = shards, organizations: Record<number, number> = {}) {
-  const cloudflare = await startCloudflare();
-  onTestFinished(async () => {
-    await cloudflare.stop();
-  });
-  const directory = cloudflare.add(NAME, aMigratedDatabase());
-  for (const shard of shards) {
-    const database = cloudflare.add(`${NAME}-${shard}`, aMigratedDatabase());
-    directory.exec(rangeStatement(shard));
-    for (const statement of rangeStatements(shard, shard)) database.exec(statement);
-  }
-  for (const [shard, count] of Object.entries(organizations))
-    for (let n = 0; n < count; n++) addOrganization(directory, Number(shard), n);
-  const own = mkdtempSync(join(folder, "service-"));
-  const config = join(own, "wrangler.toml");
-  const shipped = readFileSync("wrangler.toml", "utf8").replace(/^name = /m, 'account_id = "ours"\n$&');
-  writeFileSync(config, shipped);
-  for (const shard of bound) bindDatabase({ config }, shard);
-  cpSync("drizzle", join(own, "drizzle"), { recursive: true });
-  return {
-    ...cloudflare,
-    own,
-    config,
-    directory,
-    run: (command: string, ...args: string[]) =>
-      run(command, ["--config", config, ...args], { ...process.env, ...cloudflare.environment }),
-  };
-}
-
-/** With what `wrangler d1 migrations apply` leaves. */
-function aMigratedDatabase() {
-  const database = migratedDatabase();
-  database.exec(
-    "create table d1_migrations (id integer primary key autoincrement, name text, applied_at text)",
-  );
-  const insert = database.prepare("insert into d1_migrations (name) values (?)");
-  for (const file of migrationFiles()) insert.run(file);
-  return database;
-}
-
-function addOrganization(directory: DatabaseSync, shard: number, n: number) {
-  directory.prepare("insert into places (slug, shard) values (?, ?)").run(`clinic-${shard}-${n}`, shard);
-}
-
-/** Not with spawnSync: the API is in this process. */
-function run(command: string, args: string[], env: NodeJS.ProcessEnv) {
-  const child = spawn(process.execPath, [resolve(`src/dev/${command}.ts`), ...args], { env });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.on("data", (chunk) => {
-      output += chunk;
-    });
-  return new Promise<{ code: number | null; output: string }>((done) => {
-    child.on("close", (code) => done({ code, output }));
-  });
-}
-
 describe("In production, shards:add", () => {
   it("makes a database in the account of its configuration, and prints no other binding than ours", async () => {
-    const service = await aService([]);
+    const service = await aServiceAtCloudflare([]);
     const { code, output } = await service.run("shards_add", "--remote", "--jurisdiction", "eu");
     expect(code, output).toBe(0);
     expect(output).not.toContain("d1_databases");
@@ -96,7 +27,7 @@ describe("In production, shards:add", () => {
   });
 
   it("does not say that a database is in the EU that was there before", async () => {
-    const service = await aService([]);
+    const service = await aServiceAtCloudflare([]);
     service.add(`${NAME}-1`);
     const { code, output } = await service.run("shards_add", "--remote", "--jurisdiction", "eu");
     expect(code).toBe(1);
@@ -105,7 +36,7 @@ describe("In production, shards:add", () => {
   });
 
   it("gives and makes nothing where it could not write the binding", async () => {
-    const service = await aService([]);
+    const service = await aServiceAtCloudflare([]);
     const text = readFileSync(service.config, "utf8");
     const inArray = text.replace(/^\[\[d1_databases\]\]\n(.+\n)+/m, "");
     writeFileSync(
@@ -120,7 +51,7 @@ describe("In production, shards:add", () => {
   });
 
   it("makes no database in whose place organizations have lived, whether an empty one is bound or none", async () => {
-    const service = await aService([1], [], { 1: 2 });
+    const service = await aServiceAtCloudflare([1], [], { 1: 2 });
     service.databases.delete(`${NAME}-1`);
     const missing = await service.run("shards_add", "--remote");
     expect(missing.code).toBe(1);
@@ -134,7 +65,7 @@ describe("In production, shards:add", () => {
   });
 
   it("binds the database again that a configuration has lost, and leaves that of another service as it is", async () => {
-    const service = await aService([1], [], { 1: 2 });
+    const service = await aServiceAtCloudflare([1], [], { 1: 2 });
     const { code, output } = await service.run("shards_add", "--remote");
     expect(code, output).toBe(0);
     expect(readFileSync(service.config, "utf8")).toContain(`database_name = "${NAME}-1"`);
@@ -149,7 +80,7 @@ describe("In production, shards:add", () => {
 });
 
 it("In production, a configuration that lacks a database in which organizations live is refused", async () => {
-  const service = await aService([1, 2], [1], { 1: 1, 2: 1 });
+  const service = await aServiceAtCloudflare([1, 2], [1], { 1: 1, 2: 1 });
   const backup = join(service.own, "backup.sql");
   for (const [command = "", ...args] of [
     ["deploy"],
@@ -169,7 +100,7 @@ it("In production, a configuration that lacks a database in which organizations 
 });
 
 it("In production, an empty database in the place of one that is known is neither deployed nor completed", async () => {
-  const service = await aService([1], [1], { 1: 3 });
+  const service = await aServiceAtCloudflare([1], [1], { 1: 3 });
   service.add(`${NAME}-1`);
   for (const [command = "", ...args] of [["deploy"], ["shards_add", "--remote"]]) {
     const { code, output } = await service.run(command, ...args);
@@ -181,7 +112,7 @@ it("In production, an empty database in the place of one that is known is neithe
 });
 
 it("In production, who puts the directory back is told to complete it before anything is served", async () => {
-  const service = await aService([1], [1], { 1: 1 });
+  const service = await aServiceAtCloudflare([1], [1], { 1: 1 });
   const { code, output } = await service.run("restore", "--remote", "--after-time-travel", "--shard", "0");
   expect(code, output).toBe(0);
   expect(output).toContain("Before anything else is served, run `npm run deploy -- --config ");

@@ -24,7 +24,9 @@ export async function startCloudflare() {
     const known = name.replace(/^id-of-/, "");
     const database = databases.get(known);
     if (!database) return undefined;
-    return verb === "query" ? query(database, String(body.sql)) : listed(known);
+    if (verb !== "query") return listed(known);
+    const batch = body.batch ?? unstable_splitSqlQuery(String(body.sql)).map((sql) => ({ sql }));
+    return query(database, batch as Batch);
   }
 
   const server = createServer(async (request, response) => {
@@ -61,14 +63,16 @@ export async function startCloudflare() {
   };
 }
 
+type Batch = { sql: string; params?: (string | number | null)[] }[];
+
 /** The statements of a request are one transaction. */
-function query(database: DatabaseSync, sql: string) {
+function query(database: DatabaseSync, batch: Batch) {
   database.exec("BEGIN");
   try {
-    const results = unstable_splitSqlQuery(sql).map((statement) => {
-      const prepared = database.prepare(statement);
+    const results = batch.map(({ sql, params = [] }) => {
+      const prepared = database.prepare(sql);
       const meta = { duration: 1, size_after: 4096, rows_read: 1, rows_written: 1 };
-      return { results: prepared.all(), success: true, meta };
+      return { results: prepared.all(...params.map(asInteger)), success: true, meta };
     });
     database.exec("COMMIT");
     return results;
@@ -77,3 +81,7 @@ function query(database: DatabaseSync, sql: string) {
     throw error;
   }
 }
+
+/** A number without a fraction is an integer for D1. */
+const asInteger = (value: string | number | null) =>
+  typeof value === "number" && Number.isSafeInteger(value) ? BigInt(value) : value;

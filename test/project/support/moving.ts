@@ -1,19 +1,22 @@
 /** Organizations that move between databases in memory. */
 import { createHash } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
-import { tablesParentsFirst } from "../../../src/dev/backup_statements.ts";
 import { SCHEMA } from "../../../src/dev/exported_copy.ts";
 import { isMoved } from "../../../src/dev/move_statements.ts";
 import { tablesOf } from "../../../src/dev/size_statements.ts";
 import type { Run, Statement } from "../../../src/dev/statement_runner.ts";
 import type { Rows } from "../../../src/dev/wrangler.ts";
+import { databasesInMemory } from "./busy_shards.ts";
 import { Statement as D1Statement } from "./d1_binding.ts";
+import { writeRowsInEveryTable } from "./every_table.ts";
 import { executeOn } from "./service_in_memory.ts";
 
 /** Runs statements in databases of this process, each batch as a transaction. */
 export const runIn = (databases: DatabaseSync[]): Run => {
   const execute = databases.map((database) => executeOn(database));
   return async (shard, statements) => {
+    // As over a network, others come in between.
+    await new Promise((resolve) => setTimeout(resolve, 1));
     const bound = statements.map(
       ({ sql, params = [] }: Statement) => new D1Statement(async () => [], sql, params),
     );
@@ -77,9 +80,7 @@ export const triggersOf = (database: DatabaseSync) =>
 export const scaffoldingIn = (database: DatabaseSync) =>
   schemaOf(database)
     .map(({ name }) => String(name))
-    .filter((name) => /^(moving|moved|capture|freeze)_/.test(name));
-
-export const allTables = (database: DatabaseSync) => tablesParentsFirst(database);
+    .filter((name) => /^(moving|moved)_/.test(name));
 
 /** The databases in which requests find the organization, and may write. */
 export const homesOf = (databases: DatabaseSync[], id: number): number[] =>
@@ -89,3 +90,57 @@ export const homesOf = (databases: DatabaseSync[], id: number): number[] =>
       ? [shard]
       : [],
   );
+
+/** Three databases, of which the first has the organizations 1 and 2, with rows in every table. */
+export function twoOrganizations() {
+  const databases = databasesInMemory(3) as [DatabaseSync, DatabaseSync, DatabaseSync];
+  const [first] = databases;
+  writeRowsInEveryTable(first);
+  first.exec(`delete from database_settings; delete from moves; update places set shard = 0;
+    update organizations set slug = 'clinic' || id;
+    update waiting_room_slugs set slug = 'clinic' || organization_id || '--' || slug`);
+  return { databases, run: runIn(databases) };
+}
+
+/**
+ * Gives an organization about so many rows more: calls with two participants, of which some have an hour's transcript, and the
+ * entries of the access log about them.
+ */
+export function fillOrganization(
+  database: DatabaseSync,
+  id: number,
+  { rows, hours }: { rows: number; hours: number },
+) {
+  const [user] = database.prepare("select id from organization_users where organization_id = ?").all(id);
+  const slug = String(database.prepare("select slug from organizations where id = ?").get(id)?.slug);
+  database.exec(`begin;
+    insert into waiting_rooms (organization_id, name, slug, theme, is_active, created_at, updated_at)
+      values (${id}, 'Filled', '${slug}--filled', 'default', 1, 1, 1);
+    create temp table counter as with recursive c (n) as (select 1 union all select n + 1 from c where n < ${rows}) select n from c;`);
+  const counted = (count: number, statement: string) =>
+    database.exec(`${statement} from counter where n <= ${Math.floor(count)}`);
+  const calls = Math.max(hours, rows / 10);
+  counted(
+    calls,
+    `insert into calls (organization_id, key, organization_user_id, waiting_room_id, started_at, ended_at, created_at, updated_at)
+      select ${id}, 'filled-' || n, ${user?.id}, (select max(id) from waiting_rooms), n * 1000, n * 1000 + 3600000, 1, 1`,
+  );
+  const first = "(select min(id) from calls where key = 'filled-1')";
+  counted(
+    calls * 2,
+    `insert into participants (organization_id, key, waiting_room_id, call_id, display_name, role, left_at, created_at, updated_at)
+      select ${id}, 'filled-' || n, (select max(id) from waiting_rooms), ${first} + (n - 1) / 2, 'Rita Recipient', 'recipient', n, 1, 1`,
+  );
+  counted(
+    hours,
+    `insert into call_texts (organization_id, call_id, kind, summary, is_final, lines_digest, created_at, updated_at)
+      select ${id}, ${first} + n - 1, 'transcript', 'A summary.', 1, 'digest', 1, 1`,
+  );
+  database.exec(`insert into transcript_parts select organization_id, id, 0, randomblob(30000) from call_texts
+    where organization_id = ${id} and lines_digest = 'digest'`);
+  counted(
+    rows / 2,
+    `insert into access_logs (organization_id, at, event, resource, user_id) select ${id}, n, 'read', 'transcript', ${user?.id}`,
+  );
+  database.exec("drop table counter; commit");
+}

@@ -1,0 +1,203 @@
+import type { DatabaseSync } from "node:sqlite";
+import { beforeEach, describe, expect, it } from "vitest";
+import { app } from "../../src/app.ts";
+import { runCron } from "../../src/cron.ts";
+import { deleteOldRows, moveOrganization } from "../../src/dev/move.ts";
+import type { Run } from "../../src/dev/statement_runner.ts";
+import { DAY } from "../../src/units.ts";
+import { aProvider, aVisit } from "../support/clinic.ts";
+import { anEndedCall, aTranscript, reported } from "../support/reports.ts";
+import { bindingsOfShards, databasesInMemory } from "./support/busy_shards.ts";
+import { type ClinicInNode, openClinic, platformCredentials } from "./support/clinic_in_node.ts";
+import { letTimePass } from "./support/load_over_shards.ts";
+import { digestsOf, runIn } from "./support/moving.ts";
+import { answer, type Handler, likeWorkers, makeRequest } from "./support/worker_in_node.ts";
+
+likeWorkers();
+letTimePass();
+
+const SHARDS = [0, 1, 2];
+
+let databases: DatabaseSync[];
+let trips: number[];
+let env: Env;
+let run: Run;
+let clinic: ClinicInNode;
+
+/** Sends a request to the service, and returns the status with the body and the headers. */
+async function send(method: string, path: string, headers: Record<string, string>, body?: object) {
+  const response = await answer(
+    app.fetch as Handler,
+    makeRequest(method, `/api/${path}`, headers, body),
+    env,
+  );
+  const text = await response.text();
+  return { status: response.status, body: text ? JSON.parse(text) : null, headers: response.headers };
+}
+
+const client = (method: string, path: string, body?: object, more: object = {}) =>
+  send(method, `external${path}`, { ...clinic.credentials, ...more }, body);
+
+const platform = (method: string, path: string, body?: object) =>
+  send(method, `platform${path}`, platformCredentials, body);
+
+/** Another isolate, which has looked nothing up: its bindings are other objects. */
+const inAnotherIsolate = () => {
+  env = { ...env };
+};
+
+const move = (to: number, through: Run = run) => moveOrganization(through, { id: clinic.id, to }, SHARDS);
+
+/** How many round trips some work costs each database. */
+async function tripsOf(work: () => Promise<unknown>) {
+  trips.fill(0);
+  await work();
+  return [...trips];
+}
+
+const newRoom = (name: string) => ({ waiting_room: { name, is_active: true } });
+
+beforeEach(async () => {
+  databases = databasesInMemory(3);
+  trips = [0, 0, 0];
+  env = bindingsOfShards(databases, async (shard) => {
+    trips[shard] = (trips[shard] ?? 0) + 1;
+  });
+  run = runIn(databases);
+  clinic = await openClinic({ ...env, NEW_ORGANIZATIONS_SHARD: "1" } as Env);
+});
+
+describe("An organization that has moved", () => {
+  it("is found by its clients, the platform, rooms and links as before, by isolates that knew it and others", async () => {
+    const provider = await aProvider(clinic);
+    await reported(clinic, aTranscript(await anEndedCall(clinic, provider)));
+    const { path, token } = await aVisit(clinic);
+    const { body: code } = await client("POST", "/auth/token_exchange", {
+      token_exchange: { token: await clinic.signIn() },
+    });
+    const before = await client("GET", "/events?per_page=100");
+    const calls = await client("GET", "/calls");
+    await move(2);
+
+    expect((await client("GET", "/calls")).body).toEqual(calls.body);
+    expect((await client("GET", path)).status).toBe(200);
+    expect((await platform("GET", `/organizations/${clinic.id}`)).body).toMatchObject({ id: clinic.id });
+    expect((await platform("GET", `/waiting_rooms/${provider.waiting_room_slug}`)).status).toBe(200);
+    expect((await platform("POST", "/visits/redeem", { token: token ?? "" })).status).toBe(200);
+    expect((await platform("POST", "/authorization_codes/redeem", code)).status).toBe(200);
+    expect((await platform("POST", "/authorization_codes/redeem", code)).status).toBe(401);
+    const room = await client("POST", "/waiting_rooms", newRoom("Cardiology"));
+    expect(room.status).toBe(201);
+    const listed = (await platform("GET", "/organizations")).body.organizations;
+    expect(listed.filter(({ id }: { id: number }) => id === clinic.id)).toHaveLength(1);
+    const after = await client("GET", `/events?after=${before.body.next_after}`);
+    expect(after.body.next_after).toBeGreaterThanOrEqual(before.body.next_after);
+    expect(
+      databases[1]?.prepare("select 1 from waiting_rooms where id = ?").get(room.body.id),
+    ).toBeUndefined();
+
+    inAnotherIsolate();
+    expect((await client("GET", `/waiting_rooms/${room.body.slug}`)).body).toEqual(room.body);
+    expect((await platform("GET", `/waiting_rooms/${room.body.slug}`)).status).toBe(200);
+  });
+
+  it("costs what others cost: at most one round trip more where a client is first seen, and one where an isolate knew it", async () => {
+    await client("GET", "/waiting_rooms");
+    await platform("GET", `/organizations/${clinic.id}`);
+    expect(await tripsOf(() => client("GET", "/waiting_rooms"))).toEqual([0, 1, 0]);
+    await move(2);
+    expect(await tripsOf(() => client("GET", "/waiting_rooms"))).toEqual([0, 1, 1]);
+    expect(await tripsOf(() => client("GET", "/waiting_rooms"))).toEqual([0, 1, 2]);
+    expect(await tripsOf(() => client("GET", "/waiting_rooms"))).toEqual([0, 0, 1]);
+    expect(await tripsOf(() => client("POST", "/waiting_rooms", newRoom("Radiology")))).toEqual([0, 0, 1]);
+    expect(await tripsOf(() => platform("GET", `/organizations/${clinic.id}`))).toEqual([0, 1, 1]);
+    expect(await tripsOf(() => platform("GET", `/organizations/${clinic.id}`))).toEqual([0, 0, 1]);
+  });
+
+  it("is written to by isolates that knew it before: in its new database", async () => {
+    await client("GET", "/waiting_rooms");
+    await move(2);
+    const { status, body, headers } = await client("POST", "/waiting_rooms", newRoom("Cardiology"));
+    expect(status).toBe(201);
+    expect(databases[2]?.prepare("select slug from waiting_rooms where id = ?").get(body.id)).toEqual({
+      slug: body.slug,
+    });
+    expect(headers.get("X-D1-Bookmark") ?? ".2").toMatch(/\.2$/);
+  });
+
+  it("replays requests with an Idempotency-Key of before", async () => {
+    const key = { "Idempotency-Key": "room-1" };
+    const first = await client("POST", "/waiting_rooms", newRoom("Cardiology"), key);
+    await move(2);
+    for (const again of [0, 1, 2]) {
+      if (again === 2) inAnotherIsolate();
+      const replayed = await client("POST", "/waiting_rooms", newRoom("Cardiology"), key);
+      expect(replayed.body).toEqual(first.body);
+      expect(replayed.headers.get("Idempotent-Replayed")).toBe("true");
+    }
+  });
+
+  it("is found by old ids of clients when its old rows are deleted, when it moves on, and when it comes back", async () => {
+    for (const to of [2, 0, 1]) {
+      await move(to);
+      const { body } = await client("POST", "/waiting_rooms", newRoom(`Room ${to}`));
+      await deleteOldRows(run, clinic.id, SHARDS);
+      inAnotherIsolate();
+      expect((await client("GET", `/waiting_rooms/${body.slug}`)).status).toBe(200);
+      expect((await platform("GET", `/waiting_rooms/${body.slug}`)).status).toBe(200);
+    }
+    expect(databases[1]?.prepare("select * from moves").all()).toEqual([]);
+    expect(databases[2]?.prepare("select shard from moves").all()).toEqual([{ shard: 1 }]);
+  });
+
+  it("is worked on by the chores of its new database alone", async () => {
+    await anEndedCall(clinic);
+    await client("PUT", "/organization", { organization: { participant_retention_days: 1 } });
+    await move(2);
+    const before = databases.map((database) => digestsOf(database, clinic.id));
+    const chores = async (shard: number) => {
+      const { DB_1: _, DB_2: __, ...alone } = env as Env & Record<"DB_1" | "DB_2", D1Database>;
+      const DB = (env as unknown as Record<string, D1Database>)[`DB_${shard}`] as D1Database;
+      await runCron({ ...alone, DB } as Env, Date.now() + 40 * DAY);
+    };
+    await chores(1);
+    expect(digestsOf(databases[1] as DatabaseSync, clinic.id)).toEqual(before[1]);
+    await chores(2);
+    const erased = "select count(*) as count from participants where erased_at is not null";
+    expect(databases[2]?.prepare(erased).get()).toEqual({ count: 2 });
+  });
+});
+
+describe("An organization that is moving", () => {
+  it("is read all the time, and is written to but for the moment in which it is frozen: then it is 503, and to be tried again", async () => {
+    await client("GET", "/waiting_rooms");
+    await client("GET", "/calls");
+    const seen: { write: number; read: number }[] = [];
+    const watching: Run = async (shard, statements) => {
+      const answered = await run(shard, statements);
+      const write = await client("POST", "/waiting_rooms", newRoom("Cardiology"));
+      const read = await client("GET", "/waiting_rooms");
+      if (write.status === 503) {
+        expect(write.body).toEqual({
+          error: "The organization is being moved to another database: try again",
+        });
+        expect(Number(write.headers.get("Retry-After"))).toBeGreaterThan(0);
+      }
+      seen.push({ write: write.status, read: read.status });
+      return answered;
+    };
+    await move(2, watching);
+    expect(new Set(seen.map(({ read }) => read))).toEqual(new Set([200]));
+    const statuses = seen.map(({ write }) => write);
+    const [from, to] = [statuses.indexOf(503), statuses.lastIndexOf(503)];
+    expect(statuses.slice(from, to + 1).every((status) => status === 503)).toBe(true);
+    expect([...statuses.slice(0, from), ...statuses.slice(to + 1)].every((status) => status === 201)).toBe(
+      true,
+    );
+    expect(from).toBeGreaterThan(5);
+    expect(statuses.length - to).toBeGreaterThan(1);
+    const made = statuses.filter((status) => status === 201).length;
+    const rooms = (await client("GET", "/waiting_rooms?per_page=100")).body.pagination.total_count;
+    expect(rooms).toBe(made);
+  });
+});

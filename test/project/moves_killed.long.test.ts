@@ -1,0 +1,60 @@
+import { describe, expect, it, vi } from "vitest";
+import { moveOrganization, undoMove } from "../../src/dev/move.ts";
+import {
+  digestsOf,
+  dyingAfter,
+  homesOf,
+  scaffoldingIn,
+  triggersOf,
+  twoOrganizations,
+} from "./support/moving.ts";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const ID = 1;
+const SHARDS = [0, 1, 2];
+
+describe("An organization whose move is killed", () => {
+  it("is in one place and loses nothing, at whatever step, and the same command takes the move back or goes on", async () => {
+    const { databases, run } = twoOrganizations();
+    const [first, second] = databases;
+    const before = digestsOf(first, ID);
+    const triggers = [triggersOf(first), triggersOf(second)];
+    let undone = 0;
+    for (let batches = 0, done = false; !done; batches++) {
+      const attempt = moveOrganization(dyingAfter(batches, run), { id: ID, to: 1 }, SHARDS);
+      done = await attempt.then(
+        () => true,
+        () => false,
+      );
+      expect([batches, homesOf(databases, ID).length <= 1]).toEqual([batches, true]);
+      expect(digestsOf(first, ID)).toEqual(before);
+      if (homesOf(databases, ID)[0] === 1) break;
+      await undoMove(run, { id: ID, to: 1 });
+      undone++;
+      expect(homesOf(databases, ID)).toEqual([0]);
+      expect([triggersOf(first), triggersOf(second)]).toEqual(triggers);
+      expect(scaffoldingIn(second)).toEqual([]);
+      expect(digestsOf(second, ID).calls?.count).toBe(0);
+    }
+    expect(undone).toBeGreaterThan(30);
+    await moveOrganization(run, { id: ID, to: 1 }, SHARDS);
+    expect(digestsOf(second, ID)).toEqual(before);
+  });
+
+  it("arrives whole, however often its move is killed and begun again", async () => {
+    const { databases, run } = twoOrganizations();
+    const [first, second] = databases;
+    const before = digestsOf(first, ID);
+    // Each attempt comes a little farther than what it must do again.
+    for (let batches = 1; homesOf(databases, ID)[0] !== 1; batches++) {
+      await moveOrganization(dyingAfter(batches, run), { id: ID, to: 1 }, SHARDS).catch(() => {});
+      expect(homesOf(databases, ID).length).toBeLessThanOrEqual(1);
+      expect(batches).toBeLessThan(200);
+    }
+    await moveOrganization(run, { id: ID, to: 1 }, SHARDS);
+    expect(digestsOf(second, ID)).toEqual(before);
+    expect(first.prepare("select shard from places where id = ?").get(ID)).toEqual({ shard: 1 });
+    expect(first.prepare("select shard from moves where organization_id = ?").get(ID)).toEqual({ shard: 1 });
+  });
+});

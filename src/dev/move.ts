@@ -266,34 +266,27 @@ async function unfreeze(moving: Moving) {
  */
 async function takeIn(moving: Moving) {
   const { run, id, from, to, tables, slug } = moving;
-  const counts = await run(to, statements(tables.map((table) => sql.countWaiting(moving, table))));
-  const portions = tables.flatMap((table, n) =>
-    Array.from({ length: Math.ceil(Number(counts[n]?.[0]?.count) / ROWS_AT_ONCE) }, (_, part) => ({
-      table,
-      offset: part * ROWS_AT_ONCE,
-      count: Math.min(ROWS_AT_ONCE, Number(counts[n]?.[0]?.count) - part * ROWS_AT_ONCE),
-    })),
-  );
+  const [[counts = {}] = []] = await run(to, [{ sql: sql.countWaiting(moving, tables) }]);
+  const portions = tables.flatMap((table) => portionsOf(table, Number(counts[table.name])));
   await run(to, [sql.markAsArriving(moving, slug)]);
-  for (let batch = portions.splice(0, 1); batch.length > 0; batch = portions.splice(0, 1)) {
-    let rows = batch[0]?.count ?? 0;
-    while (portions[0] && rows + portions[0].count <= ROWS_AT_ONCE) {
+  while (portions.length > 0) {
+    const batch = portions.splice(0, 1);
+    for (let rows = batch[0]?.count ?? 0; portions[0] && rows + portions[0].count <= ROWS_AT_ONCE; ) {
       rows += portions[0].count;
       batch.push(...portions.splice(0, 1));
     }
     const takes = batch.map(({ table, offset }) => ({
       sql: sql.takeIn(moving, table, ROWS_AT_ONCE, offset),
     }));
-    await withoutTriggers(
-      run,
-      to,
-      batch.map(({ table }) => table),
-      takes,
-    );
+    const filled = batch.map(({ table }) => table);
+    await withoutTriggers(run, to, filled, takes);
   }
-  const digests = statements(tables.map((table) => sql.digestOf(table, id)));
-  const [before, after] = await Promise.all([run(from, digests), run(to, digests)]);
-  const differing = tables.find((_, n) => before[n]?.[0]?.digest !== after[n]?.[0]?.digest);
+  const digests = [{ sql: sql.digests(tables, id) }];
+  const [[[before = {}] = []], [[after = {}] = []]] = await Promise.all([
+    run(from, digests),
+    run(to, digests),
+  ]);
+  const differing = tables.find(({ name }) => before[name] !== after[name]);
   if (differing)
     throw new Error(`The rows of ${differing.name} differ after they were copied. Nothing has moved.`);
   const [, given] = await run(0, [
@@ -303,6 +296,13 @@ async function takeIn(moving: Moving) {
   const range = Number(given?.[0]?.range);
   await run(to, statements([...sql.countLists(id), ...sql.takeRange(to, range), sql.unmark(id)]));
 }
+
+const portionsOf = (table: Table, count: number) =>
+  Array.from({ length: Math.ceil(count / ROWS_AT_ONCE) }, (_, part) => ({
+    table,
+    offset: part * ROWS_AT_ONCE,
+    count: Math.min(ROWS_AT_ONCE, count - part * ROWS_AT_ONCE),
+  }));
 
 /** After the move: requests that come to the old rows are led to the new ones, and the directory knows where these are. */
 async function lead({ run, id, to }: Moving, shards: number[]) {

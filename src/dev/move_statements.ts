@@ -176,8 +176,9 @@ export const readWaiting = (move: Move, table: Table, rows: number[]): Statement
   params: [JSON.stringify(rows)],
 });
 
-export const countWaiting = (move: Move, table: Table) =>
-  `SELECT count(*) AS count FROM ${waitingOf(move, table)}`;
+/** One row, with a column for each table. */
+export const countWaiting = (move: Move, tables: Table[]) =>
+  `SELECT ${tables.map((table) => `(SELECT count(*) FROM ${waitingOf(move, table)}) AS ${table.name}`).join(", ")}`;
 
 export const takeIn = (move: Move, table: Table, limit: number, offset: number) => {
   const columns = list(storedColumns(table).map(({ name }) => name));
@@ -207,15 +208,21 @@ export const deleteListTotals = (id: number) =>
     OR (list IN ('egress_audit_logs:create', 'egress_audit_logs:update', 'egress_audit_logs:read')
       AND owner_id IN (SELECT id FROM egresses WHERE organization_id = ${id}))`;
 
-/** How many rows a table has of the organization, and a sum of each column: the same on both sides, or something was lost. */
-export const digestOf = (table: Table, id: number) =>
+/**
+ * How many rows each table has of the organization, and a sum of each column: the same on both sides, or something was lost. One
+ * row, with a column for each table.
+ */
+export const digests = (tables: Table[], id: number) =>
+  `SELECT ${tables.map((table) => `(${digestOf(table, id)}) AS ${table.name}`).join(", ")}`;
+
+const digestOf = (table: Table, id: number) =>
   `SELECT json_array(count(*), ${storedColumns(table)
     .map(({ name, type }) =>
       type.toUpperCase() === "INTEGER"
         ? `sum("${name}" % 1000003)`
         : `sum(octet_length("${name}")), sum(unicode(substr("${name}", -1)))`,
     )
-    .join(", ")}) AS digest FROM ${table.name} WHERE ${rowsOf(table, id)}`;
+    .join(", ")}) FROM ${table.name} WHERE ${rowsOf(table, id)}`;
 
 /** Also deliveries whose endpoint is gone. No index leads to these, but nobody waits for this. */
 const allRowsOf = (table: Table, id: number) =>

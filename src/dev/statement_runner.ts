@@ -30,7 +30,10 @@ export const runWith =
   (env: Env): Run =>
   async (shard, statements) => {
     const { DB } = envOfShard(env, shard);
-    const bound = statements.map(({ sql, params = [] }) => DB.prepare(sql).bind(...params));
+    // Each call goes to another process.
+    const bound = statements.map(({ sql, params }) =>
+      params ? DB.prepare(sql).bind(...params) : DB.prepare(sql),
+    );
     for (let tries = 1; ; tries++)
       try {
         return (await DB.batch<Rows[number]>(bound)).map(({ results }) => results);

@@ -149,4 +149,32 @@ describe("Two databases", () => {
       `Organization ${clinic.organization.id} is in shard 1, and the first database says something else`,
     );
   });
+
+  it("are left by an organization that moves, and each is still the one that its binding says", async () => {
+    const project = aConfiguration("moved");
+    rmSync(project.state, { recursive: true });
+    cpSync(state, project.state, { recursive: true });
+    expect((await project.run("shards:add")).code).toBe(0);
+    const { id } = clinic.organization;
+    const move = (...args: string[]) =>
+      project.run("organizations:move", "--organization", String(id), ...args);
+    const calls = () =>
+      withDatabases(project.state, (databases) =>
+        [0, 1].map((range) =>
+          rowsIn(databases.get(range), "calls").filter((row) => row.includes(`"organization_id":${id},`)),
+        ),
+      );
+    const [before, there] = calls();
+    expect([before?.length, there?.length]).toEqual([0, 1]);
+    const moved = await move("--to", "0");
+    expect(moved.code, moved.output).toBe(0);
+    expect(moved.output).toMatch(/It has moved, with \d+ rows\. Its writes were refused for \d+ ms\./);
+    expect(calls()).toEqual([there, there]);
+    expect((await move("--to", "1")).output).toContain("delete them first, with --delete-old");
+    expect((await move("--delete-old")).output).toContain("Deleted its old rows in shard 1.");
+    expect(calls()).toEqual([there, []]);
+
+    const deployed = await project.run("deploy", "--local");
+    expect(deployed.code, deployed.output).toBe(0);
+  });
 });

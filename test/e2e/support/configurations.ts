@@ -31,5 +31,6 @@ function aConfiguration(folder: string, name: string) {
 /** Paths are relative to the configuration. */
 export const absolute = (toml: string) =>
   toml
+    .replace(/(?<=^zod = )"(.*)"/m, (_, path) => JSON.stringify(resolve(path)))
     .replace(/(?<=^main = )"(.*)"/m, (_, path) => JSON.stringify(resolve(path)))
     .replace(/(?<=^(?:directory|migrations_dir) = )"(.*)"/gm, (_, path) => JSON.stringify(resolve(path)));

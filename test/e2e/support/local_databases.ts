@@ -16,11 +16,11 @@ export function openDatabase(state: string): DatabaseSync {
   return database;
 }
 
-/** The local databases, by their ranges of ids: the first one has none. */
+/** The local databases, by their numbers: the first one may have none. */
 function openDatabases(state: string): Map<number, DatabaseSync> {
   const databases = openFiles(state).map((database): [number, DatabaseSync] => {
-    const range = database.prepare("select value from database_settings where name = 'range'").get();
-    return [Number(range?.value ?? 0), database];
+    const shard = database.prepare("select value from database_settings where name = 'shard'").get();
+    return [Number(shard?.value ?? 0), database];
   });
   return new Map(databases.sort(([a], [b]) => a - b));
 }

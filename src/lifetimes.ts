@@ -92,9 +92,6 @@ export const DEFAULT_VISIT_DURATION = HOUR;
 
 export const MAX_VISIT_DURATION = DAY;
 
-/** Nobody plans further ahead: each date with planned visits is a row that the quota reads. */
-export const VISITS_PLANNED_AHEAD = 1830 * DAY;
-
 /** The link of a visit works so long after its end: people come late, or once more. */
 export const VISIT_LINK_VALID_FOR = DAY;
 

@@ -31,9 +31,12 @@ export const withoutBeside = (db: Database): Database => ({
   prepare: (query) => db.prepare(query),
   batch: (statements) => db.batch(statements),
   get home() {
-    return db.home;
+    return homeOf(db);
   },
 });
+
+/** The organization of the request, if it may have moved. Not every database has the property. */
+export const homeOf = (db: Database): Home | undefined => ("home" in db ? db.home : undefined);
 
 /** What runs beside these statements, if one of them writes. */
 export const besideWrites = (db: Database, statements: Bound[]): Bound[] =>

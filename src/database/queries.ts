@@ -14,7 +14,7 @@ import {
 } from "drizzle-orm/sqlite-core";
 import { SQLiteCountBuilder } from "drizzle-orm/sqlite-core/query-builders/count";
 import { isMoving } from "./causes.ts";
-import { type Bound, besideWrites, type Database, fromPrimaryIfInDoubt } from "./database.ts";
+import { type Bound, besideWrites, type Database, fromPrimaryIfInDoubt, homeOf } from "./database.ts";
 
 /*
  * Drizzle takes longer to write a query's text than all the rest of a request takes. So the text is written once per
@@ -145,7 +145,7 @@ export async function runBatch<Queries extends BoundQuery<unknown>[]>(
 }
 
 async function runOne(db: Database, query: BoundQuery<unknown>): Promise<RawRow[]> {
-  if (db.home || besideWrites(db, [query]).length > 0) return (await runRaw(db, [query]))[0] ?? [];
+  if (homeOf(db) || besideWrites(db, [query]).length > 0) return (await runRaw(db, [query]))[0] ?? [];
   return (await prepare(db, query).all<RawRow>()).results;
 }
 
@@ -161,7 +161,7 @@ export type RawRow = Record<string, unknown>;
  * database, it asks that one instead.
  */
 export async function runRaw(db: Database, queries: BoundQuery<unknown>[]): Promise<RawRow[][]> {
-  const { home } = db;
+  const home = homeOf(db);
   const all: Bound[] = [...queries, ...besideWrites(db, queries)];
   if (!home || home.followed) return runBound(home?.followed ?? db, all, queries.length);
   try {

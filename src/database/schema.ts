@@ -330,7 +330,7 @@ export const visitDailyMetrics = sqliteTable(
   {
     organization_id: organizationId(),
     organization_user_id: integer().notNull(),
-    /** The UTC date on which the visits start, as `YYYY-MM-DD`. */
+    /** The UTC date on which the visits start, as `YYYY-MM-DD`; empty for all dates of the whole organization. */
     date: text().notNull(),
     planned: integer().notNull(),
     /** Those that have started. */
@@ -338,13 +338,7 @@ export const visitDailyMetrics = sqliteTable(
     missed: integer().notNull(),
     cancelled: integer().notNull(),
   },
-  (t) => [
-    primaryKey({ columns: [t.organization_id, t.organization_user_id, t.date] }),
-    // For the quota.
-    index("visit_daily_metrics_planned")
-      .on(t.organization_id, t.organization_user_id, t.planned)
-      .where(sql`planned > 0`),
-  ],
+  (t) => [primaryKey({ columns: [t.organization_id, t.organization_user_id, t.date] })],
 );
 
 /**
@@ -392,7 +386,6 @@ export const calls = sqliteTable(
       .on(t.organization_id, t.ended_at)
       .where(sql`external_reference is not null or livekit_said is not null`),
     index("calls_ongoing").on(t.waiting_room_id).where(sql`ended_at is null`),
-    index("calls_of_visit").on(t.visit_id).where(sql`visit_id is not null`),
     // For the cron: those of which nothing was heard for long.
     index("calls_unended").on(t.organization_id, t.updated_at).where(sql`ended_at is null`),
     withinOrganization(t, t.organization_user_id, organizationUsers),
@@ -425,8 +418,8 @@ export const legalHolds = sqliteTable(
 );
 
 /**
- * A person in a waiting room, then on a call. `visit_id` is the planned visit by whose link the person first came. `recording_consent` is the decision that counts of those in `consents`,
- * null if the person was not asked: triggers keep it (see triggers/recording_consents.sql), and nothing else changes
+ * A person in a waiting room, then on a call. `visit_id` is the planned visit by whose link the person first came.
+ * `recording_consent` is the decision that counts of those in `consents`, null if the person was not asked: triggers keep it (see triggers/recording_consents.sql), and nothing else changes
  * it. `left_is_assumed` if no report said that the person left: the cron has ended the wait, or the call.
  * `earlier_stay_until` is the latest time of a stay before this one, null if no such stay is known. It shows whether
  * a late report belongs to that stay, or corrects this one. `waiting_event_at`, `joined_event_at` and `left_event_at`
@@ -482,7 +475,7 @@ export const participants = sqliteTable(
       .where(sql`erased_at is null and left_at is not null`),
     uniqueIndex("participants_by_organization").on(t.organization_id, t.id),
     index("participants_on_call").on(t.call_id).where(sql`call_id is not null`),
-    index("participants_of_visit").on(t.visit_id).where(sql`visit_id is not null`),
+    index("participants_of_visit").on(t.visit_id, t.call_id).where(sql`visit_id is not null`),
     index("participants_by_reference")
       .on(t.organization_id, t.external_reference, t.call_id)
       .where(sql`external_reference is not null`),

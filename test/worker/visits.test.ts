@@ -191,9 +191,35 @@ describe("A visit that is planned", () => {
     await refused(/ends_at: must be after starts_at/, { starts_at, ends_at: starts_at });
     await refused(/at most 24 hours after/, { starts_at, ends_at: "2030-02-01T09:30:00.001Z" });
     await refused(/ends_at: must not be in the past/, { starts_at: fromNow(-90), ends_at: fromNow(-1) });
-    await refused(/starts_at: must be within 1830 days/, { starts_at: fromNow(1831 * MINUTES_OF_DAY) });
-    await refused(/user_id must be that of a user of the org/, { participants: ofUser(theirs.user_id) });
+    await refused(/user_id must be that of a user who has an account/, {
+      participants: ofUser(theirs.user_id),
+    });
     expect((await given(clinic.client.get("/visits"))).visits).toEqual([]);
+  });
+
+  it("names no user whose membership has ended, but keeps one who left since", async () => {
+    const clinic = await anOrganization();
+    const { slug } = await clinic.addRoom();
+    const provider = await clinic.addProvider();
+    const { user_id } = provider;
+    const plan = { participants: [{ ...RITA, user_id }] };
+    const visit = await planVisit(clinic, slug, plan);
+    await given(clinic.client.delete(`/organization_users/${provider.id}`));
+    expectRefusal(await clinic.client.post("/visits", { visit: aPlan(slug, plan) }), 422, /has an account/);
+    const [{ id } = { id: 0 }] = visit.participants;
+    const kept = { participants: [{ id, user_id, display_name: "Dr. Paula" }] };
+    await given(clinic.client.put(`/visits/${visit.id}`, { visit: kept }));
+  });
+
+  it("is refused where an organization has 100,000 planned ones, until one of them is cancelled", async () => {
+    const { clinic, room, visit } = await aPlannedVisit();
+    const counted = "update visit_daily_metrics set planned = 100000 where organization_id = ? and date = ''";
+    expect((await env.DB.prepare(counted).bind(clinic.id).run()).meta.changes).toBe(1);
+    const plan = () => clinic.client.post("/visits", { visit: aPlan(room.slug) });
+    expectRefusal(await plan(), 422, /has 100000 planned visits, which is the most that it can have/);
+    await given(cancel(clinic, visit));
+    const statuses = (await atOnce(4, plan)).map((answer) => answer.status);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(1);
   });
 
   it("is refused without participants, and with more than 20", async () => {
@@ -594,6 +620,58 @@ describe("Somebody who came by a link is known", () => {
     for (const each of [visit, cancelled]) expect((await readVisit(clinic, each)).call_ids).toEqual([]);
   });
 
+  it("a call has the visit and the reference of who came first, and keeps them when reports repeat", async () => {
+    const { clinic, room, visit, change } = await aPlannedVisit();
+    const other = await planVisit(clinic, room.slug, { external_reference: "of-another" });
+    const call = await aCall(clinic, { ended_at: null, participants: [{ key: keyOf(visit) }] });
+    const shown = async () => {
+      const { visit_id, external_reference } = await given(clinic.client.get(call.path));
+      return { visit_id, external_reference };
+    };
+    const both = { participants: [{ key: keyOf(visit) }, { key: keyOf(other) }] };
+    await given(call.report(both));
+    expect(await shown()).toEqual({ visit_id: visit.id, external_reference: null });
+    await given(change({ external_reference: "later" }));
+    await changingNothing(() => given(call.report(both)));
+    expect(await shown()).toEqual({ visit_id: visit.id, external_reference: null });
+
+    // Both came to it: it is a call of both.
+    expect((await readVisit(clinic, other)).call_ids).toEqual([call.id]);
+    await letPass(other);
+    const { runCron } = workerWith({ BULK_INVITES: aQueue().binding });
+    await runCron();
+    expect((await readVisit(clinic, other)).status).toBe("started");
+    await given(call.report({ ended_at: ENDED_AT }));
+    await runCron();
+    expect((await readVisit(clinic, other)).status).toBe("ended");
+  });
+
+  it("somebody who had such a key before the visit was planned is not of it", async () => {
+    const { clinic, visit, room } = await aPlannedVisit();
+    const next = `visit-${(visit.participants[0]?.id ?? 0) + 1}`;
+    const known = { key: next, display_name: "Somebody else", role: "recipient" };
+    const call = await aCall(clinic, { participants: [known] });
+    const planned = await planVisit(clinic, room.slug);
+    if (keyOf(planned) !== next) return;
+    await changingNothing(() => given(call.report({ participants: [known] })));
+    expect(await readVisit(clinic, planned)).toMatchObject({ status: "planned", call_ids: [] });
+  });
+
+  it("the visit says who is a recipient, whatever role is reported", async () => {
+    const { clinic, visit } = await aPlannedVisit({
+      participants: [{ role: "provider", display_name: "Dr. Paula" }, RITA],
+    });
+    const call = await aCall(clinic, { participants: [{ key: keyOf(visit), role: "recipient" }] });
+    expect((await readVisit(clinic, visit)).status).toBe("planned");
+    await given(call.report({ participants: [{ key: keyOf(visit, 1), role: "provider" }] }));
+    expect((await readVisit(clinic, visit)).status).toBe("started");
+    expect((await visitEvents(clinic)).at(-1)).toEqual({
+      type: "visit.started",
+      visit_id: visit.id,
+      call_id: call.id,
+    });
+  });
+
   it("a report of a provider of the visit alone does not start it", async () => {
     const { clinic, visit } = await aPlannedVisit({
       participants: [{ role: "provider", display_name: "Dr. Paula" }, RITA],
@@ -733,6 +811,51 @@ describe("Over time, a visit", () => {
     });
     const theirs = await anOrganization();
     expectRefusal(await theirs.client.get(`/visit_metrics?user_id=${provider.user_id}`), 404);
+  });
+
+  it("can be changed while it is planned or goes on, and not after that, nor once its names are erased", async () => {
+    const { clinic, path, runCron, status, call } = await aVisitToday();
+    const change = (fields: object) => clinic.client.put(path, { visit: fields });
+    const ongoing = await call();
+    await given(change({ ends_at: fromNow(40), external_reference: "moved" }));
+    expect(await status()).toBe("started");
+    travelTo(fromNow(41));
+    await runCron();
+    expect(await status()).toBe("started");
+    await given(ongoing.report({ ended_at: fromNow(0) }));
+    await runCron();
+    expectRefusal(await change({ external_reference: "late" }), 422, /The visit is ended/);
+    expectRefusal(await clinic.client.delete(path), 422, /The visit is ended/);
+
+    const late = await aVisitToday();
+    await given(late.clinic.client.put("/organization", { organization: { participant_retention_days: 1 } }));
+    travelTo(fromNow(40 + MINUTES_OF_DAY));
+    await late.runCron();
+    expectRefusal(await late.clinic.client.put(late.path, { visit: {} }), 422, /The visit is missed/);
+    await late.runCron();
+    await late.call();
+    expect(await late.status()).toBe("started");
+    const named = { visit: { external_reference: "again", participants: [RITA] } };
+    expectRefusal(await late.clinic.client.put(late.path, named), 422, /The names of the visit were erased/);
+  });
+
+  it("waits in a database that was restored: reports of it may be lost", async () => {
+    const { clinic, runCron, status } = await aVisitToday();
+    await given(clinic.client.put("/organization", { organization: { participant_retention_days: 1 } }));
+    travelTo(fromNow(40 + MINUTES_OF_DAY));
+    await env.DB.prepare("insert into database_settings (name, value) values ('quiet', 1)").run();
+    try {
+      await runCron();
+      await runCron();
+      expect(await status()).toBe("planned");
+      expect(
+        (await storedRows(clinic, "visit_participants")).map(({ display_name }) => display_name),
+      ).toEqual([RITA.display_name]);
+    } finally {
+      await env.DB.prepare("delete from database_settings where name = 'quiet'").run();
+    }
+    await runCron();
+    expect(await status()).toBe("missed");
   });
 
   it("loses names and references as long after its end as those of participants are kept", async () => {

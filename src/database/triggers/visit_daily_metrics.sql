@@ -1,18 +1,23 @@
 -- What follows from a visit: its share in the metrics, and its events.
 
 -- A procedure, which SQLite does not have: the view stores nothing; an insert with the sign 1 adds what a visit counts, for its
--- holder and as organization user 0 for the whole organization, with -1 it takes that off. The rebuild calls it too.
+-- holder and as organization user 0 for the whole organization, with -1 it takes that off. The whole organization has a row of all
+-- dates too, with an empty one, for the quota. The rebuild calls it too.
 CREATE VIEW `visit_metric_changes` AS
 SELECT NULL AS organization_id, NULL AS organization_user_id, NULL AS starts_at, NULL AS status, NULL AS sign;
 
 CREATE TRIGGER `visit_metric_change` INSTEAD OF INSERT ON `visit_metric_changes`
 BEGIN
   INSERT INTO visit_daily_metrics (organization_id, organization_user_id, date, planned, held, missed, cancelled)
-  SELECT new.organization_id, holder.id, date(new.starts_at / 1000.0, 'unixepoch'),
+  SELECT new.organization_id, scope.id, scope.date,
     new.sign * (new.status = 'planned'), new.sign * (new.status IN ('started', 'ended')),
     new.sign * (new.status = 'missed'), new.sign * (new.status = 'cancelled')
-  FROM (SELECT 0 AS id UNION ALL SELECT new.organization_user_id) holder
-  WHERE holder.id IS NOT NULL
+  FROM (
+    SELECT 0 AS id, '' AS date
+    UNION ALL SELECT 0, date(new.starts_at / 1000.0, 'unixepoch')
+    UNION ALL SELECT new.organization_user_id, date(new.starts_at / 1000.0, 'unixepoch')
+  ) scope
+  WHERE scope.id IS NOT NULL
   ON CONFLICT (organization_id, organization_user_id, date) DO UPDATE SET
     planned = planned + excluded.planned,
     held = held + excluded.held,
@@ -39,7 +44,7 @@ BEGIN
   VALUES (new.organization_id, 'visit.' || iif(new.status = old.status, 'updated', new.status),
     json_patch('{}', json_object('visit_id', new.id, 'call_id', iif(new.status <> old.status AND new.status = 'started', (
       SELECT call_id FROM participants
-      WHERE visit_id = new.id AND role = 'recipient' AND call_id IS NOT NULL
+      WHERE visit_id = new.id AND call_id IS NOT NULL
       ORDER BY updated_at DESC LIMIT 1
     ), NULL))), new.updated_at);
 END;

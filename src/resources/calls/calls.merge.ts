@@ -79,7 +79,8 @@ export function mergeCall(
   beginsHold: boolean;
   startedVisits: number[];
 } {
-  const fields = fieldsOfCall(known, key, whatCounts(known.call, report));
+  const comers = comersOf(known, report);
+  const fields = fieldsOfCall({ ...known, comers }, key, whatCounts(known.call, report));
   const call: CallRow = reviseReported(known.call, fields, report, now);
   const { ended_at, end_is_assumed } = call;
   const named = mergeParticipantsOnCall(
@@ -114,12 +115,19 @@ export function mergeCall(
     ),
     consents: mergeConsents(known, call, named, report, now),
     beginsHold: report.legal_hold === true && mayBeginHold(known.call, report),
-    startedVisits: visitsStartedBy(
-      named.flatMap(({ role }, n) =>
-        role === "recipient" ? (plannedOf(known.planned, report.participants?.[n]?.key ?? "") ?? []) : [],
-      ),
-    ),
+    startedVisits: visitsStartedBy(comers),
   };
+}
+
+/** Those of a report who come by the link of a visit: not who was known under such a key before the visit was planned. */
+function comersOf({ participants, planned }: KnownCall, report: CallReport): PlannedParticipant[] {
+  const visits = new Map(participants.map(({ key, visit_id }) => [key, visit_id]));
+  return (report.participants ?? []).flatMap(({ key }) => {
+    const comer = plannedOf(planned, key);
+    return comer && (visits.get(key) ?? comer.visit_id) === comer.visit_id && visits.get(key) !== null
+      ? [comer]
+      : [];
+  });
 }
 
 function mergeConsents(
@@ -196,11 +204,12 @@ function whatCounts(call: ReportedCall | undefined, report: CallReport): CallRep
 }
 
 function fieldsOfCall(
-  { organization_id, call, room, members, planned }: KnownCall,
+  { organization_id, call, room, members, comers }: KnownCall & { comers: PlannedParticipant[] },
   key: string,
   report: CallReport,
 ) {
-  const [first] = (report.participants ?? []).flatMap((each) => plannedOf(planned, each.key) ?? []);
+  // The visit of a call, and what is taken from it, are those of who came first.
+  const first = call?.visit_id ? undefined : comers[0];
   const waiting_room_id = call?.waiting_room_id ?? room?.id;
   if (waiting_room_id === undefined)
     throw report.waiting_room_slug === undefined ? callNamesNoRoom() : callNamesUnknownRoom();

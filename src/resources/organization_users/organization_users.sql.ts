@@ -153,15 +153,16 @@ export const memberOf = (organization_id: Value<number>, user_id: Value<number>)
  *
  * @param ids a JSON array
  */
-export const selectMembersAmong = (organization_id: Value<number>, ids: Value<string>) =>
+export const selectMembersAmong = (organization_id: Value<number>, ids: Value<string>, condition?: SQL) =>
   builder
     .select({ id: members.id })
     .from(members)
-    .where(and(eq(members.organization_id, organization_id), inArray(members.id, jsonValues(ids))))
+    .where(and(eq(members.organization_id, organization_id), inArray(members.id, jsonValues(ids)), condition))
     .orderBy(asc(members.id));
 
-export const membersAmong = preparedQuery((of: Placeholders<{ organization_id: number; ids: string }>) =>
-  selectMembersAmong(of.organization_id, of.ids),
+/** Those of them who have an account. */
+export const accountsAmong = preparedQuery((of: Placeholders<{ organization_id: number; ids: string }>) =>
+  selectMembersAmong(of.organization_id, of.ids, hasAccount(members)),
 );
 
 export const memberById = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>

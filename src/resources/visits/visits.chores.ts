@@ -1,6 +1,6 @@
-import { and, asc, eq, inArray, isNull, lte, ne, notExists, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, lte, not, notExists, or, type SQL, sql } from "drizzle-orm";
 import type { Context } from "../../context.ts";
-import { iif } from "../../database/expressions.ts";
+import { greatest, iif } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, runAll, runBatch } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
 import { pastRetentionInTurn } from "../../database/retention.ts";
@@ -17,7 +17,7 @@ import {
 import { CRON_PORTION } from "../../tuning.ts";
 import { isHeld } from "../calls/calls.sql.ts";
 import { ERASED_NAME } from "../participants/participants.schemas.ts";
-import { visitEntries } from "./visits.sql.ts";
+import { callsOfVisit, visitEntries } from "./visits.sql.ts";
 
 /**
  * Says of visits whose time is over what has become of them: nobody came, or they have ended, with their last call. A database
@@ -37,7 +37,7 @@ const endDueVisits = preparedQuery((chore: Placeholders<Turn & { now: number }>)
   const goingOn = builder
     .select({ id: calls.id })
     .from(calls)
-    .where(and(eq(calls.visit_id, visits.id), isNull(calls.ended_at)));
+    .where(and(inArray(calls.id, callsOfVisit()), isNull(calls.ended_at)));
   const dueOf = (owner_id: SQL) =>
     builder
       .select({ rowid: rowid.as("rowid") })
@@ -54,7 +54,10 @@ const endDueVisits = preparedQuery((chore: Placeholders<Turn & { now: number }>)
       .orderBy(asc(visits.ends_at));
   return builder
     .update(visits)
-    .set({ status: iif(eq(visits.status, "planned"), "missed", "ended"), updated_at: chore.now })
+    .set({
+      status: iif(eq(visits.status, "planned"), "missed", "ended"),
+      updated_at: greatest(chore.now, visits.updated_at),
+    })
     .where(inArray(rowid, rowsInTurn(visits, eachOf(visits.organization_id, isOpen), dueOf, chore)))
     .returning({ owner_id: ownerIdOf(visits.organization_id) });
 });
@@ -78,16 +81,16 @@ export async function eraseVisits(context: Context): Promise<number> {
   return erased.length;
 }
 
-/** True for the visits that are due. One that has started goes on until the cron says that it has ended. */
+/** True for the visits that are due. One that is open goes on until the cron says what has become of it. */
 function isDue(chore: Placeholders<ChoreTurn>) {
   const held = builder
     .select({ id: calls.id })
     .from(calls)
-    .where(and(eq(calls.visit_id, visits.id), isHeld(calls.id)));
+    .where(and(inArray(calls.id, callsOfVisit()), isHeld(calls.id)));
   const due = {
     time: visits.ends_at,
     days: organizations.participant_retention_days,
-    where: and(isNull(visits.erased_at), ne(visits.status, "started"), notExists(held)),
+    where: and(isNull(visits.erased_at), not(isOpen), notExists(held)),
   };
   return inArray(rowid, pastRetentionInTurn(visits, due, chore.now, chore));
 }
@@ -106,7 +109,11 @@ const eraseNames = preparedQuery((chore: Placeholders<ChoreTurn>) =>
 const eraseVisitReferences = preparedQuery((chore: Placeholders<ChoreTurn>) =>
   builder
     .update(visits)
-    .set({ external_reference: null, erased_at: chore.now, updated_at: chore.now })
+    .set({
+      external_reference: null,
+      erased_at: chore.now,
+      updated_at: greatest(chore.now, visits.updated_at),
+    })
     .where(isDue(chore))
     .returning({ owner_id: ownerIdOf(visits.organization_id) }),
 );

@@ -1,33 +1,20 @@
 import { recordedRead } from "../../http/acting_user.ts";
 import { externalRoutes } from "../../http/external_api.ts";
 import { idempotent } from "../../http/idempotency_key.ts";
-import { metricsQuery } from "../../http/metrics.ts";
+import { metricsQuery, readMetrics } from "../../http/metrics.ts";
 import { nearestReplica } from "../../http/replication.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
-import {
-  createVisitBody,
-  toListedVisit,
-  toVisit,
-  toVisitMetrics,
-  updateVisitBody,
-  visitsQuery,
-} from "./visits.schemas.ts";
-import {
-  cancelPlannedVisit,
-  createVisit,
-  listVisitMetrics,
-  listVisits,
-  requireVisit,
-  updateVisit,
-} from "./visits.service.ts";
+import { createVisitBody, toVisit, toVisitMetrics, updateVisitBody, visitsQuery } from "./visits.schemas.ts";
+import { cancelPlannedVisit, createVisit, listVisits, requireVisit, updateVisit } from "./visits.service.ts";
+import { dailyVisits } from "./visits.sql.ts";
 
 const byId = params(idParams);
 
 export const visitsExternal = externalRoutes()
   .get("/visits", recordedRead, query(visitsQuery), async (c) => {
     const { visits, next_after } = await listVisits(c.var.context, c.req.valid("query"));
-    return c.json({ visits: visits.map(toListedVisit), next_after });
+    return c.json({ visits: visits.map(toVisit), next_after });
   })
   .post("/visits", idempotent, jsonBody(createVisitBody), async (c) =>
     c.json(toVisit(await createVisit(c.var.context, c.req.valid("json").visit)), 201),
@@ -44,5 +31,5 @@ export const visitsExternal = externalRoutes()
     return c.body(null, 204);
   })
   .get("/visit_metrics", nearestReplica, query(metricsQuery), async (c) =>
-    c.json(toVisitMetrics(await listVisitMetrics(c.var.context, c.req.valid("query")))),
+    c.json(toVisitMetrics(await readMetrics(c.var.context, c.req.valid("query"), dailyVisits))),
   );

@@ -1,7 +1,7 @@
 import { and, asc, eq, isNull, lt, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { VisitStatus } from "../../database/enums.ts";
-import { isSame } from "../../database/expressions.ts";
+import { isSame, withoutIndex } from "../../database/expressions.ts";
 import { type BoundQuery, builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { organizationUsers, visits } from "../../database/schema.ts";
 import { endOfDate } from "../../http/dates.ts";
@@ -55,41 +55,43 @@ const nextIds = (listed: Listed, hasStatus: boolean, ofHolder?: SQL) =>
     .orderBy(asc(next.starts_at), asc(next.id))
     .limit(listed.limit);
 
-/** Of all: where somebody reaches everybody. */
-const pageOfAll = (hasStatus: boolean) => pageOf((listed) => nextIds(listed, hasStatus));
-
 /**
  * Of some holders. No index has the visits of several in the order of time: so of each it takes as many as a page could need.
  *
  * @param holders selects the ids, and null for visits without a holder
  */
-const pageOfHolders = (holders: (listed: Listed) => SQL, hasStatus: boolean) =>
-  pageOf((listed) => {
-    const ofHolder = nextIds(listed, hasStatus, isSame(next.organization_user_id, sql`holder.id`));
-    return builder
-      .select({ id: each.id })
-      .from(sql`(${holders(listed)}) as holder`)
-      .crossJoin(each)
-      .where(sql`${each.id} in ${ofHolder}`)
-      .orderBy(asc(each.starts_at), asc(each.id))
-      .limit(listed.limit);
-  });
+const idsOfHolders = (holders: SQL, listed: Listed, hasStatus: boolean) =>
+  builder
+    .select({ id: each.id })
+    .from(sql`(${holders}) as holder`)
+    .crossJoin(each)
+    .where(
+      sql`${each.id} in ${nextIds(listed, hasStatus, isSame(next.organization_user_id, sql`holder.id`))}`,
+    )
+    .orderBy(asc(each.starts_at), asc(each.id))
+    .limit(listed.limit);
 
-const reachedHolders = (listed: Listed) => sql`select id from ${reachedIds(listed)} union all select null`;
+/** Without and with a status. */
+const pagesOf = (ids: (listed: Listed, hasStatus: boolean) => SQLWrapper) =>
+  [false, true].map((hasStatus) => pageOf((listed) => ids(listed, hasStatus)));
 
-/** The holder that is asked for, where the caller reaches them. */
-const oneHolder = (listed: Listed) =>
-  sql`${builder
-    .select({ id: organizationUsers.id })
-    .from(organizationUsers)
-    .where(and(eq(organizationUsers.id, listed.holder_id), withinReach(listed)))}`;
-
-/** Each without and with a status. */
 const pages = {
-  ofAll: [pageOfAll(false), pageOfAll(true)],
-  ofReached: [pageOfHolders(reachedHolders, false), pageOfHolders(reachedHolders, true)],
-  ofHolder: [pageOfHolders(oneHolder, false), pageOfHolders(oneHolder, true)],
-} as const;
+  /** Where somebody reaches everybody. */
+  ofAll: pagesOf(nextIds),
+  ofReached: pagesOf((listed, hasStatus) =>
+    idsOfHolders(sql`select id from ${reachedIds(listed)} union all select null`, listed, hasStatus),
+  ),
+  /** The holder that is asked for, where the caller reaches them. */
+  ofHolder: pagesOf((listed, hasStatus) => {
+    const { id } = organizationUsers;
+    const holder = builder.select({ id }).from(organizationUsers);
+    return idsOfHolders(
+      sql`${holder.where(and(eq(id, listed.holder_id), withinReach(listed)))}`,
+      listed,
+      hasStatus,
+    );
+  }),
+};
 
 /** There are few of a reference. */
 const pageOfReference = pageOf((listed) =>
@@ -100,8 +102,8 @@ const pageOfReference = pageOf((listed) =>
       and(
         isInPart(visits, listed),
         eq(visits.external_reference, listed.external_reference),
-        or(isNull(listed.status), eq(sql`+${visits.status}`, listed.status)),
-        or(isNull(listed.holder_id), eq(sql`+${visits.organization_user_id}`, listed.holder_id)),
+        or(isNull(listed.status), eq(withoutIndex(visits.status), listed.status)),
+        or(isNull(listed.holder_id), eq(withoutIndex(visits.organization_user_id), listed.holder_id)),
         visitsWithinReach(listed),
       ),
     )
@@ -127,7 +129,7 @@ export function listedVisits(reach: Reach, query: VisitsQuery): BoundQuery<Visit
   if (external_reference !== null) return pageOfReference(listed);
   const ofEverybody = reach.reaches_everybody ? pages.ofAll : pages.ofReached;
   const page = holder_id === null ? ofEverybody : pages.ofHolder;
-  return page[status === null ? 0 : 1](listed);
+  return (page[status === null ? 0 : 1] as (typeof page)[number])(listed);
 }
 
 function positionOf(after: string | undefined, from: string | undefined): [start: number, id: number] {

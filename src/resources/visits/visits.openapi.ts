@@ -34,7 +34,6 @@ const faultsOfPlan = [
   refusals.visitHolderOutOfReach(),
   refusals.visitTimesWrong(),
   refusals.visitIsPast(),
-  refusals.visitTooFarAhead(),
   refusals.visitParticipantsNotMembers(),
   unprocessable(`visit.participants: ${refusals.WRONG_NUMBER_OF_PARTICIPANTS}`),
 ];
@@ -81,7 +80,6 @@ export const visitsReference: Reference = {
         examples: {
           "The last page": { visits: [listed], next_after: null },
           "There are more": { visits: [listed], next_after: story.VISIT_POSITION },
-          "No such visit": { visits: [], next_after: null },
         },
       },
       errors: [
@@ -131,13 +129,15 @@ export const visitsReference: Reference = {
           "A corrected name": {
             visit: { participants: [{ id: participant_id, display_name: "Rita Rowe" }] },
           },
-          "Another room, which a provider holds": { visit: { ...plan, organization_user_id } },
         },
       },
       response: { schema: visitSchema, example: planned },
       errors: [
         refusals.visitNotFound(),
-        ...(["ended", "missed", "cancelled"] as const).map(refusals.visitStays),
+        ...(["ended", "missed", "cancelled"] as const).map((status) =>
+          refusals.visitStays(status, "changed", "planned or started"),
+        ),
+        refusals.visitErased(),
         ...faultsOfPlan,
         refusals.visitParticipantUnknown(),
         refusals.visitParticipantIncomplete(),
@@ -151,7 +151,9 @@ export const visitsReference: Reference = {
       parameters,
       errors: [
         refusals.visitNotFound(),
-        ...(["started", "ended", "missed"] as const).map(refusals.visitNotCancellable),
+        ...(["started", "ended", "missed"] as const).map((status) =>
+          refusals.visitStays(status, "cancelled", "planned"),
+        ),
       ],
     },
     "GET /visit_metrics": {

@@ -1,8 +1,8 @@
 import type { VisitStatus } from "../../database/enums.ts";
 import { ApiError, notFound, unprocessable } from "../../http/errors.ts";
-import { MAX_VISIT_DURATION, VISITS_PLANNED_AHEAD } from "../../lifetimes.ts";
+import { MAX_VISIT_DURATION } from "../../lifetimes.ts";
 import { MAX_PLANNED_VISITS, MAX_VISIT_PARTICIPANTS } from "../../limits.ts";
-import { DAY, HOUR } from "../../units.ts";
+import { HOUR } from "../../units.ts";
 
 export const visitNotFound = () => notFound("Visit");
 
@@ -23,11 +23,10 @@ export const visitTimesWrong = () =>
 
 export const visitIsPast = () => unprocessable("visit.ends_at: must not be in the past");
 
-export const visitTooFarAhead = () =>
-  unprocessable(`visit.starts_at: must be within ${VISITS_PLANNED_AHEAD / DAY} days from now`);
-
 export const visitParticipantsNotMembers = () =>
-  unprocessable("visit.participants: each user_id must be that of a user of the organization");
+  unprocessable(
+    "visit.participants: each user_id must be that of a user who has an account in the organization",
+  );
 
 export const visitParticipantUnknown = () =>
   unprocessable(
@@ -42,11 +41,11 @@ export const tooManyVisits = () =>
     `The organization has ${MAX_PLANNED_VISITS} planned visits, which is the most that it can have: cancel some first`,
   );
 
-export const visitStays = (status: VisitStatus) =>
-  unprocessable(`The visit is ${status}: only one that is planned or started can be changed`);
+export const visitStays = (status: VisitStatus, verb: "changed" | "cancelled", possible: string) =>
+  unprocessable(`The visit is ${status}: only one that is ${possible} can be ${verb}`);
 
-export const visitNotCancellable = (status: VisitStatus) =>
-  unprocessable(`The visit is ${status}: only one that is planned can be cancelled`);
+export const visitErased = () =>
+  unprocessable("The names of the visit were erased, so it can no longer be changed: plan another one");
 
 /** A fault of a list of participants. */
 export const WRONG_NUMBER_OF_PARTICIPANTS = `must have 1 to ${MAX_VISIT_PARTICIPANTS} participants`;

@@ -1,5 +1,5 @@
-import { and, asc, eq, inArray, ne } from "drizzle-orm";
-import { columnAs } from "../../database/expressions.ts";
+import { and, asc, eq, getTableColumns, inArray, ne } from "drizzle-orm";
+import { columnAs, greatest } from "../../database/expressions.ts";
 import {
   builder,
   jsonValues,
@@ -30,13 +30,10 @@ const participantIdOf = (key: string): number | undefined => {
 export const plannedIds = (keys: string[]): string =>
   JSON.stringify(keys.flatMap((key) => participantIdOf(key) ?? []));
 
+const { organization_id, ...ownColumns } = getTableColumns(visitParticipants);
+
 const plannedColumns = {
-  id: visitParticipants.id,
-  visit_id: visitParticipants.visit_id,
-  role: visitParticipants.role,
-  display_name: visitParticipants.display_name,
-  user_id: visitParticipants.user_id,
-  external_reference: visitParticipants.external_reference,
+  ...ownColumns,
   visit_status: columnAs(visits.status, "visit_status"),
   visit_reference: columnAs(visits.external_reference, "visit_reference"),
 };
@@ -48,14 +45,14 @@ export type PlannedParticipant = Row<typeof plannedColumns>;
  * Selects those whom visits of the organization name by these ids. A key of a visit that was cancelled, or of somebody who was
  * removed from it, is a key like any other.
  */
-export const selectPlanned = (organization_id: Value<number>, ids: Value<string>) =>
+export const selectPlanned = (owner_id: Value<number>, ids: Value<string>) =>
   builder
     .select(plannedColumns)
     .from(visitParticipants)
     .innerJoin(visits, eq(visits.id, visitParticipants.visit_id))
     .where(
       and(
-        eq(visitParticipants.organization_id, organization_id),
+        eq(organization_id, owner_id),
         inArray(visitParticipants.id, jsonValues(ids)),
         ne(visits.status, "cancelled"),
       ),
@@ -68,11 +65,11 @@ export const plannedOf = (planned: PlannedParticipant[], key: string): PlannedPa
   return planned.find((each) => each.id === id);
 };
 
-/** The visits that start when these recipients are on a call: a missed one can. */
-export const visitsStartedBy = (recipients: PlannedParticipant[]): number[] => [
+/** The visits that start when these are on a call: a missed one can. Who is a recipient, the visit says. */
+export const visitsStartedBy = (comers: PlannedParticipant[]): number[] => [
   ...new Set(
-    recipients
-      .filter(({ visit_status }) => visit_status === "planned" || visit_status === "missed")
+    comers
+      .filter(({ role, visit_status }) => role === "recipient" && /^(planned|missed)$/.test(visit_status))
       .map(({ visit_id }) => visit_id),
   ),
 ];
@@ -81,6 +78,6 @@ export const visitsStartedBy = (recipients: PlannedParticipant[]): number[] => [
 export const startVisits = preparedQuery((of: Placeholders<{ ids: string; now: number }>) =>
   builder
     .update(visits)
-    .set({ status: "started", updated_at: of.now })
+    .set({ status: "started", updated_at: greatest(of.now, visits.updated_at) })
     .where(inArray(visits.id, jsonValues(of.ids))),
 );

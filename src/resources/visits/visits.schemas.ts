@@ -18,12 +18,7 @@ import { MAX_TOKEN_LENGTH, MAX_VISIT_PARTICIPANTS } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
 import { NO_POSITION, WRONG_NUMBER_OF_PARTICIPANTS } from "./visits.refusals.ts";
 import { visitKey } from "./visits.reports.ts";
-import type {
-  listedVisitSchema,
-  redeemedVisitSchema,
-  visitMetricsSchema,
-  visitSchema,
-} from "./visits.responses.ts";
+import type { redeemedVisitSchema, visitMetricsSchema } from "./visits.responses.ts";
 import type { dailyVisitsColumns, visitColumns } from "./visits.sql.ts";
 
 const visitFields = lazily(() =>
@@ -111,7 +106,8 @@ export interface RedeemedVisit {
   destination_slug: string;
 }
 
-function toVisitOf<Participant>(row: Omit<Visit, "participants">, participants: Participant[]) {
+/** As it is listed; with links, where the participants have them. */
+export function toVisit<Participant>(row: Omit<Visit, "participants"> & { participants: Participant[] }) {
   return {
     id: row.id,
     waiting_room_id: row.waiting_room_id,
@@ -121,16 +117,11 @@ function toVisitOf<Participant>(row: Omit<Visit, "participants">, participants: 
     starts_at: toTimestamp(row.starts_at),
     ends_at: toTimestamp(row.ends_at),
     call_ids: row.call_ids,
-    participants,
+    participants: row.participants,
     created_at: toTimestamp(row.created_at),
     updated_at: toTimestamp(row.updated_at),
   };
 }
-
-export const toListedVisit = (row: Visit): z.input<typeof listedVisitSchema> =>
-  toVisitOf(row, row.participants);
-
-export const toVisit = (row: VisitWithLinks): z.input<typeof visitSchema> => toVisitOf(row, row.participants);
 
 export function toRedeemedVisit({
   visit,
@@ -158,7 +149,7 @@ export function toRedeemedVisit({
 
 /** The counts of dates, as maps by date. */
 export function toVisitMetrics(rows: DailyVisits[]): z.input<typeof visitMetricsSchema> {
-  const each = (count: "planned" | "held" | "missed" | "cancelled") =>
+  const each = (count: Exclude<keyof DailyVisits, "date">) =>
     Object.fromEntries(rows.map((row) => [row.date, row[count]]));
   return {
     planned: each("planned"),

@@ -1,24 +1,17 @@
 import type { ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { runBatch } from "../../database/queries.ts";
-import { type MetricsQuery, readMetrics } from "../../http/metrics.ts";
 import { VISIT_LINK_VALID_FOR } from "../../lifetimes.ts";
 import { requireEntry } from "../access_logs/access_logs.entries.ts";
 import {
-  membersAmong,
+  accountsAmong,
   type Reach,
   reachedUser,
   reachOf,
 } from "../organization_users/organization_users.sql.ts";
 import { roomOfPath } from "../participants/participants.waiting.ts";
 import { listedVisits, positionAfter } from "./visits.lists.ts";
-import {
-  cancelVisit,
-  type KnownOfPlan,
-  mergeVisit,
-  newVisit,
-  type ParticipantOfPlan,
-} from "./visits.merge.ts";
+import { cancelVisit, mergeVisit, newVisit } from "./visits.merge.ts";
 import {
   visitIsOver,
   visitLinkNotValid,
@@ -29,7 +22,6 @@ import {
 } from "./visits.refusals.ts";
 import type {
   CreateVisit,
-  DailyVisits,
   RedeemedVisit,
   UpdateVisit,
   Visit,
@@ -38,7 +30,6 @@ import type {
 } from "./visits.schemas.ts";
 import {
   activeSubOfLink,
-  dailyVisits,
   newestVisit,
   newVisitEntry,
   removeOthers,
@@ -87,16 +78,12 @@ export async function createVisit(context: ClientContext, input: CreateVisit): P
   const visit = await decideAndWrite(
     db,
     [...readsOfPlan(reachOf(caller), input), visitQuota({ organization_id })],
-    ([room], [holder], members, [quota]) => {
-      const known = {
-        ...knownOfPlan(room, holder, members),
-        organization_id,
-        isFull: quota?.is_full ?? false,
-      };
-      const { visit, participants } = newVisit(known, input, now);
+    ([room], [holder], accounts, [quota]) => {
+      const known = { room, holder, accounts, organization_id, isFull: quota?.is_full ?? false };
+      const { participants, ...row } = newVisit(known, input, now);
       return {
         writes: [
-          visitWrites.insert(visit),
+          visitWrites.insert(row),
           writeVisitParticipants({ organization_id, visit_id: null, list: JSON.stringify(participants) }),
           newestVisit({}),
         ],
@@ -106,13 +93,13 @@ export async function createVisit(context: ClientContext, input: CreateVisit): P
     { idempotency: await visitIdempotency(context, { external_reference }) },
   );
   // A replay brings back only the ids of those who take part.
-  const participants = visit.participants.map((each, n) => ({ ...newParticipant(input, n), ...each }));
+  const nobody = { user_id: null, external_reference: null };
+  const participants = visit.participants.map((each, n) => ({
+    ...nobody,
+    ...input.participants[n],
+    ...each,
+  }));
   return withLinks(settings, { ...visit, participants });
-}
-
-function newParticipant({ participants }: CreateVisit, n: number) {
-  const { user_id = null, external_reference = null, ...person } = participants[n] ?? {};
-  return { ...person, user_id, external_reference };
 }
 
 /** What is left out stays; who is left out of a list of participants that is sent is removed, and their link void. */
@@ -122,18 +109,26 @@ export async function updateVisit(
   input: UpdateVisit,
 ): Promise<VisitWithLinks> {
   const { db, now, caller, settings } = context;
+  const { organization_id } = caller;
   const reached = { ...reachOf(caller), id };
   const visit = await decideAndWrite(
     db,
     [visitOfPath(reached), ...readsOfPlan(reached, input)],
-    ([before], [room], [holder], members) => {
+    ([before], [room], [holder], accounts) => {
       if (!before) throw visitNotFound();
-      const { visit, participants } = mergeVisit(before, knownOfPlan(room, holder, members), input, now);
-      if (visit === before) return { unchanged: before };
+      const next = mergeVisit(before, { room, holder, accounts }, input, now);
+      if (next === before) return { unchanged: before };
+      const ids = JSON.stringify(next.participants.flatMap((each) => each.id ?? []));
+      const list = JSON.stringify(next.participants);
       return {
         writes: [
-          visitWrites.update(before, visit),
-          ...(participants ? replaceParticipants(before, participants) : []),
+          visitWrites.update(before, { ...before, ...next, participants: before.participants }),
+          ...(next.participants === before.participants
+            ? []
+            : [
+                removeOthers({ visit_id: id, ids }),
+                writeVisitParticipants({ organization_id, visit_id: id, list }),
+              ]),
           visitOfPath(reached),
         ],
         entries: [visitEntry(context, "update", reached)],
@@ -142,11 +137,6 @@ export async function updateVisit(
   );
   return withLinks(settings, visit);
 }
-
-const replaceParticipants = ({ id: visit_id, organization_id }: Visit, participants: ParticipantOfPlan[]) => [
-  removeOthers({ visit_id, ids: JSON.stringify(participants.flatMap(({ id }) => id ?? [])) }),
-  writeVisitParticipants({ organization_id, visit_id, list: JSON.stringify(participants) }),
-];
 
 /** Once more, it changes nothing. */
 export async function cancelPlannedVisit(context: ClientContext, id: number): Promise<void> {
@@ -168,17 +158,11 @@ const readsOfPlan = (reach: Reach, input: UpdateVisit) =>
   [
     roomOfPath({ ...reach, slug: input.waiting_room_slug ?? "" }),
     reachedUser({ ...reach, id: input.organization_user_id ?? 0 }),
-    membersAmong({
+    accountsAmong({
       organization_id: reach.organization_id,
       ids: JSON.stringify((input.participants ?? []).flatMap(({ user_id }) => user_id ?? [])),
     }),
   ] as const;
-
-const knownOfPlan = (
-  room: KnownOfPlan["room"],
-  holder: KnownOfPlan["holder"],
-  members: { id: number }[],
-): KnownOfPlan => ({ room, holder, members: new Set(members.map(({ id }) => id)) });
 
 /** Who is invited by a link, and where they are to go now. It signs nobody in: links get forwarded. */
 export async function redeemVisitLink(context: Context, token: string): Promise<RedeemedVisit> {
@@ -193,7 +177,3 @@ export async function redeemVisitLink(context: Context, token: string): Promise<
   if (visit.ends_at + VISIT_LINK_VALID_FOR <= now) throw visitIsOver();
   return { visit, participant, destination_slug: sub?.destination_slug ?? visit.waiting_room_slug };
 }
-
-/** One row for each date of the range on which visits start; for one holder or for the whole organization. */
-export const listVisitMetrics = (context: ClientContext, query: MetricsQuery): Promise<DailyVisits[]> =>
-  readMetrics(context, query, dailyVisits);

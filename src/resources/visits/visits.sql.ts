@@ -8,18 +8,16 @@ import {
   getTableColumns,
   gt,
   gte,
+  isNotNull,
   isNull,
   max,
   notInArray,
   or,
   type SQL,
   sql,
-  sum,
 } from "drizzle-orm";
-import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
-import type { ParticipantRole } from "../../database/enums.ts";
-import { coalesce, columnAs, hasValues, scalar } from "../../database/expressions.ts";
-import { insertSelect, jsonField, jsonRows, replaceAllBut } from "../../database/insert.ts";
+import { columnAs, hasValues, scalar } from "../../database/expressions.ts";
+import { insertSelect, jsonFields, jsonRows, replaceAllBut } from "../../database/insert.ts";
 import {
   builder,
   jsonValues,
@@ -28,8 +26,8 @@ import {
   type Values,
 } from "../../database/queries.ts";
 import {
-  calls,
   organizationUsers,
+  participants,
   visitDailyMetrics,
   visitParticipants,
   visits,
@@ -55,41 +53,34 @@ const participantsAsJson = (fields: SQL) =>
       .where(eq(visitParticipants.visit_id, visits.id)),
   );
 
-const callsOfVisit = builder
-  .select({ id: calls.id })
-  .from(calls)
-  .where(eq(calls.visit_id, visits.id))
-  .orderBy(asc(calls.id))
-  .limit(MAX_VISIT_CALLS)
-  .as("calls_of_visit");
+/** Selects the ids of the calls that somebody was on who came by a link of the visit. */
+export const callsOfVisit = () =>
+  builder
+    .select({ call_id: participants.call_id })
+    .from(participants)
+    .where(and(eq(participants.visit_id, visits.id), isNotNull(participants.call_id)))
+    .groupBy(participants.call_id);
 
-const callIds = builder
-  .select({ ids: sql<string>`cast(json_group_array(${callsOfVisit.id}) as text)` })
-  .from(callsOfVisit);
-
-const ofRoom = <Selected extends SQLiteColumn>(column: Selected): SQL<GetColumnData<Selected>> =>
-  sql`${builder
-    .select({ value: columnAs(column, "value") })
-    .from(waitingRooms)
-    .where(eq(waitingRooms.id, visits.waiting_room_id))}`;
+const ofRoom = <Field extends "slug" | "user_id" | "retired_at">(field: Field) =>
+  scalar(
+    builder
+      .select({ value: columnAs(waitingRooms[field], "value") })
+      .from(waitingRooms)
+      .where(eq(waitingRooms.id, visits.waiting_room_id)),
+  ) as SQL<GetColumnData<(typeof waitingRooms)[Field]>>;
 
 /** Somebody whom a visit names. */
-interface VisitParticipant {
-  id: number;
-  role: ParticipantRole;
-  display_name: string;
-  user_id: number | null;
-  external_reference: string | null;
-}
+type VisitParticipant = Omit<typeof visitParticipants.$inferSelect, "organization_id" | "visit_id">;
 
 const ownColumns = getTableColumns(visits);
 
 export const visitColumns = {
   ...ownColumns,
-  waiting_room_slug: ofRoom(waitingRooms.slug).as("waiting_room_slug"),
+  waiting_room_slug: ofRoom("slug").as("waiting_room_slug"),
   /** Null in a room of the organization. */
-  room_owner_id: ofRoom(waitingRooms.user_id).as("room_owner_id"),
-  call_ids: scalar(callIds)
+  room_owner_id: ofRoom("user_id").as("room_owner_id"),
+  call_ids: sql`(select cast(json_group_array(call_id) as text)
+      from (${callsOfVisit().orderBy(asc(participants.call_id)).limit(MAX_VISIT_CALLS)}))`
     .mapWith((ids: string): number[] => JSON.parse(ids))
     .as("call_ids"),
   participants: participantsAsJson(
@@ -166,20 +157,13 @@ export const newVisitEntry = entriesOf("visit", visits, {
 /** The entry of who reads a list of visits. */
 export const visitListEntry = entryOfOrganization("visit");
 
-/** Whether the organization has all the planned visits that it can have: by the roll-up, of which an index has the dates with some. */
+/** Whether the organization has all the planned visits that it can have. */
 export const visitQuota = preparedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) =>
   builder
-    .select({
-      is_full: gte(coalesce(sum(visitDailyMetrics.planned), 0), MAX_PLANNED_VISITS)
-        .mapWith(Boolean)
-        .as("is_full"),
-    })
+    .select({ is_full: gte(visitDailyMetrics.planned, MAX_PLANNED_VISITS).mapWith(Boolean).as("is_full") })
     .from(visitDailyMetrics)
     .where(
-      and(
-        hasValues(visitDailyMetrics, { organization_id, organization_user_id: WHOLE_ORGANIZATION }),
-        sql`${visitDailyMetrics.planned} > 0`,
-      ),
+      hasValues(visitDailyMetrics, { organization_id, organization_user_id: WHOLE_ORGANIZATION, date: "" }),
     ),
 );
 
@@ -194,13 +178,9 @@ export const writeVisitParticipants = preparedQuery(
     insertSelect(
       visitParticipants,
       {
-        id: jsonField("id") as never,
+        ...jsonFields(visitParticipants),
         organization_id: of.organization_id,
         visit_id: sql`coalesce(${of.visit_id}, ${newestId})`,
-        role: jsonField("role"),
-        display_name: jsonField("display_name"),
-        user_id: jsonField("user_id"),
-        external_reference: jsonField("external_reference"),
       },
       { from: jsonRows(of.list) },
     ).onConflictDoUpdate({
@@ -233,7 +213,7 @@ const isOfLink = ({ organization_id, visit_id: id, created_at }: Values<NamedByL
 
 export const visitOfLink = preparedQuery((link: Placeholders<NamedByLink>) =>
   builder
-    .select({ ...visitColumns, room_retired_at: ofRoom(waitingRooms.retired_at).as("room_retired_at") })
+    .select({ ...visitColumns, room_retired_at: ofRoom("retired_at").as("room_retired_at") })
     .from(visits)
     .where(isOfLink(link)),
 );

@@ -229,8 +229,6 @@ CREATE INDEX `calls_with_reference` ON `calls` (`organization_id`,`ended_at`) WH
 --> statement-breakpoint
 CREATE INDEX `calls_ongoing` ON `calls` (`waiting_room_id`) WHERE ended_at is null;
 --> statement-breakpoint
-CREATE INDEX `calls_of_visit` ON `calls` (`visit_id`) WHERE visit_id is not null;
---> statement-breakpoint
 CREATE INDEX `calls_unended` ON `calls` (`organization_id`,`updated_at`) WHERE ended_at is null;
 --> statement-breakpoint
 CREATE TABLE `consents` (
@@ -564,7 +562,7 @@ CREATE UNIQUE INDEX `participants_by_organization` ON `participants` (`organizat
 --> statement-breakpoint
 CREATE INDEX `participants_on_call` ON `participants` (`call_id`) WHERE call_id is not null;
 --> statement-breakpoint
-CREATE INDEX `participants_of_visit` ON `participants` (`visit_id`) WHERE visit_id is not null;
+CREATE INDEX `participants_of_visit` ON `participants` (`visit_id`,`call_id`) WHERE visit_id is not null;
 --> statement-breakpoint
 CREATE INDEX `participants_by_reference` ON `participants` (`organization_id`,`external_reference`,`call_id`) WHERE external_reference is not null;
 --> statement-breakpoint
@@ -620,8 +618,6 @@ CREATE TABLE `visit_daily_metrics` (
 	PRIMARY KEY(`organization_id`, `organization_user_id`, `date`),
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
---> statement-breakpoint
-CREATE INDEX `visit_daily_metrics_planned` ON `visit_daily_metrics` (`organization_id`,`organization_user_id`,`planned`) WHERE planned > 0;
 --> statement-breakpoint
 CREATE TABLE `visit_participants` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -1351,11 +1347,15 @@ SELECT NULL AS organization_id, NULL AS organization_user_id, NULL AS starts_at,
 CREATE TRIGGER `visit_metric_change` INSTEAD OF INSERT ON `visit_metric_changes`
 BEGIN
   INSERT INTO visit_daily_metrics (organization_id, organization_user_id, date, planned, held, missed, cancelled)
-  SELECT new.organization_id, holder.id, date(new.starts_at / 1000.0, 'unixepoch'),
+  SELECT new.organization_id, scope.id, scope.date,
     new.sign * (new.status = 'planned'), new.sign * (new.status IN ('started', 'ended')),
     new.sign * (new.status = 'missed'), new.sign * (new.status = 'cancelled')
-  FROM (SELECT 0 AS id UNION ALL SELECT new.organization_user_id) holder
-  WHERE holder.id IS NOT NULL
+  FROM (
+    SELECT 0 AS id, '' AS date
+    UNION ALL SELECT 0, date(new.starts_at / 1000.0, 'unixepoch')
+    UNION ALL SELECT new.organization_user_id, date(new.starts_at / 1000.0, 'unixepoch')
+  ) scope
+  WHERE scope.id IS NOT NULL
   ON CONFLICT (organization_id, organization_user_id, date) DO UPDATE SET
     planned = planned + excluded.planned,
     held = held + excluded.held,
@@ -1380,7 +1380,7 @@ BEGIN
   VALUES (new.organization_id, 'visit.' || iif(new.status = old.status, 'updated', new.status),
     json_patch('{}', json_object('visit_id', new.id, 'call_id', iif(new.status <> old.status AND new.status = 'started', (
       SELECT call_id FROM participants
-      WHERE visit_id = new.id AND role = 'recipient' AND call_id IS NOT NULL
+      WHERE visit_id = new.id AND call_id IS NOT NULL
       ORDER BY updated_at DESC LIMIT 1
     ), NULL))), new.updated_at);
 END;

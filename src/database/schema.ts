@@ -1169,12 +1169,14 @@ export const shards = sqliteTable("shards", {
  * Organizations that have rows in this database and do not live here: they are moving, or have moved (see src/dev/move.ts).
  * Nothing works on their rows, and where they moved from, triggers refuse to change them. `shard` is where they live, null
  * while they are still moving. `client_ids` is a JSON array: the id of a client names the database in which it was made.
+ * `attempt` is who moves it, so that two never decide on one move.
  */
 export const moves = sqliteTable("moves", {
   organization_id: integer().primaryKey(),
   slug: text().notNull(),
   shard: integer(),
   client_ids: text().notNull().default("[]"),
+  attempt: text(),
 });
 
 /** Always empty: a trigger refuses every row, and with it the row's batch (see triggers/write_conflicts.sql). */

@@ -2,14 +2,17 @@
  * Moves an organization to another database while it is used.
  *
  * Its rows are copied beside the tables of the new database, first all, then those that have changed meanwhile: triggers note
- * them. When little is left, the organization is frozen: other triggers refuse its writes, which get 503. The rest is copied, and
+ * them. When little is left, the organization is marked as moving: then these refuse its writes, which get 503. The rest is copied, and
  * everything is taken into the tables. The transaction that ends this is the move: before it, the organization lives where it
  * lived, and after it, in the new database alone, as the old one stays frozen. Then the directory learns of it, and requests
  * that come to the old rows are led to the new ones (see src/database/moves.ts).
  *
- * Each step is a transaction of one database. An interrupted move goes on from the last one.
+ * Each step is a transaction of one database. An interrupted move goes on from the last one. The mark in the old database names
+ * the run that moves the organization. Before the last transaction, that run decides: from then on, the move is only brought to its end.
+ * Whoever takes over before that keeps it from deciding. So two runs never do opposite things.
  */
 
+import { randomUUID } from "node:crypto";
 import { SCHEMA } from "./exported_copy.ts";
 import type { Move } from "./move_statements.ts";
 import * as sql from "./move_statements.ts";
@@ -38,6 +41,8 @@ interface Moving extends Move {
   from: number;
   slug: string;
   tables: Table[];
+  /** This run. */
+  attempt: string;
   say: (line: string) => void;
 }
 
@@ -65,7 +70,15 @@ async function open(run: Run, move: Move, say: Moving["say"]): Promise<Moving> {
   const tables = tablesOf(schema.filter(({ name }) => !/^(moving|moved)_\d/.test(String(name)))).filter(
     sql.isMoved,
   );
-  return { ...move, run, from: Number(place.shard), slug: String(place.slug), tables, say };
+  return {
+    ...move,
+    run,
+    from: Number(place.shard),
+    slug: String(place.slug),
+    tables,
+    attempt: randomUUID(),
+    say,
+  };
 }
 
 /** What a database says of an organization. */
@@ -121,25 +134,34 @@ export async function moveOrganization(
     throw new Error(
       `Shard ${to} has the rows that the organization left there when it moved away: delete them first, with --delete-old.`,
     );
-  if (source.isMarked || target.hasRows) await unfreeze(moving);
-  if (source.begun.length === 0) await begin(moving);
-  else say("The move goes on that was interrupted.");
-  await fillQueue(moving);
-  const rows = await copyUntilFew(moving);
+  const isDecided = source.isMarked && !(await isOurs(moving, sql.takeOver));
+  if (!isDecided) {
+    if (source.isMarked || target.hasRows) await unfreeze(moving);
+    if (source.begun.length === 0) await begin(moving);
+    else say("The move goes on that was interrupted.");
+    await fillQueue(moving);
+  }
+  let rows = isDecided ? 0 : await copyUntilFew(moving);
   const started = performance.now();
+  if (isDecided) await deleteAll(moving, to);
+  else await run(from, [sql.markAsMoving(moving, moving.attempt)]);
   try {
-    await run(from, [{ sql: sql.markAsMoving(moving) }]);
-    const rest = await copyAll(moving);
-    await takeIn(moving);
-    await lead(moving, shards);
-    const frozen_for = performance.now() - started;
-    await run(to, statements(moving.tables.map((table) => sql.dropWaiting(moving, table))));
-    return { rows: rows + rest, frozen_for };
+    rows += await copyAll(moving);
+    await takeIn(moving, isDecided);
   } catch (error) {
-    const { hasRows, isMarked } = await stateIn(moving, to);
-    if (!hasRows || isMarked) await unfreeze(moving);
+    if (await isOurs(moving, sql.isOurs)) await unfreeze(moving);
     throw error;
   }
+  await lead(moving, shards);
+  const frozen_for = performance.now() - started;
+  await run(to, statements(moving.tables.map((table) => sql.dropWaiting(moving, table))));
+  return { rows, frozen_for };
+}
+
+/** What an attempt may do with a move, the mark in the old database says: two attempts never both do it. */
+async function isOurs({ run, from, id, attempt }: Moving, change: typeof sql.takeOver): Promise<boolean> {
+  const [[row] = []] = await run(from, [change(id, attempt)]);
+  return row !== undefined;
 }
 
 /** @throws Error if it has moved already */
@@ -150,6 +172,8 @@ export async function undoMove(run: Run, move: Move): Promise<void> {
   if (from === to || (target.hasRows && !target.isMarked))
     throw new Error(`Organization ${id} has moved to shard ${to}. To go back, move it to where it was.`);
   const isFrozen = (await stateIn(moving, from)).isMarked;
+  if (isFrozen && !(await isOurs(moving, sql.takeOver)))
+    throw new Error("The move is decided: run this without --undo, to bring it to its end.");
   if (isFrozen || (target.hasRows && target.movedTo === null)) await unfreeze(moving);
   await run(from, statements([...sql.dropTriggers(id, tables), sql.dropQueue(moving)]));
   await run(to, statements(tables.map((table) => sql.dropWaiting(moving, table))));
@@ -264,7 +288,7 @@ async function unfreeze(moving: Moving) {
  * Takes the rows into the tables. Triggers would write events, entries and metrics of them, which are among the rows: so in each
  * transaction, the tables have none until its end.
  */
-async function takeIn(moving: Moving) {
+async function takeIn(moving: Moving, isDecided: boolean) {
   const { run, id, from, to, tables, slug } = moving;
   const [[counts = {}] = []] = await run(to, [{ sql: sql.countWaiting(moving, tables) }]);
   const portions = tables.flatMap((table) => portionsOf(table, Number(counts[table.name])));
@@ -279,22 +303,19 @@ async function takeIn(moving: Moving) {
       sql: sql.takeIn(moving, table, ROWS_AT_ONCE, offset),
     }));
     const filled = batch.map(({ table }) => table);
-    await withoutTriggers(run, to, filled, takes);
+    await withoutTriggers(moving, to, filled, takes);
   }
-  const digests = [{ sql: sql.digests(tables, id) }];
-  const [[[before = {}] = []], [[after = {}] = []]] = await Promise.all([
-    run(from, digests),
-    run(to, digests),
-  ]);
-  const differing = tables.find(({ name }) => before[name] !== after[name]);
-  if (differing)
-    throw new Error(`The rows of ${differing.name} differ after they were copied. Nothing has moved.`);
-  const [, given] = await run(0, [
+  const [[source] = []] = await run(from, [{ sql: sql.digest(tables, id) }]);
+  const [, [given] = []] = await run(0, [
     { sql: sql.newRange(to) },
     { sql: "SELECT range FROM shards WHERE shard = ?", params: [to] },
   ]);
-  const range = Number(given?.[0]?.range);
-  await run(to, statements([...sql.countLists(id), ...sql.takeRange(to, range), sql.unmark(id)]));
+  if (!isDecided && !(await isOurs(moving, sql.decideToMove)))
+    throw new Error("Somebody else moves the organization, or takes its move back. Nothing was done.");
+  await run(to, [
+    sql.requireDigest(tables, id, String(source?.digest)),
+    ...statements([...sql.countLists(id), ...sql.takeRange(to, Number(given?.range)), sql.unmark(id)]),
+  ]);
 }
 
 const portionsOf = (table: Table, count: number) =>
@@ -311,12 +332,21 @@ async function lead({ run, id, to }: Moving, shards: number[]) {
   await run(0, [{ sql: "UPDATE places SET shard = ? WHERE id = ?", params: [to, id] }]);
 }
 
-/** Runs statements while tables have no triggers, in one transaction. It fails if these have changed since they were read. */
-async function withoutTriggers(run: Run, shard: number, tables: Table[], work: Statement[]) {
+/**
+ * Runs statements on rows of an organization that does not live in the database, while their tables have no triggers, in one
+ * transaction. It fails if these have changed since they were read.
+ */
+async function withoutTriggers(
+  { run, id }: Pick<Moving, "run" | "id">,
+  shard: number,
+  tables: Table[],
+  work: Statement[],
+) {
   const names = JSON.stringify(tables.map(({ name }) => name));
   const triggers = `SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name IN (SELECT value FROM json_each(?)) ORDER BY rowid`;
   const [found = []] = await run(shard, [{ sql: triggers, params: [names] }]);
   await run(shard, [
+    { sql: sql.requireAbsence(id) },
     {
       sql: `INSERT INTO write_conflicts (reason) SELECT 'triggers have changed'
         WHERE (SELECT json_group_array(sql) FROM (${triggers})) IS NOT ?`,
@@ -336,10 +366,15 @@ async function deleteAll(
   const found = await run(shard, statements(tables.map((table) => sql.hasRows(table, id))));
   const filled = tables.filter((_, n) => found[n]?.[0]?.found);
   if (filled.length === 0) return false;
-  await run(shard, statements([sql.deleteListTotals(id)]));
+  await run(shard, statements([sql.requireAbsence(id), sql.deleteListTotals(id)]));
   for (const table of filled.toReversed())
     for (let rest = true; rest; ) {
-      await withoutTriggers(run, shard, [table], statements([sql.deleteRows(table, id, ROWS_AT_ONCE)]));
+      await withoutTriggers(
+        { run, id },
+        shard,
+        [table],
+        statements([sql.deleteRows(table, id, ROWS_AT_ONCE)]),
+      );
       const [[left] = []] = await run(shard, statements([sql.hasRows(table, id)]));
       rest = Boolean(left?.found);
     }

@@ -131,10 +131,30 @@ export const takeOff = (move: Move, seqs: number[]): Statement => ({
 });
 
 /** From here on, no work is done for the organization, and the triggers refuse its writes. */
-export const markAsMoving = ({ id }: Move) =>
-  `INSERT INTO moves (organization_id, slug, client_ids)
-    SELECT id, slug, (SELECT json_group_array(client_id) FROM api_clients WHERE organization_id = ${id} AND revoked_at IS NULL)
-    FROM organizations WHERE id = ${id}`;
+export const markAsMoving = ({ id }: Move, attempt: string): Statement => ({
+  sql: `INSERT INTO moves (organization_id, slug, attempt, client_ids)
+    SELECT id, slug, ?, (SELECT json_group_array(client_id) FROM api_clients WHERE organization_id = ${id} AND revoked_at IS NULL)
+    FROM organizations WHERE id = ${id}`,
+  params: [attempt],
+});
+
+/** The attempt that has decided: its move is no longer taken back. */
+const DECIDED = "decided";
+
+const changeAttempt = (id: number, next: string, condition: string, known: string[]): Statement => ({
+  sql: `UPDATE moves SET attempt = ? WHERE organization_id = ${id} AND ${condition} RETURNING 1 AS ours`,
+  params: [next, ...known],
+});
+
+/** Takes over from an attempt that was interrupted, unless it has decided. If it still runs, it cannot decide any more. */
+export const takeOver = (id: number, attempt: string) =>
+  changeAttempt(id, attempt, "attempt <> ?", [DECIDED]);
+
+/** A row where the attempt is still the one that moves it. */
+export const isOurs = (id: number, attempt: string) => changeAttempt(id, attempt, "attempt = ?", [attempt]);
+
+export const decideToMove = (id: number, attempt: string) =>
+  changeAttempt(id, DECIDED, "attempt = ?", [attempt]);
 
 export const unmark = (id: number) => `DELETE FROM moves WHERE organization_id = ${id}`;
 
@@ -208,12 +228,9 @@ export const deleteListTotals = (id: number) =>
     OR (list IN ('egress_audit_logs:create', 'egress_audit_logs:update', 'egress_audit_logs:read')
       AND owner_id IN (SELECT id FROM egresses WHERE organization_id = ${id}))`;
 
-/**
- * How many rows each table has of the organization, and a sum of each column: the same on both sides, or something was lost. One
- * row, with a column for each table.
- */
-export const digests = (tables: Table[], id: number) =>
-  `SELECT ${tables.map((table) => `(${digestOf(table, id)}) AS ${table.name}`).join(", ")}`;
+/** How many rows each table has of the organization, and a sum of each column: the same on both sides, or something was lost. */
+export const digest = (tables: Table[], id: number) =>
+  `SELECT json_array(${tables.map((table) => `(${digestOf(table, id)})`).join(", ")}) AS digest`;
 
 const digestOf = (table: Table, id: number) =>
   `SELECT json_array(count(*), ${storedColumns(table)
@@ -223,6 +240,18 @@ const digestOf = (table: Table, id: number) =>
         : `sum(octet_length("${name}")), sum(unicode(substr("${name}", -1)))`,
     )
     .join(", ")}) FROM ${table.name} WHERE ${rowsOf(table, id)}`;
+
+/** Fails the batch, unless the database holds just these rows. */
+export const requireDigest = (tables: Table[], id: number, expected: string): Statement => ({
+  sql: `INSERT INTO write_conflicts (reason) SELECT 'the rows differ after they were copied'
+    WHERE (${digest(tables, id)}) IS NOT ?`,
+  params: [expected],
+});
+
+/** Fails the batch where the organization lives in the database, such as one that comes late. */
+export const requireAbsence = (id: number) =>
+  `INSERT INTO write_conflicts (reason) SELECT 'the organization lives here'
+    WHERE NOT EXISTS (SELECT 1 FROM moves WHERE organization_id = ${id})`;
 
 /** Also deliveries whose endpoint is gone. No index leads to these, but nobody waits for this. */
 const allRowsOf = (table: Table, id: number) =>

@@ -30,7 +30,12 @@ describe("An organization whose move is killed", () => {
       expect([batches, homesOf(databases, ID).length <= 1]).toEqual([batches, true]);
       expect(digestsOf(first, ID)).toEqual(before);
       if (homesOf(databases, ID)[0] === 1) break;
-      await undoMove(run, { id: ID, to: 1 });
+      const undoing = undoMove(run, { id: ID, to: 1 });
+      if (databases[0].prepare("select 1 from moves where attempt = 'decided'").get()) {
+        await expect(undoing).rejects.toThrow("The move is decided");
+        break;
+      }
+      await undoing;
       undone++;
       expect(homesOf(databases, ID)).toEqual([0]);
       expect([triggersOf(first), triggersOf(second)]).toEqual(triggers);

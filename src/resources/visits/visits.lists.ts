@@ -72,17 +72,17 @@ const idsOfHolders = (holders: SQL, listed: Listed, hasStatus: boolean) =>
     .limit(listed.limit);
 
 /** Without and with a status. */
-const pagesOf = (ids: (listed: Listed, hasStatus: boolean) => SQLWrapper) =>
+const withAndWithoutStatus = (ids: (listed: Listed, hasStatus: boolean) => SQLWrapper) =>
   [false, true].map((hasStatus) => pageOf((listed) => ids(listed, hasStatus)));
 
 const pages = {
   /** Where somebody reaches everybody. */
-  ofAll: pagesOf(nextIds),
-  ofReached: pagesOf((listed, hasStatus) =>
+  ofAll: withAndWithoutStatus(nextIds),
+  ofReached: withAndWithoutStatus((listed, hasStatus) =>
     idsOfHolders(sql`select id from ${reachedIds(listed)} union all select null`, listed, hasStatus),
   ),
   /** The holder that is asked for, where the caller reaches them. */
-  ofHolder: pagesOf((listed, hasStatus) => {
+  ofHolder: withAndWithoutStatus((listed, hasStatus) => {
     const { id } = organizationUsers;
     const holder = builder.select({ id }).from(organizationUsers);
     return idsOfHolders(

@@ -126,6 +126,7 @@ export const visitsReference: Reference = {
             visit: { participants: [rita] },
           },
           "Another time": { visit: { starts_at, ends_at } },
+          "Another room, which a provider holds": { visit: { ...plan, organization_user_id } },
           "A corrected name": {
             visit: { participants: [{ id: participant_id, display_name: "Rita Rowe" }] },
           },

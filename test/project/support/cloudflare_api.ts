@@ -50,6 +50,8 @@ export async function startCloudflare() {
         JSON.stringify({ success, errors: success ? [] : [{ code: 7500, message }], messages: [], result }),
       );
   });
+  // Its process is busy with other things for seconds: a connection must not be closed meanwhile.
+  server.keepAliveTimeout = 120_000;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;

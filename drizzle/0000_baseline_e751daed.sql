@@ -447,7 +447,8 @@ CREATE TABLE `moves` (
 	`organization_id` integer PRIMARY KEY NOT NULL,
 	`slug` text NOT NULL,
 	`shard` integer,
-	`client_ids` text DEFAULT '[]' NOT NULL
+	`client_ids` text DEFAULT '[]' NOT NULL,
+	`attempt` text
 );
 --> statement-breakpoint
 CREATE TABLE `organization_days` (

@@ -10,7 +10,9 @@ export interface Home {
   newShard: Bound;
   follow: (shard: number) => Database;
   /** Where the request has gone on. */
-  followed?: Database;
+  followed?: { shard: number; db: Database };
+  /** From now on it fails rather than goes on elsewhere. */
+  isPinned?: boolean;
 }
 
 /** A statement and its parameters. */
@@ -37,6 +39,16 @@ export const withoutBeside = (db: Database): Database => ({
 
 /** The organization of the request, if it may have moved. Not every database has the property. */
 export const homeOf = (db: Database): Home | undefined => ("home" in db ? db.home : undefined);
+
+/**
+ * The shard that a secret is to name. What is written from now on is written there, or the request fails, as one does while its
+ * organization is moving.
+ */
+export function pinnedShard({ db, shard }: { db: Database; shard: number }): number {
+  const home = homeOf(db);
+  if (home) home.isPinned = true;
+  return home?.followed?.shard ?? shard;
+}
 
 /** What runs beside these statements, if one of them writes. */
 export const besideWrites = (db: Database, statements: Bound[]): Bound[] =>

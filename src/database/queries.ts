@@ -13,7 +13,7 @@ import {
   type SQLiteUpdateSetSource,
 } from "drizzle-orm/sqlite-core";
 import { SQLiteCountBuilder } from "drizzle-orm/sqlite-core/query-builders/count";
-import { isMoving } from "./causes.ts";
+import { IS_MOVING, isMoving } from "./causes.ts";
 import { type Bound, besideWrites, type Database, fromPrimaryIfInDoubt, homeOf } from "./database.ts";
 
 /*
@@ -163,19 +163,20 @@ export type RawRow = Record<string, unknown>;
 export async function runRaw(db: Database, queries: BoundQuery<unknown>[]): Promise<RawRow[][]> {
   const home = homeOf(db);
   const all: Bound[] = [...queries, ...besideWrites(db, queries)];
-  if (!home || home.followed) return runBound(home?.followed ?? db, all, queries.length);
-  try {
-    const rows = await runBound(db, [...all, home.newShard]);
-    const [moved] = rows.at(-1) ?? [];
-    if (!moved) return rows.slice(0, queries.length);
-    home.followed = home.follow(Number(moved.shard));
-  } catch (error) {
-    if (!isMoving(error)) throw error;
-    const [[moved] = []] = await runBound(db, [home.newShard]);
-    if (!moved) throw error;
-    home.followed = home.follow(Number(moved.shard));
-  }
-  return runBound(home.followed, all, queries.length);
+  if (!home || home.followed) return runBound(home?.followed?.db ?? db, all, queries.length);
+  const rows = await runBound(db, [...all, home.newShard]).catch(async (error) => {
+    // Where it has moved from, triggers refuse what is written.
+    const [found = []] = isMoving(error) ? await runBound(db, [home.newShard]) : [];
+    if (found.length === 0) throw error;
+    return [found];
+  });
+  const [moved] = rows.at(-1) ?? [];
+  if (!moved) return rows.slice(0, queries.length);
+  const shard = Number(moved.shard);
+  const followed = { shard, db: home.follow(shard) };
+  if (home.isPinned) throw new Error(IS_MOVING);
+  home.followed = followed;
+  return runBound(followed.db, all, queries.length);
 }
 
 async function runBound(db: Database, statements: Bound[], count?: number): Promise<RawRow[][]> {

@@ -125,6 +125,21 @@ describe("An organization that has moved", () => {
     expect(headers.get("X-D1-Bookmark") ?? ".2").toMatch(/\.2$/);
   });
 
+  it("makes credentials and codes that name its new database, also in isolates that knew it before", async () => {
+    await client("GET", "/waiting_rooms");
+    const token_exchange = { token: await clinic.signIn() };
+    await move(2);
+    const api_client = { name: "Second", organization_user_id: clinic.admin.id };
+    const { status, body } = await client("POST", "/api_clients", { api_client });
+    expect(status).toBe(201);
+    const own = { "X-Client-ID": body.client_id, "X-Client-Secret": body.client_secret };
+    expect((await send("GET", "external/waiting_rooms", own)).status).toBe(200);
+    // A client that is known is looked up again.
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const code = await client("POST", "/auth/token_exchange", { token_exchange });
+    expect((await platform("POST", "/authorization_codes/redeem", code.body)).status).toBe(200);
+  });
+
   it("replays requests with an Idempotency-Key of before", async () => {
     const key = { "Idempotency-Key": "room-1" };
     const first = await client("POST", "/waiting_rooms", newRoom("Cardiology"), key);

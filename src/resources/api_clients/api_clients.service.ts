@@ -2,6 +2,7 @@ import type * as z from "zod";
 import { digest, randomSecret } from "../../bytes/digest.ts";
 import { bytesOfHex } from "../../bytes/hex.ts";
 import type { Caller, ClientContext, Context } from "../../context.ts";
+import { pinnedShard } from "../../database/database.ts";
 import { decideAndWrite, type Idempotency } from "../../database/decide_and_write.ts";
 import { newShardOfClient } from "../../database/moves.ts";
 import { runBatch, runFirst } from "../../database/queries.ts";
@@ -55,9 +56,8 @@ async function issueClient<Known>(
   input: NewClient,
   idempotency?: Idempotency<ApiClient>,
 ): Promise<IssuedApiClient> {
-  const { db, shard, now } = context;
+  const { db, now } = context;
   const { organization_id } = author;
-  const client_id = randomSecret(CLIENT_ID_BYTES, shard);
   const client_secret = randomSecret(32);
   const secret_digest = await digest(client_secret);
   const client = await decideAndWrite(
@@ -70,6 +70,7 @@ async function issueClient<Known>(
     ([asking], [organizationUser], [quota]) => {
       author.require(asking);
       const isFull = quota?.is_full ?? false;
+      const client_id = randomSecret(CLIENT_ID_BYTES, pinnedShard(context));
       const known = { organization_id, organizationUser, isFull, client_id, secret_digest };
       return {
         writes: [apiClientWrites.insert(newApiClient(known, input, now))],

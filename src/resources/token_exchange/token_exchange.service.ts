@@ -1,5 +1,6 @@
 import { digest, randomSecret } from "../../bytes/digest.ts";
 import type { ClientContext } from "../../context.ts";
+import { pinnedShard } from "../../database/database.ts";
 import { runBatch, runFirst } from "../../database/queries.ts";
 import { AUTHORIZATION_CODE_LIFETIME } from "../../lifetimes.ts";
 import { AUTHORIZATION_CODE_BYTES } from "../../limits.ts";
@@ -14,16 +15,14 @@ import { claimedIssuer, verifiedEmail } from "./token_exchange.tokens.ts";
  *
  * @throws ApiError 401 if the token is at fault or its user has no access, 503 if the issuer is down
  */
-export async function exchangeToken(
-  { db, shard, now, caller }: ClientContext,
-  token: string,
-): Promise<string> {
+export async function exchangeToken(context: ClientContext, token: string): Promise<string> {
+  const { db, now, caller } = context;
   const { organization_id } = caller;
   // Read for each token: an issuer that was deleted is trusted no longer.
   const issuer = await runFirst(db, issuerByName({ organization_id, issuer: claimedIssuer(token) }));
   if (!issuer) throw invalidToken("issuer_unknown");
   const email = await verifiedEmail(token, issuer, now);
-  const code = randomSecret(AUTHORIZATION_CODE_BYTES, shard);
+  const code = randomSecret(AUTHORIZATION_CODE_BYTES, pinnedShard(context));
   const [inserted, pending] = await runBatch(db, [
     insertAuthorizationCode({
       organization_id,

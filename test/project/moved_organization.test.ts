@@ -1,9 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
 import { beforeEach, describe, expect, it } from "vitest";
 import { app } from "../../src/app.ts";
+import { verifyAccessLog } from "../../src/client/access_log.ts";
 import { runCron } from "../../src/cron.ts";
 import { deleteOldRows, moveOrganization } from "../../src/dev/move.ts";
 import type { Run } from "../../src/dev/statement_runner.ts";
+import { consumeWebhookDeliveries } from "../../src/resources/webhook_lanes/webhook_lanes.queue.ts";
 import { DAY } from "../../src/units.ts";
 import { aProvider, aVisit } from "../support/clinic.ts";
 import { anEndedCall, aTranscript, reported } from "../support/reports.ts";
@@ -11,7 +13,8 @@ import { bindingsOfShards, databasesInMemory } from "./support/busy_shards.ts";
 import { type ClinicInNode, openClinic, platformCredentials } from "./support/clinic_in_node.ts";
 import { letTimePass } from "./support/load_over_shards.ts";
 import { digestsOf, runIn } from "./support/moving.ts";
-import { answer, type Handler, likeWorkers, makeRequest } from "./support/worker_in_node.ts";
+import { aBucket } from "./support/streams_of_workers.ts";
+import { answer, type Handler, likeWorkers, makeRequest, ORIGIN } from "./support/worker_in_node.ts";
 
 likeWorkers();
 letTimePass();
@@ -53,6 +56,36 @@ async function tripsOf(work: () => Promise<unknown>) {
   trips.fill(0);
   await work();
   return [...trips];
+}
+
+/** Runs the chores of a database at a time. */
+async function runChores(shard: number, now: number) {
+  const { DB_1: _, DB_2: __, ...alone } = env as Env & Record<"DB_1" | "DB_2", D1Database>;
+  const DB = (env as unknown as Record<string, D1Database>)[`DB_${shard}`] as D1Database;
+  await runCron({ ...alone, DB } as Env, now);
+}
+
+/** Lets the queue say that something may be due in a database. */
+async function sendWebhooks(shard: number) {
+  const body = { schema: "webhook_deliveries/1", webhook_endpoint_id: null, shard };
+  const message = { id: "message", body, attempts: 1, ack() {}, retry() {} };
+  const work: Promise<unknown>[] = [];
+  const background = { waitUntil: (each: Promise<unknown>) => work.push(each) };
+  const batch = { queue: "webhook-deliveries", messages: [message] };
+  await consumeWebhookDeliveries(batch as never, env, background as never);
+  await Promise.all(work);
+}
+
+/** Lets whatever is fetched from the service's address come from it. */
+async function throughService<Result>(work: () => Promise<Result>): Promise<Result> {
+  const outer = globalThis.fetch;
+  globalThis.fetch = (async (input: RequestInfo | URL, init?: RequestInit) =>
+    answer(app.fetch as Handler, new Request(input, init), env)) as typeof fetch;
+  try {
+    return await work();
+  } finally {
+    globalThis.fetch = outer;
+  }
 }
 
 const newRoom = (name: string) => ({ waiting_room: { name, is_active: true } });
@@ -169,17 +202,54 @@ describe("An organization that has moved", () => {
     await anEndedCall(clinic);
     await client("PUT", "/organization", { organization: { participant_retention_days: 1 } });
     await move(2);
-    const before = databases.map((database) => digestsOf(database, clinic.id));
-    const chores = async (shard: number) => {
-      const { DB_1: _, DB_2: __, ...alone } = env as Env & Record<"DB_1" | "DB_2", D1Database>;
-      const DB = (env as unknown as Record<string, D1Database>)[`DB_${shard}`] as D1Database;
-      await runCron({ ...alone, DB } as Env, Date.now() + 40 * DAY);
-    };
-    await chores(1);
-    expect(digestsOf(databases[1] as DatabaseSync, clinic.id)).toEqual(before[1]);
-    await chores(2);
+    const before = digestsOf(databases[1] as DatabaseSync, clinic.id);
+    await runChores(1, Date.now() + 40 * DAY);
+    expect(digestsOf(databases[1] as DatabaseSync, clinic.id)).toEqual(before);
+    await runChores(2, Date.now() + 40 * DAY);
     const erased = "select count(*) as count from participants where erased_at is not null";
     expect(databases[2]?.prepare(erased).get()).toEqual({ count: 2 });
+  });
+
+  it("goes on with the chain of its sealed days, in which the verifier of the access log finds no fault", async () => {
+    env.AUDIT_LOGS = aBucket();
+    const reads = async () => {
+      for (let n = 0; n < 5; n++) await client("GET", "/access_logs");
+    };
+    await reads();
+    await runChores(1, Date.now() + 2 * DAY);
+    const sealed = await client("GET", "/access_log_seals");
+    await move(2);
+    await reads();
+    await runChores(2, Date.now() + 3 * DAY);
+    const { access_log_seals } = (await client("GET", "/access_log_seals")).body;
+    expect(access_log_seals).toHaveLength(2);
+    expect(access_log_seals[0]).toEqual(sealed.body.access_log_seals[0]);
+    const { credentials } = clinic;
+    const checked = await throughService(() =>
+      verifyAccessLog({
+        baseUrl: ORIGIN,
+        clientId: credentials["X-Client-ID"] ?? "",
+        clientSecret: credentials["X-Client-Secret"] ?? "",
+      }),
+    );
+    expect(checked.entries).toBeGreaterThan(10);
+    expect(checked.head?.seal_sha256).toBeDefined();
+  });
+
+  it("gets its webhooks from its new database, those too that were waiting", async () => {
+    const url = clinic.aReceiver();
+    await client("POST", "/webhook_endpoints", { webhook_endpoint: { url } });
+    await client("POST", "/invites", {
+      organization_invite: { email: "ivy@example.com", display_name: "Ivy", role_names: ["provider"] },
+    });
+    const pending = (shard: number) =>
+      databases[shard]
+        ?.prepare("select count(*) as n from webhook_deliveries where next_attempt_at is not null")
+        .get();
+    expect(pending(1)).toEqual({ n: 1 });
+    await move(2);
+    for (const shard of [1, 2]) await sendWebhooks(shard);
+    expect([pending(1), pending(2)]).toEqual([{ n: 1 }, { n: 0 }]);
   });
 });
 

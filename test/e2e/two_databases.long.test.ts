@@ -170,9 +170,6 @@ describe("Two databases", () => {
     expect(moved.code, moved.output).toBe(0);
     expect(moved.output).toMatch(/It has moved, with \d+ rows\. Its writes were refused for \d+ ms\./);
     expect(calls()).toEqual([there, there]);
-    expect((await move("--to", "1")).output).toContain("delete them first, with --delete-old");
-    expect((await move("--delete-old")).output).toContain("Deleted its old rows in shard 1.");
-    expect(calls()).toEqual([there, []]);
 
     const deployed = await project.run("deploy", "--local");
     expect(deployed.code, deployed.output).toBe(0);

@@ -16,7 +16,7 @@ export const runIn = (databases: DatabaseSync[]): Run => {
   const execute = databases.map((database) => executeOn(database));
   return async (shard, statements) => {
     // As over a network, others come in between.
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await new Promise((resolve) => setImmediate(resolve));
     const bound = statements.map(
       ({ sql, params = [] }: Statement) => new D1Statement(async () => [], sql, params),
     );

@@ -1,6 +1,6 @@
 /** The SQL with which an organization is moved: see move.ts. */
 import { IS_MOVING } from "../database/causes.ts";
-import { RANGE } from "../database/shards.ts";
+import { rangeStatements } from "./shard_statements.ts";
 import type { Table } from "./size_statements.ts";
 import type { Statement } from "./statement_runner.ts";
 
@@ -271,9 +271,5 @@ export const newRange = (shard: number) =>
 export const takeRange = (shard: number, range: number) => [
   `INSERT INTO database_settings (name, value) VALUES ('range', ${range}), ('shard', ${shard})
     ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-  `INSERT INTO sqlite_sequence (name, seq) SELECT name, ${range * RANGE} FROM sqlite_schema
-    WHERE type = 'table' AND sql LIKE '%AUTOINCREMENT%' AND name NOT IN (SELECT name FROM sqlite_sequence)`,
-  `UPDATE sqlite_sequence SET seq = ${range * RANGE} WHERE seq < ${range * RANGE}`,
-  `INSERT INTO sequences (name, value) VALUES ('transcript_lines', ${range * RANGE})
-    ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)`,
+  ...rangeStatements(shard, range),
 ];

@@ -74,8 +74,7 @@ export const largeRequestWaited = () =>
 
 /**
  * D1's errors that pass by themselves, such as those during an import or export. A local database is locked while another process
- * writes. One that was reset for its memory or CPU time
- * was asked too much, and stays.
+ * writes. The error of one that was reset for its memory or CPU time stays: it was asked too much.
  */
 const PASSING =
   /^D1_ERROR: .*(overloaded|caused object to be reset|reset because its code was updated|timed out|network connection lost|transient issue|processing a long-running|database is locked)/i;

@@ -260,6 +260,16 @@ export const waitingRoomSubs = sqliteTable(
   ],
 );
 
+/** Somebody who is to take part in a visit, and has a link. Ids are 1, 2, …, and that of somebody removed is not given again. */
+interface VisitParticipant {
+  id: number;
+  role: ParticipantRole;
+  display_name: string;
+  /** Of a user with an account in the organization. */
+  user_id: number | null;
+  external_reference: string | null;
+}
+
 /**
  * Visits that an organization plans. `organization_user_id` is whose visit it is: null for one that is everybody's, in an
  * organization's room. `erased_at` once the names and references are erased. What each status becomes is in visits.merge.ts.
@@ -275,6 +285,8 @@ export const visits = sqliteTable(
     status: text().$type<VisitStatus>().notNull(),
     starts_at: integer().notNull(),
     ends_at: integer().notNull(),
+    participants: text({ mode: "json" }).$type<VisitParticipant[]>().notNull(),
+    last_participant_id: integer().notNull(),
     erased_at: integer(),
     ...timestamps,
   },
@@ -299,25 +311,6 @@ export const visits = sqliteTable(
     index("visits_to_erase").on(t.organization_id, t.ends_at).where(sql`erased_at is null`),
     withinOrganization(t, t.waiting_room_id, waitingRooms),
     withinOrganization(t, t.organization_user_id, organizationUsers),
-  ],
-);
-
-/** Who is to take part in a visit: each has a link, which names the row. Who is taken off the list has none any more. */
-export const visitParticipants = sqliteTable(
-  "visit_participants",
-  {
-    id: idColumn(),
-    organization_id: organizationId(),
-    visit_id: integer().notNull(),
-    role: text().$type<ParticipantRole>().notNull(),
-    display_name: text().notNull(),
-    user_id: integer(),
-    external_reference: text(),
-  },
-  (t) => [
-    index("visit_participants_of_visit").on(t.visit_id),
-    withinOrganization(t, t.visit_id, visits),
-    withinOrganization(t, t.user_id, organizationUsers),
   ],
 );
 

@@ -27,7 +27,6 @@ export const storedColumns = ({ columns }: Table) => columns.filter(({ isStored 
 const PARENTS: Record<string, [column: string, parent: string, partial?: string]> = {
   organization_user_assists: ["assistant_id", "organization_users"],
   waiting_room_subs: ["waiting_room_id", "waiting_rooms"],
-  visit_participants: ["visit_id", "visits"],
   legal_holds: ["call_id", "calls", "ended_at"],
   consents: ["participant_id", "participants", "said_at"],
   transcript_parts: ["transcript_id", "call_texts"],

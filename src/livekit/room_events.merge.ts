@@ -5,7 +5,7 @@ import type { Call } from "../resources/calls/calls.schemas.ts";
 import type { KnownConsent } from "../resources/consents/consents.schemas.ts";
 import type { Participant, ReportOnCall } from "../resources/participants/participants.schemas.ts";
 import { leaveAtEnd } from "../resources/participants/participants.stays.ts";
-import { type PlannedParticipant, plannedOf } from "../resources/visits/visits.reports.ts";
+import { type NamedVisit, plannedOf } from "../resources/visits/visits.reports.ts";
 import { REMEMBERED_CONNECTIONS } from "../tuning.ts";
 import type { RoomEvent, Visitor } from "./events.ts";
 
@@ -18,8 +18,8 @@ export interface KnownOfRoom {
   consents: KnownConsent[];
   /** The visitor's user_id, if it is a user of the organization. */
   members: Set<number>;
-  /** Whom of visits the visitor's keys name. */
-  planned: PlannedParticipant[];
+  /** The visits that the visitor's keys name. */
+  planned: NamedVisit[];
 }
 
 /**

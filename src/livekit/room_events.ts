@@ -5,7 +5,7 @@ import { callReads, knownOfReport } from "../resources/calls/calls.reads.ts";
 import type { ReportedCall } from "../resources/calls/calls.schemas.ts";
 import { decideCall } from "../resources/calls/calls.service.ts";
 import { namedKeys } from "../resources/participants/participants.sql.ts";
-import { plannedIds } from "../resources/visits/visits.reports.ts";
+import { visitIdsOf } from "../resources/visits/visits.reports.ts";
 import type { RoomEvent } from "./events.ts";
 import { reportOfRoomEvent } from "./room_events.merge.ts";
 import { metadataNamesStranger, noOrganization } from "./rooms.refusals.ts";
@@ -35,7 +35,7 @@ export async function reportRoomEvent(context: Context, event: RoomEvent): Promi
       slug: event.waiting_room_slug,
       keys,
       digests,
-      planned_ids: plannedIds(visitor?.keys ?? []),
+      visit_ids: visitIdsOf(visitor?.keys ?? []),
       deciding_keys: keys,
       deciding_digests: digests,
       is_end: event.ended_at !== undefined,

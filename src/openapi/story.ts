@@ -30,10 +30,10 @@ export const CALL = { id: 300, key: "call-5d20" };
 export const RITAS_PARTICIPANT = { id: 401, key: "participant-8c1f", display_name: "Rita Recipient" };
 export const PAULAS_PARTICIPANT = { id: 402, key: "participant-2b7e", display_name: PAULA.display_name };
 /** The plan of that call. */
-export const VISIT = { id: 501, participant_id: 601 };
+export const VISIT = { id: 501, participant_id: 1 };
 /** Of Rita's link. */
 export const VISIT_TOKEN =
-  "eyJhbGciOiJIUzI1NiIsInR5cCI6InZpc2l0K2p3dCJ9.eyJzdWIiOiI2MDEiLCJvcmdhbml6YXRpb25faWQiOjEsInZpc2l0X2lkIjo1MDEsImNyZWF0ZWRfYXQiOjE3Njk3ODg4MDAwMDB9.YSBzaWduYXR1cmUgdGhhdCBoYXMgdGhpcnR5LXR3byA";
+  "eyJhbGciOiJIUzI1NiIsInR5cCI6InZpc2l0K2p3dCJ9.eyJzdWIiOiIxIiwib3JnYW5pemF0aW9uX2lkIjoxLCJ2aXNpdF9pZCI6NTAxLCJjcmVhdGVkX2F0IjoxNzY5Nzg4ODAwMDAwfQ.YSBzaWduYXR1cmUgdGhhdCBoYXMgdGhpcnR5LXR3byA";
 /** How far a list was read that ends with the visit. */
 export const VISIT_POSITION = "1769851800000.501";
 /** By which the clinic's own system knows the visit, and Rita. */

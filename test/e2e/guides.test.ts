@@ -125,7 +125,7 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
     let keys = 0;
     const planned = new Set<number>();
     /** The patient is on a call. */
-    async function comes(waiting_room_id: number, participant_id: number) {
+    async function comes(waiting_room_id: number, visit_id: number) {
       const { waiting_rooms } = (await external("GET", `/waiting_rooms?id=${waiting_room_id}`)).body;
       const [{ organization_user_id }] = (await external("GET", "/calls")).body.calls;
       const call = {
@@ -134,9 +134,9 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
         // Before the calls that the guides read.
         started_at: "2026-01-05T09:00:00Z",
         ended_at: "2026-01-05T09:20:00Z",
-        participants: [{ key: `visit-${participant_id}` }],
+        participants: [{ key: `visit-${visit_id}-1` }],
       };
-      const path = `/organizations/${await demoOrganization()}/calls/planned-${participant_id}`;
+      const path = `/organizations/${await demoOrganization()}/calls/planned-${visit_id}`;
       expect((await platformCaller(server.url)("PUT", path, { call })).status).toBe(200);
     }
     const values: OwnValues = {
@@ -205,8 +205,8 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
       DAY: () => new Date(Date.now() + 3_600_000).toISOString().slice(0, 10),
       PLAN_KEY: () => `plan ${way}`,
       PARTICIPANT_ID: ({ participants: [{ id }] }) => id,
-      async VISIT_ID({ id, waiting_room_id, participants }) {
-        if (planned.has(id)) await comes(waiting_room_id, participants[0].id);
+      async VISIT_ID({ id, waiting_room_id }) {
+        if (planned.has(id)) await comes(waiting_room_id, id);
         planned.add(id);
         return id;
       },

@@ -24,29 +24,30 @@ beforeAll(async () => {
   provider = await clinic.addProvider();
   const room = await clinic.addRoom();
   const before = await sizeOfDatabase();
+  const participants = [
+    {
+      id: 1,
+      role: "recipient",
+      display_name: "Rita Recipient",
+      user_id: null,
+      external_reference: "patient-4711",
+    },
+    { id: 2, role: "provider", display_name: "Dr. Paula Provider", user_id: null, external_reference: null },
+  ];
   await insertMany(
     SIZE,
     `insert into visits (organization_id, waiting_room_id, organization_user_id, external_reference, status, starts_at,
-       ends_at, created_at, updated_at)
+       ends_at, participants, last_participant_id, created_at, updated_at)
      select ?1, ?2, iif(n % 2, ?3, null), 'visit-' || (n / 10), iif(n % 100, 'ended', 'missed'), n * 600000,
-       n * 600000 + 3600000, n * 600000, n * 600000
+       n * 600000 + 3600000, ?4, 2, n * 600000, n * 600000
      from counter`,
     clinic.id,
     room.id,
     provider.id,
+    JSON.stringify(participants),
   );
   const events = "delete from events where organization_id = ? and type like 'visit.%'";
   await env.DB.prepare(events).bind(clinic.id).run();
-  for (const [role, name, reference] of [
-    ["recipient", "Rita Recipient", "patient-4711"],
-    ["provider", "Dr. Paula Provider", null],
-  ])
-    await env.DB.prepare(
-      `insert into visit_participants (organization_id, visit_id, role, display_name, external_reference)
-       select organization_id, id, ?2, ?3, ?4 from visits where organization_id = ?1`,
-    )
-      .bind(clinic.id, role, name, reference)
-      .run();
   bytes = ((await sizeOfDatabase()) - before) / SIZE;
   await planVisit(clinic, room.slug, { organization_user_id: provider.id });
 }, 60_000);

@@ -7,7 +7,12 @@ import type { NewConsent } from "../consents/consents.sql.ts";
 import { mergeParticipantsOnCall } from "../participants/participants.merge.ts";
 import type { Participant, ParticipantRow, ReportOnCall } from "../participants/participants.schemas.ts";
 import { leaveAtEnd, withEventTimes } from "../participants/participants.stays.ts";
-import { type PlannedParticipant, plannedOf, visitsStartedBy } from "../visits/visits.reports.ts";
+import {
+  type NamedVisit,
+  type PlannedParticipant,
+  plannedOf,
+  visitsStartedBy,
+} from "../visits/visits.reports.ts";
 import {
   callEndsTooEarly,
   callIncomplete,
@@ -42,8 +47,8 @@ export interface KnownCall {
   present: Participant[];
   /** Those whom the report names, as holders of the call or as participants, who are users of the organization. */
   members: Set<number>;
-  /** Whom of visits the report names. */
-  planned: PlannedParticipant[];
+  /** The visits that its keys name. */
+  planned: NamedVisit[];
 }
 
 /** What a report makes of a call. A new one has no id yet, and nothing that was deleted. */

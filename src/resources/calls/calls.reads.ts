@@ -14,7 +14,7 @@ import {
   participantColumns,
   selectParticipantsByKeys,
 } from "../participants/participants.sql.ts";
-import { plannedIds, selectPlanned } from "../visits/visits.reports.ts";
+import { selectNamedVisits, visitIdsOf } from "../visits/visits.reports.ts";
 import { selectRoomOfCall } from "../waiting_rooms/waiting_rooms.sql.ts";
 import type { CallReport, KnownCall } from "./calls.merge.ts";
 import { selectReportedCalls } from "./calls.sql.ts";
@@ -25,8 +25,8 @@ interface Reported {
   started_at: number | null;
   keys: string;
   digests: string;
-  /** Of those keys that name somebody of a visit, the ids. */
-  planned_ids: string;
+  /** The ids of the visits that its keys name. */
+  visit_ids: string;
   /** Of those participants of whom the report says a decision on consent. */
   deciding_keys: string;
   deciding_digests: string;
@@ -82,7 +82,7 @@ export function callReads<Named extends object>(
       .orderBy(participants.id),
   );
   const planned = preparedQuery((values: Values) =>
-    selectPlanned(subject(values).organization_id, values.planned_ids),
+    selectNamedVisits(subject(values).organization_id, values.visit_ids),
   );
   const members = preparedQuery((values: Values) =>
     selectMembersAmong(subject(values).organization_id, values.member_ids),
@@ -117,7 +117,7 @@ export function valuesOfReport(report: CallReport, named: NamedKeys): Reported {
     slug: waiting_room_slug ?? null,
     started_at: started_at ?? null,
     ...named.values,
-    planned_ids: plannedIds(reported.map(({ key }) => key)),
+    visit_ids: visitIdsOf(reported.map(({ key }) => key)),
     deciding_keys: keys,
     deciding_digests: digests,
     is_end: typeof ended_at === "number",

@@ -1,7 +1,7 @@
 import type { ApiError } from "../../http/errors.ts";
 import { isLate, type ReportOrigin, reviseReported, stillUnknown } from "../../http/reports.ts";
 import { withoutUndefined } from "../../http/wire.ts";
-import { type PlannedParticipant, plannedOf } from "../visits/visits.reports.ts";
+import { type NamedVisit, type PlannedParticipant, plannedOf } from "../visits/visits.reports.ts";
 import {
   leftTooEarly,
   newParticipantIncomplete,
@@ -180,8 +180,8 @@ export interface KnownOnCall {
   call: { id: number | null; organization_id: number; waiting_room_id: number; started_at: number };
   /** The organization's participants whom the report names, by key: those who wait, and those on the call. */
   participants: Map<string, Participant>;
-  /** Whom of visits the keys name. */
-  planned: PlannedParticipant[];
+  /** The visits that the keys name. */
+  planned: NamedVisit[];
   /** The user_ids of the report that are users of the organization. */
   members: Set<number>;
 }

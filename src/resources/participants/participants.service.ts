@@ -5,7 +5,7 @@ import { upsertIfChanged } from "../../database/table_writes.ts";
 import { WAITING_LIST_RECORDED_EVERY } from "../../lifetimes.ts";
 import { recordedListOfCall } from "../calls/calls.entries.ts";
 import { reachOf } from "../organization_users/organization_users.sql.ts";
-import { plannedIds } from "../visits/visits.reports.ts";
+import { plannedOf, visitIdsOf } from "../visits/visits.reports.ts";
 import { waitingRoomNotFound } from "../waiting_rooms/waiting_rooms.refusals.ts";
 import { reportedRoomOfAnySlug } from "../waiting_rooms/waiting_rooms.sql.ts";
 import { mergeParticipant } from "./participants.merge.ts";
@@ -16,7 +16,7 @@ import {
   participantsOfPath,
   participantsOfRoom,
   participantWrites,
-  plannedOfRoom,
+  visitsOfRoom,
 } from "./participants.sql.ts";
 import {
   participantsWaiting,
@@ -60,11 +60,12 @@ export async function reportParticipant(
       reportedRoomOfAnySlug({ slug }),
       participantsOfRoom({ slug, ...named.values }),
       memberOfRoom({ slug, user_id: report.user_id ?? null }),
-      plannedOfRoom({ slug, planned_ids: plannedIds([key]) }),
+      visitsOfRoom({ slug, visit_ids: visitIdsOf([key]) }),
     ],
-    ([room], found, members, [planned]) => {
+    ([room], found, members, visits) => {
       if (!room) throw waitingRoomNotFound();
       const [participant] = named.identify(found);
+      const planned = plannedOf(visits, key);
       const known = { room, participant, planned, isMember: members.length > 0 };
       const next = mergeParticipant(known, key, report, now);
       return upsertIfChanged(participantWrites, next.id === undefined ? undefined : participant, next);

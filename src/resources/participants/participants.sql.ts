@@ -30,7 +30,7 @@ import { accessEntries } from "../access_logs/access_logs.entries.ts";
 import { subjectOfCall } from "../calls/calls.entries.ts";
 import { type CallKey, callIdByKey, callIdOfPath, type ReachedCall } from "../calls/calls.sql.ts";
 import { memberOf } from "../organization_users/organization_users.sql.ts";
-import { selectPlanned } from "../visits/visits.reports.ts";
+import { selectNamedVisits } from "../visits/visits.reports.ts";
 import { organizationOfAnySlug } from "../waiting_rooms/waiting_rooms.slugs.ts";
 
 export const participantColumns = getTableColumns(participants);
@@ -142,10 +142,10 @@ export const participantsOfRoom = preparedQuery((report: Placeholders<{ slug: st
   selectParticipantsByKeys(organizationOfAnySlug(report.slug), report),
 );
 
-/** Whom of visits of that organization a key names. */
-export const plannedOfRoom = preparedQuery(
-  ({ slug, planned_ids }: Placeholders<{ slug: string; planned_ids: string }>) =>
-    selectPlanned(organizationOfAnySlug(slug), planned_ids),
+/** The visits of that organization with these ids. */
+export const visitsOfRoom = preparedQuery(
+  ({ slug, visit_ids }: Placeholders<{ slug: string; visit_ids: string }>) =>
+    selectNamedVisits(organizationOfAnySlug(slug), visit_ids),
 );
 
 /** The membership of a user in the organization of the room that has or had the slug. */

@@ -1,10 +1,10 @@
 import { and, asc, eq, inArray, isNull, lte, not, notExists, or, type SQL, sql } from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import { greatest, iif } from "../../database/expressions.ts";
-import { builder, type Placeholders, preparedQuery, runAll, runBatch } from "../../database/queries.ts";
+import { builder, type Placeholders, preparedQuery, runAll } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
 import { pastRetentionInTurn } from "../../database/retention.ts";
-import { calls, organizations, visitParticipants, visits } from "../../database/schema.ts";
+import { calls, organizations, visits } from "../../database/schema.ts";
 import {
   type ChoreTurn,
   eachOf,
@@ -13,6 +13,7 @@ import {
   rowsInTurn,
   type Turn,
   takeTurns,
+  workOffRecorded,
 } from "../../database/turns.ts";
 import { CRON_PORTION } from "../../tuning.ts";
 import { isHeld } from "../calls/calls.sql.ts";
@@ -67,19 +68,8 @@ const endDueVisits = preparedQuery((chore: Placeholders<Turn & { now: number }>)
  *
  * @returns how many visits
  */
-export async function eraseVisits(context: Context): Promise<number> {
-  const { db, now } = context;
-  const erased = await takeTurns(CRON_PORTION, async (turn) => {
-    const chore = { ...turn, now };
-    const [, , rows] = await runBatch(db, [
-      recordErasures(context, "delete", chore),
-      eraseNames(chore),
-      eraseVisitReferences(chore),
-    ]);
-    return rows;
-  });
-  return erased.length;
-}
+export const eraseVisits = (context: Context): Promise<number> =>
+  workOffRecorded(context, CRON_PORTION, (chore) => recordErasures(context, "delete", chore), eraseDueVisits);
 
 /** True for the visits that are due. One that is open goes on until the cron says what has become of it. */
 function isDue(chore: Placeholders<ChoreTurn>) {
@@ -97,20 +87,15 @@ function isDue(chore: Placeholders<ChoreTurn>) {
 
 const recordErasures = visitEntries(isDue);
 
-const eraseNames = preparedQuery((chore: Placeholders<ChoreTurn>) =>
-  builder
-    .update(visitParticipants)
-    .set({ display_name: ERASED_NAME, external_reference: null })
-    .where(
-      inArray(visitParticipants.visit_id, builder.select({ id: visits.id }).from(visits).where(isDue(chore))),
-    ),
-);
-
-const eraseVisitReferences = preparedQuery((chore: Placeholders<ChoreTurn>) =>
+const eraseDueVisits = preparedQuery((chore: Placeholders<ChoreTurn>) =>
   builder
     .update(visits)
     .set({
       external_reference: null,
+      participants: sql`(
+        select json_group_array(json_set(value, '$.display_name', ${ERASED_NAME}, '$.external_reference', null) order by key)
+        from json_each(${visits.participants})
+      )`,
       erased_at: chore.now,
       updated_at: greatest(chore.now, visits.updated_at),
     })

@@ -29,11 +29,6 @@ export interface KnownOfPlan {
   accounts: { id: number }[];
 }
 
-/** Somebody of a visit. A new one has no id yet. */
-type Participant = Omit<Visit["participants"][number], "id"> & { id: number | null };
-
-export type NextVisit = Omit<Visit, "participants"> & { participants: Participant[] };
-
 /** @throws ApiError 422 if the plan contradicts itself or what is known */
 export function newVisit(
   { organization_id, isFull, ...known }: KnownOfPlan & { organization_id: number; isFull: boolean },
@@ -51,13 +46,13 @@ export function newVisit(
  * @returns the known visit itself where nothing changes
  * @throws ApiError 422 as above, and if the visit is over, or its names were erased
  */
-export function mergeVisit(before: Visit, known: KnownOfPlan, input: UpdateVisit, now: number): NextVisit {
+export function mergeVisit(before: Visit, known: KnownOfPlan, input: UpdateVisit, now: number): Visit {
   if (before.status !== "planned" && before.status !== "started")
     throw visitStays(before.status, "changed", "planned or started");
   // What is written to it now would never be erased.
   if (before.erased_at !== null) throw visitErased();
-  const next: NextVisit = { ...before, ...planOf(known, before, input, now) };
-  if (isSameRow<NextVisit>(before, next)) return before;
+  const next = { ...before, ...planOf(known, before, input, now) };
+  if (isSameRow<Visit>(before, next)) return before;
   // Later than before, also within a millisecond: who compares the times sees each change.
   return { ...next, updated_at: Math.max(now, before.updated_at + 1) };
 }
@@ -77,13 +72,17 @@ function planOf(known: KnownOfPlan, before: Visit | undefined, input: UpdateVisi
   if (ends_at <= starts_at || ends_at - starts_at > MAX_VISIT_DURATION) throw visitTimesWrong();
   if (ends_at !== before?.ends_at && ends_at <= now) throw visitIsPast();
   const { external_reference = before?.external_reference ?? null } = input;
+  const named = namedIn(input, before);
+  const users = [...known.accounts, ...(before?.participants ?? []).map(({ user_id }) => ({ id: user_id }))];
+  if (named.participants.some(({ user_id }) => user_id && !users.some(({ id }) => id === user_id)))
+    throw visitParticipantsNotMembers();
   return {
     waiting_room_id: where.id,
     organization_user_id: holderOf(where.user_id, before?.organization_user_id, known.holder, input),
     external_reference,
     starts_at,
     ends_at,
-    participants: participantsOf(known, before?.participants ?? [], input.participants),
+    ...named,
   };
 }
 
@@ -108,29 +107,25 @@ function holderOf(
   return said;
 }
 
-/** Those who were known by their id, and then the new ones. */
-function participantsOf(
-  { accounts }: KnownOfPlan,
-  before: Visit["participants"],
-  wanted: UpdateVisit["participants"],
-): Participant[] {
-  if (!wanted) return before;
-  const known = new Map(before.map((each) => [each.id, each]));
+/**
+ * Those whom a visit names: who was known by their id, and then the new ones.
+ *
+ * @throws ApiError 422 if an id is unknown, or somebody new has no name or role
+ */
+export function namedIn(
+  { participants: wanted }: UpdateVisit,
+  before: Pick<Visit, "participants" | "last_participant_id"> = { participants: [], last_participant_id: 0 },
+): Pick<Visit, "participants" | "last_participant_id"> {
+  let { participants, last_participant_id } = before;
+  if (!wanted) return { participants, last_participant_id };
+  const known = new Map(participants.map((each) => [each.id, each]));
   const ids = wanted.flatMap(({ id }) => id ?? []);
   if (new Set(ids).size < ids.length || ids.some((id) => !known.has(id))) throw visitParticipantUnknown();
-  const users = new Set([...accounts.map(({ id }) => id), ...before.map(({ user_id }) => user_id)]);
-  if (wanted.some(({ user_id }) => user_id && !users.has(user_id))) throw visitParticipantsNotMembers();
-  const next = wanted.map(({ id = null, ...fields }) => {
-    const nobody = { id, user_id: null, external_reference: null };
-    const { role, display_name, ...rest } = { ...nobody, ...known.get(id ?? 0), ...withoutUndefined(fields) };
+  participants = wanted.map(({ id = ++last_participant_id, ...fields }) => {
+    const said: Partial<(typeof participants)[number]> = { ...known.get(id), ...withoutUndefined(fields) };
+    const { role, display_name, user_id = null, external_reference = null } = said;
     if (role === undefined || display_name === undefined) throw visitParticipantIncomplete();
-    return {
-      id: rest.id,
-      role,
-      display_name,
-      user_id: rest.user_id,
-      external_reference: rest.external_reference,
-    };
+    return { id, role, display_name, user_id, external_reference };
   });
-  return next.sort((a, b) => (a.id ?? Number.POSITIVE_INFINITY) - (b.id ?? Number.POSITIVE_INFINITY) || 0);
+  return { participants: participants.sort((a, b) => a.id - b.id), last_participant_id };
 }

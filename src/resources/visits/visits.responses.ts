@@ -12,7 +12,8 @@ import { visitKey } from "./visits.reports.ts";
 const plannedParticipantSchema = z
   .object({
     id: id().meta({
-      description: "The id of the planned participant: by it, a change keeps them, with their link.",
+      description:
+        "The number of the planned participant within the visit: by it, a change keeps them, with their link.",
       example: story.VISIT.participant_id,
     }),
     role: z.enum(PARTICIPANT_ROLES).meta({
@@ -115,7 +116,7 @@ export const redeemedVisitSchema = z
         key: key().meta({
           description:
             "The key under which to report them in the waiting room and on the call, and their identity in LiveKit: then they are known. On a further call, put a text of your own and `:` before it, or `:` and a text behind it.",
-          example: visitKey(story.VISIT.participant_id),
+          example: visitKey(story.VISIT.id, story.VISIT.participant_id),
         }),
       })
       .meta({

@@ -137,7 +137,7 @@ export function toRedeemedVisit({
       status: visit.status,
     },
     participant: {
-      key: visitKey(participant.id),
+      key: visitKey(visit.id, participant.id),
       role: participant.role,
       display_name: participant.display_name,
       user_id: participant.user_id,

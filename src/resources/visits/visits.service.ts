@@ -1,6 +1,6 @@
 import type { ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
-import { runBatch } from "../../database/queries.ts";
+import { runBatch, runFirst } from "../../database/queries.ts";
 import { VISIT_LINK_VALID_FOR } from "../../lifetimes.ts";
 import { requireEntry } from "../access_logs/access_logs.entries.ts";
 import {
@@ -11,7 +11,7 @@ import {
 } from "../organization_users/organization_users.sql.ts";
 import { roomOfPath } from "../participants/participants.waiting.ts";
 import { listedVisits, positionAfter } from "./visits.lists.ts";
-import { cancelVisit, mergeVisit, newVisit } from "./visits.merge.ts";
+import { cancelVisit, mergeVisit, namedIn, newVisit } from "./visits.merge.ts";
 import {
   visitIsOver,
   visitLinkNotValid,
@@ -29,10 +29,7 @@ import type {
   VisitWithLinks,
 } from "./visits.schemas.ts";
 import {
-  activeSubOfLink,
-  newestVisit,
   newVisitEntry,
-  removeOthers,
   visitEntry,
   visitIdempotency,
   visitListEntry,
@@ -40,7 +37,6 @@ import {
   visitOfPath,
   visitQuota,
   visitWrites,
-  writeVisitParticipants,
 } from "./visits.sql.ts";
 import { verifyVisitToken, withLinks } from "./visits.tokens.ts";
 
@@ -75,31 +71,20 @@ export async function createVisit(context: ClientContext, input: CreateVisit): P
   const { db, now, caller, settings } = context;
   const { organization_id } = caller;
   const { external_reference = null } = input;
+  const { participants } = namedIn(input);
   const visit = await decideAndWrite(
     db,
     [...readsOfPlan(reachOf(caller), input), visitQuota({ organization_id })],
     ([room], [holder], accounts, [quota]) => {
       const known = { room, holder, accounts, organization_id, isFull: quota?.is_full ?? false };
-      const { participants, ...row } = newVisit(known, input, now);
       return {
-        writes: [
-          visitWrites.insert(row),
-          writeVisitParticipants({ organization_id, visit_id: null, list: JSON.stringify(participants) }),
-          newestVisit({}),
-        ],
+        writes: [visitWrites.insert(newVisit(known, input, now))],
         entries: [newVisitEntry(context, "create", {})],
       };
     },
-    { idempotency: await visitIdempotency(context, { external_reference }) },
+    { idempotency: await visitIdempotency(context, { external_reference, participants }) },
   );
-  // A replay brings back only the ids of those who take part.
-  const nobody = { user_id: null, external_reference: null };
-  const participants = visit.participants.map((each, n) => ({
-    ...nobody,
-    ...input.participants[n],
-    ...each,
-  }));
-  return withLinks(settings, { ...visit, participants });
+  return withLinks(settings, visit);
 }
 
 /** What is left out stays; who is left out of a list of participants that is sent is removed, and their link void. */
@@ -109,7 +94,6 @@ export async function updateVisit(
   input: UpdateVisit,
 ): Promise<VisitWithLinks> {
   const { db, now, caller, settings } = context;
-  const { organization_id } = caller;
   const reached = { ...reachOf(caller), id };
   const visit = await decideAndWrite(
     db,
@@ -118,19 +102,8 @@ export async function updateVisit(
       if (!before) throw visitNotFound();
       const next = mergeVisit(before, { room, holder, accounts }, input, now);
       if (next === before) return { unchanged: before };
-      const ids = JSON.stringify(next.participants.flatMap((each) => each.id ?? []));
-      const list = JSON.stringify(next.participants);
       return {
-        writes: [
-          visitWrites.update(before, { ...before, ...next, participants: before.participants }),
-          ...(next.participants === before.participants
-            ? []
-            : [
-                removeOthers({ visit_id: id, ids }),
-                writeVisitParticipants({ organization_id, visit_id: id, list }),
-              ]),
-          visitOfPath(reached),
-        ],
+        writes: [visitWrites.update(before, next)],
         entries: [visitEntry(context, "update", reached)],
       };
     },
@@ -168,12 +141,12 @@ const readsOfPlan = (reach: Reach, input: UpdateVisit) =>
 export async function redeemVisitLink(context: Context, token: string): Promise<RedeemedVisit> {
   const { db, now, settings } = context;
   const link = await verifyVisitToken(settings, token);
-  const [[visit], [sub]] = await runBatch(db, [visitOfLink(link), activeSubOfLink({ ...link, now })]);
+  const visit = await runFirst(db, visitOfLink({ ...link, now }));
   if (!visit) throw visitLinkNotValid();
   const participant = visit.participants.find(({ id }) => id === link.participant_id);
   if (!participant) throw visitLinkWithdrawn();
   if (visit.room_retired_at !== null) throw visitRoomRetired();
   if (visit.status === "cancelled") throw visitWasCancelled();
   if (visit.ends_at + VISIT_LINK_VALID_FOR <= now) throw visitIsOver();
-  return { visit, participant, destination_slug: sub?.destination_slug ?? visit.waiting_room_slug };
+  return { visit, participant, destination_slug: visit.destination_slug ?? visit.waiting_room_slug };
 }

@@ -10,26 +10,16 @@ import {
   gte,
   isNotNull,
   isNull,
-  max,
-  notInArray,
   or,
   type SQL,
   sql,
 } from "drizzle-orm";
 import { columnAs, hasValues, scalar } from "../../database/expressions.ts";
-import { insertSelect, jsonFields, jsonRows, replaceAllBut } from "../../database/insert.ts";
-import {
-  builder,
-  jsonValues,
-  type Placeholders,
-  preparedQuery,
-  type Values,
-} from "../../database/queries.ts";
+import { builder, type Placeholders, preparedQuery, type Values } from "../../database/queries.ts";
 import {
   organizationUsers,
   participants,
   visitDailyMetrics,
-  visitParticipants,
   visits,
   WHOLE_ORGANIZATION,
   waitingRooms,
@@ -40,18 +30,7 @@ import { MAX_PLANNED_VISITS, MAX_VISIT_CALLS } from "../../limits.ts";
 import { accessEntries, entriesOf, entryOfOrganization } from "../access_logs/access_logs.entries.ts";
 import { idempotencyOf } from "../idempotency_keys/idempotency_keys.sql.ts";
 import { type Reach, withinReach } from "../organization_users/organization_users.sql.ts";
-import { selectActiveSub } from "../waiting_room_subs/waiting_room_subs.sql.ts";
-
-/** Selects the participants of a visit as a JSON array of these fields. As text, or a guard would see JSON. */
-const participantsAsJson = (fields: SQL) =>
-  scalar<string>(
-    builder
-      .select({
-        list: sql<string>`cast(json_group_array(${fields} order by ${visitParticipants.id}) as text)`,
-      })
-      .from(visitParticipants)
-      .where(eq(visitParticipants.visit_id, visits.id)),
-  );
+import { activeDestination } from "../waiting_room_subs/waiting_room_subs.sql.ts";
 
 /** Selects the ids of the calls that somebody was on who came by a link of the visit. */
 export const callsOfVisit = () =>
@@ -69,13 +48,8 @@ const ofRoom = <Field extends "slug" | "user_id" | "retired_at">(field: Field) =
       .where(eq(waitingRooms.id, visits.waiting_room_id)),
   ) as SQL<GetColumnData<(typeof waitingRooms)[Field]>>;
 
-/** Somebody whom a visit names. */
-type VisitParticipant = Omit<typeof visitParticipants.$inferSelect, "organization_id" | "visit_id">;
-
-const ownColumns = getTableColumns(visits);
-
 export const visitColumns = {
-  ...ownColumns,
+  ...getTableColumns(visits),
   waiting_room_slug: ofRoom("slug").as("waiting_room_slug"),
   /** Null in a room of the organization. */
   room_owner_id: ofRoom("user_id").as("room_owner_id"),
@@ -83,32 +57,12 @@ export const visitColumns = {
       from (${callsOfVisit().orderBy(asc(participants.call_id)).limit(MAX_VISIT_CALLS)}))`
     .mapWith((ids: string): number[] => JSON.parse(ids))
     .as("call_ids"),
-  participants: participantsAsJson(
-    sql`json_object('id', ${visitParticipants.id}, 'role', ${visitParticipants.role}, 'display_name', ${visitParticipants.display_name}, 'user_id', ${visitParticipants.user_id}, 'external_reference', ${visitParticipants.external_reference})`,
-  )
-    .mapWith((list: string): VisitParticipant[] => JSON.parse(list))
-    .as("participants"),
 };
 
-export const visitWrites = tableWrites(visits, ownColumns);
+export const visitWrites = tableWrites(visits, visitColumns);
 
-/** What a replay brings back of a creation: of those who take part only the ids, and no reference. The request has the rest. */
-export const visitIdempotency = idempotencyOf(
-  tableWrites(visits, {
-    ...visitColumns,
-    participants: participantsAsJson(sql`json_object('id', ${visitParticipants.id})`)
-      .mapWith((list: string): VisitParticipant[] => JSON.parse(list))
-      .as("participants"),
-  }),
-  ["external_reference"],
-);
-
-const newestId = builder.select({ id: max(visits.id) }).from(visits);
-
-/** The visit that the transaction has just inserted. */
-export const newestVisit = preparedQuery((_: Placeholders<object>) =>
-  builder.select(visitColumns).from(visits).where(eq(visits.id, newestId)),
-);
+/** A replay brings the names and references itself. */
+export const visitIdempotency = idempotencyOf(visitWrites, ["external_reference", "participants"]);
 
 /** True for the visits whom a caller reaches: by their holder, and those that have none. */
 export const visitsWithinReach = (reach: Values<Reach>): SQL | undefined =>
@@ -167,37 +121,6 @@ export const visitQuota = preparedQuery(({ organization_id }: Placeholders<{ org
     ),
 );
 
-/**
- * Writes those of a visit who are new or changed.
- *
- * @param list a JSON array of rows; without an id a new one
- * @param visit_id null for the visit that the transaction has just inserted
- */
-export const writeVisitParticipants = preparedQuery(
-  (of: Placeholders<{ organization_id: number; visit_id: number | null; list: string }>) =>
-    insertSelect(
-      visitParticipants,
-      {
-        ...jsonFields(visitParticipants),
-        organization_id: of.organization_id,
-        visit_id: sql`coalesce(${of.visit_id}, ${newestId})`,
-      },
-      { from: jsonRows(of.list) },
-    ).onConflictDoUpdate({
-      target: visitParticipants.id,
-      set: replaceAllBut(visitParticipants, ["id", "organization_id", "visit_id"]),
-    }),
-);
-
-/** Removes those of a visit who are not among the ids, a JSON array. */
-export const removeOthers = preparedQuery((of: Placeholders<{ visit_id: number; ids: string }>) =>
-  builder
-    .delete(visitParticipants)
-    .where(
-      and(eq(visitParticipants.visit_id, of.visit_id), notInArray(visitParticipants.id, jsonValues(of.ids))),
-    ),
-);
-
 /* By the link of a visit: */
 
 /** Whom a link names, as values of a query. */
@@ -208,22 +131,17 @@ export interface NamedByLink {
   participant_id: number;
 }
 
-const isOfLink = ({ organization_id, visit_id: id, created_at }: Values<NamedByLink>) =>
-  hasValues(visits, { organization_id, id, created_at });
-
-export const visitOfLink = preparedQuery((link: Placeholders<NamedByLink>) =>
-  builder
-    .select({ ...visitColumns, room_retired_at: ofRoom("retired_at").as("room_retired_at") })
-    .from(visits)
-    .where(isOfLink(link)),
-);
-
-/** The sub that is active now in the visit's room. */
-export const activeSubOfLink = preparedQuery((link: Placeholders<NamedByLink & { now: number }>) =>
-  selectActiveSub(
-    builder.select({ id: visits.waiting_room_id }).from(visits).where(isOfLink(link)),
-    link.now,
-  ),
+/** With where they are to go now, if a sub is active in the visit's room. */
+export const visitOfLink = preparedQuery(
+  ({ organization_id, visit_id: id, created_at, now }: Placeholders<NamedByLink & { now: number }>) =>
+    builder
+      .select({
+        ...visitColumns,
+        room_retired_at: ofRoom("retired_at").as("room_retired_at"),
+        destination_slug: activeDestination(visits.waiting_room_id, now).as("destination_slug"),
+      })
+      .from(visits)
+      .where(hasValues(visits, { organization_id, id, created_at })),
 );
 
 const { date, planned, held, missed, cancelled } = visitDailyMetrics;

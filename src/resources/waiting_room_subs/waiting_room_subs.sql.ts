@@ -38,22 +38,28 @@ export const waitingRoomSubColumns = {
 /** The slug of the substitute's room, if that is active; null where nobody fills the sub. */
 const destinationSlug = scalar(activePersonalRoomSlug(organization_id, user_id));
 
-/** Selects the sub that is active now in a room, and where it sends participants. */
-export const selectActiveSub = (room_id: SQLWrapper, now: Value<number>) =>
-  builder
-    .select({ ...waitingRoomSubColumns, destination_slug: destinationSlug.as("destination_slug") })
-    .from(waitingRoomSubs)
-    .where(
-      and(
-        eq(waitingRoomSubs.waiting_room_id, room_id),
-        gt(waitingRoomSubs.datetime_end, now),
-        lte(waitingRoomSubs.datetime_start, now),
-      ),
-    );
+const isActive = (room_id: SQLWrapper, now: Value<number>) =>
+  and(
+    eq(waitingRoomSubs.waiting_room_id, room_id),
+    gt(waitingRoomSubs.datetime_end, now),
+    lte(waitingRoomSubs.datetime_start, now),
+  );
+
+/** Where the sub that is active now in a room sends participants: null without one. */
+export const activeDestination = (room_id: SQLWrapper, now: Value<number>) =>
+  scalar(
+    builder
+      .select({ slug: destinationSlug.as("slug") })
+      .from(waitingRoomSubs)
+      .where(isActive(room_id, now)),
+  );
 
 /** That of the room that this slug leads to. */
 export const activeSub = preparedQuery(({ slug, now }: Placeholders<{ slug: string; now: number }>) =>
-  selectActiveSub(builder.select({ id: waitingRooms.id }).from(waitingRooms).where(hasSlug(slug)), now),
+  builder
+    .select({ ...waitingRoomSubColumns, destination_slug: destinationSlug.as("destination_slug") })
+    .from(waitingRoomSubs)
+    .where(isActive(builder.select({ id: waitingRooms.id }).from(waitingRooms).where(hasSlug(slug)), now)),
 );
 
 export const subWrites = tableWrites(waitingRoomSubs, waitingRoomSubColumns);

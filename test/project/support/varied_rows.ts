@@ -112,6 +112,8 @@ export function writeVariedRows(database: DatabaseSync) {
         status: n % 9 ? "planned" : "cancelled",
         starts_at: started_at,
         ends_at: started_at + 1000,
+        participants: "[]",
+        last_participant_id: 0,
       });
       insert("egresses", {
         ...own(n),

@@ -29,7 +29,7 @@ export const readVisit = ({ client }: Pick<Organization, "client">, { id }: { id
   given(client.get(`/visits/${id}`));
 
 /** The key under which a participant of a visit is reported. */
-export const keyOf = ({ participants }: Visit, n = 0) => `visit-${participants[n]?.id}`;
+export const keyOf = ({ id, participants }: Visit, n = 0) => `visit-${id}-${participants[n]?.id}`;
 
 /** The token in the link of a participant. */
 export const tokenOfLink = ({ participants }: Visit, n = 0) =>

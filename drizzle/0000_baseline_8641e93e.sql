@@ -620,21 +620,6 @@ CREATE TABLE `visit_daily_metrics` (
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE TABLE `visit_participants` (
-	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`organization_id` integer NOT NULL,
-	`visit_id` integer NOT NULL,
-	`role` text NOT NULL,
-	`display_name` text NOT NULL,
-	`user_id` integer,
-	`external_reference` text,
-	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`organization_id`,`visit_id`) REFERENCES `visits`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`organization_id`,`user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
-);
---> statement-breakpoint
-CREATE INDEX `visit_participants_of_visit` ON `visit_participants` (`visit_id`);
---> statement-breakpoint
 CREATE TABLE `visits` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -644,6 +629,8 @@ CREATE TABLE `visits` (
 	`status` text NOT NULL,
 	`starts_at` integer NOT NULL,
 	`ends_at` integer NOT NULL,
+	`participants` text NOT NULL,
+	`last_participant_id` integer NOT NULL,
 	`erased_at` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,

@@ -34,14 +34,8 @@ export const CLIENT_REFRESH_TIMEOUT = 5 * SECOND;
 /** For this long an unknown or revoked client is refused without a look-up, so that guessing does not load D1. */
 export const CLIENT_REFUSED_FOR = 5 * SECOND;
 
-/** Limits the memory for known clients in an isolate. */
-export const MAX_KNOWN_CLIENTS = 10_000;
-
-/** Limits the memory for unknown and revoked clients in an isolate. */
-export const MAX_REFUSED_CLIENTS = 10_000;
-
-/** Limits the memory for addresses that are beyond their limit in an isolate. */
-export const MAX_LIMITED_ADDRESSES = 10_000;
+/** Limits the memory of an isolate: so many known clients, refused ones, addresses beyond their limit, and places. */
+export const MAX_REMEMBERED = 10_000;
 
 /** Lines that are made at once: some ten kilobytes, so that other requests get their turn in between. */
 export const LINES_AT_ONCE = 125;
@@ -295,17 +289,11 @@ export const WRITE_TIME_LIMIT = 10 * SECOND;
 /** An isolate asks D1 at most this often whether the service is healthy: anybody can ask it. */
 export const HEALTH_KNOWN_FOR = 5 * SECOND;
 
-/** One of several databases that takes longer to say how it is counts as down. */
-export const HEALTH_TIMEOUT = 5 * SECOND;
-
-/** One of several databases that takes longer counts as down in a list over all of them. */
-export const LIST_TIMEOUT = 5 * SECOND;
+/** One of several databases that takes longer to say how it is, or what it has of a list over all, counts as down. */
+export const DATABASE_TIMEOUT = 5 * SECOND;
 
 /** For this long an isolate does not ask the directory again where an organization lives. */
 export const PLACE_KNOWN_FOR = MINUTE;
-
-/** Limits the memory of an isolate for places. */
-export const MAX_KNOWN_PLACES = 10_000;
 
 /** What LiveKit said on so many connections of a participant is remembered: a repetition comes soon, and connections are many. */
 export const REMEMBERED_CONNECTIONS = 10;

@@ -5,7 +5,7 @@ import { places } from "../database/schema.ts";
 import { nextSlug } from "../database/slug.ts";
 import { tableWrites } from "../database/table_writes.ts";
 import { remember } from "../memory.ts";
-import { MAX_KNOWN_PLACES, PLACE_KNOWN_FOR } from "../tuning.ts";
+import { MAX_REMEMBERED, PLACE_KNOWN_FOR } from "../tuning.ts";
 
 /*
  * The directory: in which database each organization lives. A request names its organization, so this is all that several
@@ -57,5 +57,5 @@ export async function shardOfOrganization(
 export function rememberPlace(directory: Database, name: OrganizationName, shard: number, now: number) {
   const memory = knownPlaces.get(directory) ?? new Map();
   knownPlaces.set(directory, memory);
-  remember(memory, JSON.stringify(name), { shard, until: now + PLACE_KNOWN_FOR }, MAX_KNOWN_PLACES);
+  remember(memory, JSON.stringify(name), { shard, until: now + PLACE_KNOWN_FOR }, MAX_REMEMBERED);
 }

@@ -3,7 +3,7 @@ import { type DatabaseState, databaseState } from "../database/migrated.ts";
 import { envOfShard, isSharded, shardsOf } from "../database/shards.ts";
 import { mailerOf } from "../mail/mail.ts";
 import { readSettings, requireOwnSecrets } from "../settings.ts";
-import { HEALTH_KNOWN_FOR, HEALTH_TIMEOUT } from "../tuning.ts";
+import { DATABASE_TIMEOUT, HEALTH_KNOWN_FOR } from "../tuning.ts";
 import { SECOND } from "../units.ts";
 import { ApiError } from "./errors.ts";
 import { newHono } from "./hono.ts";
@@ -29,7 +29,7 @@ const isKnown = (DB: D1Database) => isLately(knownStates.get(DB)?.at, HEALTH_KNO
 
 /** True for one request at a time. Only one that was cancelled has not said by then what it found. */
 function mayAsk(DB: D1Database): boolean {
-  if (isLately(askedSince.get(DB), HEALTH_TIMEOUT + SECOND)) return false;
+  if (isLately(askedSince.get(DB), DATABASE_TIMEOUT + SECOND)) return false;
   askedSince.set(DB, Date.now());
   return true;
 }
@@ -44,7 +44,7 @@ async function findState(env: Env): Promise<DatabaseState | undefined> {
   });
   if (!asks) return knownStates.get(DB)?.state;
   const answer = databaseState(DB, shardsOf(env));
-  const state = await (isSharded(env) ? inTime(answer, HEALTH_TIMEOUT) : answer).catch(() => undefined);
+  const state = await (isSharded(env) ? inTime(answer, DATABASE_TIMEOUT) : answer).catch(() => undefined);
   knownStates.set(DB, { at: Date.now(), state });
   askedSince.delete(DB);
   return state;

@@ -3,7 +3,7 @@ import type { ClientContext, Context } from "../context.ts";
 import { RATE_LIMIT_PERIOD } from "../lifetimes.ts";
 import { LOOK_UPS_BEYOND_LIMIT } from "../limits.ts";
 import { remember } from "../memory.ts";
-import { MAX_LIMITED_ADDRESSES } from "../tuning.ts";
+import { MAX_REMEMBERED } from "../tuning.ts";
 import { ApiError } from "./errors.ts";
 import { networkOf } from "./networks.ts";
 
@@ -44,7 +44,7 @@ export async function failedCredentials(
   if (success) return new ApiError(401, message);
   if (!((beyondLimit.get(address)?.until ?? 0) > now)) {
     const until = now + RATE_LIMIT_PERIOD * 1000;
-    remember(beyondLimit, address, { until, lookUps: LOOK_UPS_BEYOND_LIMIT }, MAX_LIMITED_ADDRESSES);
+    remember(beyondLimit, address, { until, lookUps: LOOK_UPS_BEYOND_LIMIT }, MAX_REMEMBERED);
   }
   return tooMany("address", limit);
 }

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { HEALTH_TIMEOUT } from "../../src/tuning.ts";
+import { DATABASE_TIMEOUT } from "../../src/tuning.ts";
 import { api, type Fetcher, PLATFORM_TOKEN, platform } from "./support/api.ts";
 import { countingRoundTrips } from "./support/database.ts";
 import { aSlowDatabase, observedDatabase } from "./support/observed_database.ts";
@@ -75,7 +75,7 @@ describe("The health of the service", () => {
     const { DB, asked, release } = aSlowDatabase();
     const answer = withBindings({ DB }).get("/health");
     await asked;
-    await vi.advanceTimersByTimeAsync(HEALTH_TIMEOUT);
+    await vi.advanceTimersByTimeAsync(DATABASE_TIMEOUT);
     release();
     vi.useRealTimers();
     expect((await answer).status).toBe(200);

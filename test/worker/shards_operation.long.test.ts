@@ -2,9 +2,8 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { LARGE_BODY_TURN } from "../../src/lifetimes.ts";
 import {
+  DATABASE_TIMEOUT,
   HEALTH_KNOWN_FOR,
-  HEALTH_TIMEOUT,
-  LIST_TIMEOUT,
   QUEUE_FAULTS_TIME,
   QUEUE_RETRY_DELAY,
 } from "../../src/tuning.ts";
@@ -162,7 +161,7 @@ describe("The platform's list of active invites", () => {
     const hung = hanging();
     const page = service.during(1, hung.onTrip, () => list(service, `after=${after}`));
     await hung.asked;
-    await vi.advanceTimersByTimeAsync(LIST_TIMEOUT);
+    await vi.advanceTimersByTimeAsync(DATABASE_TIMEOUT);
     const shown = await page;
     hung.release();
     vi.useRealTimers();
@@ -177,7 +176,7 @@ describe("The platform's list of active invites", () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const answer = service.platform.get("/invites");
     await hung.asked;
-    await vi.advanceTimersByTimeAsync(LIST_TIMEOUT);
+    await vi.advanceTimersByTimeAsync(DATABASE_TIMEOUT);
     expect((await answer).status).toBe(503);
     hung.release();
   });
@@ -192,7 +191,7 @@ it("The list of organizations is 503 if one of their databases does not answer i
   await service.during(1, hung.onTrip, async () => {
     const answer = service.platform.get(`/organizations?per_page=1&page=${pagination.total_pages}`);
     await hung.asked;
-    await vi.advanceTimersByTimeAsync(LIST_TIMEOUT);
+    await vi.advanceTimersByTimeAsync(DATABASE_TIMEOUT);
     expect((await answer).status).toBe(503);
     hung.release();
   });
@@ -319,7 +318,7 @@ describe("A database that is slow to say how it is", () => {
     const { DB, asked, release } = aSlowDatabase();
     const answer = ask({ DB });
     await asked;
-    await vi.advanceTimersByTimeAsync(HEALTH_TIMEOUT);
+    await vi.advanceTimersByTimeAsync(DATABASE_TIMEOUT);
     release();
     expect(await (await answer).text()).toContain("shard 0");
     expect((await answer).status).toBe(503);
@@ -340,7 +339,7 @@ describe("A database that is slow to say how it is", () => {
     );
     const answers = Promise.all(Array.from({ length: 20 }, () => ask({ DB_1 })));
     await hung.asked;
-    await vi.advanceTimersByTimeAsync(HEALTH_TIMEOUT + 100);
+    await vi.advanceTimersByTimeAsync(DATABASE_TIMEOUT + 100);
     expect((await answers).map(({ status }) => status)).toEqual(Array(20).fill(503));
     await vi.advanceTimersByTimeAsync(HEALTH_KNOWN_FOR - 1000);
     expect((await ask({ DB_1 })).status).toBe(503);

@@ -6,8 +6,7 @@ import {
   CLIENT_FRESH_FOR,
   CLIENT_REFRESH_TIMEOUT,
   CLIENT_REFUSED_FOR,
-  MAX_KNOWN_CLIENTS,
-  MAX_REFUSED_CLIENTS,
+  MAX_REMEMBERED,
 } from "../../tuning.ts";
 import { type ClientRecord, findClient } from "./api_clients.service.ts";
 
@@ -69,10 +68,10 @@ async function lookUpClient(env: Env, client_id: string, now: number): Promise<C
   if (refusedAt(client_id) >= now) return null;
   const meanwhile = knownClients.get(client_id);
   if (record && meanwhile && meanwhile.looked_up_at > now) return record;
-  if (record) remember(knownClients, client_id, { record, looked_up_at: now }, MAX_KNOWN_CLIENTS);
+  if (record) remember(knownClients, client_id, { record, looked_up_at: now }, MAX_REMEMBERED);
   else {
     knownClients.delete(client_id);
-    remember(refusedIds, client_id, now, MAX_REFUSED_CLIENTS);
+    remember(refusedIds, client_id, now, MAX_REMEMBERED);
   }
   return record;
 }

@@ -15,7 +15,7 @@ import { invites, organizationUsers } from "../../database/schema.ts";
 import { logFault } from "../../http/log.ts";
 import { writePositions } from "../../http/positions.ts";
 import type { OwnPath } from "../../http/wire.ts";
-import { LIST_TIMEOUT } from "../../tuning.ts";
+import { DATABASE_TIMEOUT } from "../../tuning.ts";
 import {
   memberEntry,
   membershipReads,
@@ -79,7 +79,7 @@ async function fromEachShard<Result>(
 ): Promise<Result[]> {
   const { shards } = context;
   if (!shards) return [await ask(context)];
-  const asked = shards.numbers.map((shard) => inTime(ask(shards.enter(shard)), LIST_TIMEOUT));
+  const asked = shards.numbers.map((shard) => inTime(ask(shards.enter(shard)), DATABASE_TIMEOUT));
   const answers = await Promise.allSettled(asked);
   const results = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
   const [fault] = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));

@@ -9,7 +9,7 @@ import { type Place, pageOfPlaces, placeOfSlug, placeWrites, totalOfPlaces } fro
 import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
 import { MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
 import { SettingsError } from "../../settings.ts";
-import { LIST_TIMEOUT } from "../../tuning.ts";
+import { DATABASE_TIMEOUT } from "../../tuning.ts";
 import { asAdministrator } from "../roles/roles.authors.ts";
 import { mergeOrganization, newOrganization } from "./organizations.merge.ts";
 import { organizationNotFound, organizationSlugTaken } from "./organizations.refusals.ts";
@@ -50,7 +50,7 @@ export async function listOrganizations(
         requireShards(shards).enter(shard).db,
         organizationsAmong({ ids: JSON.stringify(found.map(({ id }) => id)) }),
       ),
-      LIST_TIMEOUT,
+      DATABASE_TIMEOUT,
     ),
   );
   const items = [here, ...(await Promise.all(others))].flat().sort((one, other) => one.id - other.id);

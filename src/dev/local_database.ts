@@ -1,6 +1,5 @@
 /** The local database, reached within this process: each command of wrangler would start a runtime of its own. */
 import { join } from "node:path";
-import { getPlatformProxy, unstable_splitSqlQuery } from "wrangler";
 import { envOfShard, shardsOf } from "../database/shards.ts";
 import { migrationFiles, readText } from "./migrations.ts";
 import { rangeStatement, rangeStatements, SHARDS } from "./shard_statements.ts";
@@ -18,6 +17,8 @@ export async function withLocalBindings(
 ) {
   const outer = process.env;
   process.env = { ...outer, WRANGLER_LOG: "error" };
+  // Takes seconds: not where a command only says how it is used.
+  const { getPlatformProxy } = await import("wrangler");
   const { env, dispose } = await getPlatformProxy<Env>({
     configPath: config,
     environment,
@@ -69,6 +70,7 @@ export async function applyMigrations(db: D1Database) {
       "The local database has another schema. Delete .wrangler/state/v3/d1 (with --persist-to, v3/d1 in that folder), and " +
         "run this again: it makes a new one.",
     );
+  const { unstable_splitSqlQuery } = await import("wrangler");
   for (const file of files.filter((name) => !applied.includes(name)))
     try {
       await db.batch([

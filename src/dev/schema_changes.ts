@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { generateSQLiteDrizzleJson, generateSQLiteMigration } from "drizzle-kit/api";
 import * as schema from "../database/schema.ts";
 import { isDeployed, SNAPSHOT } from "./migrations.ts";
 
@@ -8,6 +7,8 @@ import { isDeployed, SNAPSHOT } from "./migrations.ts";
  * whether a column is new or renamed, it asks in the terminal.
  */
 export async function schemaChanges(): Promise<{ statements: string[]; snapshot: object }> {
+  // Takes seconds: not where a command only says how it is used.
+  const { generateSQLiteDrizzleJson, generateSQLiteMigration } = await import("drizzle-kit/api");
   const before = isDeployed()
     ? JSON.parse(readFileSync(SNAPSHOT, "utf8"))
     : await generateSQLiteDrizzleJson({});

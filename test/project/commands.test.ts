@@ -1,22 +1,10 @@
 import { spawnSync } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { unstable_readConfig } from "wrangler";
-import { environmentIn } from "../../src/reference/operator.ts";
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { commandsInDocs, flagsIn } from "./support/docs.ts";
 
-const run = (file: string, args: string[], cwd = ".") =>
-  spawnSync(process.execPath, [file, ...args], { encoding: "utf8", cwd });
+const run = (file: string, ...args: string[]) =>
+  spawnSync(process.execPath, [file, ...args], { encoding: "utf8" });
 
 const scripts: Record<string, string> = JSON.parse(readFileSync("package.json", "utf8")).scripts;
 
@@ -26,123 +14,24 @@ const COMMANDS = Object.entries(scripts).flatMap(([name, script]) => {
   return file ? [[name, file] as const] : [];
 });
 
+/** Those that README.md and src/docs give the command. */
+const documentedFlags = (command: string) =>
+  commandsInDocs
+    .filter((each) => new RegExp(`\\bnpm run (--silent )?${command}( |$)`).test(each))
+    .flatMap((each) => flagsIn(` ${each.split(" -- ")[1] ?? ""}`));
+
 describe.each(COMMANDS)("npm run %s", (command, file) => {
-  it("says with --help how it is used, and does nothing", () => {
-    const { status, stdout, stderr } = run(file, ["--help"]);
+  it("says with --help how it is used, with each flag that the docs name, and does nothing", () => {
+    const { status, stdout, stderr } = run(file, "--help");
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout).toMatch(new RegExp(`^Usage: npm run ${command}\\b.*\\n\\n`));
+    expect(documentedFlags(command).filter((flag) => !stdout.includes(flag))).toEqual([]);
   });
 
   it("fails for an argument that it does not know, and names it", () => {
-    const { status, stdout, stderr } = run(file, ["--nosuch"]);
+    const { status, stdout, stderr } = run(file, "--nosuch");
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
     expect(stderr).toMatch(/^Unknown option '--nosuch'/);
     expect(stderr).not.toContain("    at ");
   });
-});
-
-/** A copy of the project, in which commands may write; of its environments it has only the first. */
-function aProject() {
-  const folder = mkdtempSync(join(tmpdir(), "commands-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  for (const path of ["src", "drizzle", "package.json", "tsconfig.json", ".dev.vars.example"])
-    cpSync(path, join(folder, path), { recursive: true });
-  symlinkSync(resolve("node_modules"), join(folder, "node_modules"), "junction");
-  const config = join(folder, "wrangler.toml");
-  writeFileSync(config, environmentIn(readFileSync("wrangler.toml", "utf8")));
-  return {
-    folder,
-    run: (command: string, ...args: string[]) => run(`src/dev/${command}.ts`, args, folder),
-    edit: (from: string, to: string) => writeFileSync(config, readFileSync(config, "utf8").replace(from, to)),
-    /** All that has a name at Cloudflare, all bindings, and where it is served. */
-    resources(env?: string) {
-      const all = unstable_readConfig({ config, env }, { hideWarnings: true });
-      const { d1_databases, r2_buckets, queues, ratelimits, send_email, vars, routes } = all;
-      const rows = [d1_databases, r2_buckets, queues.producers, queues.consumers, ratelimits].flat();
-      return {
-        names: new Set((rows as Record<string, unknown>[]).flatMap(namesOf)),
-        bindings: [...rows, ...send_email].map(
-          ({ binding, name }: { binding?: string; name?: string }) => binding ?? name,
-        ),
-        vars: Object.keys(vars).filter((name) => name !== "RECORDINGS_S3_BUCKET"),
-        routes,
-      };
-    },
-  };
-}
-
-const namesOf = ({
-  database_name,
-  database_id,
-  bucket_name,
-  queue,
-  dead_letter_queue,
-  namespace_id,
-}: Record<string, unknown>) =>
-  [database_name, database_id, bucket_name, queue, dead_letter_queue, namespace_id].filter(
-    (each) => each !== undefined,
-  );
-
-describe("A second environment", () => {
-  it("has all that the first one has, under names and at an address of its own", { timeout: 120_000 }, () => {
-    const project = aProject();
-    project.edit('name = "', 'routes = [{ pattern = "visits.example.com", custom_domain = true }]\nname = "');
-    project.edit('binding = "DB"', 'database_id="c7a1"\nbinding = "DB"');
-    project.edit("\n[vars]\n", '\n[vars]\nRECORDINGS_S3_BUCKET = "recordings"\n');
-    expect(project.run("environments_add", "--name", "Staging").status).toBe(1);
-    const { status, stdout } = project.run("environments_add", "--name", "staging");
-    expect(status).toBe(0);
-    const [first, second] = [project.resources(), project.resources("staging")];
-    expect(second.bindings).toEqual(first.bindings);
-    expect(second.vars.sort()).toEqual(first.vars.sort());
-    expect([...second.names].filter((name) => first.names.has(name))).toEqual([]);
-    expect(first.routes).toHaveLength(1);
-    expect(second.routes).toEqual([]);
-    const made = [...second.names].filter((name) => String(name).endsWith("-staging"));
-    expect(made.length).toBeGreaterThan(5);
-    expect(made.filter((name) => !stdout.includes(` ${name}`))).toEqual([]);
-    expect(project.run("environments_add", "--name", "staging").stderr).toContain("already");
-
-    const dry = project.run("deploy", "--env", "staging", "--dry-run");
-    expect(dry.stdout).toContain("DB (organization-video-visit-service-staging) at Cloudflare");
-    expect(dry.stdout).toContain("env.AUDIT_LOGS (audit-logs-staging)");
-    expect(dry.status).toBe(0);
-    const local = project.run(
-      "deploy",
-      "--env",
-      "staging",
-      "--local",
-      "--persist-to",
-      join(project.folder, "state"),
-    );
-    expect(local.stdout).toMatch(/\d{4}_\w+\.sql/);
-    expect(local.status).toBe(0);
-    expect(existsSync(join(project.folder, "state"))).toBe(true);
-  });
-
-  it.each([
-    ["deploy", "--local"],
-    ["backup", "--output", "staging.sql"],
-    ["restore", "--resume"],
-    ["sizes"],
-    ["shards_add"],
-    ["serve"],
-  ])("that is not there is no other name for the first one: %s", (command, ...flags) => {
-    const { status, stdout, stderr } = aProject().run(command, "--env", "staging", ...flags);
-    expect({ status, stdout, stderr }).toEqual({
-      status: 1,
-      stdout: "",
-      stderr: "wrangler.toml has no environment staging\n",
-    });
-  });
-});
-
-it("npm run deploy -- --dry-run changes nothing, and asks nobody", { timeout: 120_000 }, () => {
-  const project = aProject();
-  const { status, stdout } = project.run("deploy", "--dry-run");
-  expect(status).toBe(0);
-  expect(stdout).toMatch(/^It would migrate DB \(.*\) at Cloudflare, up to \d{4}_/);
-  expect(stdout).toContain("--dry-run: exiting now");
-  expect(readdirSync(join(project.folder, "drizzle"))).toEqual(readdirSync("drizzle"));
-  expect(existsSync(join(project.folder, ".wrangler/state"))).toBe(false);
 });

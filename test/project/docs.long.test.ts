@@ -1,0 +1,46 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import { commandsInDocs, flagsIn } from "./support/docs.ts";
+
+/** Those of wrangler that the pages may name. */
+const WRANGLER = [
+  "d1 create",
+  "d1 insights",
+  "d1 time-travel restore",
+  "dev",
+  "login",
+  "queues create",
+  "queues pause-delivery",
+  "queues resume-delivery",
+  "r2 bucket create",
+  "r2 bucket lock add",
+  "r2 object get",
+  "rollback",
+  "secret delete",
+  "secret put",
+  "triggers deploy",
+  "whoami",
+];
+
+it("README.md and src/docs name only commands and flags of wrangler that there are", () => {
+  const manifest = createRequire(import.meta.url).resolve("wrangler/package.json");
+  const script = join(dirname(manifest), JSON.parse(readFileSync(manifest, "utf8")).bin.wrangler);
+  const used = new Map<string, Set<string>>();
+  for (const command of commandsInDocs) {
+    const [, words = ""] = /^npx wrangler ((?:[a-z0-9-]+ ?)+)/.exec(command) ?? [];
+    // Names come after the words of a command, which has at most three.
+    const known = WRANGLER.find((each) => `${words} `.startsWith(`${each} `));
+    if (words) expect(known, command).toBeDefined();
+    if (known) used.set(known, new Set([...(used.get(known) ?? []), ...flagsIn(command)]));
+  }
+  for (const [known, flags] of used) {
+    const args = [script, ...known.split(" "), "--help"];
+    const { status, stdout } = spawnSync(process.execPath, args, { encoding: "utf8" });
+    expect(status, known).toBe(0);
+    expect(stdout, known).toContain(`wrangler ${known}`);
+    for (const flag of flags) expect(stdout, known).toContain(flag);
+  }
+});

@@ -8,10 +8,8 @@ import { withLocalBindings } from "./local_database.ts";
 import { type Rows, runWrangler, type Target } from "./wrangler.ts";
 import { accountOf, databaseName } from "./wrangler_config.ts";
 
-export interface Statement {
-  sql: string;
-  params?: (string | number | null)[];
-}
+/** SQL, with its parameters where it has some. */
+export type Statement = string | { sql: string; params: (string | number | null)[] };
 
 /** Runs statements as one transaction of a database, and returns the rows of each. */
 export type Run = (shard: number, statements: Statement[]) => Promise<Rows[]>;
@@ -31,8 +29,8 @@ export const runWith =
   async (shard, statements) => {
     const { DB } = envOfShard(env, shard);
     // Each call goes to another process.
-    const bound = statements.map(({ sql, params }) =>
-      params ? DB.prepare(sql).bind(...params) : DB.prepare(sql),
+    const bound = statements.map((each) =>
+      typeof each === "string" ? DB.prepare(each) : DB.prepare(each.sql).bind(...each.params),
     );
     for (let tries = 1; ; tries++)
       try {
@@ -64,10 +62,11 @@ function runAtCloudflare(target: Target): Run {
     return id;
   };
   return async (shard, statements) => {
+    const batch = statements.map((each) => (typeof each === "string" ? { sql: each } : each));
     const response = await fetch(`${base}/accounts/${account}/d1/database/${idOf(shard)}/query`, {
       method: "POST",
       headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
-      body: JSON.stringify({ batch: statements }),
+      body: JSON.stringify({ batch }),
     });
     const { success, errors, result }: Answer = await response.json();
     if (!success) throw new Error(`D1 refused a batch: ${errors.map(({ message }) => message).join("; ")}`);

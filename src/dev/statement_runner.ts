@@ -5,8 +5,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { envOfShard } from "../database/shards.ts";
 import { withLocalBindings } from "./local_database.ts";
-import { type Rows, runWrangler, type Target } from "./wrangler.ts";
-import { accountOf, databaseName } from "./wrangler_config.ts";
+import { configFlags, type Rows, runWrangler, type Target } from "./wrangler.ts";
+import { databaseName, readConfiguration } from "./wrangler_config.ts";
 
 /** SQL, with its parameters where it has some. */
 export type Statement = string | { sql: string; params: (string | number | null)[] };
@@ -49,11 +49,11 @@ interface Answer {
 
 /** Over D1's REST API, with wrangler's own account and token. An error of it is shown, and nothing of the rows. */
 function runAtCloudflare(target: Target): Run {
-  const flags = ["--config", target.config, ...(target.env === undefined ? [] : ["--env", target.env])];
-  const ask = (command: string[]) => JSON.parse(runWrangler([...command, "--json", ...flags]));
+  const ask = (command: string[]) => JSON.parse(runWrangler([...command, "--json", ...configFlags(target)]));
   const { token } = ask(["auth", "token"]);
   if (!token) throw new Error("Set CLOUDFLARE_API_TOKEN, or run `npx wrangler login`.");
-  const account = accountOf(target) ?? ask(["whoami"]).accounts?.[0]?.id;
+  const named = readConfiguration(target).account_id ?? process.env.CLOUDFLARE_ACCOUNT_ID;
+  const account = named ?? ask(["whoami"]).accounts?.[0]?.id;
   const base = process.env.CLOUDFLARE_API_BASE_URL ?? "https://api.cloudflare.com/client/v4";
   const ids = new Map<number, string>();
   const idOf = (shard: number): string => {

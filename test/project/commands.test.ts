@@ -84,7 +84,7 @@ const namesOf = ({
   );
 
 describe("A second environment", () => {
-  it("has all that the first one has, under names and at an address of its own", { timeout: 120_000 }, () => {
+  it("has all that the first one has, under names and at an address of its own", () => {
     const project = aProject();
     project.edit('name = "', 'routes = [{ pattern = "visits.example.com", custom_domain = true }]\nname = "');
     project.edit('binding = "DB"', 'database_id="c7a1"\nbinding = "DB"');
@@ -137,7 +137,7 @@ describe("A second environment", () => {
   });
 });
 
-it("npm run deploy -- --dry-run changes nothing, and asks nobody", { timeout: 120_000 }, () => {
+it("npm run deploy -- --dry-run changes nothing, and asks nobody", () => {
   const project = aProject();
   const { status, stdout } = project.run("deploy", "--dry-run");
   expect(status).toBe(0);

@@ -87,7 +87,7 @@ describe("README.md and src/docs", () => {
     }
   });
 
-  it("name only commands and flags of wrangler that there are", { timeout: 120_000 }, () => {
+  it("name only commands and flags of wrangler that there are", () => {
     const manifest = createRequire(import.meta.url).resolve("wrangler/package.json");
     const script = join(dirname(manifest), JSON.parse(readFileSync(manifest, "utf8")).bin.wrangler);
     const used = new Map<string, Set<string>>();

@@ -9,8 +9,6 @@ import { digestsOf, fillOrganization, runIn } from "./support/moving.ts";
 import { aServiceAtCloudflare } from "./support/service_at_cloudflare.ts";
 import { answer, type Handler, likeWorkers, makeRequest } from "./support/worker_in_node.ts";
 
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
-
 likeWorkers();
 letTimePass();
 

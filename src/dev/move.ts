@@ -193,10 +193,7 @@ async function takeIn(moving: Moving, isDecided: boolean) {
     await withoutTriggers(moving, to, filled, takes);
   }
   const [[source] = []] = await run(from, [sql.digest(tables, id)]);
-  const [, [given] = []] = await run(0, [
-    sql.newRange(to),
-    { sql: "SELECT range FROM shards WHERE shard = ?", params: [to] },
-  ]);
+  const [[given] = []] = await run(0, [sql.newRange(to)]);
   if (!isDecided && !(await isOurs(moving, sql.decideToMove)))
     throw new Error("Somebody else moves the organization, or takes its move back. Nothing was done.");
   await run(to, [

@@ -270,7 +270,7 @@ export const hasRows = (table: Table, id: number) =>
 /** A range above all others: ids that the database gives from now on are higher than any that moves in. */
 export const newRange = (shard: number) =>
   `INSERT INTO shards (shard, range) SELECT ${shard}, coalesce(max(range), 0) + 1 FROM shards WHERE true
-    ON CONFLICT (shard) DO UPDATE SET range = excluded.range`;
+    ON CONFLICT (shard) DO UPDATE SET range = excluded.range RETURNING range`;
 
 export const takeRange = (shard: number, range: number) => [
   `INSERT INTO database_settings (name, value) VALUES ('range', ${range}), ('shard', ${shard})

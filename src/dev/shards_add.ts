@@ -8,7 +8,7 @@ import { rmSync } from "node:fs";
 import { runDatabaseCommand } from "./database_command.ts";
 import { type Database, homeless, type KnownShard, ownRange, shardsOfDirectory } from "./databases.ts";
 import { SCHEMA } from "./exported_copy.ts";
-import { rangeStatement, rangeStatements, SHARDS } from "./shard_statements.ts";
+import { rangeStatement, rangeStatements } from "./shard_statements.ts";
 import {
   bindingOf,
   configFlags,
@@ -57,8 +57,8 @@ function addShard(target: Target, place: Place) {
   const database = { ...target, config, shard };
   const own = isThere ? requireOurs(database, known) : undefined;
   if (!isThere) requireNobody(database, known);
-  const [, given] = queryDatabase(target, [rangeStatement(shard, own), SHARDS]);
-  const range = Number(given?.find((each) => each.shard === shard)?.range);
+  const [given] = queryDatabase(target, [rangeStatement(shard, own)]);
+  const range = Number(given?.[0]?.range);
   say(`Its range of ids is ${range}.`);
   if (isThere && target.remote) say("It is there already.");
   if (!isThere) {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { cpSync, existsSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { RANGE } from "../../src/database/shards.ts";
@@ -124,9 +124,7 @@ describe("Two databases", () => {
   });
 
   it("agree again after the first one was restored from an earlier time", async () => {
-    const project = aConfiguration("earlier");
-    rmSync(project.state, { recursive: true });
-    cpSync(state, project.state, { recursive: true });
+    const project = aConfiguration("earlier", state);
     const before = directoryIn(project.state);
     withDatabases(project.state, (databases) =>
       databases.get(0)?.exec("delete from shards; delete from places where shard = 1"),
@@ -151,9 +149,7 @@ describe("Two databases", () => {
   });
 
   it("are left by an organization that moves, and each is still the one that its binding says", async () => {
-    const project = aConfiguration("moved");
-    rmSync(project.state, { recursive: true });
-    cpSync(state, project.state, { recursive: true });
+    const project = aConfiguration("moved", state);
     expect((await project.run("shards:add")).code).toBe(0);
     const { id } = clinic.organization;
     const move = (...args: string[]) =>

@@ -59,6 +59,7 @@ beforeAll(async () => {
 describe("A backup", () => {
   it("restores every row, table, index, trigger and view into an empty database", () => {
     expect(restored.output).toContain("Restored. Every foreign key has its row.");
+    expect(restored.output).toMatch(/Webhook endpoints that are off until then: [1-9]\d*\.\n/);
     expect(restored.code).toBe(0);
     const source = everythingIn("source");
     const empty = Object.keys(source.rows).filter((table) => source.rows[table]?.length === 0);

@@ -10,8 +10,8 @@ const MAX_ROWS_BYTES = 80_000;
 /** A statement of many rows is a long program for SQLite, which D1 limits too. */
 const MAX_ROWS = 100;
 
-/** In units of JavaScript's texts: each takes six bytes at most (\u0001 in JSON). */
-const PART_LENGTH = 12_000;
+/** Of a long value: two characters are written for each. */
+const PART_BYTES = 40_000;
 
 type Cell = string | number | bigint | Uint8Array | null;
 type Row = Record<string, Cell>;
@@ -117,34 +117,20 @@ function rowInParts(row: Row, columns: string[], keys: string[]): { value: strin
   const rest: string[] = [];
   for (const [place, column] of columns.entries()) {
     const cell = row[column];
+    const isText = typeof cell === "string";
+    const bytes = isText ? Buffer.from(cell) : cell;
     const long = Buffer.byteLength(literals[place] ?? "") > MAX_ROWS_BYTES / columns.length;
-    if (!long || keys.includes(column)) continue;
-    if (typeof cell === "string") {
-      literals[place] = "''";
-      for (const part of textParts(cell))
-        rest.push(`${name(column)} = ${name(column)} || ${literal(part)} WHERE ${where}`);
-    } else if (cell instanceof Uint8Array) {
-      literals[place] = "X''";
-      // SQLite makes a text of what it joins.
-      for (const part of blobParts(cell))
-        rest.push(`${name(column)} = CAST(${name(column)} || ${literal(part)} AS BLOB) WHERE ${where}`);
+    if (!long || keys.includes(column) || !(bytes instanceof Uint8Array)) continue;
+    literals[place] = isText ? "''" : "X''";
+    // Bytes, so that no part ends within a character. SQLite makes a text of what it joins.
+    for (let start = 0; start < bytes.length; start += PART_BYTES) {
+      const part = literal(bytes.subarray(start, start + PART_BYTES));
+      rest.push(
+        `${name(column)} = CAST(${name(column)} || ${part} AS ${isText ? "TEXT" : "BLOB"}) WHERE ${where}`,
+      );
     }
   }
   return { value: `(${literals})`, rest };
-}
-
-function* textParts(text: string): Generator<string> {
-  for (let start = 0, end: number; start < text.length; start = end) {
-    end = Math.min(start + PART_LENGTH, text.length);
-    // The two halves of a character outside the Basic Multilingual Plane stay together.
-    if (end < text.length && /[\uD800-\uDBFF]/.test(text.charAt(end - 1))) end--;
-    yield text.slice(start, end);
-  }
-}
-
-function* blobParts(blob: Uint8Array): Generator<Uint8Array> {
-  for (let start = 0; start < blob.length; start += PART_LENGTH)
-    yield blob.subarray(start, start + PART_LENGTH);
 }
 
 const name = (text: string) => `"${text.replaceAll('"', '""')}"`;

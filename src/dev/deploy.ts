@@ -11,6 +11,8 @@ import { migrationFiles, recordMigrations } from "./migrations.ts";
 import { rangeStatements } from "./shard_statements.ts";
 import {
   bindingOf,
+  configFlags,
+  flagsOf,
   queryDatabase,
   type Rows,
   runWrangler,
@@ -58,8 +60,7 @@ process.exitCode = await runCommand(usage, options, ({ "dry-run": isDry, message
         `Organizations that the first database did not know, and now knows: ${entered}.\n`,
       );
   }
-  const given = Object.entries({ config: target.config, env: target.env, message, tag });
-  const flags = given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
+  const flags = [...configFlags(target), ...flagsOf({ message, tag })];
   runWrangler(["deploy", ...flags, ...(isDry || !target.remote ? ["--dry-run"] : [])], {
     stdio: "inherit",
     // The build makes the reference of this environment.

@@ -5,7 +5,7 @@
  */
 import { appendFileSync, readFileSync } from "node:fs";
 import { runCommand, UsageError } from "./command.ts";
-import { environmentsIn, resourcesIn } from "./wrangler_config.ts";
+import { environmentsIn, readConfiguration, type WranglerConfiguration } from "./wrangler_config.ts";
 
 const usage = `
 Usage: npm run environments:add -- --name NAME
@@ -25,7 +25,7 @@ process.exitCode = await runCommand(usage, { name: { type: "string" } }, ({ name
   const text = readFileSync(CONFIG, "utf8");
   if (environmentsIn(CONFIG).includes(name))
     throw new Error(`${CONFIG} has the environment ${name} already.`);
-  const { sections, commands } = environmentLike(resourcesIn({ config: CONFIG }), name, text);
+  const { sections, commands } = environmentLike(readConfiguration({ config: CONFIG }), name, text);
   appendFileSync(CONFIG, `\n${sections.join("\n\n")}\n`);
   process.stdout.write(`${CONFIG} has the environment ${name} now. What it needs at Cloudflare:
 
@@ -37,7 +37,7 @@ npm run types && npm run deploy -- --env ${name}
 });
 
 /** Sections of TOML for an environment that has what the first one has, and the commands that make it. */
-function environmentLike(first: ReturnType<typeof resourcesIn>, name: string, text: string) {
+function environmentLike(first: WranglerConfiguration, name: string, text: string) {
   const own = (each: string) => `${each}-${name}`;
   const database = first.d1_databases.find(({ binding }) => binding === "DB");
   const buckets = first.r2_buckets.map((bucket) => ({ ...bucket, bucket_name: own(bucket.bucket_name) }));

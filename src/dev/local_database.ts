@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { envOfShard, shardsOf } from "../database/shards.ts";
 import { migrationFiles, readText } from "./migrations.ts";
-import { rangeStatement, rangeStatements, SHARDS } from "./shard_statements.ts";
+import { rangeStatement, rangeStatements } from "./shard_statements.ts";
 
 export interface LocalState {
   persistTo: string;
@@ -38,14 +38,10 @@ export async function migrateDatabases(env: Env) {
   for (const shard of shardsOf(env).filter((each) => each > 0)) {
     const { DB } = envOfShard(env, shard);
     await applyMigrations(DB);
-    const [, given] = await runStatements(env.DB, [rangeStatement(shard), SHARDS]);
-    const range = given?.results.find((each) => each.shard === shard)?.range;
-    await runStatements(DB, rangeStatements(shard, Number(range)));
+    const range = await env.DB.prepare(rangeStatement(shard)).first<number>("range");
+    await DB.batch(rangeStatements(shard, Number(range)).map((statement) => DB.prepare(statement)));
   }
 }
-
-const runStatements = (db: D1Database, statements: string[]) =>
-  db.batch<Record<string, number>>(statements.map((statement) => db.prepare(statement)));
 
 /**
  * Leaves what `wrangler d1 migrations apply --local` would leave, so that its command agrees afterwards.

@@ -14,7 +14,7 @@
 
 import { randomUUID } from "node:crypto";
 import { SCHEMA } from "./exported_copy.ts";
-import { copyAll, copyUntilFew, type Moving, statements } from "./move_rows.ts";
+import { copyAll, copyUntilFew, type Moving } from "./move_rows.ts";
 import type { Move } from "./move_statements.ts";
 import * as sql from "./move_statements.ts";
 import { type Table, tablesOf } from "./size_statements.ts";
@@ -29,14 +29,14 @@ export interface Result {
   frozen_for: number;
 }
 
-const IS_QUIET = { sql: "SELECT 1 FROM database_settings WHERE name = 'quiet'" };
+const IS_QUIET = "SELECT 1 FROM database_settings WHERE name = 'quiet'";
 
 /** @throws Error unless both databases are there, and it can move */
 async function open(run: Run, move: Move, say: Moving["say"]): Promise<Moving> {
   const { id, to } = move;
   const [[place] = []] = await run(0, [{ sql: "SELECT shard, slug FROM places WHERE id = ?", params: [id] }]);
   if (!place) throw new Error(`There is no organization ${id}.`);
-  const [schema = [], quiet = []] = await run(to, [{ sql: SCHEMA }, IS_QUIET]);
+  const [schema = [], quiet = []] = await run(to, [SCHEMA, IS_QUIET]);
   const [quietThere = []] = await run(Number(place.shard), [IS_QUIET]);
   if (quiet.length + quietThere.length > 0)
     throw new Error(
@@ -61,7 +61,7 @@ async function stateIn({ run, id }: Pick<Moving, "run" | "id">, shard: number) {
   const [[row] = [], [mark] = [], queues = []] = await run(shard, [
     { sql: "SELECT id FROM organizations WHERE id = ?", params: [id] },
     { sql: "SELECT shard FROM moves WHERE organization_id = ?", params: [id] },
-    { sql: sql.FIND_QUEUES(id) },
+    sql.FIND_QUEUES(id),
   ]);
   return {
     hasRows: row !== undefined,
@@ -95,7 +95,7 @@ export async function moveOrganization(
   if (target.hasRows && !target.isMarked) {
     // It lives there already. If a move was interrupted after that, what is left of it is done.
     await lead(moving, shards);
-    await run(to, statements(moving.tables.map((table) => sql.dropWaiting(moving, table))));
+    await run(to, sql.dropWaiting(moving, moving.tables));
     say(`Organization ${id} lives in shard ${to}.`);
     return null;
   }
@@ -123,7 +123,7 @@ export async function moveOrganization(
   }
   await lead(moving, shards);
   const frozen_for = performance.now() - started;
-  await run(to, statements(moving.tables.map((table) => sql.dropWaiting(moving, table))));
+  await run(to, sql.dropWaiting(moving, moving.tables));
   return { rows, frozen_for };
 }
 
@@ -144,28 +144,24 @@ export async function undoMove(run: Run, move: Move): Promise<void> {
   if (isFrozen && !(await isOurs(moving, sql.takeOver)))
     throw new Error("The move is decided: run this without --undo, to bring it to its end.");
   if (isFrozen || (target.hasRows && target.movedTo === null)) await unfreeze(moving);
-  await run(from, statements([...sql.dropTriggers(id, tables), sql.dropQueue(moving)]));
-  await run(to, statements(tables.map((table) => sql.dropWaiting(moving, table))));
+  await run(from, [...sql.dropTriggers(id, tables), sql.dropQueue(moving)]);
+  await run(to, sql.dropWaiting(moving, tables));
 }
 
 async function begin(moving: Moving) {
   const { run, id, from, to, tables, say } = moving;
   say(`Organization ${id} moves from shard ${from} to shard ${to}.`);
-  const waiting = tables.flatMap((table) => [
-    sql.dropWaiting(moving, table),
-    sql.createWaiting(moving, table),
-  ]);
-  await run(to, statements(waiting));
-  await run(from, statements([sql.createQueue(moving), ...sql.createTriggers(moving, tables)]));
+  await run(to, [...sql.dropWaiting(moving, tables), ...sql.createWaiting(moving, tables)]);
+  await run(from, [sql.createQueue(moving), ...sql.createTriggers(moving, tables)]);
 }
 
 /** Once all rows are in the queue, only changes come in. */
 async function fillQueue(moving: Moving) {
   const { run, from, tables } = moving;
-  const [filled = []] = await run(from, [{ sql: sql.isFilled(moving) }]);
+  const [filled = []] = await run(from, [sql.isFilled(moving)]);
   if (filled.length > 0) return;
-  for (const table of tables) await run(from, statements([sql.queueAll(moving, table)]));
-  await run(from, statements([sql.markAsFilled(moving)]));
+  for (const table of tables) await run(from, [sql.queueAll(moving, table)]);
+  await run(from, [sql.markAsFilled(moving)]);
 }
 
 /** As before it was frozen: what had been taken in is deleted, and the organization is written to again. */
@@ -173,8 +169,8 @@ async function unfreeze(moving: Moving) {
   const { run, id, from, to } = moving;
   await deleteAll(moving, to);
   const { movedTo } = await stateIn(moving, to);
-  if (movedTo === null) await run(to, statements([sql.unmark(id)]));
-  await run(from, statements([sql.unmark(id)]));
+  if (movedTo === null) await run(to, [sql.unmark(id)]);
+  await run(from, [sql.unmark(id)]);
 }
 
 /**
@@ -183,7 +179,7 @@ async function unfreeze(moving: Moving) {
  */
 async function takeIn(moving: Moving, isDecided: boolean) {
   const { run, id, from, to, tables, slug } = moving;
-  const [[counts = {}] = []] = await run(to, [{ sql: sql.countWaiting(moving, tables) }]);
+  const [[counts = {}] = []] = await run(to, [sql.countWaiting(moving, tables)]);
   const portions = tables.flatMap((table) => portionsOf(table, Number(counts[table.name])));
   await run(to, [sql.markAsArriving(moving, slug)]);
   while (portions.length > 0) {
@@ -192,22 +188,19 @@ async function takeIn(moving: Moving, isDecided: boolean) {
       rows += portions[0].count;
       batch.push(...portions.splice(0, 1));
     }
-    const takes = batch.map(({ table, offset }) => ({
-      sql: sql.takeIn(moving, table, ROWS_AT_ONCE, offset),
-    }));
+    const takes = batch.map(({ table, offset }) => sql.takeIn(moving, table, ROWS_AT_ONCE, offset));
     const filled = batch.map(({ table }) => table);
     await withoutTriggers(moving, to, filled, takes);
   }
-  const [[source] = []] = await run(from, [{ sql: sql.digest(tables, id) }]);
-  const [, [given] = []] = await run(0, [
-    { sql: sql.newRange(to) },
-    { sql: "SELECT range FROM shards WHERE shard = ?", params: [to] },
-  ]);
+  const [[source] = []] = await run(from, [sql.digest(tables, id)]);
+  const [[given] = []] = await run(0, [sql.newRange(to)]);
   if (!isDecided && !(await isOurs(moving, sql.decideToMove)))
     throw new Error("Somebody else moves the organization, or takes its move back. Nothing was done.");
   await run(to, [
     sql.requireDigest(tables, id, String(source?.digest)),
-    ...statements([...sql.countLists(id), ...sql.takeRange(to, Number(given?.range)), sql.unmark(id)]),
+    ...sql.countLists(id),
+    ...sql.takeRange(to, Number(given?.range)),
+    sql.unmark(id),
   ]);
 }
 
@@ -239,15 +232,15 @@ async function withoutTriggers(
   const triggers = `SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name IN (SELECT value FROM json_each(?)) ORDER BY rowid`;
   const [found = []] = await run(shard, [{ sql: triggers, params: [names] }]);
   await run(shard, [
-    { sql: sql.requireAbsence(id) },
+    sql.requireAbsence(id),
     {
       sql: `INSERT INTO write_conflicts (reason) SELECT 'triggers have changed'
         WHERE (SELECT json_group_array(sql) FROM (${triggers})) IS NOT ?`,
       params: [names, JSON.stringify(found.map((each) => each.sql))],
     },
-    ...found.map(({ name }) => ({ sql: `DROP TRIGGER "${name}"` })),
+    ...found.map(({ name }) => `DROP TRIGGER "${name}"`),
     ...work,
-    ...found.map((each) => ({ sql: String(each.sql) })),
+    ...found.map((each) => String(each.sql)),
   ]);
 }
 
@@ -256,19 +249,17 @@ async function deleteAll(
   { run, id, tables }: Pick<Moving, "run" | "id" | "tables">,
   shard: number,
 ): Promise<boolean> {
-  const found = await run(shard, statements(tables.map((table) => sql.hasRows(table, id))));
+  const found = await run(
+    shard,
+    tables.map((table) => sql.hasRows(table, id)),
+  );
   const filled = tables.filter((_, n) => found[n]?.[0]?.found);
   if (filled.length === 0) return false;
-  await run(shard, statements([sql.requireAbsence(id), sql.deleteListTotals(id)]));
+  await run(shard, [sql.requireAbsence(id), sql.deleteListTotals(id)]);
   for (const table of filled.toReversed())
     for (let rest = true; rest; ) {
-      await withoutTriggers(
-        { run, id },
-        shard,
-        [table],
-        statements([sql.deleteRows(table, id, ROWS_AT_ONCE)]),
-      );
-      const [[left] = []] = await run(shard, statements([sql.hasRows(table, id)]));
+      await withoutTriggers({ run, id }, shard, [table], [sql.deleteRows(table, id, ROWS_AT_ONCE)]);
+      const [[left] = []] = await run(shard, [sql.hasRows(table, id)]);
       rest = Boolean(left?.found);
     }
   return true;
@@ -287,7 +278,7 @@ export async function deleteOldRows(run: Run, id: number, shards: number[]): Pro
     if (movedTo === null) continue;
     if (await deleteAll({ run, id, tables }, shard)) deleted.push(shard);
     const queues = begun.map((to) => sql.dropQueue({ id, to }));
-    await run(shard, statements([...sql.dropTriggers(id, tables), ...queues]));
+    await run(shard, [...sql.dropTriggers(id, tables), ...queues]);
   }
   return deleted;
 }

@@ -28,27 +28,19 @@ export interface Moving extends Move {
   say: (line: string) => void;
 }
 
-export const statements = (texts: string[]): Statement[] => texts.map((text) => ({ sql: text }));
+/** @returns how many rows it copied */
+export const copyUntilFew = (moving: Moving): Promise<number> => copyUntil(moving, FEW, MAX_ROUNDS);
 
 /** @returns how many rows it copied */
-export async function copyUntilFew(moving: Moving): Promise<number> {
-  let copied = 0;
-  for (let round = 1; round < MAX_ROUNDS; round++) {
-    const portion = await copyPortion(moving);
-    copied += portion.rows;
-    if (portion.left <= FEW) break;
-    if (round % 10 === 0) moving.say(`${copied} rows are copied, ${portion.left} are left.`);
-  }
-  return copied;
-}
+export const copyAll = (moving: Moving): Promise<number> => copyUntil(moving, 0, Number.POSITIVE_INFINITY);
 
-/** @returns how many rows it copied */
-export async function copyAll(moving: Moving): Promise<number> {
+async function copyUntil(moving: Moving, few: number, rounds: number): Promise<number> {
   let copied = 0;
-  for (let left = 1; left > 0; ) {
-    const portion = await copyPortion(moving);
-    copied += portion.rows;
-    left = portion.left;
+  for (let round = 1; round < rounds; round++) {
+    const { rows, left } = await copyPortion(moving);
+    copied += rows;
+    if (left <= few) break;
+    if (round % 10 === 0) moving.say(`${copied} rows are copied, ${left} are left.`);
   }
   return copied;
 }
@@ -57,7 +49,10 @@ export async function copyAll(moving: Moving): Promise<number> {
 async function copyPortion(moving: Moving): Promise<{ rows: number; left: number }> {
   const { run, from, to, tables } = moving;
   const limit = ({ name }: Table) => PORTIONS[name] ?? PORTION;
-  const found = await run(from, statements(tables.map((table) => sql.nextRows(moving, table, limit(table)))));
+  const found = await run(
+    from,
+    tables.map((table) => sql.nextRows(moving, table, limit(table))),
+  );
   const portions = tables
     .map((table, n) => ({ table, rows: found[n] ?? [] }))
     .filter(({ rows }) => rows.length > 0);
@@ -73,7 +68,7 @@ async function copyPortion(moving: Moving): Promise<{ rows: number; left: number
   const written = (await run(to, [...writes, ...reads])).slice(writes.length);
   for (const [n, { table, rows }] of portions.entries()) requireSame(table, rows, written[n] ?? []);
   const seqs = portions.flatMap(({ rows }) => rows.map(({ seq }) => Number(seq)));
-  const [, [count] = []] = await run(from, [sql.takeOff(moving, seqs), { sql: sql.countQueue(moving) }]);
+  const [, [count] = []] = await run(from, [sql.takeOff(moving, seqs), sql.countQueue(moving)]);
   return { rows: seqs.length, left: Number(count?.left) };
 }
 

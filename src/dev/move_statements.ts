@@ -11,7 +11,6 @@ export interface Move {
 }
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
-const list = (names: string[]) => names.map((name) => `"${name}"`).join(", ");
 
 /** What an organization has. The mails to an address are counted for all organizations together, and stay in the directory. */
 export const isMoved = ({ name, columns }: Table): boolean =>
@@ -21,7 +20,12 @@ export const isMoved = ({ name, columns }: Table): boolean =>
     columns.some((column) => column.name === "organization_id"));
 
 /** Computed columns are computed again. */
-export const storedColumns = ({ columns }: Table) => columns.filter(({ isStored }) => isStored);
+const storedColumns = ({ columns }: Table) => columns.filter(({ isStored }) => isStored);
+
+const columnsOf = (table: Table) =>
+  storedColumns(table)
+    .map(({ name }) => `"${name}"`)
+    .join(", ");
 
 /** By whose rows those of a table are found that has no index of its own by organization: the column, and the parent. */
 const PARENTS: Record<string, [column: string, parent: string, partial?: string]> = {
@@ -161,13 +165,16 @@ export const unmark = (id: number) => `DELETE FROM moves WHERE organization_id =
 
 export const waitingOf = ({ id }: Move, table: Pick<Table, "name">) => `moved_${id}_${table.name}`;
 
-export const createWaiting = (move: Move, table: Table) =>
-  `CREATE TABLE ${waitingOf(move, table)} (moved_row INTEGER PRIMARY KEY, ${list(storedColumns(table).map(({ name }) => name))})`;
+export const createWaiting = (move: Move, tables: Table[]) =>
+  tables.map(
+    (table) => `CREATE TABLE ${waitingOf(move, table)} (moved_row INTEGER PRIMARY KEY, ${columnsOf(table)})`,
+  );
 
-export const dropWaiting = (move: Move, table: Table) => `DROP TABLE IF EXISTS ${waitingOf(move, table)}`;
+export const dropWaiting = (move: Move, tables: Table[]) =>
+  tables.map((table) => `DROP TABLE IF EXISTS ${waitingOf(move, table)}`);
 
 const intoWaiting = (move: Move, table: Table) =>
-  `INSERT OR REPLACE INTO ${waitingOf(move, table)} (moved_row, ${list(storedColumns(table).map(({ name }) => name))})`;
+  `INSERT OR REPLACE INTO ${waitingOf(move, table)} (moved_row, ${columnsOf(table)})`;
 
 /** @param rows a JSON array of [row, data] */
 export const writeWaiting = (move: Move, table: Table, rows: string): Statement => ({
@@ -199,11 +206,9 @@ export const readWaiting = (move: Move, table: Table, rows: number[]): Statement
 export const countWaiting = (move: Move, tables: Table[]) =>
   `SELECT ${tables.map((table) => `(SELECT count(*) FROM ${waitingOf(move, table)}) AS ${table.name}`).join(", ")}`;
 
-export const takeIn = (move: Move, table: Table, limit: number, offset: number) => {
-  const columns = list(storedColumns(table).map(({ name }) => name));
-  return `INSERT INTO ${table.name} (${columns}) SELECT ${columns} FROM ${waitingOf(move, table)}
+export const takeIn = (move: Move, table: Table, limit: number, offset: number) =>
+  `INSERT INTO ${table.name} (${columnsOf(table)}) SELECT ${columnsOf(table)} FROM ${waitingOf(move, table)}
     ORDER BY moved_row LIMIT ${limit} OFFSET ${offset}`;
-};
 
 /** While its rows are taken in, no work is done for them. An organization that lived here before has left word of that. */
 export const markAsArriving = ({ id }: Move, slug: string): Statement => ({
@@ -265,7 +270,7 @@ export const hasRows = (table: Table, id: number) =>
 /** A range above all others: ids that the database gives from now on are higher than any that moves in. */
 export const newRange = (shard: number) =>
   `INSERT INTO shards (shard, range) SELECT ${shard}, coalesce(max(range), 0) + 1 FROM shards WHERE true
-    ON CONFLICT (shard) DO UPDATE SET range = excluded.range`;
+    ON CONFLICT (shard) DO UPDATE SET range = excluded.range RETURNING range`;
 
 export const takeRange = (shard: number, range: number) => [
   `INSERT INTO database_settings (name, value) VALUES ('range', ${range}), ('shard', ${shard})

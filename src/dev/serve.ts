@@ -13,8 +13,8 @@ import { readSettings, SettingsError } from "../settings.ts";
 import { runCommand, UsageError, type Values } from "./command.ts";
 import { DEMO_CLIENT, loadDemoOrganization } from "./demo_organization.ts";
 import { migrateDatabases, withLocalBindings } from "./local_database.ts";
-import { startWrangler } from "./wrangler.ts";
-import { configurationOf, requireEnvironment, resourcesIn } from "./wrangler_config.ts";
+import { flagsOf, startWrangler } from "./wrangler.ts";
+import { configurationOf, readConfiguration, requireEnvironment } from "./wrangler_config.ts";
 
 const usage = `
 Usage: npm run dev -- [--port N]
@@ -73,23 +73,22 @@ function requireSettings(env: Env) {
 
 /** Runs until the server ends. */
 async function serve(flags: Omit<Values<typeof options>, "shards">, isNew: boolean) {
-  const { routes } = resourcesIn(flags);
+  const { routes } = readConfiguration(flags);
   // wrangler would call the service by the name of the first route: then it would want HTTPS, and secrets of its own.
   const upstream = routes?.length ? { "local-upstream": `localhost:${flags.port ?? 8787}` } : {};
-  const given = Object.entries({ ...upstream, ...flags }).flatMap(([name, value]) => [
-    `--${name}`,
-    String(value),
-  ]);
   // Not minified as in wrangler.toml, so that stacks name functions. The pages of these assets have the credentials for
   // development filled in.
-  const server = startWrangler(["dev", "--no-minify", "--assets", DEVELOPMENT_ASSETS, ...given], {
-    stdio: ["inherit", "pipe", "inherit"],
-    env: {
-      FORCE_COLOR: process.stdout.isTTY ? "1" : "0",
-      ...process.env,
-      ...(flags.env && { CLOUDFLARE_ENV: flags.env }),
+  const server = startWrangler(
+    ["dev", "--no-minify", "--assets", DEVELOPMENT_ASSETS, ...flagsOf({ ...upstream, ...flags })],
+    {
+      stdio: ["inherit", "pipe", "inherit"],
+      env: {
+        FORCE_COLOR: process.stdout.isTTY ? "1" : "0",
+        ...process.env,
+        ...(flags.env && { CLOUDFLARE_ENV: flags.env }),
+      },
     },
-  });
+  );
   // The terminal sends its signals to wrangler too. This is for a signal that only this process gets.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => server.kill(signal));
   // Whoever read the output has gone: `npm run dev | head`.

@@ -4,9 +4,6 @@
  */
 import { RANGE } from "../database/shards.ts";
 
-/** The databases that have a range, as the directory knows them. */
-export const SHARDS = "SELECT shard, range FROM shards ORDER BY shard";
-
 /** The number by which the database itself is to be reached. The first one has none until an organization has moved to it. */
 export const OWN_SHARD = "SELECT value AS shard FROM database_settings WHERE name = 'shard'";
 
@@ -17,13 +14,13 @@ export const KNOWN_SHARDS = `SELECT shard, max(range) AS range, sum(organization
   GROUP BY shard ORDER BY shard`;
 
 /**
- * Gives a database a range that none has had, unless it has one.
+ * Gives a database a range that none has had, unless it has one, and returns its range.
  *
  * @param own the range that it says it was given
  */
 export const rangeStatement = (shard: number, own?: number) =>
   `INSERT INTO shards (shard, range) SELECT ${shard}, coalesce(${own ?? "NULL"}, max(range) + 1, 1) FROM shards WHERE true
-    ON CONFLICT (shard) DO NOTHING`;
+    ON CONFLICT (shard) DO UPDATE SET range = range RETURNING range`;
 
 /** The range as the database itself knows it. */
 export const OWN_RANGE = "SELECT value AS range FROM database_settings WHERE name = 'range'";

@@ -8,8 +8,17 @@ import { rmSync } from "node:fs";
 import { runDatabaseCommand } from "./database_command.ts";
 import { type Database, homeless, type KnownShard, ownRange, shardsOfDirectory } from "./databases.ts";
 import { SCHEMA } from "./exported_copy.ts";
-import { rangeStatement, rangeStatements, SHARDS } from "./shard_statements.ts";
-import { bindingOf, queryDatabase, runWrangler, sameTarget, type Target, targetFlags } from "./wrangler.ts";
+import { rangeStatement, rangeStatements } from "./shard_statements.ts";
+import {
+  bindingOf,
+  configFlags,
+  flagsOf,
+  queryDatabase,
+  runWrangler,
+  sameTarget,
+  type Target,
+  targetFlags,
+} from "./wrangler.ts";
 import {
   bindDatabase,
   boundShards,
@@ -48,8 +57,8 @@ function addShard(target: Target, place: Place) {
   const database = { ...target, config, shard };
   const own = isThere ? requireOurs(database, known) : undefined;
   if (!isThere) requireNobody(database, known);
-  const [, given] = queryDatabase(target, [rangeStatement(shard, own), SHARDS]);
-  const range = Number(given?.find((each) => each.shard === shard)?.range);
+  const [given] = queryDatabase(target, [rangeStatement(shard, own)]);
+  const range = Number(given?.[0]?.range);
   say(`Its range of ids is ${range}.`);
   if (isThere && target.remote) say("It is there already.");
   if (!isThere) {
@@ -136,23 +145,14 @@ function sayNext(target: Target, shard: number) {
   );
 }
 
-/** Without its configuration, wrangler would take another account. */
-function accountFlags({ config, env }: Target) {
-  return ["--config", config, ...(env === undefined ? [] : ["--env", env])];
-}
-
-function placeFlags(place: Place) {
-  return Object.entries(place).flatMap(([flag, value]) => (value ? [`--${flag}`, value] : []));
-}
-
 function databaseExists(target: Target, name: string): boolean {
-  const list: { name: string }[] = JSON.parse(runWrangler(["d1", "list", "--json", ...accountFlags(target)]));
+  const list: { name: string }[] = JSON.parse(runWrangler(["d1", "list", "--json", ...configFlags(target)]));
   return list.some((each) => each.name === name);
 }
 
 /** @throws Error if a database that is there is to be somewhere: that is only for a new one */
 function refusePlace(name: string, place: Place) {
-  const [flag] = placeFlags(place);
+  const [flag] = flagsOf(place);
   if (flag === undefined) return;
   throw new Error(
     `The database ${name} is there already, and ${flag} cannot move it. See where it is: \`npx wrangler d1 info ${name}\`. ` +
@@ -162,6 +162,5 @@ function refusePlace(name: string, place: Place) {
 
 /** What wrangler advises, a binding of another name, is not for us. */
 function makeDatabase(target: Target, name: string, place: Place) {
-  const flags = [...accountFlags(target), ...placeFlags(place)];
-  runWrangler(["d1", "create", name, "--update-config=false", ...flags]);
+  runWrangler(["d1", "create", name, "--update-config=false", ...configFlags(target), ...flagsOf(place)]);
 }

@@ -5,13 +5,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { envOfShard } from "../database/shards.ts";
 import { withLocalBindings } from "./local_database.ts";
-import { type Rows, runWrangler, type Target } from "./wrangler.ts";
-import { accountOf, databaseName } from "./wrangler_config.ts";
+import { configFlags, type Rows, runWrangler, type Target } from "./wrangler.ts";
+import { databaseName, readConfiguration } from "./wrangler_config.ts";
 
-export interface Statement {
-  sql: string;
-  params?: (string | number | null)[];
-}
+/** SQL, with its parameters where it has some. */
+export type Statement = string | { sql: string; params: (string | number | null)[] };
 
 /** Runs statements as one transaction of a database, and returns the rows of each. */
 export type Run = (shard: number, statements: Statement[]) => Promise<Rows[]>;
@@ -31,8 +29,8 @@ export const runWith =
   async (shard, statements) => {
     const { DB } = envOfShard(env, shard);
     // Each call goes to another process.
-    const bound = statements.map(({ sql, params }) =>
-      params ? DB.prepare(sql).bind(...params) : DB.prepare(sql),
+    const bound = statements.map((each) =>
+      typeof each === "string" ? DB.prepare(each) : DB.prepare(each.sql).bind(...each.params),
     );
     for (let tries = 1; ; tries++)
       try {
@@ -51,11 +49,11 @@ interface Answer {
 
 /** Over D1's REST API, with wrangler's own account and token. An error of it is shown, and nothing of the rows. */
 function runAtCloudflare(target: Target): Run {
-  const flags = ["--config", target.config, ...(target.env === undefined ? [] : ["--env", target.env])];
-  const ask = (command: string[]) => JSON.parse(runWrangler([...command, "--json", ...flags]));
+  const ask = (command: string[]) => JSON.parse(runWrangler([...command, "--json", ...configFlags(target)]));
   const { token } = ask(["auth", "token"]);
   if (!token) throw new Error("Set CLOUDFLARE_API_TOKEN, or run `npx wrangler login`.");
-  const account = accountOf(target) ?? ask(["whoami"]).accounts?.[0]?.id;
+  const named = readConfiguration(target).account_id ?? process.env.CLOUDFLARE_ACCOUNT_ID;
+  const account = named ?? ask(["whoami"]).accounts?.[0]?.id;
   const base = process.env.CLOUDFLARE_API_BASE_URL ?? "https://api.cloudflare.com/client/v4";
   const ids = new Map<number, string>();
   const idOf = (shard: number): string => {
@@ -64,10 +62,11 @@ function runAtCloudflare(target: Target): Run {
     return id;
   };
   return async (shard, statements) => {
+    const batch = statements.map((each) => (typeof each === "string" ? { sql: each } : each));
     const response = await fetch(`${base}/accounts/${account}/d1/database/${idOf(shard)}/query`, {
       method: "POST",
       headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
-      body: JSON.stringify({ batch: statements }),
+      body: JSON.stringify({ batch }),
     });
     const { success, errors, result }: Answer = await response.json();
     if (!success) throw new Error(`D1 refused a batch: ${errors.map(({ message }) => message).join("; ")}`);

@@ -81,13 +81,18 @@ export interface Target {
 /** The first database is `DB`, the others are `DB_1`, `DB_2` and so on: see src/database/shards.ts. */
 export const bindingOf = (shard = 0): string => (shard === 0 ? "DB" : `DB_${shard}`);
 
+/** The flags that have a value. */
+export const flagsOf = (values: Record<string, string | undefined>): string[] =>
+  Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
+
+/** Without them, wrangler would read another configuration, and take another account. */
+export const configFlags = ({ config, env }: Target) => flagsOf({ config, env });
+
 /** Without --remote, the local database is meant. */
 export const targetFlags = (target: Target): string[] => [
   target.remote ? "--remote" : "--local",
-  ...(["persist-to", "config", "env"] as const).flatMap((name) => {
-    const value = target[name];
-    return value === undefined ? [] : [`--${name}`, value];
-  }),
+  ...flagsOf({ "persist-to": target["persist-to"] }),
+  ...configFlags(target),
 ];
 
 /** What a command that is advised gets, so that it is about the same databases: ` -- --remote --env staging`, or nothing. */
@@ -116,14 +121,6 @@ export const queryDatabase = (target: Target, statements: string[]): Rows[] =>
   executeStatements(target, statements).map(({ results }) => results);
 
 export function executeStatements(target: Target, statements: string[]): Executed[] {
-  const command = [
-    "d1",
-    "execute",
-    bindingOf(target.shard),
-    ...targetFlags(target),
-    "--json",
-    "--command",
-    statements.join(";\n"),
-  ];
-  return JSON.parse(runWrangler(command, { handlesData: true }));
+  const command = ["d1", "execute", bindingOf(target.shard), ...targetFlags(target), "--json"];
+  return JSON.parse(runWrangler([...command, "--command", statements.join(";\n")], { handlesData: true }));
 }

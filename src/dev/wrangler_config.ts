@@ -11,8 +11,8 @@ type Configuration = Pick<Target, "config" | "env">;
  * it.
  */
 export function boundShards(configuration: Configuration): number[] {
-  const others = databasesIn(configuration)
-    .flatMap(({ binding }) => /^DB_([1-9]\d*)$/.exec(binding)?.[1] ?? [])
+  const others = readConfiguration(configuration)
+    .d1_databases.flatMap(({ binding }) => /^DB_([1-9]\d*)$/.exec(binding)?.[1] ?? [])
     .map(Number);
   return [0, ...others].sort((a, b) => a - b);
 }
@@ -20,34 +20,38 @@ export function boundShards(configuration: Configuration): number[] {
 /** The name of a database at Cloudflare: that of the configuration, or else one that is made of the first database's. */
 export function databaseName(configuration: Configuration, shard: number): string {
   const nameOf = (number: number) => databaseIn(configuration, number)?.database_name;
-  return nameOf(shard) ?? `${nameOf(0) ?? read(configuration).name ?? "database"}-${shard}`;
+  return nameOf(shard) ?? `${nameOf(0) ?? readConfiguration(configuration).name ?? "database"}-${shard}`;
 }
 
 /** Whether the configuration says which database it is: then its name may be another one. */
 export const hasDatabaseId = (configuration: Configuration, shard: number): boolean =>
   databaseIn(configuration, shard)?.database_id !== undefined;
 
-/** The account that the configuration or the environment names. */
-export const accountOf = (configuration: Configuration): string | undefined =>
-  (read(configuration) as unknown as { account_id?: string }).account_id ?? process.env.CLOUDFLARE_ACCOUNT_ID;
-
-/** What we read of a database: wrangler's own type is lost in its declarations. */
-interface DatabaseOfConfig {
-  binding: string;
-  database_name?: string;
-  database_id?: string;
-  migrations_dir?: string;
+/** What commands read of a configuration. wrangler's own types are lost in its declarations. */
+export interface WranglerConfiguration {
+  name?: string;
+  account_id?: string;
+  definedEnvironments: string[];
+  d1_databases: { binding: string; database_name?: string; database_id?: string; migrations_dir?: string }[];
+  r2_buckets: { binding: string; bucket_name: string; jurisdiction?: string }[];
+  queues: {
+    producers: { binding: string; queue: string }[];
+    consumers: { queue: string; dead_letter_queue?: string }[];
+  };
+  send_email: object[];
+  ratelimits: { namespace_id: string }[];
+  vars: Record<string, unknown>;
+  routes?: unknown[];
 }
 
 /** Loads wrangler when it is needed, which takes a second. */
-function read({ config, env }: Configuration) {
+export function readConfiguration({ config, env }: Configuration): WranglerConfiguration {
   const { unstable_readConfig }: typeof import("wrangler") = createRequire(import.meta.url)("wrangler");
-  return unstable_readConfig({ config, env }, { hideWarnings: true });
+  return unstable_readConfig({ config, env }, { hideWarnings: true }) as unknown as WranglerConfiguration;
 }
 
 /** The names of the environments beside the first one, which has none. */
-export const environmentsIn = (config: string): string[] =>
-  (read({ config }) as unknown as { definedEnvironments: string[] }).definedEnvironments;
+export const environmentsIn = (config: string): string[] => readConfiguration({ config }).definedEnvironments;
 
 /**
  * Every command asks this before it does anything.
@@ -59,25 +63,8 @@ export function requireEnvironment({ config, env }: Configuration) {
     throw new Error(`${config} has no environment ${env}`);
 }
 
-/** What an environment has at Cloudflare, under names of its own. wrangler's own types are lost in its declarations. */
-export const resourcesIn = (configuration: Configuration) =>
-  read(configuration) as unknown as {
-    d1_databases: DatabaseOfConfig[];
-    r2_buckets: { binding: string; bucket_name: string; jurisdiction?: string }[];
-    queues: {
-      producers: { binding: string; queue: string }[];
-      consumers: { queue: string; dead_letter_queue?: string }[];
-    };
-    send_email: object[];
-    ratelimits: { namespace_id: string }[];
-    vars: Record<string, unknown>;
-    routes?: unknown[];
-  };
-
-const databasesIn = (configuration: Configuration): DatabaseOfConfig[] => read(configuration).d1_databases;
-
 const databaseIn = (configuration: Configuration, shard: number) =>
-  databasesIn(configuration).find(({ binding }) => binding === bindingOf(shard));
+  readConfiguration(configuration).d1_databases.find(({ binding }) => binding === bindingOf(shard));
 
 /** @throws Error unless another database can be added to the file's end: in TOML, and not where they stand in an array */
 export function requireExtensible(config: string) {

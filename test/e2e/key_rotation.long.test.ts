@@ -1,14 +1,20 @@
 import { expect, inject, it, onTestFinished } from "vitest";
 import { startIdentityProvider } from "../../src/dev/identity_provider.ts";
 import { eventually } from "./support/eventually.ts";
-import { aClinicWithSignIn } from "./support/sign_in.ts";
+import { anOrganization } from "./support/organization.ts";
 
 // The keys of an identity provider are not fetched again within 30 s, so a rotation is noticed only after that.
 it("Signing in with an OpenID provider still works after the provider has rotated its keys", async () => {
   const identityProvider = await startIdentityProvider();
   onTestFinished(async () => void (await identityProvider.stop()));
-  const { admin, exchange } = await aClinicWithSignIn(inject("sharedServer").url, identityProvider);
-  expect((await exchange(admin.email)).status).toBe(200);
+  const { base, user, platform, external } = await anOrganization(inject("sharedServer").url);
+  const { issuer, audience, jwks_url } = identityProvider;
+  await platform("POST", `${base}/issuers`, { issuer: { issuer, audience, jwks_url } });
+  const signIn = async () => {
+    const token_exchange = { token: await identityProvider.signIn(user.email) };
+    return (await external("POST", "/auth/token_exchange", { token_exchange })).status;
+  };
+  expect(await signIn()).toBe(200);
   await identityProvider.rotateKeys();
-  await eventually(async () => expect((await exchange(admin.email)).status).toBe(200), 1000);
+  await eventually(async () => expect(await signIn()).toBe(200), 1000);
 });

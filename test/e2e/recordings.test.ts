@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
-import { AwsClient } from "aws4fetch";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { presignDownload } from "../../src/resources/egresses/egresses.files.ts";
 import { readSettings } from "../../src/settings.ts";
+import { uploadFile } from "./support/livekit.ts";
 import { anOrganization } from "./support/organization.ts";
 import { startServer } from "./support/server.ts";
 
@@ -14,25 +14,7 @@ const bytes = crypto.getRandomValues(new Uint8Array(50_000));
 const server = inject("sharedServer");
 
 /** Those of the server. */
-const settingsOfServer = () =>
-  readSettings({
-    ...unstable_readConfig({ config: "wrangler.toml" }).vars,
-    ...parseEnv(readFileSync(".dev.vars", "utf8")),
-  });
-
-/** What the recording backend does: it puts the file where the service will look for it. */
-async function storeFile(encodedStorageKey: string) {
-  const settings = settingsOfServer();
-  const client = new AwsClient({
-    accessKeyId: settings.RECORDINGS_S3_ACCESS_KEY_ID,
-    secretAccessKey: settings.RECORDINGS_S3_SECRET_ACCESS_KEY,
-    service: "s3",
-    region: settings.RECORDINGS_S3_REGION,
-  });
-  const bucket = `${server.url}${settings.RECORDINGS_S3_ENDPOINT}/${settings.RECORDINGS_S3_BUCKET}`;
-  const stored = await client.fetch(`${bucket}/${encodedStorageKey}`, { method: "PUT", body: bytes });
-  expect(stored.status).toBe(200);
-}
+const secretsOfServer = () => parseEnv(readFileSync(".dev.vars", "utf8"));
 
 /** A recording whose file is stored on the shared server. */
 async function aRecording({ url: serverUrl }: { url: string } = server) {
@@ -40,7 +22,8 @@ async function aRecording({ url: serverUrl }: { url: string } = server) {
   const made = await anOrganization(serverUrl, { role: "provider" });
   const { organization, base, user: provider, platform, external } = made;
   const storage_key = `${organization.slug}/${id} (übung).wav`;
-  await storeFile(`${organization.slug}/${id}%20%28%C3%BCbung%29.wav`);
+  const encoded = `${organization.slug}/${id}%20%28%C3%BCbung%29.wav`;
+  await uploadFile(server.url, secretsOfServer(), encoded, bytes);
   const call = await platform("PUT", `${base}/calls/${id}`, {
     call: {
       waiting_room_slug: provider.waiting_room_slug,
@@ -125,7 +108,8 @@ describe("A recording's presigned URL", () => {
   });
 
   it("is refused once it has expired", async () => {
-    const settings = settingsOfServer();
+    const { vars } = unstable_readConfig({ config: "wrangler.toml" });
+    const settings = readSettings({ ...vars, ...secretsOfServer() });
     const presignedAgo = (minutes: number) =>
       presignDownload(
         { settings, url: server.url, now: Date.now() - minutes * 60_000 },

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { RANGE } from "../../src/database/shards.ts";
 import { PORTION } from "../../src/dev/size_statements.ts";
 import { writeRowsInEveryTable } from "../project/support/every_table.ts";
+import { done, refused } from "./support/ended.ts";
 import { openDatabase, tablesIn } from "./support/local_databases.ts";
 import { npmRun } from "./support/server.ts";
 
@@ -26,11 +27,9 @@ beforeAll(async () => {
   // As if most of an organization's notes had been deleted, or had come from elsewhere: ids are far apart.
   database.exec(`update call_texts set id = id + ${2 * PORTION} where id = (select max(id) from call_texts)`);
   database.exec(`update call_texts set id = id + ${3 * RANGE} where id = (select max(id) from call_texts)`);
-  const { code, output } = await npmRun("sizes", "--", "--persist-to", folder);
-  expect(code, output).toBe(0);
-  printed = output;
+  printed = await done(npmRun("sizes", "--", "--persist-to", folder));
   sizes = new Map(
-    [...output.matchAll(/^(\d+|-) +(\S+|\(no organization\)) +(\w+|all tables) +(\d+) +(\d+)$/gm)].map(
+    [...printed.matchAll(/^(\d+|-) +(\S+|\(no organization\)) +(\w+|all tables) +(\d+) +(\d+)$/gm)].map(
       ([, organization, , table, rows, bytes]) => [
         `${organization} ${table}`,
         { rows: Number(rows), bytes: Number(bytes) },
@@ -89,7 +88,6 @@ describe("The command that prints sizes", () => {
 });
 
 it("A database without tables has no sizes, and the command says what makes them", async () => {
-  const { code, output } = await npmRun("sizes", "--", "--persist-to", join(folder, "empty"));
-  expect(code).toBe(1);
+  const output = await refused(npmRun("sizes", "--", "--persist-to", join(folder, "empty")));
   expect(output).toContain("The database has no tables: `npm run dev` makes the local ones");
 });

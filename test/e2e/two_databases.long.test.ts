@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { cpSync, existsSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { RANGE } from "../../src/database/shards.ts";
 import { SEQUENCE_LEAP } from "../../src/dev/quiet_statements.ts";
 import { configurations } from "./support/configurations.ts";
+import { done, refused } from "./support/ended.ts";
 import { rowsIn, tablesIn, withDatabases } from "./support/local_databases.ts";
 import { anOrganization } from "./support/organization.ts";
 import { npmRun, startServer } from "./support/server.ts";
@@ -51,9 +52,7 @@ describe("Two databases", () => {
     );
 
   it("are measured, each with its organizations", async () => {
-    const { code, output } = await run("sizes");
-    expect(code, output).toBe(0);
-    const [, first, second] = output.split(/^Shard \d:$/m);
+    const [, first, second] = (await done(run("sizes"))).split(/^Shard \d:$/m);
     expect(first).toMatch(/demo-clinic +calls +\d/);
     expect(second).not.toContain("demo-clinic");
     expect(second).toMatch(
@@ -64,15 +63,11 @@ describe("Two databases", () => {
 
   it("are backed up and restored, and the copies are the same, but quiet, with later ids in their ranges", async () => {
     const file = join(folder, "two.sql");
-    const backedUp = await run("backup", "--output", file);
-    expect(backedUp.code, backedUp.output).toBe(0);
-    expect(backedUp.output).toMatch(/Shard 1, 1 of 2\n[\s\S]*Shard 0, 2 of 2\n/);
+    expect(await done(run("backup", "--output", file))).toMatch(/Shard 1, 1 of 2\n[\s\S]*Shard 0, 2 of 2\n/);
     expect(existsSync(file)).toBe(false);
-    expect((await run("backup", "--output", file)).output).toContain("an older backup is not overwritten");
+    expect(await refused(run("backup", "--output", file))).toContain("an older backup is not overwritten");
     const copy = join(folder, "copy");
-    const restored = await runIn(copy, "restore", "--input", file);
-    expect(restored.code, restored.output).toBe(0);
-    expect(restored.output).toContain("npm run deploy -- --local");
+    expect(await done(runIn(copy, "restore", "--input", file))).toContain("npm run deploy -- --local");
     const changed = ["database_settings", "sequences", "webhook_endpoints", "webhook_deliveries"];
     withDatabases(state, (originals) =>
       withDatabases(copy, (copies) => {
@@ -89,75 +84,58 @@ describe("Two databases", () => {
         }
       }),
     );
-    const resumed = await runIn(copy, "restore", "--resume");
-    expect(resumed.output.match(/Resumed\./g)).toHaveLength(2);
+    expect((await done(runIn(copy, "restore", "--resume"))).match(/Resumed\./g)).toHaveLength(2);
   });
 
   it("are not taken for restored while a file is missing, and the one that is missing is not made anew", async () => {
     const file = join(folder, "incomplete.sql");
-    expect((await run("backup", "--output", `${file}.0`, "--shard", "0")).code).toBe(0);
+    await done(run("backup", "--output", `${file}.0`, "--shard", "0"));
     const copy = ["--persist-to", join(folder, "incomplete")];
-    const restored = await npmRun("restore", "--", ...copy, "--input", file);
-    expect(restored.code).toBe(1);
-    expect(restored.output).toContain(
+    const restored = await refused(npmRun("restore", "--", ...copy, "--input", file));
+    expect(restored).toContain(
       "Before anything else is served, run `npm run deploy -- --local --persist-to ",
     );
     const advice = "1 organization lives in shard 1: bind its database, or restore its backup.";
-    expect(restored.output).toContain(
-      `THE BACKUP IS NOT COMPLETE:\n  There was no file of shard 1. ${advice}`,
-    );
-    const added = await npmRun("shards:add", "--", ...copy);
-    expect(added.code).toBe(1);
-    expect(added.output).toContain(advice);
+    expect(restored).toContain(`THE BACKUP IS NOT COMPLETE:\n  There was no file of shard 1. ${advice}`);
+    expect(await refused(npmRun("shards:add", "--", ...copy))).toContain(advice);
   });
 
   it("are backed up one by one with --shard, and a file in the wrong database is found", async () => {
     const file = join(folder, "second.sql");
-    expect((await run("backup", "--output", file, "--shard", "1")).code).toBe(0);
+    await done(run("backup", "--output", file, "--shard", "1"));
     const [right, wrong] = ["right", "wrong"].map((name) => join(folder, name));
     const args = ["--input", file, "--shard"];
-    const restored = await runIn(right ?? "", "restore", ...args, "1");
-    expect(restored.code, restored.output).toBe(0);
-    const misplaced = await runIn(wrong ?? "", "restore", ...args, "0");
-    expect(misplaced.code).toBe(1);
-    expect(misplaced.output).toContain("The file of another database is now in DB");
+    await done(runIn(right ?? "", "restore", ...args, "1"));
+    const misplaced = await refused(runIn(wrong ?? "", "restore", ...args, "0"));
+    expect(misplaced).toContain("The file of another database is now in DB");
   });
 
   it("agree again after the first one was restored from an earlier time", async () => {
-    const project = aConfiguration("earlier");
-    rmSync(project.state, { recursive: true });
-    cpSync(state, project.state, { recursive: true });
+    const project = aConfiguration("earlier", state);
     const before = directoryIn(project.state);
     withDatabases(project.state, (databases) =>
       databases.get(0)?.exec("delete from shards; delete from places where shard = 1"),
     );
-    const added = await project.run("shards:add");
-    expect(added.code, added.output).toBe(0);
+    await done(project.run("shards:add"));
     const deploy = () => project.run("deploy", "--local");
-    const { code, output } = await deploy();
-    expect(code, output).toBe(0);
-    expect(output).toContain("Organizations that the first database did not know, and now knows: 1.");
+    expect(await done(deploy())).toContain(
+      "Organizations that the first database did not know, and now knows: 1.",
+    );
     expect(directoryIn(project.state)).toEqual(before);
-    expect((await deploy()).output).not.toContain("did not know");
+    expect(await done(deploy())).not.toContain("did not know");
 
     withDatabases(project.state, (databases) =>
       databases.get(0)?.exec("update places set shard = 0 where shard = 1"),
     );
-    const conflict = await deploy();
-    expect(conflict.code).toBe(1);
-    expect(conflict.output).toContain(
+    expect(await refused(deploy())).toContain(
       `Organization ${clinic.organization.id} is in shard 1, and the first database says something else`,
     );
   });
 
   it("are left by an organization that moves, and each is still the one that its binding says", async () => {
-    const project = aConfiguration("moved");
-    rmSync(project.state, { recursive: true });
-    cpSync(state, project.state, { recursive: true });
-    expect((await project.run("shards:add")).code).toBe(0);
+    const project = aConfiguration("moved", state);
+    await done(project.run("shards:add"));
     const { id } = clinic.organization;
-    const move = (...args: string[]) =>
-      project.run("organizations:move", "--organization", String(id), ...args);
     const calls = () =>
       withDatabases(project.state, (databases) =>
         [0, 1].map((range) =>
@@ -166,12 +144,9 @@ describe("Two databases", () => {
       );
     const [before, there] = calls();
     expect([before?.length, there?.length]).toEqual([0, 1]);
-    const moved = await move("--to", "0");
-    expect(moved.code, moved.output).toBe(0);
-    expect(moved.output).toMatch(/It has moved, with \d+ rows\. Its writes were refused for \d+ ms\./);
+    const moved = await done(project.run("organizations:move", "--organization", String(id), "--to", "0"));
+    expect(moved).toMatch(/It has moved, with \d+ rows\. Its writes were refused for \d+ ms\./);
     expect(calls()).toEqual([there, there]);
-
-    const deployed = await project.run("deploy", "--local");
-    expect(deployed.code, deployed.output).toBe(0);
+    await done(project.run("deploy", "--local"));
   });
 });

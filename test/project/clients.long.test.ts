@@ -5,7 +5,7 @@ import { API_NAMES } from "../../src/reference/apis.ts";
 import { generateSdk } from "../../src/reference/sdk.ts";
 import { requestsOf } from "./support/client_requests.ts";
 import { compile, untyped } from "./support/compile.ts";
-import { documentOf } from "./support/documents.ts";
+import { documentOf, type Json } from "./support/documents.ts";
 import { everyType, sdkIn } from "./support/every_type.ts";
 
 const newFolder = () => `./dist/test/${randomUUID()}`;
@@ -53,7 +53,7 @@ describe("The check of clients", () => {
     ]);
   });
 
-  const json = (content: object) => ({ description: "", content: { "application/json": content } });
+  const json = (schema: Json) => ({ description: "", content: { "application/json": { schema } } });
 
   it("finds an operation that an SDK does not have", () => {
     const client = sdkIn(folderOf("livekit"));
@@ -66,8 +66,8 @@ describe("The check of clients", () => {
     const post = {
       operationId: "createThing",
       parameters: [{ in: "query" as const, name: "kind", schema: {} }],
-      requestBody: json({ schema: { type: "object", properties: { name: {} } } }),
-      responses: { 201: json({}), 422: json({ schema: { type: "array" } }) },
+      requestBody: json({ type: "object", properties: { name: {} } }),
+      responses: { 201: json({}), 422: json({ type: "array" }) },
     };
     const document = { openapi: "3.1.1", info: { title: "", version: "" }, paths: { "/things": { post } } };
     const folder = newFolder();

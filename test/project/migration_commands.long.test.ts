@@ -26,12 +26,15 @@ function aProject() {
     const flags = [`src/dev/${script}.ts`, ...(script === "baseline" ? [] : ["--name", "what_changed"])];
     return spawnSync(process.execPath, flags, { cwd: folder, encoding: "utf8" });
   }
+  function edit(path: string, from: string, to: string) {
+    expect(read(path)).toContain(from);
+    writeFileSync(join(folder, path), read(path).replace(from, to));
+  }
   return {
     read,
-    edit(path: string, from: string, to: string) {
-      expect(read(path)).toContain(from);
-      writeFileSync(join(folder, path), read(path).replace(from, to));
-    },
+    edit,
+    /** Participants have a mood. */
+    addColumn: () => edit("src/database/schema.ts", "recording_consent: integer(", "mood: text(),\n    $&"),
     /** As the first part of `npm run deploy`. */
     deploy() {
       const script = 'import("./src/dev/migrations.ts").then(({ recordMigrations }) => recordMigrations())';
@@ -57,11 +60,7 @@ function aDeployedProject() {
 
 it("Before the first deployment, db:baseline makes the one migration anew, and the service wants that one", () => {
   const project = aProject();
-  project.edit(
-    "src/database/schema.ts",
-    "recording_consent: integer(",
-    "mood: text(),\n    recording_consent: integer(",
-  );
+  project.addColumn();
   project.edit(`${TRIGGERS}/write_conflicts.sql`, "`write_conflict`", "`refuse_all`");
   expect(project.refusal("generate_migration")).toMatch(/`npm run db:baseline` makes the one migration anew/);
   const { file = "", migration = "" } = project.run("baseline");
@@ -94,13 +93,7 @@ it("db:generate changes tables and the triggers that differ, and rebuilds the da
     'ended_at: "time",',
     'ended_at: "time",\n  call_id: "text",',
   );
-
-  project.edit(
-    "src/database/schema.ts",
-    "recording_consent: integer(",
-    "mood: text(),\n    recording_consent: integer(",
-  );
-
+  project.addColumn();
   const { migration = "" } = project.run("generate_migration");
   const statements = migration.split("--> statement-breakpoint").map((each) => each.trim().split("\n")[0]);
   expect(statements).toEqual([
@@ -169,11 +162,7 @@ it("db:generate rebuilds tables on D1 without losing a row, a key, an id or a tr
 
 it("db:generate leaves triggers alone where it adds a column, and deploy writes down the migration's digest", () => {
   const project = aDeployedProject();
-  project.edit(
-    "src/database/schema.ts",
-    "recording_consent: integer(",
-    "mood: text(),\n    recording_consent: integer(",
-  );
+  project.addColumn();
   const { migration } = project.run("generate_migration");
   expect(migration).toBe("ALTER TABLE `participants` ADD `mood` text;\n");
   project.deploy();

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { moveOrganization, undoMove } from "../../src/dev/move.ts";
 import {
   digestsOf,
@@ -8,8 +8,6 @@ import {
   triggersOf,
   twoOrganizations,
 } from "./support/moving.ts";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const ID = 1;
 const SHARDS = [0, 1, 2];

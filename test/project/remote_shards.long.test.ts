@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import { done, refused } from "../e2e/support/ended.ts";
 import { aServiceAtCloudflare, NAME } from "./support/service_at_cloudflare.ts";
 
 /** Each command starts wrangler several times, which takes seconds on a busy machine. */
@@ -9,8 +10,7 @@ vi.setConfig({ testTimeout: 600_000 });
 describe("In production, shards:add", () => {
   it("makes a database in the account of its configuration, and prints no other binding than ours", async () => {
     const service = await aServiceAtCloudflare([]);
-    const { code, output } = await service.run("shards_add", "--remote", "--jurisdiction", "eu");
-    expect(code, output).toBe(0);
+    const output = await done(service.run("shards_add", "--remote", "--jurisdiction", "eu"));
     expect(output).not.toContain("d1_databases");
     expect(output).toContain("It is made.");
     expect(service.requests).toContainEqual(
@@ -29,8 +29,7 @@ describe("In production, shards:add", () => {
   it("does not say that a database is in the EU that was there before", async () => {
     const service = await aServiceAtCloudflare([]);
     service.add(`${NAME}-1`);
-    const { code, output } = await service.run("shards_add", "--remote", "--jurisdiction", "eu");
-    expect(code).toBe(1);
+    const output = await refused(service.run("shards_add", "--remote", "--jurisdiction", "eu"));
     expect(output).toContain("is there already, and --jurisdiction cannot move it");
     expect(service.directory.prepare("select * from shards").all()).toEqual([]);
   });
@@ -43,8 +42,7 @@ describe("In production, shards:add", () => {
       service.config,
       `d1_databases = [{ binding = "DB", database_name = "${NAME}", migrations_dir = "drizzle" }]\n${inArray}`,
     );
-    const { code, output } = await service.run("shards_add", "--remote");
-    expect(code).toBe(1);
+    const output = await refused(service.run("shards_add", "--remote"));
     expect(output).toContain("with each of its databases under a line [[d1_databases]], not in an array");
     expect([...service.databases.keys()]).toEqual([NAME]);
     expect(service.directory.prepare("select * from shards").all()).toEqual([]);
@@ -53,27 +51,24 @@ describe("In production, shards:add", () => {
   it("makes no database in whose place organizations have lived, whether an empty one is bound or none", async () => {
     const service = await aServiceAtCloudflare([1], [], { 1: 2 });
     service.databases.delete(`${NAME}-1`);
-    const missing = await service.run("shards_add", "--remote");
-    expect(missing.code).toBe(1);
-    expect(missing.output).toContain(
+    expect(await refused(service.run("shards_add", "--remote"))).toContain(
       "2 organizations live in shard 1: bind their database, or restore its backup.",
     );
     expect([...service.databases.keys()]).toEqual([NAME]);
     const empty = service.add(`${NAME}-1`);
-    expect((await service.run("shards_add", "--remote")).output).toContain("2 organizations live in shard 1");
+    const again = await refused(service.run("shards_add", "--remote"));
+    expect(again).toContain("2 organizations live in shard 1");
     expect(empty.prepare("select * from sqlite_schema").all()).toEqual([]);
   });
 
   it("binds the database again that a configuration has lost, and leaves that of another service as it is", async () => {
     const service = await aServiceAtCloudflare([1], [], { 1: 2 });
-    const { code, output } = await service.run("shards_add", "--remote");
-    expect(code, output).toBe(0);
+    await done(service.run("shards_add", "--remote"));
     expect(readFileSync(service.config, "utf8")).toContain(`database_name = "${NAME}-1"`);
     const other = service.add(`${NAME}-2`);
     other.exec("create table other (id integer)");
-    const refused = await service.run("shards_add", "--remote");
-    expect(refused.code).toBe(1);
-    expect(refused.output).toContain("DB_2 has tables of something else");
+    const said = await refused(service.run("shards_add", "--remote"));
+    expect(said).toContain("DB_2 has tables of something else");
     expect(other.prepare("select name from sqlite_schema").all()).toEqual([{ name: "other" }]);
     expect(service.directory.prepare("select shard from shards").all()).toEqual([{ shard: 1 }]);
   });
@@ -88,23 +83,21 @@ it("In production, a configuration that lacks a database in which organizations 
     ["backup", "--remote", "--output", backup],
     ["restore", "--remote", "--resume"],
   ]) {
-    const { code, output } = await service.run(command, ...args);
-    expect(code, command).toBe(1);
+    const output = await refused(service.run(command, ...args));
     expect(output, command).toContain(
       "binds no DB_2. 1 organization lives in shard 2: bind its database, or restore its backup.",
     );
   }
   expect(existsSync(`${backup}.0`)).toBe(false);
-  const { output } = await service.run("sizes", "--remote", "--shard", "7");
-  expect(output).toBe(`${service.config} binds no DB_7.\n`);
+  const absent = await refused(service.run("sizes", "--remote", "--shard", "7"));
+  expect(absent).toBe(`${service.config} binds no DB_7.\n`);
 });
 
 it("In production, an empty database in the place of one that is known is neither deployed nor completed", async () => {
   const service = await aServiceAtCloudflare([1], [1], { 1: 3 });
   service.add(`${NAME}-1`);
   for (const [command = "", ...args] of [["deploy"], ["shards_add", "--remote"]]) {
-    const { code, output } = await service.run(command, ...args);
-    expect(code, command).toBe(1);
+    const output = await refused(service.run(command, ...args));
     expect(output, command).toContain(
       "3 organizations live in shard 1: bind their database, or restore its backup.",
     );
@@ -113,7 +106,6 @@ it("In production, an empty database in the place of one that is known is neithe
 
 it("In production, who puts the directory back is told to complete it before anything is served", async () => {
   const service = await aServiceAtCloudflare([1], [1], { 1: 1 });
-  const { code, output } = await service.run("restore", "--remote", "--after-time-travel", "--shard", "0");
-  expect(code, output).toBe(0);
+  const output = await done(service.run("restore", "--remote", "--after-time-travel", "--shard", "0"));
   expect(output).toContain("Before anything else is served, run `npm run deploy -- --config ");
 });

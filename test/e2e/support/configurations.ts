@@ -10,15 +10,15 @@ export function configurations() {
   vi.setConfig({ testTimeout: 600_000 });
   const folder = mkdtempSync(join(tmpdir(), "shards-test-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
-  return { folder, aConfiguration: (name: string) => aConfiguration(folder, name) };
+  return { folder, aConfiguration: (name: string, data?: string) => aConfiguration(folder, name, data) };
 }
 
-/** A copy of the configuration, with a migrated database beside it. */
-function aConfiguration(folder: string, name: string) {
+/** A copy of the configuration, with a copy of local data beside it: a migrated database, if nothing else is given. */
+function aConfiguration(folder: string, name: string, data = inject("migratedState")) {
   const config = join(folder, `${name}.toml`);
   writeFileSync(config, absolute(readFileSync("wrangler.toml", "utf8")));
   const state = join(folder, name);
-  cpSync(join(inject("migratedState"), "v3"), join(state, "v3"), { recursive: true });
+  cpSync(join(data, "v3"), join(state, "v3"), { recursive: true });
   const flags = ["--config", config, "--persist-to", state];
   return {
     state,

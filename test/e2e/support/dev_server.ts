@@ -8,6 +8,24 @@ const IS_WINDOWS = process.platform === "win32";
 export const npm = (args: string[], options: SpawnOptions) =>
   spawn("npm", IS_WINDOWS ? args.map((arg) => `"${arg}"`) : args, { ...options, shell: IS_WINDOWS });
 
+/** What a process has written, as far as it has come. */
+export function outputOf(child: ChildProcess): () => string {
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding("utf8").on("data", (chunk) => {
+      output += chunk;
+    });
+  return () => output;
+}
+
+/** Waits for the end of a process: its exit code, and all that it has written. */
+export function endOf(child: ChildProcess) {
+  const output = outputOf(child);
+  return new Promise<{ code: number | null; output: string }>((resolve) =>
+    child.on("close", (code) => resolve({ code, output: output() })),
+  );
+}
+
 export interface ServerOptions {
   /** Where it keeps its database and files. */
   data: string;
@@ -59,19 +77,15 @@ function theServer<Ready>(
   child: ChildProcess,
   announce: (isReady: (ready: Ready) => void, output: () => string) => void,
 ) {
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream?.on("data", (chunk) => {
-      output += chunk;
-    });
+  const output = outputOf(child);
   const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
   const ready = new Promise<Ready>((resolve, reject) => {
-    announce(resolve, () => output);
-    ended.then(() => reject(new Error(`The server ended before it was ready:\n${output}`)));
+    announce(resolve, output);
+    ended.then(() => reject(new Error(`The server ended before it was ready:\n${output()}`)));
   });
   return {
     ready,
-    output: () => output,
+    output,
     ended,
     /** Ends the server and all that it started: they are one process group, or on Windows one tree. */
     async stop() {

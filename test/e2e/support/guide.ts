@@ -8,6 +8,7 @@ import type { Api } from "../../../src/reference/apis.ts";
 import { DEVELOPMENT_ASSETS } from "../../../src/reference/assets.ts";
 import { guideFiles } from "../../../src/reference/guides.ts";
 import { pathOfGuide } from "../../../src/reference/site/guide_pages.ts";
+import { endOf } from "./dev_server.ts";
 
 /** A request that a guide shows, with what it says of the response. */
 export interface Example {
@@ -161,13 +162,7 @@ export async function runProgram(
 async function runShell(args: string[], input: string, cwd: string): Promise<string> {
   const shell = spawn("sh", args, { cwd });
   shell.stdin.end(input);
-  let output = "";
-  for (const stream of [shell.stdout, shell.stderr])
-    stream.setEncoding("utf8").on("data", (chunk) => {
-      output += chunk;
-    });
-  await once(shell, "close");
-  return output;
+  return (await endOf(shell)).output;
 }
 
 /**

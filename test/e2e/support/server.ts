@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { afterAll, inject } from "vitest";
-import { npm, startDevServer, startServerAlone } from "./dev_server.ts";
+import { endOf, npm, startDevServer, startServerAlone } from "./dev_server.ts";
 
 /** Where the servers of a file of tests keep their data and their temporary files; made with the first of them. */
 let folder: string | undefined;
@@ -29,17 +29,8 @@ function startCommand(name: string, args: string[], options: SpawnOptions) {
 }
 
 /** Runs one of the project's commands to its end, as `npm run name -- args` does. */
-export function npmRun(name: string, _: "--", ...args: string[]) {
-  return new Promise<{ code: number | null; output: string }>((resolve) => {
-    const child = startCommand(name, args, { stdio: ["ignore", "pipe", "pipe"] });
-    let output = "";
-    for (const stream of [child.stdout, child.stderr])
-      stream?.on("data", (chunk) => {
-        output += chunk;
-      });
-    child.on("close", (code) => resolve({ code, output }));
-  });
-}
+export const npmRun = (name: string, _: "--", ...args: string[]) =>
+  endOf(startCommand(name, args, { stdio: ["ignore", "pipe", "pipe"] }));
 
 /**
  * A server for tests that the shared one does not suit. Its data is that of the file's earlier servers, or data of its own,

@@ -3,6 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { DatabaseSync } from "node:sqlite";
 import { unstable_splitSqlQuery } from "wrangler";
+import { bindingOf } from "./d1_binding.ts";
+import { executeOn } from "./service_in_memory.ts";
 
 /** As much of Cloudflare's REST API as wrangler's commands on remote databases use. */
 export async function startCloudflare() {
@@ -26,7 +28,7 @@ export async function startCloudflare() {
     if (!database) return undefined;
     if (verb !== "query") return listed(known);
     const batch = body.batch ?? unstable_splitSqlQuery(String(body.sql)).map((sql) => ({ sql }));
-    return query(database, batch as Batch);
+    return query(database, batch as { sql: string }[]);
   }
 
   const server = createServer(async (request, response) => {
@@ -39,7 +41,7 @@ export async function startCloudflare() {
     let message = "not found";
     let result: unknown;
     try {
-      result = resultOf(entry.method, path, entry.body);
+      result = await resultOf(entry.method, path, entry.body);
     } catch (error) {
       message = `${(error as Error).message}: SQLITE_ERROR`;
     }
@@ -65,25 +67,10 @@ export async function startCloudflare() {
   };
 }
 
-type Batch = { sql: string; params?: (string | number | null)[] }[];
-
 /** The statements of a request are one transaction. */
-function query(database: DatabaseSync, batch: Batch) {
-  database.exec("BEGIN");
-  try {
-    const results = batch.map(({ sql, params = [] }) => {
-      const prepared = database.prepare(sql);
-      const meta = { duration: 1, size_after: 4096, rows_read: 1, rows_written: 1 };
-      return { results: prepared.all(...params.map(asInteger)), success: true, meta };
-    });
-    database.exec("COMMIT");
-    return results;
-  } catch (error) {
-    database.exec("ROLLBACK");
-    throw error;
-  }
+async function query(database: DatabaseSync, batch: { sql: string; params?: unknown[] }[]) {
+  const DB = bindingOf(executeOn(database));
+  const results = await DB.batch(batch.map(({ sql, params = [] }) => DB.prepare(sql).bind(...params)));
+  const meta = { duration: 1, size_after: 4096, rows_read: 1, rows_written: 1 };
+  return results.map((each) => ({ ...each, meta }));
 }
-
-/** A number without a fraction is an integer for D1. */
-const asInteger = (value: string | number | null) =>
-  typeof value === "number" && Number.isSafeInteger(value) ? BigInt(value) : value;

@@ -2,7 +2,7 @@
 import { exampleFor } from "./documented_examples.ts";
 import { type JsonSchema, nodesOf, type Operation } from "./request_schemas.ts";
 import type { Outcome, Service } from "./service_in_memory.ts";
-import { ORIGIN } from "./worker_in_node.ts";
+import { makeRequest } from "./worker_in_node.ts";
 
 /** A parameter, or a value in a body. */
 export interface Place {
@@ -68,20 +68,14 @@ const valueAt = (value: unknown, path: string[]) =>
 
 /** Sends the example with another value there; undefined leaves it out. */
 export function sendWith(service: Service, example: Example, place: Place, value: unknown): Promise<Outcome> {
-  const headers = new Headers(example.headers);
+  const headers: Record<string, string> = { ...example.headers };
   let { path, body } = example as { path: string; body?: unknown };
   const text = typeof value === "string" ? value : JSON.stringify(value);
   if (place.in === "body") body = withValue(body, example.documented, place.path, value);
   else if (place.in === "path") path = withSegment(example, place.name, text);
   else if (place.in === "query" && value !== undefined) path += `?${place.name}=${encoded(text)}`;
-  else if (value !== undefined) headers.set(place.name, text);
-  const json = JSON.stringify(body);
-  if (json !== undefined) {
-    headers.set("Content-Type", "application/json");
-    headers.set("Content-Length", String(Buffer.byteLength(json)));
-  }
-  const url = `${ORIGIN}${example.base}${path}`;
-  return service.send(new Request(url, { method: example.method, headers, body: json ?? null }));
+  else if (value !== undefined) headers[place.name] = text;
+  return service.send(makeRequest(example.method, example.base + path, headers, JSON.stringify(body)));
 }
 
 function withSegment({ path, template }: Example, name: string, text: string): string {

@@ -4,26 +4,14 @@ import type { DatabaseSync } from "node:sqlite";
 import { SCHEMA } from "../../../src/dev/exported_copy.ts";
 import { isMoved } from "../../../src/dev/move_statements.ts";
 import { tablesOf } from "../../../src/dev/size_statements.ts";
-import type { Run, Statement } from "../../../src/dev/statement_runner.ts";
+import { type Run, runWith } from "../../../src/dev/statement_runner.ts";
 import type { Rows } from "../../../src/dev/wrangler.ts";
-import { databasesInMemory } from "./busy_shards.ts";
-import { Statement as D1Statement } from "./d1_binding.ts";
+import { bindingsOfShards, databasesInMemory } from "./busy_shards.ts";
 import { writeRowsInEveryTable } from "./every_table.ts";
-import { executeOn } from "./service_in_memory.ts";
 
-/** Runs statements in databases of this process, each batch as a transaction. */
-export const runIn = (databases: DatabaseSync[]): Run => {
-  const execute = databases.map((database) => executeOn(database));
-  return async (shard, statements) => {
-    // As over a network, others come in between.
-    await new Promise((resolve) => setImmediate(resolve));
-    const bound = statements.map(
-      ({ sql, params = [] }: Statement) => new D1Statement(async () => [], sql, params),
-    );
-    const answer = await execute[shard]?.(bound, undefined, true);
-    return (answer?.results ?? []).map(({ results }) => results as Rows);
-  };
-};
+/** Runs statements in databases of this process, each batch as a transaction. As over a network, others come in between. */
+export const runIn = (databases: DatabaseSync[]): Run =>
+  runWith(bindingsOfShards(databases, () => new Promise((resolve) => setImmediate(resolve))));
 
 /** Dies after so many batches: nothing more is done, not even what would take back what was begun. */
 export function dyingAfter(batches: number, run: Run): Run {

@@ -1,8 +1,8 @@
 /** Sends hostile bodies to every route that takes one, and fails with what went wrong. Runs with little memory. */
 import { faultyBodies, misshapenBodies } from "./hostile_bodies.ts";
 import { documentedOperations, type Operation } from "./request_schemas.ts";
-import { openService } from "./service_in_memory.ts";
-import { ORIGIN } from "./worker_in_node.ts";
+import { isRefusal, openService } from "./service_in_memory.ts";
+import { makeRequest } from "./worker_in_node.ts";
 
 const service = await openService();
 const problems: string[] = [];
@@ -35,12 +35,6 @@ function* hostileBodies({ schema, example }: NonNullable<Operation["body"]>, lim
   yield* faultyBodies(schema, example, limit);
 }
 
-/** An error text names some faults of a body, and is not as long as the body. */
-function isRefusal(text: string): boolean {
-  const { error, ...others } = JSON.parse(text);
-  return typeof error === "string" && error.length < 2000 && Object.keys(others).length === 0;
-}
-
 /** In bytes, as the route itself says when it refuses more. */
 async function bodyLimitOf(operation: Operation): Promise<number> {
   const { text } = await send(operation, " ".repeat(5 * 1024 * 1024));
@@ -50,11 +44,6 @@ async function bodyLimitOf(operation: Operation): Promise<number> {
 }
 
 function send({ api, method, path }: Operation, text: string) {
-  const headers = {
-    ...service.credentials[api],
-    "Content-Type": "application/json",
-    "Content-Length": String(Buffer.byteLength(text)),
-  };
   const concrete = path.replace(/\{(\w*key|egress_id)\}/g, "hostile").replace(/\{\w+\}/g, "1");
-  return service.send(new Request(`${ORIGIN}/api/${api}${concrete}`, { method, headers, body: text }));
+  return service.send(makeRequest(method, `/api/${api}${concrete}`, service.credentials[api], text));
 }

@@ -40,6 +40,13 @@ export interface Outcome {
   faults: unknown[];
 }
 
+/** An error text names some faults of a request, and is not as long as its body may be. */
+export function isRefusal(text: string): boolean {
+  const { error, ...others } = JSON.parse(text);
+  const isText = typeof error === "string" && error.trim() !== "" && error.length < 2000;
+  return isText && Object.keys(others).length === 0;
+}
+
 export type Service = Awaited<ReturnType<typeof openService>>;
 
 export async function openService() {

@@ -12,7 +12,7 @@ import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference, WebhookReference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { DAY, HOUR } from "../../units.ts";
-import { EVENT_MEANINGS, exampleEvent } from "../events/events.openapi.ts";
+import { EVENT_MEANINGS, exampleEvent, idsOf } from "../events/events.openapi.ts";
 import { eventIds } from "../events/events.responses.ts";
 import { ofEndpoint } from "../webhook_endpoints/webhook_endpoints.openapi.ts";
 import { webhookEndpointNotFound } from "../webhook_endpoints/webhook_endpoints.refusals.ts";
@@ -68,16 +68,16 @@ const webhookSchemaOf = <Type extends string, Data extends z.ZodType>(type: Type
   webhookSchema.extend({ type: z.literal(type).describe("What happened."), data });
 
 function webhookFor(type: EventType): WebhookReference {
-  const [when, ids, ifThereIs = []] = EVENT_MEANINGS[type];
+  const { always, ifThereIs } = idsOf(type);
   const { id, created_at: timestamp, data } = exampleEvent(type);
   const fields = [
-    ...ids.map((name) => [name, eventIds.shape[name]]),
+    ...always.map((name) => [name, eventIds.shape[name]]),
     ...ifThereIs.map((name) => [name, eventIds.shape[name].optional()]),
   ];
   return {
     operationId: `on${type.replace(/(?:^|[._])(\w)/g, (_, first: string) => first.toUpperCase())}`,
     summary: type,
-    description: when,
+    description: EVENT_MEANINGS[type],
     schema: webhookSchemaOf(
       type,
       z.object(Object.fromEntries(fields)).describe("The ids of what it is about."),

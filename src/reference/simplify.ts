@@ -26,18 +26,11 @@ export function simplify(value: unknown): unknown {
     json.examples = [json.example];
     delete json.example;
   }
-  if ("in" in json && "schema" in json) return simplifyParameter(json);
+  // The description of a parameter stands beside its schema too.
+  if ("in" in json && "schema" in json) delete (json.schema as Json).description;
   if (json.type === "object") simplifyObject(json);
   if (json.prefixItems) return asPair(json);
   return withoutChoiceOfNull(json);
-}
-
-function simplifyParameter({ example, ...parameter }: Json): Json {
-  // It stands with the parameter too.
-  const { description, ...schema } = parameter.schema as Json;
-  if (parameter.required === true) return { ...parameter, schema, example };
-  // The page would send every example, so that a second request with the same key would be a replay.
-  return { ...parameter, schema, examples: { example: { value: example, "x-disabled": true } } };
 }
 
 function simplifyObject(json: Json) {

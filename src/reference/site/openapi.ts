@@ -34,7 +34,6 @@ export interface Header {
 export interface Parameter extends Omit<Header, "$ref"> {
   in: "path" | "query" | "header";
   name: string;
-  examples?: Record<string, { value: unknown }>;
 }
 
 export interface Media {
@@ -65,8 +64,9 @@ interface SecurityScheme {
   description: string;
 }
 
-/** What `buildDocument` makes, as far as pages show it. */
+/** What `buildDocument` makes, as far as pages show it, and the client package needs it. */
 export interface Document {
+  info: { version: string };
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
   webhooks?: Record<string, { post: Operation }>;

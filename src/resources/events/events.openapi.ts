@@ -2,7 +2,7 @@ import type * as z from "zod";
 import type { EventType } from "../../database/enums.ts";
 import { EVENTS_KEPT_FOR } from "../../lifetimes.ts";
 import { exampleOf } from "../../openapi/examples.ts";
-import type { Reference } from "../../openapi/operation.ts";
+import { FOR_ADMINISTRATORS, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { DAY } from "../../units.ts";
 import { eventsNotFound } from "./events.refusals.ts";
@@ -190,7 +190,7 @@ There may be more types in the future: ignore those that you do not know.`,
           "Nothing has happened since": { events: [], next_after: 1060 },
         },
       },
-      refusals: { 404: "The client does not act as an organization_admin." },
+      refusals: FOR_ADMINISTRATORS,
       errors: [eventsNotFound()],
     },
   },

@@ -1,4 +1,3 @@
-import type * as z from "zod";
 import { unprocessable } from "../../http/errors.ts";
 import { CLIENT_KNOWN_FOR } from "../../lifetimes.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
@@ -20,9 +19,8 @@ import {
 import { createdUserSchema, organizationUserSchema, userSchema } from "./organization_users.responses.ts";
 import { createUserBody } from "./organization_users.schemas.ts";
 
-type User = z.input<typeof userSchema>;
-
 const paula = exampleOf(userSchema);
+type User = typeof paula;
 const sam: User = { ...paula, ...story.SAM, waiting_room_slug: story.SAMS_ROOM.slug };
 const withoutRoom: User = { ...paula, waiting_room_slug: null };
 const olga: User = { ...withoutRoom, ...story.OLGA, roles: ["organization_admin"] };

@@ -26,8 +26,6 @@ import {
   webhookSchema,
 } from "./webhook_deliveries.responses.ts";
 
-type Delivery = z.input<typeof deliverySchema>;
-
 const inWords = (delay: number) =>
   delay < 60_000 ? `${delay / 1000} s` : delay < HOUR ? `${delay / 60_000} min` : `${delay / HOUR} h`;
 
@@ -35,7 +33,7 @@ const delays = WEBHOOK_RETRY_DELAYS.map(inWords).join(", ");
 
 const delivered = exampleOf(deliverySchema);
 
-const failed: Delivery = {
+const failed: typeof delivered = {
   ...delivered,
   event_id: exampleEvent("transcript.finalized").id,
   event_type: "transcript.finalized",
@@ -46,7 +44,7 @@ const failed: Delivery = {
   next_attempt_at: "2026-01-31T09:50:41.000Z",
 };
 
-const pending: Delivery = {
+const pending: typeof delivered = {
   ...delivered,
   event_id: 1049,
   attempts: 0,
@@ -55,7 +53,7 @@ const pending: Delivery = {
   next_attempt_at: "2026-01-31T09:50:00.000Z",
 };
 
-const givenUp: Delivery = {
+const givenUp: typeof delivered = {
   ...delivered,
   event_id: 1012,
   attempts: WEBHOOK_RETRY_DELAYS.length + 1,

@@ -13,7 +13,6 @@ export interface Parameter {
   name: string;
   description?: string;
   example?: unknown;
-  examples?: Record<string, { value: unknown }>;
   schema: Json;
 }
 

@@ -51,6 +51,10 @@ const deleted: typeof starting = {
   updated_at: story.RECORDING_DELETED_AT,
 };
 
+const byId = {
+  id: { description: "The `id` of the egress, not its `egress_id`.", example: story.EGRESS.id },
+};
+
 const byEgressId = {
   egress_id: {
     description: `The id that the recording backend gave to the egress: 1 to ${MAX_KEY_LENGTH} characters, unique in the organization.`,
@@ -100,9 +104,7 @@ export const egressesReference: Reference = {
       operationId: "getEgress",
       summary: "Get an egress with a download URL",
       description: `Every request writes a \`read\` entry into the audit log and returns a new URL, which is valid for ${RECORDING_URL_LIFETIME / 60} minutes. The parameter \`x-audit-log-id\` of the URL is the id of the entry.`,
-      parameters: {
-        id: { description: "The `id` of the egress, not its `egress_id`.", example: story.EGRESS.id },
-      },
+      parameters: byId,
       response: {
         schema: egressWithUrlSchema,
         examples: {
@@ -120,9 +122,7 @@ export const egressesReference: Reference = {
       operationId: "deleteOwnEgress",
       summary: "Delete a recording",
       description: `${DELETION} Only clients of an organization_admin can do this, also for a recording that nobody may see because somebody did not consent: the event \`egress.started\` has its id.`,
-      parameters: {
-        id: { description: "The `id` of the egress, not its `egress_id`.", example: story.EGRESS.id },
-      },
+      parameters: byId,
       refusals: { ...FOR_ADMINISTRATORS_WHO_REACH_IT, 503: KEPT_FOR_NOW },
       errors: deletionErrors,
     },

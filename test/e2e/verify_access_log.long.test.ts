@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { beforeAll, expect, it } from "vitest";
 import { DAY, HOUR } from "../../src/units.ts";
+import { printsOf } from "../support/prints.ts";
 import { addEntries, databaseIn, deleteEntries } from "./support/entries.ts";
 import { anOrganization } from "./support/organization.ts";
 import { startServer } from "./support/server.ts";
@@ -36,21 +36,10 @@ beforeAll(async () => {
 const CLI = "dist/client/external/cli.js";
 
 /** Runs the command as an auditor does. */
-async function verify(...args: string[]) {
-  const child = spawn(process.execPath, [CLI, "verify-access-log", "--url", url, ...args], {
-    env: {
-      ...process.env,
-      CLIENT_ID: clinic.credentials["X-Client-ID"],
-      CLIENT_SECRET: clinic.credentials["X-Client-Secret"],
-    },
-  });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.on("data", (chunk) => {
-      output += chunk;
-    });
-  const [code] = await once(child, "close");
-  return { code, output };
+function verify(...args: string[]) {
+  const { "X-Client-ID": CLIENT_ID, "X-Client-Secret": CLIENT_SECRET } = clinic.credentials;
+  const env = { ...process.env, CLIENT_ID, CLIENT_SECRET };
+  return printsOf(spawn(process.execPath, [CLI, "verify-access-log", "--url", url, ...args], { env })).ended;
 }
 
 const TIMEOUT = { timeout: 300_000 };

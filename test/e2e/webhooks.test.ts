@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
-import { type AddressInfo, createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, inject, it } from "vitest";
+import { printsOf } from "../support/prints.ts";
 import { eventually } from "./support/eventually.ts";
 import { guideText, makeProgramFolder } from "./support/guide.ts";
+import { freePort } from "./support/inspector.ts";
 import { anOrganization } from "./support/organization.ts";
 import { startReceiver } from "./support/receiver.ts";
 
@@ -127,7 +127,7 @@ describe.concurrent("The receiver in the guide", () => {
     const [, code] = /```js\n(import \{ createServer \}[\s\S]*?)```/.exec(guideText("external")) ?? [];
     const program = join(makeProgramFolder(), "receiver.mjs");
     writeFileSync(program, code ?? "");
-    const port = await aFreePort();
+    const port = await freePort();
     const clinic = await aClinic(`http://localhost:${port}/`);
     const child = spawn(process.execPath, [program], {
       env: { ...process.env, WEBHOOK_SECRET: clinic.endpoint.secret, PORT: String(port) },
@@ -136,33 +136,21 @@ describe.concurrent("The receiver in the guide", () => {
       child.kill();
       rmSync(dirname(program), { recursive: true });
     });
-    let output = "";
-    for (const stream of [child.stdout, child.stderr])
-      stream.on("data", (chunk) => {
-        output += chunk;
-      });
+    const { seen } = printsOf(child);
     await eventually(async () => {
       const { body } = await clinic.external("POST", `${clinic.path}/ping`);
       expect(body).toEqual({ response_status: 204, error: null });
     });
     const user = await clinic.addUser("paula");
-    await eventually(() => expect(output).toContain("organization_user.added"));
+    await eventually(() => expect(seen.output).toContain("organization_user.added"));
     await clinic.external("POST", `${clinic.path}/redeliver`, { after: 0 });
     await eventually(async () => {
       const { body } = await clinic.external("GET", `${clinic.path}/deliveries`);
       expect(body.deliveries[0]).toMatchObject({ attempts: 1, next_attempt_at: null, response_status: 204 });
     });
-    expect(output.match(/organization_user\.added/g)).toHaveLength(1);
-    expect(output).toContain(String(user.id));
+    expect(seen.output.match(/organization_user\.added/g)).toHaveLength(1);
+    expect(seen.output).toContain(String(user.id));
     const forged = await fetch(`http://localhost:${port}/`, { method: "POST", body: "{}" });
     expect(forged.status).toBe(400);
   });
 });
-
-async function aFreePort(): Promise<number> {
-  const server = createServer().listen(0);
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}

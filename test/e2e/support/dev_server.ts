@@ -1,12 +1,19 @@
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from "node:child_process";
 import { startWrangler } from "../../../src/dev/wrangler.ts";
 import { DEVELOPMENT_ASSETS } from "../../../src/reference/assets.ts";
+import { printsOf } from "../../support/prints.ts";
 
 const IS_WINDOWS = process.platform === "win32";
 
 /** On Windows npm is a batch file, which only a shell runs. The shell gets the arguments in quotes. */
 export const npm = (args: string[], options: SpawnOptions) =>
   spawn("npm", IS_WINDOWS ? args.map((arg) => `"${arg}"`) : args, { ...options, shell: IS_WINDOWS });
+
+/** @throws Error if npm fails */
+export async function runNpm(args: string[], cwd: string) {
+  const { code, output } = await printsOf(npm([...args, "--silent"], { cwd })).ended;
+  if (code !== 0) throw new Error(`npm ${args.join(" ")} failed:\n${output}`);
+}
 
 export interface ServerOptions {
   /** Where it keeps its database and files. */
@@ -59,19 +66,14 @@ function theServer<Ready>(
   child: ChildProcess,
   announce: (isReady: (ready: Ready) => void, output: () => string) => void,
 ) {
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream?.on("data", (chunk) => {
-      output += chunk;
-    });
-  const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
+  const { seen, ended } = printsOf(child);
   const ready = new Promise<Ready>((resolve, reject) => {
-    announce(resolve, () => output);
-    ended.then(() => reject(new Error(`The server ended before it was ready:\n${output}`)));
+    announce(resolve, () => seen.output);
+    ended.then(() => reject(new Error(`The server ended before it was ready:\n${seen.output}`)));
   });
   return {
     ready,
-    output: () => output,
+    output: () => seen.output,
     ended,
     /** Ends the server and all that it started: they are one process group, or on Windows one tree. */
     async stop() {

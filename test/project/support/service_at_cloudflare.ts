@@ -7,6 +7,7 @@ import { onTestFinished } from "vitest";
 import { migratedDatabase, migrationFiles } from "../../../src/dev/migrations.ts";
 import { rangeStatement, rangeStatements } from "../../../src/dev/shard_statements.ts";
 import { bindDatabase } from "../../../src/dev/wrangler_config.ts";
+import { printsOf } from "../../support/prints.ts";
 import { startCloudflare } from "./cloudflare_api.ts";
 
 /** The name of the first database. */
@@ -65,13 +66,5 @@ function addOrganization(directory: DatabaseSync, shard: number, n: number) {
 
 /** Not with spawnSync: the API is in this process. */
 function run(command: string, args: string[], env: NodeJS.ProcessEnv) {
-  const child = spawn(process.execPath, [resolve(`src/dev/${command}.ts`), ...args], { env });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.on("data", (chunk) => {
-      output += chunk;
-    });
-  return new Promise<{ code: number | null; output: string }>((done) => {
-    child.on("close", (code) => done({ code, output }));
-  });
+  return printsOf(spawn(process.execPath, [resolve(`src/dev/${command}.ts`), ...args], { env })).ended;
 }

@@ -1,26 +1,5 @@
 import type ts from "typescript";
-
-/** An OpenAPI document, as far as types of a client come from it. */
-interface Document {
-  paths: Record<string, Record<string, Operation>>;
-  webhooks?: Record<string, Record<string, Operation>>;
-}
-
-interface Parameter {
-  in: "path" | "query" | "header";
-  name: string;
-}
-
-interface Reference {
-  $ref: string;
-}
-
-interface Operation {
-  operationId: string;
-  parameters?: (Parameter | Reference)[];
-  requestBody?: object;
-  responses: Record<string, object>;
-}
+import type { Document, Operation, Parameter } from "../../../src/reference/site/openapi.ts";
 
 /** How a user of a generated client writes the type of each part of an operation. */
 interface Client {
@@ -78,25 +57,24 @@ export function sdkIn(folder: string): Client {
 const capital = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
 /** A source that exports every type of a client that the document promises. It does not compile if one is missing. */
-export function everyType(document: Document, client: Client): string {
-  const { paths, webhooks = {} } = document;
+export function everyType(
+  { paths, webhooks = {} }: Pick<Document, "paths" | "webhooks">,
+  client: Client,
+): string {
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
   return [
     client.imports,
-    ...operations.map((each) => exported(each.operationId, typesOf(document, each, client))),
+    ...operations.map((each) => exported(each.operationId, typesOf(each, client))),
     ...Object.entries(webhooks).map(([type, { post }]) =>
-      exported(post?.operationId ?? "", { body: client.webhook(type) }),
+      exported(post.operationId, { body: client.webhook(type) }),
     ),
   ].join(";\n");
 }
 
-function typesOf(document: Document, operation: Operation, client: Client) {
+function typesOf(operation: Operation, client: Client) {
   const { operationId: id, parameters = [], requestBody, responses } = operation;
   const types: Record<string, string> = {};
-  for (const each of parameters) {
-    const { in: place, name } = resolved(document, each);
-    types[`${place} ${name}`] = client.parameter(id, place, name);
-  }
+  for (const { in: place, name } of parameters) types[`${place} ${name}`] = client.parameter(id, place, name);
   if (requestBody) types.body = client.body(id);
   for (const status of Object.keys(responses))
     if (status !== "204") types[status] = client.response(id, status);
@@ -105,9 +83,3 @@ function typesOf(document: Document, operation: Operation, client: Client) {
 
 const exported = (name: string, types: Record<string, string>) =>
   `export interface ${name} {${Object.entries(types).map(([key, type]) => `"${key}": ${type}`)}}`;
-
-function resolved(document: Document, part: Parameter | Reference): Parameter {
-  if (!("$ref" in part)) return part;
-  const [, ...steps] = part.$ref.split("/");
-  return steps.reduce((at, step) => (at as Record<string, unknown>)[step], document as unknown) as Parameter;
-}

@@ -81,7 +81,7 @@ const IDS: Record<Family, IdName[]> = {
 };
 
 /** The ids in the data of a type, and those that are there only where there is such a thing. */
-export function idsOf(type: EventType): { always: IdName[]; ifThereIs: IdName[] } {
+export function idsOfType(type: EventType): { always: IdName[]; ifThereIs: IdName[] } {
   const family = type.split(".")[0] as Family;
   return {
     always: type === "visit.started" ? [...IDS.visit, "call_id"] : IDS[family],
@@ -91,7 +91,7 @@ export function idsOf(type: EventType): { always: IdName[]; ifThereIs: IdName[] 
 
 const table = (Object.keys(EVENT_MEANINGS) as EventType[])
   .map((type) => {
-    const { always, ifThereIs } = idsOf(type);
+    const { always, ifThereIs } = idsOfType(type);
     const names = [
       ...always.map((name) => `\`${name}\``),
       ...ifThereIs.map((name) => `\`${name}\` of the call, if there is one`),
@@ -142,7 +142,7 @@ const ids = exampleOf(eventIds);
 /** The event of a type in the story of the examples. */
 export function exampleEvent(type: EventType): Event {
   const [id, created_at, others] = STORY[type];
-  const data = Object.fromEntries(idsOf(type).always.map((name) => [name, ids[name]]));
+  const data = Object.fromEntries(idsOfType(type).always.map((name) => [name, ids[name]]));
   return { id, type, created_at, data: { ...data, ...others } };
 }
 

@@ -12,7 +12,7 @@ import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference, WebhookReference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { DAY, HOUR } from "../../units.ts";
-import { EVENT_MEANINGS, exampleEvent, idsOf } from "../events/events.openapi.ts";
+import { EVENT_MEANINGS, exampleEvent, idsOfType } from "../events/events.openapi.ts";
 import { eventIds } from "../events/events.responses.ts";
 import { ofEndpoint } from "../webhook_endpoints/webhook_endpoints.openapi.ts";
 import { webhookEndpointNotFound } from "../webhook_endpoints/webhook_endpoints.refusals.ts";
@@ -66,7 +66,7 @@ const webhookSchemaOf = <Type extends string, Data extends z.ZodType>(type: Type
   webhookSchema.extend({ type: z.literal(type).describe("What happened."), data });
 
 function webhookFor(type: EventType): WebhookReference {
-  const { always, ifThereIs } = idsOf(type);
+  const { always, ifThereIs } = idsOfType(type);
   const { id, created_at: timestamp, data } = exampleEvent(type);
   const fields = [
     ...always.map((name) => [name, eventIds.shape[name]]),

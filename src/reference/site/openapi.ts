@@ -71,7 +71,7 @@ export interface Document {
   paths: Record<string, Record<string, Operation>>;
   webhooks?: Record<string, { post: Operation }>;
   components: {
-    schemas?: Record<string, Schema>;
+    schemas: Record<string, Schema>;
     headers: Record<string, Header>;
     securitySchemes: Record<string, SecurityScheme>;
   };

@@ -24,21 +24,12 @@ export const endOfDate = (date: string): number => Date.parse(date) + DAY;
 
 export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** What a seal says of a part of a day, as it was signed. */
-export interface SealedPart {
-  date: string;
-  part: number;
-  count: number;
-  first_id: number;
-  last_id: number;
-  sha256: string;
-  previous: string | null;
-  jws: string;
-}
+/** What a seal signs. */
+type Claims = Omit<AccessLogSeal, "jws"> & { organization_id: number };
 
 interface Chain {
   organization_id: number | null;
-  seals: SealedPart[];
+  seals: AccessLogSeal[];
 }
 
 /**
@@ -109,7 +100,7 @@ function signedBy(
   keys: Map<string, KeyObject>,
   row: AccessLogSeal,
   fail: (fault: string) => never,
-): SealedPart & { organization_id: number } {
+): Claims & { jws: string } {
   const jws = String(row?.jws);
   const [, header = "", payload = "", signature = ""] = JWS.exec(jws) ?? [];
   const { alg, typ, kid } = decoded(header) ?? fail("The signature of the seal is wrong.");
@@ -126,7 +117,7 @@ const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value)
 const isDigest = (value: unknown) => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
 
 /** What a seal signs, and nothing else. */
-const CLAIMS: Record<keyof Omit<SealedPart, "jws"> | "organization_id", (value: unknown) => boolean> = {
+const CLAIMS: Record<keyof Claims, (value: unknown) => boolean> = {
   organization_id: isCount,
   date: (value) => typeof value === "string" && isDate(value),
   part: isCount,
@@ -137,9 +128,7 @@ const CLAIMS: Record<keyof Omit<SealedPart, "jws"> | "organization_id", (value: 
   previous: (value) => value === null || isDigest(value),
 };
 
-const isSeal = (
-  claims: Record<string, unknown>,
-): claims is Record<string, unknown> & Omit<SealedPart, "jws"> & { organization_id: number } =>
+const isSeal = (claims: Record<string, unknown>): claims is Record<string, unknown> & Claims =>
   Object.keys(claims).length === Object.keys(CLAIMS).length &&
   Object.entries(CLAIMS).every(([name, holds]) => holds(claims[name]));
 
@@ -161,7 +150,7 @@ function decoded(part: string): Record<string, unknown> | undefined {
 
 /** @throws TypeError for what is no head */
 export function verifyHeads(
-  seals: readonly SealedPart[],
+  seals: readonly AccessLogSeal[],
   heads: readonly { date: string; seal_sha256: string }[],
 ): void {
   for (const { date, seal_sha256 } of heads)
@@ -184,8 +173,8 @@ export function verifyHeads(
 
 /** What is no fault, and should be asked about. */
 export function warningsOf(
-  seals: readonly SealedPart[],
-  chosen: readonly SealedPart[],
+  seals: readonly AccessLogSeal[],
+  chosen: readonly AccessLogSeal[],
   { from, heads, now }: { from: string | undefined; heads: readonly unknown[]; now: number },
 ): string[] {
   const last = seals.at(-1);

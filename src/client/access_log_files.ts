@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { endOfDate, type SealedPart as Seal } from "./access_log_chain.ts";
+import { endOfDate, type AccessLogSeal as Seal } from "./access_log_chain.ts";
 import { failing } from "./access_log_faults.ts";
 import { type AccessLogSource, type Check, LONGEST_LINE } from "./access_log_types.ts";
 import { linesOf } from "./ndjson.ts";

@@ -6,9 +6,8 @@ import { type AccessLogSource, LONGEST_LINE } from "./access_log_types.ts";
 import { API, connectionOf, forActingUser } from "./connection.ts";
 import { VideoVisitError } from "./errors.ts";
 import { chunksOf } from "./ndjson.ts";
-import { NDJSON_TYPE, type RequestOptions, type Route } from "./request.ts";
+import { FULL_PAGE, NDJSON_TYPE, type RequestOptions, type Route } from "./request.ts";
 import { send } from "./send.ts";
-
 import type { ClientSettings } from "./settings.ts";
 
 /** In milliseconds: a day's file may be large, and the connection of an auditor slow. */
@@ -24,8 +23,6 @@ const LONGEST_PAGE = 1024 * 1024;
 
 /** Days, and parts of days, of some hundred years. */
 const LONGEST_CHAIN = 100_000;
-
-const FULL_PAGE = 100;
 
 /**
  * The access log of the organization that a client belongs to, over HTTP.

@@ -24,7 +24,7 @@ const OPTIONS = {
   url: { type: "string" },
   from: { type: "string" },
   head: { type: "string", multiple: true, default: [] as string[] },
-  "acting-user": { type: "string", default: "verify-access-log" },
+  "acting-user": { type: "string" },
   help: { type: "boolean", default: false },
 } as const;
 

@@ -1,5 +1,4 @@
 import { VERSION } from "../../dist/client/external/operations.gen.js";
-
 import { headerValue } from "./headers.ts";
 import type { Connection } from "./send.ts";
 import {

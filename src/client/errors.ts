@@ -28,26 +28,7 @@ export class VideoVisitError extends Error {
 
   constructor(
     text: string,
-    {
-      method,
-      path,
-      failed,
-      status,
-      requestId,
-      retryAfter,
-      mayHaveSucceeded = false,
-      cause,
-    }: {
-      method: string;
-      path: string;
-      failed: Failure;
-      status?: number | undefined;
-      requestId?: string | undefined;
-      retryAfter?: number | undefined;
-      mayHaveSucceeded?: boolean;
-      /** Of a failure without a response: what the runtime says of it, or the reason of the signal. */
-      cause?: unknown;
-    },
+    { method, path, failed, status, requestId, retryAfter, mayHaveSucceeded = false, cause }: Details,
   ) {
     super(`${method} ${path}: ${status === undefined ? "" : `${status}: `}${text}`, { cause });
     this.name = "VideoVisitError";
@@ -67,6 +48,12 @@ export class VideoVisitError extends Error {
     return this.failed !== "aborted";
   }
 }
+
+/** What is known of a failure. Without a response, its `cause` is what the runtime says of it, or the reason of the signal. */
+type Details = Pick<VideoVisitError, "method" | "path" | "failed"> &
+  Partial<Pick<VideoVisitError, "status" | "requestId" | "retryAfter" | "mayHaveSucceeded">> & {
+    cause?: unknown;
+  };
 
 /** What a runtime says of a failure. Some say it with the address, of which the query may name a patient. */
 export function withoutAddresses(cause: unknown, depth: number = 0): Error | undefined {

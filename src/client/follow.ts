@@ -1,6 +1,7 @@
 import type { ListEventsData, ListEventsResponse, VisitEvent } from "../../dist/client/external/types.gen.js";
 import { VideoVisitError } from "./errors.ts";
 import { pauseAfter, sleep } from "./pauses.ts";
+import { FULL_PAGE } from "./request.ts";
 
 export type EventTypeOrFamily = NonNullable<NonNullable<ListEventsData["query"]>["type"]>;
 
@@ -28,8 +29,6 @@ export interface FollowOptions<Type extends EventTypeOrFamily = EventTypeOrFamil
 
 /** In milliseconds. */
 const INTERVAL = 5_000;
-
-const FULL_PAGE = 100;
 
 type Query = { after?: number; type?: EventTypeOrFamily; per_page: number };
 

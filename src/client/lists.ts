@@ -44,28 +44,21 @@ export class Lines {
   }
 }
 
-/** A list that comes item by item, page after page. It can be gone through once, and left at any time. */
-export class List implements AsyncIterableIterator<unknown> {
-  readonly #first: Lines;
-  readonly #items: AsyncGenerator<unknown, void, undefined>;
-
-  constructor(first: Lines, items: AsyncGenerator<unknown, void, undefined>) {
-    this.#first = first;
-    this.#items = items;
-  }
-
-  next(): Promise<IteratorResult<unknown>> {
-    return this.#items.next();
-  }
-
-  return(): Promise<IteratorResult<unknown>> {
-    this.#first.close();
-    return this.#items.return();
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
+/** A list that comes item by item, page after page. It can be gone through once, and left at any time, also before it is begun. */
+export function leavable(
+  first: Lines,
+  items: AsyncGenerator<unknown, void, undefined>,
+): AsyncIterableIterator<unknown> {
+  return {
+    next: () => items.next(),
+    return() {
+      first.close();
+      return items.return();
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
 }
 
 /** Pages without an item, one after the other: more of them, and the list does not move. */

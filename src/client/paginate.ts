@@ -1,7 +1,4 @@
-import type { RequestOptions } from "./request.ts";
-
-/** What the service puts on a page at most. */
-const FULL_PAGE = 100;
+import { FULL_PAGE, type RequestOptions } from "./request.ts";
 
 /** The items of the list that a page has. */
 export type ItemOf<Page> = {

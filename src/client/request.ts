@@ -5,6 +5,9 @@ export const JSON_TYPE = "application/json";
 /** Each line is JSON. */
 export const NDJSON_TYPE = "application/x-ndjson";
 
+/** What the service puts on a page at most. */
+export const FULL_PAGE = 100;
+
 /** How an operation is sent. */
 export interface Route {
   /** Method and path, with the names of parameters in braces. */

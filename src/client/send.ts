@@ -1,6 +1,6 @@
 import { begin, endedBy } from "./attempt.ts";
 import { VideoVisitError } from "./errors.ts";
-import { Lines, List, listItems } from "./lists.ts";
+import { Lines, leavable, listItems } from "./lists.ts";
 import { chunksOf, parsed, Unacceptable } from "./ndjson.ts";
 import { isWorthRepeating, pauseAfter, sleep } from "./pauses.ts";
 import {
@@ -53,7 +53,7 @@ export async function send(
   const ask = (next: number) => carriedOut(connection, route, { ...input, after: next }, rest);
   const { signal, maxRetries = connection.maxRetries } = options;
   const reading = { signal, maxRetries, asText: connection.bounds !== undefined };
-  return new List(content, listItems(content, Number(after), reading, ask));
+  return leavable(content, listItems(content, Number(after), reading, ask));
 }
 
 async function carriedOut(

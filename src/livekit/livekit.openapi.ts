@@ -178,6 +178,11 @@ const left: Event = {
   },
 };
 
+const recorded = {
+  filename: story.STORAGE_KEY,
+  location: `https://storage.example.com/recordings/${story.STORAGE_KEY}`,
+};
+
 const ended: Event = {
   event: "egress_ended",
   id: "EV_Xy7TgPp2fQmA",
@@ -190,12 +195,7 @@ const ended: Event = {
     error: "",
     startedAt: "1769851860000000000",
     endedAt: "1769852700000000000",
-    fileResults: [
-      {
-        filename: story.STORAGE_KEY,
-        location: `https://storage.example.com/recordings/${story.STORAGE_KEY}`,
-      },
-    ],
+    fileResults: [recorded],
   },
 };
 
@@ -206,10 +206,7 @@ const endedOnOlderServer: Event = {
     roomName: story.LIVEKIT_ROOM.name,
     status: "EGRESS_COMPLETE",
     endedAt: "1769852700000000000",
-    file: {
-      filename: story.STORAGE_KEY,
-      location: `https://storage.example.com/recordings/${story.STORAGE_KEY}`,
-    },
+    file: recorded,
   },
 };
 

@@ -60,6 +60,24 @@ export interface Header {
   required?: true;
 }
 
+/** Of a response that comes as JSON or in another form. */
+export const VARY_ACCEPT: Record<string, Header> = {
+  Vary: {
+    description: "The response depends on this header of the request.",
+    required: true,
+    example: "Accept",
+    schema: z.literal("Accept"),
+  },
+};
+
+/** Why an operation that is only for administrators refuses others. */
+export const FOR_ADMINISTRATORS = { 404: "The client does not act as an organization_admin." };
+
+/** The same, where there is more in the path than its own organization. */
+export const FOR_ADMINISTRATORS_WHO_REACH_IT = {
+  404: "Something in the path does not exist, or the client does not act as an organization_admin.",
+};
+
 /** What the service sends to the URLs of organizations. */
 export interface WebhookReference {
   operationId: string;

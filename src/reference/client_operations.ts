@@ -1,18 +1,5 @@
 import type { Route } from "../client/request.ts";
-
-interface Operation {
-  operationId: string;
-  summary: string;
-  description?: string;
-  parameters?: { in: string; name: string }[];
-  requestBody?: object;
-  responses: Record<string, { content?: Record<string, object> }>;
-}
-
-export interface Document {
-  info: { version: string };
-  paths: Record<string, Record<string, Operation>>;
-}
+import type { Document, Operation } from "./site/openapi.ts";
 
 /** What most operations answer with, so that it is not said. */
 const JSON_ONLY = "application/json";
@@ -49,7 +36,7 @@ ${operations.map(({ operation, route }) => `  ${operation.operationId}: ${JSON.s
 `;
 }
 
-function routeOf(route: string, operation: Operation): Route & { route: string } {
+function routeOf(route: string, operation: Operation): Route {
   const { operationId, parameters = [], requestBody } = operation;
   const answers = mediaTypesOf(operation);
   const namesIn = (place: string) => parameters.filter((each) => each.in === place).map(({ name }) => name);

@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import ts from "typescript";
-import { type Document, firstSentence, operationsSource } from "./client_operations.ts";
+import { firstSentence, operationsSource } from "./client_operations.ts";
 import { guideFiles, guideOf } from "./guides.ts";
 import { guideValues } from "./info.ts";
 import { generateTypes } from "./sdk.ts";
+import type { Document } from "./site/openapi.ts";
 
 /** What people write by hand of the package. */
 const SOURCE = join(import.meta.dirname, "..", "client");

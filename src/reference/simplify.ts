@@ -26,18 +26,10 @@ export function simplify(value: unknown): unknown {
     json.examples = [json.example];
     delete json.example;
   }
-  if ("in" in json && "schema" in json) return simplifyParameter(json);
+  // The description of a parameter stands beside its schema too.
+  if ("in" in json && "schema" in json) delete (json.schema as Json).description;
   if (json.type === "object") simplifyObject(json);
-  if (json.prefixItems) return asPair(json);
   return withoutChoiceOfNull(json);
-}
-
-function simplifyParameter({ example, ...parameter }: Json): Json {
-  // It stands with the parameter too.
-  const { description, ...schema } = parameter.schema as Json;
-  if (parameter.required === true) return { ...parameter, schema, example };
-  // The page would send every example, so that a second request with the same key would be a replay.
-  return { ...parameter, schema, examples: { example: { value: example, "x-disabled": true } } };
 }
 
 function simplifyObject(json: Json) {
@@ -46,14 +38,6 @@ function simplifyObject(json: Json) {
   // What a body must not have, whatever its value, is no field.
   const { properties = {} } = json as { properties?: Record<string, Json> };
   for (const [name, { not }] of Object.entries(properties)) if (not) delete properties[name];
-}
-
-/** Writes a pair of two of a kind as a list of just two: `items: false`, beside `prefixItems`, stops some generators. */
-function asPair({ prefixItems, items: _, ...json }: Json): Json {
-  const kinds = prefixItems as Json[];
-  // Null may stand for the old value only.
-  const widest = kinds.find(({ type }) => Array.isArray(type)) ?? kinds[0];
-  return { ...json, items: widest, minItems: kinds.length, maxItems: kinds.length };
 }
 
 /** Writes a scalar or null as two types. An object or null stays a choice of two schemas. */

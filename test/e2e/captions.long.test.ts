@@ -1,17 +1,10 @@
-import { existsSync } from "node:fs";
 import fc from "fast-check";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { toWebVtt } from "../../src/resources/transcripts/transcripts.webvtt.ts";
 import { type Cue, cuesOf, hostileTranscript } from "../unit/support/hostile_speech.ts";
+import { CHROMIUM, launchBrowser } from "./support/browser.ts";
 import { anOrganization } from "./support/organization.ts";
-
-const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-  existsSync,
-);
-
-if (!CHROMIUM)
-  process.stdout.write("Skipped: no browser reads transcripts, because Chromium is not installed.\n");
 
 describe.skipIf(!CHROMIUM)("A transcript as WebVTT, in a real browser", () => {
   const { url } = inject("sharedServer");
@@ -20,10 +13,7 @@ describe.skipIf(!CHROMIUM)("A transcript as WebVTT, in a real browser", () => {
   let file: { contentType: string; body: string };
 
   beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: CHROMIUM,
-      args: ["--no-sandbox", "--disable-background-networking", "--disable-component-update"],
-    });
+    browser = await launchBrowser();
     page = await browser.newPage();
     await page.addInitScript({ path: "test/e2e/support/in_page.js" });
     await page.route("https://player.test/", (route) =>

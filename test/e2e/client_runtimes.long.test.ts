@@ -1,11 +1,10 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { DEMO_CLIENT } from "../../src/dev/demo_organization.ts";
-import { npm } from "./support/dev_server.ts";
-import { makeProgramFolder } from "./support/guide.ts";
+import { printsOf } from "../support/prints.ts";
+import { runNpm } from "./support/dev_server.ts";
+import { DEMO_ENV, makeProgramFolder } from "./support/guide.ts";
 
 const server = inject("sharedServer");
 
@@ -66,12 +65,7 @@ afterAll(() => {
 async function installed(name: string): Promise<string> {
   const prefix = join(folder, name.replace("@", "-"));
   mkdirSync(prefix);
-  const child = npm(["install", name, "--prefix", prefix, "--no-audit", "--no-fund", "--silent"], {
-    stdio: "ignore",
-    cwd: prefix,
-  });
-  const code = await new Promise((ended) => child.on("close", ended));
-  if (code !== 0) throw new Error(`npm could not install ${name}`);
+  await runNpm(["install", name, "--prefix", prefix, "--no-audit", "--no-fund"], prefix);
   return join(prefix, "node_modules");
 }
 
@@ -84,23 +78,9 @@ describe.each(Object.entries(RUNTIMES))("The client package in %s", (_, { instal
 
   it.each(Object.keys(PROGRAMS))("does what it does in all: %s", async (program) => {
     const [executable, ...args] = run;
-    const child = spawn(executable, [...args, program], {
-      cwd: folder,
-      env: {
-        ...process.env,
-        VISITS_URL: server.url,
-        CLIENT_ID: DEMO_CLIENT.client_id,
-        CLIENT_SECRET: DEMO_CLIENT.client_secret,
-      },
-    });
-    let [printed, failed] = ["", ""];
-    child.stdout.on("data", (chunk) => {
-      printed += chunk;
-    });
-    child.stderr.on("data", (chunk) => {
-      failed += chunk;
-    });
-    const [code] = await once(child, "close");
-    expect([code, printed.trim()], failed).toEqual([0, JSON.stringify([3, true, 404, true, true])]);
+    const env = { ...process.env, VISITS_URL: server.url, ...DEMO_ENV };
+    const child = spawn(executable, [...args, program], { cwd: folder, env });
+    const { code, stdout, stderr } = await printsOf(child).ended;
+    expect([code, stdout.trim()], stderr).toEqual([0, JSON.stringify([3, true, 404, true, true])]);
   });
 });

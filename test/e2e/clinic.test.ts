@@ -1,14 +1,14 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { DEMO_CLIENT } from "../../src/dev/demo_organization.ts";
 import { startIdentityProvider } from "../../src/dev/identity_provider.ts";
 import { compile } from "../project/support/compile.ts";
-import { makeProgramFolder } from "./support/guide.ts";
+import { printsOf } from "../support/prints.ts";
+import { DEMO_ENV, makeProgramFolder } from "./support/guide.ts";
 import { platformCaller } from "./support/server.ts";
+import { registerIssuer } from "./support/sign_in.ts";
 
 const server = inject("sharedServer");
 
@@ -23,7 +23,6 @@ const FORMS = {
 let folder: string;
 let identityProvider: Awaited<ReturnType<typeof startIdentityProvider>>;
 let room: string;
-let organization: string;
 
 beforeAll(async () => {
   folder = makeProgramFolder();
@@ -31,9 +30,7 @@ beforeAll(async () => {
   const platform = platformCaller(server.url);
   const { body } = await platform("GET", "/organizations");
   const { id, slug } = body.organizations.find((each: { slug: string }) => each.slug === "demo-clinic");
-  organization = `/organizations/${id}`;
-  const { issuer, audience, jwks_url } = identityProvider;
-  await platform("POST", `${organization}/issuers`, { issuer: { issuer, audience, jwks_url } });
+  await registerIssuer(platform, `/organizations/${id}`, identityProvider);
   room = `${slug}--pascal-provider`;
   await platform("PUT", `/waiting_rooms/${room}/participants/clinic-1`, {
     participant: {
@@ -67,27 +64,12 @@ describe.each(Object.entries(FORMS))("The program of a clinic, as .%s,", (extens
   it("does all its steps in its first run", async () => {
     const compilerOptions = { module, target: ts.ScriptTarget.ES2022, esModuleInterop: true };
     writeFileSync(join(folder, script), ts.transpileModule(SOURCE, { compilerOptions }).outputText);
-    const child = spawn(process.execPath, [script], {
-      cwd: folder,
-      env: {
-        ...process.env,
-        VISITS_URL: server.url,
-        CLIENT_ID: DEMO_CLIENT.client_id,
-        CLIENT_SECRET: DEMO_CLIENT.client_secret,
-        TOKEN: await identityProvider.signIn("pascal@demo-clinic.example"),
-        ROOM: room,
-      },
-    });
-    let [printed, failed] = ["", ""];
-    child.stdout.on("data", (chunk) => {
-      printed += chunk;
-    });
-    child.stderr.on("data", (chunk) => {
-      failed += chunk;
-    });
-    const [code] = await once(child, "close");
-    expect([code, failed]).toEqual([0, ""]);
-    expect(JSON.parse(printed)).toEqual({
+    const TOKEN = await identityProvider.signIn("pascal@demo-clinic.example");
+    const env = { ...process.env, VISITS_URL: server.url, ...DEMO_ENV, TOKEN, ROOM: room };
+    const child = spawn(process.execPath, [script], { cwd: folder, env });
+    const { code, stdout, stderr } = await printsOf(child).ended;
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(JSON.parse(stdout)).toEqual({
       room: expect.stringMatching(/^demo-clinic--dermatology(-\d+)?$/),
       personal: "Pascal Provider",
       sub: true,

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { DEMO_CLIENT } from "../../src/dev/demo_organization.ts";
 import { startIdentityProvider } from "../../src/dev/identity_provider.ts";
 import { eventually } from "./support/eventually.ts";
 import {
@@ -20,7 +19,8 @@ import {
   withNullsOf,
 } from "./support/guide.ts";
 import { startReceiver } from "./support/receiver.ts";
-import { caller, platformCaller, platformToken } from "./support/server.ts";
+import { caller, demoCaller, platformCaller, platformToken } from "./support/server.ts";
+import { registerIssuer } from "./support/sign_in.ts";
 
 const lacking = ["sh", "curl"].filter((command) => spawnSync(command, ["-c", ":"]).error);
 
@@ -70,8 +70,6 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
     return runExample({ ...example, pasted }, variables, folder);
   };
 
-  const credentials = { CLIENT_ID: DEMO_CLIENT.client_id, CLIENT_SECRET: DEMO_CLIENT.client_secret };
-
   /** Only what the package is for: it sends no request to other servers, and writes no files. */
   async function sendWithPackage(example: Example, variables: Record<string, string>): Promise<Sent> {
     const { status, header, json, program } = example;
@@ -79,7 +77,7 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
     if (program === undefined) return nothing;
     // The guide's commands have invited the same person already.
     const source = wholeProgram(example, variables, server.url).replaceAll("ines@", "ines-2@");
-    const { code, lines, output } = await runProgram(source, { folder: programs, env: credentials });
+    const { code, lines, output } = await runProgram(source, programs);
     expect(code, output).toBe(0);
     const [printed = []] = lines;
     if (status >= 400) return { ...nothing, status: Number(printed[0]), json: { error: printed[1] }, output };
@@ -116,37 +114,26 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
     ["with curl", () => sendWithCurl],
     ["with the client package", () => sendWithPackage],
   ])("to organizations succeed %s as the guides say, one after the other", async (way, send) => {
-    const { client_id, client_secret } = DEMO_CLIENT;
-    const external = caller(`${server.url}/api/external`, {
-      "X-Client-ID": client_id,
-      "X-Client-Secret": client_secret,
-    });
+    const external = demoCaller(server.url);
     const receiver = await startReceiver();
     let keys = 0;
     const planned = new Set<number>();
-    /** The patient is on a call. */
-    async function comes(waiting_room_id: number, visit_id: number) {
-      const { waiting_rooms } = (await external("GET", `/waiting_rooms?id=${waiting_room_id}`)).body;
+    /** A call before those that the guides read, in the first of some rooms. */
+    async function oldCall(key: string, rooms: string, participants: object[] = []): Promise<number> {
+      const [{ slug: waiting_room_slug }] = (await external("GET", rooms)).body.waiting_rooms;
       const [{ organization_user_id }] = (await external("GET", "/calls")).body.calls;
-      const call = {
-        waiting_room_slug: waiting_rooms[0].slug,
-        organization_user_id,
-        // Before the calls that the guides read.
-        started_at: "2026-01-05T09:00:00Z",
-        ended_at: "2026-01-05T09:20:00Z",
-        participants: [{ key: `visit-${visit_id}-1` }],
-      };
-      const path = `/organizations/${await demoOrganization()}/calls/planned-${visit_id}`;
-      expect((await platformCaller(server.url)("PUT", path, { call })).status).toBe(200);
+      const times = { started_at: "2026-01-05T09:00:00Z", ended_at: "2026-01-05T09:20:00Z" };
+      const call = { waiting_room_slug, organization_user_id, ...times, participants };
+      const path = `/organizations/${await demoOrganization()}/calls/${key.replaceAll(" ", "-")}`;
+      const { status, body } = await platformCaller(server.url)("PUT", path, { call });
+      expect(status).toBe(200);
+      return body.id;
     }
     const values: OwnValues = {
       KEY: () => `key-${++keys} ${way}`,
       async TOKEN() {
-        const { issuer, audience, jwks_url } = identityProvider;
-        const path = `/organizations/${await demoOrganization()}/issuers`;
-        const made = await platformCaller(server.url)("POST", path, {
-          issuer: { issuer, audience, jwks_url },
-        });
+        const base = `/organizations/${await demoOrganization()}`;
+        const made = await registerIssuer(platformCaller(server.url), base, identityProvider);
         // 422 if the guides were followed in the other way before.
         expect([201, 422]).toContain(made.status);
         return identityProvider.signIn("pascal@demo-clinic.example");
@@ -193,20 +180,15 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
         const path = `/organization_users/${call.organization_user_id}/calls/${call.id}/transcript`;
         return (await external("GET", path)).body.transcript_lines[1].id;
       },
-      async OLD_CALL_ID() {
-        const [{ slug }] = (await external("GET", "/waiting_rooms")).body.waiting_rooms;
-        const [{ organization_user_id }] = (await external("GET", "/calls")).body.calls;
-        const times = { started_at: "2026-01-05T09:00:00Z", ended_at: "2026-01-05T09:20:00Z" };
-        const call = { waiting_room_slug: slug, organization_user_id, ...times };
-        const path = `/organizations/${await demoOrganization()}/calls/old-call ${way}`;
-        return (await platformCaller(server.url)("PUT", path.replaceAll(" ", "-"), { call })).body.id;
-      },
+      OLD_CALL_ID: () => oldCall(`old-call ${way}`, "/waiting_rooms"),
       STARTS_AT: () => new Date(Date.now() + 3_600_000).toISOString(),
       DAY: () => new Date(Date.now() + 3_600_000).toISOString().slice(0, 10),
       PLAN_KEY: () => `plan ${way}`,
       PARTICIPANT_ID: ({ participants: [{ id }] }) => id,
       async VISIT_ID({ id, waiting_room_id }) {
-        if (planned.has(id)) await comes(waiting_room_id, id);
+        // The patient is on a call.
+        if (planned.has(id))
+          await oldCall(`planned-${id}`, `/waiting_rooms?id=${waiting_room_id}`, [{ key: `visit-${id}-1` }]);
         planned.add(id);
         return id;
       },
@@ -240,7 +222,7 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
     async function run(text: string, untilLine = false) {
       const program = wholeProgram({ program: blockWith(text), variables: [] }, {}, server.url);
       rmSync(join(programs, "last_event.txt"), { force: true });
-      const ran = await runProgram(program, { folder: programs, env: credentials, untilLine });
+      const ran = await runProgram(program, programs, untilLine);
       if (!untilLine) expect(ran.code, ran.output).toBe(0);
       return ran.lines;
     }
@@ -249,24 +231,22 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
       expect(blocks).toHaveLength(9);
     });
 
-    it("make a room", async () => {
-      expect(await run("createClient")).toEqual([
-        [expect.stringMatching(/^demo-clinic--cardiology(-\d+)?$/)],
-      ]);
+    it.each([
+      ["make a room", "createClient", [expect.stringMatching(/^demo-clinic--cardiology(-\d+)?$/)]],
+      ["delete what is in a list", "deleteInvite", [expect.any(Number)]],
+      [
+        "say what has failed",
+        "error.failed",
+        ["GET", "/waiting_rooms/no-such-room", "response", 404, "Waiting room not found"],
+      ],
+      ["say for whom they read", "withActingUser", [expect.objectContaining({ calls: expect.any(Array) })]],
+    ])("%s", async (_, text, line) => {
+      expect(await run(text)).toEqual([line]);
     });
 
     it("read all of a list", async () => {
-      const { total_count } = (
-        await caller(`${server.url}/api/external`, {
-          "X-Client-ID": DEMO_CLIENT.client_id,
-          "X-Client-Secret": DEMO_CLIENT.client_secret,
-        })("GET", "/organization_users")
-      ).body.pagination;
+      const { total_count } = (await demoCaller(server.url)("GET", "/organization_users")).body.pagination;
       expect((await run("paginate")).length).toBeGreaterThanOrEqual(Math.min(3, total_count));
-    });
-
-    it("delete what is in a list", async () => {
-      expect(await run("deleteInvite")).toEqual([[expect.any(Number)]]);
     });
 
     it("follow events", async () => {
@@ -279,12 +259,6 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
       const lines = await run("x-ndjson");
       expect(lines.length).toBeGreaterThan(3);
       expect(lines[0]).toEqual([expect.stringMatching(/^\d{4}-/), expect.any(String), expect.any(Number)]);
-    });
-
-    it("say what has failed", async () => {
-      expect(await run("error.failed")).toEqual([
-        ["GET", "/waiting_rooms/no-such-room", "response", 404, "Waiting room not found"],
-      ]);
     });
 
     it("check the access log, of which the cron seals a day", async () => {
@@ -313,10 +287,6 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
       expect(await statusOf(body)).toBe(204);
       expect(await statusOf(`${body} `)).toBe(400);
     });
-
-    it("say for whom they read", async () => {
-      expect(await run("withActingUser")).toMatchObject([[{ calls: expect.any(Array) }]]);
-    });
   });
 
   it("to the platform succeed as the guides say, one after the other", async () => {
@@ -337,11 +307,8 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
       ADMIN_ID: ({ id }) => id,
       async CODE({ organization_id, id }) {
         made.organization_id = organization_id;
-        const { issuer, audience, jwks_url } = identityProvider;
         await platform("DELETE", `/issuers/${id}`);
-        await platform("POST", `/organizations/${organization_id}/issuers`, {
-          issuer: { issuer, audience, jwks_url },
-        });
+        await registerIssuer(platform, `/organizations/${organization_id}`, identityProvider);
         const { body: users } = await platform("GET", `/organizations/${organization_id}/users`);
         const { body: client } = await platform("POST", `/organizations/${organization_id}/api_clients`, {
           api_client: { name: "Web app", organization_user_id: users.users[0].id },

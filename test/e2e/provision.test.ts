@@ -18,7 +18,7 @@ const aSlug = () => `hillside-${randomUUID()}`;
 const flagsOf = (options: object) => Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
 
 /** Runs the command in this process: to start Node for each run would take most of the time. */
-async function runHere(...args: string[]): ReturnType<typeof npmRun> {
+async function runHere(...args: string[]): Promise<{ code: number | null; output: string }> {
   let output = "";
   for (const stream of [process.stdout, process.stderr])
     vi.spyOn(stream, "write").mockImplementation((text) => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { beforeAll, expect, it } from "vitest";
 import { DAY, HOUR } from "../../src/units.ts";
-import { endOf } from "./support/dev_server.ts";
+import { printsOf } from "../support/prints.ts";
 import { addEntries, databaseIn, deleteEntries } from "./support/entries.ts";
 import { anOrganization } from "./support/organization.ts";
 import { startServer } from "./support/server.ts";
@@ -31,32 +31,37 @@ beforeAll(async () => {
   const time = Date.parse(dates[6] as string) + DAY + HOUR;
   for (let run = 0; run < 20 && (await seals()).length < 7; run++)
     await fetch(`${url}/cdn-cgi/local/scheduled?cron=*/5+*+*+*+*&time=${time + run}`);
-});
+}, 300_000);
 
 const CLI = "dist/client/external/cli.js";
 
 /** Runs the command as an auditor does. */
 function verify(...args: string[]) {
-  const CLIENT_ID = clinic.credentials["X-Client-ID"];
-  const CLIENT_SECRET = clinic.credentials["X-Client-Secret"];
+  const { "X-Client-ID": CLIENT_ID, "X-Client-Secret": CLIENT_SECRET } = clinic.credentials;
   const env = { ...process.env, CLIENT_ID, CLIENT_SECRET };
-  return endOf(spawn(process.execPath, [CLI, "verify-access-log", "--url", url, ...args], { env }));
+  return printsOf(spawn(process.execPath, [CLI, "verify-access-log", "--url", url, ...args], { env })).ended;
 }
 
-it("A week of 100,000 entries is checked from outside, with its progress, and what to keep", async () => {
-  const started = Date.now();
-  const { code, output } = await verify();
-  process.stdout.write(`${Date.now() - started} ms for ${ENTRIES} entries\n`);
-  expect(code, output).toBe(0);
-  expect(output).toMatch(/No fault: 100,002 entries of 7 days/);
-  expect(output).toContain(`${dates[3]}: 57,144 entries so far`);
-  const head = /--head (\S+)/.exec(output)?.[1] ?? "";
-  expect(head).toMatch(new RegExp(`^${dates[6]}=[0-9a-f]{64}$`));
-  const again = await verify("--head", head, "--from", dates[6] as string);
-  expect(again.output).toMatch(/No fault: 14,286 entries of 1 days/);
-});
+const TIMEOUT = { timeout: 300_000 };
 
-it("A row that was changed in the database is named, with its day", async () => {
+it(
+  "A week of 100,000 entries is checked from outside, with its progress, and what to keep",
+  TIMEOUT,
+  async () => {
+    const started = Date.now();
+    const { code, output } = await verify();
+    process.stdout.write(`${Date.now() - started} ms for ${ENTRIES} entries\n`);
+    expect(code, output).toBe(0);
+    expect(output).toMatch(/No fault: 100,002 entries of 7 days/);
+    expect(output).toContain(`${dates[3]}: 57,144 entries so far`);
+    const head = /--head (\S+)/.exec(output)?.[1] ?? "";
+    expect(head).toMatch(new RegExp(`^${dates[6]}=[0-9a-f]{64}$`));
+    const again = await verify("--head", head, "--from", dates[6] as string);
+    expect(again.output).toMatch(/No fault: 14,286 entries of 1 days/);
+  },
+);
+
+it("A row that was changed in the database is named, with its day", TIMEOUT, async () => {
   const [seal] = (await seals()).filter(({ date }: { date: string }) => date === dates[2]);
   const { sql } = database
     .prepare("select sql from sqlite_schema where name = 'access_logs_unchanged'")
@@ -77,14 +82,14 @@ it("A row that was changed in the database is named, with its day", async () => 
   );
 });
 
-it("A seal that a receiver kept and the service has lost is named, with its day", async () => {
+it("A seal that a receiver kept and the service has lost is named, with its day", TIMEOUT, async () => {
   const head = `2020-01-31=${"0".repeat(64)}`;
   const { code, output } = await verify("--head", head);
   expect(code).toBe(1);
   expect(output).toContain("FAULT 2020-01-31: There is no seal of this day");
 });
 
-it("Arguments that are wrong are refused with what would be right", async () => {
+it("Arguments that are wrong are refused with what would be right", TIMEOUT, async () => {
   for (const [args, said] of [
     [["--head", "2026-01-31"], "--head must be a date and a SHA-256"],
     [["--from", "January"], "--from must be a date"],

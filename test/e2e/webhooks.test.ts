@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { dirname, join } from "node:path";
 import { describe, expect, inject, it } from "vitest";
-import { outputOf } from "./support/dev_server.ts";
+import { printsOf } from "../support/prints.ts";
 import { eventually } from "./support/eventually.ts";
 import { guideText, makeProgramFolder } from "./support/guide.ts";
 import { freePort } from "./support/inspector.ts";
@@ -136,20 +136,20 @@ describe.concurrent("The receiver in the guide", () => {
       child.kill();
       rmSync(dirname(program), { recursive: true });
     });
-    const output = outputOf(child);
+    const { seen } = printsOf(child);
     await eventually(async () => {
       const { body } = await clinic.external("POST", `${clinic.path}/ping`);
       expect(body).toEqual({ response_status: 204, error: null });
     });
     const user = await clinic.addUser("paula");
-    await eventually(() => expect(output()).toContain("organization_user.added"));
+    await eventually(() => expect(seen.output).toContain("organization_user.added"));
     await clinic.external("POST", `${clinic.path}/redeliver`, { after: 0 });
     await eventually(async () => {
       const { body } = await clinic.external("GET", `${clinic.path}/deliveries`);
       expect(body.deliveries[0]).toMatchObject({ attempts: 1, next_attempt_at: null, response_status: 204 });
     });
-    expect(output().match(/organization_user\.added/g)).toHaveLength(1);
-    expect(output()).toContain(String(user.id));
+    expect(seen.output.match(/organization_user\.added/g)).toHaveLength(1);
+    expect(seen.output).toContain(String(user.id));
     const forged = await fetch(`http://localhost:${port}/`, { method: "POST", body: "{}" });
     expect(forged.status).toBe(400);
   });

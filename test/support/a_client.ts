@@ -31,6 +31,28 @@ export function aClient(answers: Answer[] = [], settings: object = {}) {
 export const refusal = (status: number, error: string, headers: Record<string, string> = {}): Response =>
   Response.json({ error }, { status, headers });
 
+/** A page of a list as NDJSON, in chunks: it ends, breaks off or never ends after them. */
+export function ndjson(
+  chunks: string[],
+  { next, after = "end" }: { next?: number; after?: "end" | "break" | "nothing" } = {},
+) {
+  const page = { isCancelled: false };
+  const left = [...chunks];
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const chunk = left.shift();
+      if (chunk !== undefined) return controller.enqueue(new TextEncoder().encode(chunk));
+      if (after === "break") controller.error(new TypeError("terminated"));
+      if (after === "end") controller.close();
+    },
+    cancel() {
+      page.isCancelled = true;
+    },
+  });
+  const headers = { "Content-Type": "application/x-ndjson", ...(next && { "X-Next-After": String(next) }) };
+  return Object.assign(page, { response: new Response(body, { headers }) });
+}
+
 /** Someone else's response. */
 export const html = (status = 200): Response =>
   new Response("<html>Sign in</html>", { status, headers: { "Content-Type": "text/html" } });

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { verifySource } from "../../src/client/access_log_check.ts";
 import { SEAL, SEAL_BEFORE, SEAL_SHA256 } from "../../src/openapi/story.ts";
@@ -125,6 +126,10 @@ const TAMPERING: Record<string, Tampering> = {
       }),
     /the entry \d+ was added\.$/,
   ],
+  "the last row of a day is listed once more": [
+    (week) => week.rows.splice(week.rows.indexOf(rowOf(week, 9)), 0, rowOf(week, 9)),
+    /^2026-03-04: The service shows other entries than those that were sealed: the entry \d+ was added\.$/,
+  ],
   "a row is added after the last one of a day": [
     (week) => {
       const { id } = (week.days.get("2026-03-03") ?? []).at(-1) as Entry;
@@ -170,6 +175,16 @@ const TAMPERING: Record<string, Tampering> = {
         entriesOf(week).filter((_, n) => n !== 3),
       ),
     "its count is 9, and that of the seal 10",
+  ],
+  "a file goes on after its last entry": [
+    (week) =>
+      week.store(DAY, [...entriesOf(week), ...entriesOf(week).map((e) => ({ ...e, id: e.id + 900 }))]),
+    "The file is not the one that was sealed: it goes on after the last entry.",
+  ],
+  "a file has a line without end": [
+    (week) => week.files.set(DAY, gzipSync(Buffer.alloc(50_000_000))),
+    "A line has more than 65536 characters",
+    "",
   ],
   "entries of a file are in another order": [
     (week) => week.store(DAY, entriesOf(week).toReversed()),

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { createClient } from "../../dist/client/external/index.js";
+import { type Client, createClient } from "../../dist/client/external/index.js";
 import { aClient } from "../support/a_client.ts";
 
 const SETTINGS = { baseUrl: "https://visits.test", clientId: "id", clientSecret: "secret" };
@@ -16,59 +16,37 @@ const UNSENDABLE = [
   "s3cr3t-ł",
 ];
 
-/** What a function throws, or the promise that it returns. */
-async function thrownBy(action: () => unknown): Promise<Error> {
-  try {
-    await action();
-  } catch (error) {
-    return error as Error;
-  }
-  throw new Error("Nothing was thrown");
-}
+const ROOM = { waiting_room: { name: "Cardiology" } };
 
-function expectNamed(error: Error, option: string) {
-  expect(error).toBeInstanceOf(TypeError);
-  expect(error.message).toBe(
-    `${option}: must be printable ASCII characters, without a space or line break at its ends`,
-  );
-  expect(inspect(error)).not.toContain("3cr3t");
-}
+/** What puts a value into a header, by the name of the option. */
+const OPTIONS: Record<string, (value: string, client: Client) => unknown> = {
+  clientId: (clientId) => createClient({ ...SETTINGS, clientId }),
+  clientSecret: (clientSecret) => createClient({ ...SETTINGS, clientSecret }),
+  "id of withActingUser": (id, client) => client.withActingUser(id, "TREAT"),
+  "purpose of withActingUser": (purpose, client) => client.withActingUser("user-17", purpose as "TREAT"),
+  idempotencyKey: (idempotencyKey, client) => client.createWaitingRoom(ROOM, { idempotencyKey }),
+  bookmark: (bookmark, client) => client.listRoles(undefined, { bookmark }),
+};
 
-describe.each(UNSENDABLE)("What no header can carry (%j)", (value) => {
-  it.each(["clientId", "clientSecret"])("is refused as the %s when the client is made", (option) => {
-    expect(() => createClient({ ...SETTINGS, [option]: value })).toThrow(TypeError);
-    return thrownBy(() => createClient({ ...SETTINGS, [option]: value })).then((error) =>
-      expectNamed(error, option),
-    );
-  });
-
-  it("is refused as the acting user, and the purpose, before anything is sent", () => {
-    const { client } = aClient();
-    expect(() => client.withActingUser(value, "TREAT")).toThrow("id of withActingUser: must be printable");
-    expect(() => client.withActingUser("user-17", value as "TREAT")).toThrow(
-      "purpose of withActingUser: must be printable",
-    );
-  });
-
-  it("is refused as the idempotency key and as the bookmark, and nothing is sent", async () => {
+describe.each(Object.entries(OPTIONS))("What no header can carry is refused as the %s", (option, give) => {
+  it.each(UNSENDABLE)("before anything is sent, and is not shown: %j", async (value) => {
     const { client, sent } = aClient();
-    const room = { waiting_room: { name: "Cardiology" } };
-    expectNamed(
-      await thrownBy(() => client.createWaitingRoom(room, { idempotencyKey: value })),
-      "idempotencyKey",
+    const error = await (async () => give(value, client))().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(TypeError);
+    expect((error as Error).message).toBe(
+      `${option}: must be printable ASCII characters, without a space or line break at its ends`,
     );
-    expectNamed(await thrownBy(() => client.listRoles(undefined, { bookmark: value })), "bookmark");
+    expect(inspect(error)).not.toContain("3cr3t");
     expect(sent).toEqual([]);
   });
 });
 
 it("What is no text is refused where a header is to carry it", async () => {
   const { client, sent } = aClient();
-  const room = { waiting_room: { name: "Cardiology" } };
   for (const value of [17, null, {}, ""]) {
     const id = value as string;
     expect(() => client.withActingUser(id, "TREAT")).toThrow(TypeError);
-    await expect(client.createWaitingRoom(room, { idempotencyKey: id })).rejects.toThrow(TypeError);
+    await expect(client.createWaitingRoom(ROOM, { idempotencyKey: id })).rejects.toThrow(TypeError);
   }
   expect(sent).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { createClient, VideoVisitError } from "../../dist/client/external/index.js";
-import { aClient, refusal } from "../support/a_client.ts";
+import { aClient, ndjson, refusal } from "../support/a_client.ts";
 import { all } from "../support/all.ts";
 
 const SETTINGS = { baseUrl: "https://visits.test", clientId: "id", clientSecret: "a-secret" };
@@ -11,21 +11,6 @@ const failureOf = (asked: Promise<unknown>): Promise<VideoVisitError> =>
     () => expect.unreachable(),
     (error) => error,
   );
-
-/** A response that begins, and does not end. */
-const unending = (...lines: string[]) => {
-  let cancelled = false;
-  const body = new ReadableStream<Uint8Array>({
-    start(controller) {
-      for (const line of lines) controller.enqueue(new TextEncoder().encode(line));
-    },
-    cancel() {
-      cancelled = true;
-    },
-  });
-  const response = new Response(body, { headers: { "Content-Type": "application/x-ndjson" } });
-  return { response, isCancelled: () => cancelled };
-};
 
 /** A server that never answers, until the request is ended. */
 const silent: typeof fetch = (_, init) =>
@@ -178,42 +163,23 @@ describe("A single request", () => {
 });
 
 describe("A list as NDJSON", () => {
+  const unending = (lines: string) => ndjson([lines], { after: "nothing" });
+
   const listed = async (response: Response, more = {}) =>
     aClient([response], more).client.listAccessLogs({}, { accept: "application/x-ndjson" });
 
   it("comes item by item, also where a chunk ends in the middle of one", async () => {
-    const body = new ReadableStream({
-      start(controller) {
-        for (const chunk of ['{"id":1,"event":"read"}\n{"i', 'd":2}\n{"id":3', "}\n"])
-          controller.enqueue(new TextEncoder().encode(chunk));
-        controller.close();
-      },
-    });
-    const response = new Response(body, { headers: { "Content-Type": "application/x-ndjson" } });
+    const { response } = ndjson(['{"id":1,"event":"read"}\n{"i', 'd":2}\n{"id":3', "}\n"]);
     expect(await all(await listed(response))).toEqual([{ id: 1, event: "read" }, { id: 2 }, { id: 3 }]);
   });
 
-  const page = (lines: string, next?: number) =>
-    new Response(lines, {
-      headers: { "Content-Type": "application/x-ndjson", ...(next && { "X-Next-After": String(next) }) },
-    });
-
-  const broken = (lines: string) => {
-    let pulled = 0;
-    const body = new ReadableStream({
-      pull(controller) {
-        if (pulled++ === 0) controller.enqueue(new TextEncoder().encode(lines));
-        else controller.error(new TypeError("terminated"));
-      },
-    });
-    return new Response(body, { headers: { "Content-Type": "application/x-ndjson" } });
-  };
+  const page = (lines: string, next?: number) => ndjson([lines], { ...(next && { next }) }).response;
 
   it("comes page after page, also where one is empty, and goes on after the last item where one breaks off", async () => {
     const { client, sent } = aClient([
       page('{"id":1}\n{"id":2}\n', 5),
       page("", 9),
-      broken('{"id":11}\n{"id":12}\n'),
+      ndjson(['{"id":11}\n{"id":12}\n'], { after: "break" }).response,
       page('{"id":13}\n'),
     ]);
     const items = await client.listAccessLogs({ event: "read" }, { accept: "application/x-ndjson" });
@@ -254,22 +220,21 @@ describe("A list as NDJSON", () => {
   });
 
   it("is let go of if it is never begun, or left before its first item", async () => {
-    const late = unending('{"id":1}\n');
+    const [late, left] = [unending('{"id":1}\n'), unending('{"id":1}\n')];
     await listed(late.response, { timeout: 20 });
-    const left = unending('{"id":1}\n');
     const items = await listed(left.response);
     await (items as AsyncIterableIterator<unknown>).return?.();
     await new Promise((resolve) => setTimeout(resolve, 60));
-    expect([late.isCancelled(), left.isCancelled()]).toEqual([true, true]);
+    expect([late.isCancelled, left.isCancelled]).toEqual([true, true]);
   });
 
   it("can be left before its end: then no more of it is read", async () => {
-    const { response, isCancelled } = unending('{"id":1}\n{"id":2}\n');
-    for await (const entry of await listed(response)) {
+    const left = unending('{"id":1}\n{"id":2}\n');
+    for await (const entry of await listed(left.response)) {
       expect(entry).toEqual({ id: 1 });
       break;
     }
-    expect(isCancelled()).toBe(true);
+    expect(left.isCancelled).toBe(true);
   });
 
   it("fails as a request does: if nothing more comes in time, however long the caller took, or what comes is none", async () => {

@@ -111,7 +111,7 @@ function range(min: number | undefined, max: number | undefined, unit: string): 
 /** The schema itself, or what it refers to. */
 export function resolved(schema: Schema, { components }: Document): Schema {
   if (!schema.$ref) return schema;
-  const found = components.schemas?.[nameIn(schema.$ref)];
+  const found = components.schemas[nameIn(schema.$ref)];
   if (!found) throw new Error(`${schema.$ref} is not in the document`);
   return found;
 }

@@ -1,5 +1,5 @@
 /** What the pages show of a JSON schema. The documents have no other keywords (see `requireKnown` in fields.ts). */
-export interface Schema {
+export type Schema = {
   $ref?: string;
   additionalProperties?: Schema | false;
   anyOf?: Schema[];
@@ -21,20 +21,19 @@ export interface Schema {
   properties?: Record<string, Schema>;
   required?: string[];
   type?: string | string[];
-}
+};
 
-export interface Header {
+export type Header = {
   $ref?: string;
   description?: string;
   required?: boolean;
   example?: unknown;
   schema: Schema;
-}
+};
 
 export interface Parameter extends Omit<Header, "$ref"> {
   in: "path" | "query" | "header";
   name: string;
-  examples?: Record<string, { value: unknown }>;
 }
 
 export interface Media {
@@ -59,19 +58,20 @@ export interface Operation {
   responses: Record<string, Response>;
 }
 
-interface SecurityScheme {
+type SecurityScheme = {
   type: string;
   name?: string;
   description: string;
-}
+};
 
-/** What `buildDocument` makes, as far as pages show it. */
+/** What `buildDocument` makes, as far as pages show it, and the client package needs it. */
 export interface Document {
+  info: { version: string };
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
   webhooks?: Record<string, { post: Operation }>;
   components: {
-    schemas?: Record<string, Schema>;
+    schemas: Record<string, Schema>;
     headers: Record<string, Header>;
     securitySchemes: Record<string, SecurityScheme>;
   };

@@ -148,11 +148,8 @@ function mediaOf(type: string, media: Media, document: Document, side: Side): st
 
 const fence = (language: string, code: string) => `\`\`\`${language}\n${code}\n\`\`\``;
 
-function parameterLine(
-  { name, schema, required, description = "", ...rest }: Parameter,
-  document: Document,
-): string {
-  const example = rest.example ?? Object.values(rest.examples ?? {})[0]?.value;
+function parameterLine(parameter: Parameter, document: Document): string {
+  const { name, schema, required, description = "", example } = parameter;
   const { const: only, ...known } = resolved(schema, document);
   // It is no JSON, so it has no quotes.
   const plain = only === undefined ? known : { ...known, enum: [only] };

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Reference } from "../../openapi/operation.ts";
+import { FOR_ADMINISTRATORS, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { fileUnavailable, sealedDayNotFound, sealsNotFound } from "./access_log_seals.refusals.ts";
 import { accessLogSealsSchema, sealedFileSchema } from "./access_log_seals.responses.ts";
@@ -27,7 +27,7 @@ export const accessLogSealsReference: Reference = {
           "No day has been sealed since": { access_log_seals: [], next_after: story.SEAL.last_id },
         },
       },
-      refusals: { 404: "The client does not act as an organization_admin." },
+      refusals: FOR_ADMINISTRATORS,
       errors: [sealsNotFound()],
     },
     "GET /access_logs/:date": {

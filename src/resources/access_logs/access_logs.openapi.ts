@@ -4,17 +4,15 @@ import { FROM_AFTER_TO } from "../../http/dates.ts";
 import { ApiError, largeRequestWaited } from "../../http/errors.ts";
 import { MAX_EXPORTED_ACCESS_LOGS } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
-import type { Reference } from "../../openapi/operation.ts";
+import { FOR_ADMINISTRATORS, type Reference, VARY_ACCEPT } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { NDJSON } from "./access_logs.ndjson.ts";
 import { accessLogsNotFound } from "./access_logs.refusals.ts";
 import { accessLogSchema, accessLogsSchema } from "./access_logs.responses.ts";
 
-type AccessLog = z.input<typeof accessLogSchema>;
-
 const read = exampleOf(accessLogSchema);
 
-const readAgain: AccessLog = {
+const readAgain: typeof read = {
   ...read,
   id: 5317,
   at: "2026-01-31T13:20:08.000Z",
@@ -24,7 +22,7 @@ const readAgain: AccessLog = {
   request_id: "c2f4b7d0-1e6a-4b8f-9a35-70d1e4c6b9f2",
 };
 
-const deleted: AccessLog = {
+const deleted: typeof read = {
   ...read,
   id: 90_112,
   at: story.RECORDING_DELETED_AT,
@@ -76,12 +74,7 @@ export const accessLogsReference: Reference = {
         },
       },
       headers: {
-        Vary: {
-          description: "The response depends on this header of the request.",
-          required: true,
-          example: "Accept",
-          schema: z.literal("Accept"),
-        },
+        ...VARY_ACCEPT,
         "X-Next-After": {
           description: `With \`${NDJSON}\`: the \`after\` of the next request. It is absent at the end, and where the response is JSON.`,
           example: readAgain.id,
@@ -107,7 +100,7 @@ export const accessLogsReference: Reference = {
           "Nothing more": { access_logs: [], next_after: null },
         },
       },
-      refusals: { 404: "The client does not act as an organization_admin." },
+      refusals: FOR_ADMINISTRATORS,
       errors: [new ApiError(400, `from: ${FROM_AFTER_TO}`), accessLogsNotFound(), largeRequestWaited()],
     },
   },

@@ -1,6 +1,6 @@
 import { CLIENT_KNOWN_FOR } from "../../lifetimes.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
-import { pageResponse, type Reference } from "../../openapi/operation.ts";
+import { FOR_ADMINISTRATORS, pageResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { secretIsNotStored } from "../idempotency_keys/idempotency_keys.refusals.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
@@ -50,8 +50,6 @@ const byId = {
   id: { description: "The id of the API client: its `id`, not its `client_id`.", example: client.id },
 };
 
-const notAnAdministrator = { 404: "The client does not act as an organization_admin." };
-
 export const apiClientsReference: Reference = {
   tag: "API clients",
   description:
@@ -62,7 +60,7 @@ export const apiClientsReference: Reference = {
       summary: "List the API clients of your organization",
       description: LIST,
       response: list,
-      refusals: notAnAdministrator,
+      refusals: FOR_ADMINISTRATORS,
       errors: [apiClientNotFound()],
     },
     "POST /api_clients": {
@@ -71,7 +69,7 @@ export const apiClientsReference: Reference = {
       description: `Only clients of an organization_admin can do this. ${LOST}`,
       ...creation,
       refusals: {
-        ...notAnAdministrator,
+        ...FOR_ADMINISTRATORS,
         409: "A request with this `Idempotency-Key` was carried out before. The secret is not shown a second time.",
       },
       errors: [

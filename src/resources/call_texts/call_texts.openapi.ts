@@ -1,4 +1,4 @@
-import type { Operation } from "../../openapi/operation.ts";
+import { FOR_ADMINISTRATORS_WHO_REACH_IT, type Operation } from "../../openapi/operation.ts";
 import { callKey } from "../calls/calls.openapi.ts";
 import { callNotFound, callUnderLegalHold } from "../calls/calls.refusals.ts";
 
@@ -11,9 +11,7 @@ export const deletionOperation = (operationId: string, text: string): Operation 
 /** How an organization does. */
 export const ownDeletionOperation = (operationId: string, text: string): Operation => ({
   ...deletionOf(text, operationId),
-  refusals: {
-    404: "Something in the path does not exist, or the client does not act as an organization_admin.",
-  },
+  refusals: FOR_ADMINISTRATORS_WHO_REACH_IT,
 });
 
 const deletionOf = (text: string, operationId: string) => ({

@@ -1,4 +1,3 @@
-import type * as z from "zod";
 import { SYSTEM_USER_ID } from "../../database/schema.ts";
 import { FROM_AFTER_TO } from "../../http/dates.ts";
 import { ApiError } from "../../http/errors.ts";
@@ -8,11 +7,9 @@ import * as story from "../../openapi/story.ts";
 import { egressNotFound } from "../egresses/egresses.refusals.ts";
 import { auditLogSchema } from "./egress_audit_logs.responses.ts";
 
-type AuditLog = z.input<typeof auditLogSchema>;
-
 const created = exampleOf(auditLogSchema);
 
-const ended: AuditLog = {
+const ended: typeof created = {
   ...created,
   id: 72,
   event: "update",
@@ -25,7 +22,7 @@ const ended: AuditLog = {
   created_at: story.ENDED_AT,
 };
 
-const read: AuditLog = {
+const read: typeof created = {
   id: 73,
   event: "read",
   user_id: story.OLGA.user_id,
@@ -33,14 +30,14 @@ const read: AuditLog = {
   created_at: story.DOWNLOADED_AT,
 };
 
-const deleted: AuditLog = {
+const deleted: typeof created = {
   ...ended,
   id: 5210,
   object_changes: { status: ["egress_ended", "egress_deleted"] },
   created_at: story.RECORDING_DELETED_AT,
 };
 
-const failed: AuditLog = {
+const failed: typeof created = {
   ...ended,
   id: 70,
   object_changes: {
@@ -52,7 +49,7 @@ const failed: AuditLog = {
   created_at: story.RECORDED_FROM,
 };
 
-const createdBefore: AuditLog = {
+const createdBefore: typeof created = {
   ...created,
   id: 69,
   user_id: SYSTEM_USER_ID,

@@ -3,7 +3,7 @@ import { unprocessable } from "../../http/errors.ts";
 import { RECORDING_URL_LIFETIME } from "../../lifetimes.ts";
 import { MAX_KEY_LENGTH, MAX_STORAGE_KEY_LENGTH } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
-import type { Reference } from "../../openapi/operation.ts";
+import { FOR_ADMINISTRATORS_WHO_REACH_IT, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { callNotFound, callUnderLegalHold } from "../calls/calls.refusals.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
@@ -24,13 +24,11 @@ import {
 } from "./egresses.refusals.ts";
 import { egressSchema, egressWithUrlSchema } from "./egresses.responses.ts";
 
-type Egress = z.input<typeof egressSchema>;
-
 const starting = exampleOf(egressSchema);
 
 const { url } = exampleOf(egressWithUrlSchema);
 
-const ended: Egress = {
+const ended: typeof starting = {
   ...starting,
   status: "egress_ended",
   is_stopped: true,
@@ -38,7 +36,7 @@ const ended: Egress = {
   updated_at: story.ENDED_AT,
 };
 
-const failed: Egress = {
+const failed: typeof starting = {
   ...ended,
   ...story.FAILED_EGRESS,
   error: "Start signal not received",
@@ -47,7 +45,15 @@ const failed: Egress = {
   updated_at: story.RECORDED_FROM,
 };
 
-const deleted: Egress = { ...ended, status: "egress_deleted", updated_at: story.RECORDING_DELETED_AT };
+const deleted: typeof starting = {
+  ...ended,
+  status: "egress_deleted",
+  updated_at: story.RECORDING_DELETED_AT,
+};
+
+const byId = {
+  id: { description: "The `id` of the egress, not its `egress_id`.", example: story.EGRESS.id },
+};
 
 const byEgressId = {
   egress_id: {
@@ -98,9 +104,7 @@ export const egressesReference: Reference = {
       operationId: "getEgress",
       summary: "Get an egress with a download URL",
       description: `Every request writes a \`read\` entry into the audit log and returns a new URL, which is valid for ${RECORDING_URL_LIFETIME / 60} minutes. The parameter \`x-audit-log-id\` of the URL is the id of the entry.`,
-      parameters: {
-        id: { description: "The `id` of the egress, not its `egress_id`.", example: story.EGRESS.id },
-      },
+      parameters: byId,
       response: {
         schema: egressWithUrlSchema,
         examples: {
@@ -118,13 +122,8 @@ export const egressesReference: Reference = {
       operationId: "deleteOwnEgress",
       summary: "Delete a recording",
       description: `${DELETION} Only clients of an organization_admin can do this, also for a recording that nobody may see because somebody did not consent: the event \`egress.started\` has its id.`,
-      parameters: {
-        id: { description: "The `id` of the egress, not its `egress_id`.", example: story.EGRESS.id },
-      },
-      refusals: {
-        404: "Something in the path does not exist, or the client does not act as an organization_admin.",
-        503: KEPT_FOR_NOW,
-      },
+      parameters: byId,
+      refusals: { ...FOR_ADMINISTRATORS_WHO_REACH_IT, 503: KEPT_FOR_NOW },
       errors: deletionErrors,
     },
   },

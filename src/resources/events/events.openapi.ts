@@ -2,7 +2,7 @@ import type * as z from "zod";
 import type { EventType } from "../../database/enums.ts";
 import { EVENTS_KEPT_FOR } from "../../lifetimes.ts";
 import { exampleOf } from "../../openapi/examples.ts";
-import type { Reference } from "../../openapi/operation.ts";
+import { FOR_ADMINISTRATORS, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { DAY } from "../../units.ts";
 import { eventsNotFound } from "./events.refusals.ts";
@@ -12,119 +12,91 @@ type Event = z.input<typeof eventSchema>;
 
 type IdName = keyof typeof eventIds.shape;
 
-/** When each type comes, the ids in its data, and those that are there only where there is such a thing. */
-export const EVENT_MEANINGS: Record<EventType, [when: string, ids: IdName[], ifThereIs?: IdName[]]> = {
-  "call.started": ["A call is reported for the first time.", ["organization_user_id", "call_id"]],
-  "call.updated": [
+/** When each type comes. */
+export const EVENT_MEANINGS: Record<EventType, string> = {
+  "call.started": "A call is reported for the first time.",
+  "call.updated":
     "What was reported of a call has changed: who holds it, its `external_reference`, whether it failed, or, after its end, when it ended. A reported end that replaces an assumed one is such a change too.",
-    ["organization_user_id", "call_id"],
-  ],
-  "call.ended": [
-    "A call has ended, or counts as ended because nobody reported its end.",
-    ["organization_user_id", "call_id"],
-  ],
-  "participant.waiting": [
+  "call.ended": "A call has ended, or counts as ended because nobody reported its end.",
+  "participant.waiting":
     "Somebody waits in a waiting room, or did before joining a call: for the first time, again after having left, or in another room.",
-    ["waiting_room_id", "participant_id"],
-    ["call_id", "organization_user_id"],
-  ],
-  "participant.joined": [
-    "Somebody has joined a call, for the first time or again after having left.",
-    ["waiting_room_id", "participant_id"],
-    ["call_id", "organization_user_id"],
-  ],
-  "participant.left": [
+  "participant.joined": "Somebody has joined a call, for the first time or again after having left.",
+  "participant.left":
     "Somebody has left a waiting room or a call, or counts as having left because nobody reported it. Anyone who is there when a call ends leaves it then.",
-    ["waiting_room_id", "participant_id"],
-    ["call_id", "organization_user_id"],
-  ],
-  "transcript.finalized": [
+  "transcript.finalized":
     "The final transcript of a call can be read: when it is reported, but not before the end of the call.",
-    ["organization_user_id", "call_id"],
-  ],
-  "transcript.corrected": [
+  "transcript.corrected":
     "The final transcript of a call was corrected by its organization. If you keep a copy, read it again.",
-    ["organization_user_id", "call_id"],
-  ],
-  "transcript.deleted": [
+  "transcript.deleted":
     "The transcript of a call was deleted, at a request or because it was too old. If you keep a copy, delete it too.",
-    ["organization_user_id", "call_id"],
-  ],
-  "soap_note.finalized": [
+  "soap_note.finalized":
     "The final SOAP note of a call can be read: when it is reported, but not before the end of the call.",
-    ["organization_user_id", "call_id"],
-  ],
-  "soap_note.corrected": [
+  "soap_note.corrected":
     "The final SOAP note of a call was corrected by its organization. If you keep a copy, read it again.",
-    ["organization_user_id", "call_id"],
-  ],
-  "soap_note.deleted": [
+  "soap_note.deleted":
     "The SOAP note of a call was deleted, at a request or because it was too old. If you keep a copy, delete it too.",
-    ["organization_user_id", "call_id"],
-  ],
-  "egress.started": [
+  "egress.started":
     "A recording is reported for the first time. That it can ever be read is not said: that is `egress.ended`.",
-    ["organization_user_id", "call_id", "egress_id"],
-  ],
-  "egress.ended": [
+  "egress.ended":
     "A recording can be read: it has ended, or failed, its call has ended, and every participant has consented. So a consent that comes later brings it then.",
-    ["organization_user_id", "call_id", "egress_id"],
-  ],
-  "egress.deleted": [
-    "The file of a recording was deleted.",
-    ["organization_user_id", "call_id", "egress_id"],
-  ],
-  "consent.withdrawn": [
+  "egress.deleted": "The file of a recording was deleted.",
+  "consent.withdrawn":
     "A participant of a call who had consented to the recording no longer does. The recordings of the call cannot be read then.",
-    ["organization_user_id", "call_id", "participant_id"],
-  ],
-  "invite.created": ["Somebody is invited, singly or by a bulk invite.", ["invite_id"]],
-  "invite.mail_failed": [
-    "The mail of an invite was not sent, and will not be: see its `mail_status`.",
-    ["invite_id"],
-  ],
-  "invite.accepted": ["Somebody has accepted an invite.", ["invite_id"]],
-  "bulk_invite.completed": [
-    "Every row of a bulk invite has created an invite or failed.",
-    ["bulk_invite_id"],
-  ],
-  "organization_user.added": [
-    "Somebody becomes a user of the organization, for the first time or again.",
-    ["organization_user_id"],
-  ],
-  "organization_user.removed": [
-    "Somebody is no longer a user of the organization.",
-    ["organization_user_id"],
-  ],
-  "waiting_room_sub.changed": [
-    "A sub is created, updated or deleted.",
-    ["waiting_room_id", "waiting_room_sub_id"],
-  ],
-  "visit.created": ["A visit is planned.", ["visit_id"]],
-  "visit.updated": ["A planned visit, or one that has started, was changed.", ["visit_id"]],
-  "visit.started": [
+  "invite.created": "Somebody is invited, singly or by a bulk invite.",
+  "invite.mail_failed": "The mail of an invite was not sent, and will not be: see its `mail_status`.",
+  "invite.accepted": "Somebody has accepted an invite.",
+  "bulk_invite.completed": "Every row of a bulk invite has created an invite or failed.",
+  "organization_user.added": "Somebody becomes a user of the organization, for the first time or again.",
+  "organization_user.removed": "Somebody is no longer a user of the organization.",
+  "waiting_room_sub.changed": "A sub is created, updated or deleted.",
+  "visit.created": "A visit is planned.",
+  "visit.updated": "A planned visit, or one that has started, was changed.",
+  "visit.started":
     "A call with a recipient of the visit is reported for the first time, also of a visit that counted as missed.",
-    ["visit_id", "call_id"],
-  ],
-  "visit.ended": [
-    "The time of a visit that has started is over, and no call of it is going on.",
-    ["visit_id"],
-  ],
-  "visit.missed": ["The time of a visit is over, and no recipient came.", ["visit_id"]],
-  "visit.cancelled": ["A planned visit was cancelled.", ["visit_id"]],
-  "access_log.sealed": [
+  "visit.ended": "The time of a visit that has started is over, and no call of it is going on.",
+  "visit.missed": "The time of a visit is over, and no recipient came.",
+  "visit.cancelled": "A planned visit was cancelled.",
+  "access_log.sealed":
     "A day of the access log was sealed. Keep the digest of the seal where nobody who runs the service can change it.",
-    ["date", "seal_sha256"],
-  ],
 };
 
-const table = Object.entries(EVENT_MEANINGS)
-  .map(([type, [when, ids, ifThereIs = []]]) => {
+type Family = EventType extends `${infer Name}.${string}` ? Name : never;
+
+const OF_CALL: IdName[] = ["organization_user_id", "call_id"];
+
+/** The ids in the data of the types of a family. */
+const IDS: Record<Family, IdName[]> = {
+  call: OF_CALL,
+  participant: ["waiting_room_id", "participant_id"],
+  transcript: OF_CALL,
+  soap_note: OF_CALL,
+  egress: [...OF_CALL, "egress_id"],
+  consent: [...OF_CALL, "participant_id"],
+  invite: ["invite_id"],
+  bulk_invite: ["bulk_invite_id"],
+  organization_user: ["organization_user_id"],
+  waiting_room_sub: ["waiting_room_id", "waiting_room_sub_id"],
+  visit: ["visit_id"],
+  access_log: ["date", "seal_sha256"],
+};
+
+/** The ids in the data of a type, and those that are there only where there is such a thing. */
+export function idsOfType(type: EventType): { always: IdName[]; ifThereIs: IdName[] } {
+  const family = type.split(".")[0] as Family;
+  return {
+    always: type === "visit.started" ? [...IDS.visit, "call_id"] : IDS[family],
+    ifThereIs: family === "participant" ? ["call_id", "organization_user_id"] : [],
+  };
+}
+
+const table = (Object.keys(EVENT_MEANINGS) as EventType[])
+  .map((type) => {
+    const { always, ifThereIs } = idsOfType(type);
     const names = [
-      ...ids.map((name) => `\`${name}\``),
+      ...always.map((name) => `\`${name}\``),
       ...ifThereIs.map((name) => `\`${name}\` of the call, if there is one`),
     ];
-    return `| \`${type}\` | ${when} | ${names.join(", ")} |`;
+    return `| \`${type}\` | ${EVENT_MEANINGS[type]} | ${names.join(", ")} |`;
   })
   .join("\n");
 
@@ -170,7 +142,7 @@ const ids = exampleOf(eventIds);
 /** The event of a type in the story of the examples. */
 export function exampleEvent(type: EventType): Event {
   const [id, created_at, others] = STORY[type];
-  const data = Object.fromEntries(EVENT_MEANINGS[type][1].map((name) => [name, ids[name]]));
+  const data = Object.fromEntries(idsOfType(type).always.map((name) => [name, ids[name]]));
   return { id, type, created_at, data: { ...data, ...others } };
 }
 
@@ -218,7 +190,7 @@ There may be more types in the future: ignore those that you do not know.`,
           "Nothing has happened since": { events: [], next_after: 1060 },
         },
       },
-      refusals: { 404: "The client does not act as an organization_admin." },
+      refusals: FOR_ADMINISTRATORS,
       errors: [eventsNotFound()],
     },
   },

@@ -36,21 +36,19 @@ import {
 import { inviteSchema, inviteWithAcceptUrlSchema, ROLE_NAMES } from "./invites.responses.ts";
 import { createInviteBody } from "./invites.schemas.ts";
 
-type Invite = z.input<typeof inviteSchema>;
-
 const active = exampleOf(inviteSchema);
 
 /** As it is made: the mail follows. */
-const queued: Invite = { ...active, mail_status: "queued", mailed_at: null };
+const queued: typeof active = { ...active, mail_status: "queued", mailed_at: null };
 
 /** Two days later. */
 const RESENT = { expires_at: "2026-02-08T14:00:00.000Z", updated_at: "2026-02-01T14:00:00.000Z" };
 
-const resent: Invite = { ...active, ...RESENT, mail_status: "queued" };
+const resent: typeof active = { ...active, ...RESENT, mail_status: "queued" };
 
-const used: Invite = { ...active, used_at: story.ACCEPTED_AT, updated_at: story.ACCEPTED_AT };
+const used: typeof active = { ...active, used_at: story.ACCEPTED_AT, updated_at: story.ACCEPTED_AT };
 
-const expired: Invite = {
+const expired: typeof active = {
   ...active,
   id: 80,
   mail_status: "failed",

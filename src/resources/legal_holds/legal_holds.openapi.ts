@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { HoldBeginner } from "../../database/enums.ts";
 import { exampleOf } from "../../openapi/examples.ts";
-import type { Reference } from "../../openapi/operation.ts";
+import { FOR_ADMINISTRATORS_WHO_REACH_IT, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { callKey } from "../calls/calls.openapi.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
@@ -43,10 +43,6 @@ const BEGINNING =
 const END =
   "If there is none, this is no error. Then retention deletes what has become too old, with its next run, and a recording whose deletion was asked for before the hold, and failed.";
 
-const notAnAdministrator = {
-  404: "Something in the path does not exist, or the client does not act as an organization_admin.",
-};
-
 export const legalHoldsReference: Reference = {
   tag: "Legal holds",
   description:
@@ -57,14 +53,14 @@ export const legalHoldsReference: Reference = {
       summary: "Begin the legal hold of a call",
       description: `Only clients of an organization_admin can do this. ${BEGINNING}`,
       ...beginning("organization", callWithResultsSchema),
-      refusals: notAnAdministrator,
+      refusals: FOR_ADMINISTRATORS_WHO_REACH_IT,
       errors: [callNotFound(), holdOfPlatform()],
     },
     "DELETE /organization_users/:organization_user_id/calls/:call_id/legal_hold": {
       operationId: "releaseOwnCall",
       summary: "End the legal hold of a call",
       description: `Only clients of an organization_admin can do this. ${END}`,
-      refusals: notAnAdministrator,
+      refusals: FOR_ADMINISTRATORS_WHO_REACH_IT,
       errors: [callNotFound(), holdOfPlatform()],
     },
   },

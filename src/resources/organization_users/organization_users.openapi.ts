@@ -20,9 +20,8 @@ import {
 import { createdUserSchema, organizationUserSchema, userSchema } from "./organization_users.responses.ts";
 import { createUserBody } from "./organization_users.schemas.ts";
 
-type User = z.input<typeof userSchema>;
-
 const paula = exampleOf(userSchema);
+type User = typeof paula;
 const sam: User = { ...paula, ...story.SAM, waiting_room_slug: story.SAMS_ROOM.slug };
 const withoutRoom: User = { ...paula, waiting_room_slug: null };
 const olga: User = { ...withoutRoom, ...story.OLGA, roles: ["organization_admin"] };
@@ -37,11 +36,6 @@ const MEMBER_ID = "The id of the organization user.";
 
 const parameters = { organization_user_id: { description: MEMBER_ID, example: story.ANN.id } };
 
-const change = {
-  assists: { assists: ann.assists },
-  promotion: { display_name: promotedAnn.display_name, roles: promotedAnn.roles },
-};
-
 const IN_60_SECONDS = `within ${CLIENT_KNOWN_FOR / 1000} seconds`;
 
 /** What both APIs do. */
@@ -51,14 +45,40 @@ const REMOVAL = `The user can no longer sign in; codes that were not redeemed ar
 
 const OTHER_ORGANIZATIONS = "Accounts that the person has in other organizations stay as they are.";
 
-const WHAT_TO_CHANGE = "What to change. An empty object changes nothing.";
-
 /** @param wrapper the field of the request that holds the person */
 const personFields = (wrapper: "user" | "organization_user") => ({
   [`${wrapper}.roles`]: "The roles, in any order. One that is repeated counts once.",
   [`${wrapper}.assists`]:
     "The ids of the organization users whom the person assists. They must have the role `provider`. Only a provider_assistant can have any.",
 });
+
+/** The change of a person, by the field of the request that holds it, and how the response shows the person. */
+const changeOf = (wrapper: "user" | "organization_user", schema: z.ZodObject) => ({
+  request: {
+    fields: { [wrapper]: "What to change. An empty object changes nothing.", ...personFields(wrapper) },
+    examples: {
+      "Whom an assistant assists": { [wrapper]: { assists: ann.assists } },
+      "Another name and another role": {
+        [wrapper]: { display_name: promotedAnn.display_name, roles: promotedAnn.roles },
+      },
+    },
+  },
+  response: {
+    schema,
+    examples: {
+      "Whom an assistant assists": schema.parse(ann),
+      "Another name and another role": schema.parse(promotedAnn),
+    },
+  },
+});
+
+const changeErrors = (wrapper: "user" | "organization_user") => [
+  organizationUserNotFound(),
+  unprocessable(`${wrapper}.roles: ${NO_ROLE_LEFT}`),
+  notAnAssistant(wrapper),
+  assistsNonProvider(wrapper),
+  providerInUse(wrapper),
+];
 
 const NOT_AN_ADMIN = "The client does not act as an organization_admin, or there is no such member";
 
@@ -105,30 +125,9 @@ export const organizationUsersReference: Reference = {
       summary: "Change an organization user",
       description: `${CHANGE} The client's own user must keep the role \`organization_admin\`.`,
       parameters: { id: { description: MEMBER_ID, example: story.ANN.id } },
-      request: {
-        fields: { organization_user: WHAT_TO_CHANGE, ...personFields("organization_user") },
-        examples: {
-          "Whom an assistant assists": { organization_user: change.assists },
-          "Another name and another role": { organization_user: change.promotion },
-        },
-      },
-      response: {
-        schema: organizationUserSchema,
-        examples: {
-          "Whom an assistant assists": userExample(ann),
-          "Another name and another role": userExample(promotedAnn),
-        },
-      },
+      ...changeOf("organization_user", organizationUserSchema),
       refusals: { 404: `${NOT_AN_ADMIN}, or the membership has ended.` },
-      errors: [
-        organizationUserNotFound(),
-        unprocessable(`organization_user.roles: ${NO_ROLE_LEFT}`),
-        notAnAssistant("organization_user"),
-        assistsNonProvider("organization_user"),
-        providerInUse("organization_user"),
-        clientDemotesItsUser(),
-        invalidClient(),
-      ],
+      errors: [...changeErrors("organization_user"), clientDemotesItsUser(), invalidClient()],
     },
     "DELETE /organization_users/:id": {
       operationId: "removeOrganizationUser",
@@ -186,26 +185,9 @@ export const organizationUsersReference: Reference = {
       summary: "Change a user of an organization",
       description: CHANGE,
       parameters,
-      request: {
-        fields: { user: WHAT_TO_CHANGE, ...personFields("user") },
-        examples: {
-          "Whom an assistant assists": { user: change.assists },
-          "Another name and another role": { user: change.promotion },
-        },
-      },
-      response: {
-        schema: userSchema,
-        examples: { "Whom an assistant assists": ann, "Another name and another role": promotedAnn },
-      },
+      ...changeOf("user", userSchema),
       refusals: { 404: "The organization or the user does not exist, or the membership has ended." },
-      errors: [
-        organizationNotFound(),
-        organizationUserNotFound(),
-        unprocessable(`user.roles: ${NO_ROLE_LEFT}`),
-        notAnAssistant("user"),
-        assistsNonProvider("user"),
-        providerInUse("user"),
-      ],
+      errors: [organizationNotFound(), ...changeErrors("user")],
     },
     "DELETE /organizations/:organization_id/users/:organization_user_id": {
       operationId: "endMembership",

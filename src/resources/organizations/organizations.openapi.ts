@@ -1,7 +1,6 @@
-import type * as z from "zod";
 import { unprocessable } from "../../http/errors.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
-import { type Operation, pageResponse, type Reference } from "../../openapi/operation.ts";
+import { FOR_ADMINISTRATORS, type Operation, pageResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import {
   NOT_AN_ORGANIZATION_SLUG,
@@ -12,13 +11,11 @@ import {
 import { organizationSchema } from "./organizations.responses.ts";
 import { createOrganizationBody, updateOrganizationBody } from "./organizations.schemas.ts";
 
-type Organization = z.input<typeof organizationSchema>;
-
 const created = exampleOf(organizationSchema);
 
-const updated: Organization = { ...created, recording_retention_days: 365, updated_at: story.INVITED_AT };
+const updated: typeof created = { ...created, recording_retention_days: 365, updated_at: story.INVITED_AT };
 
-const renamed: Organization = {
+const renamed: typeof created = {
   ...created,
   name: "Riverside Medical Center",
   transcript_retention_days: 90,
@@ -65,7 +62,7 @@ export const organizationsReference: Reference = {
       summary: "Update your organization",
       description: `Only clients of an organization_admin can do this. ${UPDATE}`,
       ...update,
-      refusals: { 404: "The client does not act as an organization_admin." },
+      refusals: FOR_ADMINISTRATORS,
       errors: updateErrors,
     },
   },

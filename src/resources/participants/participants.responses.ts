@@ -64,10 +64,7 @@ const personSchema = participantSchema
 
 export const participantOnCallSchema = personSchema
   .extend({
-    waiting_since: timestamp().nullable().meta({
-      description: "When the participant started to wait; null for one who joined the call without waiting.",
-      example: story.WAITING_SINCE,
-    }),
+    waiting_since: participantSchema.shape.waiting_since,
     joined_at: timestamp().nullable().meta({
       description: "When the participant joined the call; null if no report said when.",
       example: story.STARTED_AT,

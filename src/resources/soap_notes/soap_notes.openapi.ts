@@ -1,4 +1,3 @@
-import type * as z from "zod";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import { REPORTED_AT } from "../../openapi/reports.ts";
@@ -11,7 +10,7 @@ import { reportSoapNoteBody } from "./soap_notes.schemas.ts";
 
 const final = exampleOf(soapNoteSchema);
 
-const draft: z.input<typeof soapNoteSchema> = {
+const draft: typeof final = {
   ...final,
   text: "Subjective: Feels better.\n\nObjective:\n\nAssessment:\n\nPlan:",
   is_final: false,

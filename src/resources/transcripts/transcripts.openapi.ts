@@ -1,8 +1,7 @@
-import * as z from "zod";
 import { largeRequestWaited, unprocessable } from "../../http/errors.ts";
 import { MAX_CALL_PARTICIPANTS } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
-import type { Reference } from "../../openapi/operation.ts";
+import { type Reference, VARY_ACCEPT } from "../../openapi/operation.ts";
 import { REPORTED_AT } from "../../openapi/reports.ts";
 import * as story from "../../openapi/story.ts";
 import { deletionOperation, ownDeletionOperation } from "../call_texts/call_texts.openapi.ts";
@@ -20,13 +19,11 @@ import {
 import { transcriptSchema, webVttSchema } from "./transcripts.responses.ts";
 import { toWebVtt } from "./transcripts.webvtt.ts";
 
-type Transcript = z.input<typeof transcriptSchema>;
-
 const complete = exampleOf(transcriptSchema);
 
-const withoutSummary: Transcript = { ...complete, summary: "" };
+const withoutSummary: typeof complete = { ...complete, summary: "" };
 
-const draft: Transcript = {
+const draft: typeof complete = {
   ...withoutSummary,
   is_final: false,
   transcript_lines: complete.transcript_lines.slice(0, 1),
@@ -56,14 +53,7 @@ export const transcriptsReference: Reference = {
       summary: "Get the transcript of a call",
       description:
         "A transcript can be read when the call has ended, final or not. The event `transcript.finalized` says that the final one can be read. If `Accept` prefers `text/vtt` to JSON, the response is WebVTT, as media players take it: each line is a cue with the voice of its speaker (`<v Paula Provider>`), without the summary. Errors are JSON.",
-      headers: {
-        Vary: {
-          description: "The response depends on this header of the request.",
-          required: true,
-          example: "Accept",
-          schema: z.literal("Accept"),
-        },
-      },
+      headers: VARY_ACCEPT,
       alternatives: { "text/vtt": { schema: webVttSchema, example: webVtt } },
       response: {
         schema: transcriptSchema,

@@ -19,18 +19,16 @@ import {
 import { waitingRoomSubSchema } from "./waiting_room_subs.responses.ts";
 import { createWaitingRoomSubBody } from "./waiting_room_subs.schemas.ts";
 
-type WaitingRoomSub = z.input<typeof waitingRoomSubSchema>;
-
 const sub = exampleOf(waitingRoomSubSchema);
 
-const moved: WaitingRoomSub = {
+const moved: typeof sub = {
   ...sub,
   datetime_start: "2026-02-02T09:00:00.000Z",
   datetime_end: "2026-02-02T17:00:00.000Z",
   updated_at: story.SUB_CHANGED_AT,
 };
 
-const unfilled: WaitingRoomSub = {
+const unfilled: typeof sub = {
   ...sub,
   user_id: null,
   sub_waiting_room_slug: null,

@@ -1,4 +1,3 @@
-import type * as z from "zod";
 import { unprocessable } from "../../http/errors.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import { pageResponse, type Reference } from "../../openapi/operation.ts";
@@ -14,13 +13,11 @@ import {
 import { resolvedWaitingRoomSchema, waitingRoomSchema } from "./waiting_rooms.responses.ts";
 import { createWaitingRoomBody, updateWaitingRoomBody } from "./waiting_rooms.schemas.ts";
 
-type WaitingRoom = z.input<typeof waitingRoomSchema>;
-
 const created = exampleOf(waitingRoomSchema);
 
-const whileRitaWaits: WaitingRoom = { ...created, waiting_count: 1 };
+const whileRitaWaits: typeof created = { ...created, waiting_count: 1 };
 
-const personal: WaitingRoom = {
+const personal: typeof created = {
   ...created,
   ...story.PAULAS_ROOM,
   organization_id: null,
@@ -28,9 +25,9 @@ const personal: WaitingRoom = {
   user: { display_name: story.PAULA.display_name },
 };
 
-const closed: WaitingRoom = { ...created, is_active: false, updated_at: story.WAITING_SINCE };
+const closed: typeof created = { ...created, is_active: false, updated_at: story.WAITING_SINCE };
 
-const renamed: WaitingRoom = {
+const renamed: typeof created = {
   ...closed,
   name: "Cardiology East",
   slug: "riverside-clinic--cardiology-east",

@@ -12,7 +12,7 @@ import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference, WebhookReference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { DAY, HOUR } from "../../units.ts";
-import { EVENT_MEANINGS, exampleEvent } from "../events/events.openapi.ts";
+import { EVENT_MEANINGS, exampleEvent, idsOfType } from "../events/events.openapi.ts";
 import { eventIds } from "../events/events.responses.ts";
 import { ofEndpoint } from "../webhook_endpoints/webhook_endpoints.openapi.ts";
 import { webhookEndpointNotFound } from "../webhook_endpoints/webhook_endpoints.refusals.ts";
@@ -26,8 +26,6 @@ import {
   webhookSchema,
 } from "./webhook_deliveries.responses.ts";
 
-type Delivery = z.input<typeof deliverySchema>;
-
 const inWords = (delay: number) =>
   delay < 60_000 ? `${delay / 1000} s` : delay < HOUR ? `${delay / 60_000} min` : `${delay / HOUR} h`;
 
@@ -35,7 +33,7 @@ const delays = WEBHOOK_RETRY_DELAYS.map(inWords).join(", ");
 
 const delivered = exampleOf(deliverySchema);
 
-const failed: Delivery = {
+const failed: typeof delivered = {
   ...delivered,
   event_id: exampleEvent("transcript.finalized").id,
   event_type: "transcript.finalized",
@@ -46,7 +44,7 @@ const failed: Delivery = {
   next_attempt_at: "2026-01-31T09:50:41.000Z",
 };
 
-const pending: Delivery = {
+const pending: typeof delivered = {
   ...delivered,
   event_id: 1049,
   attempts: 0,
@@ -55,7 +53,7 @@ const pending: Delivery = {
   next_attempt_at: "2026-01-31T09:50:00.000Z",
 };
 
-const givenUp: Delivery = {
+const givenUp: typeof delivered = {
   ...delivered,
   event_id: 1012,
   attempts: WEBHOOK_RETRY_DELAYS.length + 1,
@@ -68,16 +66,16 @@ const webhookSchemaOf = <Type extends string, Data extends z.ZodType>(type: Type
   webhookSchema.extend({ type: z.literal(type).describe("What happened."), data });
 
 function webhookFor(type: EventType): WebhookReference {
-  const [when, ids, ifThereIs = []] = EVENT_MEANINGS[type];
+  const { always, ifThereIs } = idsOfType(type);
   const { id, created_at: timestamp, data } = exampleEvent(type);
   const fields = [
-    ...ids.map((name) => [name, eventIds.shape[name]]),
+    ...always.map((name) => [name, eventIds.shape[name]]),
     ...ifThereIs.map((name) => [name, eventIds.shape[name].optional()]),
   ];
   return {
     operationId: `on${type.replace(/(?:^|[._])(\w)/g, (_, first: string) => first.toUpperCase())}`,
     summary: type,
-    description: when,
+    description: EVENT_MEANINGS[type],
     schema: webhookSchemaOf(
       type,
       z.object(Object.fromEntries(fields)).describe("The ids of what it is about."),

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { OLD_WEBHOOK_SECRET_LIFETIME } from "../../lifetimes.ts";
 import { MAX_WEBHOOK_ENDPOINTS } from "../../limits.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
-import type { Reference } from "../../openapi/operation.ts";
+import { FOR_ADMINISTRATORS, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { HOUR } from "../../units.ts";
 import { invalidClient } from "../api_clients/api_clients.refusals.ts";
@@ -18,13 +18,11 @@ import {
 import { webhookEndpointSchema, webhookEndpointWithSecretSchema } from "./webhook_endpoints.responses.ts";
 import { createWebhookEndpointBody } from "./webhook_endpoints.schemas.ts";
 
-type Endpoint = z.input<typeof webhookEndpointSchema>;
-
 const endpoint = exampleOf(webhookEndpointSchema);
 
 const created = exampleOf(webhookEndpointWithSecretSchema);
 
-const disabled: Endpoint = {
+const disabled: typeof endpoint = {
   ...endpoint,
   id: 4,
   url: "https://old.example.com/visits",
@@ -33,14 +31,14 @@ const disabled: Endpoint = {
   updated_at: "2026-01-12T10:30:00.000Z",
 };
 
-const orphaned: Endpoint = {
+const orphaned: typeof endpoint = {
   ...endpoint,
   is_active: false,
   disabled_reason: "creator_removed",
   updated_at: "2026-01-12T10:30:00.000Z",
 };
 
-const moved: Endpoint = {
+const moved: typeof endpoint = {
   ...endpoint,
   url: "https://hooks.example.com/v2/visits",
   event_types: ["transcript.finalized", "soap_note.finalized", "call.*"],
@@ -51,8 +49,6 @@ const urlsNotAllowed = Object.values(URL_FAULTS).map(urlNotAllowed);
 
 const onDevelopersMachine =
   "Where the service runs on a developer's machine, `url` can also be `http`, and have another port, with a loopback host such as `localhost`.";
-
-const forAdmins = { 404: "The client does not act as an organization_admin." };
 
 /** The operations on one endpoint, those of its deliveries too. */
 export const ofEndpoint = {
@@ -84,7 +80,7 @@ What is sent is signed with the secret of the endpoint, as in [Standard Webhooks
           "No endpoint yet": { webhook_endpoints: [] },
         },
       },
-      refusals: forAdmins,
+      refusals: FOR_ADMINISTRATORS,
       errors: [webhookEndpointNotFound()],
     },
     "POST /webhook_endpoints": {
@@ -99,7 +95,7 @@ What is sent is signed with the secret of the endpoint, as in [Standard Webhooks
         },
       },
       response: { schema: webhookEndpointWithSecretSchema, example: created },
-      refusals: forAdmins,
+      refusals: FOR_ADMINISTRATORS,
       errors: [
         webhookEndpointNotFound(),
         secretIsNotStored(ROTATE_LOST_SECRET),

@@ -1,6 +1,7 @@
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from "node:child_process";
 import { startWrangler } from "../../../src/dev/wrangler.ts";
 import { DEVELOPMENT_ASSETS } from "../../../src/reference/assets.ts";
+import { printsOf } from "../../support/prints.ts";
 
 const IS_WINDOWS = process.platform === "win32";
 
@@ -8,22 +9,10 @@ const IS_WINDOWS = process.platform === "win32";
 export const npm = (args: string[], options: SpawnOptions) =>
   spawn("npm", IS_WINDOWS ? args.map((arg) => `"${arg}"`) : args, { ...options, shell: IS_WINDOWS });
 
-/** What a process has written, as far as it has come. */
-export function outputOf(child: ChildProcess): () => string {
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream?.setEncoding("utf8").on("data", (chunk) => {
-      output += chunk;
-    });
-  return () => output;
-}
-
-/** Waits for the end of a process: its exit code, and all that it has written. */
-export function endOf(child: ChildProcess) {
-  const output = outputOf(child);
-  return new Promise<{ code: number | null; output: string }>((resolve) =>
-    child.on("close", (code) => resolve({ code, output: output() })),
-  );
+/** @throws Error if npm fails */
+export async function runNpm(args: string[], cwd: string) {
+  const { code, output } = await printsOf(npm([...args, "--silent"], { cwd })).ended;
+  if (code !== 0) throw new Error(`npm ${args.join(" ")} failed:\n${output}`);
 }
 
 export interface ServerOptions {
@@ -77,15 +66,14 @@ function theServer<Ready>(
   child: ChildProcess,
   announce: (isReady: (ready: Ready) => void, output: () => string) => void,
 ) {
-  const output = outputOf(child);
-  const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
+  const { seen, ended } = printsOf(child);
   const ready = new Promise<Ready>((resolve, reject) => {
-    announce(resolve, output);
-    ended.then(() => reject(new Error(`The server ended before it was ready:\n${output()}`)));
+    announce(resolve, () => seen.output);
+    ended.then(() => reject(new Error(`The server ended before it was ready:\n${seen.output}`)));
   });
   return {
     ready,
-    output,
+    output: () => seen.output,
     ended,
     /** Ends the server and all that it started: they are one process group, or on Windows one tree. */
     async stop() {

@@ -1,14 +1,14 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { DEMO_CLIENT } from "../../../src/dev/demo_organization.ts";
 import type { Api } from "../../../src/reference/apis.ts";
 import { DEVELOPMENT_ASSETS } from "../../../src/reference/assets.ts";
 import { guideFiles } from "../../../src/reference/guides.ts";
 import { pathOfGuide } from "../../../src/reference/site/guide_pages.ts";
-import { endOf } from "./dev_server.ts";
+import { printsOf } from "../../support/prints.ts";
 
 /** A request that a guide shows, with what it says of the response. */
 export interface Example {
@@ -100,6 +100,9 @@ export async function runExample(
   };
 }
 
+/** For programs of the demo organization. */
+export const DEMO_ENV = { CLIENT_ID: DEMO_CLIENT.client_id, CLIENT_SECRET: DEMO_CLIENT.client_secret };
+
 /** A folder for programs, in which they find the client package. */
 export function makeProgramFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "programs-"));
@@ -136,33 +139,26 @@ export function wholeProgram(
   return [client, REPORT, ...given, withoutOwn].join("").replaceAll(/baseUrl: ".*"/g, `baseUrl: "${server}"`);
 }
 
-/** Runs a program to its end, or until it has printed a line. Each line is a list of what was printed. */
-export async function runProgram(
-  program: string,
-  { folder, env, untilLine = false }: { folder: string; env: Record<string, string>; untilLine?: boolean },
-): Promise<{ code: number | null; lines: unknown[][]; output: string }> {
+/** Runs a program of the demo organization to its end, or until it has printed a line. Each line is a list of what was printed. */
+export async function runProgram(program: string, folder: string, untilLine = false) {
   const file = join(folder, `${randomUUID()}.mjs`);
   writeFileSync(file, program);
-  const child = spawn(process.execPath, [file], { cwd: folder, env: { ...process.env, ...env } });
-  let output = "";
-  let printed = "";
-  child.stderr.setEncoding("utf8").on("data", (chunk) => {
-    output += chunk;
-  });
-  child.stdout.setEncoding("utf8").on("data", (chunk) => {
-    printed += chunk;
-    if (untilLine && printed.includes("\n")) child.kill();
-  });
-  const [code] = (await once(child, "close")) as [number | null];
-  const lines = printed.split("\n").slice(0, -1);
-  return { code, lines: lines.map((line) => JSON.parse(line)), output: `${program}\n${printed}${output}` };
+  const child = spawn(process.execPath, [file], { cwd: folder, env: { ...process.env, ...DEMO_ENV } });
+  const { seen, ended } = printsOf(child);
+  if (untilLine) child.stdout.on("data", () => seen.stdout.includes("\n") && child.kill());
+  const { code, stdout, output } = await ended;
+  const lines: unknown[][] = stdout
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+  return { code, lines, output: `${program}\n${output}` };
 }
 
 /** What a shell prints, with what it reads from its input. Meanwhile this process goes on: it may be what the server calls. */
 async function runShell(args: string[], input: string, cwd: string): Promise<string> {
   const shell = spawn("sh", args, { cwd });
   shell.stdin.end(input);
-  return (await endOf(shell)).output;
+  return (await printsOf(shell).ended).output;
 }
 
 /**

@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { afterAll, inject } from "vitest";
-import { endOf, npm, startDevServer, startServerAlone } from "./dev_server.ts";
+import { DEMO_CLIENT } from "../../../src/dev/demo_organization.ts";
+import { printsOf } from "../../support/prints.ts";
+import { npm, startDevServer, startServerAlone } from "./dev_server.ts";
 
 /** Where the servers of a file of tests keep their data and their temporary files; made with the first of them. */
 let folder: string | undefined;
@@ -29,8 +31,9 @@ function startCommand(name: string, args: string[], options: SpawnOptions) {
 }
 
 /** Runs one of the project's commands to its end, as `npm run name -- args` does. */
-export const npmRun = (name: string, _: "--", ...args: string[]) =>
-  endOf(startCommand(name, args, { stdio: ["ignore", "pipe", "pipe"] }));
+export function npmRun(name: string, _: "--", ...args: string[]) {
+  return printsOf(startCommand(name, args, { stdio: ["ignore", "pipe", "pipe"] })).ended;
+}
 
 /**
  * A server for tests that the shared one does not suit. Its data is that of the file's earlier servers, or data of its own,
@@ -74,6 +77,13 @@ export function caller(base: string, credentials: Record<string, string>) {
 
 /** The token that `npm run dev` gave the server. */
 export const platformToken = () => parseEnv(readFileSync(".dev.vars", "utf8")).PLATFORM_API_TOKEN;
+
+/** The way in of the demo organization. */
+export const demoCaller = (url: string) =>
+  caller(`${url}/api/external`, {
+    "X-Client-ID": DEMO_CLIENT.client_id,
+    "X-Client-Secret": DEMO_CLIENT.client_secret,
+  });
 
 /** The platform's way in. */
 export const platformCaller = (url: string) =>

@@ -1,55 +1,18 @@
 import { readFileSync } from "node:fs";
+import type { Document, Media, Operation } from "../../../src/reference/site/openapi.ts";
+
+export type { Document, Operation };
 
 export type Json = Record<string, unknown>;
 
-interface Media {
-  schema: Json;
-  example?: unknown;
-  examples?: Record<string, { value: unknown }>;
-}
-
-export interface Parameter {
-  in: "path" | "query" | "header";
-  name: string;
-  description?: string;
-  example?: unknown;
-  examples?: Record<string, { value: unknown }>;
-  schema: Json;
-}
-
-export interface Response {
-  description?: string;
-  headers?: Record<string, Json>;
-  content?: Record<string, Media>;
-}
-
-export interface Operation {
-  operationId: string;
-  summary?: string;
-  description?: string;
-  tags?: string[];
-  parameters?: Parameter[];
-  requestBody?: { description?: string; content: Record<string, Media> };
-  responses: Record<string, Response>;
-  security?: Json[];
-}
-
-export interface Document {
-  info: Json & { description: string };
+/** A document as it is published: its pages do not show all of it. */
+interface Published extends Document {
   servers: Json[];
   security: Json[];
-  tags?: Json[];
-  paths: Record<string, Record<string, Operation>>;
-  webhooks?: Record<string, Record<string, Operation>>;
-  components: {
-    schemas: Record<string, Json>;
-    headers: Record<string, Json>;
-    securitySchemes: Record<string, Json>;
-  };
 }
 
 /** The published document of an API: `npm run build` makes it. */
-export const documentOf = (api: string): Document =>
+export const documentOf = (api: string): Published =>
   JSON.parse(readFileSync(`dist/public/api/${api}/openapi.json`, "utf8"));
 
 /** What the service takes and sends: the operations of the API, and the webhooks. */

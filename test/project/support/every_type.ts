@@ -1,5 +1,5 @@
 import type ts from "typescript";
-import type { Document, Operation, Parameter } from "./documents.ts";
+import type { Document, Operation, Parameter } from "../../../src/reference/site/openapi.ts";
 
 /** How a user of a generated client writes the type of each part of an operation. */
 interface Client {
@@ -66,12 +66,13 @@ export function everyType(
     client.imports,
     ...operations.map((each) => exported(each.operationId, typesOf(each, client))),
     ...Object.entries(webhooks).map(([type, { post }]) =>
-      exported(post?.operationId ?? "", { body: client.webhook(type) }),
+      exported(post.operationId, { body: client.webhook(type) }),
     ),
   ].join(";\n");
 }
 
-function typesOf({ operationId: id, parameters = [], requestBody, responses }: Operation, client: Client) {
+function typesOf(operation: Operation, client: Client) {
+  const { operationId: id, parameters = [], requestBody, responses } = operation;
   const types: Record<string, string> = {};
   for (const { in: place, name } of parameters) types[`${place} ${name}`] = client.parameter(id, place, name);
   if (requestBody) types.body = client.body(id);

@@ -30,10 +30,6 @@ const cutOff: Answer = (response) => {
   response.write('{"id": 7, "na', () => response.destroy());
 };
 
-const logIn: Answer = (response) => {
-  response.writeHead(200, { "Content-Type": "text/html" }).end("<html>Log in</html>");
-};
-
 const hang: Answer = () => {};
 
 interface Fault {
@@ -60,7 +56,6 @@ export const FAULTS: Record<string, Fault> = {
 const OTHER_FAULTS: Record<string, Fault> = {
   "503 for ever": { answer: refuse(503, { "Retry-After": "0" }), isEndless: true },
   "429 for an hour": { answer: refuse(429, { "Retry-After": "3600" }), isEndless: true },
-  "a page to log in": { answer: logIn, isEndless: true },
   "aborted while it waits for a response": { answer: hang, isEndless: true },
   "aborted between two attempts": { answer: refuse(503, { "Retry-After": "30" }), isEndless: true },
 };

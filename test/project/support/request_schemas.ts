@@ -1,34 +1,18 @@
 /** What requests may carry, from the published documents: so a new route or field is found without being listed. */
 
 import { API_NAMES } from "../../../src/reference/apis.ts";
+import type { Schema as JsonSchema, Parameter } from "../../../src/reference/site/openapi.ts";
 import { documentOf, examplesOf, resolved } from "./documents.ts";
 import type { Api } from "./service_in_memory.ts";
 
-export interface JsonSchema {
-  type?: string | string[];
-  format?: string;
-  enum?: unknown[];
-  default?: unknown;
-  minLength?: number;
-  maxLength?: number;
-  pattern?: string;
-  minimum?: number;
-  maximum?: number;
-  minItems?: number;
-  maxItems?: number;
-  required?: string[];
-  items?: JsonSchema;
-  properties?: Record<string, JsonSchema>;
-  anyOf?: JsonSchema[];
-  $ref?: string;
-}
+export type { JsonSchema };
 
 export interface Operation {
   api: Api;
   method: string;
   /** With parameters in braces, after the base path of the API. */
   path: string;
-  parameters: { name: string; in: "path" | "query" | "header"; schema: JsonSchema; required?: boolean }[];
+  parameters: Parameter[];
   body?: { schema: JsonSchema; example: unknown };
 }
 
@@ -43,7 +27,7 @@ export const documentedOperations = API_NAMES.flatMap((api) => {
         api,
         method: method.toUpperCase(),
         path,
-        parameters: parameters as Operation["parameters"],
+        parameters,
         ...(body ? { body } : {}),
       };
     }),

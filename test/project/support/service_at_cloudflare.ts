@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest";
 import { migratedDatabase, migrationFiles } from "../../../src/dev/migrations.ts";
 import { rangeStatement, rangeStatements } from "../../../src/dev/shard_statements.ts";
 import { bindDatabase } from "../../../src/dev/wrangler_config.ts";
-import { endOf } from "../../e2e/support/dev_server.ts";
+import { printsOf } from "../../support/prints.ts";
 import { startCloudflare } from "./cloudflare_api.ts";
 
 /** The name of the first database. */
@@ -65,5 +65,6 @@ function addOrganization(directory: DatabaseSync, shard: number, n: number) {
 }
 
 /** Not with spawnSync: the API is in this process. */
-const run = (command: string, args: string[], env: NodeJS.ProcessEnv) =>
-  endOf(spawn(process.execPath, [resolve(`src/dev/${command}.ts`), ...args], { env }));
+function run(command: string, args: string[], env: NodeJS.ProcessEnv) {
+  return printsOf(spawn(process.execPath, [resolve(`src/dev/${command}.ts`), ...args], { env })).ended;
+}

@@ -1,46 +1,12 @@
-import { type Schema, Validator } from "@cfworker/json-schema";
+import { Validator, type Schema as ValidatorSchema } from "@cfworker/json-schema";
 import externalDocument from "../../../dist/public/api/external/openapi.json";
 import liveKitDocument from "../../../dist/public/api/livekit/openapi.json";
 import platformDocument from "../../../dist/public/api/platform/openapi.json";
+import type { Document, Header, Media, Operation, Schema } from "../../../src/reference/site/openapi.ts";
 import { isSharded } from "./deployed.ts";
 import { isDocumented } from "./error_texts.ts";
 
-type JsonSchema = Record<string, unknown>;
-
-interface OperationObject {
-  parameters?: { name: string; schema: JsonSchema }[];
-  responses: Record<
-    string,
-    {
-      headers?: DocumentedHeaders;
-      content?: Record<string, { schema: JsonSchema; examples?: Examples }>;
-    }
-  >;
-}
-
-interface HeaderObject {
-  schema: JsonSchema;
-  required?: true;
-}
-
-interface Reference {
-  $ref: string;
-}
-
-type DocumentedHeaders = Record<string, Reference | HeaderObject>;
-
-type Examples = Record<string, { value: { error: string } }>;
-
-interface WebhookObject {
-  parameters: { name: string; schema: JsonSchema }[];
-  requestBody: { content: { "application/json": { schema: JsonSchema } } };
-}
-
-interface Document {
-  paths: Record<string, Record<string, OperationObject>>;
-  webhooks?: Record<string, { post: WebhookObject }>;
-  components: { schemas: Record<string, JsonSchema>; headers: Record<string, HeaderObject> };
-}
+type Examples = NonNullable<Media["examples"]>;
 
 /** The published documents, by the base path of their API. */
 export const documents: Record<string, Document> = {
@@ -88,7 +54,7 @@ export function expectAsDocumented(
 
 /** What is wrong with an error: its text is no example of its status, and is made of no documented faults. */
 function faultOfError({ error }: { error: string }, status: number, examples: Examples): string | undefined {
-  const texts = Object.values(examples).map(({ value }) => value.error);
+  const texts = Object.values(examples).map(({ value }) => (value as { error: string }).error);
   if (!isDocumented(error, status, texts)) return `an error that is not documented: ${error}`;
 }
 
@@ -110,13 +76,18 @@ const GENERAL_HEADERS = new Set([
   "x-xss-protection",
 ]);
 
-function requireHeaders(document: Document, headers: Headers, documented: DocumentedHeaders, said: string) {
+function requireHeaders(
+  document: Document,
+  headers: Headers,
+  documented: Record<string, Header>,
+  said: string,
+) {
   const names = new Set(Object.keys(documented).map((name) => name.toLowerCase()));
   for (const name of headers.keys())
     if (!names.has(name) && !GENERAL_HEADERS.has(name))
       throw new Error(`${said} with the header ${name}, which is not documented`);
   for (const [name, header] of Object.entries(documented)) {
-    const { schema, required } = "$ref" in header ? sharedHeader(document, name) : header;
+    const { schema, required } = header.$ref ? sharedHeader(document, name) : header;
     if (required && !headers.has(name)) throw new Error(`${said} without the header ${name}`);
     requireHeader(document, headers, name, schema, said);
   }
@@ -131,23 +102,24 @@ function sharedHeader({ components }: Document, name: string) {
 /** Checks a webhook that the service sent against the published document. */
 export function expectWebhookAsDocumented(headers: Headers, body: { type: string }) {
   const document = documents["/api/external"];
-  const webhook = document?.webhooks?.[body.type]?.post;
+  const { parameters, requestBody } = document?.webhooks?.[body.type]?.post ?? {};
+  const schema = requestBody?.content["application/json"]?.schema;
   const said = `A webhook was sent of the type ${body.type}`;
-  if (!document || !webhook) throw new Error(`${said}, which is not documented`);
-  for (const { name, schema } of webhook.parameters) {
+  if (!document || !parameters || !schema) throw new Error(`${said}, which is not documented`);
+  for (const { name, schema } of parameters) {
     if (!headers.has(name)) throw new Error(`${said} without ${name}`);
     requireHeader(document, headers, name, schema, said);
   }
-  requireBody(document, body, webhook.requestBody.content["application/json"].schema, said);
+  requireBody(document, body, schema, said);
 }
 
-function requireBody(document: Document, body: unknown, schema: JsonSchema, said: string) {
+function requireBody(document: Document, body: unknown, schema: Schema, said: string) {
   const { valid, errors } = validatorFor(document, schema).validate(body);
   if (!valid) throw new Error(`${said}, not as documented: ${JSON.stringify(errors, null, 2)}`);
 }
 
 /** The header is as documented, if it is there. */
-function requireHeader(document: Document, headers: Headers, name: string, schema: JsonSchema, said: string) {
+function requireHeader(document: Document, headers: Headers, name: string, schema: Schema, said: string) {
   const text = headers.get(name);
   if (text === null) return;
   const value = schema.type === "integer" ? Number(text) : text;
@@ -167,7 +139,7 @@ function faultOfPage(body: unknown): string | undefined {
   if (shown !== expected) return `${shown} items, where ${JSON.stringify(pagination)} says ${expected}`;
 }
 
-function operationFor(document: Document, method: string, path: string): OperationObject | undefined {
+function operationFor(document: Document, method: string, path: string): Operation | undefined {
   const asked = path.split("?")[0] ?? "";
   const patterns = Object.keys(document.paths).filter((pattern) =>
     new RegExp(`^${pattern.replace(/\{\w+\}/g, "[^/]+")}$`).test(asked),
@@ -179,11 +151,15 @@ function operationFor(document: Document, method: string, path: string): Operati
   return document.paths[pattern]?.[method.toLowerCase()];
 }
 
-function validatorFor(document: Document, schema: JsonSchema): Validator {
+function validatorFor(document: Document, schema: Schema): Validator {
   const known = validators.get(schema);
   if (known) return known;
-  const components = closed(document.components) as JsonSchema;
-  const validator = new Validator({ ...(closed(schema) as Schema), components }, "2020-12", false);
+  const components = closed(document.components);
+  const validator = new Validator(
+    { ...(closed(schema) as object), components } as ValidatorSchema,
+    "2020-12",
+    false,
+  );
   validators.set(schema, validator);
   return validator;
 }

@@ -1,0 +1,15 @@
+import type { ChildProcess } from "node:child_process";
+
+/** What a process prints, while it runs, and with its exit code when it has ended. */
+export function printsOf(child: ChildProcess) {
+  const seen = { stdout: "", stderr: "", output: "" };
+  for (const name of ["stdout", "stderr"] as const)
+    child[name]?.setEncoding("utf8").on("data", (chunk) => {
+      seen[name] += chunk;
+      seen.output += chunk;
+    });
+  const ended = new Promise<typeof seen & { code: number | null }>((resolve) =>
+    child.on("close", (code) => resolve({ code, ...seen })),
+  );
+  return { seen, ended };
+}

@@ -169,15 +169,6 @@ describe("A request for many invites", () => {
     expect(invites.map(({ display_name }) => display_name)).toEqual(names);
   });
 
-  it("ignores unknown keys", async () => {
-    const [clinic, other] = [await aClinicWithQueue(), await aClinicWithQueue()];
-    const more = { id: 1, organization_id: other.id, expires_at: fromNow(1_000_000), used_at: fromNow(-1) };
-    const progress = await invited(clinic, [anInvite({ ...more, status: "failed", row: 9 })]);
-    expect(progress).toMatchObject({ status: "completed", created_count: 1 });
-    expect(await clinic.pendingInvites()).toMatchObject([{ organization_id: clinic.id, used_at: null }]);
-    expect(await other.pendingInvites()).toEqual([]);
-  });
-
   it("may be 1 MiB of JSON", async () => {
     const clinic = await aClinicWithQueue();
     const body = JSON.stringify({ organization_invites: invitesOf(2) }).padEnd(MIB, " ");

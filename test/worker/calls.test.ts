@@ -136,13 +136,6 @@ describe("The first report of a call", () => {
     await changingNothing(() => given(report({ participants: [told] })));
   });
 
-  it("ignores unknown keys", async () => {
-    const { key, first, report } = await aFirstReport();
-    const { body } = await report({ ...first, id: 999_999, key: "another", is_ended: true });
-    expect(body).toMatchObject({ key, is_ended: false });
-    expect(body.id).not.toBe(999_999);
-  });
-
   it.each([
     ["waiting_room_slug", /waiting_room_slug/],
     ["organization_user_id", /organization_user_id/],

@@ -110,14 +110,6 @@ describe("A reported egress", () => {
     expect((await list()).body).toEqual({ egresses: [one, two] });
     expect((await egressesOf(clinic, other).list()).body).toEqual({ egresses: [theirs] });
   });
-
-  it("may contain unknown keys, which are ignored", async () => {
-    const { call } = await aCallToRecord();
-    const answer = await call.addEgress({ id: 999_999, egress_id: "another", created_at: ENDED_AT });
-    expect(answer.id).not.toBe(999_999);
-    expect(answer.egress_id).not.toBe("another");
-    expect(answer.created_at).not.toBe(ENDED_AT);
-  });
 });
 
 describe("A later report of an egress", () => {

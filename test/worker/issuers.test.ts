@@ -54,13 +54,6 @@ describe("Registering an issuer", () => {
     const issuer = unique("Accounts of the clinic");
     expect(await register(clinic.id, anIssuer({ issuer }))).toMatchObject({ status: 201, body: { issuer } });
   });
-
-  it("ignores unknown fields", async () => {
-    const clinic = await anOrganization();
-    const { body } = await register(clinic.id, anIssuer({ id: 1, organization_id: 1, keys: [] }));
-    expect(body.organization_id).toBe(clinic.id);
-    expect(body).not.toHaveProperty("keys");
-  });
 });
 
 describe("The address of an issuer's keys", () => {

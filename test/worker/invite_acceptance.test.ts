@@ -227,11 +227,11 @@ describe("An invite that can no longer be accepted", () => {
     travelToExpiry(inTime, -1);
     expect(await accept(inTime)).toMatchObject({ status: 200 });
     travelToExpiry(late);
-    const before = await everyRow();
-    expectRefusal(await acceptToken(tokens[0]), 422, /expired/);
-    travelToExpiry(later, 86_400_000);
-    expectRefusal(await acceptToken(tokens[1]), 422, /expired/);
-    expect(await everyRow()).toEqual(before);
+    await changingNothing(async () => {
+      expectRefusal(await acceptToken(tokens[0]), 422, /expired/);
+      travelToExpiry(later, 86_400_000);
+      expectRefusal(await acceptToken(tokens[1]), 422, /expired/);
+    });
   });
 
   it("is a deleted one: 404, and nothing changes", async () => {

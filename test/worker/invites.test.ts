@@ -120,22 +120,21 @@ describe("Creating an invite", () => {
 });
 
 describe("The email of an invite", () => {
-  it.each(WAYS_TO_WRITE)("is refused while it has a pending invite, written %s", async (_, write) => {
-    const clinic = await anOrganization();
-    const invite = await clinic.addInvite();
-    const again = { email: write(invite.email), display_name: "Usurper", role_names: ["organization_admin"] };
-    expectRefusal(
-      await changingNothing(() => create(clinic, again)),
-      422,
-      `${EMAIL}: ${hasPendingInvite(invite)}`,
-    );
-  });
-
   it.each(WAYS_TO_WRITE)(
-    "is refused if it has an account in the organization, written %s",
+    "is refused while it has a pending invite or an account, written %s",
     async (_, write) => {
       const clinic = await anOrganization();
-      const { email } = await clinic.addProvider();
+      const [invite, { email }] = [await clinic.addInvite(), await clinic.addProvider()];
+      const again = {
+        email: write(invite.email),
+        display_name: "Usurper",
+        role_names: ["organization_admin"],
+      };
+      expectRefusal(
+        await changingNothing(() => create(clinic, again)),
+        422,
+        `${EMAIL}: ${hasPendingInvite(invite)}`,
+      );
       expectRefusal(await changingNothing(() => create(clinic, { email: write(email) })), 422, HAS_ACCOUNT);
     },
   );

@@ -103,17 +103,6 @@ describe("The consents of a call", () => {
       { decision: "granted", decided_at: STARTED_AT },
     ]);
   });
-
-  it("are never changed or deleted, whatever code tries", async () => {
-    await aRecordedCall({ recording_consent: true });
-    for (const statement of [
-      "update consents set decision = 'granted'",
-      "delete from consents",
-      "insert or replace into consents select * from consents",
-      "insert or replace into consents select null, organization_id, participant_id, reporter, decision, decided_at, said_at, method, 0, 0 from consents",
-    ])
-      await expect(env.DB.prepare(statement).run()).rejects.toThrow(/consents are never/);
-  });
 });
 
 describe("A consent that the platform reports", () => {

@@ -1,6 +1,6 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { api, platform } from "./support/api.ts";
+import { storedRows } from "./support/database.ts";
 import { expectGone, expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, type Organization } from "./support/organization.ts";
 
@@ -10,13 +10,7 @@ const create = (organization_id: number, api_client: object) =>
 const asClient = ({ client_id, client_secret }: { client_id: string; client_secret: string }) =>
   api("/api/external", { "X-Client-ID": client_id, "X-Client-Secret": client_secret });
 
-/** No request lists the clients of an organization, so this reads the table. */
-async function storedClients({ id }: Organization) {
-  const { results } = await env.DB.prepare("select * from api_clients where organization_id = ? order by id")
-    .bind(id)
-    .all();
-  return results;
-}
+const storedClients = (organization: Organization) => storedRows(organization, "api_clients");
 
 describe("Creating an API client", () => {
   it("shows its credentials", async () => {

@@ -2,14 +2,7 @@ import { describe, expect, it } from "vitest";
 import { everyRow } from "./support/database.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { anOrganization } from "./support/organization.ts";
-import {
-  aClinicWithSignIn,
-  anEmail,
-  expectExchanged,
-  expectRefused,
-  redeem,
-  storedCodes,
-} from "./support/sign_in.ts";
+import { aClinicWithSignIn, expectExchanged, redeem, storedCodes } from "./support/sign_in.ts";
 import { travelToSecond } from "./support/time.ts";
 
 /** A code for the administrator of the organization, by default. */
@@ -37,29 +30,17 @@ describe("Redeeming a code", () => {
     });
   });
 
-  it("returns all roles, and the person's name in this organization", async () => {
-    const { clinic, provider, newCode } = await aCode();
-    const email = anEmail();
-    const other = await anOrganization();
-    await provider.register(other);
-    await other.addUser("Paula Elsewhere", ["provider_assistant"], { email });
-    const paula = await clinic.addUser("Paula Here", ["organization_admin", "provider"], { email });
-    const { body } = await redeem(await newCode(email));
-    expect(body.user).toEqual({ id: paula.user_id, email, display_name: "Paula Here" });
-    expect(body.organization_user).toEqual({ id: paula.id, roles: ["provider", "organization_admin"] });
-  });
-
-  it("returns the organization whose client exchanged the token, for a person in several organizations", async () => {
+  it("returns the organization whose client exchanged the token, with the name and all roles there", async () => {
     const { clinic, provider, newCode, email } = await aCode();
     const other = await anOrganization("Hillside Clinic");
     await provider.register(other);
-    const there = await other.addProvider("Ada Elsewhere", { email });
+    const there = await other.addUser("Ada Elsewhere", ["organization_admin", "provider"], { email });
     const ours = await newCode();
     const theirs = await expectExchanged(other.client, await provider.token({ email }));
     expect((await redeem(theirs)).body).toEqual({
       organization: { id: other.id, name: "Hillside Clinic", slug: other.slug },
       user: { id: there.user_id, email, display_name: "Ada Elsewhere" },
-      organization_user: { id: there.id, roles: ["provider"] },
+      organization_user: { id: there.id, roles: ["provider", "organization_admin"] },
     });
     expect((await redeem(ours)).body).toMatchObject({
       organization: { id: clinic.id },
@@ -135,24 +116,6 @@ describe("A code", () => {
       expect(rows).not.toContain(code);
       expect(rows).not.toContain(code.slice(0, 20));
     }
-  });
-
-  it("is unique, and too long to guess", async () => {
-    const { newCode } = await aCode();
-    const codes = [];
-    for (let n = 0; n < 20; n++) codes.push(await newCode());
-    expect(new Set(codes.map((code) => code.slice(0, 8))).size).toBe(20);
-    for (const code of codes) expect(code).toMatch(/^[A-Za-z0-9_-]{43}$/);
-  });
-
-  it("is not given to another organization's client for a token of our user", async () => {
-    const { client, provider, email } = await aClinicWithSignIn();
-    const token = await provider.token({ email });
-    const other = await anOrganization();
-    await expectRefused(other.client, token);
-    await provider.register(other);
-    await expectRefused(other.client, token);
-    await expectExchanged(client, token);
   });
 
   it("cannot be redeemed through the external API", async () => {

@@ -67,15 +67,6 @@ describe("The metrics of a day", () => {
     expect(await theDay(clinic)).toEqual(NO_CALLS);
   });
 
-  it("have failed calls in the average duration too, if they have ended", async () => {
-    const { clinic, hold } = await aClinic();
-    await hold({ ended_at: at(100), failed: true });
-    await hold({ failed: true });
-    expect(await theDay(clinic)).toEqual(ofDates({ [DAY]: [2, 100, 1, 0] }));
-    await hold({ ended_at: at(60) });
-    expect((await theDay(clinic)).average_duration).toEqual({ [DAY]: 80 });
-  });
-
   it("leave an ongoing call out of the average duration until it ends", async () => {
     const { clinic, hold } = await aClinic();
     const key = await hold();
@@ -96,61 +87,39 @@ describe("The metrics of a day", () => {
     expect(call_fail_rate[DAY]).toBeCloseTo(1 / 3, 12);
     expect(average_wait_time[DAY]).toBeCloseTo(4.001 / 3, 12);
   });
-
-  it("count a repeated report once", async () => {
-    const { clinic, hold } = await aClinic();
-    const participants = [aRecipient({ waiting_since: at(-60) })];
-    const key = await hold({ ended_at: at(60), participants });
-    const before = await theDay(clinic);
-    await given(reportCall(clinic, key, { started_at: at(0), ended_at: at(60), participants }));
-    expect(await theDay(clinic)).toEqual(before);
-    expect(before.total_calls).toEqual({ [DAY]: 1 });
-  });
 });
 
 describe("The average wait", () => {
-  it("lasts from waiting_since to the start of the call, whenever the recipient joins", async () => {
-    const { clinic, hold } = await aClinic();
-    await hold({ participants: [aRecipient({ waiting_since: at(-60), joined_at: at(40) })] });
-    expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: 60 });
-    await hold({ participants: [aRecipient({ waiting_since: at(-60), joined_at: at(-30) })] });
-    await hold({ participants: [aRecipient({ waiting_since: at(-120) })] });
-    expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: 80 });
-  });
+  const waited = (seconds: number, more: object = {}) => aRecipient({ waiting_since: at(-seconds), ...more });
 
-  it("is 0 for a recipient who came after the start of the call", async () => {
+  it.each<[string, object[][], number]>([
+    [
+      "lasts from waiting_since to the start of the call, whenever the recipient joins",
+      [[waited(60, { joined_at: at(40) })], [waited(60, { joined_at: at(-30) })], [waited(120)]],
+      80,
+    ],
+    ["is 0 for a recipient who came after that", [[waited(-30, { joined_at: at(90) }), waited(60)]], 30],
+    [
+      "is not over providers or people without a waiting_since",
+      [[aProviderOnTheCall({ waiting_since: at(-1000) }), aRecipient({ joined_at: at(500) }), waited(15)]],
+      15,
+    ],
+    [
+      "counts each recipient of a call, not each call",
+      [[waited(10), waited(20), waited(30)], [waited(100)]],
+      40,
+    ],
+  ])("%s", async (_, calls, average) => {
     const { clinic, hold } = await aClinic();
-    const late = aRecipient({ waiting_since: at(30), joined_at: at(90) });
-    await hold({ participants: [late, aRecipient({ waiting_since: at(-60), joined_at: at(0) })] });
-    expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: 30 });
-  });
-
-  it("is over the recipients who waited: not over providers or people without a waiting_since", async () => {
-    const { clinic, hold } = await aClinic();
-    await hold({
-      participants: [
-        aProviderOnTheCall({ waiting_since: at(-1000), joined_at: at(0) }),
-        aRecipient({ joined_at: at(500) }),
-        aRecipient({ waiting_since: at(-10) }),
-        aRecipient({ waiting_since: at(-20) }),
-      ],
-    });
-    expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: 15 });
-  });
-
-  it("counts each recipient of a call, not each call", async () => {
-    const { clinic, hold } = await aClinic();
-    await hold({ participants: [10, 20, 30].map((s) => aRecipient({ waiting_since: at(-s) })) });
-    await hold({ participants: [aRecipient({ waiting_since: at(-100) })] });
-    expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: 40 });
+    for (const participants of calls) await hold({ participants });
+    expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: average });
   });
 
   it("counts the waits for failed and for ongoing calls", async () => {
     const { clinic, hold } = await aClinic();
-    const wait = (seconds: number) => ({ participants: [aRecipient({ waiting_since: at(-seconds) })] });
-    await hold({ ...wait(10), failed: true, ended_at: at(60) });
-    await hold({ ...wait(20) });
-    await hold({ ...wait(60), ended_at: at(60) });
+    await hold({ participants: [waited(10)], failed: true, ended_at: at(60) });
+    await hold({ participants: [waited(20)] });
+    await hold({ participants: [waited(60)], ended_at: at(60) });
     expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: 30 });
   });
 
@@ -185,18 +154,6 @@ describe("The average wait", () => {
     expect(await average()).toBe(50);
     await correct({ role: "provider" });
     expect(await average()).toBe(0);
-  });
-
-  it("follows a correction of the start of the call", async () => {
-    const { clinic, hold } = await aClinic();
-    const participants = [aRecipient({ waiting_since: at(-30) }), aRecipient({ joined_at: at(20) })];
-    const key = await hold({
-      participants: [...participants, aRecipient({ waiting_since: at(-10), joined_at: at(5) })],
-    });
-    await given(reportCall(clinic, key, { started_at: at(10) }));
-    expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: 30 });
-    await given(reportCall(clinic, key, { started_at: at(-20) }));
-    expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: 5 });
   });
 });
 
@@ -281,56 +238,34 @@ describe("The metrics of a range", () => {
       ];
       for (const started_at of moments) await hold({ started_at });
       travelTo("2026-03-31T12:00:00Z");
-      return clinic;
+      return { clinic, days: moments.map((moment) => moment.slice(0, 10)) };
     }
 
-    it("are those of the last 30 days, including today, if no date is given", async () => {
-      const clinic = await aClinicInMarch();
-      expect(await dates(clinic, "")).toEqual(["2026-03-02", "2026-03-31"]);
+    it.each([
+      ["are those of the last 30 days, including today, if no date is given", "", 5, 7],
+      ["reach to today if only the start is given", "date_start=2026-01-31", 3, 7],
+      ["reach to today if only the start is given, and is today", "date_start=2026-03-31", 6, 7],
+      ["reach to today from a start that is further back", "date_start=2025-03-30", 0, 7],
+      ["reach to today from the first date that they can", "date_start=2016-03-24", 0, 7],
+      ["reach 30 days back from the end if only the end is given", "date_end=2026-03-01", 3, 5],
+      ["reach 30 days back from the end of February", "date_end=2026-02-28", 2, 4],
+      ["reach 30 days back from an end in the future", "date_end=2026-04-01", 6, 8],
+      ["can begin and end in the future", "date_start=2026-04-01&date_end=2026-05-01", 7, 8],
+      ["are of that day alone from a start in the future, without an end", "date_start=2026-04-01", 7, 8],
+    ])("%s: %s", async (_, query, from, to) => {
+      const { clinic, days } = await aClinicInMarch();
+      expect(await dates(clinic, query)).toEqual(days.slice(from, to));
     });
 
-    it("reach to today if only the start is given", async () => {
-      const clinic = await aClinicInMarch();
-      expect(await dates(clinic, "date_start=2026-01-31")).toEqual([
-        "2026-01-31",
-        "2026-03-01",
-        "2026-03-02",
-        "2026-03-31",
-      ]);
-      expect(await dates(clinic, "date_start=2026-03-31")).toEqual(["2026-03-31"]);
-    });
-
-    it("reach to today from a start that is further back, or are refused: nothing is cut off", async () => {
-      const clinic = await aClinicInMarch();
-      for (const start of ["2025-03-30", "2025-01-01", "2016-03-24"])
-        expect(await dates(clinic, `date_start=${start}`)).toEqual([
-          "2025-03-30",
-          "2025-03-31",
-          "2026-01-30",
-          "2026-01-31",
-          "2026-03-01",
-          "2026-03-02",
-          "2026-03-31",
-        ]);
+    it("are refused from a start that is too far back: nothing is cut off", async () => {
+      travelTo("2026-03-31T12:00:00Z");
+      const clinic = await anOrganization();
       for (const start of ["2016-03-23", "0000-01-01"])
         expectRefusal(await ask(clinic, `?date_start=${start}`), 400, /date_start.*3660/);
     });
 
-    it("reach 30 days back from the end if only the end is given", async () => {
-      const clinic = await aClinicInMarch();
-      expect(await dates(clinic, "date_end=2026-03-01")).toEqual(["2026-01-31", "2026-03-01"]);
-      expect(await dates(clinic, "date_end=2026-02-28")).toEqual(["2026-01-30", "2026-01-31"]);
-      expect(await dates(clinic, "date_end=2026-04-01")).toEqual(["2026-03-31", "2026-04-01"]);
-    });
-
-    it("can begin and end in the future, and without an end are of that day alone", async () => {
-      const clinic = await aClinicInMarch();
-      expect(await dates(clinic, "date_start=2026-04-01&date_end=2026-05-01")).toEqual(["2026-04-01"]);
-      expect(await dates(clinic, "date_start=2026-04-01")).toEqual(["2026-04-01"]);
-    });
-
     it("use the UTC date for today", async () => {
-      const clinic = await aClinicInMarch();
+      const { clinic } = await aClinicInMarch();
       travelTo("2026-04-01T00:00:00.000Z");
       expect(await dates(clinic, "")).toEqual(["2026-03-31", "2026-04-01"]);
       travelTo("2026-03-31T23:59:59.999Z");
@@ -368,14 +303,8 @@ describe("The metrics of a user", () => {
     expect(await metrics(clinic, BOTH_DAYS)).toEqual(
       ofDates({ [DAY]: [2, 100, 0.5, 15], [NEXT_DAY]: [1, 50, 0, 40] }),
     );
-  });
-
-  it("are those of the range", async () => {
-    const { clinic, provider } = await twoProviders();
-    const ofUser = `user_id=${provider.user_id}`;
-    expect(await dates(clinic, `${ofUser}&date_start=${DAY}&date_end=${DAY}`)).toEqual([DAY]);
-    const nextDay = `${ofUser}&date_start=${NEXT_DAY}&date_end=${NEXT_DAY}`;
-    expect(await metrics(clinic, nextDay)).toEqual(NO_CALLS);
+    const nextDay = `date_start=${NEXT_DAY}&date_end=${NEXT_DAY}`;
+    expect(await metrics(clinic, `${nextDay}&user_id=${provider.user_id}`)).toEqual(NO_CALLS);
   });
 
   it("are those of the last 30 days if no date is given", async () => {

@@ -1,9 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { Api } from "./support/api.ts";
 import {
   aCall,
   aProviderOnTheCall,
   aRecipient,
+  type Call,
   ENDED_AT,
   knownParticipant,
   reportCall,
@@ -74,17 +75,11 @@ describe("The first report of a call", () => {
     });
   });
 
-  it.each([ENDED_AT, STARTED_AT])(
-    "makes an ended call if it says when the call ended: %s",
-    async (ended_at) => {
-      const { first, report } = await aFirstReport();
-      expect((await report({ ...first, ended_at })).body).toMatchObject({
-        is_ended: true,
-        started_at: STARTED_AT,
-        ended_at,
-      });
-    },
-  );
+  it("makes an ended call if it says when the call ended, be it at once", async () => {
+    const { first, report } = await aFirstReport();
+    const { body } = await report({ ...first, ended_at: STARTED_AT });
+    expect(body).toMatchObject({ is_ended: true, started_at: STARTED_AT, ended_at: STARTED_AT });
+  });
 
   it.each([
     ["2026-01-31T23:30:00.5+05:30", "2026-01-31T13:00:00-06:00"],
@@ -119,28 +114,16 @@ describe("The first report of a call", () => {
     expect((await reportCall(clinic, key, {})).body).toEqual(body);
   });
 
-  it("accepts null for what is not known yet, and an empty list of participants", async () => {
-    const { first, report } = await aFirstReport();
-    const unknown = { ended_at: null, failed: null, participants: [] };
-    expect((await report({ ...first, ...unknown })).body).toMatchObject({ is_ended: false, ended_at: null });
-    await changingNothing(() => given(report(first)));
-  });
-
-  it("accepts null for what is not known about a participant, like a field that is left out", async () => {
+  it("accepts null for what is not known yet, of participants too, like a field that is left out", async () => {
     const { first, report } = await aFirstReport();
     const unknown = { user_id: null, waiting_since: null, joined_at: null, left_at: null };
     const rita = aRecipient();
     const participants = [{ ...rita, ...unknown, recording_consent: null }];
-    expect((await report({ ...first, participants })).status).toBe(200);
+    const { body } = await report({ ...first, ended_at: null, failed: null, participants });
+    expect(body).toMatchObject({ is_ended: false, ended_at: null });
     const told = { key: rita.key, display_name: rita.display_name, role: rita.role };
-    await changingNothing(() => given(report({ participants: [told] })));
-  });
-
-  it("ignores unknown keys", async () => {
-    const { key, first, report } = await aFirstReport();
-    const { body } = await report({ ...first, id: 999_999, key: "another", is_ended: true });
-    expect(body).toMatchObject({ key, is_ended: false });
-    expect(body.id).not.toBe(999_999);
+    for (const again of [[told], []])
+      await changingNothing(() => given(report({ ...first, participants: again })));
   });
 
   it.each([
@@ -166,7 +149,6 @@ const withParticipant = (fault: object) => ({ participants: [aRecipient(fault)] 
 
 describe.each(["first", "later"])("The %s report of a call", (which) => {
   it.each<[string, object, RegExp]>([
-    ["an unknown organization_user_id", { organization_user_id: 999_999 }, /call\.organization_user_id/],
     ["a started_at with half an offset", { started_at: "2026-01-31T09:30:00+1" }, /call\.started_at/],
     ["a started_at with a bare sign", { started_at: "2026-01-31T09:30:00+01:" }, /call\.started_at/],
     [
@@ -181,10 +163,6 @@ describe.each(["first", "later"])("The %s report of a call", (which) => {
     ],
     ["an ended_at before started_at", { ended_at: "2026-01-31T09:29:59.999Z" }, /call\.ended_at/],
     ["a new participant without a name", withParticipant({ display_name: undefined }), /display_name/],
-    ["a new participant without a role", withParticipant({ role: undefined }), /role/],
-    ["an unknown user_id", withParticipant({ user_id: 999_999 }), /user_id/],
-    ["one who left before joining", withParticipant({ joined_at: LEFT_AT, left_at: JOINED_AT }), /left_at/],
-    ["one who left before waiting", withParticipant({ waiting_since: LEFT_AT, left_at: BEFORE }), /left_at/],
     ["a participant named twice", { participants: Array(2).fill(aRecipient()) }, /call\.participants/],
   ])("is refused with %s, and changes nothing", async (_, fault, text) => {
     const { first, report } = await aFirstReport();
@@ -320,27 +298,19 @@ describe("A later report of a call", () => {
   });
 });
 
-describe("The room of a call", () => {
-  it("stays the room of the first report, even if a later report names another room of the organization", async () => {
-    const { clinic, first: call, report } = await aFirstReport();
-    const first = { ...call, participants: [aRecipient({ waiting_since: WAITING_SINCE })] };
-    const answer = await given(report(first));
-    const other = await clinic.addRoom({ name: "Lungs" });
-    for (const waiting_room_slug of [other.slug, unique("nowhere"), ""]) {
-      const later = await changingNothing(() => report({ ...first, waiting_room_slug }));
-      expect(later).toMatchObject({ status: 200, body: answer });
-    }
-  });
-
-  it("is ignored in a later report, even if it was retired", async () => {
-    const { clinic, first, report, room } = await aFirstReport();
-    const ended = { ...first, ended_at: ENDED_AT };
-    const answer = await given(report(ended));
-    expectGone(await clinic.client.delete(`/waiting_rooms/${room.slug}`));
-    expect(await changingNothing(() => report(ended))).toMatchObject({ status: 200, body: answer });
-    const corrected = await report({ ...ended, ended_at: BACK_AT, participants: [aRecipient()] });
-    expect(corrected).toMatchObject({ status: 200, body: { ...answer, ended_at: BACK_AT } });
-  });
+it("The room of a call stays that of the first report, whatever later reports name, even if it is retired", async () => {
+  const { clinic, first, report, room } = await aFirstReport();
+  const participants = [aRecipient({ waiting_since: WAITING_SINCE })];
+  const answer = await given(report({ ...first, ended_at: ENDED_AT, participants }));
+  const other = await clinic.addRoom({ name: "Lungs" });
+  for (const waiting_room_slug of [other.slug, unique("nowhere"), ""])
+    expect(await changingNothing(() => report({ ...first, waiting_room_slug }))).toMatchObject({
+      status: 200,
+      body: answer,
+    });
+  expectGone(await clinic.client.delete(`/waiting_rooms/${room.slug}`));
+  const corrected = await report({ ...first, ended_at: BACK_AT, participants: [aRecipient()] });
+  expect(corrected).toMatchObject({ status: 200, body: { ...answer, ended_at: BACK_AT } });
 });
 
 it("The key of a call is case-sensitive", async () => {
@@ -351,32 +321,20 @@ it("The key of a call is case-sensitive", async () => {
 });
 
 describe("A participant of a call", () => {
-  it("who waits in the room joins the call by the same key, and no longer waits", async () => {
-    const { clinic, first, report, room } = await aFirstReport();
-    const { user_id } = await clinic.addProvider();
-    const rita = unique("rita");
-    const waiting = await clinic.addParticipant(room.slug, { waiting_since: WAITING_SINCE, user_id }, rita);
-    expect(await waitingCount(clinic, room.slug)).toBe(1);
-
-    const { id } = await given(report({ ...first, participants: [{ key: rita, joined_at: JOINED_AT }] }));
-    expect(await knownParticipant(room.slug, rita)).toEqual({
-      ...waiting,
-      call_id: id,
-      joined_at: JOINED_AT,
-    });
-    expect(await waitingCount(clinic, room.slug)).toBe(0);
-  });
-
-  it("who waits in another room of the organization moves to the room of the call", async () => {
+  it("who waits in a room of the organization joins the call by the same key, and no longer waits", async () => {
     const { clinic, first, report, room } = await aFirstReport();
     const other = await clinic.addRoom({ name: "Lungs" });
     const rita = unique("rita");
-    const waiting = await clinic.addParticipant(other.slug, { waiting_since: WAITING_SINCE }, rita);
-    const { id } = await given(report({ ...first, participants: [{ key: rita }] }));
+    const { user_id } = await clinic.addProvider();
+    const waits = { waiting_since: WAITING_SINCE, user_id };
+    const waiting = await clinic.addParticipant(other.slug, waits, rita);
+    expect(await waitingCount(clinic, other.slug)).toBe(1);
+    const { id } = await given(report({ ...first, participants: [{ key: rita, joined_at: JOINED_AT }] }));
     expect(await knownParticipant(room.slug, rita)).toEqual({
       ...waiting,
       waiting_room_id: room.id,
       call_id: id,
+      joined_at: JOINED_AT,
     });
     expect(await waitingCount(clinic, other.slug)).toBe(0);
     expectGone(await clinic.client.delete(`/waiting_rooms/${other.slug}`));
@@ -414,16 +372,6 @@ describe("A participant of a call", () => {
     expect((await knownParticipant(call.room.slug, paul.key)).call_id).toBe(call.id);
   });
 
-  it("stays on the call and in its room when the same key is reported for another waiting room", async () => {
-    const { clinic, call, rita } = await anOngoingCall();
-    const before = await knownParticipant(call.room.slug, rita.key);
-    const other = await clinic.addRoom({ name: "Lungs" });
-    expect(await clinic.addParticipant(other.slug, { waiting_since: WAITING_SINCE }, rita.key)).toEqual(
-      before,
-    );
-    expect(await waitingCount(clinic, other.slug)).toBe(0);
-  });
-
   it.each([
     ["going on", { ended_at: undefined }],
     ["over", {}],
@@ -455,17 +403,11 @@ describe("A participant of a call", () => {
     expect(new Set(ids).size).toBe(3);
   });
 
-  it("who has left does not come back by a late report", async () => {
+  it("who has left does not come back by a late report, but by joining again", async () => {
     const { call, rita } = await anOngoingCall();
     await given(call.report({ participants: [{ key: rita.key, left_at: LEFT_AT }] }));
     for (const late of [rita, { key: rita.key, left_at: null }, { ...rita, left_at: null }])
       await changingNothing(() => given(call.report({ participants: [late] })));
-    expect((await knownParticipant(call.room.slug, rita.key)).left_at).toBe(LEFT_AT);
-  });
-
-  it("who joins again after leaving is back", async () => {
-    const { call, rita } = await anOngoingCall();
-    await given(call.report({ participants: [{ key: rita.key, left_at: LEFT_AT }] }));
     await given(call.report({ participants: [{ key: rita.key, joined_at: BACK_AT, left_at: null }] }));
     expect(await knownParticipant(call.room.slug, rita.key)).toMatchObject({
       joined_at: BACK_AT,
@@ -475,28 +417,20 @@ describe("A participant of a call", () => {
 });
 
 describe("When a call ends", () => {
-  it("its participants have left; those who left before keep their time", async () => {
+  it("its participants have left, and nobody comes back by a late report; those who left before keep their time", async () => {
     const { call, rita } = await anOngoingCall();
     const paul = aRecipient({ waiting_since: WAITING_SINCE, joined_at: JOINED_AT, left_at: LEFT_AT });
     await given(call.report({ participants: [paul] }));
-    expect((await knownParticipant(call.room.slug, rita.key)).left_at).toBeNull();
+    const leftAt = async ({ key }: { key: string }) => (await knownParticipant(call.room.slug, key)).left_at;
+    expect(await leftAt(rita)).toBeNull();
     await given(call.report({ ended_at: ENDED_AT }));
-    expect((await knownParticipant(call.room.slug, rita.key)).left_at).toBe(ENDED_AT);
-    expect((await knownParticipant(call.room.slug, paul.key)).left_at).toBe(LEFT_AT);
-  });
-
-  it("nobody comes back to it, even if a late report adds or repeats participants", async () => {
-    const { call, rita } = await anOngoingCall();
-    await given(call.report({ ended_at: ENDED_AT }));
-    await changingNothing(() => given(call.report({ participants: [rita] })));
-    await changingNothing(() => given(call.report({ participants: [{ ...rita, left_at: null }] })));
     const late = aRecipient({ waiting_since: WAITING_SINCE, joined_at: JOINED_AT });
-    await given(call.report({ participants: [late] }));
-    expect((await knownParticipant(call.room.slug, late.key)).left_at).toBe(ENDED_AT);
-    await given(
-      call.report({ participants: [{ key: rita.key, joined_at: "2026-01-31T11:00:00Z", left_at: null }] }),
-    );
-    expect((await knownParticipant(call.room.slug, rita.key)).left_at).not.toBeNull();
+    await given(call.report({ participants: [late, { ...rita, left_at: null }] }));
+    expect([await leftAt(rita), await leftAt(paul), await leftAt(late)]).toEqual([
+      ENDED_AT,
+      LEFT_AT,
+      ENDED_AT,
+    ]);
   });
 
   it("its room is no longer in use; before, it cannot be retired even if nobody waits in it", async () => {
@@ -506,12 +440,6 @@ describe("When a call ends", () => {
     await given(call.report({ ended_at: ENDED_AT }));
     expect(await waitingCount(clinic, call.room.slug)).toBe(0);
     expectGone(await clinic.client.delete(`/waiting_rooms/${call.room.slug}`));
-  });
-
-  it("its room is not in use if the call was reported only after its end", async () => {
-    const clinic = await anOrganization();
-    const { room } = await aCall(clinic);
-    expectGone(await clinic.client.delete(`/waiting_rooms/${room.slug}`));
   });
 });
 
@@ -556,93 +484,95 @@ describe("The calls of an organization user", () => {
   });
 });
 
-/** The results of a call, and the list of calls. */
-const RESOURCES = {
-  "the organization user": "",
-  calls: "/calls",
-  "one call": "/calls/CALL",
-  participants: "/calls/CALL/participants",
-  consents: "/calls/CALL/consents",
-  transcript: "/calls/CALL/transcript",
-  "SOAP note": "/calls/CALL/soap_note",
-  egresses: "/calls/CALL/egresses",
-  egress: "/calls/CALL/egresses/EGRESS",
-  "audit logs": "/calls/CALL/egresses/EGRESS/audit_logs",
-};
+/** An organization user, the list of calls, one, and its results. */
+const RESOURCES = [
+  "",
+  "/calls",
+  "/calls/CALL",
+  "/calls/CALL/participants",
+  "/calls/CALL/consents",
+  "/calls/CALL/transcript",
+  "/calls/CALL/soap_note",
+  "/calls/CALL/egresses",
+  "/calls/CALL/egresses/EGRESS",
+  "/calls/CALL/egresses/EGRESS/audit_logs",
+];
 
-describe.each(Object.entries(RESOURCES))("A client that asks for %s", (_, tail) => {
-  /** An organization in which every user had a call with all results that a call can have. */
-  async function aClinicOfCalls() {
-    const clinic = await anOrganization();
+interface Had {
+  name: string;
+  call: Call;
+  egress: { id: string };
+  client: Pick<Api, "get">;
+}
+
+describe("A client that asks for what calls have", () => {
+  let clinic: Organization;
+  /** Every user had a call with all results that a call can have. */
+  let had: Had[];
+
+  beforeAll(async () => {
+    clinic = await anOrganization();
     const paula = await clinic.addProvider("Paula Provider");
-    const peter = await clinic.addProvider("Peter Provider");
     const assist = (name: string, roles: string[], assists: number[]) =>
       clinic.addUser(name, ["provider_assistant", ...roles], { assists });
     const people = {
-      admin: clinic.admin as { id: number },
+      admin: clinic.admin,
       paula,
-      peter,
+      peter: await clinic.addProvider("Peter Provider"),
       assistantOfPaula: await assist("Al", [], [paula.id]),
       assistantOfNobody: await assist("Bo", [], []),
       providerWhoAssistsPaula: await assist("Cy", ["provider"], [paula.id]),
       adminWhoProvides: await clinic.addUser("Di", ["provider", "organization_admin"]),
     };
-    const paths: [string, string][] = [];
+    had = [];
     for (const [name, person] of Object.entries(people)) {
       const call = await aCall(clinic, {}, person);
       const egress = await call.addEgress();
       await given(call.reportTranscript({ is_final: false, lines: [] }));
       await given(call.reportSoapNote({ is_final: false, text: "Subjective: well." }));
-      const path = tail.replace("CALL", String(call.id)).replace("EGRESS", egress.id);
-      paths.push([name, `/organization_users/${person.id}${path}`]);
+      had.push({ name, call, egress, client: await clinic.addClient(person.id) });
     }
-    /** The users whom a caller reaches, with their calls. Everything else must be 404. */
-    return async function reachedBy(person: keyof typeof people) {
-      const client = await clinic.addClient(people[person].id);
-      const reached = [];
-      for (const [name, path] of paths) {
-        const answer = await client.get(path);
-        if (answer.status === 200) reached.push(name);
-        else expectRefusal(answer, 404);
-      }
-      return reached;
-    };
-  }
-
-  it("reaches only the organization users that its role allows", async () => {
-    const reachedBy = await aClinicOfCalls();
-    const everybody = [
-      "admin",
-      "paula",
-      "peter",
-      "assistantOfPaula",
-      "assistantOfNobody",
-      "providerWhoAssistsPaula",
-      "adminWhoProvides",
-    ];
-    expect(await reachedBy("admin")).toEqual(everybody);
-    expect(await reachedBy("adminWhoProvides")).toEqual(everybody);
-    expect(await reachedBy("paula")).toEqual(["paula"]);
-    expect(await reachedBy("peter")).toEqual(["peter"]);
-    expect(await reachedBy("assistantOfPaula")).toEqual(["paula", "assistantOfPaula"]);
-    expect(await reachedBy("assistantOfNobody")).toEqual(["assistantOfNobody"]);
-    expect(await reachedBy("providerWhoAssistsPaula")).toEqual(["paula", "providerWhoAssistsPaula"]);
   });
 
-  if (tail.startsWith("/calls/CALL"))
-    it("finds nothing under any path but the call's own, and changes nothing", async () => {
-      const clinic = await anOrganization();
-      const [call, theirs] = [await aCall(clinic), await aCall(await anOrganization())];
-      const egress = await call.addEgress();
-      await given(call.reportTranscript({ is_final: false, lines: [] }));
-      await given(call.reportSoapNote({ is_final: false, text: "Subjective: well." }));
+  it.each(RESOURCES)("reaches only the organization users that its role allows: %s", async (tail) => {
+    const reach: Record<string, string[]> = {};
+    for (const { name: caller, client } of had) {
+      reach[caller] = [];
+      for (const { name, call, egress } of had) {
+        const path = tail.replace("CALL", String(call.id)).replace("EGRESS", egress.id);
+        const answer = await client.get(`/organization_users/${call.owner.id}${path}`);
+        if (answer.status === 200) reach[caller].push(name);
+        else expectRefusal(answer, 404);
+      }
+    }
+    const everybody = had.map(({ name }) => name);
+    expect(reach).toEqual({
+      admin: everybody,
+      paula: ["paula"],
+      peter: ["peter"],
+      assistantOfPaula: ["paula", "assistantOfPaula"],
+      assistantOfNobody: ["assistantOfNobody"],
+      providerWhoAssistsPaula: ["paula", "providerWhoAssistsPaula"],
+      adminWhoProvides: everybody,
+    });
+  });
+
+  it.each(RESOURCES.filter((tail) => tail.startsWith("/calls/CALL")))(
+    "finds nothing under any path but the call's own, and changes nothing: %s",
+    async (tail) => {
+      const [{ call, egress }, colleague] = had as [Had, Had];
+      const theirs = await aCall(await anOrganization());
+      const another = await aCall(clinic, {}, call.owner);
       const below = tail.replace("/calls/CALL", "").replace("EGRESS", egress.id);
+      const paths = wrongPaths(call, theirs, colleague.call.owner);
+      if (below.includes("/egresses/")) paths.push(another.path, colleague.call.path);
       await changingNothing(async () => {
-        for (const path of wrongPaths(call, theirs, clinic.admin)) {
+        for (const path of paths) {
           expectRefusal(await clinic.client.get(path + below), 404);
           const change = { call: { external_reference: "visit-1" } };
           if (below === "") expectRefusal(await clinic.client.put(path, change), 404);
         }
       });
-    });
+    },
+  );
 });

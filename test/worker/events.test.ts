@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { EVENT_TYPES } from "../../src/database/enums.ts";
+import { EVENT_TYPE_NAMES, EVENT_TYPES } from "../../src/database/enums.ts";
 import { MAX_PER_PAGE } from "../../src/limits.ts";
 import { type Api, platform } from "./support/api.ts";
 import { aCall, ENDED_AT, STARTED_AT, WAITING_SINCE } from "./support/calls.ts";
@@ -157,16 +157,6 @@ describe("A final transcript or SOAP note", () => {
     await given(clinic.client.get(`${call.path}/transcript`));
   });
 
-  it("that is final in its first report is announced with it", async () => {
-    const clinic = await anOrganization();
-    const call = await aCall(clinic);
-    const happened = await eventsOf(clinic, async () => {
-      await given(call.reportSoapNote({ text: "Subjective: well.", is_final: true }));
-      await given(call.reportTranscript({ is_final: true, lines: [aLine(call)] }));
-    });
-    expect(happened.map(({ type }) => type)).toEqual(["soap_note.finalized", "transcript.finalized"]);
-  });
-
   it("that comes before the end of the call is announced after it, when it can be read", async () => {
     const clinic = await anOrganization();
     const call = await aCall(clinic, { ended_at: null });
@@ -295,32 +285,6 @@ it("A bulk invite is completed once, when its last row has ended", async () => {
   expect(happened.filter(({ type }) => type !== "invite.created")).toEqual([
     { type: "bulk_invite.completed", data: { bulk_invite_id: id } },
   ]);
-});
-
-it("A user of the organization is added with the first roles, removed with the last ones, and added again", async () => {
-  const clinic = await anOrganization();
-  const email = `${unique("user")}@example.com`;
-  let user: { id: number } = { id: 0 };
-  const happened = await eventsOf(clinic, async () => {
-    user = await clinic.addUser("Paula Provider", ["provider"], { email });
-    await removeMember(clinic, user);
-    await platform.delete(`/organizations/${clinic.id}/users/${user.id}`);
-    // Somebody without roles who accepts an invite is a user again.
-    const invite = `insert into invites (organization_id, created_by_user_id, email, display_name, roles, expires_at, created_at, updated_at)
-      values (?, ?, ?, 'Paula Provider', '["provider"]', ?, 0, 0) returning id`;
-    const id = await env.DB.prepare(invite)
-      .bind(clinic.id, clinic.admin.user_id, email, Date.now() + 60_000)
-      .first<number>("id");
-    await given(accept({ id: Number(id), organization_id: clinic.id }));
-  });
-  const data = { organization_user_id: user.id };
-  const ofUsers = happened.filter((event) => event.type.startsWith("organization_user."));
-  expect(ofUsers).toEqual([
-    { type: "organization_user.added", data },
-    { type: "organization_user.removed", data },
-    { type: "organization_user.added", data },
-  ]);
-  expect(happened.at(-1)?.type).toBe("invite.accepted");
 });
 
 describe("Every road", () => {
@@ -507,8 +471,6 @@ async function everyVisit(clinic: Clinic, slug: string, display_name = "Rita") {
   await clinic.runCron();
 }
 
-const FAMILIES = new Set(EVENT_TYPES.map((type) => type.replace(/\.\w+$/, ".*")));
-
 describe("The events of a whole story", () => {
   it("are of all types, and hold ids only: no name, email, text, slug or URL of the story", async () => {
     const clinic = await aStory();
@@ -537,39 +499,21 @@ describe("The events of a whole story", () => {
       }
   });
 
-  it("come in the order of their ids, each once, whatever the size of the pages", async () => {
+  it("come in the order of their ids, each once, of all types, of one or of one family", async () => {
     const { client } = await aStory();
-    const { events: all } = await given(client.get("/events?per_page=100"));
-    const ids = all.map(({ id }: Event) => id);
-    expect(ids).toEqual([...ids].sort((a, b) => a - b));
-    expect(new Set(ids).size).toBe(ids.length);
-    for (const per_page of [1, 3, 7]) expect(await everyEvent(client, `&per_page=${per_page}`)).toEqual(all);
+    const all = await everyEvent(client);
+    const ids = all.map(({ id }) => id);
+    expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
+    for (const per_page of [1, 3, 100])
+      expect(await everyEvent(client, `&per_page=${per_page}`)).toEqual(all);
     const shown = await given(client.get(`/events?after=${ids[2]}&per_page=2`));
     expect(shown).toEqual({ events: all.slice(3, 5), next_after: ids[4] });
-  });
-
-  it("can be asked for by each type", async () => {
-    const { client } = await aStory();
-    const all = await everyEvent(client);
-    for (const type of EVENT_TYPES) {
-      const ofType = await everyEvent(client, `&type=${type}&per_page=1`);
-      expect(ofType.length).toBeGreaterThan(0);
-      expect(ofType).toEqual(all.filter((event) => event.type === type));
-    }
-  });
-
-  it("can be asked for by each family", async () => {
-    const { client } = await aStory();
-    const all = await everyEvent(client);
-    for (const family of FAMILIES) {
-      const expected = all.filter(({ type }) => type.startsWith(family.replace("*", "")));
+    for (const name of EVENT_TYPE_NAMES) {
+      const expected = all.filter(({ type }) => type.startsWith(name.replace("*", "")));
       expect(expected.length).toBeGreaterThan(0);
       for (const per_page of [1, 100])
-        expect(await everyEvent(client, `&type=${family}&per_page=${per_page}`)).toEqual(expected);
+        expect(await everyEvent(client, `&type=${name}&per_page=${per_page}`)).toEqual(expected);
     }
-    expect(await everyEvent(client, "&type=call.*")).not.toEqual(
-      await everyEvent(client, "&type=call.ended"),
-    );
   });
 
   it("are at the times of the changes", async () => {
@@ -647,29 +591,29 @@ it("What an event names can be read with its ids when it comes, and later as lon
   const gone: Record<string, number> = {};
   const walk = async () => {
     const events = await everyEvent(clinic.client);
+    const read = new Map<string, boolean | undefined>();
     for (const { type, data } of events.filter((each) => each.type !== "access_log.sealed"))
       for (const [name, id] of Object.entries(data as Ids)) {
         // Who waited is perhaps on a call, as a later event says.
         const latest = events.findLast((each) => (each.data as Ids)[name] === id)?.data;
         const ids = (name === "participant_id" ? latest : data) as Ids;
-        const found = await READS[name]?.(clinic.client, ids);
-        expect({ type, name, id, found }).toEqual({ type, name, id, found: gone[name] !== id });
+        const thing = `${name} ${JSON.stringify(ids)}`;
+        if (!read.has(thing)) read.set(thing, await READS[name]?.(clinic.client, ids));
+        expect([type, thing, read.get(thing)]).toEqual([type, thing, gone[name] !== id]);
       }
     return new Set(events.map(({ type }) => type));
   };
   expect(await walk()).toEqual(new Set(EVENT_TYPES));
   const joined_at = new Date().toISOString();
   await aCall(clinic, { started_at: joined_at, ended_at: null, participants: [{ key: joining, joined_at }] });
+  const { user_id } = await clinic.addProvider();
+  const sub = await clinic.addSub(room.slug, { user_id, datetime_start: "2126-01-31T09:30:00Z" });
   await walk();
   // What ceases to exist: who leaves without a call, a deleted sub, and a retired room with its subs.
   await given(
     platform.put(`/waiting_rooms/${room.slug}/participants/${key}`, { participant: { left_at: fromNow(1) } }),
   );
   gone.participant_id = waiting;
-  await walk();
-  const { user_id } = await clinic.addProvider();
-  const sub = await clinic.addSub(room.slug, { user_id, datetime_start: "2126-01-31T09:30:00Z" });
-  await walk();
   await given(clinic.client.delete(`/waiting_rooms/${room.slug}/waiting_room_subs/${sub.id}`));
   gone.waiting_room_sub_id = sub.id;
   await walk();
@@ -720,12 +664,6 @@ describe("GET /events", () => {
 });
 
 describe("An event", () => {
-  it("is never changed", async () => {
-    const { id } = await anOrganization();
-    const change = env.DB.prepare("update events set data = '{}' where organization_id = ?").bind(id).run();
-    await expect(change).rejects.toThrow("events are never changed");
-  });
-
   it("is not written where its change is not", async () => {
     const clinic = await anOrganization();
     const [room, { user_id }] = [await clinic.addRoom(), await clinic.addProvider()];

@@ -1,17 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { platform } from "./support/api.ts";
 import { aCall, reportCall } from "./support/calls.ts";
-import { rowsOf } from "./support/database.ts";
+import { storedRows } from "./support/database.ts";
 import { aLiveKitRoom, at, delivered } from "./support/livekit.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { changingNothing } from "./support/unchanged.ts";
 
 /** The references of an organization's calls and participants, oldest first. */
-async function referencesOf({ id }: Organization) {
-  const tables = await rowsOf(id);
-  const references = (table: string) =>
-    (tables.find(({ name }) => name === table)?.rows ?? []).map((row) => row.external_reference);
-  return { calls: references("calls"), participants: references("participants") };
+async function referencesOf(organization: Organization) {
+  const referencesIn = async (table: string) =>
+    (await storedRows(organization, table)).map((row) => row.external_reference);
+  return { calls: await referencesIn("calls"), participants: await referencesIn("participants") };
 }
 
 describe("The reference by which another system knows a call", () => {

@@ -29,16 +29,16 @@ async function aClinicOfCalls() {
   });
   const early = await on("2026-02-01T00:00:00Z", paula, { participants: [rita()] });
   const first = await on("2026-01-31T23:59:59.999Z", peter, { participants: [rita()] });
-  return { clinic, paula, peter, last, late, early, first };
+  const expectFound = async (query: string, all: number[], paulas: number[]) => {
+    expect(await found(clinic.client, `/calls${query}`)).toEqual(all);
+    expect(await found(clinic.client, `/organization_users/${paula.id}/calls${query}`)).toEqual(paulas);
+  };
+  return { clinic, expectFound, last, late, early, first };
 }
 
 describe("The calls of one user and of all", () => {
   it("are found by dates, both ends included", async () => {
-    const { clinic, paula, last, late, early, first } = await aClinicOfCalls();
-    const expectFound = async (query: string, all: number[], paulas: number[]) => {
-      expect(await found(clinic.client, `/calls${query}`)).toEqual(all);
-      expect(await found(clinic.client, `/organization_users/${paula.id}/calls${query}`)).toEqual(paulas);
-    };
+    const { expectFound, last, late, early, first } = await aClinicOfCalls();
     await expectFound("", [last, late, early, first], [last, early]);
     await expectFound("?from=2026-02-01&to=2026-02-01", [late, early], [early]);
     await expectFound("?from=2026-02-02", [last], [last]);
@@ -48,15 +48,11 @@ describe("The calls of one user and of all", () => {
   });
 
   it("are found by the reference of the call, which is compared exactly, and by dates besides", async () => {
-    const { clinic, paula, last, late } = await aClinicOfCalls();
-    const expectFound = async (query: string, all: number[], paulas: number[]) => {
-      expect(await found(clinic.client, `/calls?${query}`)).toEqual(all);
-      expect(await found(clinic.client, `/organization_users/${paula.id}/calls?${query}`)).toEqual(paulas);
-    };
-    await expectFound("external_reference=visit-1", [last, late], [last]);
-    await expectFound("external_reference=visit-1&to=2026-02-01", [late], []);
+    const { expectFound, last, late } = await aClinicOfCalls();
+    await expectFound("?external_reference=visit-1", [last, late], [last]);
+    await expectFound("?external_reference=visit-1&to=2026-02-01", [late], []);
     for (const other of ["Visit-1", "visit-1%20", "visit-", "visit-%25", "visit-2"])
-      await expectFound(`external_reference=${other}`, [], []);
+      await expectFound(`?external_reference=${other}`, [], []);
   });
 
   it("are found by the reference of a participant, each once, alone and with the others", async () => {

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { type Fetcher, platform } from "./support/api.ts";
-import { countingRoundTrips, everyRow, storedRows } from "./support/database.ts";
+import { countingRoundTrips, everyRowAsText, storedRows } from "./support/database.ts";
 import { observedDatabase } from "./support/observed_database.ts";
 import { anInvite, anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { aClinicWithQueue, workerWith } from "./support/queue.ts";
@@ -54,12 +54,16 @@ const keysOf = (organization: Organization) => storedRows(organization, "idempot
 const roomsOf = async ({ client }: Organization) =>
   (await given(client.get("/waiting_rooms"))).pagination.total_count as number;
 
+/** A request of a new organization, with a key. */
+async function aCreation(example: Example) {
+  const organization = await anOrganization('Clinic "Zürich" \\ 診療所 🏥');
+  return { organization, key: unique("key"), ...(await example(organization)) };
+}
+
 describe.each(creations)("%s with an Idempotency-Key", (_, example) => {
   it("makes one thing, and returns the first response again, byte for byte", async () => {
-    const organization = await anOrganization('Clinic "Zürich" \\ 診療所 🏥');
-    const { path, body } = await example(organization);
+    const { organization, path, body, key } = await aCreation(example);
     const { post, bodies } = repeating(organization);
-    const key = unique("key");
     const first = await post(path, body, key);
     expect(first).toMatchObject({ status: 201 });
     expect(first.headers.get("Idempotent-Replayed")).toBeNull();
@@ -83,10 +87,8 @@ describe.each(creations)("%s with an Idempotency-Key", (_, example) => {
   });
 
   it("is carried out once if thirty come at once", async () => {
-    const organization = await anOrganization();
-    const { path, body } = await example(organization);
+    const { organization, path, body, key } = await aCreation(example);
     const { post, bodies } = repeating(organization);
-    const key = unique("key");
     const answers = await Promise.all(Array.from({ length: 30 }, () => post(path, body, key)));
     expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(201));
     expect(answers.filter(({ headers }) => headers.get("Idempotent-Replayed") === "true")).toHaveLength(29);
@@ -94,9 +96,7 @@ describe.each(creations)("%s with an Idempotency-Key", (_, example) => {
   });
 
   it("reads the first response from the primary database, whatever bookmark is sent", async () => {
-    const organization = await anOrganization();
-    const { path, body } = await example(organization);
-    const key = unique("key");
+    const { organization, path, body, key } = await aCreation(example);
     await given(postWith(organization, path, body, key));
     const starts: string[] = [];
     const DB = observedDatabase({
@@ -114,8 +114,7 @@ describe.each(creations)("%s with an Idempotency-Key", (_, example) => {
   });
 
   it("is the same request whether or not its length is known at its start", async () => {
-    const organization = await anOrganization();
-    const { path, body } = await example(organization);
+    const { organization, path, body, key } = await aCreation(example);
     const inPieces: Fetcher = async (request) => {
       const bytes = new Uint8Array(await request.arrayBuffer());
       const pieces = new ReadableStream({
@@ -129,7 +128,6 @@ describe.each(creations)("%s with an Idempotency-Key", (_, example) => {
       headers.set("Transfer-Encoding", "chunked");
       return throughWorkerWith({})(new Request(request.url, { method: "POST", headers, body: pieces }));
     };
-    const key = unique("key");
     const thing = await given(repeating(organization, inPieces).post(path, body, key));
     expect(await given(postWith(organization, path, body, key))).toEqual(thing);
     expect(await given(repeating(organization, inPieces).post(path, body, key))).toEqual(thing);
@@ -140,18 +138,16 @@ describe.each(creations)("%s with an Idempotency-Key", (_, example) => {
     ["is not carried out again if the first answer was lost on its way from the database", "answer lost"],
     ["is carried out if the first request came to nothing", "not made"],
   ] as const)("%s", async (_, fault) => {
-    const organization = await anOrganization();
-    const { path, body } = await example(organization);
-    const key = unique("key");
+    const { organization, path, body, key } = await aCreation(example);
     await given(organization.client.get("/roles"));
     const failing = repeating(organization, throughWorkerWith({ DB: databaseWith(fault) }));
     expect(await failing.post(path, body, key)).toMatchObject({ status: 503 });
-    const before = await everyRow();
+    const before = await everyRowAsText();
     const { status, headers } = await postWith(organization, path, body, key);
     expect(status).toBe(201);
     const isReplay = fault === "answer lost";
     expect(headers.get("Idempotent-Replayed")).toBe(isReplay ? "true" : null);
-    expect(JSON.stringify(await everyRow()) === JSON.stringify(before)).toBe(isReplay);
+    expect(JSON.stringify(await everyRowAsText()) === JSON.stringify(before)).toBe(isReplay);
   });
 });
 
@@ -469,13 +465,5 @@ describe("POST /webhook_endpoints with an Idempotency-Key", () => {
     const { webhook_endpoints } = await given(organization.client.get(path));
     expect(webhook_endpoints).toHaveLength(1);
     expect(await keysOf(organization)).toMatchObject([{ key, result: null }]);
-  });
-
-  it("is refused with another body", async () => {
-    const organization = await anOrganization();
-    const key = unique("key");
-    await given(postWith(organization, path, body, key));
-    const other = { webhook_endpoint: { url: "https://hooks.example.com/others" } };
-    expect(await postWith(organization, path, other, key)).toMatchObject({ status: 422 });
   });
 });

@@ -81,32 +81,13 @@ describe("The mail of an invite", () => {
     ["was used", async (_: Clinic, invite: Invite) => given(accept(invite))],
     ["has expired", async (_: Clinic, invite: Invite) => update("expires_at = 1", invite)],
   ])("never goes out for an invite that %s just before it is leased", async (_, end) => {
-    let beforeLease = async () => {};
-    const DB = observedDatabase({
-      query: async (run) => {
-        if (isLeasing) {
-          isLeasing = false;
-          await beforeLease();
-        }
-        return run();
-      },
-      prepare: (text) => {
-        isLeasing ||= text.includes(`insert into "organization_mails"`);
-      },
-    });
-    let isLeasing = false;
     const clinic = await aClinicWithMail();
     const invite = await clinic.invite();
+    const { DB, isDone } = beforeLeasing(() => end(clinic, invite));
     const watched = aMailWorker({ EMAIL: clinic.provider.binding, DB });
-    let wasLeased = false;
-    beforeLease = async () => {
-      if (wasLeased) return;
-      wasLeased = true;
-      await end(clinic, invite);
-    };
     await watched.deliver(MESSAGE);
     await watched.passUntilDone(clinic);
-    expect(wasLeased).toBe(true);
+    expect(isDone()).toBe(true);
     expect(clinic.provider.to(invite)).toEqual([]);
   });
 
@@ -123,23 +104,49 @@ describe("The mail of an invite", () => {
 type Clinic = Awaited<ReturnType<typeof aClinicWithMail>>;
 type Invite = { id: number; organization_id: number; email: string };
 
+/** A database in which something is done once, right before a mail is leased. */
+function beforeLeasing(work: () => Promise<unknown>) {
+  let [isLeasing, isDone] = [false, false];
+  const DB = observedDatabase({
+    prepare: (text) => {
+      isLeasing ||= text.includes(`insert into "organization_mails"`);
+    },
+    query: async (run) => {
+      if (isLeasing && !isDone) {
+        isDone = true;
+        await work();
+      }
+      return run();
+    },
+  });
+  return { DB, isDone: () => isDone };
+}
+
+/** A database in which the round trips with a text fail, so many times. */
+function failingFor(text: string, times: number, database = env.DB) {
+  let failures = 0;
+  let isMeant = false;
+  return observedDatabase(
+    {
+      prepare: (prepared) => {
+        isMeant = prepared.includes(text);
+      },
+      query: async (run) => {
+        if (!isMeant || failures++ >= times) return run();
+        throw new Error("D1_ERROR: Network connection lost.");
+      },
+    },
+    database,
+  );
+}
+
 const update = (set: string, { id }: { id: number }) =>
   env.DB.prepare(`update invites set ${set} where id = ?`).bind(id).run();
 
 describe("A sender that dies after the mail was sent", () => {
   /** A clinic, and senders of which so many die before they write that a mail was sent. */
   async function aClinicWithDyingSenders(times: number) {
-    let deaths = 0;
-    let isOutcome = false;
-    const DB = observedDatabase({
-      prepare: (text) => {
-        isOutcome = text.includes(`"mailed_at" = ?`);
-      },
-      query: async (run) => {
-        if (!isOutcome || deaths++ >= times) return run();
-        throw new Error("D1_ERROR: Network connection lost.");
-      },
-    });
+    const DB = failingFor(`"mailed_at" = ?`, times);
     const clinic = await aClinicWithMail();
     return { ...clinic, senders: aMailWorker({ EMAIL: clinic.provider.binding, DB }) };
   }
@@ -267,20 +274,7 @@ it("A database that fails now and then makes no mail go out more than twice, and
 });
 
 it("A mail whose address could not be counted three times goes out when it can be", async () => {
-  let failures = 0;
-  let isCounting = false;
-  const counter = observedDatabase(
-    {
-      prepare: (text) => {
-        isCounting = text.includes(`insert into "address_mails"`);
-      },
-      query: async (run) => {
-        if (!isCounting || failures++ >= 3) return run();
-        throw new Error("D1_ERROR: Network connection lost.");
-      },
-    },
-    directory,
-  );
+  const counter = failingFor(`insert into "address_mails"`, 3, directory);
   const clinic = await aClinicWithMail();
   const invite = await clinic.invite();
   const failing = aMailWorker({ EMAIL: clinic.provider.binding, [isSharded ? "DIRECTORY" : "DB"]: counter });
@@ -291,40 +285,39 @@ it("A mail whose address could not be counted three times goes out when it can b
 });
 
 describe("An error of the mail provider", () => {
-  it.each(["E_RATE_LIMIT_EXCEEDED", "E_DAILY_LIMIT_EXCEEDED", "E_INTERNAL_SERVER_ERROR"])(
-    "that passes (%s) is followed by another attempt, each after a longer pause",
-    async (code) => {
-      const times: number[] = [];
-      const provider = aMailProvider(({ at }) => (times.push(at) <= 4 ? code : undefined));
-      const clinic = await aClinicWithMail(provider);
-      const invite = await clinic.invite();
-      await clinic.mails.pass(1000);
-      expect(await clinic.read(invite)).toMatchObject({ mail_status: "queued", mailed_at: null });
-      await clinic.mailsUntilDone();
-      expect(provider.to(invite)).toHaveLength(1);
-      expect(await clinic.read(invite)).toMatchObject({ mail_status: "sent", mailed_at: aTimestamp });
-      const pauses = times.slice(1).map((time, n) => time - (times[n] as number));
-      expect(pauses).toHaveLength(4);
-      expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
-      expect(pauses[0]).toBeGreaterThanOrEqual(5 * MINUTE);
-      expect(pauses[3]).toBeGreaterThanOrEqual(40 * MINUTE);
-      expect(await clinic.eventsOf("invite.mail_failed")).toEqual([]);
-    },
-  );
+  it("that passes is followed by other attempts, each after a longer pause", async () => {
+    const times: number[] = [];
+    const provider = aMailProvider(({ at }) => (times.push(at) <= 4 ? "E_DAILY_LIMIT_EXCEEDED" : undefined));
+    const clinic = await aClinicWithMail(provider);
+    const invite = await clinic.invite();
+    await clinic.mails.pass(1000);
+    expect(await clinic.read(invite)).toMatchObject({ mail_status: "queued", mailed_at: null });
+    await clinic.mailsUntilDone();
+    expect(provider.to(invite)).toHaveLength(1);
+    expect(await clinic.read(invite)).toMatchObject({ mail_status: "sent", mailed_at: aTimestamp });
+    const pauses = times.slice(1).map((time, n) => time - (times[n] as number));
+    expect(pauses).toHaveLength(4);
+    expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
+    expect(pauses[0]).toBeGreaterThanOrEqual(5 * MINUTE);
+    expect(pauses[3]).toBeGreaterThanOrEqual(40 * MINUTE);
+    expect(await mailsCounted("address_mails", invite)).toBe(1);
+    expect(await clinic.eventsOf("invite.mail_failed")).toEqual([]);
+  });
 
   it("that never passes is the end when the invite expires", async () => {
     const provider = aMailProvider(() => "E_DAILY_LIMIT_EXCEEDED");
     const clinic = await aClinicWithMail(provider);
     const invite = await clinic.invite();
+    const expires_at = Date.now() + 30 * MINUTE;
+    await update(`expires_at = ${expires_at}`, invite);
     await clinic.mailsUntilDone();
-    expect(Date.now()).toBeLessThanOrEqual(Date.parse(invite.expires_at));
-    expect(Date.now()).toBeGreaterThan(Date.parse(invite.expires_at) - 7 * 60 * MINUTE);
-    expect(provider.attempts).toBeGreaterThan(20);
+    expect(Date.now()).toBeLessThanOrEqual(expires_at);
+    expect(provider.attempts).toBeGreaterThan(2);
     expect(await clinic.read(invite)).toMatchObject({ mail_status: "failed", mailed_at: null });
     expect(await clinic.eventsOf("invite.mail_failed")).toEqual([invite.id]);
   });
 
-  it.each(["E_RECIPIENT_SUPPRESSED", "E_VALIDATION_ERROR", "Something else"])(
+  it.each(["E_VALIDATION_ERROR", "Something else"])(
     "that does not pass (%s) is final, until the invite is sent again",
     async (code) => {
       const provider = aMailProvider(() => code);
@@ -513,17 +506,6 @@ describe("The limit of mails", () => {
     expect(all.filter(({ mail_status }) => mail_status === "failed")).toHaveLength(4);
   });
 
-  it("to an address counts an attempt that failed and passes once", async () => {
-    const email = `${unique("patient")}@example.com`;
-    let failures = 0;
-    const provider = aMailProvider(() => (failures++ < 6 ? "E_RATE_LIMIT_EXCEEDED" : undefined));
-    const clinic = await aClinicWithMail(provider);
-    const invite = await clinic.invite({ email });
-    await clinic.mailsUntilDone();
-    expect(await clinic.read(invite)).toMatchObject({ mail_status: "sent" });
-    expect(provider.attempts).toBe(7);
-  });
-
   it("of an organization is 2,000 a day, and others are not concerned", async () => {
     const clinic = await aClinicWithMail();
     await haveMailed(clinic, 1999);
@@ -547,44 +529,30 @@ describe("The limit of mails", () => {
 
   it("of an organization uses up nothing of an address that it did not mail", async () => {
     const clinic = await aClinicWithMail();
-    const email = `${unique("victim")}@example.com`;
     await haveMailed(clinic, 2000);
-    for (let n = 0; n < 3; n++) {
-      const invite = await clinic.invite({ email });
-      await Promise.all(Array.from({ length: 4 }, () => clinic.mails.deliver(MESSAGE)));
-      await clinic.mailsUntilDone();
-      expect(await clinic.read(invite)).toMatchObject({ mail_status: "failed" });
-      await given(clinic.client.delete(`/invites/${invite.id}`));
-    }
-    expect(clinic.provider.to({ email })).toEqual([]);
-    await expectMailsTo(email, 6);
+    const invite = await clinic.invite();
+    await Promise.all(Array.from({ length: 4 }, () => clinic.mails.deliver(MESSAGE)));
+    await clinic.mailsUntilDone();
+    expect(await clinic.read(invite)).toMatchObject({ mail_status: "failed" });
+    expect(await mailsCounted("address_mails", invite)).toBe(0);
   });
 
-  it("to an address counts no mail that the provider did not take, if its invite is deleted before it is tried again", async () => {
-    const clinic = await aClinicWithMail(aMailProvider(() => "E_DAILY_LIMIT_EXCEEDED"));
-    const email = `${unique("victim")}@example.com`;
-    for (let n = 0; n < 3; n++) {
-      const invite = await clinic.invite({ email });
-      await clinic.mails.deliver(MESSAGE);
-      expect(await clinic.read(invite)).toMatchObject({ mail_status: "queued" });
-      await given(clinic.client.delete(`/invites/${invite.id}`));
-    }
-    expect(clinic.provider.attempts).toBe(3);
-    await expectMailsTo(email, 6);
-  });
-
-  it("to an address counts a mail that the provider refused for good only if it may have gone out", async () => {
-    for (const [code, left] of [
-      ["E_SENDER_NOT_VERIFIED", 6],
-      ["Something else", 5],
-    ] as const) {
+  it.each([
+    ["E_DAILY_LIMIT_EXCEEDED", 0, "queued"],
+    ["E_SENDER_NOT_VERIFIED", 0, "failed"],
+    ["Something else", 1, "failed"],
+  ])(
+    "to an address counts a mail that the provider refused only if it may have gone out, also if its invite is deleted: %s",
+    async (code, counted, mail_status) => {
       const clinic = await aClinicWithMail(aMailProvider(() => code));
       const invite = await clinic.invite();
-      await clinic.mailsUntilDone();
+      await clinic.mails.deliver(MESSAGE);
+      expect(await clinic.read(invite)).toMatchObject({ mail_status });
+      await given(clinic.client.delete(`/invites/${invite.id}`));
       expect(clinic.provider.attempts).toBe(1);
-      await expectMailsTo(invite.email, left);
-    }
-  });
+      expect(await mailsCounted("address_mails", invite)).toBe(counted);
+    },
+  );
 
   it("to an address uses up nothing of the organization when it is reached, and counts a mail of many senders once", async () => {
     const clinic = await aClinicWithMail();
@@ -613,19 +581,11 @@ describe("The limit of mails", () => {
     const clinic = await aClinicWithMail();
     const invite = await clinic.invite();
     await clinic.mailsUntilDone();
-    const counts = async () => [
-      ...(
-        await directory
-          .prepare("select * from address_mails where mailing like ?")
-          .bind(`${invite.id}.%`)
-          .all()
-      ).results,
-      ...(
-        await env.DB.prepare("select * from organization_mails where mailing like ?")
-          .bind(`${invite.id}.%`)
-          .all()
-      ).results,
-    ];
+    const rowsOf = async (database: D1Database, table: string) =>
+      (await database.prepare(`select * from ${table} where mailing like ?`).bind(`${invite.id}.%`).all())
+        .results;
+    const counts = async () =>
+      (await Promise.all([rowsOf(directory, "address_mails"), rowsOf(env.DB, "organization_mails")])).flat();
     const rows = await counts();
     expect(rows).toHaveLength(2);
     expect(JSON.stringify(rows)).not.toMatch(/@|example|Ivy/);
@@ -728,17 +688,7 @@ describe("A restored database", () => {
   });
 
   it("sends no mail that was found due in the moment before", async () => {
-    let isLeasing = false;
-    const DB = observedDatabase({
-      prepare: (text) => {
-        isLeasing ||= text.includes(`insert into "organization_mails"`);
-      },
-      query: async (work) => {
-        if (isLeasing) await run(QUIETING_STATEMENTS);
-        isLeasing = false;
-        return work();
-      },
-    });
+    const { DB } = beforeLeasing(() => run(QUIETING_STATEMENTS));
     const clinic = await aClinicWithMail();
     const invite = await clinic.invite();
     try {

@@ -49,24 +49,61 @@ const addResults =
       .run();
   };
 
-/** Bulk invites of a row each. */
-async function addBulkInvites({ id, admin }: Organization, size: number, at: number, status: string) {
+export const insertCodes = ({ id, admin }: Organization, size: number, expires_at: number) =>
+  insertMany(
+    size,
+    `insert into authorization_codes (organization_id, organization_user_id, code_digest, expires_at, created_at)
+     select ?1, ?2, n || '-' || ?2 || '-' || ?3, ?3, 0 from counter`,
+    id,
+    admin.id,
+    expires_at,
+  );
+
+export const insertIdempotencyKeys = ({ id, client }: Organization, size: number, created_at: number) =>
+  insertMany(
+    size,
+    `insert into idempotency_keys (organization_id, api_client_id, key, fingerprint, created_at)
+     select ?1, ?2, n || '-' || ?3, '', ?3 from counter`,
+    id,
+    client.id,
+    created_at,
+  );
+
+export const insertEvents = ({ id }: Organization, size: number, created_at: number) =>
+  insertMany(
+    size,
+    `insert into events (organization_id, type, data, created_at)
+     select ?1, 'call.started', '{"call_id":1}', ?2 from counter`,
+    id,
+    created_at,
+  );
+
+/** Each with as many rows, which are pending unless it is completed. */
+export async function insertBulkInvites(
+  { id, admin }: Organization,
+  size: number,
+  rows: number,
+  at: number,
+  completed = false,
+) {
   await insertMany(
     size,
     `insert into bulk_invites (organization_id, created_by_user_id, total_count, queued_at, completed_at, created_at, updated_at)
-     select ?1, ?2, 1, ?3, iif(?4 = 'created', ?3, null), ?3, ?3 from counter`,
+     select ?1, ?2, ?3, ?4, ?5, ?4, ?4 from counter`,
     id,
     admin.user_id,
+    rows,
     at,
-    status,
+    completed ? at : null,
   );
-  await env.DB.prepare(
+  await insertMany(
+    rows,
     `insert into bulk_invite_rows (organization_id, bulk_invite_id, row, email, display_name, roles, status)
-     select organization_id, id, 0, 'old@example.com', 'Invitee', '["provider"]', ? from bulk_invites
-     where organization_id = ?`,
-  )
-    .bind(status, id)
-    .run();
+     select ?1, bulk_invites.id, n - 1, n || '@rows.example', 'Invitee', '["provider"]', ?2
+     from bulk_invites, counter where organization_id = ?1`,
+    id,
+    completed ? "created" : "pending",
+  );
 }
 
 /** Deliveries of events that are gone, at an endpoint that stays. The events of others may be older than these. */
@@ -93,48 +130,28 @@ async function addDeliveries(organization: Organization, size: number) {
 export const BACKLOGS: Backlog[] = [
   {
     name: "deleteOldCodes",
-    add: ({ id, admin }, size) =>
-      insertMany(
-        size,
-        `insert into authorization_codes (organization_id, organization_user_id, code_digest, expires_at, created_at)
-         select ?1, ?2, n || '-' || ?2, n, 0 from counter`,
-        id,
-        admin.id,
-      ),
+    add: (organization, size) => insertCodes(organization, size, 1),
     due: "authorization_codes where true",
   },
   {
     name: "deleteOldIdempotencyKeys",
-    add: ({ id, client }, size) =>
-      insertMany(
-        size,
-        `insert into idempotency_keys (organization_id, api_client_id, key, fingerprint, created_at)
-         select ?1, ?2, n, '', n from counter`,
-        id,
-        client.id,
-      ),
+    add: (organization, size) => insertIdempotencyKeys(organization, size, 1),
     due: "idempotency_keys where true",
   },
   {
     name: "deleteOldEvents",
-    add: ({ id }, size) =>
-      insertMany(
-        size,
-        `insert into events (organization_id, type, data, created_at)
-         select ?1, 'call.started', '{"call_id":1}', n from counter`,
-        id,
-      ),
+    add: (organization, size) => insertEvents(organization, size, 1),
     due: "events where type = 'call.started'",
   },
   { name: "deleteOldDeliveries", add: addDeliveries, due: "webhook_deliveries where true" },
   {
     name: "erasePersonalData",
-    add: (organization, size) => addBulkInvites(organization, size, Date.now() - 31 * DAY, "created"),
+    add: (organization, size) => insertBulkInvites(organization, size, 1, Date.now() - 31 * DAY, true),
     due: "bulk_invite_rows where email <> ''",
   },
   {
     name: "requeueLostRows",
-    add: (organization, size) => addBulkInvites(organization, size, Date.now() - DAY, "pending"),
+    add: (organization, size) => insertBulkInvites(organization, size, 1, Date.now() - DAY),
     due: `bulk_invites where queued_at < unixepoch() * 1000 - ${DAY / 2}`,
   },
   {

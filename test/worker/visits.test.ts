@@ -434,9 +434,9 @@ describe("The list of visits", () => {
       ["&external_reference=odd", ({ external_reference }) => external_reference === "odd"],
       [`&organization_user_id=${provider.id}`, (visit) => visit.organization_user_id === provider.id],
     ];
-    for (const [query, isShown] of filters)
-      for (const [more, isShownToo] of filters.filter(([other]) => other === "" || other !== query))
-        for (const per_page of [1, 5, 100]) {
+    for (const [n, [query, isShown]] of filters.entries())
+      for (const [more, isShownToo] of filters.slice(n === 0 ? 0 : n + 1))
+        for (const per_page of [2, 100]) {
           const ids: number[] = [];
           let after = "";
           do {

@@ -223,7 +223,7 @@ describe.each([
   }
 
   it("is gone, with an entry that holds ids only, and the rest of the call stays", async () => {
-    const { read, left, deletions, owner, ...call } = await aResult();
+    const { clinic, read, left, deletions, owner, ...call } = await aResult();
     for (const _ of ["first", "repeated"])
       expect(await remove(call)).toMatchObject({ status: 204, body: null });
     expectRefusal(await read(), 404, `${name} not found`);
@@ -231,6 +231,8 @@ describe.each([
     expect(await deletions()).toEqual([
       { resource: subject, organization_user_id: owner.id, user_id: SYSTEM_USER_ID },
     ]);
+    const { events } = await given(clinic.client.get(`/events?type=${subject}.deleted`));
+    expect(events).toMatchObject([{ data: { organization_user_id: owner.id, call_id: call.id } }]);
   });
 
   const report = (call: Awaited<ReturnType<typeof aCall>>, is_final: boolean) =>

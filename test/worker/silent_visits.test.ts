@@ -342,6 +342,26 @@ describe("A LiveKit room", () => {
 });
 
 describe("A wait whose end nobody reports", () => {
+  it("is over a day after the last report that changed something, and a later wait is a new visit", async () => {
+    const clinic = await anOrganization();
+    const room = await clinic.addRoom();
+    const waiting_since = fromNow(-5);
+    const rita = await clinic.addParticipant(room.slug, { waiting_since });
+    const report = (participant: object) => clinic.addParticipant(room.slug, participant, rita.key);
+    travelTo(fromNow(DAY - 1));
+    await report({ waiting_since });
+    await runCron();
+    expect(await waitingCount(clinic, room.slug)).toBe(1);
+    travelTo(fromNow(2));
+    await runCron();
+    expect(await waitingCount(clinic, room.slug)).toBe(0);
+    expect(await report({ waiting_since })).toMatchObject({ left_at: waiting_since });
+
+    const later = fromNow(0);
+    expect(await report({ waiting_since: later })).toMatchObject({ waiting_since: later, left_at: null });
+    expect(await waitingCount(clinic, room.slug)).toBe(1);
+  });
+
   it("goes on for another day after a report that changes something", async () => {
     const clinic = await anOrganization();
     const room = await clinic.addRoom();

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { entriesAbout } from "./support/access_logs.ts";
 import { platform } from "./support/api.ts";
-import { atOnce } from "./support/at_once.ts";
+import { atOnce, statusesOf } from "./support/at_once.ts";
 import { aCall, ENDED_AT, STARTED_AT, WAITING_SINCE } from "./support/calls.ts";
 import { storedRows } from "./support/database.ts";
 import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
@@ -216,8 +216,7 @@ describe("A visit that is planned", () => {
     const plan = () => clinic.client.post("/visits", { visit: aPlan(room.slug) });
     expectRefusal(await plan(), 422, /has 100000 planned visits, which is the most that it can have/);
     await given(cancel(clinic, visit));
-    const statuses = (await atOnce(4, plan)).map((answer) => answer.status);
-    expect(statuses.filter((status) => status === 201)).toHaveLength(1);
+    expect(statusesOf(await atOnce(4, plan))).toMatchObject({ 201: 1 });
   });
 });
 

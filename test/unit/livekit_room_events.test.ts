@@ -184,69 +184,61 @@ describe("Every order of the events of a visit leads to the same call and partic
     ]);
   });
 
-  it("somebody who comes back", () => {
-    const { people } = inEveryOrder([
-      started,
-      joined("rita", 1_500),
-      left("rita", 60_000, 1_500),
-      joined("rita", 61_300),
-      left("rita", 120_000, 61_300),
-      finished(121_000),
-    ]);
-    expect(people).toMatchObject([{ key: "rita", joined_at: T0 + 61_300, left_at: T0 + 120_000 }]);
-  });
+  const COMES_BACK = [joined("rita", 1_500), left("rita", 60_000, 1_500), joined("rita", 61_300)];
+  const REPLACED = { disconnectReason: DisconnectReason.DUPLICATE_IDENTITY };
 
-  it("somebody who comes back, and is there when the room closes", () => {
-    const { people } = inEveryOrder([
-      started,
-      joined("rita", 1_500),
-      left("rita", 60_000, 1_500),
-      joined("rita", 61_300),
-      finished(121_000),
-    ]);
-    expect(people).toMatchObject([{ joined_at: T0 + 61_300, left_at: T0 + 121_000 }]);
-  });
-
-  it("somebody who comes back, where LiveKit does not say when those who left had joined", () => {
-    const { people } = inEveryOrder([
-      joined("rita", 1_500),
-      anEvent("participant_left", T0 + 60_000, "rita"),
-      joined("rita", 61_300),
-      anEvent("participant_left", T0 + 120_000, "rita"),
-      finished(121_000),
-    ]);
-    expect(people).toMatchObject([{ joined_at: T0 + 61_300, left_at: T0 + 120_000 }]);
-  });
-
-  it("somebody whose new connection replaces the old one", () => {
-    const { people } = inEveryOrder([
-      started,
-      joined("rita", 1_500),
-      joined("rita", 60_900),
-      left("rita", 61_100, 1_500, { disconnectReason: DisconnectReason.DUPLICATE_IDENTITY }),
-      finished(121_000),
-    ]);
-    expect(people).toMatchObject([{ joined_at: T0 + 60_900, left_at: T0 + 121_000 }]);
-  });
-
-  it("somebody who leaves within a second", () => {
-    const { people } = inEveryOrder([
-      started,
-      joined("rita", 1_500),
-      left("rita", 1_900, 1_500),
-      finished(9_000),
-    ]);
-    expect(people).toMatchObject([{ joined_at: T0 + 1_500, left_at: T0 + 1_500 }]);
-  });
-
-  it("somebody who leaves when the room has closed", () => {
-    const { people } = inEveryOrder([
-      started,
-      joined("rita", 1_500),
-      finished(60_000),
-      left("rita", 61_000, 1_500),
-    ]);
-    expect(people).toMatchObject([{ left_at: T0 + 61_000 }]);
+  it.each<[string, string[], joined_at: number, left_at: number]>([
+    [
+      "comes back",
+      [started, ...COMES_BACK, left("rita", 120_000, 61_300), finished(121_000)],
+      61_300,
+      120_000,
+    ],
+    [
+      "comes back, and is there when the room closes",
+      [started, ...COMES_BACK, finished(121_000)],
+      61_300,
+      121_000,
+    ],
+    [
+      "comes back, where LiveKit does not say when those who left had joined",
+      [
+        joined("rita", 1_500),
+        anEvent("participant_left", T0 + 60_000, "rita"),
+        joined("rita", 61_300),
+        anEvent("participant_left", T0 + 120_000, "rita"),
+        finished(121_000),
+      ],
+      61_300,
+      120_000,
+    ],
+    [
+      "has a new connection, which replaces the old one",
+      [
+        started,
+        joined("rita", 1_500),
+        joined("rita", 60_900),
+        left("rita", 61_100, 1_500, REPLACED),
+        finished(121_000),
+      ],
+      60_900,
+      121_000,
+    ],
+    [
+      "leaves within a second",
+      [started, joined("rita", 1_500), left("rita", 1_900, 1_500), finished(9_000)],
+      1_500,
+      1_500,
+    ],
+    [
+      "leaves when the room has closed",
+      [started, joined("rita", 1_500), finished(60_000), left("rita", 61_000, 1_500)],
+      1_500,
+      61_000,
+    ],
+  ])("somebody who %s", (_, events, joined_at, left_at) => {
+    const { people } = inEveryOrder(events);
+    expect(people).toMatchObject([{ key: "rita", joined_at: T0 + joined_at, left_at: T0 + left_at }]);
   });
 
   it("somebody who waited before", () => {
@@ -296,55 +288,50 @@ describe("Every order of the events of a visit leads to the same call and partic
     expect(people).toMatchObject([{ recording_consent: consent }]);
   });
 
-  it("a consent that is withdrawn when somebody comes back", () => {
-    const { people } = inEveryOrder([
-      joined("rita", 1_500, { attributes: CONSENTS }),
-      left("rita", 60_000, 1_500, { attributes: CONSENTS }),
-      joined("rita", 61_500, { attributes: REFUSES }),
-      left("rita", 90_000, 61_500, { attributes: REFUSES }),
-      finished(91_000),
-    ]);
-    expect(people).toMatchObject([{ recording_consent: false }]);
-  });
+  const consenting = { attributes: CONSENTS };
+  const refusing = { attributes: REFUSES };
 
-  it("a consent that is withdrawn when somebody comes back, of which no event of leaving says anything", () => {
-    const { people } = inEveryOrder([
-      joined("rita", 1_500, { attributes: CONSENTS }),
-      left("rita", 60_000, 1_500),
-      joined("rita", 61_500, { attributes: REFUSES }),
-      left("rita", 90_000, 61_500),
-      finished(91_000),
-    ]);
-    expect(people).toMatchObject([{ recording_consent: false }]);
-  });
-
-  it("a consent that is withdrawn by somebody who leaves in the second in which the room closes", () => {
-    const { people } = inEveryOrder([
-      joined("rita", 8_000, { attributes: CONSENTS }),
-      left("rita", 600_000, 8_000, { attributes: REFUSES }),
-      finished(600_000),
-    ]);
-    expect(people).toMatchObject([{ recording_consent: false }]);
-  });
-
-  it("a consent that is withdrawn before a new connection replaces the old one", () => {
-    const disconnectReason = DisconnectReason.DUPLICATE_IDENTITY;
-    const { people } = inEveryOrder([
-      joined("rita", 1_500, { attributes: CONSENTS }),
-      left("rita", 61_100, 1_500, { attributes: REFUSES, disconnectReason }),
-      joined("rita", 60_900),
-      finished(121_000),
-    ]);
-    expect(people).toMatchObject([{ recording_consent: false }]);
-  });
-
-  it("a consent of a new connection, while the old one has not left yet", () => {
-    const { people } = inEveryOrder([
-      joined("rita", 1_500, { attributes: CONSENTS }),
-      joined("rita", 60_900, { attributes: REFUSES }),
-      left("rita", 61_100, 1_500, { attributes: CONSENTS }),
-      finished(121_000),
-    ]);
+  it.each<[string, string[]]>([
+    [
+      "when somebody comes back",
+      [
+        joined("rita", 1_500, consenting),
+        left("rita", 60_000, 1_500, consenting),
+        joined("rita", 61_500, refusing),
+        left("rita", 90_000, 61_500, refusing),
+      ],
+    ],
+    [
+      "when somebody comes back, of which no event of leaving says anything",
+      [
+        joined("rita", 1_500, consenting),
+        left("rita", 60_000, 1_500),
+        joined("rita", 61_500, refusing),
+        left("rita", 90_000, 61_500),
+      ],
+    ],
+    [
+      "by somebody who leaves in the second in which the room closes",
+      [joined("rita", 8_000, consenting), left("rita", 91_000, 8_000, refusing)],
+    ],
+    [
+      "before a new connection replaces the old one",
+      [
+        joined("rita", 1_500, consenting),
+        left("rita", 61_100, 1_500, { ...refusing, ...REPLACED }),
+        joined("rita", 60_900),
+      ],
+    ],
+    [
+      "by a new connection, while the old one has not left yet",
+      [
+        joined("rita", 1_500, consenting),
+        joined("rita", 60_900, refusing),
+        left("rita", 61_100, 1_500, consenting),
+      ],
+    ],
+  ])("a consent that is withdrawn %s", (_, events) => {
+    const { people } = inEveryOrder([...events, finished(91_000)]);
     expect(people).toMatchObject([{ recording_consent: false }]);
   });
 

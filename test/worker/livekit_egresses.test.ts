@@ -231,32 +231,26 @@ describe("An egress event whose call nobody has reported", () => {
       return { clinic, name, earlier, later };
     }
 
-    it("goes to no call that had ended when it began, but waits for its sid", async () => {
-      const { clinic, name, earlier, later } = await aNameUsedAgain();
-      await reportCallOf(clinic, earlier, name);
-      const egress_id = anEgressId();
-      await delivered([
-        later.egress(egress_id, EgressStatus.EGRESS_ACTIVE, began(591)),
-        later.egress(egress_id, EgressStatus.EGRESS_ENDING, began(600)),
-      ]);
-      expect((await recordingsOf(clinic, earlier)).egresses).toEqual([]);
-      expect(await waiting()).toMatchObject([{ egress_id, status: "egress_ending" }]);
-      await reportCallOf(clinic, later, later.sid);
-      expect((await recordingsOf(clinic, later)).egresses).toMatchObject([{ egress_id }]);
-      expect((await recordingsOf(clinic, earlier)).egresses).toEqual([]);
-    });
-
-    it("goes to no such call either if it came before its report", async () => {
-      const { clinic, name, earlier, later } = await aNameUsedAgain();
-      const egress_id = anEgressId();
-      await delivered([later.egress(egress_id, EgressStatus.EGRESS_ACTIVE, began(591))]);
-      await reportCallOf(clinic, earlier, name);
-      expect((await recordingsOf(clinic, earlier)).egresses).toEqual([]);
-      expect(await waiting()).toMatchObject([{ egress_id }]);
-      await reportCallOf(clinic, later, later.sid);
-      expect((await recordingsOf(clinic, later)).egresses).toMatchObject([{ egress_id }]);
-      expect(await waiting()).toEqual([]);
-    });
+    it.each(["after", "before"])(
+      "goes to no call that had ended when it began, but waits for its sid: it came %s the report",
+      async (when) => {
+        const { clinic, name, earlier, later } = await aNameUsedAgain();
+        const egress_id = anEgressId();
+        const events = [
+          later.egress(egress_id, EgressStatus.EGRESS_ACTIVE, began(591)),
+          later.egress(egress_id, EgressStatus.EGRESS_ENDING, began(600)),
+        ];
+        if (when === "before") await delivered(events);
+        await reportCallOf(clinic, earlier, name);
+        if (when === "after") await delivered(events);
+        expect((await recordingsOf(clinic, earlier)).egresses).toEqual([]);
+        expect(await waiting()).toMatchObject([{ egress_id, status: "egress_ending" }]);
+        await reportCallOf(clinic, later, later.sid);
+        expect((await recordingsOf(clinic, later)).egresses).toMatchObject([{ egress_id }]);
+        expect((await recordingsOf(clinic, earlier)).egresses).toEqual([]);
+        expect(await waiting()).toEqual([]);
+      },
+    );
 
     it("goes to no call that started more than five minutes after it began, whichever comes first", async () => {
       const clinic = await anOrganization();

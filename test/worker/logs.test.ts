@@ -9,6 +9,7 @@ import { aMessage, aQueue, DEAD_LETTERS, workerWith } from "./support/queue.ts";
 import { anEmail, exchange, redeem } from "./support/sign_in.ts";
 import { aBucket } from "./support/storage.ts";
 import { fromNow } from "./support/time.ts";
+import { planVisit, redeem as redeemVisit, tokenOfLink } from "./support/visits.ts";
 
 const KINDS = [
   "token",
@@ -20,6 +21,8 @@ const KINDS = [
   "reference",
   "text of a transcript or a note",
   "presigned URL",
+  "link of a visit",
+  "webhook secret",
 ] as const;
 
 type Kind = (typeof KINDS)[number];
@@ -69,6 +72,8 @@ async function theStory() {
   await callWithoutCredentials(clinic);
   await runRooms(clinic);
   await consult(clinic);
+  await plan(clinic);
+  await listen(clinic);
   await invite(clinic);
   await signIn(clinic);
   await sendWhatIsRefused(clinic);
@@ -147,6 +152,28 @@ async function consult(clinic: Organization) {
   await given(clinic.client.get("/call_metrics"));
   await given(clinic.client.get("/organization_users"));
   await given(clinic.client.get(`/organization_users/${owner.id}/calls`));
+}
+
+/** A visit whose link is redeemed, and refused. */
+async function plan(clinic: Organization) {
+  const { display_name } = somebody("Leopoldine", "Fortescue");
+  const external_reference = secret("reference", unique("fortescue-2030"));
+  const room = await clinic.addRoom();
+  const participants = [{ role: "recipient", display_name, external_reference }];
+  const visit = await planVisit(clinic, room.slug, { participants, external_reference });
+  const token = secret("link of a visit", tokenOfLink(visit));
+  keepParts(token, "link of a visit");
+  const answers = [await redeemVisit(token), await redeemVisit(`${token}x`)];
+  await given(clinic.client.delete(`/visits/${visit.id}`));
+  answers.push(await redeemVisit(token));
+  if (answers.map(({ status }) => status).join() !== "200,404,422") throw new Error("Not as it was told");
+}
+
+async function listen({ client }: Organization) {
+  const webhook_endpoint = { url: `https://${secret("webhook secret", unique("hooks"))}.example.com` };
+  const endpoint = await given(client.post("/webhook_endpoints", { webhook_endpoint }));
+  const rotated = await given(client.post(`/webhook_endpoints/${endpoint.id}/rotate_secret`, undefined));
+  secret("webhook secret", endpoint.secret, rotated.secret);
 }
 
 /** A note with lines that look like other lines in a log. */
@@ -237,8 +264,8 @@ async function signIn(clinic: Organization) {
 }
 
 /** The parts of a token must not appear either. */
-function keepParts(token: string) {
-  secret("token", ...token.split(".").filter((part) => part.length > 20));
+function keepParts(token: string, kind: Kind = "token") {
+  secret(kind, ...token.split(".").filter((part) => part.length > 20));
   return token;
 }
 

@@ -1,15 +1,23 @@
 import { describe, expect, it } from "vitest";
 import { platform } from "./support/api.ts";
-import { aCall, aRecipient, ENDED_AT, STARTED_AT } from "./support/calls.ts";
+import { aCall, aRecipient, ENDED_AT, knownParticipant, waitingCount } from "./support/calls.ts";
 import { aTimestamp, expectRefusal } from "./support/expectations.ts";
-import { aClinicWithProvider, change, userOf } from "./support/members.ts";
-import { anOrganization, given, unique } from "./support/organization.ts";
+import { aClinicWithProvider, change, remove, userOf } from "./support/members.ts";
+import { anOrganization, given } from "./support/organization.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing } from "./support/unchanged.ts";
 
 const NEXT_CENTURY = { datetime_start: "2126-01-31T09:00:00Z", datetime_end: "2126-01-31T10:00:00Z" };
 
 const LOST = { roles: ["provider_assistant"] };
+
+type Clinic = Awaited<ReturnType<typeof aClinicWithProvider>>;
+
+/** How a provider loses the personal room. */
+const LOSSES: [string, (of: Clinic) => Promise<unknown>][] = [
+  ["with the role", ({ clinic, paula }) => given(change(clinic, paula, LOST))],
+  ["with the membership", ({ clinic, paula }) => given(remove(clinic, paula))],
+];
 
 describe("A change of a member", () => {
   it("returns the user as created, with whom the user assists", async () => {
@@ -50,7 +58,7 @@ describe("A change of a member", () => {
 });
 
 describe("The personal room of a member", () => {
-  it("comes with the role provider, named after the member", async () => {
+  it("comes with the role provider, named as the member is then, with a slug of its own", async () => {
     const clinic = await anOrganization();
     const al = await clinic.addUser("Al User", ["provider_assistant"]);
     const changed = await given(change(clinic, al, { roles: ["provider"] }));
@@ -62,40 +70,23 @@ describe("The personal room of a member", () => {
       is_active: true,
       user: { display_name: "Al User" },
     });
+    const renamed = change(clinic, clinic.admin, { display_name: "Al User", roles: ["provider"] });
+    expect((await given(renamed)).waiting_room_slug).toBe(`${changed.waiting_room_slug}-2`);
   });
 
-  it("is named after the new name if that comes with the role", async () => {
-    const clinic = await anOrganization();
-    const changed = change(clinic, clinic.admin, { display_name: "Dr. Ada", roles: ["provider"] });
-    expect((await given(changed)).waiting_room_slug).toBe(`${clinic.slug}--dr-ada`);
-  });
-
-  it("gets another slug than other rooms with its name", async () => {
-    const { clinic, paula } = await aClinicWithProvider();
-    const other = await clinic.addUser("Paula Provider", ["organization_admin"]);
-    const changed = await given(change(clinic, other, { roles: ["provider"] }));
-    expect(changed.waiting_room_slug).toBe(`${paula.waiting_room_slug}-2`);
-  });
-
-  it("keeps its name and slug when the member is renamed; clients rename rooms", async () => {
+  it("keeps its name and slug when the member is renamed, or gains another role", async () => {
     const { clinic, paula, room } = await aClinicWithProvider();
     const before = await given(clinic.client.get(room));
-    const renamed = await given(change(clinic, paula, { display_name: "Dr. Paula" }));
+    const more = { display_name: "Dr. Paula", roles: ["provider", "organization_admin"] };
+    const renamed = await given(change(clinic, paula, more));
     expect(renamed.waiting_room_slug).toBe(paula.waiting_room_slug);
     expect(await given(clinic.client.get(room))).toEqual({ ...before, user: { display_name: "Dr. Paula" } });
   });
 
-  it("stays when a provider gains another role", async () => {
+  it.each(LOSSES)("is retired %s: nobody can read, change, enter or list it", async (_, lose) => {
     const { clinic, paula, room } = await aClinicWithProvider();
-    const before = await given(clinic.client.get(room));
-    await given(change(clinic, paula, { roles: ["provider", "organization_admin"] }));
-    expect(await given(clinic.client.get(room))).toEqual(before);
-  });
-
-  it("is retired with the role: nobody can read, change, enter or list it", async () => {
-    const { clinic, paula, room } = await aClinicWithProvider();
-    const changed = await given(change(clinic, paula, LOST));
-    expect(changed.waiting_room_slug).toBeNull();
+    await lose({ clinic, paula, room });
+    expect((await userOf(clinic, paula)).waiting_room_slug).toBeNull();
     expectRefusal(await clinic.client.get(room), 404);
     expectRefusal(await clinic.client.put(room, { waiting_room: { name: "Mine" } }), 404);
     expectRefusal(await clinic.client.delete(room), 404);
@@ -146,7 +137,7 @@ describe("The personal room of a member", () => {
   });
 
   it("is left, when it is retired, by those who wait there", async () => {
-    const { clinic, paula, room } = await aClinicWithProvider();
+    const { clinic, paula } = await aClinicWithProvider();
     const slug = paula.waiting_room_slug;
     const ahead = new Date(Date.now() + 50_000).toISOString();
     await clinic.addParticipant(slug, {}, "rita");
@@ -154,52 +145,46 @@ describe("The personal room of a member", () => {
     await clinic.addParticipant(slug, { waiting_since: fromNow(-9), left_at: fromNow(-5) }, "gone");
     const elsewhere = await clinic.addRoom();
     await clinic.addParticipant(elsewhere.slug, {}, "olga");
-    const before = await platform.put(`${room}/participants/gone`, { participant: {} });
+    const gone = await knownParticipant(slug, "gone");
     const now = new Date(Date.now() + 10_000).toISOString();
     travelTo(now);
     await given(clinic.platform.delete(`/users/${paula.id}`));
-    const known = async (key: string) =>
-      given(platform.put(`${room}/participants/${key}`, { participant: {} }));
+    const known = (key: string) => knownParticipant(slug, key);
     expect((await known("rita")).left_at).toBe(now);
     expect((await known("ahead")).left_at).toBe(ahead);
-    expect(await known("gone")).toEqual(before.body);
-    expect((await given(clinic.client.get(`/waiting_rooms/${elsewhere.slug}`))).waiting_count).toBe(1);
+    expect(await known("gone")).toEqual(gone);
+    expect(await waitingCount(clinic, elsewhere.slug)).toBe(1);
     await clinic.addUser("Paula Provider", ["provider"], { email: paula.email });
-    expect((await given(clinic.client.get(room))).waiting_count).toBe(0);
+    expect(await waitingCount(clinic, slug)).toBe(0);
+    await clinic.addParticipant(slug);
+    expect(await waitingCount(clinic, slug)).toBe(1);
   });
 
-  it("is retired even while a call is going on there, which goes on", async () => {
-    const { clinic, paula, room } = await aClinicWithProvider();
-    const rita = aRecipient({ key: unique("rita"), joined_at: STARTED_AT });
-    const call = await aCall(
-      clinic,
-      { waiting_room_slug: paula.waiting_room_slug, ended_at: null, participants: [rita] },
-      paula,
-    );
-    await given(clinic.platform.delete(`/users/${paula.id}`));
-    expectRefusal(await clinic.client.get(room), 404);
-    const { left_at } = await given(platform.put(`${room}/participants/${rita.key}`, { participant: {} }));
-    expect(left_at).toBeNull();
-    expect(await given(call.report({ ended_at: ENDED_AT }))).toMatchObject({ id: call.id, is_ended: true });
-  });
-
-  it("takes the subs along that the member fills, and keeps those of others", async () => {
-    const { clinic, paula } = await aClinicWithProvider();
-    const sam = await clinic.addProvider("Sam Substitute");
-    const { slug } = await clinic.addRoom();
-    const held = await clinic.addSub(slug, { user_id: paula.user_id, ...NEXT_CENTURY });
-    const other = await clinic.addSub(slug, { user_id: sam.user_id, datetime_start: "2127-01-31T09:00:00Z" });
-    await given(change(clinic, paula, LOST));
-    const { waiting_room_subs } = await given(clinic.client.get(`/waiting_rooms/${slug}/waiting_room_subs`));
-    expect(waiting_room_subs).toEqual([
-      { ...held, user_id: null, sub_waiting_room_slug: null, updated_at: aTimestamp },
-      other,
-    ]);
-    const again = await clinic.client.put(`/waiting_rooms/${slug}/waiting_room_subs/${held.id}`, {
-      waiting_room_sub: { user_id: paula.user_id },
-    });
-    expectRefusal(again, 422, /user_id/);
-  });
+  it.each(LOSSES)(
+    "takes the subs along that the member fills, %s, and keeps those of others",
+    async (_, lose) => {
+      const { clinic, paula, room } = await aClinicWithProvider();
+      const sam = await clinic.addProvider("Sam Substitute");
+      const { slug } = await clinic.addRoom();
+      const held = await clinic.addSub(slug, { user_id: paula.user_id, ...NEXT_CENTURY });
+      const other = await clinic.addSub(slug, {
+        user_id: sam.user_id,
+        datetime_start: "2127-01-31T09:00:00Z",
+      });
+      await lose({ clinic, paula, room });
+      const { waiting_room_subs } = await given(
+        clinic.client.get(`/waiting_rooms/${slug}/waiting_room_subs`),
+      );
+      expect(waiting_room_subs).toEqual([
+        { ...held, user_id: null, sub_waiting_room_slug: null, updated_at: aTimestamp },
+        other,
+      ]);
+      const again = await clinic.client.put(`/waiting_rooms/${slug}/waiting_room_subs/${held.id}`, {
+        waiting_room_sub: { user_id: paula.user_id },
+      });
+      expectRefusal(again, 422, /user_id/);
+    },
+  );
 
   it("is no longer where participants are sent during a sub", async () => {
     const { clinic, paula } = await aClinicWithProvider();
@@ -220,7 +205,7 @@ describe("Whom a member assists", () => {
     const client = await clinic.addClient(al.id);
     const reached = async () =>
       (await given(client.get("/organization_users"))).organization_users.map(({ id }: { id: number }) => id);
-    return { clinic, paula, peter, al, reached };
+    return { clinic, paula, peter, al, client, reached };
   }
 
   it("is replaced as a whole", async () => {
@@ -235,12 +220,6 @@ describe("Whom a member assists", () => {
     expect((await given(change(clinic, al, { roles: ["provider"] }))).assists).toEqual([]);
     expect((await given(change(clinic, al, LOST))).assists).toEqual([]);
     expect(await reached()).toEqual([al.id]);
-  });
-
-  it("can be given together with the role", async () => {
-    const { clinic, peter } = await anAssistant();
-    const user = { roles: ["provider_assistant", "organization_admin"], assists: [peter.id] };
-    expect((await given(change(clinic, clinic.admin, user))).assists).toEqual([peter.id]);
   });
 
   it.each([
@@ -264,21 +243,15 @@ describe("Whom a member assists", () => {
   });
 
   it("can go on naming somebody who is no longer a provider, but nobody can begin to", async () => {
-    const { clinic, paula, peter, al, reached } = await anAssistant();
+    const { clinic, paula, peter, al, client, reached } = await anAssistant();
+    const call = await aCall(clinic, {}, paula);
     await given(change(clinic, paula, LOST));
     await given(change(clinic, peter, LOST));
     expect((await userOf(clinic, al)).assists).toEqual([paula.id]);
     expect(await reached()).toEqual([paula.id, al.id]);
-    expect((await given(change(clinic, al, { assists: [paula.id] }))).assists).toEqual([paula.id]);
-    expectRefusal(await change(clinic, al, { assists: [paula.id, peter.id] }), 422, /user\.assists/);
-  });
-
-  it("still shows the calls of somebody who is no longer a provider", async () => {
-    const { clinic, paula, al } = await anAssistant();
-    const call = await aCall(clinic, {}, paula);
-    await given(change(clinic, paula, LOST));
-    const client = await clinic.addClient(al.id);
     const { calls } = await given(client.get(`/organization_users/${paula.id}/calls`));
     expect(calls).toMatchObject([{ id: call.id }]);
+    expect((await given(change(clinic, al, { assists: [paula.id] }))).assists).toEqual([paula.id]);
+    expectRefusal(await change(clinic, al, { assists: [paula.id, peter.id] }), 422, /user\.assists/);
   });
 });

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { platform } from "./support/api.ts";
-import { aCall, aRecipient, ENDED_AT, STARTED_AT } from "./support/calls.ts";
+import { aCall, aRecipient, ENDED_AT, knownParticipant, STARTED_AT } from "./support/calls.ts";
 import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
 import { accept, acceptToken, keepingInvite, tokenOf } from "./support/invites.ts";
 import { aClinicWithProvider, add, change, remove, shownMember, userOf } from "./support/members.ts";
@@ -19,40 +19,30 @@ const asExternal = async ({ client }: Pick<Organization, "client">, { id }: { id
     (user: { id: number }) => user.id === id,
   );
 
+const callsThrough = async (client: Pick<Organization["client"], "get">, { id }: { id: number }) =>
+  (await given(client.get(`/organization_users/${id}/calls`))).calls;
+
 const DAY = "date_start=2026-01-31&date_end=2026-01-31";
 
 describe("The end of a membership", () => {
-  it("leaves the organization user in the lists of both APIs, without roles", async () => {
+  it("leaves the organization user in the lists of both APIs, without roles, and comes once", async () => {
     const { clinic, paula } = await aClinicWithProvider();
     expectGone(await remove(clinic, paula));
     expect(await userOf(clinic, paula)).toEqual(former(paula));
     expect(await asExternal(clinic, paula)).toEqual(shownMember(former(paula)));
-  });
-
-  it("comes once: after that, the member is not found", async () => {
-    const { clinic, paula } = await aClinicWithProvider();
-    expectGone(await remove(clinic, paula));
     expectRefusal(await changingNothing(() => remove(clinic, paula)), 404, "Organization user not found");
   });
 });
 
 describe("Somebody whose membership has ended", () => {
-  it("cannot sign in", async () => {
-    const { clinic, provider, client } = await aClinicWithSignIn();
-    const paula = await clinic.addProvider();
-    const token = await provider.token({ email: paula.email });
-    await signIn(client, token);
-    await given(remove(clinic, paula));
-    expectRefusal(await exchange(client, token), 401, "Invalid token");
-  });
-
-  it("cannot sign in with a code from before, even after coming back", async () => {
+  it("cannot sign in, nor with a code from before, even after coming back", async () => {
     const { clinic, provider, client } = await aClinicWithSignIn();
     const paula = await clinic.addProvider();
     const token = await provider.token({ email: paula.email });
     const codes = [await expectExchanged(client, token), await expectExchanged(client, token)];
     const others = await expectExchanged(client, await provider.token({ email: clinic.admin.email }));
     await given(remove(clinic, paula));
+    expectRefusal(await exchange(client, token), 401, "Invalid token");
     expectRefusal(await redeem(codes[0]), 401, "Invalid code");
     await given(add(clinic, { email: paula.email, display_name: "Paula", roles: ["provider"] }));
     for (const code of codes) expectRefusal(await redeem(code), 401, "Invalid code");
@@ -106,14 +96,6 @@ describe("Somebody whose membership has ended", () => {
     expect(await clinic.pendingInvites()).toMatchObject([{ email: other.email }]);
   });
 
-  it("keeps the record of the invite that was used", async () => {
-    const { clinic } = await aClinicWithProvider();
-    const invite = await clinic.addInvite();
-    const ivy = await given(accept(invite));
-    await given(remove(clinic, ivy));
-    expect((await given(clinic.client.get(`/invites/${invite.id}`))).used_at).toEqual(aTimestamp);
-  });
-
   it("cannot get an API client", async () => {
     const { clinic, paula } = await aClinicWithProvider();
     await given(remove(clinic, paula));
@@ -151,59 +133,20 @@ describe("Somebody whose membership has ended", () => {
     expect((await clinic.client.get("/roles")).status).toBe(200);
   });
 
-  it("has no personal room: nobody can read, change, enter or list it", async () => {
-    const { clinic, paula, room } = await aClinicWithProvider();
-    await given(remove(clinic, paula));
-    expectRefusal(await clinic.client.get(room), 404);
-    expectRefusal(await clinic.client.put(room, { waiting_room: { is_active: true } }), 404);
-    expectRefusal(await clinic.client.get(`${room}/waiting_room_subs`), 404);
-    expectRefusal(await platform.get(room), 404);
-    await expect(clinic.addParticipant(paula.waiting_room_slug)).rejects.toThrow("404");
-    expect((await given(clinic.client.get("/waiting_rooms"))).waiting_rooms).toEqual([]);
-  });
-
-  it("has nobody wait in the personal room: they have left", async () => {
-    const { clinic, paula, room } = await aClinicWithProvider();
-    await clinic.addParticipant(paula.waiting_room_slug, {}, "rita");
-    const now = fromNow(1);
-    travelTo(now);
-    await given(remove(clinic, paula));
-    const rita = await given(platform.put(`${room}/participants/rita`, { participant: {} }));
-    expect(rita).toMatchObject({ left_at: now, call_id: null });
-  });
-
-  it("fills no sub, and can fill none", async () => {
-    const { clinic, paula } = await aClinicWithProvider();
-    const { slug } = await clinic.addRoom();
-    const path = `/waiting_rooms/${slug}/waiting_room_subs`;
-    const sub = await clinic.addSub(slug, { user_id: paula.user_id, datetime_start: "2126-01-31T09:00:00Z" });
-    await given(remove(clinic, paula));
-    expect((await given(clinic.client.get(path))).waiting_room_subs).toEqual([
-      { ...sub, user_id: null, sub_waiting_room_slug: null, updated_at: aTimestamp },
-    ]);
-    const filling = { waiting_room_sub: { user_id: paula.user_id } };
-    expectRefusal(await clinic.client.put(`${path}/${sub.id}`, filling), 422, /user_id/);
-  });
-
-  it("assists nobody, also after coming back as a provider_assistant", async () => {
+  it("assists nobody, also after coming back as a provider_assistant, and is named by nobody anew", async () => {
     const { clinic, paula } = await aClinicWithProvider();
     const al = await clinic.addUser("Al", ["provider_assistant"], { assists: [paula.id] });
     await given(remove(clinic, al));
     expect((await userOf(clinic, al)).assists).toEqual([]);
     await given(add(clinic, { email: al.email, display_name: "Al", roles: ["provider_assistant"] }));
     expect((await userOf(clinic, al)).assists).toEqual([]);
-  });
-
-  it("cannot be named anew as somebody to assist", async () => {
-    const { clinic, paula } = await aClinicWithProvider();
-    const al = await clinic.addUser("Al", ["provider_assistant"]);
     await given(remove(clinic, paula));
     expectRefusal(await change(clinic, al, { assists: [paula.id] }), 422, /user\.assists/);
   });
 });
 
 describe("The calls of somebody whose membership has ended", () => {
-  async function aFormerMemberWithCall() {
+  it("stay in the metrics, and within reach of administrators and of its assistants, and of nobody else", async () => {
     const { clinic, paula } = await aClinicWithProvider();
     const al = await clinic.addUser("Al", ["provider_assistant"], { assists: [paula.id] });
     const call = await aCall(clinic, {}, paula);
@@ -211,41 +154,26 @@ describe("The calls of somebody whose membership has ended", () => {
     const metrics = `/call_metrics?${DAY}&user_id=${paula.user_id}`;
     const before = await given(clinic.client.get(metrics));
     expectGone(await remove(clinic, paula));
-    return { clinic, paula, al, call, metrics, before };
-  }
 
-  it("stay within reach of an organization_admin", async () => {
-    const { clinic, paula, call } = await aFormerMemberWithCall();
-    const { calls } = await given(clinic.client.get(`/organization_users/${paula.id}/calls`));
-    expect(calls).toMatchObject([{ id: call.id }]);
-    expect((await clinic.client.get(`${call.path}/soap_note`)).status).toBe(200);
-  });
-
-  it("stay within reach of its assistants", async () => {
-    const { clinic, paula, al, call } = await aFormerMemberWithCall();
+    expect(before.total_calls).toEqual({ "2026-01-31": 1 });
+    expect(await given(clinic.client.get(metrics))).toEqual(before);
     expect((await userOf(clinic, al)).assists).toEqual([paula.id]);
-    const client = await clinic.addClient(al.id);
-    expect((await client.get(`${call.path}/soap_note`)).status).toBe(200);
-    expect((await given(client.get("/organization_users"))).organization_users).toMatchObject([
+    const assistants = await clinic.addClient(al.id);
+    for (const client of [clinic.client, assistants]) {
+      expect(await callsThrough(client, paula)).toMatchObject([{ id: call.id }]);
+      expect((await client.get(`${call.path}/soap_note`)).status).toBe(200);
+    }
+    expect((await given(assistants.get("/organization_users"))).organization_users).toMatchObject([
       { id: paula.id, roles: [] },
       { id: al.id },
     ]);
+    const colleagues = await clinic.addClient((await clinic.addProvider("Peter")).id);
+    expectRefusal(await colleagues.get(`${call.path}/soap_note`), 404);
   });
-
-  it("stay out of reach of everybody else", async () => {
-    const { clinic, call } = await aFormerMemberWithCall();
-    const client = await clinic.addClient((await clinic.addProvider("Peter")).id);
-    expectRefusal(await client.get(`${call.path}/soap_note`), 404);
-  });
-
-  it("stay in the metrics", async () => {
-    const { clinic, metrics, before } = await aFormerMemberWithCall();
-    expect(before.total_calls).toEqual({ "2026-01-31": 1 });
-    expect(await given(clinic.client.get(metrics))).toEqual(before);
-  });
-
   it("can still be reported, and new ones, too: reports can be late", async () => {
-    const { clinic, paula, call } = await aFormerMemberWithCall();
+    const { clinic, paula } = await aClinicWithProvider();
+    const call = await aCall(clinic, {}, paula);
+    expectGone(await remove(clinic, paula));
     const reported = await call.report({ organization_user_id: paula.id, failed: true });
     expect(reported).toMatchObject({ status: 200, body: { id: call.id } });
     const late = await aCall(clinic, {}, paula);
@@ -257,41 +185,15 @@ describe("The calls of somebody whose membership has ended", () => {
 });
 
 describe("A call in the personal room of somebody whose membership ends", () => {
-  async function aCallGoingOn() {
-    const { clinic, paula, room } = await aClinicWithProvider();
-    const rita = aRecipient({ key: unique("rita"), joined_at: STARTED_AT });
-    const more = { waiting_room_slug: paula.waiting_room_slug, ended_at: null, participants: [rita] };
-    const call = await aCall(clinic, more, paula);
-    expectGone(await remove(clinic, paula));
-    return { clinic, paula, room, call, rita };
-  }
-
-  it("goes on: nobody on it has left", async () => {
-    const { clinic, call, room, rita } = await aCallGoingOn();
-    const known = await given(platform.put(`${room}/participants/${rita.key}`, { participant: {} }));
-    expect(known).toMatchObject({ call_id: call.id, left_at: null });
-    const { calls } = await given(clinic.client.get(call.path.replace(/\/\d+$/, "")));
-    expect(calls).toMatchObject([{ id: call.id, is_ended: false }]);
-  });
-
-  it("can be joined by others, as its reports say, with the room's old slug in them", async () => {
-    const { paula, call, room } = await aCallGoingOn();
-    const sue = aRecipient({ key: unique("sue"), joined_at: STARTED_AT });
-    await given(call.report({ waiting_room_slug: paula.waiting_room_slug, participants: [sue] }));
-    const known = await given(platform.put(`${room}/participants/${sue.key}`, { participant: {} }));
-    expect(known).toMatchObject({ call_id: call.id, left_at: null });
-  });
-
   it("can be reported for the first time, with those who waited there, if it began before", async () => {
-    const { clinic, paula, room } = await aClinicWithProvider();
+    const { clinic, paula } = await aClinicWithProvider();
     const rita = aRecipient({ key: unique("rita"), joined_at: STARTED_AT });
     await clinic.addParticipant(paula.waiting_room_slug, { waiting_since: STARTED_AT }, rita.key);
     expectGone(await remove(clinic, paula));
     const first = { waiting_room_slug: paula.waiting_room_slug, participants: [rita] };
     const call = await aCall(clinic, first, paula);
-    const known = await given(platform.put(`${room}/participants/${rita.key}`, { participant: {} }));
-    expect(known.call_id).toBe(call.id);
-    expect((await given(clinic.client.get(`/organization_users/${paula.id}/calls`))).calls).toHaveLength(1);
+    expect((await knownParticipant(paula.waiting_room_slug, rita.key)).call_id).toBe(call.id);
+    expect(await callsThrough(clinic.client, paula)).toHaveLength(1);
   });
 
   it("cannot begin after that", async () => {
@@ -301,12 +203,27 @@ describe("A call in the personal room of somebody whose membership ends", () => 
     await expect(aCall(clinic, began, paula)).rejects.toThrow(/422.*waiting_room_slug/);
   });
 
-  it("ends as reported, with all that belongs to it", async () => {
-    const { clinic, call, room, rita } = await aCallGoingOn();
+  it("goes on, is joined by others under the old slug of the room, and ends as reported, with all its results", async () => {
+    const { clinic, paula, room } = await aClinicWithProvider();
+    const [rita, sue] = ["rita", "sue"].map((word) =>
+      aRecipient({ key: unique(word), joined_at: STARTED_AT }),
+    );
+    const inRoom = { waiting_room_slug: paula.waiting_room_slug };
+    const call = await aCall(clinic, { ...inRoom, ended_at: null, participants: [rita] }, paula);
+    expectGone(await remove(clinic, paula));
+    expectRefusal(await clinic.client.get(room), 404);
+    expect(await callsThrough(clinic.client, paula)).toMatchObject([{ id: call.id, is_ended: false }]);
+    await given(call.report({ ...inRoom, participants: [sue] }));
+    const leftAt = async (each = rita) => {
+      const { call_id, left_at } = await knownParticipant(paula.waiting_room_slug, each?.key ?? "");
+      expect(call_id).toBe(call.id);
+      return left_at;
+    };
+    expect([await leftAt(rita), await leftAt(sue)]).toEqual([null, null]);
+
     await given(call.report({ ended_at: ENDED_AT }));
-    const known = await given(platform.put(`${room}/participants/${rita.key}`, { participant: {} }));
-    expect(known.left_at).toBe(ENDED_AT);
-    const line = { participant_key: rita.key, text: "Good morning.", start_time: 0, end_time: 1 };
+    expect([await leftAt(rita), await leftAt(sue)]).toEqual([ENDED_AT, ENDED_AT]);
+    const line = { participant_key: rita?.key, text: "Good morning.", start_time: 0, end_time: 1 };
     await given(call.reportTranscript({ summary: "A talk.", is_final: true, lines: [line] }));
     await given(call.reportSoapNote({ text: "Subjective: well.", is_final: true }));
     const egress = await call.addEgress();
@@ -329,7 +246,7 @@ describe("Somebody who comes back", () => {
   }
 
   it("by a creation with the same email is the same organization user, with the new name and roles", async () => {
-    const { clinic, paula, room, before, call } = await aFormerProvider();
+    const { clinic, paula, al, room, before, call } = await aFormerProvider();
     const user = { email: paula.email.toUpperCase(), display_name: "Dr. Paula", roles: ["provider"] };
     const created = await add(clinic, user);
     expect(created).toMatchObject({ status: 201, body: { ...paula, display_name: "Dr. Paula" } });
@@ -338,23 +255,18 @@ describe("Somebody who comes back", () => {
       user: { display_name: "Dr. Paula" },
       updated_at: aTimestamp,
     });
-    expect((await clinic.client.get(call.path.replace(/\/\d+$/, ""))).body.calls).toHaveLength(1);
+    expect(await callsThrough(clinic.client, paula)).toMatchObject([{ id: call.id }]);
+    expect((await userOf(clinic, al)).assists).toEqual([paula.id]);
     expectRefusal(await add(clinic, user), 422, /user\.email/);
   });
 
-  it("by a creation with other roles has only these", async () => {
+  it("by a creation with other roles has only these, and assists whom the creation names", async () => {
     const { clinic, paula, room } = await aFormerProvider();
-    const user = { email: paula.email, display_name: "Paula", roles: ["organization_admin"] };
-    expect((await given(add(clinic, user))).roles).toEqual(["organization_admin"]);
-    expectRefusal(await clinic.client.get(room), 404);
-  });
-
-  it("by a creation as a provider_assistant assists whom the creation names", async () => {
-    const { clinic, paula } = await aFormerProvider();
     const peter = await clinic.addProvider("Peter");
     const user = { email: paula.email, display_name: "Paula", roles: ["provider_assistant"] };
-    await given(add(clinic, { ...user, assists: [peter.id] }));
+    expect((await given(add(clinic, { ...user, assists: [peter.id] }))).roles).toEqual(user.roles);
     expect((await userOf(clinic, paula)).assists).toEqual([peter.id]);
+    expectRefusal(await clinic.client.get(room), 404);
   });
 
   it("by an invite is the same organization user, with the name and roles of the invite", async () => {
@@ -394,15 +306,6 @@ describe("Somebody who comes back", () => {
     const row = env.DB.prepare("select revoked_at from api_clients where id = ?").bind(client.id);
     expect(await row.first("revoked_at")).toEqual(expect.any(Number));
     expect((await (await clinic.addClient(paula.id)).get("/roles")).status).toBe(200);
-  });
-
-  it("finds nobody in the personal room, and its assistants as before", async () => {
-    const { clinic, paula, al, room } = await aFormerProvider();
-    await given(add(clinic, { email: paula.email, display_name: "Paula", roles: ["provider"] }));
-    expect((await given(clinic.client.get(room))).waiting_count).toBe(0);
-    expect((await userOf(clinic, al)).assists).toEqual([paula.id]);
-    await clinic.addParticipant(paula.waiting_room_slug);
-    expect((await given(clinic.client.get(room))).waiting_count).toBe(1);
   });
 
   it("can be removed and come back again and again, with one room", async () => {

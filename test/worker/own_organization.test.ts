@@ -101,12 +101,6 @@ describe.each(["transcript", "soap_note"] as const)("The %s of a call", (kind) =
     expect(await deletedEvents()).toEqual(data);
   });
 
-  it("gives the same event where the platform deletes it", async () => {
-    const { call, deletedEvents } = await aDocumentedCall();
-    await given(platform.delete(`${call.url}/${kind}`));
-    expect(await deletedEvents()).toEqual([{ organization_user_id: expect.any(Number), call_id: call.id }]);
-  });
-
   it("stays under legal hold, and where anybody else wants it deleted", async () => {
     const { clinic, others, call, path } = await aDocumentedCall();
     const strangers = await anOrganization();

@@ -15,7 +15,7 @@ import { workerWith } from "./support/queue.ts";
 import { aBucket, fileExists, storeFile } from "./support/storage.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing } from "./support/unchanged.ts";
-import { aClinicWithWebhooks, aReceiver, status } from "./support/webhooks.ts";
+import { aClinicWithReceiver, aClinicWithWebhooks, aReceiver, status } from "./support/webhooks.ts";
 import { throughWorkerWith } from "./support/worker.ts";
 
 const QUIET = "The service was restored from a backup, and sends no webhooks until its operator resumes it";
@@ -35,9 +35,7 @@ async function restore() {
 
 describe("A restored database sends no webhook", () => {
   it("though deliveries were due, until it is resumed; then it sends what happened since", async () => {
-    const clinic = await aClinicWithWebhooks();
-    const receiver = aReceiver();
-    const endpoint = await clinic.addEndpoint(receiver);
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver();
     await clinic.makeEvents(2);
     await restore();
     expect(await clinic.endpoint(endpoint)).toMatchObject({ is_active: false, disabled_reason: "restored" });
@@ -54,9 +52,7 @@ describe("A restored database sends no webhook", () => {
   });
 
   it("also to an endpoint that a client turns on meanwhile: what happens from then on is sent later", async () => {
-    const clinic = await aClinicWithWebhooks();
-    const receiver = aReceiver();
-    const endpoint = await clinic.addEndpoint(receiver);
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver();
     await restore();
     await clinic.updateEndpoint(endpoint, { is_active: true });
     const [event] = await clinic.makeEvents();
@@ -71,9 +67,7 @@ describe("A restored database sends no webhook", () => {
   });
 
   it("not even one that a lane took before: the lane ends with the portion that it is sending", async () => {
-    const clinic = await aClinicWithWebhooks();
-    const receiver = aReceiver();
-    const endpoint = await clinic.addEndpoint(receiver);
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver();
     await clinic.makeEvents(WEBHOOK_RESULTS_PORTION + 3);
     receiver.answer = async (_, count) => {
       if (count === 1) await restore();
@@ -88,9 +82,7 @@ describe("A restored database sends no webhook", () => {
     ["ping", undefined],
     ["redeliver", { after: 0 }],
   ])("for a request to %s, which is refused, also for an active endpoint", async (verb, body) => {
-    const clinic = await aClinicWithWebhooks();
-    const receiver = aReceiver();
-    const endpoint = await clinic.addEndpoint(receiver);
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver();
     await clinic.makeEvents();
     await restore();
     const ask = () => clinic.client.post(`/webhook_endpoints/${endpoint.id}/${verb}`, body);
@@ -165,9 +157,7 @@ describe("The webhook endpoints of a restored database", () => {
   });
 
   it("are not disabled by their first failure for what had failed before", async () => {
-    const clinic = await aClinicWithWebhooks();
-    const receiver = aReceiver(() => status(500));
-    const endpoint = await clinic.addEndpoint(receiver);
+    const { clinic, endpoint } = await aClinicWithReceiver(() => status(500));
     await clinic.makeEvents();
     await clinic.queue.pass(MINUTE);
     await restore();
@@ -325,9 +315,7 @@ it("A restored database gives no id again that was given after the time of the c
 });
 
 it("A restored database gives the event of a queued mail, which it drops, an id of its own, and sends nothing for it", async () => {
-  const clinic = await aClinicWithWebhooks();
-  const receiver = aReceiver();
-  const endpoint = await clinic.addEndpoint(receiver);
+  const { clinic, receiver, endpoint } = await aClinicWithReceiver();
   const newest = async () => (await given(clinic.client.get("/events?per_page=100"))).events.at(-1);
   const invite = await clinic.addInvite();
   await clinic.queue.passUntilDone();

@@ -2,8 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { MAX_BULK_ROWS, MAX_SUBS, MAX_UNUSED_INVITES } from "../../src/limits.ts";
 import { MINUTE } from "../../src/units.ts";
-import type { Answer } from "./support/api.ts";
-import { atOnce } from "./support/at_once.ts";
+import { atOnce, statusesOf } from "./support/at_once.ts";
 import { expectGone, expectRefusal } from "./support/expectations.ts";
 import { accept } from "./support/invites.ts";
 import { anInvite, anOrganization, given, type Organization } from "./support/organization.ts";
@@ -13,14 +12,6 @@ import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing, leavingNoRows } from "./support/unchanged.ts";
 
 const DAY = 24 * 60;
-
-const statusesOf = (answers: Answer[]) =>
-  Object.fromEntries(
-    Object.entries(Object.groupBy(answers, ({ status }) => status)).map(([status, all]) => [
-      status,
-      all?.length,
-    ]),
-  );
 
 describe("The subs of a room that are not over yet", () => {
   const FULL =

@@ -1,14 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { type Answer, type Api, platform } from "./support/api.ts";
-import { atOnce } from "./support/at_once.ts";
+import { atOnce, statusesOf } from "./support/at_once.ts";
 import { aCall, aRecipient, callsOf, ENDED_AT, STARTED_AT, WAITING_SINCE } from "./support/calls.ts";
 import { countingRoundTrips, storedRows } from "./support/database.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { fileExists, storeFile } from "./support/storage.ts";
 
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
-
-const count = (statuses: number[], status: number) => statuses.filter((each) => each === status).length;
 
 /** A report that loses a race is read and decided again: two round trips for each of at most 15 attempts. */
 const MAX_TRIPS = 2 * 15;
@@ -72,8 +70,7 @@ describe("Thirty requests at once", () => {
         },
       }),
     );
-    const statuses = answers.map(({ status }) => status);
-    expect([count(statuses, 201), count(statuses, 422)]).toEqual([1, 29]);
+    expect(statusesOf(answers)).toEqual({ 201: 1, 422: 29 });
     const listed = await clinic.client.get(`/waiting_rooms/${room.slug}/waiting_room_subs`);
     expect(listed.body.waiting_room_subs).toHaveLength(1);
   });
@@ -96,8 +93,7 @@ describe("Thirty requests at once", () => {
         waiting_room_sub: { datetime_start: "2126-01-31T09:00:00Z", datetime_end: "2126-01-31T10:00:00Z" },
       }),
     );
-    const statuses = answers.map(({ status }) => status);
-    expect([count(statuses, 200), count(statuses, 422)]).toEqual([1, 29]);
+    expect(statusesOf(answers)).toEqual({ 200: 1, 422: 29 });
   });
 
   it("to rename rooms to one name: all are renamed, and all slugs differ", async () => {
@@ -106,7 +102,7 @@ describe("Thirty requests at once", () => {
     const answers = await atOnce(30, (n) =>
       clinic.client.put(`/waiting_rooms/${rooms[n]?.slug}`, { waiting_room: { name: "Oncology" } }),
     );
-    expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(200));
+    expect(statusesOf(answers)).toEqual({ 200: 30 });
     expect(new Set(answers.map(({ body }) => body.slug)).size).toBe(30);
   });
 
@@ -125,8 +121,7 @@ describe("Thirty requests at once", () => {
               },
             }),
       );
-      const statuses = answers.map(({ status }) => status);
-      const [retired, entered] = [count(statuses, 204), count(statuses, 200)];
+      const { 204: retired = 0, 200: entered = 0 } = statusesOf(answers);
       expect([
         [1, 0],
         [0, 15],
@@ -139,14 +134,13 @@ describe("Thirty requests at once", () => {
     const answers = await atOnce(30, () =>
       platform.post("/organizations", { organization: { name: "Clinic", slug } }),
     );
-    const statuses = answers.map(({ status }) => status);
-    expect([count(statuses, 201), count(statuses, 422)]).toEqual([1, 29]);
+    expect(statusesOf(answers)).toEqual({ 201: 1, 422: 29 });
   });
 
   it("for organizations with the same name: all are created, and all slugs differ", async () => {
     const name = unique("clinic");
     const answers = await atOnce(30, () => platform.post("/organizations", { organization: { name } }));
-    expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(201));
+    expect(statusesOf(answers)).toEqual({ 201: 30 });
     const slugs = numbers(30).map((n) => (n === 0 ? name : `${name}-${n + 1}`));
     expect(answers.map(({ body }) => body.slug).sort()).toEqual(slugs.sort());
   });
@@ -157,7 +151,7 @@ describe("Thirty requests at once", () => {
     const answers = await atOnce(30, (n) =>
       platform.put(`/organizations/${id}`, { organization: changes[n % 3] }),
     );
-    expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(200));
+    expect(statusesOf(answers)).toEqual({ 200: 30 });
     expect(await given(platform.get(`/organizations/${id}`))).toMatchObject(Object.assign({}, ...changes));
   });
 
@@ -165,8 +159,7 @@ describe("Thirty requests at once", () => {
     const clinic = await anOrganization();
     const user = { email: `${unique("user")}@example.com`, display_name: "Paul", roles: ["provider"] };
     const answers = await atOnce(30, () => platform.post(`/organizations/${clinic.id}/users`, { user }));
-    const statuses = answers.map(({ status }) => status);
-    expect([count(statuses, 201), count(statuses, 422)]).toEqual([1, 29]);
+    expect(statusesOf(answers)).toEqual({ 201: 1, 422: 29 });
     const rooms = await clinic.client.get("/waiting_rooms");
     expect(rooms.body.waiting_rooms.filter(({ name }: { name: string }) => name === "Paul")).toHaveLength(1);
   });
@@ -217,10 +210,10 @@ it.each(["transcript", "soap_note"])(
     const answers = await reportAtOnce(31, (api, n) =>
       n === 15 ? api.put(`${call.url}/legal_hold`, { legal_hold: {} }) : api.delete(path),
     );
-    const statuses = answers.map(({ status }) => status);
-    expect(count(statuses, 204) + count(statuses, 422)).toBe(30);
+    const { 204: deleted = 0, 422: refused = 0 } = statusesOf(answers);
+    expect(deleted + refused).toBe(30);
     const { status } = await clinic.client.get(`${call.path}/${text}`);
-    expect(status).toBe(statuses.includes(204) ? 404 : 200);
+    expect(status).toBe(deleted > 0 ? 404 : 200);
     expect((await platform.delete(path)).status).toBe(422);
   },
 );
@@ -238,9 +231,9 @@ it.each([0, 3, 15])(
         ? api.put(`${call.url}/legal_hold`, { legal_hold: {} })
         : api.delete(`/organizations/${clinic.id}/egresses/${egress_id}`),
     );
-    const statuses = answers.map(({ status }) => status);
-    expect(count(statuses, 204) + count(statuses, 422)).toBe(30);
-    const isDeleted = statuses.includes(204);
+    const { 204: deleted = 0, 422: refused = 0 } = statusesOf(answers);
+    expect(deleted + refused).toBe(30);
+    const isDeleted = deleted > 0;
     expect(await fileExists(storage_key)).toBe(!isDeleted);
     const { status } = await given(clinic.client.get(`${call.path}/egresses/${id}`));
     expect(status).toBe(isDeleted ? "egress_deleted" : "egress_ended");

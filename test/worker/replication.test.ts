@@ -5,7 +5,7 @@ import { isSharded } from "./support/deployed.ts";
 import { aLiveKitRoom, liveKit } from "./support/livekit.ts";
 import { observedDatabase, PRIMARY } from "./support/observed_database.ts";
 import { anOrganization, given, unique } from "./support/organization.ts";
-import { externalExamples, platformExamples } from "./support/routes.ts";
+import { externalExamples, FROM_THE_NEAREST, platformExamples } from "./support/routes.ts";
 import { throughWorkerWith } from "./support/worker.ts";
 
 /** As D1 has it. Ours also names the database, where that is not the first. */
@@ -14,8 +14,6 @@ const A_BOOKMARK = isSharded ? `${D1_BOOKMARK}.1` : D1_BOOKMARK;
 const BOOKMARK = isSharded
   ? /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}(\.1)?$/
   : /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/;
-
-const FROM_THE_NEAREST = ["GET /call_metrics", "GET /visit_metrics", "GET /events"];
 
 /** A way to the Worker that records with what the sessions of its queries were opened. */
 function notingSessions() {
@@ -46,20 +44,6 @@ async function whereReads(route: string, headers: Record<string, string> = {}) {
   await given(client.get("/roles"));
   return noted.during(() => given(client.send(method, path, body, headers)));
 }
-
-it.each(FROM_THE_NEAREST)("Metrics and events are read from the nearest replica: %s", async (route) => {
-  expect(await whereReads(route)).toEqual(["first-unconstrained"]);
-});
-
-describe("Everything else", () => {
-  const others = Object.keys(externalExamples).filter(
-    (route) => !FROM_THE_NEAREST.includes(route) && route !== "GET /roles",
-  );
-
-  it.each(others)("is read from the primary: %s", async (route) => {
-    expect(await whereReads(route)).toEqual(["first-primary"]);
-  });
-});
 
 /** What a consent that was withdrawn changes at once, and what the access log records, which is a write. */
 const ON_THE_PRIMARY =

@@ -2,8 +2,10 @@ import { describe, expect, it } from "vitest";
 import { platform } from "./support/api.ts";
 import { countingRoundTrips } from "./support/database.ts";
 import { aLiveKitServer } from "./support/livekit.ts";
+import { observedDatabase } from "./support/observed_database.ts";
 import { anOrganization, given } from "./support/organization.ts";
-import { externalExamples, liveKitExamples, platformExamples } from "./support/routes.ts";
+import { externalExamples, FROM_THE_NEAREST, liveKitExamples, platformExamples } from "./support/routes.ts";
+import { throughWorkerWith } from "./support/worker.ts";
 
 /** Writes that decide on nothing that is stored. */
 const ONE_STATEMENT = [
@@ -20,16 +22,25 @@ const ONE_STATEMENT = [
 const allowed = (route: string) => (route.startsWith("GET ") || ONE_STATEMENT.includes(route) ? 1 : 2);
 
 it.each(Object.entries(externalExamples))(
-  "A request of a known client costs few round trips to D1 %s",
+  "A request of a known client costs few round trips to D1, all of them to the primary or to the nearest replica %s",
   async (route, example) => {
     const organization = await anOrganization();
     const { path, body } = await example(organization);
     const [method = ""] = route.split(" ");
-    const counting = countingRoundTrips();
-    const client = organization.client.through(counting.fetcher);
+    const starts: string[] = [];
+    const DB = observedDatabase({
+      query(run, start) {
+        starts.push(start);
+        return run();
+      },
+    });
+    const client = organization.client.through(throughWorkerWith({ DB }));
     await given(client.get("/waiting_rooms"));
-    const trips = await counting.during(() => given(client.send(method, path, body)));
-    expect(trips).toBeLessThanOrEqual(allowed(route));
+    starts.length = 0;
+    await given(client.send(method, path, body));
+    expect(starts.length).toBeLessThanOrEqual(allowed(route));
+    const where = FROM_THE_NEAREST.includes(route) ? "first-unconstrained" : "first-primary";
+    expect(starts).toEqual(starts.map(() => where));
   },
 );
 

@@ -7,13 +7,16 @@ import {
   aProviderOnTheCall,
   aRecipient,
   ENDED_AT,
+  knownParticipant,
   minutesAfterStart,
   reportCall,
   STARTED_AT,
+  waitingCount,
 } from "./support/calls.ts";
 import { aLiveKitRoom, at, delivered } from "./support/livekit.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { rowsReadForNothing, workerWith } from "./support/queue.ts";
+import { insertMany } from "./support/rows.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing, changingNothingOf, leavingNoRows } from "./support/unchanged.ts";
 
@@ -69,9 +72,8 @@ async function aSilentCall(clinic: Organization, call: object = {}) {
     known: () => given(silent.report({})),
     /** When each of its participants left. */
     leftAt: async () => {
-      const left = (key: string) =>
-        given(platform.put(`/waiting_rooms/${silent.room.slug}/participants/${key}`, { participant: {} }));
-      return { paula: (await left(PAULA)).left_at, rita: (await left(RITA)).left_at };
+      const left = async (key: string) => (await knownParticipant(silent.room.slug, key)).left_at;
+      return { paula: await left(PAULA), rita: await left(RITA) };
     },
     statusOf: async (result: string) => (await clinic.client.get(`${silent.path}/${result}`)).status,
     events: async () => {
@@ -82,6 +84,8 @@ async function aSilentCall(clinic: Organization, call: object = {}) {
     },
   };
 }
+
+type SilentCall = Awaited<ReturnType<typeof aSilentCall>>;
 
 const keepForDays = (clinic: Organization, days: number) =>
   given(
@@ -159,45 +163,37 @@ describe("A call whose end nobody reports", () => {
 
   const nobody = [aRecipient({ key: RITA })];
 
-  it.each<[string, number, (call: Awaited<ReturnType<typeof aSilentCall>>) => Promise<unknown>]>([
-    ["where nothing more is known, its start", 0, async () => {}],
-    [
-      "when somebody joined",
-      7,
-      (call) => given(call.report({ participants: [{ key: RITA, joined_at: minutesAfterStart(7) }] })),
-    ],
-    [
-      "when somebody left",
-      8,
-      (call) => given(call.report({ participants: [{ key: RITA, left_at: minutesAfterStart(8) }] })),
-    ],
-    [
-      "when somebody began to wait for it",
-      9,
-      (call) => given(call.report({ participants: [{ key: RITA, waiting_since: minutesAfterStart(9) }] })),
-    ],
-    [
-      "the end of the last line of its transcript",
-      10.5,
-      (call) => given(call.reportTranscript({ is_final: false, lines: [call.line(630)] })),
-    ],
-    ["the end of a recording", 11, (call) => call.addEgress({ ended_at: minutesAfterStart(11) })],
-  ])("ends at the latest time known of it: %s", async (_, minutes, report) => {
-    const clinic = await anOrganization();
-    const call = await aSilentCall(clinic, { participants: nobody });
-    await report(call);
+  it("ends at the latest time known: of its start, its participants, the last report of its transcript, or a recording", async () => {
+    const participant = (times: object) => ({ participants: [{ key: RITA, ...times }] });
+    const reports: [minutes: number, (call: SilentCall) => unknown][] = [
+      [0, () => {}],
+      [7, (call) => given(call.report(participant({ joined_at: minutesAfterStart(7) })))],
+      [8, (call) => given(call.report(participant({ left_at: minutesAfterStart(8) })))],
+      [9, (call) => given(call.report(participant({ waiting_since: minutesAfterStart(9) })))],
+      [
+        10.5,
+        async (call) => {
+          for (const report of [
+            { lines: [call.line(900)] },
+            { lines: [call.line(630)] },
+            { summary: "Well." },
+          ])
+            await given(call.reportTranscript({ is_final: false, ...report }));
+        },
+      ],
+      [11, (call) => call.addEgress({ ended_at: minutesAfterStart(11) })],
+    ];
+    const calls: SilentCall[] = [];
+    for (const [, report] of reports) {
+      const call = await aSilentCall(await anOrganization(), { participants: nobody });
+      await report(call);
+      calls.push(call);
+    }
     await afterSilence();
-    expect(await call.known()).toMatchObject({ ended_by: "assumed", ended_at: minutesAfterStart(minutes) });
-  });
-
-  it("takes the lines that the last report of the transcript has", async () => {
-    const clinic = await anOrganization();
-    const call = await aSilentCall(clinic, { participants: nobody });
-    await given(call.reportTranscript({ is_final: false, lines: [call.line(900)] }));
-    await given(call.reportTranscript({ is_final: false, lines: [call.line(300)] }));
-    await given(call.reportTranscript({ summary: "Well." }));
-    await afterSilence();
-    expect(await call.known()).toMatchObject({ ended_at: minutesAfterStart(5) });
+    for (const [n, [minutes]] of reports.entries()) {
+      const ended_at = minutesAfterStart(minutes);
+      expect(await calls[n]?.known()).toMatchObject({ ended_by: "assumed", ended_at });
+    }
   });
 
   it("does not end in the future, whatever a report says", async () => {
@@ -209,31 +205,27 @@ describe("A call whose end nobody reports", () => {
     expect(Math.abs(Date.parse(ended_at) - Date.now())).toBeLessThan(60_000);
   });
 
-  it.each<[string, (call: Awaited<ReturnType<typeof aSilentCall>>) => Promise<unknown>]>([
-    ["of the call", (call) => given(call.report({ failed: true }))],
-    [
-      "of a participant",
+  it("goes on for another day after a report that changes something, of whatever, and not after its repetition", async () => {
+    const reports: ((call: SilentCall) => Promise<unknown>)[] = [
+      (call) => given(call.report({ failed: true })),
       (call) => given(call.report({ participants: [{ key: RITA, display_name: "Rita R." }] })),
-    ],
-    ["of the transcript", (call) => given(call.reportTranscript({ is_final: false, lines: [] }))],
-    ["of the SOAP note", (call) => given(call.reportSoapNote({ text: "Well.", is_final: false }))],
-    ["of a recording", (call) => call.addEgress({}, `egress-${call.key}`)],
-  ])(
-    "goes on for another day after a report that changes something, and not after its repetition: %s",
-    async (_, report) => {
-      const clinic = await anOrganization();
-      const call = await aSilentCall(clinic);
+      (call) => given(call.reportTranscript({ is_final: false, lines: [] })),
+      (call) => given(call.reportSoapNote({ text: "Well.", is_final: false })),
+      (call) => call.addEgress({}, `egress-${call.key}`),
+    ];
+    const calls: SilentCall[] = [];
+    for (const _ of reports) calls.push(await aSilentCall(await anOrganization()));
+    for (const _ of ["first", "repeated"]) {
       travelTo(fromNow(DAY - 60));
-      await report(call);
-      travelTo(fromNow(DAY - 60));
-      await report(call);
-      await runCron();
-      expect(await call.known()).toMatchObject({ is_ended: false });
-      travelTo(fromNow(61));
-      await runCron();
+      for (const [n, call] of calls.entries()) await reports[n]?.(call);
+    }
+    await runCron();
+    for (const call of calls) expect(await call.known()).toMatchObject({ is_ended: false });
+    travelTo(fromNow(61));
+    await runCron();
+    for (const call of calls)
       expect(await call.known()).toMatchObject({ is_ended: true, ended_by: "assumed" });
-    },
-  );
+  });
 
   it("counts as a call, but not in the average duration", async () => {
     const clinic = await anOrganization();
@@ -343,16 +335,13 @@ describe("A LiveKit room", () => {
       ended_by: "reported",
       ended_at: at(650),
     });
-    const path = (key: string) => `/waiting_rooms/${room.waitingRoom.slug}/participants/${key}`;
-    expect(await given(platform.put(path(rita), { participant: {} }))).toMatchObject({ left_at: at(650) });
-    expect(await given(platform.put(path(paula), { participant: {} }))).toMatchObject({ left_at: at(700) });
+    const { slug } = room.waitingRoom;
+    expect(await knownParticipant(slug, rita)).toMatchObject({ left_at: at(650) });
+    expect(await knownParticipant(slug, paula)).toMatchObject({ left_at: at(700) });
   });
 });
 
 describe("A wait whose end nobody reports", () => {
-  const waiting = async ({ client }: Organization, slug: string) =>
-    (await given(client.get(`/waiting_rooms/${slug}`))).waiting_count;
-
   it("is over a day after the last report that changed something, and a later wait is a new visit", async () => {
     const clinic = await anOrganization();
     const room = await clinic.addRoom();
@@ -362,15 +351,15 @@ describe("A wait whose end nobody reports", () => {
     travelTo(fromNow(DAY - 1));
     await report({ waiting_since });
     await runCron();
-    expect(await waiting(clinic, room.slug)).toBe(1);
+    expect(await waitingCount(clinic, room.slug)).toBe(1);
     travelTo(fromNow(2));
     await runCron();
-    expect(await waiting(clinic, room.slug)).toBe(0);
+    expect(await waitingCount(clinic, room.slug)).toBe(0);
     expect(await report({ waiting_since })).toMatchObject({ left_at: waiting_since });
 
     const later = fromNow(0);
     expect(await report({ waiting_since: later })).toMatchObject({ waiting_since: later, left_at: null });
-    expect(await waiting(clinic, room.slug)).toBe(1);
+    expect(await waitingCount(clinic, room.slug)).toBe(1);
   });
 
   it("goes on for another day after a report that changes something", async () => {
@@ -381,18 +370,7 @@ describe("A wait whose end nobody reports", () => {
     await clinic.addParticipant(room.slug, { display_name: "Rita R." }, rita.key);
     travelTo(fromNow(DAY - 60));
     await runCron();
-    expect(await waiting(clinic, room.slug)).toBe(1);
-  });
-
-  it("ends when a late report says that it did", async () => {
-    const clinic = await anOrganization();
-    const room = await clinic.addRoom();
-    const rita = await clinic.addParticipant(room.slug, { waiting_since: fromNow(-30) });
-    const left_at = fromNow(-10);
-    await afterSilence();
-    expect(
-      await clinic.addParticipant(room.slug, { waiting_since: rita.waiting_since, left_at }, rita.key),
-    ).toMatchObject({ left_at });
+    expect(await waitingCount(clinic, room.slug)).toBe(1);
   });
 
   it("does not keep somebody from a call whose report names them later", async () => {
@@ -403,8 +381,7 @@ describe("A wait whose end nobody reports", () => {
     await given(call.report({ failed: true }));
     await runCron();
     await given(call.report({ participants: [{ key }] }));
-    const onCall = () =>
-      given(platform.put(`/waiting_rooms/${call.room.slug}/participants/${key}`, { participant: {} }));
+    const onCall = () => knownParticipant(call.room.slug, key);
     expect(await onCall()).toMatchObject({ call_id: call.id, left_at: null });
     await given(call.report({ ended_at: ENDED_AT }));
     expect((await onCall()).left_at).not.toBeNull();
@@ -472,18 +449,17 @@ describe("A backlog of calls without an end", { timeout: 60_000 }, () => {
   const BACKLOG = 1000;
 
   /** Calls that go on, of which nothing was heard for a month. */
-  async function aBacklog(size = BACKLOG) {
+  async function aBacklog() {
     const clinic = await anOrganization();
     const room = await clinic.addRoom();
     leavingNoRows(clinic.id, "calls", "events");
     const month = Date.now() - 30 * DAY * 60_000;
-    await env.DB.prepare(
-      `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < ?1)
-       insert into calls (organization_id, key, organization_user_id, waiting_room_id, started_at, failed, created_at, updated_at)
-       select ?2, ?3 || n, ?4, ?5, ?6, 0, ?7, ?6 from counter`,
-    )
-      .bind(size, clinic.id, unique("call"), clinic.admin.id, room.id, month, Date.now())
-      .run();
+    await insertMany(
+      BACKLOG,
+      `insert into calls (organization_id, key, organization_user_id, waiting_room_id, started_at, failed, created_at, updated_at)
+       select ?1, ?2 || n, ?3, ?4, ?5, 0, ?6, ?5 from counter`,
+      ...[clinic.id, unique("call"), clinic.admin.id, room.id, month, Date.now()],
+    );
     return clinic;
   }
 
@@ -512,8 +488,7 @@ describe("A backlog of calls without an end", { timeout: 60_000 }, () => {
       const clinic = await anOrganization();
       const call = await aSilentCall(clinic);
       const { key } = await clinic.addParticipant(call.room.slug);
-      const path = `/waiting_rooms/${call.room.slug}/participants/${key}`;
-      silent.push({ call, wait: () => given(platform.put(path, { participant: {} })) });
+      silent.push({ call, wait: () => knownParticipant(call.room.slug, key) });
     }
     await afterSilence();
     for (const { call, wait } of silent) {
@@ -540,11 +515,12 @@ describe("A backlog of calls without an end", { timeout: 60_000 }, () => {
         "key, organization_user_id, waiting_room_id, started_at, failed",
         `slug || '-call-${n}', ${owner}, ${room}, 0, 0`,
       );
+    await insertMany(
+      clinics,
+      "insert into places (slug, shard) select ?1 || '-x' || n, 0 from counter",
+      slug,
+    );
     await env.DB.batch([
-      env.DB.prepare(
-        `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < ?1)
-         insert into places (slug, shard) select ?2 || '-x' || n, 0 from counter`,
-      ).bind(clinics, slug),
       env.DB.prepare(
         `insert into organizations (id, name, slug, created_at, updated_at)
          select id, 'Clinic', slug, 0, 0 from places where slug glob '${slug}-*'`,

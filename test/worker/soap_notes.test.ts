@@ -14,18 +14,6 @@ async function aCallToNote() {
   return { clinic, call, read: () => clinic.client.get(`${call.path}/soap_note`) };
 }
 
-/** A note that is not final yet. */
-async function aDraft() {
-  const scene = await aCallToNote();
-  const draft = { text: TEXT, is_final: false };
-  return { ...scene, draft, reported: await given(scene.call.reportSoapNote(draft)) };
-}
-
-async function aFinalNote() {
-  const scene = await aDraft();
-  return { ...scene, reported: await given(scene.call.reportSoapNote({ is_final: true })) };
-}
-
 describe("A reported SOAP note", () => {
   it("is returned as it was sent", async () => {
     const { call, read } = await aCallToNote();
@@ -58,37 +46,17 @@ describe("A reported SOAP note", () => {
   });
 });
 
-describe("A later report of a SOAP note", () => {
-  it("changes nothing if it repeats the first or is empty", async () => {
-    const { call, draft, reported } = await aDraft();
-    for (const again of [draft, {}]) {
-      const answer = await changingNothing(() => call.reportSoapNote(again));
-      expect(answer).toMatchObject({ status: 200, body: reported });
-    }
-  });
-
-  it("keeps the fields that it leaves out", async () => {
-    const { call, reported, read } = await aDraft();
-    await given(call.reportSoapNote({ text: "Subjective: better." }));
-    expect((await read()).body).toEqual({ ...reported, text: "Subjective: better." });
-    await given(call.reportSoapNote({ is_final: true }));
-    expect((await read()).body).toEqual({ ...reported, text: "Subjective: better.", is_final: true });
-  });
-});
-
-describe("A final SOAP note", () => {
-  it("accepts the same report again, or a part of it, and does not change", async () => {
-    const { call, reported } = await aFinalNote();
-    for (const same of [{ text: TEXT, is_final: true }, { is_final: true }, { text: TEXT }, {}]) {
-      const answer = await changingNothing(() => call.reportSoapNote(same));
-      expect(answer).toMatchObject({ status: 200, body: reported });
-    }
-  });
-
-  it("refuses another text, also one with a space more, and an early report that comes late", async () => {
-    const { call, draft, reported, read } = await aFinalNote();
-    for (const change of [{ text: "Subjective: better." }, { text: `${TEXT} ` }, { is_final: false }, draft])
-      expectRefusal(await changingNothing(() => call.reportSoapNote(change)), 422, /final/);
-    expect((await read()).body).toEqual(reported);
-  });
+/** What each can mean in all cases, `test/unit/soap_notes.merge.test.ts` says. */
+it("A later report of a SOAP note keeps what it leaves out, and changes nothing once the note is final", async () => {
+  const { call, read } = await aCallToNote();
+  let known = await given(call.reportSoapNote({ text: TEXT, is_final: false }));
+  for (const change of [{}, { text: "Subjective: better." }, { is_final: true }]) {
+    known = { ...known, ...change };
+    expect(await given(call.reportSoapNote(change))).toEqual(known);
+    expect(await changingNothing(() => given(call.reportSoapNote(change)))).toEqual(known);
+    expect((await read()).body).toEqual(known);
+  }
+  for (const change of [{ text: `${known.text} ` }, { text: TEXT, is_final: false }])
+    expectRefusal(await changingNothing(() => call.reportSoapNote(change)), 422, /final/);
+  expect((await read()).body).toEqual(known);
 });

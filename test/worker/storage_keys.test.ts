@@ -1,12 +1,13 @@
 import { env } from "cloudflare:workers";
 import { EgressStatus } from "@livekit/protocol";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { platform } from "./support/api.ts";
 import { atOnce } from "./support/at_once.ts";
 import { aCall, reportEgress } from "./support/calls.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { aLiveKitRoom, anEgressId, at, delivered } from "./support/livekit.ts";
 import { aLiveKit } from "./support/livekit_api.ts";
+import { logged } from "./support/logged.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { fileExists, storeFile } from "./support/storage.ts";
 import { fromNow, travelTo } from "./support/time.ts";
@@ -32,16 +33,6 @@ async function recordingOf({ client }: Organization, path: string, egress_id: st
   const { egresses } = await given(client.get(`${path}/egresses`));
   const found = egresses.find((each: { egress_id: string }) => each.egress_id === egress_id);
   return given(client.get(`${path}/egresses/${found.id}`));
-}
-
-/** The lines of the log from here on, without those that each request and each run of the cron writes. */
-function logged() {
-  const spy = vi.spyOn(console, "log");
-  onTestFinished(() => spy.mockRestore());
-  return () =>
-    spy.mock.calls
-      .map(([line]) => JSON.parse(String(line)))
-      .filter(({ event }) => !["request", "cron", "access_log_not_sealed"].includes(event));
 }
 
 describe("A file of another recording", () => {

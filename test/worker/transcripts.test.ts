@@ -68,10 +68,12 @@ describe("A transcript as WebVTT", () => {
     }
   });
 
-  it("names a speaker as the call does now", async () => {
-    const { clinic, call, rita } = await aTranscript();
-    await given(call.report({ participants: [{ key: rita.key, display_name: "Rita <R&D> --" }] }));
+  it("names a speaker as the call does now, as JSON does", async () => {
+    const { clinic, call, rita, read } = await aTranscript();
+    const display_name = "Rita <R&D> --";
+    await given(call.report({ participants: [{ key: rita.key, display_name }] }));
     expect((await readAs(clinic, call, "text/vtt")).body).toContain("\n<v Rita &lt;R&amp;D&gt; -&#45;>Yes.");
+    expect((await read()).body.transcript_lines[1].display_name).toBe(display_name);
   });
 
   it("is refused as JSON is, in JSON", async () => {
@@ -132,72 +134,22 @@ describe("A reported transcript", () => {
     expect(one.id).not.toBe(other.id);
   });
 
-  it("is returned in the order of start_time, in whatever order its lines came", async () => {
+  it("is returned with its exact times in the order of start_time, in whatever order its lines came", async () => {
     const { call, paula, rita, read } = await aCallToTranscribe();
-    const lines = [
-      says(rita, 100, 101, "six"),
-      says(paula, 2, 3, "three"),
-      says(rita, 10.5, 11, "five"),
-      says(rita, 0, 1, "one"),
-      says(paula, 9, 10.5, "four"),
-      says(rita, 1, 2, "two"),
+    // Some without a pause between them, and some that take no time.
+    const inOrder = [
+      says(rita, 0, 0.1 + 0.2, "one"),
+      says(paula, 1 / 3, 1, "two"),
+      says(rita, 1, 1, "three"),
+      says(paula, 1, 2, "four"),
+      says(rita, 2, 2, "five"),
+      says(paula, 3599.999, 12_345.678_901_234, "six"),
     ];
-    const inOrder = ["one", "two", "three", "four", "five", "six"];
-    expect(texts(await given(call.reportTranscript({ is_final: false, lines })))).toEqual(inOrder);
-    expect(texts((await read()).body)).toEqual(inOrder);
-  });
-
-  it("can have lines without a pause between them, and lines that take no time", async () => {
-    const { call, paula, rita, read } = await aCallToTranscribe();
-    const lines = [
-      says(paula, 1, 2, "three"),
-      says(rita, 0, 1, "one"),
-      says(rita, 1, 1, "two"),
-      says(rita, 2, 2, "four"),
-    ];
-    expect((await call.reportTranscript({ is_final: false, lines })).status).toBe(200);
-    expect(texts((await read()).body)).toEqual(["one", "two", "three", "four"]);
-  });
-
-  it("keeps the exact times", async () => {
-    const { call, paula, read } = await aCallToTranscribe();
-    const times = [0.1 + 0.2, 1 / 3, 3599.999, 12_345.678_901_234];
-    const lines = times.map((time) => says(paula, time, time));
-    await given(call.reportTranscript({ is_final: false, lines }));
-    const starts = (await read()).body.transcript_lines.map(
-      (line: { start_time: number }) => line.start_time,
-    );
-    expect(starts).toEqual(times);
-  });
-
-  it("can have no lines", async () => {
-    const { call, read } = await aCallToTranscribe();
-    const transcript = { summary: "Nobody spoke.", is_final: true, lines: [] };
-    expect((await call.reportTranscript(transcript)).status).toBe(200);
-    expect((await read()).body).toEqual({
-      id: expect.any(Number),
-      summary: "Nobody spoke.",
-      is_final: true,
-      transcript_lines: [],
-    });
-  });
-
-  it("has an empty summary until one is reported, through both APIs", async () => {
-    const { call, paula, read } = await aCallToTranscribe();
-    const reported = await given(call.reportTranscript({ is_final: false, lines: [says(paula, 0, 1)] }));
-    expect(reported.summary).toBe("");
-    expect((await read()).body).toMatchObject({ summary: "", is_final: false });
-    expect((await given(call.reportTranscript({ summary: null }))).summary).toBe("");
-    expect((await read()).body).toMatchObject({ summary: "", is_final: false });
-    await given(call.reportTranscript({ summary: "A greeting.", is_final: true }));
-    expect((await read()).body).toMatchObject({ summary: "A greeting.", is_final: true });
-  });
-
-  it("has the current name of each speaker, also after a rename", async () => {
-    const { call, rita, read } = await aCallToTranscribe();
-    await given(call.reportTranscript({ summary: "Hello.", is_final: true, lines: [says(rita, 0, 1)] }));
-    await given(call.report({ participants: [{ key: rita.key, display_name: "Rita Renamed" }] }));
-    expect((await read()).body.transcript_lines[0].display_name).toBe("Rita Renamed");
+    const lines = [5, 1, 3, 0, 4, 2].map((n) => inOrder[n]);
+    const shown = inOrder.map(({ participant_key: _, ...line }) => line);
+    const reported = await given(call.reportTranscript({ is_final: false, lines }));
+    for (const { transcript_lines } of [reported, (await read()).body])
+      expect(transcript_lines).toMatchObject(shown);
   });
 
   it("can have lines of a person who joined the call later", async () => {
@@ -221,24 +173,21 @@ describe("A later report of a transcript", () => {
     }
   });
 
-  it("keeps the lines if it leaves them out", async () => {
-    const { call, reported, read } = await aDraft();
-    await given(call.reportTranscript({ summary: "Another summary." }));
-    expect((await read()).body).toEqual({ ...reported, summary: "Another summary." });
-  });
-
-  it("keeps the summary if it leaves it out, and replaces the lines by its own", async () => {
+  it("keeps what it leaves out, replaces the lines by its own, and clears the summary with null", async () => {
     const { call, paula, rita, reported, read } = await aDraft();
-    await given(call.reportTranscript({ lines: [says(rita, 3, 4, "two"), says(paula, 1, 2, "one")] }));
-    const { body } = await read();
-    expect(body).toMatchObject({ id: reported.id, summary: "A greeting.", is_final: false });
-    expect(texts(body)).toEqual(["one", "two"]);
-  });
-
-  it("removes all lines if its list is empty", async () => {
-    const { call, reported, read } = await aDraft();
-    await given(call.reportTranscript({ lines: [] }));
-    expect((await read()).body).toEqual({ ...reported, transcript_lines: [] });
+    const lines = [says(rita, 3, 4, "two"), says(paula, 1, 2, "one")];
+    for (const [report, summary, shown] of [
+      [{ summary: "Another summary." }, "Another summary.", ["Good morning."]],
+      [{ lines }, "Another summary.", ["one", "two"]],
+      [{ summary: null }, "", ["one", "two"]],
+      [{ lines: [] }, "", []],
+      [{ summary: "Nobody spoke." }, "Nobody spoke.", []],
+    ] as const) {
+      const { body } = await call.reportTranscript(report);
+      expect(body).toMatchObject({ id: reported.id, summary, is_final: false });
+      expect(texts(body)).toEqual(shown);
+      expect((await read()).body).toEqual(body);
+    }
   });
 
   it("notices a change in any field of a line", async () => {
@@ -259,35 +208,17 @@ describe("A later report of a transcript", () => {
       ]);
     }
   });
-
-  it("clears the summary with null, until the transcript is final", async () => {
-    const { call, reported, read } = await aDraft();
-    await given(call.reportTranscript({ summary: null }));
-    expect((await read()).body).toEqual({ ...reported, summary: "" });
-  });
 });
 
+/** What may be said of one in all cases, `test/unit/transcripts.merge.test.ts` says. */
 describe("A final transcript", () => {
-  it("accepts the same report again, or a part of it, and does not change", async () => {
-    const { call, draft, reported } = await aFinalTranscript();
-    const again = { ...draft, is_final: true };
-    const parts = [{ ...again, summary: undefined }, { ...again, summary: null }, { lines: draft.lines }, {}];
-    for (const same of [again, ...parts]) {
+  it("accepts the same again, or a part of it, and refuses anything else, as an early report that comes late", async () => {
+    const { call, draft, reported, read } = await aFinalTranscript();
+    for (const same of [{ ...draft, is_final: true }, { lines: draft.lines }, {}]) {
       const answer = await changingNothing(() => call.reportTranscript(same));
       expect(answer).toMatchObject({ status: 200, body: reported });
     }
-  });
-
-  it("refuses another summary, other lines, and an early report that comes late", async () => {
-    const { call, paula, draft, reported, read } = await aFinalTranscript();
-    for (const change of [
-      { summary: "Another summary." },
-      { is_final: false },
-      draft,
-      { lines: [] },
-      { lines: [says(paula, 0, 1.5, "Good evening.")] },
-      { lines: [...draft.lines, says(paula, 2, 3)] },
-    ])
+    for (const change of [{ summary: "Another summary." }, draft, { lines: [] }])
       expectRefusal(await changingNothing(() => call.reportTranscript(change)), 422, /final/);
     expect((await read()).body).toEqual(reported);
   });
@@ -296,24 +227,13 @@ describe("A final transcript", () => {
     const { call, paula, read } = await aCallToTranscribe();
     const final = { is_final: true, lines: [says(paula, 0, 1)], ...summary };
     const reported = await given(call.reportTranscript(final));
-    expect((await read()).body).toEqual({ ...reported, summary: "", is_final: true });
-    expect((await changingNothing(() => call.reportTranscript(final))).status).toBe(200);
-    for (const change of [{ is_final: false }, { lines: [] }])
-      expectRefusal(
-        await changingNothing(() => call.reportTranscript({ summary: "A greeting.", ...change })),
-        422,
-        /final/,
-      );
-
-    const complete = await call.reportTranscript({ summary: "A greeting." });
-    expect(complete).toMatchObject({ status: 200, body: { ...reported, summary: "A greeting." } });
-    for (const same of [final, { ...final, summary: "A greeting." }, { summary: null }]) {
-      const answer = await changingNothing(() => call.reportTranscript(same));
-      expect(answer).toMatchObject({ status: 200, body: complete.body });
-    }
-    const other = await changingNothing(() => call.reportTranscript({ summary: "A long greeting." }));
-    expectRefusal(other, 422, /final/);
-    expect((await read()).body).toEqual(complete.body);
+    expect(reported).toMatchObject({ summary: "", is_final: true });
+    expect((await read()).body).toEqual(reported);
+    const complete = await given(call.reportTranscript({ summary: "A greeting." }));
+    expect(complete).toEqual({ ...reported, summary: "A greeting." });
+    expect(await changingNothing(() => given(call.reportTranscript(final)))).toEqual(complete);
+    expectRefusal(await call.reportTranscript({ summary: "A long greeting." }), 422, /final/);
+    expect((await read()).body).toEqual(complete);
   });
 });
 

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { entriesAbout } from "./support/access_logs.ts";
 import { platform } from "./support/api.ts";
-import { atOnce } from "./support/at_once.ts";
+import { atOnce, statusesOf } from "./support/at_once.ts";
 import { aCall, ENDED_AT, STARTED_AT, WAITING_SINCE } from "./support/calls.ts";
 import { storedRows } from "./support/database.ts";
 import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
@@ -131,18 +131,14 @@ describe("A visit that is planned", () => {
     expect(visits).toEqual([{ ...body, participants: withoutLinks }]);
   });
 
-  it("lasts an hour and has no holder and no reference, where the plan leaves these out", async () => {
-    const { visit } = await aPlannedVisit();
+  it("lasts an hour and has no reference, where the plan leaves these out, and no holder but the owner of a room", async () => {
+    const { clinic, visit } = await aPlannedVisit();
     expect(visit).toMatchObject({
       organization_user_id: null,
       external_reference: null,
       ends_at: "2030-01-31T10:30:00.000Z",
       participants: [{ user_id: null, external_reference: null }],
     });
-  });
-
-  it("is held by the owner of a personal room", async () => {
-    const clinic = await anOrganization();
     const owner = await clinic.addProvider();
     for (const plan of [{}, { organization_user_id: owner.id }, { organization_user_id: null }])
       expect(await planVisit(clinic, owner.waiting_room_slug, plan)).toMatchObject({
@@ -194,6 +190,8 @@ describe("A visit that is planned", () => {
     await refused(/user_id must be that of a user who has an account/, {
       participants: ofUser(theirs.user_id),
     });
+    for (const participants of [[], Array.from({ length: 21 }, () => RITA)])
+      await refused(/participants: must have 1 to 20 participants/, { participants });
     expect((await given(clinic.client.get("/visits"))).visits).toEqual([]);
   });
 
@@ -218,18 +216,7 @@ describe("A visit that is planned", () => {
     const plan = () => clinic.client.post("/visits", { visit: aPlan(room.slug) });
     expectRefusal(await plan(), 422, /has 100000 planned visits, which is the most that it can have/);
     await given(cancel(clinic, visit));
-    const statuses = (await atOnce(4, plan)).map((answer) => answer.status);
-    expect(statuses.filter((status) => status === 201)).toHaveLength(1);
-  });
-
-  it("is refused without participants, and with more than 20", async () => {
-    const { client } = await anOrganization();
-    for (const participants of [[], Array.from({ length: 21 }, () => RITA)])
-      expectRefusal(
-        await client.post("/visits", { visit: aPlan("cardiology", { participants }) }),
-        422,
-        /participants: must have 1 to 20 participants/,
-      );
+    expect(statusesOf(await atOnce(4, plan))).toMatchObject({ 201: 1 });
   });
 });
 
@@ -395,10 +382,7 @@ describe("A change of a visit", () => {
     for (const { status } of await atOnce(4, () => cancel(clinic, visit))) expect(status).toBe(204);
     expect(await readVisit(clinic, visit)).toMatchObject({ status: "cancelled" });
     expectGone(await changingNothing(() => clinic.client.delete(path)));
-    expect((await visitEvents(clinic)).map(({ type }: { type: string }) => type)).toEqual([
-      "visit.created",
-      "visit.cancelled",
-    ]);
+    expect((await visitEvents(clinic)).map(({ type }) => type)).toEqual(["visit.created", "visit.cancelled"]);
     const held = await planVisit(clinic, (await clinic.addRoom()).slug);
     await aCall(clinic, { participants: [{ key: keyOf(held) }] });
     expectRefusal(
@@ -434,9 +418,9 @@ describe("The list of visits", () => {
       ["&external_reference=odd", ({ external_reference }) => external_reference === "odd"],
       [`&organization_user_id=${provider.id}`, (visit) => visit.organization_user_id === provider.id],
     ];
-    for (const [query, isShown] of filters)
-      for (const [more, isShownToo] of filters.filter(([other]) => other === "" || other !== query))
-        for (const per_page of [1, 5, 100]) {
+    for (const [n, [query, isShown]] of filters.entries())
+      for (const [more, isShownToo] of filters.slice(n === 0 ? 0 : n + 1))
+        for (const per_page of [2, 100]) {
           const ids: number[] = [];
           let after = "";
           do {
@@ -544,23 +528,6 @@ describe("A link", () => {
     expectRefusal(await redeem(token), 404, "The link of the visit is not valid");
     expect((await redeem(tokenOfLink(await readVisit(clinic, visit)))).status).toBe(200);
   });
-
-  it("stands in no line of the log, redeemed or refused", async () => {
-    const said: string[] = [];
-    const spies = (["log", "error", "warn", "info", "debug"] as const).map((method) =>
-      vi.spyOn(console, method).mockImplementation((...words) => void said.push(JSON.stringify(words))),
-    );
-    const { visit, path, clinic } = await aPlannedVisit({ participants: [RITA] });
-    const token = tokenOfLink(visit);
-    const answers = [await redeem(token), await redeem(`${token}x`)];
-    await given(clinic.client.delete(path));
-    answers.push(await redeem(token));
-    for (const spy of spies) spy.mockRestore();
-    expect(answers.map(({ status }) => status)).toEqual([200, 404, 422]);
-    expect(said.length).toBeGreaterThan(0);
-    expect(JSON.stringify(answers.map(({ body }) => body))).not.toContain(token.slice(-20));
-    expect(said.join()).not.toMatch(/eyJ|Rita|patient-4711/);
-  });
 });
 
 describe("Somebody who came by a link is known", () => {
@@ -659,12 +626,12 @@ describe("Somebody who came by a link is known", () => {
     expect(await readVisit(clinic, planned)).toMatchObject({ status: "planned", call_ids: [] });
   });
 
-  it("the visit says who is a recipient, whatever role is reported", async () => {
+  it("the visit says who is a recipient, whatever role is reported, and starts with one", async () => {
     const { clinic, visit } = await aPlannedVisit({
       participants: [{ role: "provider", display_name: "Dr. Paula" }, RITA],
     });
     const call = await aCall(clinic, { participants: [{ key: keyOf(visit), role: "recipient" }] });
-    expect((await readVisit(clinic, visit)).status).toBe("planned");
+    expect(await readVisit(clinic, visit)).toMatchObject({ status: "planned", call_ids: [call.id] });
     await given(call.report({ participants: [{ key: keyOf(visit, 1), role: "provider" }] }));
     expect((await readVisit(clinic, visit)).status).toBe("started");
     expect((await visitEvents(clinic)).at(-1)).toEqual({
@@ -672,16 +639,6 @@ describe("Somebody who came by a link is known", () => {
       visit_id: visit.id,
       call_id: call.id,
     });
-  });
-
-  it("a report of a provider of the visit alone does not start it", async () => {
-    const { clinic, visit } = await aPlannedVisit({
-      participants: [{ role: "provider", display_name: "Dr. Paula" }, RITA],
-    });
-    const call = await aCall(clinic, { participants: [{ key: keyOf(visit) }] });
-    expect(await readVisit(clinic, visit)).toMatchObject({ status: "planned", call_ids: [call.id] });
-    await given(call.report({ participants: [{ key: keyOf(visit, 1) }] }));
-    expect(await readVisit(clinic, visit)).toMatchObject({ status: "started" });
   });
 });
 
@@ -725,10 +682,8 @@ it("Whatever order reports come in, and how often, from the platform and LiveKit
       const { status, call_ids } = await readVisit(clinic, visit);
       expect(status).toBe(isReported || isInLiveKit ? "started" : "planned");
       expect(call_ids).toHaveLength(Number(isReported) + Number(isInLiveKit));
-      const told = (await visitEvents(clinic)).filter(
-        (event: { visit_id: number }) => event.visit_id === visit.id,
-      );
-      expect(told.map(({ type }: { type: string }) => type)).toEqual(
+      const told = (await visitEvents(clinic)).filter((event) => event.visit_id === visit.id);
+      expect(told.map(({ type }) => type)).toEqual(
         status === "started" ? ["visit.created", "visit.started"] : ["visit.created"],
       );
       for (const id of call_ids) {
@@ -779,10 +734,7 @@ describe("Over time, a visit", () => {
   it("starts once, however many calls and reports there are at once", async () => {
     const { clinic, visit } = await aPlannedVisit();
     await atOnce(4, (n) => aCall(clinic, { participants: [{ key: `${n}:${keyOf(visit)}` }] }));
-    expect((await visitEvents(clinic)).map(({ type }: { type: string }) => type)).toEqual([
-      "visit.created",
-      "visit.started",
-    ]);
+    expect((await visitEvents(clinic)).map(({ type }) => type)).toEqual(["visit.created", "visit.started"]);
     expect((await readVisit(clinic, visit)).call_ids).toHaveLength(4);
   });
 

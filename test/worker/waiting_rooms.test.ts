@@ -55,29 +55,30 @@ describe("Creating a waiting room", () => {
     expect((await read(clinic, created.body.slug)).body).toEqual(created.body);
   });
 
-  it("uses the given theme and state, and trims texts", async () => {
-    const clinic = await anOrganization();
-    const created = await create(clinic, { name: "  Cardiology ", theme: " Dark Blue, 2 ", is_active: true });
-    expect(created.status).toBe(201);
-    const slug = `${clinic.slug}--cardiology`;
-    expect(created.body).toMatchObject({ name: "Cardiology", slug, theme: "Dark Blue, 2", is_active: true });
-  });
-
-  it("ignores unknown keys, so that nobody can create a personal room", async () => {
+  it("uses the given theme and state, trims texts, and ignores unknown keys: nobody can create a personal room", async () => {
     const clinic = await anOrganization();
     const created = await create(clinic, {
-      name: "Cardiology",
+      name: "  Cardiology ",
+      theme: " Dark Blue, 2 ",
+      is_active: true,
       id: 999_999,
       organization_id: null,
       user_id: clinic.admin.user_id,
       waiting_count: 9,
       user: { display_name: "Somebody Else" },
     });
-    expect(created.body).toMatchObject({
-      organization_id: clinic.id,
-      user_id: null,
-      waiting_count: 0,
-      user: { display_name: clinic.name },
+    expect(created).toMatchObject({
+      status: 201,
+      body: {
+        name: "Cardiology",
+        slug: `${clinic.slug}--cardiology`,
+        theme: "Dark Blue, 2",
+        is_active: true,
+        organization_id: clinic.id,
+        user_id: null,
+        waiting_count: 0,
+        user: { display_name: clinic.name },
+      },
     });
     expect(created.body.id).not.toBe(999_999);
   });
@@ -92,35 +93,22 @@ describe("The slug of a waiting room", () => {
     ["Кардиология", "kardiologiya"],
     ["iOS Team", "ios-team"],
     ["Room 12", "room-12"],
+    ["!!!", "room"],
   ])("is made of the organization's slug and the name: %s gives %s", async (name, kebab) => {
     const clinic = await anOrganization();
     expect((await create(clinic, { name })).body.slug).toBe(`${clinic.slug}--${kebab}`);
   });
 
-  it("ends in room if nothing is left of the name", async () => {
+  it("gets a number if it is taken, also by a personal room, and also when a room is renamed", async () => {
     const clinic = await anOrganization();
-    expect((await create(clinic, { name: "!!!" })).body.slug).toBe(`${clinic.slug}--room`);
-    expect((await create(clinic, { name: "…" })).body.slug).toBe(`${clinic.slug}--room-2`);
-  });
-
-  it("gets a number if it is taken", async () => {
-    const clinic = await anOrganization();
-    const rooms = [];
-    for (const name of ["Cardiology", "cardiology", "Cardiology!"])
-      rooms.push(await create(clinic, { name }));
-    expect(rooms.map(({ body }) => body.slug)).toEqual([
-      `${clinic.slug}--cardiology`,
-      `${clinic.slug}--cardiology-2`,
-      `${clinic.slug}--cardiology-3`,
-    ]);
-  });
-
-  it("is shared neither with a personal room nor with a room of the same name", async () => {
-    const clinic = await anOrganization();
-    const provider = await clinic.addProvider("Paula Provider");
-    expect(provider.waiting_room_slug).toBe(`${clinic.slug}--paula-provider`);
-    const created = await create(clinic, { name: "Paula Provider" });
-    expect(created.body.slug).toBe(`${clinic.slug}--paula-provider-2`);
+    const personal = await clinic.addProvider("Cardiology");
+    const slugs = [personal.waiting_room_slug];
+    for (const name of ["Cardiology", "cardiology!"]) slugs.push((await create(clinic, { name })).body.slug);
+    const lungs = await clinic.addRoom({ name: "Lungs" });
+    slugs.push((await update(clinic, lungs.slug, { name: "Cardiology" })).body.slug);
+    const plain = `${clinic.slug}--cardiology`;
+    expect(slugs).toEqual([plain, `${plain}-2`, `${plain}-3`, `${plain}-4`]);
+    expect((await given(read(clinic, plain))).user_id).toBe(personal.user_id);
   });
 
   it("is never what another organization could have, even if the organizations' slugs are similar", async () => {
@@ -149,14 +137,19 @@ describe("The slug of a waiting room", () => {
     expect((await read(clinic, renamed.body.slug)).body).toEqual(renamed.body);
   });
 
-  it("that a renamed room had is not given to another room", async () => {
+  it("that a renamed or retired room had is not given to another room", async () => {
     const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
     const other = await clinic.addRoom({ name: "Lungs" });
-    await given(update(clinic, room.slug, { name: "Heart Centre" }));
+    const renamed = await given(update(clinic, room.slug, { name: "Heart Centre" }));
+    expectGone(await retire(clinic, renamed.slug));
+    for (const { slug } of [room, renamed]) {
+      expectRefusal(await read(clinic, slug), 404);
+      expectRefusal(await platform.get(`/waiting_rooms/${slug}`), 404);
+    }
     expect((await create(clinic, { name: "Cardiology" })).body.slug).toBe(`${room.slug}-2`);
+    expect((await create(clinic, { name: "Heart Centre" })).body.slug).toBe(`${renamed.slug}-2`);
     expect((await update(clinic, other.slug, { name: "Cardiology" })).body.slug).toBe(`${room.slug}-3`);
     expect((await clinic.addProvider("Cardiology")).waiting_room_slug).toBe(`${room.slug}-4`);
-    expectRefusal(await read(clinic, room.slug), 404);
   });
 
   it("is a new one if the room is renamed back", async () => {
@@ -177,36 +170,28 @@ describe("The slug of a waiting room", () => {
   });
 
   it.each([
-    ["2, 3 and 5", ["Lab 2", "Lab 3", "Lab 5"], ["lab", "lab-6", "lab-7"]],
-    ["5, 4 and 3", ["Lab 5", "Lab 4", "Lab 3"], ["lab", "lab-6", "lab-7"]],
-    ["1, 007 and one of many digits", ["Lab 1", "Lab 007", `Lab ${"9".repeat(30)}`], ["lab", "lab-2"]],
-    ["999999", ["Lab 999999"], ["lab", "lab-1000000", "lab-[0-9a-f]{8}", "lab-[0-9a-f]{8}"]],
-  ])("gets one more than the highest number where other names end in %s", async (_, others, expected) => {
-    const clinic = await anOrganization();
-    for (const name of others) await clinic.addRoom({ name });
-    for (const kebab of expected)
-      expect((await create(clinic, { name: "Lab" })).body.slug).toMatch(
-        new RegExp(`^${clinic.slug}--${kebab}$`),
-      );
-  });
+    ["Lab", "2, 3 and 5", ["Lab 2", "Lab 3", "Lab 5"], ["lab", "lab-6", "lab-7"]],
+    ["Lab", "5, 4 and 3", ["Lab 5", "Lab 4", "Lab 3"], ["lab", "lab-6", "lab-7"]],
+    ["Lab", "1, 007 and one of many digits", ["Lab 1", "Lab 007", `Lab ${"9".repeat(30)}`], ["lab", "lab-2"]],
+    ["Lab", "999999", ["Lab 999999"], ["lab", "lab-1000000", "lab-[0-9a-f]{8}", "lab-[0-9a-f]{8}"]],
+    ["7", "nothing", [], ["7", "7-2", "7-3"]],
+    ["Lab 2", "nothing", [], ["lab-2", "lab-2-2", "lab-2-3"]],
+    ["2 2 2", "nothing", [], ["2-2-2", "2-2-2-2", "2-2-2-3"]],
+  ])(
+    "of the name %s gets one more than the highest number where other names end in %s",
+    async (name, _, others, expected) => {
+      const clinic = await anOrganization();
+      for (const other of others) await clinic.addRoom({ name: other });
+      for (const kebab of expected)
+        expect((await create(clinic, { name })).body.slug).toMatch(new RegExp(`^${clinic.slug}--${kebab}$`));
+    },
+  );
 
   it("is found for each of 100 rooms of one name that are made at once", async () => {
     const clinic = await anOrganization();
     const made = await Promise.all(Array.from({ length: 100 }, () => create(clinic, { name: "Lab" })));
     expect(made.map(({ status }) => status)).toEqual(made.map(() => 201));
     expect(new Set(made.map(({ body }) => body.slug)).size).toBe(100);
-  });
-
-  it.each([
-    ["7", "7"],
-    ["Lab 2", "lab-2"],
-    ["2 2 2", "2-2-2"],
-  ])("gets a number of its own if the name ends in one: %s", async (name, kebab) => {
-    const clinic = await anOrganization();
-    const slugs = [];
-    for (let count = 0; count < 4; count++) slugs.push((await create(clinic, { name })).body.slug);
-    const plain = `${clinic.slug}--${kebab}`;
-    expect(slugs).toEqual([plain, `${plain}-2`, `${plain}-3`, `${plain}-4`]);
   });
 
   it("changes with every change of the name, also where both names have the same form", async () => {
@@ -216,28 +201,12 @@ describe("The slug of a waiting room", () => {
     expectRefusal(await read(clinic, room.slug), 404);
   });
 
-  it("gets a number when the room is renamed to the name of another room", async () => {
-    const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
-    const second = await clinic.addRoom({ name: "Lungs" });
-    const renamed = await update(clinic, second.slug, { name: "Cardiology" });
-    expect(renamed.body.slug).toBe(`${room.slug}-2`);
-    expect((await read(clinic, room.slug)).body).toEqual(room);
-  });
-
   it("stays when an update sends the name that the room already has", async () => {
     const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
     const second = await clinic.addRoom({ name: "Cardiology" });
     expectGone(await retire(clinic, room.slug));
     const updated = await update(clinic, second.slug, { name: "Cardiology", theme: "dark" });
     expect(updated.body).toMatchObject({ slug: second.slug, theme: "dark" });
-  });
-
-  it("of a retired room is not given to another room", async () => {
-    const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
-    expectGone(await retire(clinic, room.slug));
-    expect((await create(clinic, { name: "Cardiology" })).body.slug).toBe(`${room.slug}-2`);
-    expectRefusal(await read(clinic, room.slug), 404);
-    expectRefusal(await platform.get(`/waiting_rooms/${room.slug}`), 404);
   });
 
   it("cannot be given a second time by any statement", async () => {
@@ -297,28 +266,17 @@ describe("Reading waiting rooms", () => {
 });
 
 describe("Updating a waiting room", () => {
-  it.each([
-    ["the theme", { theme: "dark" }],
-    ["is_active", { is_active: false }],
-    ["theme and is_active", { theme: "dark", is_active: false }],
-    ["nothing", {}],
-  ])("changes %s and keeps the rest", async (_, change) => {
+  it("changes what is given, and updated_at each time, and keeps the rest", async () => {
     const { clinic, room } = await aClinicWithRoom({ theme: "calm", is_active: true });
-    const updated = await update(clinic, room.slug, change);
-    expect(updated.body).toEqual({ ...room, ...change, updated_at: aTimestamp });
-    expect((await read(clinic, room.slug)).body).toEqual(updated.body);
-  });
-
-  it("switches the room on and off, and changes updated_at each time", async () => {
-    const { clinic, room } = await aClinicWithRoom({ is_active: false });
-    travelTo(fromNow(5));
-    const on = await update(clinic, room.slug, { is_active: true });
-    expect(on.body).toMatchObject({ is_active: true, created_at: room.created_at });
-    expect(Date.parse(on.body.updated_at)).toBeGreaterThan(Date.parse(room.updated_at));
-    travelTo(fromNow(5));
-    const off = await update(clinic, room.slug, { is_active: false });
-    expect(off.body).toMatchObject({ is_active: false, created_at: room.created_at });
-    expect(Date.parse(off.body.updated_at)).toBeGreaterThan(Date.parse(on.body.updated_at));
+    let known = room;
+    for (const change of [{ theme: "dark" }, { is_active: false }, { theme: "calm", is_active: true }, {}]) {
+      travelTo(fromNow(5));
+      const updated = await update(clinic, room.slug, change);
+      expect(updated.body).toEqual({ ...known, ...change, updated_at: aTimestamp });
+      expect(Date.parse(updated.body.updated_at)).toBeGreaterThan(Date.parse(known.updated_at));
+      known = updated.body;
+      expect((await read(clinic, room.slug)).body).toEqual(known);
+    }
   });
 
   it("accepts what was read, without the slug, and changes only what a client can set", async () => {
@@ -358,8 +316,9 @@ describe("If the operator sets the themes", () => {
     return { ...clinic, client: { ...clinic.client, ...client } };
   }
 
-  it("accepts those", async () => {
-    const clinic = await aClinicWithThemes("default, calm,dark");
+  it("accepts those, and still gives the default theme to a room that is created without one", async () => {
+    const clinic = await aClinicWithThemes("calm,dark");
+    expect((await create(clinic, { name: "Lungs" })).body.theme).toBe("default");
     const created = await create(clinic, { name: "Cardiology", theme: "calm" });
     expect(created.status).toBe(201);
     const updated = await update(clinic, created.body.slug, { theme: "dark" });
@@ -382,12 +341,6 @@ describe("If the operator sets the themes", () => {
     expectRefusal(created, 422, theme);
     expectRefusal(await update(clinic, `${slug}-nowhere`, { theme: "dark" }), 404);
     expect((await read(clinic, slug)).body).toEqual(kept.body);
-  });
-
-  it("still gives the default theme to a room that is created without one", async () => {
-    const clinic = await aClinicWithThemes("calm,dark");
-    const created = await create(clinic, { name: "Cardiology" });
-    expect(created.body.theme).toBe("default");
   });
 });
 
@@ -434,42 +387,25 @@ describe("Retiring a waiting room", () => {
     expect(await record()).toEqual({ ...before, retired_at: Date.now(), updated_at: expect.any(Number) });
   });
 
-  it("is refused while anybody is in the room, and possible when the last person has left", async () => {
+  it("is refused while anybody is in the room, also an inactive one, and possible when the last person has left", async () => {
     const { clinic, room } = await aClinicWithRoom();
-    const waiting_since = fromNow(-10);
-    await clinic.addParticipant(room.slug, { waiting_since }, "rita");
-    await clinic.addParticipant(room.slug, { waiting_since }, "paul");
+    const elsewhere = await clinic.addRoom();
+    for (const [slug, key] of [
+      [room.slug, "rita"],
+      [room.slug, "paul"],
+      [elsewhere.slug, "olga"],
+    ] as const)
+      await clinic.addParticipant(slug, { waiting_since: fromNow(-10) }, key);
     await leave(room.slug, "rita");
-    expectRefusal(await retire(clinic, room.slug), 422);
-    expect((await read(clinic, room.slug)).body).toEqual({ ...room, waiting_count: 1 });
-
+    for (const is_active of [true, false]) {
+      const known = await given(update(clinic, room.slug, { is_active }));
+      expectRefusal(await retire(clinic, room.slug), 422);
+      expect((await read(clinic, room.slug)).body).toEqual({ ...known, waiting_count: 1 });
+    }
     await leave(room.slug, "paul");
     expectGone(await retire(clinic, room.slug));
     expectRefusal(await read(clinic, room.slug), 404);
-  });
-
-  it("is refused for an inactive room in which a person still waits", async () => {
-    const { clinic, room } = await aClinicWithRoom();
-    await clinic.addParticipant(room.slug);
-    const inactive = await given(update(clinic, room.slug, { is_active: false }));
-    expectRefusal(await retire(clinic, room.slug), 422);
-    expect((await read(clinic, room.slug)).body).toEqual(inactive);
-  });
-
-  it("is possible while a person is in another room", async () => {
-    const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
-    const other = await clinic.addRoom({ name: "Lungs" });
-    await clinic.addParticipant(other.slug);
-    expectGone(await retire(clinic, room.slug));
-    expect((await read(clinic, other.slug)).body.waiting_count).toBe(1);
-  });
-
-  it("is refused for a personal room, which does not change", async () => {
-    const clinic = await anOrganization();
-    const { waiting_room_slug } = await clinic.addProvider();
-    const before = await given(read(clinic, waiting_room_slug));
-    expectRefusal(await retire(clinic, waiting_room_slug), 422);
-    expect((await read(clinic, waiting_room_slug)).body).toEqual(before);
+    expect((await read(clinic, elsewhere.slug)).body.waiting_count).toBe(1);
   });
 });
 
@@ -494,7 +430,7 @@ describe("A personal waiting room", () => {
     expect(await listed(clinic)).toContainEqual(body);
   });
 
-  it("can be updated like any other, and still belongs to its owner", async () => {
+  it("can be updated like any other, but not retired, and still belongs to its owner", async () => {
     const clinic = await anOrganization();
     const provider = await clinic.addProvider("Paula Provider");
     const before = await given(read(clinic, provider.waiting_room_slug));
@@ -507,6 +443,7 @@ describe("A personal waiting room", () => {
       updated_at: aTimestamp,
     });
     expectRefusal(await read(clinic, provider.waiting_room_slug), 404);
+    expectRefusal(await retire(clinic, updated.body.slug), 422);
     expect((await read(clinic, updated.body.slug)).body).toEqual(updated.body);
   });
 });

@@ -9,6 +9,7 @@ import { anInvite, anOrganization, given } from "./support/organization.ts";
 import { aClinicWithQueue } from "./support/queue.ts";
 import { countingRows, insertMany } from "./support/rows.ts";
 import {
+  aClinicWithReceiver,
   aClinicWithWebhooks,
   aReceiver,
   aWebhookQueue,
@@ -37,9 +38,7 @@ function waitingBriefly() {
 
 describe("A webhook", () => {
   it("has the event's id, type, time and data, and nothing else", async () => {
-    const clinic = await aClinicWithWebhooks();
-    const receiver = aReceiver();
-    await clinic.addEndpoint(receiver);
+    const { clinic, receiver } = await aClinicWithReceiver();
     const [id] = await clinic.makeEvents();
     await clinic.queue.pass(SECOND);
     const { events } = await given(clinic.client.get(`/events?after=${Number(id) - 1}`));
@@ -55,9 +54,8 @@ describe("A webhook", () => {
   });
 
   it("is signed as Standard Webhooks wants it", async () => {
-    const clinic = await aClinicWithWebhooks();
-    const receiver = aReceiver();
-    const { secret } = await clinic.addEndpoint(receiver);
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver();
+    const { secret } = endpoint;
     await clinic.makeEvents();
     await clinic.queue.pass(SECOND);
     const { text, headers, body } = receiver.received[0] as Received;
@@ -67,9 +65,7 @@ describe("A webhook", () => {
   });
 
   it("is signed with the old secret too, for a day after a rotation", async () => {
-    const clinic = await aClinicWithWebhooks();
-    const receiver = aReceiver();
-    const endpoint = await clinic.addEndpoint(receiver);
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver();
     const rotated = await given(
       clinic.client.post(`/webhook_endpoints/${endpoint.id}/rotate_secret`, undefined),
     );
@@ -148,8 +144,7 @@ describe("A webhook", () => {
     ["http://127.0.0.1:8787/visits", "must begin with https://"],
     ["https://service.test/api/platform/organizations", "must not lead to this service"],
   ])("is not sent where the URL is not allowed any more: %s", async (url, reason) => {
-    const clinic = await aClinicWithWebhooks();
-    const endpoint = await clinic.addEndpoint(aReceiver());
+    const { clinic, endpoint } = await aClinicWithReceiver();
     const forbidden = aReceiver();
     endpoints.set(url, endpoints.get(forbidden.url) ?? (() => Promise.reject()));
     await env.DB.prepare("update webhook_endpoints set url = ? where id = ?").bind(url, endpoint.id).run();
@@ -167,9 +162,7 @@ describe("A webhook", () => {
 
 describe("A webhook that fails", () => {
   it("is sent again after each delay, the same to the byte, until it is given up", async () => {
-    const clinic = await aClinicWithWebhooks();
-    const receiver = aReceiver(() => status(500));
-    const endpoint = await clinic.addEndpoint(receiver);
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver(() => status(500));
     await clinic.makeEvents();
     await clinic.queue.passUntilDone();
     const { received } = receiver;
@@ -200,10 +193,8 @@ describe("A webhook that fails", () => {
   });
 
   it("does not hold back later ones", async () => {
-    const clinic = await aClinicWithWebhooks();
     let bad: number | undefined;
-    const receiver = aReceiver(({ body }) => status(body.id === bad ? 500 : 200));
-    await clinic.addEndpoint(receiver);
+    const { clinic, receiver } = await aClinicWithReceiver(({ body }) => status(body.id === bad ? 500 : 200));
     const ids = await clinic.makeEvents(4);
     bad = ids[1];
     await clinic.queue.pass(2 * SECOND);
@@ -245,9 +236,7 @@ describe("A webhook that fails", () => {
 
   it("is not sent again too early, though others are due", async () => {
     const withoutJitter = vi.spyOn(Math, "random").mockReturnValue(0);
-    const clinic = await aClinicWithWebhooks();
-    const receiver = aReceiver((_, count) => status(count === 1 ? 500 : 200));
-    await clinic.addEndpoint(receiver);
+    const { clinic, receiver } = await aClinicWithReceiver((_, count) => status(count === 1 ? 500 : 200));
     const [first] = await clinic.makeEvents();
     for (let n = 0; n < 30; n++) {
       await clinic.queue.pass(200);
@@ -261,10 +250,10 @@ describe("A webhook that fails", () => {
   });
 
   it("by a redirect is not sent to where it leads", async () => {
-    const clinic = await aClinicWithWebhooks();
     const elsewhere = aReceiver();
-    const receiver = aReceiver(() => status(302, { Location: elsewhere.url }));
-    const endpoint = await clinic.addEndpoint(receiver);
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver(() =>
+      status(302, { Location: elsewhere.url }),
+    );
     await clinic.makeEvents();
     await clinic.queue.pass(SECOND);
     expect(receiver.received).toHaveLength(1);
@@ -276,9 +265,7 @@ describe("A webhook that fails", () => {
 
   it("because no response comes within 15 seconds is left for a while, and so are those behind it", async () => {
     const timeout = waitingBriefly();
-    const clinic = await aClinicWithWebhooks();
-    const receiver = aReceiver(never);
-    const endpoint = await clinic.addEndpoint(receiver);
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver(never);
     const ids = await clinic.makeEvents(20);
     await clinic.queue.pass(2 * SECOND);
     expect(idsOf(receiver.received)).toEqual([ids[0]]);
@@ -303,11 +290,9 @@ describe("A webhook that fails", () => {
   });
 
   it("at an endpoint that is down does not make it send all the others at once", async () => {
-    const clinic = await aClinicWithWebhooks();
-    const receiver = aReceiver(() => {
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver(() => {
       throw new TypeError("Network connection lost.");
     });
-    const endpoint = await clinic.addEndpoint(receiver);
     await clinic.makeEvents(30);
     await clinic.queue.pass(3 * SECOND);
     expect(receiver.received).toHaveLength(10);
@@ -328,9 +313,7 @@ interface Delivery {
 
 describe("An endpoint", () => {
   it("that answers 410 is disabled at once, and gets what is pending when it is active again", async () => {
-    const clinic = await aClinicWithWebhooks();
-    const receiver = aReceiver(() => status(410));
-    const endpoint = await clinic.addEndpoint(receiver);
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver(() => status(410));
     const ids = await clinic.makeEvents(3);
     await clinic.queue.pass(SECOND);
     expect(await clinic.endpoint(endpoint)).toMatchObject({ is_active: false, disabled_reason: "gone" });
@@ -349,9 +332,7 @@ describe("An endpoint", () => {
   });
 
   it("at which everything fails for five days is disabled, and has five days again when it is activated", async () => {
-    const clinic = await aClinicWithWebhooks();
-    const receiver = aReceiver(() => status(500));
-    const endpoint = await clinic.addEndpoint(receiver);
+    const { clinic, endpoint } = await aClinicWithReceiver(() => status(500));
     const isActive = async () => (await clinic.endpoint(endpoint)).is_active;
     const daily = async () => {
       await clinic.makeEvents();
@@ -368,22 +349,8 @@ describe("An endpoint", () => {
     expect(await isActive()).toBe(true);
   });
 
-  it("at which something succeeds within five days stays active", async () => {
-    const clinic = await aClinicWithWebhooks();
-    const receiver = aReceiver(() => status(500));
-    const endpoint = await clinic.addEndpoint(receiver);
-    for (let day = 0; day < 12; day++) {
-      receiver.answer = () => status(day === 4 || day === 8 ? 200 : 500);
-      await clinic.makeEvents();
-      await clinic.queue.pass(DAY);
-    }
-    expect(await clinic.endpoint(endpoint)).toMatchObject({ is_active: true, disabled_reason: null });
-  });
-
   it("that is deactivated gets nothing, and afterwards what was pending", async () => {
-    const clinic = await aClinicWithWebhooks();
-    const receiver = aReceiver();
-    const endpoint = await clinic.addEndpoint(receiver);
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver();
     const [pending] = await clinic.makeEvents();
     await clinic.updateEndpoint(endpoint, { is_active: false });
     await clinic.makeEvents();
@@ -433,9 +400,7 @@ describe("The queue", () => {
   });
 
   it("may lose everything: the cron sends what is due", async () => {
-    const clinic = await aClinicWithWebhooks();
-    const receiver = aReceiver();
-    await clinic.addEndpoint(receiver);
+    const { clinic, receiver } = await aClinicWithReceiver();
     const ids = await clinic.makeEvents(3);
     clinic.queue.messages.length = 0;
     await clinic.queue.runCron();
@@ -460,9 +425,7 @@ describe("POST /webhook_endpoints/{id}/redeliver", () => {
     client.post(`/webhook_endpoints/${id}/redeliver`, { after });
 
   it("sends the events after an id again, with the same ids, however they had ended", async () => {
-    const clinic = await aClinicWithWebhooks();
-    const receiver = aReceiver();
-    const endpoint = await clinic.addEndpoint(receiver);
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver();
     const [first = 0, second = 0] = await clinic.makeEvents(2);
     await clinic.queue.pass(2 * SECOND);
     await clinic.updateEndpoint(endpoint, { is_active: false });
@@ -482,9 +445,7 @@ describe("POST /webhook_endpoints/{id}/redeliver", () => {
   });
 
   it("starts the attempts anew for what was given up", async () => {
-    const clinic = await aClinicWithWebhooks();
-    const receiver = aReceiver(() => status(500));
-    const endpoint = await clinic.addEndpoint(receiver);
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver(() => status(500));
     await clinic.makeEvents();
     await clinic.queue.pass(SECOND);
     await env.DB.prepare("update webhook_deliveries set attempts = 10, next_attempt_at = null").run();
@@ -513,9 +474,9 @@ describe("POST /webhook_endpoints/{id}/redeliver", () => {
   });
 
   it("goes on where a thousand events end, and sends no others", async () => {
-    const clinic = await aClinicWithWebhooks();
-    const receiver = aReceiver();
-    const endpoint = await clinic.addEndpoint(receiver, { event_types: ["call.started"] });
+    const { clinic, endpoint } = await aClinicWithReceiver(undefined, {
+      event_types: ["call.started"],
+    });
     await insertMany(
       2200,
       `insert into events (organization_id, type, data, created_at)
@@ -532,8 +493,9 @@ describe("POST /webhook_endpoints/{id}/redeliver", () => {
   });
 
   it("sends the types of a family", async () => {
-    const clinic = await aClinicWithWebhooks();
-    const endpoint = await clinic.addEndpoint(aReceiver(), { event_types: ["organization_user.*"] });
+    const { clinic, endpoint } = await aClinicWithReceiver(undefined, {
+      event_types: ["organization_user.*"],
+    });
     const [id] = await clinic.makeEvents();
     await clinic.updateEndpoint(endpoint, { event_types: ["call.*"] });
     expect((await redeliver(clinic, endpoint, 0)).body.redelivered_count).toBe(0);
@@ -542,8 +504,7 @@ describe("POST /webhook_endpoints/{id}/redeliver", () => {
   });
 
   it("is refused for an endpoint that is not active, and does not know those of others", async () => {
-    const clinic = await aClinicWithWebhooks();
-    const endpoint = await clinic.addEndpoint(aReceiver(), { is_active: false });
+    const { clinic, endpoint } = await aClinicWithReceiver(undefined, { is_active: false });
     expect(await redeliver(clinic, endpoint, 0)).toMatchObject({
       status: 422,
       body: { error: "The webhook endpoint is not active: activate it first" },
@@ -554,8 +515,7 @@ describe("POST /webhook_endpoints/{id}/redeliver", () => {
 });
 
 it("GET /webhook_endpoints/{id}/deliveries shows the newest first, and goes on from the last that was shown", async () => {
-  const clinic = await aClinicWithWebhooks();
-  const endpoint = await clinic.addEndpoint(aReceiver());
+  const { clinic, endpoint } = await aClinicWithReceiver();
   const path = `/webhook_endpoints/${endpoint.id}/deliveries`;
   expect(await given(clinic.client.get(path))).toEqual({ deliveries: [], next_after: null });
   const ids = (await clinic.makeEvents(5)).reverse();
@@ -574,9 +534,7 @@ it("GET /webhook_endpoints/{id}/deliveries shows the newest first, and goes on f
 });
 
 it("POST /webhook_endpoints/{id}/ping sends a signed ping, with an id of its own, and says what came of it", async () => {
-  const clinic = await aClinicWithWebhooks();
-  const receiver = aReceiver();
-  const endpoint = await clinic.addEndpoint(receiver, { is_active: false });
+  const { clinic, receiver, endpoint } = await aClinicWithReceiver(undefined, { is_active: false });
   const ping = () => given(clinic.client.post(`/webhook_endpoints/${endpoint.id}/ping`, undefined));
   expect(await ping()).toEqual({ response_status: 204, error: null });
   receiver.answer = () => status(500);
@@ -629,9 +587,7 @@ describe("Deliveries", () => {
     const counting = countingRows();
     const queue = aWebhookQueue({ DB: counting.DB });
     const before = await counting.during(() => queue.runCron());
-    const clinic = await aClinicWithWebhooks();
-    const receiver = aReceiver();
-    const endpoint = await clinic.addEndpoint(receiver);
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver();
     const dead = await aClinicWithWebhooks();
     await dead.addEndpoint(aReceiver());
     for (const each of [clinic, dead]) await insertEvents(each, SIZE);
@@ -659,8 +615,7 @@ describe("Deliveries", () => {
   });
 
   it("of a deleted endpoint, and of old events, are deleted in portions", async () => {
-    const clinic = await aClinicWithWebhooks();
-    const endpoint = await clinic.addEndpoint(aReceiver());
+    const { clinic, endpoint } = await aClinicWithReceiver();
     await insertEvents(clinic, 2 * CRON_PORTION + 500);
     await clinic.addEndpoint(aReceiver());
     await insertEvents(clinic, 10);

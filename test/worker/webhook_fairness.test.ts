@@ -4,7 +4,13 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { SECOND } from "../../src/units.ts";
 import { endpoints } from "./support/network.ts";
 import { observedDatabase } from "./support/observed_database.ts";
-import { aClinicWithWebhooks, aReceiver, aWebhookQueue, status } from "./support/webhooks.ts";
+import {
+  aClinicWithReceiver,
+  aClinicWithWebhooks,
+  aReceiver,
+  aWebhookQueue,
+  status,
+} from "./support/webhooks.ts";
 
 beforeEach(async () => {
   await env.DB.batch(
@@ -26,9 +32,7 @@ it("A webhook comes at once, however many other endpoints are dead and due", asy
   )
     .bind(DEAD, neighbour.id, neighbour.admin.user_id, dead.url, Date.now() - SECOND)
     .run();
-  const clinic = await aClinicWithWebhooks();
-  const receiver = aReceiver();
-  await clinic.addEndpoint(receiver);
+  const { clinic, receiver } = await aClinicWithReceiver();
   const [id] = await clinic.makeEvents();
   await clinic.queue.deliver(clinic.queue.messages.shift()?.body);
   expect(receiver.received.map(({ body }) => body.id)).toEqual([id]);
@@ -51,10 +55,10 @@ it("Webhooks for many organizations at once all come within seconds", async () =
 });
 
 it("An endpoint at which an event fails has one message in the queue, however often others come", async () => {
-  const clinic = await aClinicWithWebhooks();
   let bad: number | undefined;
-  const receiver = aReceiver(({ body }) => status(body.id === bad ? 500 : 200));
-  const endpoint = await clinic.addEndpoint(receiver);
+  const { clinic, receiver, endpoint } = await aClinicWithReceiver(({ body }) =>
+    status(body.id === bad ? 500 : 200),
+  );
   [bad] = await clinic.makeEvents();
   await clinic.queue.pass(10 * SECOND);
   expect(receiver.received).toHaveLength(2);
@@ -139,9 +143,7 @@ it("A lane that outlives its lease neither undoes nor ends that of the next", as
 });
 
 it("An event that comes while a lane ends is not left behind", async () => {
-  const clinic = await aClinicWithWebhooks();
-  const receiver = aReceiver();
-  const endpoint = await clinic.addEndpoint(receiver);
+  const { clinic, receiver, endpoint } = await aClinicWithReceiver();
   const ids = await clinic.makeEvents();
   let trips = 0;
   const DB = observedDatabase({

@@ -39,13 +39,17 @@ const readEndpoint = ({ client }: { client: Pick<Api, "get"> }, { id }: { id: nu
 const TURNED_OFF = { is_active: false, disabled_reason: "creator_removed", updated_at: aTimestamp };
 
 describe("An invite", () => {
-  it("says in every response who sent it: the client's user", async () => {
+  it("says in every response who sent it: the client's user, also when it was accepted and they have left", async () => {
     const { clinic, bea, hers } = await aClinicWithTwoAdmins();
     const sent = await invite(hers);
     expect(sent.created_by_user_id).toBe(bea.user_id);
     expect(await given(clinic.client.get(`/invites/${sent.id}`))).toEqual(sent);
     expect((await given(clinic.client.get("/invites"))).organization_invites).toEqual([sent]);
     expect(await given(clinic.platform.get(`/invites/${sent.id}`))).toMatchObject(sent);
+    await given(accept(sent));
+    await given(remove(clinic, bea));
+    const used = await given(clinic.client.get(`/invites/${sent.id}`));
+    expect(used).toMatchObject({ created_by_user_id: bea.user_id, used_at: aTimestamp });
   });
 
   it("of a bulk invite has the sender of the request", async () => {
@@ -56,17 +60,6 @@ describe("An invite", () => {
     await clinic.consume(clinic.queue.take(bulk_invite));
     const sent = await clinic.pendingInvites();
     expect(sent.map(({ created_by_user_id }) => created_by_user_id)).toEqual([bea.user_id, bea.user_id]);
-  });
-
-  it("still says so when it was accepted and its sender has left", async () => {
-    const { clinic, bea, hers } = await aClinicWithTwoAdmins();
-    const sent = await invite(hers);
-    await given(accept(sent));
-    await given(remove(clinic, bea));
-    expect(await given(clinic.client.get(`/invites/${sent.id}`))).toMatchObject({
-      created_by_user_id: bea.user_id,
-      used_at: aTimestamp,
-    });
   });
 });
 
@@ -155,11 +148,14 @@ describe("With a membership ends what the member had asked for", () => {
 describe("Who answers for an endpoint", () => {
   const turnOn = { webhook_endpoint: { is_active: true } };
 
-  it("is whoever has turned it on", async () => {
+  it.each([
+    ["turned it on", turnOn],
+    ["given it its URL", anEndpoint()],
+  ])("is whoever has %s", async (_, change) => {
     const { clinic, bea, hers } = await aClinicWithTwoAdmins();
-    const endpoint = await endpointOf(clinic.client, { is_active: false });
+    const endpoint = await endpointOf(clinic.client, { is_active: change !== turnOn });
     const path = `/webhook_endpoints/${endpoint.id}`;
-    await given(hers.put(path, turnOn));
+    await given(hers.put(path, change));
     await given(remove(clinic, bea));
     expect(await readEndpoint(clinic, endpoint)).toMatchObject(TURNED_OFF);
     await given(clinic.client.put(path, turnOn));
@@ -168,14 +164,6 @@ describe("Who answers for an endpoint", () => {
     expect(await readEndpoint({ client: await clinic.addClient(cora.id) }, endpoint)).toMatchObject(
       TURNED_OFF,
     );
-  });
-
-  it("is whoever has given it its URL", async () => {
-    const { clinic, bea, hers } = await aClinicWithTwoAdmins();
-    const endpoint = await endpointOf(clinic.client);
-    await given(hers.put(`/webhook_endpoints/${endpoint.id}`, anEndpoint()));
-    await given(remove(clinic, bea));
-    expect(await readEndpoint(clinic, endpoint)).toMatchObject(TURNED_OFF);
   });
 
   it("stays the same where another administrator changes nothing of that", async () => {

@@ -60,3 +60,6 @@ export function routesBehind(base: string): string[] {
     .map(({ method, path }) => `${method} ${path.slice(base.length)}`);
   return [...new Set(routes)].sort();
 }
+
+/** What is read from the nearest replica. Everything else is read from the primary. */
+export const FROM_THE_NEAREST = ["GET /call_metrics", "GET /visit_metrics", "GET /events"];

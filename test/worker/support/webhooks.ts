@@ -123,4 +123,11 @@ export async function aClinicWithWebhooks(bindings: object = {}) {
   };
 }
 
+/** The same with an endpoint. */
+export async function aClinicWithReceiver(answer?: Answer, more: object = {}) {
+  const clinic = await aClinicWithWebhooks();
+  const receiver = aReceiver(answer);
+  return { clinic, receiver, endpoint: await clinic.addEndpoint(receiver, more) };
+}
+
 export type ClinicWithWebhooks = Awaited<ReturnType<typeof aClinicWithWebhooks>>;

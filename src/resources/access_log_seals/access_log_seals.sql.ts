@@ -6,6 +6,7 @@ import { livesHere } from "../../database/moves.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
 import { accessLogSeals, accessLogs } from "../../database/schema.ts";
+import { rowsBy, selectColumn } from "../../database/selects.ts";
 import { eachOf, placeInTurn, type Turn } from "../../database/turns.ts";
 import { SEALED_PART } from "../../limits.ts";
 import { accessEntries } from "../access_logs/access_logs.entries.ts";
@@ -39,21 +40,17 @@ export const sealsAfter = preparedQuery(
       .limit(part.limit),
 );
 
-type Part = Pick<SealClaims, "organization_id" | "date" | "part">;
-
-const isOfPart = (of: Placeholders<Part>) =>
-  hasValues(accessLogSeals, { organization_id: of.organization_id, date: of.date, part: of.part });
-
-export const sealOfPart = preparedQuery((of: Placeholders<Part>) =>
-  builder.select(sealColumns).from(accessLogSeals).where(isOfPart(of)),
-);
+export const sealOfPart = rowsBy(accessLogSeals, sealColumns, "organization_id", "date", "part");
 
 /** The entry of who reads a file. It has no id, as that of a list. */
-export const fileEntry = accessEntries("access_log", (of: Placeholders<Part>) => ({
-  organization_id,
-  from: accessLogSeals,
-  where: isOfPart(of),
-}));
+export const fileEntry = accessEntries(
+  "access_log",
+  (of: Placeholders<Pick<SealClaims, "organization_id" | "date" | "part">>) => ({
+    organization_id,
+    from: accessLogSeals,
+    where: hasValues(accessLogSeals, { organization_id: of.organization_id, date: of.date, part: of.part }),
+  }),
+);
 
 const last = alias(accessLogSeals, "last");
 const first = alias(accessLogs, "first");
@@ -75,10 +72,7 @@ export interface OrganizationToSeal {
 export const organizationsToSeal = preparedQuery(
   (due: Placeholders<Pick<Turn, "order" | "portion"> & { closed: string; end: number }>) => {
     const owner = sql<number>`owner.id`;
-    const lastSeal = builder
-      .select({ id: accessLogSeals.id })
-      .from(accessLogSeals)
-      .where(eq(organization_id, owner))
+    const lastSeal = selectColumn(accessLogSeals.id, eq(organization_id, owner))
       .orderBy(desc(last_id))
       .limit(1);
     const firstUnsealed = builder
@@ -145,15 +139,11 @@ interface NewSeal extends SealClaims {
 
 /** Inserts nothing where another run of the cron has sealed the day meanwhile. */
 export const insertSeal = preparedQuery((seal: Placeholders<NewSeal>) => {
-  const later = builder
-    .select({ id: accessLogSeals.id })
-    .from(accessLogSeals)
-    .where(
-      and(
-        eq(organization_id, seal.organization_id),
-        or(gt(date, seal.date), and(eq(date, seal.date), gte(part, seal.part))),
-      ),
-    );
+  const later = selectColumn(
+    accessLogSeals.id,
+    eq(organization_id, seal.organization_id),
+    or(gt(date, seal.date), and(eq(date, seal.date), gte(part, seal.part))),
+  );
   return insertSelect(
     accessLogSeals,
     {

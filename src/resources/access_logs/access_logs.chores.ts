@@ -3,9 +3,10 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Context } from "../../context.ts";
 import { cleanUp } from "../../database/clean_up.ts";
 import { iif } from "../../database/expressions.ts";
-import { builder, type Placeholders, preparedQuery, runAll } from "../../database/queries.ts";
+import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { accessLogSeals, accessLogs, waitingListReads } from "../../database/schema.ts";
-import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
+import { selectColumn } from "../../database/selects.ts";
+import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn, workOff } from "../../database/turns.ts";
 import { ACCESS_LOGS_KEPT_FOR } from "../../lifetimes.ts";
 import { CRON_PORTION, WAITING_LIST_READS_KEPT_FOR } from "../../tuning.ts";
 
@@ -33,12 +34,7 @@ const oldestSealOf = (owner: SQL, column: SQLiteColumn) =>
 
 /** True where the organization has no seal at all: then nothing says when its entries were sealed. */
 const hasNoSeal = (owner: SQL) =>
-  notExists(
-    builder
-      .select({ id: accessLogSeals.id })
-      .from(accessLogSeals)
-      .where(eq(accessLogSeals.organization_id, owner)),
-  );
+  notExists(selectColumn(accessLogSeals.id, eq(accessLogSeals.organization_id, owner)));
 
 type Old = Turn & { before: number };
 
@@ -77,10 +73,8 @@ const deleteOld = preparedQuery((old: Placeholders<Old>) =>
 );
 
 /** Deletes what was sealed long ago, and without seals what is as old. The files stay. */
-export async function deleteOldAccessLogs({ db, now }: Context): Promise<number> {
-  const before = now - ACCESS_LOGS_KEPT_FOR;
-  return (await takeTurns(CRON_PORTION, (turn) => runAll(db, deleteOld({ ...turn, before })))).length;
-}
+export const deleteOldAccessLogs = ({ db, now }: Context): Promise<number> =>
+  workOff(db, CRON_PORTION, (turn) => deleteOld({ ...turn, before: now - ACCESS_LOGS_KEPT_FOR }));
 
 /** Of readings that are recorded once in a while, what is known of the last one. */
 export const deleteOldWaitingListReads = cleanUp(

@@ -16,6 +16,7 @@ import type { Caller } from "../../context.ts";
 import { columnAs, hasValues } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { apiClients, organizations, organizationUsers } from "../../database/schema.ts";
+import { selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import type { OwnPath } from "../../http/wire.ts";
 import { MAX_API_CLIENTS, MAX_API_CLIENTS_EVER } from "../../limits.ts";
@@ -50,11 +51,11 @@ export const revokeClients = (condition: SQL | undefined, now: Placeholder) =>
 
 /** The clients that act as an organization user. So many that a text can name them. */
 export const clientsOfUser = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
-  builder
-    .select({ id: apiClients.id })
-    .from(apiClients)
-    .where(and(hasValues(apiClients, { organization_id, organization_user_id: id }), isInUse))
-    .orderBy(asc(apiClients.id)),
+  selectColumn(
+    apiClients.id,
+    hasValues(apiClients, { organization_id, organization_user_id: id }),
+    isInUse,
+  ).orderBy(asc(apiClients.id)),
 );
 
 /**

@@ -3,6 +3,7 @@ import type { CallTextKind } from "../../database/enums.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { pastRetentionInTurn } from "../../database/retention.ts";
 import { callTexts, organizations } from "../../database/schema.ts";
+import { selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { type ChoreTurn, ownerIdOf, rowid } from "../../database/turns.ts";
 import { accessEntries } from "../access_logs/access_logs.entries.ts";
@@ -44,7 +45,7 @@ const isReached = (text: Placeholders<ReachedCall & Kind>) => isTextOf(endedCall
 
 /** Selects the id of the text of the call in the path, where it may be read. */
 export const textIdOfPath = (text: Placeholders<ReachedCall & Kind>) =>
-  builder.select({ id: callTexts.id }).from(callTexts).where(isReached(text));
+  selectColumn(callTexts.id, isReached(text));
 
 /** The text of the call in the path, where it may be read. */
 export const textOfPath = preparedQuery((text: Placeholders<ReachedCall & Kind>) =>

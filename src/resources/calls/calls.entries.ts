@@ -1,8 +1,9 @@
 import { eq } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { ClientContext } from "../../context.ts";
-import { builder, type Placeholders, type PreparedQuery, runBatch } from "../../database/queries.ts";
+import { type Placeholders, type PreparedQuery, runBatch } from "../../database/queries.ts";
 import { calls } from "../../database/schema.ts";
+import { selectColumn } from "../../database/selects.ts";
 import { accessEntries, entryOfOrganization, requireEntry } from "../access_logs/access_logs.entries.ts";
 import { callNotFound } from "./calls.refusals.ts";
 import { callOfPath, callWithinReach, type ReachedCall, reachedCall } from "./calls.sql.ts";
@@ -17,7 +18,7 @@ interface OfCalls {
 
 /** What an entry says of such a row: beside its own id, whose call it is. */
 export function subjectOfCall({ organization_id, call_id }: OfCalls) {
-  const owner = builder.select({ id: calls.organization_user_id }).from(calls).where(eq(calls.id, call_id));
+  const owner = selectColumn(calls.organization_user_id, eq(calls.id, call_id));
   return { organization_id, call_id, organization_user_id: owner };
 }
 

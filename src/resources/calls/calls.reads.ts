@@ -7,6 +7,7 @@ import {
   type Value,
 } from "../../database/queries.ts";
 import { calls, organizations, participants } from "../../database/schema.ts";
+import { selectColumn } from "../../database/selects.ts";
 import { consentsOfParticipants } from "../consents/consents.sql.ts";
 import { selectMembersAmong } from "../organization_users/organization_users.sql.ts";
 import {
@@ -47,10 +48,7 @@ export function callReads<Named extends object>(
   type Values = Placeholders<Named & Reported>;
   const subject = (values: Values) => subjectOf(values as unknown as Placeholders<Named>);
   const organization = preparedQuery((values: Values) =>
-    builder
-      .select({ id: organizations.id })
-      .from(organizations)
-      .where(eq(organizations.id, subject(values).organization_id)),
+    selectColumn(organizations.id, eq(organizations.id, subject(values).organization_id)),
   );
   const call = preparedQuery((values: Values) =>
     selectReportedCalls().where(eq(calls.id, subject(values).call_id)),

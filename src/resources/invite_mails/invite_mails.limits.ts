@@ -6,6 +6,7 @@ import { hasValues } from "../../database/expressions.ts";
 import { insertSelect } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery, runAll } from "../../database/queries.ts";
 import { addressMails, organizationMails } from "../../database/schema.ts";
+import { deleteBy, selectColumn } from "../../database/selects.ts";
 import { MAIL_LIMIT_PERIOD } from "../../lifetimes.ts";
 import { MAX_ADDRESS_MAILS, MAX_ADDRESS_MAILS_OF_ALL, MAX_ORGANIZATION_MAILS } from "../../limits.ts";
 
@@ -52,16 +53,13 @@ export const countOrganizationMail = (mail: Placeholders<OrganizationMail>, isWa
 
 /** Selects the mail if it was counted now. */
 export const countedNow = ({ organization_id, mailing, now }: Placeholders<OrganizationMail>) =>
-  builder
-    .select({ mailing: organizationMails.mailing })
-    .from(organizationMails)
-    .where(hasValues(organizationMails, { organization_id, mailing, counted_at: now }));
+  selectColumn(
+    organizationMails.mailing,
+    hasValues(organizationMails, { organization_id, mailing, counted_at: now }),
+  );
 
 /** For a mail that was counted, and is not sent because its address gets no more. */
-export const uncountOrganizationMail = preparedQuery(
-  ({ organization_id, mailing }: Placeholders<Omit<OrganizationMail, "now">>) =>
-    builder.delete(organizationMails).where(hasValues(organizationMails, { organization_id, mailing })),
-);
+export const uncountOrganizationMail = deleteBy(organizationMails, "organization_id", "mailing");
 
 const countAddressMail = preparedQuery(
   (mail: Placeholders<OrganizationMail & { address_digest: string }>) => {
@@ -87,10 +85,7 @@ const countAddressMail = preparedQuery(
   },
 );
 
-const uncountAddressMail = preparedQuery(
-  ({ address_digest, mailing }: Placeholders<{ address_digest: string; mailing: string }>) =>
-    builder.delete(addressMails).where(hasValues(addressMails, { address_digest, mailing })),
-);
+const uncountAddressMail = deleteBy(addressMails, "address_digest", "mailing");
 
 // An address gets mails of organizations in all databases, so they are counted in the directory. Only the sender that has
 // leased the mail may call these.

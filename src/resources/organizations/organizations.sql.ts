@@ -5,6 +5,7 @@ import { columnAs } from "../../database/expressions.ts";
 import { insertSelect } from "../../database/insert.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery, runBatch } from "../../database/queries.ts";
 import { databaseSettings, organizations, places } from "../../database/schema.ts";
+import { rowsBy, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { pagedList } from "../../http/lists.ts";
 import { type PageQuery, type PageWindow, pageWindow, toPage } from "../../http/pagination.ts";
@@ -49,17 +50,14 @@ export const newestOrganizationEntry = accessEntries("organization", (_: object)
   where: eq(organizations.id, builder.select({ id: max(organizations.id) }).from(organizations)),
 }));
 
-export const organizationRow = preparedQuery(({ id }: Placeholders<{ id: number }>) =>
-  builder.select(organizationColumns).from(organizations).where(eq(organizations.id, id)),
-);
+export const organizationRow = rowsBy(organizations, organizationColumns, "id");
 
 /** For verbs whose path names an organization: nothing that can change. */
-export const organizationById = preparedQuery(({ id }: Placeholders<{ id: number }>) =>
-  builder
-    .select({ id: organizations.id, slug: organizations.slug })
-    .from(organizations)
-    .where(eq(organizations.id, id)),
-);
+const fixedColumns = { id: organizations.id, slug: organizations.slug };
+
+export const organizationById = rowsBy(organizations, fixedColumns, "id");
+
+export const organizationBySlug = rowsBy(organizations, fixedColumns, "slug");
 
 /** The number of the shard, as a database knows it that is not the first. */
 export const ownShard = preparedQuery(() =>
@@ -71,7 +69,7 @@ export const ownShard = preparedQuery(() =>
 
 /** The name of an organization, for a column of what it has. */
 export const nameOfOrganization = (id: SQLWrapper) =>
-  sql<string>`${builder.select({ name: organizations.name }).from(organizations).where(eq(organizations.id, id))}`;
+  sql<string>`${selectColumn(organizations.name, eq(organizations.id, id))}`;
 
 /** Those of a page of places that live in the directory's own database. */
 export const organizationsOfPage = preparedQuery(({ limit, offset }: Placeholders<PageWindow>) =>
@@ -79,10 +77,7 @@ export const organizationsOfPage = preparedQuery(({ limit, offset }: Placeholder
     .select(organizationColumns)
     .from(organizations)
     .where(
-      inArray(
-        organizations.id,
-        builder.select({ id: places.id }).from(places).orderBy(asc(places.id)).limit(limit).offset(offset),
-      ),
+      inArray(organizations.id, selectColumn(places.id).orderBy(asc(places.id)).limit(limit).offset(offset)),
     ),
 );
 

@@ -61,6 +61,14 @@ export function jsonFields<Table extends SQLiteTable>(
   >;
 }
 
+/** Each column of a table but its id, as the value of this name. */
+export function valuesFor<Table extends SQLiteTable, Values>(table: Table, values: Placeholders<Values>) {
+  const names = Object.keys(getTableColumns(table)).filter((name) => name !== "id");
+  return Object.fromEntries(
+    names.map((name) => [name, values[name as keyof typeof values]]),
+  ) as unknown as Placeholders<Values>;
+}
+
 /** For ON CONFLICT DO UPDATE: the value of the row that was to be inserted. */
 export const excluded = ({ name }: SQLiteColumn): SQL => sql`excluded.${sql.identifier(name)}`;
 

@@ -1,4 +1,4 @@
-import { and, type SQL, type SQLWrapper } from "drizzle-orm";
+import { and, max, type SQL, type SQLWrapper } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { hasValues } from "./expressions.ts";
 import { builder, type Placeholders, type PreparedQuery, preparedQuery, type Row } from "./queries.ts";
@@ -16,6 +16,10 @@ export function selectColumn<Selected extends SQLiteColumn>(
     .from(column.table)
     .where(and(...conditions));
 }
+
+/** Selects the highest id of a table: in a transaction, that of the row which it has just inserted. */
+export const newestId = (table: SQLiteTable & { id: SQLiteColumn }) =>
+  builder.select({ id: max(table.id) }).from(table);
 
 type Names<Table extends SQLiteTable> = keyof Table["$inferSelect"] & string;
 

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gt, gte, isNull, lt, lte, min, notExists, or, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { coalesce, columnAs, hasValues, joinedColumnAs } from "../../database/expressions.ts";
-import { insertSelect } from "../../database/insert.ts";
+import { insertSelect, valuesFor } from "../../database/insert.ts";
 import { livesHere } from "../../database/moves.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
@@ -9,21 +9,11 @@ import { accessLogSeals, accessLogs } from "../../database/schema.ts";
 import { rowsBy, selectColumn } from "../../database/selects.ts";
 import { eachOf, placeInTurn, type Turn } from "../../database/turns.ts";
 import { SEALED_PART } from "../../limits.ts";
-import { accessEntries } from "../access_logs/access_logs.entries.ts";
+import { entriesWhere } from "../access_logs/access_logs.entries.ts";
 import { accessLogColumns } from "../access_logs/access_logs.sql.ts";
 
 /** What a seal says, and what its signature signs. */
-export interface SealClaims {
-  organization_id: number;
-  date: string;
-  /** From 1 on. */
-  part: number;
-  count: number;
-  first_id: number;
-  last_id: number;
-  sha256: string;
-  previous: string | null;
-}
+export type SealClaims = Omit<typeof accessLogSeals.$inferSelect, "id" | "jws" | "jws_sha256" | "created_at">;
 
 const { organization_id, date, part, count, first_id, last_id, sha256, previous, jws } = accessLogSeals;
 
@@ -43,13 +33,9 @@ export const sealsAfter = preparedQuery(
 export const sealOfPart = rowsBy(accessLogSeals, sealColumns, "organization_id", "date", "part");
 
 /** The entry of who reads a file. It has no id, as that of a list. */
-export const fileEntry = accessEntries(
-  "access_log",
-  (of: Placeholders<Pick<SealClaims, "organization_id" | "date" | "part">>) => ({
-    organization_id,
-    from: accessLogSeals,
-    where: hasValues(accessLogSeals, { organization_id: of.organization_id, date: of.date, part: of.part }),
-  }),
+export const fileEntry = entriesWhere("access_log", accessLogSeals, { organization_id, resource_id: null })(
+  (of: Placeholders<Pick<SealClaims, "organization_id" | "date" | "part">>) =>
+    hasValues(accessLogSeals, { organization_id: of.organization_id, date: of.date, part: of.part }),
 );
 
 const last = alias(accessLogSeals, "last");
@@ -131,34 +117,16 @@ export const entriesBetween = preparedQuery((part: Placeholders<EntriesBetween &
     .limit(part.limit),
 );
 
-interface NewSeal extends SealClaims {
-  jws: string;
-  jws_sha256: string;
-  created_at: number;
-}
-
 /** Inserts nothing where another run of the cron has sealed the day meanwhile. */
-export const insertSeal = preparedQuery((seal: Placeholders<NewSeal>) => {
-  const later = selectColumn(
-    accessLogSeals.id,
-    eq(organization_id, seal.organization_id),
-    or(gt(date, seal.date), and(eq(date, seal.date), gte(part, seal.part))),
-  );
-  return insertSelect(
-    accessLogSeals,
-    {
-      organization_id: seal.organization_id,
-      date: seal.date,
-      part: seal.part,
-      count: seal.count,
-      first_id: seal.first_id,
-      last_id: seal.last_id,
-      sha256: seal.sha256,
-      previous: seal.previous,
-      jws: seal.jws,
-      jws_sha256: seal.jws_sha256,
-      created_at: seal.created_at,
-    },
-    { where: and(isNotQuiet(), notExists(later)) },
-  ).returning({ id: accessLogSeals.id });
-});
+export const insertSeal = preparedQuery(
+  (seal: Placeholders<Omit<typeof accessLogSeals.$inferSelect, "id">>) => {
+    const later = selectColumn(
+      accessLogSeals.id,
+      eq(organization_id, seal.organization_id),
+      or(gt(date, seal.date), and(eq(date, seal.date), gte(part, seal.part))),
+    );
+    return insertSelect(accessLogSeals, valuesFor(accessLogSeals, seal), {
+      where: and(isNotQuiet(), notExists(later)),
+    }).returning({ id: accessLogSeals.id });
+  },
+);

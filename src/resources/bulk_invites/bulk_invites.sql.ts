@@ -9,7 +9,6 @@ import {
   isNotNull,
   isNull,
   lt,
-  max,
   notExists,
   type SQL,
   sql,
@@ -27,11 +26,11 @@ import {
   type Statement,
 } from "../../database/queries.ts";
 import { bulkInviteRows, bulkInvites, invites } from "../../database/schema.ts";
-import { rowsBy, selectColumn } from "../../database/selects.ts";
+import { newestId, rowsBy, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import type { OwnPath } from "../../http/wire.ts";
 import { MAX_BULK_ROWS } from "../../limits.ts";
-import { accessEntries } from "../access_logs/access_logs.entries.ts";
+import { entriesWhere } from "../access_logs/access_logs.entries.ts";
 import { idempotencyOf } from "../idempotency_keys/idempotency_keys.sql.ts";
 import { isPendingInviteOf } from "../invites/invites.sql.ts";
 import {
@@ -169,28 +168,26 @@ export const bulkInviteWrites = tableWrites(bulkInvites, bulkInviteColumns);
 
 export const bulkInviteIdempotency = idempotencyOf(bulkInviteWrites);
 
-/** The id of the bulk invite that the transaction has just made. */
-const newestId = builder.select({ id: max(bulkInvites.id) }).from(bulkInvites);
-
 /** `rows` is a JSON array. They belong to the newest bulk invite. */
 export const insertBulkInviteRows = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
   insertSelect(
     bulkInviteRows,
-    { ...jsonFields(bulkInviteRows), bulk_invite_id: newestId },
+    { ...jsonFields(bulkInviteRows), bulk_invite_id: newestId(bulkInvites) },
     { from: jsonRows(rows) },
   ),
 );
 
+const isNewest = eq(bulkInvites.id, newestId(bulkInvites));
+
 export const newestBulkInvite = preparedQuery(() =>
-  builder.select(bulkInviteColumns).from(bulkInvites).where(eq(bulkInvites.id, newestId)),
+  builder.select(bulkInviteColumns).from(bulkInvites).where(isNewest),
 );
 
 /** The entry of the access log: one for all invites, which there are not yet. */
-export const bulkInviteEntry = accessEntries("invite", (_: object) => ({
+export const bulkInviteEntry = entriesWhere("invite", bulkInvites, {
   organization_id: bulkInvites.organization_id,
-  from: bulkInvites,
-  where: eq(bulkInvites.id, newestId),
-}));
+  resource_id: null,
+})((_: object) => isNewest);
 
 export const ownBulkInvite = rowsBy(bulkInvites, bulkInviteColumns, "id", "organization_id");
 

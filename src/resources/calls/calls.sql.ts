@@ -25,7 +25,7 @@ import {
 import { calls, legalHolds, organizationUsers } from "../../database/schema.ts";
 import { selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
-import { accessEntries } from "../access_logs/access_logs.entries.ts";
+import { entriesWhere } from "../access_logs/access_logs.entries.ts";
 import { type Reach, reachOf, withinReach } from "../organization_users/organization_users.sql.ts";
 
 export const callColumns = getTableColumns(calls);
@@ -188,17 +188,11 @@ const selectResults = () =>
 export type CallOfResults = RowsOf<[ReturnType<typeof callOfResults>]>[0][number];
 
 /** The entries of the access log about the calls that a condition selects. */
-export const callEntries = <Values extends object>(
-  condition: (values: Placeholders<Values>) => SQL | undefined,
-) =>
-  accessEntries<Values>("call", (values) => ({
-    organization_id: calls.organization_id,
-    resource_id: calls.id,
-    call_id: calls.id,
-    organization_user_id: calls.organization_user_id,
-    from: calls,
-    where: condition(values),
-  }));
+export const callEntries = entriesWhere("call", calls, {
+  organization_id: calls.organization_id,
+  call_id: calls.id,
+  organization_user_id: calls.organization_user_id,
+});
 
 export const callEntry = callEntries(({ id }: Placeholders<{ id: number }>) => eq(calls.id, id));
 

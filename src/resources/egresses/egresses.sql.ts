@@ -10,7 +10,6 @@ import {
   lte,
   notExists,
   or,
-  type SQL,
   sql,
 } from "drizzle-orm";
 import { columnAs, hasValues } from "../../database/expressions.ts";
@@ -27,7 +26,7 @@ import { rowsBy, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { isInTurn, ownerIdOf, type Turn } from "../../database/turns.ts";
 import { EGRESS_CHECK_PAUSE, EGRESS_LONG_SILENCE } from "../../tuning.ts";
-import { accessEntries } from "../access_logs/access_logs.entries.ts";
+import { entriesWhere } from "../access_logs/access_logs.entries.ts";
 import { subjectOfCall } from "../calls/calls.entries.ts";
 import { endedCall, endedCallId, type ReachedCall } from "../calls/calls.sql.ts";
 
@@ -143,14 +142,6 @@ export const scheduleChecks = preparedQuery(
 );
 
 /** The entries of the access log about the recordings that a condition selects. */
-export const egressEntries = <Values extends object>(
-  condition: (values: Placeholders<Values>) => SQL | undefined,
-) =>
-  accessEntries<Values>("egress", (values) => ({
-    ...subjectOfCall(egresses),
-    resource_id: egresses.id,
-    from: egresses,
-    where: condition(values),
-  }));
+export const egressEntries = entriesWhere("egress", egresses, subjectOfCall(egresses));
 
 export const egressReadEntry = egressEntries((egress: Placeholders<ReachedEgress>) => viewableEgress(egress));

@@ -14,7 +14,7 @@ import { apiClients, organizationUserAssists, organizationUsers } from "../../da
 import { rowsBy, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import type { OwnPath } from "../../http/wire.ts";
-import { accessEntries } from "../access_logs/access_logs.entries.ts";
+import { entriesWhere } from "../access_logs/access_logs.entries.ts";
 import { revokeClients } from "../api_clients/api_clients.sql.ts";
 import { deleteCodesOf } from "../authorization_codes/authorization_codes.sql.ts";
 import { ROW_FAULTS } from "../bulk_invites/bulk_invites.refusals.ts";
@@ -153,15 +153,11 @@ const revokeClientsOf = preparedQuery(
 );
 
 /** The entry of the access log about the member with this email. */
-export const memberEntry = accessEntries(
-  "organization_user",
-  ({ organization_id, email }: Placeholders<OfEmail>) => ({
-    organization_id: organizationUsers.organization_id,
-    resource_id: organizationUsers.id,
-    organization_user_id: organizationUsers.id,
-    from: organizationUsers,
-    where: eq(organizationUsers.id, memberIdOf(organization_id, email)),
-  }),
+export const memberEntry = entriesWhere("organization_user", organizationUsers, {
+  organization_id: organizationUsers.organization_id,
+  organization_user_id: organizationUsers.id,
+})(({ organization_id, email }: Placeholders<OfEmail>) =>
+  hasValues(organizationUsers, { organization_id, email }),
 );
 
 /** The member as the platform API returns it. */

@@ -1,15 +1,15 @@
-import { asc, desc, eq, getTableColumns, inArray, max, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { asc, desc, eq, getTableColumns, inArray, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Context } from "../../context.ts";
 import { columnAs } from "../../database/expressions.ts";
 import { insertSelect } from "../../database/insert.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery, runBatch } from "../../database/queries.ts";
 import { databaseSettings, organizations, places } from "../../database/schema.ts";
-import { rowsBy, selectColumn } from "../../database/selects.ts";
+import { newestId, rowsBy, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { pagedList } from "../../http/lists.ts";
 import { type PageQuery, type PageWindow, pageWindow, toPage } from "../../http/pagination.ts";
-import { accessEntries } from "../access_logs/access_logs.entries.ts";
+import { entriesWhere } from "../access_logs/access_logs.entries.ts";
 import { organizationNotFound } from "./organizations.refusals.ts";
 
 export const organizationColumns = getTableColumns(organizations);
@@ -33,22 +33,18 @@ export const insertAtNewestPlace = preparedQuery(
   },
 );
 
-const aboutOrganization = {
+const organizationEntries = entriesWhere("organization", organizations, {
   organization_id: organizations.id,
-  resource_id: organizations.id,
-  from: organizations,
-};
+});
 
-export const organizationEntry = accessEntries("organization", ({ id }: Placeholders<{ id: number }>) => ({
-  ...aboutOrganization,
-  where: eq(organizations.id, id),
-}));
+export const organizationEntry = organizationEntries(({ id }: Placeholders<{ id: number }>) =>
+  eq(organizations.id, id),
+);
 
 /** Of the one with the highest id in this database. */
-export const newestOrganizationEntry = accessEntries("organization", (_: object) => ({
-  ...aboutOrganization,
-  where: eq(organizations.id, builder.select({ id: max(organizations.id) }).from(organizations)),
-}));
+export const newestOrganizationEntry = organizationEntries((_: object) =>
+  eq(organizations.id, newestId(organizations)),
+);
 
 export const organizationRow = rowsBy(organizations, organizationColumns, "id");
 

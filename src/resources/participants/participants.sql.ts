@@ -27,7 +27,7 @@ import { calls, participants } from "../../database/schema.ts";
 import { selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import type { Settings } from "../../settings.ts";
-import { accessEntries } from "../access_logs/access_logs.entries.ts";
+import { entriesWhere } from "../access_logs/access_logs.entries.ts";
 import { subjectOfCall } from "../calls/calls.entries.ts";
 import { type CallKey, callIdByKey, callIdOfPath, type ReachedCall } from "../calls/calls.sql.ts";
 import { memberOf } from "../organization_users/organization_users.sql.ts";
@@ -180,12 +180,4 @@ export const participantsOfPath = preparedQuery((call: Placeholders<ReachedCall>
 );
 
 /** The entries of erasures, of the participants that a condition selects. */
-export const erasureEntries = <Values extends object>(
-  condition: (values: Placeholders<Values>) => SQL | undefined,
-) =>
-  accessEntries<Values>("participant", (values) => ({
-    ...subjectOfCall(participants),
-    resource_id: participants.id,
-    from: participants,
-    where: condition(values),
-  }));
+export const erasureEntries = entriesWhere("participant", participants, subjectOfCall(participants));

@@ -5,7 +5,7 @@ import { builder, type Placeholders, preparedQuery, type Values } from "../../da
 import { organizationUsers, participants, waitingListReads, waitingRooms } from "../../database/schema.ts";
 import { selectColumn } from "../../database/selects.ts";
 import { MAX_LISTED_WAITING } from "../../limits.ts";
-import { accessEntries } from "../access_logs/access_logs.entries.ts";
+import { entriesWhere } from "../access_logs/access_logs.entries.ts";
 import { memberOf, type Reach, withinReach } from "../organization_users/organization_users.sql.ts";
 import { ownRoom } from "../waiting_rooms/waiting_rooms.sql.ts";
 import { participantColumns } from "./participants.sql.ts";
@@ -66,7 +66,10 @@ interface WaitingRead extends ReachedRoom {
 }
 
 /** The entry of the access log, unless the same read was recorded lately. */
-export const waitingEntry = accessEntries("waiting_room", (read: Placeholders<WaitingRead>) => {
+export const waitingEntry = entriesWhere("waiting_room", waitingRooms, {
+  organization_id: waitingRooms.organization_id,
+  organization_user_id: memberOf(waitingRooms.organization_id, waitingRooms.user_id),
+})((read: Placeholders<WaitingRead>) => {
   const lately = selectColumn(
     waitingListReads.recorded_at,
     hasValues(waitingListReads, {
@@ -77,14 +80,7 @@ export const waitingEntry = accessEntries("waiting_room", (read: Placeholders<Wa
     }),
     gt(waitingListReads.recorded_at, read.recorded_before),
   );
-  const { organization_id, user_id } = waitingRooms;
-  return {
-    organization_id,
-    resource_id: waitingRooms.id,
-    organization_user_id: memberOf(organization_id, user_id),
-    from: waitingRooms,
-    where: and(eq(waitingRooms.id, roomWithinReach(read)), notExists(lately)),
-  };
+  return and(eq(waitingRooms.id, roomWithinReach(read)), notExists(lately));
 });
 
 /** Runs after the entry was written, or was not. */

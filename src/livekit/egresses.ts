@@ -1,6 +1,5 @@
 import { and, eq, getTableColumns, ne, sql } from "drizzle-orm";
 import type { Context } from "../context.ts";
-import { cleanUp } from "../database/clean_up.ts";
 import { type Decision, decideAndWrite } from "../database/decide_and_write.ts";
 import { hasValues } from "../database/expressions.ts";
 import { manyRowWrites } from "../database/insert.ts";
@@ -9,7 +8,6 @@ import { builder, type Placeholders, preparedQuery } from "../database/queries.t
 import { calls, egresses, egressFiles, livekitEgresses } from "../database/schema.ts";
 import { deleteBy, selectColumn } from "../database/selects.ts";
 import { upsertIfChanged } from "../database/table_writes.ts";
-import { LIVEKIT_EGRESS_KEPT_FOR } from "../lifetimes.ts";
 import { mergeEgress, mergeState, nextCheck, reviseEgress } from "../resources/egresses/egresses.merge.ts";
 import { egressColumns, egressWrites, hasEgressKey } from "../resources/egresses/egresses.sql.ts";
 import { organizationBySlug } from "../resources/organizations/organizations.sql.ts";
@@ -145,10 +143,3 @@ const filesOfOthersWaiting = preparedQuery((file: Placeholders<NamedFile>) =>
 const writeWaiting = manyRowWrites(livekitEgresses, ["organization_id", "egress_id"]);
 
 const deleteWaiting = deleteBy(livekitEgresses, "organization_id", "egress_id");
-
-/** Deletes what has waited for a call for a day. */
-export const deleteOldLiveKitEgresses = cleanUp(
-  livekitEgresses,
-  livekitEgresses.updated_at,
-  LIVEKIT_EGRESS_KEPT_FOR,
-);

@@ -1,14 +1,13 @@
 import { and, asc, eq, gte, inArray, lt, lte, notExists, or, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Context } from "../../context.ts";
-import { cleanUp } from "../../database/clean_up.ts";
 import { iif } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
-import { accessLogSeals, accessLogs, waitingListReads } from "../../database/schema.ts";
+import { accessLogSeals, accessLogs } from "../../database/schema.ts";
 import { selectColumn } from "../../database/selects.ts";
 import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn, workOff } from "../../database/turns.ts";
 import { ACCESS_LOGS_KEPT_FOR } from "../../lifetimes.ts";
-import { CRON_PORTION, WAITING_LIST_READS_KEPT_FOR } from "../../tuning.ts";
+import { CRON_PORTION } from "../../tuning.ts";
 
 const oldestOf = (owner: SQL, column: SQLiteColumn) =>
   builder
@@ -75,10 +74,3 @@ const deleteOld = preparedQuery((old: Placeholders<Old>) =>
 /** Deletes what was sealed long ago, and without seals what is as old. The files stay. */
 export const deleteOldAccessLogs = ({ db, now }: Context): Promise<number> =>
   workOff(db, CRON_PORTION, (turn) => deleteOld({ ...turn, before: now - ACCESS_LOGS_KEPT_FOR }));
-
-/** Of readings that are recorded once in a while, what is known of the last one. */
-export const deleteOldWaitingListReads = cleanUp(
-  waitingListReads,
-  waitingListReads.recorded_at,
-  WAITING_LIST_READS_KEPT_FOR,
-);

@@ -1,7 +1,6 @@
 import { and, count, eq, gt, ne, type SQL, sql } from "drizzle-orm";
 import { keyedDigests } from "../../bytes/digest.ts";
 import type { Context } from "../../context.ts";
-import { cleanUp, cleanUpOfNobody } from "../../database/clean_up.ts";
 import { hasValues } from "../../database/expressions.ts";
 import { insertSelect } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery, runAll } from "../../database/queries.ts";
@@ -42,10 +41,12 @@ export const countOrganizationMail = (mail: Placeholders<OrganizationMail>, isWa
   insertSelect(
     organizationMails,
     { organization_id: mail.organization_id, mailing: mail.mailing, counted_at: mail.now },
-    sql`where ${and(
-      isWanted,
-      sql`(${othersIn(organizationMails, eq(organizationMails.organization_id, mail.organization_id), mail)}) < ${MAX_ORGANIZATION_MAILS}`,
-    )}`,
+    {
+      where: and(
+        isWanted,
+        sql`(${othersIn(organizationMails, eq(organizationMails.organization_id, mail.organization_id), mail)}) < ${MAX_ORGANIZATION_MAILS}`,
+      ),
+    },
   ).onConflictDoUpdate({
     target: [organizationMails.organization_id, organizationMails.mailing],
     set: { counted_at: sql`excluded.counted_at` },
@@ -74,8 +75,10 @@ const countAddressMail = preparedQuery(
         organization_id: mail.organization_id,
         counted_at: mail.now,
       },
-      sql`where (${othersIn(addressMails, ofOwn, mail)}) < ${MAX_ADDRESS_MAILS}
-        and (${othersIn(addressMails, isToIt, mail)}) < ${MAX_ADDRESS_MAILS_OF_ALL}`,
+      {
+        where: sql`(${othersIn(addressMails, ofOwn, mail)}) < ${MAX_ADDRESS_MAILS}
+          and (${othersIn(addressMails, isToIt, mail)}) < ${MAX_ADDRESS_MAILS_OF_ALL}`,
+      },
     )
       .onConflictDoUpdate({
         target: [addressMails.address_digest, addressMails.mailing],
@@ -123,15 +126,3 @@ async function digestOfAddress({ DIGEST_SECRET }: Context["settings"], email: st
   const [digest = ""] = await keyedDigests(DIGEST_SECRET, [`mailed to ${address}`]);
   return digest;
 }
-
-export const deleteOldOrganizationMails = cleanUp(
-  organizationMails,
-  organizationMails.counted_at,
-  MAIL_LIMIT_PERIOD,
-);
-
-export const deleteOldAddressMails = cleanUpOfNobody(
-  addressMails,
-  addressMails.counted_at,
-  MAIL_LIMIT_PERIOD,
-);

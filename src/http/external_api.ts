@@ -12,14 +12,11 @@ import { INVALID_CLIENT } from "../resources/api_clients/api_clients.refusals.ts
 import { countWrites } from "../resources/usage/usage.sql.ts";
 import { readActingUser } from "./acting_user.ts";
 import { dateOf } from "./dates.ts";
-import { newHono } from "./hono.ts";
+import { type ApiEnv, newHono } from "./hono.ts";
 import { countLookUp, countRequest, failedCredentials } from "./rate_limits.ts";
 import { answerWithBookmark, openDatabase, setHome } from "./replication.ts";
 
-export interface ExternalEnv {
-  Bindings: Env;
-  Variables: { context: ClientContext };
-}
+export type ExternalEnv = ApiEnv<ClientContext>;
 
 /** Routes that API clients call. */
 export const externalRoutes = () => newHono<ExternalEnv>();

@@ -10,24 +10,15 @@ import { ACCESS_LOGS_KEPT_FOR } from "../../lifetimes.ts";
 import { CRON_PORTION } from "../../tuning.ts";
 
 const oldestOf = (owner: SQL, column: SQLiteColumn) =>
-  builder
-    .select({ value: column })
-    .from(accessLogs)
-    .where(eq(accessLogs.organization_id, owner))
-    .orderBy(asc(accessLogs.id))
-    .limit(1);
+  selectColumn(column, eq(accessLogs.organization_id, owner)).orderBy(asc(accessLogs.id)).limit(1);
 
 /** Of the seal of the oldest entry that an organization still has. */
 const oldestSealOf = (owner: SQL, column: SQLiteColumn) =>
-  builder
-    .select({ value: column })
-    .from(accessLogSeals)
-    .where(
-      and(
-        eq(accessLogSeals.organization_id, owner),
-        gte(accessLogSeals.last_id, oldestOf(owner, accessLogs.id)),
-      ),
-    )
+  selectColumn(
+    column,
+    eq(accessLogSeals.organization_id, owner),
+    gte(accessLogSeals.last_id, oldestOf(owner, accessLogs.id)),
+  )
     .orderBy(asc(accessLogSeals.last_id))
     .limit(1);
 

@@ -12,8 +12,10 @@ import { SEALED_PART } from "../../limits.ts";
 import { entriesWhere } from "../access_logs/access_logs.entries.ts";
 import { accessLogColumns } from "../access_logs/access_logs.sql.ts";
 
-/** What a seal says, and what its signature signs. */
-export type SealClaims = Omit<typeof accessLogSeals.$inferSelect, "id" | "jws" | "jws_sha256" | "created_at">;
+type NewSeal = Omit<typeof accessLogSeals.$inferSelect, "id">;
+
+/** What a seal says, and what its signature signs. Its part counts from 1. */
+export type SealClaims = Omit<NewSeal, "jws" | "jws_sha256" | "created_at">;
 
 const { organization_id, date, part, count, first_id, last_id, sha256, previous, jws } = accessLogSeals;
 
@@ -118,15 +120,13 @@ export const entriesBetween = preparedQuery((part: Placeholders<EntriesBetween &
 );
 
 /** Inserts nothing where another run of the cron has sealed the day meanwhile. */
-export const insertSeal = preparedQuery(
-  (seal: Placeholders<Omit<typeof accessLogSeals.$inferSelect, "id">>) => {
-    const later = selectColumn(
-      accessLogSeals.id,
-      eq(organization_id, seal.organization_id),
-      or(gt(date, seal.date), and(eq(date, seal.date), gte(part, seal.part))),
-    );
-    return insertSelect(accessLogSeals, valuesFor(accessLogSeals, seal), {
-      where: and(isNotQuiet(), notExists(later)),
-    }).returning({ id: accessLogSeals.id });
-  },
-);
+export const insertSeal = preparedQuery((seal: Placeholders<NewSeal>) => {
+  const later = selectColumn(
+    accessLogSeals.id,
+    eq(organization_id, seal.organization_id),
+    or(gt(date, seal.date), and(eq(date, seal.date), gte(part, seal.part))),
+  );
+  return insertSelect(accessLogSeals, valuesFor(accessLogSeals, seal), {
+    where: and(isNotQuiet(), notExists(later)),
+  }).returning({ id: accessLogSeals.id });
+});

@@ -1,9 +1,9 @@
-import { and, asc, eq, exists, isNotNull, not, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { and, asc, eq, isNotNull, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { DAY } from "../units.ts";
 import { builder, type Placeholders, type Value } from "./queries.ts";
 import { isNotQuiet } from "./quiet.ts";
-import { type egresses, organizations } from "./schema.ts";
+import { organizations } from "./schema.ts";
 import { selectColumn } from "./selects.ts";
 import { rowid, rowsInTurn, type Turn } from "./turns.ts";
 
@@ -14,21 +14,8 @@ type RetentionDays =
   | typeof organizations.participant_retention_days;
 
 /** True where a time is more days ago than an organization keeps what was then; not where it keeps that for good. */
-const isOverdue = (time: SQLWrapper, days: SQLWrapper, now: Value<number>) =>
+export const isOverdue = (time: SQLWrapper, days: SQLWrapper, now: Value<number>) =>
   sql`${time} < ${now} - ${days} * ${sql.raw(String(DAY))}`;
-
-/** True for a row that is older than its organization wants it to be, and not under legal hold. */
-export const isPastRetention = (results: typeof egresses, days: RetentionDays, now: Value<number>): SQL =>
-  and(
-    not(results.is_held),
-    exists(
-      selectColumn(
-        organizations.id,
-        eq(organizations.id, results.organization_id),
-        isOverdue(results.call_ended_at, days, now),
-      ),
-    ),
-  ) as SQL;
 
 /** What is past retention: the time that counts, the organization's days, and what else the row must be. */
 interface PastRetention {

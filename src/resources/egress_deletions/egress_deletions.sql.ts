@@ -4,7 +4,7 @@ import { EGRESS_DELETED } from "../../database/enums.ts";
 import { coalesce } from "../../database/expressions.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
-import { isPastRetention, pastRetentionInTurn } from "../../database/retention.ts";
+import { isOverdue, pastRetentionInTurn } from "../../database/retention.ts";
 import { egresses, egressFiles, organizations } from "../../database/schema.ts";
 import { selectColumn } from "../../database/selects.ts";
 import { isInTurn, ownerIdOf, type Turn } from "../../database/turns.ts";
@@ -52,10 +52,13 @@ export const takeDueDeletions = preparedQuery((turn: Placeholders<DeletionsTurn>
   const isScheduled = and(not(egresses.is_held), isNotNull(egresses.deletion_due_at));
   const { deletion_due_at: time } = egresses;
   const due = { time, where: lte(time, now), indexed: isScheduled };
-  const isStillWanted = or(
-    isNotNull(egresses.deletion_requested_by),
-    isPastRetention(egresses, organizations.recording_retention_days, now),
+  const { id, recording_retention_days: days } = organizations;
+  const tooOld = selectColumn(
+    id,
+    eq(id, egresses.organization_id),
+    isOverdue(egresses.call_ended_at, days, now),
   );
+  const isStillWanted = or(isNotNull(egresses.deletion_requested_by), sql`exists ${tooOld}`);
   return (
     builder
       .update(egresses)

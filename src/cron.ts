@@ -1,42 +1,63 @@
 import * as z from "zod";
 import { type Context, openContext } from "./context.ts";
+import { cleanUp, cleanUpOfNobody } from "./database/clean_up.ts";
+import {
+  addressMails,
+  authorizationCodes,
+  events,
+  idempotencyKeys,
+  livekitEgresses,
+  organizationMails,
+  waitingListReads,
+} from "./database/schema.ts";
 import { isSharded, shardsOf } from "./database/shards.ts";
 import { log, logFault } from "./http/log.ts";
-import { deleteOldLiveKitEgresses } from "./livekit/egresses.ts";
+import {
+  AUTHORIZATION_CODE_KEPT_FOR,
+  EVENTS_KEPT_FOR,
+  IDEMPOTENCY_KEY_KEPT_FOR,
+  LIVEKIT_EGRESS_KEPT_FOR,
+  MAIL_LIMIT_PERIOD,
+} from "./lifetimes.ts";
 import { recoverLostEgresses } from "./livekit/recovery.ts";
 import { lazily } from "./memory.ts";
 import { consume } from "./queues/consume.ts";
 import { portionsOf } from "./queues/portions.ts";
 import { sealDays } from "./resources/access_log_seals/access_log_seals.chores.ts";
-import {
-  deleteOldAccessLogs,
-  deleteOldWaitingListReads,
-} from "./resources/access_logs/access_logs.chores.ts";
-import { deleteOldCodes } from "./resources/authorization_codes/authorization_codes.service.ts";
+import { deleteOldAccessLogs } from "./resources/access_logs/access_logs.chores.ts";
 import { erasePersonalData, requeueLostRows } from "./resources/bulk_invites/bulk_invites.chores.ts";
 import { deleteOldTexts } from "./resources/call_texts/call_texts.service.ts";
 import { endSilentCalls, eraseReferences } from "./resources/calls/calls.chores.ts";
 import { deleteOldRecordings } from "./resources/egress_deletions/egress_deletions.service.ts";
-import { deleteOldEvents } from "./resources/events/events.service.ts";
-import { deleteOldIdempotencyKeys } from "./resources/idempotency_keys/idempotency_keys.service.ts";
-import {
-  deleteOldAddressMails,
-  deleteOldOrganizationMails,
-} from "./resources/invite_mails/invite_mails.limits.ts";
 import { queueDueMails } from "./resources/invite_mails/invite_mails.queue.ts";
 import { endSilentWaits, eraseParticipants } from "./resources/participants/participants.chores.ts";
 import { endVisits, eraseVisits } from "./resources/visits/visits.chores.ts";
 import { deleteOldDeliveries } from "./resources/webhook_deliveries/webhook_deliveries.service.ts";
 import { queueDueDeliveries } from "./resources/webhook_lanes/webhook_lanes.queue.ts";
+import { WAITING_LIST_READS_KEPT_FOR } from "./tuning.ts";
 
 /** They return how many rows they have worked off: the log has that under their names. */
 type Chores = Record<string, (context: Context) => Promise<number>>;
 
+/** They delete what is old, by the time of its rows that counts. */
+const cleanUps: Chores = {
+  deleteOldCodes: cleanUp(authorizationCodes, authorizationCodes.expires_at, AUTHORIZATION_CODE_KEPT_FOR),
+  deleteOldIdempotencyKeys: cleanUp(idempotencyKeys, idempotencyKeys.created_at, IDEMPOTENCY_KEY_KEPT_FOR),
+  deleteOldLiveKitEgresses: cleanUp(livekitEgresses, livekitEgresses.updated_at, LIVEKIT_EGRESS_KEPT_FOR),
+  deleteOldEvents: cleanUp(events, events.created_at, EVENTS_KEPT_FOR),
+  deleteOldWaitingListReads: cleanUp(
+    waitingListReads,
+    waitingListReads.recorded_at,
+    WAITING_LIST_READS_KEPT_FOR,
+  ),
+  deleteOldOrganizationMails: cleanUp(organizationMails, organizationMails.counted_at, MAIL_LIMIT_PERIOD),
+  deleteOldAddressMails: cleanUpOfNobody(addressMails, addressMails.counted_at, MAIL_LIMIT_PERIOD),
+};
+
 const chores: Chores = {
+  ...cleanUps,
   requeueLostRows,
   erasePersonalData,
-  deleteOldCodes,
-  deleteOldIdempotencyKeys,
   endSilentCalls,
   endSilentWaits,
   deleteOldTexts,
@@ -44,13 +65,8 @@ const chores: Chores = {
   eraseReferences,
   endVisits,
   eraseVisits,
-  deleteOldLiveKitEgresses,
-  deleteOldEvents,
   deleteOldDeliveries,
   deleteOldAccessLogs,
-  deleteOldWaitingListReads,
-  deleteOldOrganizationMails,
-  deleteOldAddressMails,
   sealDays,
   deleteOldRecordings,
   recoverLostEgresses,

@@ -109,9 +109,6 @@ export const MAX_KEYS_TRIED = 10;
 /** A request waits this long for another request that fetches the same keys. Then it fetches them itself. */
 export const KEYS_WAIT = SECOND;
 
-/** The pause between two looks at another request's fetch of the keys. */
-export const KEYS_POLL = 20;
-
 /** Limits the memory for identity providers in an isolate. */
 export const MAX_KNOWN_KEY_SETS = 1000;
 

@@ -1,9 +1,9 @@
-import { and, asc, eq, inArray, lt, sql } from "drizzle-orm";
+import { asc, inArray, lt, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { CRON_PORTION } from "../tuning.ts";
 import type { Database } from "./database.ts";
 import { builder, type Placeholders, preparedQuery, runAll } from "./queries.ts";
-import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn, takeTurns } from "./turns.ts";
+import { isInTurn, ownerIdOf, rowid, type Turn, workOff } from "./turns.ts";
 
 /** A chore of the cron that deletes rows, a portion in one run. It returns how many it deleted. */
 export type CleanUp = (context: { db: Database; now: number }) => Promise<number>;
@@ -19,23 +19,13 @@ export function cleanUp(
   time: SQLiteColumn,
   keptFor: number,
 ): CleanUp {
-  const { organization_id } = table;
-  const deleteOld = preparedQuery((old: Placeholders<Turn & { before: number }>) => {
-    const oldRowsOf = (owner_id: ReturnType<typeof sql>) =>
-      builder
-        .select({ rowid: rowid.as("rowid") })
-        .from(table)
-        .where(and(eq(organization_id, owner_id), lt(time, old.before)))
-        .orderBy(asc(time));
-    return builder
+  const deleteOld = preparedQuery((old: Placeholders<Turn & { before: number }>) =>
+    builder
       .delete(table)
-      .where(inArray(rowid, rowsInTurn(table, eachOf(organization_id), oldRowsOf, old)))
-      .returning({ owner_id: ownerIdOf(organization_id) });
-  });
-  return async ({ db, now }) => {
-    const before = now - keptFor;
-    return (await takeTurns(CRON_PORTION, (turn) => runAll(db, deleteOld({ ...turn, before })))).length;
-  };
+      .where(isInTurn(table, { time, where: lt(time, old.before) }, old))
+      .returning({ owner_id: ownerIdOf(table.organization_id) }),
+  );
+  return ({ db, now }) => workOff(db, CRON_PORTION, (turn) => deleteOld({ ...turn, before: now - keptFor }));
 }
 
 /**

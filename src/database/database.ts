@@ -29,11 +29,17 @@ interface Counting extends Database {
 export const withBeside = (db: Database, beside: Bound): Counting => ({ ...withoutBeside(db), beside });
 
 /** The same without that: for what finishes a write that was counted. */
-export const withoutBeside = (db: Database): Database => ({
-  prepare: (query) => db.prepare(query),
-  batch: (statements) => db.batch(statements),
+export const withoutBeside = (db: Database): Database => runsOn(db, () => homeOf(db));
+
+/** What runs statements there. The home may become known later. */
+export const runsOn = (
+  there: Pick<Database, "prepare" | "batch">,
+  homeNow: () => Home | undefined,
+): Database => ({
+  prepare: (query) => there.prepare(query),
+  batch: (statements) => there.batch(statements),
   get home() {
-    return homeOf(db);
+    return homeNow();
   },
 });
 

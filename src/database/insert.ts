@@ -1,4 +1,4 @@
-import { getTableColumns, is, isSQLWrapper, SQL, type SQLWrapper, type Subquery, sql } from "drizzle-orm";
+import { getTableColumns, isSQLWrapper, type SQL, type SQLWrapper, type Subquery, sql } from "drizzle-orm";
 import { Placeholder } from "drizzle-orm/sql";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { type BoundQuery, builder, type Placeholders, preparedQuery, type Value } from "./queries.ts";
@@ -22,7 +22,7 @@ export interface Source {
 export function insertSelect<Table extends SQLiteTable>(
   table: Table,
   values: InsertValues<Table>,
-  source: Source | SQL = {},
+  { from, where }: Source = {},
 ) {
   // Drizzle leaves out those that SQLite computes.
   const columns = Object.entries(getTableColumns(table)).filter(([, column]) => !column.generated);
@@ -33,13 +33,10 @@ export function insertSelect<Table extends SQLiteTable>(
       ? sql`${value}`
       : sql`${sql.param(value, column)}`;
   });
-  const rows = is(source, SQL) ? source : rowsOf(source);
+  // Without a WHERE, SQLite reads the ON of ON CONFLICT as that of a join.
+  const rows = sql`${from && sql`from ${from}`} where ${where ?? sql`true`}`;
   return builder.insert(table).select(sql`select ${sql.join(selected, sql`, `)} ${rows}`);
 }
-
-/** Without a WHERE, SQLite reads the ON of ON CONFLICT as that of a join. */
-const rowsOf = ({ from, where }: Source): SQL =>
-  sql`${from && sql`from ${from}`} where ${where ?? sql`true`}`;
 
 /** The rows of a JSON array, for FROM. */
 export const jsonRows = (rows: SQLWrapper): SQL => sql`json_each(${rows}) as item`;
@@ -59,6 +56,14 @@ export function jsonFields<Table extends SQLiteTable>(
     keyof Table["_"]["columns"],
     SQL
   >;
+}
+
+/** Each column of a table but its id, as the value of this name. */
+export function valuesFor<Table extends SQLiteTable, Values>(table: Table, values: Placeholders<Values>) {
+  const names = Object.keys(getTableColumns(table)).filter((name) => name !== "id");
+  return Object.fromEntries(
+    names.map((name) => [name, values[name as keyof typeof values]]),
+  ) as unknown as Placeholders<Values>;
 }
 
 /** For ON CONFLICT DO UPDATE: the value of the row that was to be inserted. */

@@ -1,6 +1,7 @@
 import { and, eq, isNotNull, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { builder, type Placeholders, preparedQuery } from "./queries.ts";
 import { authorizationCodes, moves } from "./schema.ts";
+import { selectColumn } from "./selects.ts";
 
 /*
  * An organization can move to another database while it is used (see src/dev/move.ts). Its old rows stay where they were for a
@@ -35,10 +36,7 @@ export const newShardOfCode = preparedQuery(({ code_digest }: Placeholders<{ cod
   newShard(
     eq(
       moves.organization_id,
-      builder
-        .select({ organization_id: authorizationCodes.organization_id })
-        .from(authorizationCodes)
-        .where(eq(authorizationCodes.code_digest, code_digest)),
+      selectColumn(authorizationCodes.organization_id, eq(authorizationCodes.code_digest, code_digest)),
     ),
   ),
 );

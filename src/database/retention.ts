@@ -3,7 +3,8 @@ import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { DAY } from "../units.ts";
 import { builder, type Placeholders, type Value } from "./queries.ts";
 import { isNotQuiet } from "./quiet.ts";
-import { type egresses, organizations } from "./schema.ts";
+import { organizations } from "./schema.ts";
+import { selectColumn } from "./selects.ts";
 import { rowid, rowsInTurn, type Turn } from "./turns.ts";
 
 /** How long an organization keeps something: null for good. */
@@ -13,17 +14,8 @@ type RetentionDays =
   | typeof organizations.participant_retention_days;
 
 /** True where a time is more days ago than an organization keeps what was then; not where it keeps that for good. */
-const isOverdue = (time: SQLWrapper, days: SQLWrapper, now: Value<number>) =>
+export const isOverdue = (time: SQLWrapper, days: SQLWrapper, now: Value<number>) =>
   sql`${time} < ${now} - ${days} * ${sql.raw(String(DAY))}`;
-
-/** True for a row that is older than its organization wants it to be, and not under legal hold. */
-export const isPastRetention = (results: typeof egresses, days: RetentionDays, now: Value<number>): SQL =>
-  sql`(not ${results.is_held} and exists ${builder
-    .select({ id: organizations.id })
-    .from(organizations)
-    .where(
-      and(eq(organizations.id, results.organization_id), isOverdue(results.call_ended_at, days, now)),
-    )})`;
 
 /** What is past retention: the time that counts, the organization's days, and what else the row must be. */
 interface PastRetention {
@@ -49,10 +41,7 @@ export function pastRetentionInTurn(
   now: Value<number>,
   turn: Placeholders<Turn>,
 ): SQL {
-  const deleting = sql`${builder
-    .select({ id: organizations.id })
-    .from(organizations)
-    .where(and(isNotNull(days), isNotQuiet()))}`;
+  const deleting = sql`${selectColumn(organizations.id, isNotNull(days), isNotQuiet())}`;
   const overdueOf = (organization_id: SQL) => {
     const daysOf = builder.select({ days }).from(organizations).where(eq(organizations.id, organization_id));
     return builder

@@ -1,4 +1,4 @@
-import { eq, getTableColumns, max, Placeholder, type SQL, sql } from "drizzle-orm";
+import { eq, getTableColumns, Placeholder, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Decision } from "./decide_and_write.ts";
 import { isChanged } from "./merging.ts";
@@ -12,6 +12,7 @@ import {
   type Row,
   type Statement,
 } from "./queries.ts";
+import { newestId } from "./selects.ts";
 
 type TableOfRows = SQLiteTable & { id: SQLiteColumn };
 
@@ -106,7 +107,7 @@ export function tableWrites<
       const newest = builder
         .select(selection)
         .from(table)
-        .where(eq(table.id, builder.select({ id: max(table.id) }).from(table)));
+        .where(eq(table.id, newestId(table)));
       const fields = Object.keys(selection)
         .filter((name) => !omitted.includes(name))
         .map((name) => sql.raw(`'${name}', newest."${name}"`));

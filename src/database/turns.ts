@@ -1,9 +1,9 @@
-import { and, gt, min, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, min, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { CRON_TURNS, OWNERS_ASKED } from "../tuning.ts";
 import type { Database } from "./database.ts";
 import { livesHere } from "./moves.ts";
-import { type BoundQuery, builder, jsonValues, type Placeholders, runBatch } from "./queries.ts";
+import { type BoundQuery, builder, jsonValues, type Placeholders, runAll, runBatch } from "./queries.ts";
 
 /*
  * The chores of the cron go round the organizations: each has its turn in every run, in which a portion of its rows is
@@ -69,6 +69,31 @@ export const rowsInTurn = (
   limit ${turn.portion}
 )`;
 
+/** The rows of an organization that a chore works off. */
+interface DueRows {
+  /** Those come first whose time is earliest. There is an index on (organization_id, time). */
+  time: SQLiteColumn;
+  where: SQL | undefined;
+  /** What the WHERE of that index says, in its words. */
+  indexed?: SQL | undefined;
+}
+
+/** True for the rows of a table that are due and have their turn. */
+export function isInTurn(
+  table: SQLiteTable & { organization_id: SQLiteColumn },
+  { time, where, indexed }: DueRows,
+  turn: Placeholders<Turn>,
+): SQL {
+  const { organization_id } = table;
+  const dueOf = (owner_id: SQL) =>
+    builder
+      .select({ rowid: rowid.as("rowid") })
+      .from(table)
+      .where(and(eq(organization_id, owner_id), indexed, where))
+      .orderBy(asc(time));
+  return inArray(sql`${table}.rowid`, rowsInTurn(table, eachOf(organization_id, indexed), dueOf, turn));
+}
+
 /** Where an owner stands in the order of a run. */
 export const placeInTurn = (owner_id: SQL, order: Placeholders<Turn>["order"]): SQL =>
   sql`${owner_id} % ${sql.raw(String(TURN_ORDERS))} * ${order} % ${sql.raw(String(TURN_ORDERS))}`;
@@ -96,6 +121,20 @@ export async function takeTurns<Rows extends OwnedRows>(
   const taken = await take(first);
   const second = secondTurn(first, taken);
   return second ? [...taken, ...(await take(second))] : taken;
+}
+
+/**
+ * Works off a portion by a statement.
+ *
+ * @param write makes the statement, which returns the owner of each row
+ * @returns how many rows it worked off
+ */
+export async function workOff(
+  db: Database,
+  portion: number,
+  write: (turn: Turn) => BoundQuery<OwnedRows[number]>,
+): Promise<number> {
+  return (await takeTurns(portion, (turn) => runAll(db, write(turn)))).length;
 }
 
 /** Whose turn it is, and when. */

@@ -1,7 +1,8 @@
-import { asc, count, eq } from "drizzle-orm";
+import { asc, count } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import { builder, type Placeholders, preparedQuery, type Row, runFirst } from "../database/queries.ts";
 import { places } from "../database/schema.ts";
+import { rowsBy } from "../database/selects.ts";
 import { nextSlug } from "../database/slug.ts";
 import { tableWrites } from "../database/table_writes.ts";
 import { remember } from "../memory.ts";
@@ -16,13 +17,9 @@ const columns = { id: places.id, slug: places.slug, shard: places.shard };
 
 export const placeWrites = tableWrites(places, columns, { slug: (of) => nextSlug(places, of("slug")) });
 
-export const placeOfSlug = preparedQuery(({ slug }: Placeholders<{ slug: string }>) =>
-  builder.select(columns).from(places).where(eq(places.slug, slug)),
-);
+export const placeOfSlug = rowsBy(places, columns, "slug");
 
-const placeOfId = preparedQuery(({ id }: Placeholders<{ id: number }>) =>
-  builder.select(columns).from(places).where(eq(places.id, id)),
-);
+const placeOfId = rowsBy(places, columns, "id");
 
 export const totalOfPlaces = preparedQuery(() => builder.select({ total: count().as("total") }).from(places));
 

@@ -7,6 +7,7 @@ import { PURPOSES_OF_USE } from "../database/enums.ts";
 import { MAX_ACTING_USER_LENGTH } from "../limits.ts";
 import { lazily } from "../memory.ts";
 import { ApiError } from "./errors.ts";
+import type { ApiEnv } from "./hono.ts";
 import { printableAscii } from "./wire.ts";
 
 /*
@@ -52,7 +53,7 @@ export function readActingUser({ req }: HonoContext): Pick<Requester, "acting_us
  * @throws ApiError 400 if the organization wants to know for whom, and the request does not say it
  */
 export const recordedRead = Object.assign(
-  createMiddleware<{ Bindings: Env; Variables: { context: ClientContext } }>(async (c, next) => {
+  createMiddleware<ApiEnv<ClientContext>>(async (c, next) => {
     const { context } = c.var;
     const { acting_user, purpose } = context.requester;
     if (context.caller.require_acting_user && (acting_user === null || purpose === null))

@@ -9,17 +9,14 @@ import { envOfShard, findEnvOfShard } from "../database/shards.ts";
 import { CLIENT_ID_BYTES, EXTERNAL_BODY_LIMIT } from "../limits.ts";
 import { forgetClient, recallClient } from "../resources/api_clients/api_clients.cache.ts";
 import { INVALID_CLIENT } from "../resources/api_clients/api_clients.refusals.ts";
-import { countWrite } from "../resources/usage/usage.sql.ts";
+import { countWrites } from "../resources/usage/usage.sql.ts";
 import { readActingUser } from "./acting_user.ts";
 import { dateOf } from "./dates.ts";
-import { newHono } from "./hono.ts";
+import { type ApiEnv, newHono } from "./hono.ts";
 import { countLookUp, countRequest, failedCredentials } from "./rate_limits.ts";
 import { answerWithBookmark, openDatabase, setHome } from "./replication.ts";
 
-export interface ExternalEnv {
-  Bindings: Env;
-  Variables: { context: ClientContext };
-}
+export type ExternalEnv = ApiEnv<ClientContext>;
 
 /** Routes that API clients call. */
 export const externalRoutes = () => newHono<ExternalEnv>();
@@ -42,7 +39,10 @@ export const externalApi = createMiddleware<ExternalEnv>(async (c, next) => {
   if (context.shards) setHome(c, newShardOfId({ id: caller.organization_id }), () => forgetClient(client.id));
   const { organization_id, organization_user_id: user_id, api_client_id } = caller;
   if (!["GET", "HEAD"].includes(c.req.method))
-    context.db = withBeside(context.db, countWrite({ organization_id, date: dateOf(context.now) }));
+    context.db = withBeside(
+      context.db,
+      countWrites({ organization_id, date: dateOf(context.now), count: 1 }),
+    );
   Object.assign(context.requester, { user_id, api_client_id });
   c.set("context", Object.assign(context, { caller, url: c.req.url }));
   c.set("bodyLimit", EXTERNAL_BODY_LIMIT);

@@ -3,14 +3,11 @@ import { digestBytes, matchesDigest } from "../bytes/digest.ts";
 import type { Context } from "../context.ts";
 import { PLATFORM_BODY_LIMIT } from "../limits.ts";
 import type { Settings } from "../settings.ts";
-import { newHono } from "./hono.ts";
+import { type ApiEnv, newHono } from "./hono.ts";
 import { failedCredentials } from "./rate_limits.ts";
 import { answerWithBookmark, openRequest } from "./replication.ts";
 
-export interface PlatformEnv {
-  Bindings: Env;
-  Variables: { context: Context };
-}
+export type PlatformEnv = ApiEnv<Context>;
 
 /** Routes that the video platform calls. */
 export const platformRoutes = () => newHono<PlatformEnv>();

@@ -8,8 +8,10 @@ import {
   isReplica,
   primaryOf,
   type Replica,
+  runsOn,
 } from "../database/database.ts";
 import { envOfShard, shardOf } from "../database/shards.ts";
+import type { ApiEnv } from "./hono.ts";
 
 /*
  * Set-up data is read from the primary, so that callers see their own changes; and so are recordings and consents, so
@@ -38,7 +40,7 @@ declare module "hono" {
 }
 
 /** The context of a request whose shard is not known yet: it begins in the directory, and goes on in another shard. */
-export function openRequest(c: HonoContext<{ Bindings: Env; Variables: { context: Context } }>): Context {
+export function openRequest(c: HonoContext<ApiEnv<Context>>): Context {
   const now = Date.now();
   function enter(shard: number, home?: { newShard: Bound; onMoved?: (shard: number) => void }): Context {
     c.env = envOfShard(c.env, shard);
@@ -83,47 +85,33 @@ export function setHome(c: HonoContext, newShard: Bound, onMoved: (shard: number
 const shardSuffix = ({ env }: HonoContext) => (shardOf(env) === 0 ? "" : `.${shardOf(env)}`);
 
 /** For call metrics and events: these hardly change, and the primary is far away from many callers. */
-export const nearestReplica = createMiddleware<{ Bindings: Env; Variables: { context: Context } }>(
-  async (c, next) => {
-    const { context } = c.var;
-    if (!isReplica(context.db)) context.db = openReplica(c, "first-unconstrained");
-    await next();
-  },
-);
+export const nearestReplica = createMiddleware<ApiEnv<Context>>(async (c, next) => {
+  const { context } = c.var;
+  if (!isReplica(context.db)) context.db = openReplica(c, "first-unconstrained");
+  await next();
+});
 
 /** For routes that read recordings or consents: a consent that was withdrawn counts at once, whatever bookmark is sent. */
-export const primaryOnly = createMiddleware<{ Bindings: Env; Variables: { context: Context } }>(
-  async (c, next) => {
-    const { context } = c.var;
-    context.db = primaryOf(context.db);
-    await next();
-  },
-);
+export const primaryOnly = createMiddleware<ApiEnv<Context>>(async (c, next) => {
+  const { context } = c.var;
+  context.db = primaryOf(context.db);
+  await next();
+});
 
 function openReplica(c: HonoContext, start: string): Replica {
   // When a replica fails, the request may have gone on in another shard.
   const { DB } = c.env;
   const session = openSession(c, start);
-  return {
-    prepare: (query) => session.prepare(query),
-    batch: (statements) => session.batch(statements),
-    get home() {
-      return session.home;
-    },
-    primary: () => openSession(c, PRIMARY, DB),
-  };
+  return Object.assign(
+    runsOn(session, () => session.home),
+    { primary: () => openSession(c, PRIMARY, DB) },
+  );
 }
 
 function openSession(c: HonoContext, start: string, database: D1Database = c.env.DB): Database {
   const session = database.withSession(start);
   if (database === c.env.DB) c.set("session", session);
-  return {
-    prepare: (query) => session.prepare(query),
-    batch: (statements) => session.batch(statements),
-    get home() {
-      return c.get("home");
-    },
-  };
+  return runsOn(session, () => c.get("home"));
 }
 
 function bookmarkOf(c: HonoContext): string | undefined {

@@ -1,21 +1,16 @@
 import { and, eq, getTableColumns, ne, sql } from "drizzle-orm";
 import type { Context } from "../context.ts";
-import { cleanUp } from "../database/clean_up.ts";
 import { type Decision, decideAndWrite } from "../database/decide_and_write.ts";
 import { hasValues } from "../database/expressions.ts";
 import { manyRowWrites } from "../database/insert.ts";
 import { reviseRow } from "../database/merging.ts";
 import { builder, type Placeholders, preparedQuery } from "../database/queries.ts";
-import { calls, egresses, egressFiles, livekitEgresses, organizations } from "../database/schema.ts";
+import { calls, egresses, egressFiles, livekitEgresses } from "../database/schema.ts";
+import { deleteBy, selectColumn } from "../database/selects.ts";
 import { upsertIfChanged } from "../database/table_writes.ts";
-import { LIVEKIT_EGRESS_KEPT_FOR } from "../lifetimes.ts";
 import { mergeEgress, mergeState, nextCheck, reviseEgress } from "../resources/egresses/egresses.merge.ts";
-import {
-  type EgressKey,
-  egressColumns,
-  egressWrites,
-  hasEgressKey,
-} from "../resources/egresses/egresses.sql.ts";
+import { egressColumns, egressWrites, hasEgressKey } from "../resources/egresses/egresses.sql.ts";
+import { organizationBySlug } from "../resources/organizations/organizations.sql.ts";
 import type { EgressEvent } from "./egress_info.ts";
 import { noOrganization } from "./rooms.refusals.ts";
 import { callIdOfRoom, organizationOfRoom, type Room } from "./rooms.sql.ts";
@@ -44,7 +39,7 @@ export async function reportEgressOfRoom({ db, now }: Context, event: EgressEven
   const { status } = await decideAndWrite(
     db,
     [
-      organizationRead(room),
+      organizationBySlug({ slug: organization_slug }),
       egressRead(key),
       callRead(room),
       waitingEgress(key),
@@ -95,13 +90,6 @@ type EgressOfRoom = Pick<EgressEvent, "organization_slug" | "egress_id">;
 
 type NamedFile = EgressOfRoom & { storage_key: string | null };
 
-const organizationRead = preparedQuery((room: Placeholders<Room>) =>
-  builder
-    .select({ id: organizations.id, slug: organizations.slug })
-    .from(organizations)
-    .where(eq(organizations.slug, room.organization_slug)),
-);
-
 const egressRead = preparedQuery((egress: Placeholders<EgressOfRoom>) =>
   builder
     .select(egressColumns)
@@ -125,10 +113,7 @@ const waitingEgress = preparedQuery((egress: Placeholders<EgressOfRoom>) =>
 
 /** Of the file that an event names, and of that which was named while the egress waits: those that another recording has. */
 const filesOfOthers = preparedQuery((file: Placeholders<NamedFile>) => {
-  const waiting = builder
-    .select({ storage_key: livekitEgresses.storage_key })
-    .from(livekitEgresses)
-    .where(isWaiting(file));
+  const waiting = selectColumn(livekitEgresses.storage_key, isWaiting(file));
   return builder
     .select({ storage_key: egressFiles.storage_key })
     .from(egressFiles)
@@ -145,29 +130,16 @@ const filesOfOthers = preparedQuery((file: Placeholders<NamedFile>) => {
 
 /** The file that an event names, if another egress waits that has it. */
 const filesOfOthersWaiting = preparedQuery((file: Placeholders<NamedFile>) =>
-  builder
-    .select({ storage_key: livekitEgresses.storage_key })
-    .from(livekitEgresses)
-    .where(
-      and(
-        hasValues(livekitEgresses, {
-          organization_id: organizationOfRoom(file),
-          storage_key: file.storage_key,
-        }),
-        ne(livekitEgresses.egress_id, file.egress_id),
-      ),
-    ),
+  selectColumn(
+    livekitEgresses.storage_key,
+    hasValues(livekitEgresses, {
+      organization_id: organizationOfRoom(file),
+      storage_key: file.storage_key,
+    }),
+    ne(livekitEgresses.egress_id, file.egress_id),
+  ),
 );
 
 const writeWaiting = manyRowWrites(livekitEgresses, ["organization_id", "egress_id"]);
 
-const deleteWaiting = preparedQuery(({ organization_id, egress_id }: Placeholders<EgressKey>) =>
-  builder.delete(livekitEgresses).where(hasValues(livekitEgresses, { organization_id, egress_id })),
-);
-
-/** Deletes what has waited for a call for a day. */
-export const deleteOldLiveKitEgresses = cleanUp(
-  livekitEgresses,
-  livekitEgresses.updated_at,
-  LIVEKIT_EGRESS_KEPT_FOR,
-);
+const deleteWaiting = deleteBy(livekitEgresses, "organization_id", "egress_id");

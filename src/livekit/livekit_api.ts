@@ -5,6 +5,7 @@ import { base64Of } from "../bytes/base64.ts";
 import { digestBytes } from "../bytes/digest.ts";
 import type { Context } from "../context.ts";
 import { newHono } from "../http/hono.ts";
+import type { PlatformEnv } from "../http/platform_api.ts";
 import { failedCredentials } from "../http/rate_limits.ts";
 import { answerWithBookmark, openRequest } from "../http/replication.ts";
 import { limitBody } from "../http/validation.ts";
@@ -12,19 +13,14 @@ import { LIVEKIT_CLOCK_TOLERANCE } from "../lifetimes.ts";
 import { LIVEKIT_BODY_LIMIT } from "../limits.ts";
 import type { Settings } from "../settings.ts";
 
-interface LiveKitEnv {
-  Bindings: Env;
-  Variables: { context: Context };
-}
-
 /** Routes that a LiveKit server calls. */
-export const liveKitRoutes = () => newHono<LiveKitEnv>();
+export const liveKitRoutes = () => newHono<PlatformEnv>();
 
 /**
  * Authentication by LiveKit's signature: a JWT in the header `Authorization`, which names the SHA-256 of the body. All
  * faults look the same. Only a body that is too large is refused with 413, and only where the JWT is right.
  */
-export const liveKitApi = createMiddleware<LiveKitEnv>(async (c, next) => {
+export const liveKitApi = createMiddleware<PlatformEnv>(async (c, next) => {
   const context = openRequest(c);
   const digest = await signedDigest(context, c.req.header("Authorization") ?? "");
   const notSigned = () => failedCredentials(c, context, "Invalid LiveKit signature");

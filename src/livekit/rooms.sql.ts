@@ -1,7 +1,8 @@
 import { and, desc, eq, gte, lte, or, sql } from "drizzle-orm";
 import { coalesce, scalar } from "../database/expressions.ts";
-import { builder, type Values } from "../database/queries.ts";
+import type { Values } from "../database/queries.ts";
 import { calls, organizations } from "../database/schema.ts";
+import { selectColumn } from "../database/selects.ts";
 import { LIVEKIT_ROOM_TOLERANCE, SILENCE_UNTIL_END } from "../lifetimes.ts";
 
 /** A room of LiveKit, as values of a query. */
@@ -22,12 +23,7 @@ export const beginOfCall = (started_at: number): number => started_at + LIVEKIT_
 
 /** Selects the id of the organization of a room. */
 export const organizationOfRoom = ({ organization_slug }: Pick<Values<Room>, "organization_slug">) =>
-  scalar(
-    builder
-      .select({ id: organizations.id })
-      .from(organizations)
-      .where(eq(organizations.slug, organization_slug)),
-  );
+  scalar(selectColumn(organizations.id, eq(organizations.slug, organization_slug)));
 
 /**
  * Selects the id of the call of a room: the organization's call whose key is the sid; else the one whose key is the name, if what
@@ -35,22 +31,18 @@ export const organizationOfRoom = ({ organization_slug }: Pick<Values<Room>, "or
  * began later, nor to one that was begun a day before and has no end: nobody has told of that.
  */
 export const callIdOfRoom = (room: Values<Room>) =>
-  builder
-    .select({ id: calls.id })
-    .from(calls)
-    .where(
+  selectColumn(
+    calls.id,
+    eq(calls.organization_id, organizationOfRoom(room)),
+    // First both keys, and then which it is: with OR alone, SQLite reads all calls.
+    sql`${calls.key} in (${room.room_sid}, ${room.room_name})`,
+    or(
+      eq(calls.key, room.room_sid),
       and(
-        eq(calls.organization_id, organizationOfRoom(room)),
-        // First both keys, and then which it is: with OR alone, SQLite reads all calls.
-        sql`${calls.key} in (${room.room_sid}, ${room.room_name})`,
-        or(
-          eq(calls.key, room.room_sid),
-          and(
-            lte(calls.started_at, room.begun_by),
-            gte(coalesce(calls.ended_at, sql`${calls.started_at} + ${SILENCE_UNTIL_END}`), room.happened_at),
-          ),
-        ),
+        lte(calls.started_at, room.begun_by),
+        gte(coalesce(calls.ended_at, sql`${calls.started_at} + ${SILENCE_UNTIL_END}`), room.happened_at),
       ),
-    )
+    ),
+  )
     .orderBy(desc(eq(calls.key, room.room_sid)))
     .limit(1);

@@ -1,28 +1,21 @@
 import { and, asc, desc, eq, gt, gte, isNull, lt, lte, min, notExists, or, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { coalesce, columnAs, hasValues, joinedColumnAs } from "../../database/expressions.ts";
-import { insertSelect } from "../../database/insert.ts";
+import { insertSelect, valuesFor } from "../../database/insert.ts";
 import { livesHere } from "../../database/moves.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
 import { accessLogSeals, accessLogs } from "../../database/schema.ts";
+import { rowsBy, selectColumn } from "../../database/selects.ts";
 import { eachOf, placeInTurn, type Turn } from "../../database/turns.ts";
 import { SEALED_PART } from "../../limits.ts";
-import { accessEntries } from "../access_logs/access_logs.entries.ts";
+import { entriesWhere } from "../access_logs/access_logs.entries.ts";
 import { accessLogColumns } from "../access_logs/access_logs.sql.ts";
 
-/** What a seal says, and what its signature signs. */
-export interface SealClaims {
-  organization_id: number;
-  date: string;
-  /** From 1 on. */
-  part: number;
-  count: number;
-  first_id: number;
-  last_id: number;
-  sha256: string;
-  previous: string | null;
-}
+type NewSeal = Omit<typeof accessLogSeals.$inferSelect, "id">;
+
+/** What a seal says, and what its signature signs. Its part counts from 1. */
+export type SealClaims = Omit<NewSeal, "jws" | "jws_sha256" | "created_at">;
 
 const { organization_id, date, part, count, first_id, last_id, sha256, previous, jws } = accessLogSeals;
 
@@ -39,21 +32,13 @@ export const sealsAfter = preparedQuery(
       .limit(part.limit),
 );
 
-type Part = Pick<SealClaims, "organization_id" | "date" | "part">;
-
-const isOfPart = (of: Placeholders<Part>) =>
-  hasValues(accessLogSeals, { organization_id: of.organization_id, date: of.date, part: of.part });
-
-export const sealOfPart = preparedQuery((of: Placeholders<Part>) =>
-  builder.select(sealColumns).from(accessLogSeals).where(isOfPart(of)),
-);
+export const sealOfPart = rowsBy(accessLogSeals, sealColumns, "organization_id", "date", "part");
 
 /** The entry of who reads a file. It has no id, as that of a list. */
-export const fileEntry = accessEntries("access_log", (of: Placeholders<Part>) => ({
-  organization_id,
-  from: accessLogSeals,
-  where: isOfPart(of),
-}));
+export const fileEntry = entriesWhere("access_log", accessLogSeals, { organization_id, resource_id: null })(
+  (of: Placeholders<Pick<SealClaims, "organization_id" | "date" | "part">>) =>
+    hasValues(accessLogSeals, { organization_id: of.organization_id, date: of.date, part: of.part }),
+);
 
 const last = alias(accessLogSeals, "last");
 const first = alias(accessLogs, "first");
@@ -75,10 +60,7 @@ export interface OrganizationToSeal {
 export const organizationsToSeal = preparedQuery(
   (due: Placeholders<Pick<Turn, "order" | "portion"> & { closed: string; end: number }>) => {
     const owner = sql<number>`owner.id`;
-    const lastSeal = builder
-      .select({ id: accessLogSeals.id })
-      .from(accessLogSeals)
-      .where(eq(organization_id, owner))
+    const lastSeal = selectColumn(accessLogSeals.id, eq(organization_id, owner))
       .orderBy(desc(last_id))
       .limit(1);
     const firstUnsealed = builder
@@ -137,38 +119,14 @@ export const entriesBetween = preparedQuery((part: Placeholders<EntriesBetween &
     .limit(part.limit),
 );
 
-interface NewSeal extends SealClaims {
-  jws: string;
-  jws_sha256: string;
-  created_at: number;
-}
-
 /** Inserts nothing where another run of the cron has sealed the day meanwhile. */
 export const insertSeal = preparedQuery((seal: Placeholders<NewSeal>) => {
-  const later = builder
-    .select({ id: accessLogSeals.id })
-    .from(accessLogSeals)
-    .where(
-      and(
-        eq(organization_id, seal.organization_id),
-        or(gt(date, seal.date), and(eq(date, seal.date), gte(part, seal.part))),
-      ),
-    );
-  return insertSelect(
-    accessLogSeals,
-    {
-      organization_id: seal.organization_id,
-      date: seal.date,
-      part: seal.part,
-      count: seal.count,
-      first_id: seal.first_id,
-      last_id: seal.last_id,
-      sha256: seal.sha256,
-      previous: seal.previous,
-      jws: seal.jws,
-      jws_sha256: seal.jws_sha256,
-      created_at: seal.created_at,
-    },
-    { where: and(isNotQuiet(), notExists(later)) },
-  ).returning({ id: accessLogSeals.id });
+  const later = selectColumn(
+    accessLogSeals.id,
+    eq(organization_id, seal.organization_id),
+    or(gt(date, seal.date), and(eq(date, seal.date), gte(part, seal.part))),
+  );
+  return insertSelect(accessLogSeals, valuesFor(accessLogSeals, seal), {
+    where: and(isNotQuiet(), notExists(later)),
+  }).returning({ id: accessLogSeals.id });
 });

@@ -1,44 +1,30 @@
 import { and, asc, eq, gte, inArray, lt, lte, notExists, or, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Context } from "../../context.ts";
-import { cleanUp } from "../../database/clean_up.ts";
 import { iif } from "../../database/expressions.ts";
-import { builder, type Placeholders, preparedQuery, runAll } from "../../database/queries.ts";
-import { accessLogSeals, accessLogs, waitingListReads } from "../../database/schema.ts";
-import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
+import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import { accessLogSeals, accessLogs } from "../../database/schema.ts";
+import { selectColumn } from "../../database/selects.ts";
+import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn, workOff } from "../../database/turns.ts";
 import { ACCESS_LOGS_KEPT_FOR } from "../../lifetimes.ts";
-import { CRON_PORTION, WAITING_LIST_READS_KEPT_FOR } from "../../tuning.ts";
+import { CRON_PORTION } from "../../tuning.ts";
 
 const oldestOf = (owner: SQL, column: SQLiteColumn) =>
-  builder
-    .select({ value: column })
-    .from(accessLogs)
-    .where(eq(accessLogs.organization_id, owner))
-    .orderBy(asc(accessLogs.id))
-    .limit(1);
+  selectColumn(column, eq(accessLogs.organization_id, owner)).orderBy(asc(accessLogs.id)).limit(1);
 
 /** Of the seal of the oldest entry that an organization still has. */
 const oldestSealOf = (owner: SQL, column: SQLiteColumn) =>
-  builder
-    .select({ value: column })
-    .from(accessLogSeals)
-    .where(
-      and(
-        eq(accessLogSeals.organization_id, owner),
-        gte(accessLogSeals.last_id, oldestOf(owner, accessLogs.id)),
-      ),
-    )
+  selectColumn(
+    column,
+    eq(accessLogSeals.organization_id, owner),
+    gte(accessLogSeals.last_id, oldestOf(owner, accessLogs.id)),
+  )
     .orderBy(asc(accessLogSeals.last_id))
     .limit(1);
 
 /** True where the organization has no seal at all: then nothing says when its entries were sealed. */
 const hasNoSeal = (owner: SQL) =>
-  notExists(
-    builder
-      .select({ id: accessLogSeals.id })
-      .from(accessLogSeals)
-      .where(eq(accessLogSeals.organization_id, owner)),
-  );
+  notExists(selectColumn(accessLogSeals.id, eq(accessLogSeals.organization_id, owner)));
 
 type Old = Turn & { before: number };
 
@@ -77,14 +63,5 @@ const deleteOld = preparedQuery((old: Placeholders<Old>) =>
 );
 
 /** Deletes what was sealed long ago, and without seals what is as old. The files stay. */
-export async function deleteOldAccessLogs({ db, now }: Context): Promise<number> {
-  const before = now - ACCESS_LOGS_KEPT_FOR;
-  return (await takeTurns(CRON_PORTION, (turn) => runAll(db, deleteOld({ ...turn, before })))).length;
-}
-
-/** Of readings that are recorded once in a while, what is known of the last one. */
-export const deleteOldWaitingListReads = cleanUp(
-  waitingListReads,
-  waitingListReads.recorded_at,
-  WAITING_LIST_READS_KEPT_FOR,
-);
+export const deleteOldAccessLogs = ({ db, now }: Context): Promise<number> =>
+  workOff(db, CRON_PORTION, (turn) => deleteOld({ ...turn, before: now - ACCESS_LOGS_KEPT_FOR }));

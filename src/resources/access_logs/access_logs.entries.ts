@@ -1,17 +1,12 @@
-import { eq, max, type SQLWrapper, sql } from "drizzle-orm";
+import { eq, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Context, Requester } from "../../context.ts";
 import type { AccessEvent, AccessResource } from "../../database/enums.ts";
 import { hasValues } from "../../database/expressions.ts";
 import { insertSelect, type Source } from "../../database/insert.ts";
-import {
-  type BoundQuery,
-  builder,
-  type Placeholders,
-  preparedQuery,
-  type Value,
-} from "../../database/queries.ts";
+import { type BoundQuery, type Placeholders, preparedQuery, type Value } from "../../database/queries.ts";
 import { accessLogs, organizations } from "../../database/schema.ts";
+import { newestId } from "../../database/selects.ts";
 import type { OwnPath } from "../../http/wire.ts";
 
 /*
@@ -79,26 +74,35 @@ export function accessEntries<Values extends object>(
     });
 }
 
-type OwnedTable = SQLiteTable & { id: SQLiteColumn; organization_id: SQLiteColumn };
+type TableOfRows = SQLiteTable & { id: SQLiteColumn };
 
 /**
- * The entries of rows of a table: of one by its id, and of the newest, which the transaction has just inserted.
+ * The entries of rows of a table, for the condition that selects the rows.
  *
- * @param more what they say beside the id of the row
+ * @param subject what they say beside the id of the row
  */
+export const entriesWhere =
+  (resource: AccessResource | SQLiteColumn, table: TableOfRows, subject: Subject<SQLWrapper>) =>
+  <Values extends object>(condition: (values: Placeholders<Values>) => SQL | undefined) =>
+    accessEntries<Values>(resource, (values) => ({
+      resource_id: table.id,
+      ...subject,
+      from: table,
+      where: condition(values),
+    }));
+
+/** The same of one row by its id, and of the newest, which the transaction has just inserted. */
 export function entriesOf(
   resource: AccessResource,
-  table: OwnedTable,
+  table: TableOfRows & { organization_id: SQLiteColumn },
   more: Pick<Subject<SQLWrapper>, "call_id" | "organization_user_id"> = {},
 ) {
-  const subject = { organization_id: table.organization_id, resource_id: table.id, ...more, from: table };
-  const newest = builder.select({ id: max(table.id) }).from(table);
+  const entries = entriesWhere(resource, table, { organization_id: table.organization_id, ...more });
   return {
-    of: accessEntries(resource, ({ organization_id, id }: Placeholders<OwnPath>) => ({
-      ...subject,
-      where: hasValues(table, { organization_id, id }),
-    })),
-    ofNewest: accessEntries(resource, (_: object) => ({ ...subject, where: eq(table.id, newest) })),
+    of: entries(({ organization_id, id }: Placeholders<OwnPath>) =>
+      hasValues(table, { organization_id, id }),
+    ),
+    ofNewest: entries((_: object) => eq(table.id, newestId(table))),
   };
 }
 

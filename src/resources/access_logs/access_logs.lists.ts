@@ -24,6 +24,7 @@ import type { AccessEvent, AccessResource } from "../../database/enums.ts";
 import { coalesce, greatest, hasValues, least } from "../../database/expressions.ts";
 import { builder, type Placeholders, type PreparedQuery, preparedQuery } from "../../database/queries.ts";
 import { accessLogSeals, accessLogs, participants } from "../../database/schema.ts";
+import { selectColumn } from "../../database/selects.ts";
 import { entryOfOrganization } from "./access_logs.entries.ts";
 import type { AccessLog } from "./access_logs.schemas.ts";
 import { accessLogColumns } from "./access_logs.sql.ts";
@@ -68,10 +69,7 @@ export interface EntryList {
 type Listed = Placeholders<LookThrough>;
 
 const lastSealed = ({ organization_id }: Listed, condition: SQL, order: SQL) =>
-  builder
-    .select({ last_id: accessLogSeals.last_id })
-    .from(accessLogSeals)
-    .where(and(eq(accessLogSeals.organization_id, organization_id), condition))
+  selectColumn(accessLogSeals.last_id, eq(accessLogSeals.organization_id, organization_id), condition)
     .orderBy(order)
     .limit(1);
 
@@ -100,10 +98,7 @@ const isAny = (wanted: Placeholder, column: SQLiteColumn) => or(isNull(wanted), 
 /** The calls in which a participant took part who has the reference, or had it until it was erased. */
 function callsOfReference({ organization_id, external_reference, reference_digest }: Listed) {
   const callsWhere = (condition: SQL | undefined) =>
-    builder
-      .select({ call_id: participants.call_id })
-      .from(participants)
-      .where(and(condition, isNotNull(participants.call_id)));
+    selectColumn(participants.call_id, condition, isNotNull(participants.call_id));
   return unionAll(
     callsWhere(hasValues(participants, { organization_id, external_reference })),
     callsWhere(hasValues(participants, { organization_id, reference_digest })),

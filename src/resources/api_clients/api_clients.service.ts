@@ -20,11 +20,11 @@ import { apiClientNotFound, clientRevokesItself } from "./api_clients.refusals.t
 import type { ApiClient, createApiClientBody, IssuedApiClient } from "./api_clients.schemas.ts";
 import {
   apiClientColumns,
-  apiClientEntry,
   apiClientWrites,
   callerOfClient,
   clientIdempotency,
   clientQuota,
+  newestClientEntry,
   ownRevocation,
   type RevocationOf,
   revocation,
@@ -74,7 +74,7 @@ async function issueClient<Known>(
       const known = { organization_id, organizationUser, isFull, client_id, secret_digest };
       return {
         writes: [apiClientWrites.insert(newApiClient(known, input, now))],
-        entries: [apiClientEntry.ofNewest(context, "create", {})],
+        entries: [newestClientEntry(context, "create", {})],
       };
     },
     { idempotency },

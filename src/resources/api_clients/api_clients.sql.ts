@@ -16,10 +16,11 @@ import type { Caller } from "../../context.ts";
 import { columnAs, hasValues } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { apiClients, organizations, organizationUsers } from "../../database/schema.ts";
+import { newestId, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import type { OwnPath } from "../../http/wire.ts";
 import { MAX_API_CLIENTS, MAX_API_CLIENTS_EVER } from "../../limits.ts";
-import { accessEntries, entriesOf } from "../access_logs/access_logs.entries.ts";
+import { entriesWhere } from "../access_logs/access_logs.entries.ts";
 import { idempotencyOfSecret } from "../idempotency_keys/idempotency_keys.sql.ts";
 import { hasAccount } from "../organization_users/organization_users.sql.ts";
 import { includesRole } from "../roles/roles.sql.ts";
@@ -31,13 +32,12 @@ export const apiClientColumns = columns;
 
 export const apiClientWrites = tableWrites(apiClients, apiClientColumns);
 
+const { organization_id, organization_user_id } = apiClients;
+
 /** The member concerned is the one as whom the client acts. */
-const actsAs = { organization_user_id: apiClients.organization_user_id };
+const clientEntries = entriesWhere("api_client", apiClients, { organization_id, organization_user_id });
 
-export const apiClientEntry = entriesOf("api_client", apiClients, actsAs);
-
-const isOfPath = ({ organization_id, id }: Placeholders<OwnPath>) =>
-  hasValues(apiClients, { organization_id, id });
+export const newestClientEntry = clientEntries((_: object) => eq(apiClients.id, newestId(apiClients)));
 
 const isInUse = isNull(apiClients.revoked_at);
 
@@ -50,11 +50,11 @@ export const revokeClients = (condition: SQL | undefined, now: Placeholder) =>
 
 /** The clients that act as an organization user. So many that a text can name them. */
 export const clientsOfUser = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
-  builder
-    .select({ id: apiClients.id })
-    .from(apiClients)
-    .where(and(hasValues(apiClients, { organization_id, organization_user_id: id }), isInUse))
-    .orderBy(asc(apiClients.id)),
+  selectColumn(
+    apiClients.id,
+    hasValues(apiClients, { organization_id, organization_user_id: id }),
+    isInUse,
+  ).orderBy(asc(apiClients.id)),
 );
 
 /**
@@ -107,16 +107,12 @@ export const isAdministrator = (caller: CallerKey) =>
 const revocationWhere = <Values extends OwnPath>(
   condition: (values: Placeholders<Values>) => SQL | undefined = () => undefined,
 ) => {
-  const isRevocable = (values: Placeholders<Values>) =>
-    and(isOfPath(values as Placeholders<OwnPath>), condition(values));
+  function isRevocable(values: Placeholders<Values>) {
+    const { organization_id, id } = values as Placeholders<OwnPath>;
+    return and(hasValues(apiClients, { organization_id, id }), condition(values));
+  }
   return {
-    record: accessEntries<Values>("api_client", (values) => ({
-      ...actsAs,
-      organization_id: apiClients.organization_id,
-      resource_id: apiClients.id,
-      from: apiClients,
-      where: and(isRevocable(values), isInUse),
-    })),
+    record: clientEntries<Values>((values) => and(isRevocable(values), isInUse)),
     revoke: preparedQuery((values: Placeholders<Values & { now: number }>) =>
       revokeClients(isRevocable(values as Placeholders<Values>), values.now).returning({ id: apiClients.id }),
     ),

@@ -1,9 +1,6 @@
 import { digest } from "../../bytes/digest.ts";
 import type { Context } from "../../context.ts";
-import { cleanUp } from "../../database/clean_up.ts";
 import { runBatch } from "../../database/queries.ts";
-import { authorizationCodes } from "../../database/schema.ts";
-import { AUTHORIZATION_CODE_KEPT_FOR } from "../../lifetimes.ts";
 import { invalidCode } from "./authorization_codes.refusals.ts";
 import type { RedeemedCode } from "./authorization_codes.schemas.ts";
 import { consumeCode, redeemedCode } from "./authorization_codes.sql.ts";
@@ -22,10 +19,3 @@ export async function redeemCode({ db, now }: Context, code: string): Promise<Re
   if (!consumed || !redeemed) throw invalidCode();
   return redeemed;
 }
-
-/** Codes are many and soon worthless. */
-export const deleteOldCodes = cleanUp(
-  authorizationCodes,
-  authorizationCodes.expires_at,
-  AUTHORIZATION_CODE_KEPT_FOR,
-);

@@ -6,6 +6,7 @@ import { insertSelect, jsonField, jsonFields, jsonRows } from "../../database/in
 import { livesHere } from "../../database/moves.ts";
 import { builder, type Placeholders, preparedQuery, runBatch, type Values } from "../../database/queries.ts";
 import { bulkInviteRows, bulkInvites, invites } from "../../database/schema.ts";
+import { selectColumn } from "../../database/selects.ts";
 import { totalOf } from "../../database/totals.ts";
 import { MAX_UNUSED_INVITES } from "../../limits.ts";
 import { BULK_INVITE_CHUNK } from "../../tuning.ts";
@@ -91,10 +92,11 @@ const endRows = preparedQuery(
 /** Comes after what ends the rows: the cron no longer looks at a bulk invite all rows of which have ended. */
 const finishChunk = preparedQuery(
   ({ bulk_invite_id, now }: Placeholders<{ bulk_invite_id: number; now: number }>) => {
-    const pending = builder
-      .select({ row: bulkInviteRows.row })
-      .from(bulkInviteRows)
-      .where(and(eq(bulkInviteRows.bulk_invite_id, bulk_invite_id), isPendingRow));
+    const pending = selectColumn(
+      bulkInviteRows.row,
+      eq(bulkInviteRows.bulk_invite_id, bulk_invite_id),
+      isPendingRow,
+    );
     return builder
       .update(bulkInvites)
       .set({ updated_at: now, completed_at: iif(notExists(pending), now, null) })

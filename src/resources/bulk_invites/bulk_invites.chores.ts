@@ -3,7 +3,16 @@ import type { Context } from "../../context.ts";
 import { coalesce, iif } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, runAll, runBatch } from "../../database/queries.ts";
 import { bulkInviteRows, bulkInvites } from "../../database/schema.ts";
-import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
+import { selectColumn } from "../../database/selects.ts";
+import {
+  eachOf,
+  isInTurn,
+  ownerIdOf,
+  rowid,
+  rowsInTurn,
+  type Turn,
+  takeTurns,
+} from "../../database/turns.ts";
 import { log } from "../../http/log.ts";
 import { BULK_INVITE_PERSONAL_DATA_KEPT_FOR } from "../../lifetimes.ts";
 import { BULK_INVITE_LOST_AFTER, BULK_INVITES_REQUEUED, CRON_PORTION } from "../../tuning.ts";
@@ -28,23 +37,12 @@ export async function requeueLostRows(context: Context): Promise<number> {
 /** Sets `queued_at` before the rows are sent, so that of two crons only one sends them. */
 const takeLostBulkInvites = preparedQuery(
   (lost: Placeholders<Turn & { now: number; lost_before: number }>) => {
-    const lostOf = (owner_id: SQL) =>
-      builder
-        .select({ id: bulkInvites.id })
-        .from(bulkInvites)
-        .where(
-          and(
-            eq(organization_id, owner_id),
-            isNull(bulkInvites.completed_at),
-            lt(bulkInvites.queued_at, lost.lost_before),
-          ),
-        )
-        .orderBy(asc(bulkInvites.queued_at));
-    const owners = eachOf(organization_id, isNull(bulkInvites.completed_at));
+    const { queued_at: time } = bulkInvites;
+    const due = { time, where: lt(time, lost.lost_before), indexed: isNull(bulkInvites.completed_at) };
     return builder
       .update(bulkInvites)
       .set({ queued_at: lost.now })
-      .where(inArray(bulkInvites.id, rowsInTurn(bulkInvites, owners, lostOf, lost)))
+      .where(isInTurn(bulkInvites, due, lost))
       .returning({
         id: bulkInvites.id,
         total_count: bulkInvites.total_count,
@@ -69,14 +67,7 @@ export async function erasePersonalData({ db, now }: Context): Promise<number> {
 
 type Old = Turn & { now: number; created_before: number };
 
-const withUnerased = eachOf(organization_id, isNull(bulkInvites.erased_at));
-
-const isOldOf = (owner_id: SQL, { created_before }: Placeholders<Old>) =>
-  and(
-    eq(organization_id, owner_id),
-    isNull(bulkInvites.erased_at),
-    lt(bulkInvites.created_at, created_before),
-  );
+const isUnerased = isNull(bulkInvites.erased_at);
 
 /** True for the rows that still have their email. A comparison that the index by email can serve. */
 const hasPersonalData: SQL = gt(bulkInviteRows.email, sql`''`);
@@ -88,7 +79,15 @@ const eraseRows = preparedQuery((old: Placeholders<Old>) => {
       .select({ rowid: sql`${bulkInviteRows}.rowid`.as("rowid") })
       .from(bulkInvites)
       .crossJoin(bulkInviteRows)
-      .where(and(isOldOf(owner_id, old), eq(bulkInviteRows.bulk_invite_id, bulkInvites.id), hasPersonalData))
+      .where(
+        and(
+          eq(organization_id, owner_id),
+          isUnerased,
+          lt(bulkInvites.created_at, old.created_before),
+          eq(bulkInviteRows.bulk_invite_id, bulkInvites.id),
+          hasPersonalData,
+        ),
+      )
       .orderBy(asc(bulkInvites.created_at));
   return builder
     .update(bulkInviteRows)
@@ -98,22 +97,21 @@ const eraseRows = preparedQuery((old: Placeholders<Old>) => {
       status: iif(isPendingRow, "failed", bulkInviteRows.status),
       error: iif(isPendingRow, ROW_FAULTS.notMade, bulkInviteRows.error),
     })
-    .where(inArray(rowid, rowsInTurn(bulkInviteRows, withUnerased, personalRowsOf, old)))
+    .where(
+      inArray(rowid, rowsInTurn(bulkInviteRows, eachOf(organization_id, isUnerased), personalRowsOf, old)),
+    )
     .returning({ owner_id: ownerIdOf(bulkInviteRows.organization_id) });
 });
 
 /** Each has at least one row, so what a portion of rows has erased is among as many of the oldest bulk invites. */
 const markErased = preparedQuery((old: Placeholders<Old>) => {
-  const unerasedRows = builder
-    .select({ row: bulkInviteRows.row })
-    .from(bulkInviteRows)
-    .where(and(eq(bulkInviteRows.bulk_invite_id, bulkInvites.id), hasPersonalData));
-  const oldestOf = (owner_id: SQL) =>
-    builder
-      .select({ id: bulkInvites.id })
-      .from(bulkInvites)
-      .where(isOldOf(owner_id, old))
-      .orderBy(asc(bulkInvites.created_at));
+  const unerasedRows = selectColumn(
+    bulkInviteRows.row,
+    eq(bulkInviteRows.bulk_invite_id, bulkInvites.id),
+    hasPersonalData,
+  );
+  const { created_at: time } = bulkInvites;
+  const oldest = { time, where: lt(time, old.created_before), indexed: isUnerased };
   return builder
     .update(bulkInvites)
     .set({
@@ -121,10 +119,5 @@ const markErased = preparedQuery((old: Placeholders<Old>) => {
       completed_at: coalesce(bulkInvites.completed_at, old.now),
       updated_at: iif(isNull(bulkInvites.completed_at), old.now, bulkInvites.updated_at),
     })
-    .where(
-      and(
-        inArray(bulkInvites.id, rowsInTurn(bulkInvites, withUnerased, oldestOf, old)),
-        notExists(unerasedRows),
-      ),
-    );
+    .where(and(isInTurn(bulkInvites, oldest, old), notExists(unerasedRows)));
 });

@@ -9,7 +9,6 @@ import {
   isNotNull,
   isNull,
   lt,
-  max,
   notExists,
   type SQL,
   sql,
@@ -27,10 +26,11 @@ import {
   type Statement,
 } from "../../database/queries.ts";
 import { bulkInviteRows, bulkInvites, invites } from "../../database/schema.ts";
+import { newestId, rowsBy, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import type { OwnPath } from "../../http/wire.ts";
 import { MAX_BULK_ROWS } from "../../limits.ts";
-import { accessEntries } from "../access_logs/access_logs.entries.ts";
+import { entriesWhere } from "../access_logs/access_logs.entries.ts";
 import { idempotencyOf } from "../idempotency_keys/idempotency_keys.sql.ts";
 import { isPendingInviteOf } from "../invites/invites.sql.ts";
 import {
@@ -58,18 +58,14 @@ export const bulkInviteFailureColumns = {
 const earlierRows = alias(bulkInviteRows, "earlier_rows");
 
 const isRepeated = exists(
-  builder
-    .select({ row: earlierRows.row })
-    .from(earlierRows)
-    .where(
-      and(
-        hasValues(earlierRows, {
-          bulk_invite_id: bulkInviteRows.bulk_invite_id,
-          email: bulkInviteRows.email,
-        }),
-        lt(earlierRows.row, bulkInviteRows.row),
-      ),
-    ),
+  selectColumn(
+    earlierRows.row,
+    hasValues(earlierRows, {
+      bulk_invite_id: bulkInviteRows.bulk_invite_id,
+      email: bulkInviteRows.email,
+    }),
+    lt(earlierRows.row, bulkInviteRows.row),
+  ),
 );
 
 const { organization_id, email } = bulkInviteRows;
@@ -89,10 +85,8 @@ export const pendingRowColumns = {
   membership_ended: isNotNull(membershipEndedAfter(organization_id, email, bulkInvites.created_at))
     .mapWith(Boolean)
     .as("membership_ended"),
-  pending_id: scalar(builder.select({ id: invites.id }).from(invites).where(isPending)).as("pending_id"),
-  pending_until: scalar(builder.select({ expires_at: invites.expires_at }).from(invites).where(isPending)).as(
-    "pending_until",
-  ),
+  pending_id: scalar(selectColumn(invites.id, isPending)).as("pending_id"),
+  pending_until: scalar(selectColumn(invites.expires_at, isPending)).as("pending_until"),
 };
 
 /** True for the rows that are neither created nor failed. */
@@ -125,7 +119,7 @@ export function failRowsWhere<Values extends object>(
       .where(and(ofBulkInvites, exists(rowsOfBulkInvite(ofRows)))),
   );
   const fail = statement((failure, ofBulkInvites, ofRows) => {
-    const ids = builder.select({ id: bulkInvites.id }).from(bulkInvites).where(ofBulkInvites);
+    const ids = selectColumn(bulkInvites.id, ofBulkInvites);
     return builder
       .update(bulkInviteRows)
       .set({ status: "failed", error: failure.error })
@@ -142,10 +136,7 @@ export function failRowsWhere<Values extends object>(
 
 /** Selects the rows of the bulk invite that a statement is about. */
 const rowsOfBulkInvite = (condition: SQL | undefined) =>
-  builder
-    .select({ row: bulkInviteRows.row })
-    .from(bulkInviteRows)
-    .where(and(eq(bulkInviteRows.bulk_invite_id, bulkInvites.id), condition));
+  selectColumn(bulkInviteRows.row, eq(bulkInviteRows.bulk_invite_id, bulkInvites.id), condition);
 
 /** Makes the rows fail that a member sent, that are not worked off yet, and that give one of these roles, a JSON array. */
 export const failRowsSentBy = failRowsWhere(
@@ -177,32 +168,28 @@ export const bulkInviteWrites = tableWrites(bulkInvites, bulkInviteColumns);
 
 export const bulkInviteIdempotency = idempotencyOf(bulkInviteWrites);
 
-/** The id of the bulk invite that the transaction has just made. */
-const newestId = builder.select({ id: max(bulkInvites.id) }).from(bulkInvites);
-
 /** `rows` is a JSON array. They belong to the newest bulk invite. */
 export const insertBulkInviteRows = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
   insertSelect(
     bulkInviteRows,
-    { ...jsonFields(bulkInviteRows), bulk_invite_id: newestId },
+    { ...jsonFields(bulkInviteRows), bulk_invite_id: newestId(bulkInvites) },
     { from: jsonRows(rows) },
   ),
 );
 
+const isNewest = eq(bulkInvites.id, newestId(bulkInvites));
+
 export const newestBulkInvite = preparedQuery(() =>
-  builder.select(bulkInviteColumns).from(bulkInvites).where(eq(bulkInvites.id, newestId)),
+  builder.select(bulkInviteColumns).from(bulkInvites).where(isNewest),
 );
 
 /** The entry of the access log: one for all invites, which there are not yet. */
-export const bulkInviteEntry = accessEntries("invite", (_: object) => ({
+export const bulkInviteEntry = entriesWhere("invite", bulkInvites, {
   organization_id: bulkInvites.organization_id,
-  from: bulkInvites,
-  where: eq(bulkInvites.id, newestId),
-}));
+  resource_id: null,
+})((_: object) => isNewest);
 
-export const ownBulkInvite = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
-  builder.select(bulkInviteColumns).from(bulkInvites).where(hasValues(bulkInvites, { id, organization_id })),
-);
+export const ownBulkInvite = rowsBy(bulkInvites, bulkInviteColumns, "id", "organization_id");
 
 export const failuresOfBulkInvite = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
   builder

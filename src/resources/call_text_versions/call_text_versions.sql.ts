@@ -1,4 +1,5 @@
 import { desc, eq, getTableColumns } from "drizzle-orm";
+import { valuesFor } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { callTexts, callTextVersions } from "../../database/schema.ts";
 import { isTextOf, type Kind, textIdOfPath } from "../call_texts/call_texts.sql.ts";
@@ -34,15 +35,5 @@ export const stateOfText = preparedQuery((of: ReachedText) =>
 );
 
 export const insertVersion = preparedQuery((version: Placeholders<TextVersion>) =>
-  builder.insert(callTextVersions).values({
-    organization_id: version.organization_id,
-    text_id: version.text_id,
-    version: version.version,
-    text: version.text,
-    summary: version.summary,
-    lines: version.lines,
-    reason: version.reason,
-    user_id: version.user_id,
-    created_at: version.created_at,
-  }),
+  builder.insert(callTextVersions).values(valuesFor(callTextVersions, version)),
 );

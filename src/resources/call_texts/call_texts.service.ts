@@ -4,8 +4,7 @@ import type { CallTextKind } from "../../database/enums.ts";
 import type { BoundQuery } from "../../database/queries.ts";
 import { workOffRecorded } from "../../database/turns.ts";
 import { TEXTS_DELETED } from "../../tuning.ts";
-import { requireDeletableResults } from "../calls/calls.policy.ts";
-import { callNotFound } from "../calls/calls.refusals.ts";
+import { callNotFound, callUnderLegalHold } from "../calls/calls.refusals.ts";
 import type { CallPath } from "../calls/calls.schemas.ts";
 import {
   type CallKey,
@@ -45,7 +44,7 @@ function decideDeletion(
   known: BoundQuery<CallOfResults>,
 ): Decision<CallOfResults> {
   if (!call) throw callNotFound();
-  requireDeletableResults(call);
+  if (call.hold_id !== null) throw callUnderLegalHold();
   const text = { call_id: call.id, kind };
   return {
     writes: [deletionOfText.record(context, "delete", text), deletionOfText.remove(text), known],

@@ -3,9 +3,10 @@ import type { CallTextKind } from "../../database/enums.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { pastRetentionInTurn } from "../../database/retention.ts";
 import { callTexts, organizations } from "../../database/schema.ts";
+import { selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { type ChoreTurn, ownerIdOf, rowid } from "../../database/turns.ts";
-import { accessEntries } from "../access_logs/access_logs.entries.ts";
+import { entriesWhere } from "../access_logs/access_logs.entries.ts";
 import { subjectOfCall } from "../calls/calls.entries.ts";
 import {
   type CallKey,
@@ -25,36 +26,32 @@ export const textWrites = tableWrites(callTexts, columns);
 export const isTextOf = (call_id: SQLWrapper, kind: CallTextKind | SQLWrapper) =>
   and(eq(callTexts.call_id, call_id), eq(callTexts.kind, kind)) as SQL;
 
+const selectTexts = (condition: SQL) => builder.select(columns).from(callTexts).where(condition);
+
 export const textByCallKey = preparedQuery((text: Placeholders<CallKey & Kind>) =>
-  builder
-    .select(columns)
-    .from(callTexts)
-    .where(isTextOf(callIdByKey(text), text.kind)),
+  selectTexts(isTextOf(callIdByKey(text), text.kind)),
 );
 
 /** The text of the call in the path, also while the call goes on. */
 export const textOfReach = preparedQuery((text: Placeholders<ReachedCall & Kind>) =>
-  builder
-    .select(columns)
-    .from(callTexts)
-    .where(isTextOf(callIdOfPath(text), text.kind)),
+  selectTexts(isTextOf(callIdOfPath(text), text.kind)),
 );
 
 const isReached = (text: Placeholders<ReachedCall & Kind>) => isTextOf(endedCallId(text), text.kind);
 
 /** Selects the id of the text of the call in the path, where it may be read. */
 export const textIdOfPath = (text: Placeholders<ReachedCall & Kind>) =>
-  builder.select({ id: callTexts.id }).from(callTexts).where(isReached(text));
+  selectColumn(callTexts.id, isReached(text));
 
 /** The text of the call in the path, where it may be read. */
 export const textOfPath = preparedQuery((text: Placeholders<ReachedCall & Kind>) =>
-  builder.select(columns).from(callTexts).where(isReached(text)),
+  selectTexts(isReached(text)),
 );
 
-const subject = { ...subjectOfCall(callTexts), resource_id: callTexts.call_id, from: callTexts };
-
-const textEntries = <Values extends object>(condition: (values: Placeholders<Values>) => SQL) =>
-  accessEntries<Values>(callTexts.kind, (values) => ({ ...subject, where: condition(values) }));
+const textEntries = entriesWhere(callTexts.kind, callTexts, {
+  ...subjectOfCall(callTexts),
+  resource_id: callTexts.call_id,
+});
 
 /** The entry of that text. */
 export const entryOfText = textEntries(isReached);

@@ -1,18 +1,4 @@
-import {
-  and,
-  asc,
-  eq,
-  gt,
-  inArray,
-  isNotNull,
-  isNull,
-  lte,
-  max,
-  not,
-  notExists,
-  or,
-  type SQL,
-} from "drizzle-orm";
+import { and, eq, gt, inArray, isNotNull, isNull, lte, max, not, notExists, or, type SQL } from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import { scalar } from "../../database/expressions.ts";
@@ -20,12 +6,12 @@ import { jsonField, jsonRows } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { pastRetentionInTurn } from "../../database/retention.ts";
 import { calls, callTexts, egresses, organizations, participants } from "../../database/schema.ts";
+import { selectColumn } from "../../database/selects.ts";
 import {
   type ChoreTurn,
-  eachOf,
+  isInTurn,
   ownerIdOf,
   rowid,
-  rowsInTurn,
   type Turn,
   takeTurns,
   workOffRecorded,
@@ -88,28 +74,16 @@ export async function endSilentCalls({ db, now }: Context): Promise<number> {
   return ended.length;
 }
 
-/** The ids of a portion of the calls that go on, and of which nothing was heard since then: neither of what is theirs. */
-function silentCallIds(silence: Placeholders<Silence>): SQL {
+/** True for a portion of the calls that go on, and of which nothing was heard since then: neither of what is theirs. */
+function isSilent(silence: Placeholders<Silence>): SQL {
   const { since } = silence;
   const isLouder = (table: typeof participants | typeof callTexts | typeof egresses) =>
-    builder
-      .select({ id: table.id })
-      .from(table)
-      .where(and(eq(table.call_id, calls.id), gt(table.updated_at, since)));
-  const silentOf = (owner_id: SQL) =>
-    builder
-      .select({ id: calls.id })
-      .from(calls)
-      .where(
-        and(
-          eq(calls.organization_id, owner_id),
-          isNull(calls.ended_at),
-          lte(calls.updated_at, since),
-          ...[participants, callTexts, egresses].map((table) => notExists(isLouder(table))),
-        ),
-      )
-      .orderBy(asc(calls.updated_at));
-  return rowsInTurn(calls, eachOf(calls.organization_id, isNull(calls.ended_at)), silentOf, silence);
+    selectColumn(table.id, eq(table.call_id, calls.id), gt(table.updated_at, since));
+  const where = and(
+    lte(calls.updated_at, since),
+    ...[participants, callTexts, egresses].map((table) => notExists(isLouder(table))),
+  );
+  return isInTurn(calls, { time: calls.updated_at, where, indexed: isNull(calls.ended_at) }, silence);
 }
 
 /** The silent calls, with the latest times that are known of each (see calls.merge.ts). */
@@ -118,10 +92,7 @@ const silentCalls = preparedQuery((silence: Placeholders<Silence>) => {
     .select({ latest: max(latestTime).mapWith(Number) })
     .from(participants)
     .where(eq(participants.call_id, calls.id));
-  const spokenUntil = builder
-    .select({ until: callTexts.spoken_until })
-    .from(callTexts)
-    .where(isTextOf(calls.id, "transcript"));
+  const spokenUntil = selectColumn(callTexts.spoken_until, isTextOf(calls.id, "transcript"));
   const recordedUntil = builder
     .select({ latest: max(egresses.ended_at) })
     .from(egresses)
@@ -136,7 +107,7 @@ const silentCalls = preparedQuery((silence: Placeholders<Silence>) => {
       recorded_until: scalar(recordedUntil).as("recorded_until"),
     })
     .from(calls)
-    .where(inArray(calls.id, silentCallIds(silence)))
+    .where(isSilent(silence))
     .orderBy(calls.id);
 });
 
@@ -156,7 +127,12 @@ const presentOnSilentCalls = preparedQuery((silence: Placeholders<Silence>) =>
       updated_at: participants.updated_at,
     })
     .from(participants)
-    .where(and(inArray(participants.call_id, silentCallIds(silence)), isNull(participants.left_at))),
+    .where(
+      and(
+        inArray(participants.call_id, selectColumn(calls.id, isSilent(silence))),
+        isNull(participants.left_at),
+      ),
+    ),
 );
 
 /** `left` is JSON: participants, when they left, and the time with which the event is written. */
@@ -199,10 +175,11 @@ export const eraseReferences = (context: Context): Promise<number> =>
 
 /** True for the calls whose reference is due. */
 function isReferenceDue(chore: Placeholders<ChoreTurn>) {
-  const named = builder
-    .select({ id: participants.id })
-    .from(participants)
-    .where(and(eq(participants.call_id, calls.id), isNull(participants.erased_at)));
+  const named = selectColumn(
+    participants.id,
+    eq(participants.call_id, calls.id),
+    isNull(participants.erased_at),
+  );
   const due = {
     time: calls.ended_at,
     days: organizations.participant_retention_days,

@@ -1,9 +1,10 @@
 import { eq } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { ClientContext } from "../../context.ts";
-import { builder, type Placeholders, type PreparedQuery, runBatch } from "../../database/queries.ts";
+import { type Placeholders, type PreparedQuery, runBatch } from "../../database/queries.ts";
 import { calls } from "../../database/schema.ts";
-import { accessEntries, entryOfOrganization, requireEntry } from "../access_logs/access_logs.entries.ts";
+import { selectColumn } from "../../database/selects.ts";
+import { entriesWhere, entryOfOrganization, requireEntry } from "../access_logs/access_logs.entries.ts";
 import { callNotFound } from "./calls.refusals.ts";
 import { callOfPath, callWithinReach, type ReachedCall, reachedCall } from "./calls.sql.ts";
 
@@ -17,7 +18,7 @@ interface OfCalls {
 
 /** What an entry says of such a row: beside its own id, whose call it is. */
 export function subjectOfCall({ organization_id, call_id }: OfCalls) {
-  const owner = builder.select({ id: calls.organization_user_id }).from(calls).where(eq(calls.id, call_id));
+  const owner = selectColumn(calls.organization_user_id, eq(calls.id, call_id));
   return { organization_id, call_id, organization_user_id: owner };
 }
 
@@ -26,13 +27,12 @@ export function recordedListOfCall<Item>(
   resource: "participant" | "consent",
   list: PreparedQuery<ReachedCall, Item>,
 ) {
-  const entry = accessEntries(resource, (call: Placeholders<ReachedCall>) => ({
+  const entry = entriesWhere(resource, calls, {
     organization_id: calls.organization_id,
+    resource_id: null,
     call_id: calls.id,
     organization_user_id: calls.organization_user_id,
-    from: calls,
-    where: callWithinReach(call),
-  }));
+  })((call: Placeholders<ReachedCall>) => callWithinReach(call));
   return async (context: ClientContext, path: Parameters<typeof reachedCall>[1]): Promise<Item[]> => {
     const reached = reachedCall(context.caller, path);
     const [[call], items, entries] = await runBatch(context.db, [

@@ -24,6 +24,7 @@ import {
   type Row,
 } from "../../database/queries.ts";
 import { callDailyMetrics, calls, participants, WHOLE_ORGANIZATION } from "../../database/schema.ts";
+import { selectColumn } from "../../database/selects.ts";
 import { pagedList } from "../../http/lists.ts";
 import type { PageWindow } from "../../http/pagination.ts";
 import { reachedIds } from "../organization_users/organization_users.sql.ts";
@@ -92,15 +93,11 @@ const totalOfDates = (owners: (listed: Listed) => SQLWrapper) =>
  */
 function byReferences(isWithin: (listed: Listed) => SQL | undefined) {
   const ofParticipant = ({ organization_id, participant_reference }: Listed) =>
-    builder
-      .select({ call_id: participants.call_id })
-      .from(participants)
-      .where(
-        and(
-          hasValues(participants, { organization_id, external_reference: participant_reference }),
-          not(isOfLaterCall()),
-        ),
-      );
+    selectColumn(
+      participants.call_id,
+      hasValues(participants, { organization_id, external_reference: participant_reference }),
+      not(isOfLaterCall()),
+    );
   return {
     byReference: countedList((listed) =>
       and(
@@ -153,16 +150,12 @@ const own = alias(calls, "own");
 /** No index has the calls of some in the order of time. So of each it takes as many as the page could need. */
 const pageOfReached = preparedQuery((listed: Placeholders<ListedCalls & Window>) => {
   const reached = reachedIds(listed).as("reached");
-  const newest = builder
-    .select({ id: own.id })
-    .from(own)
-    .where(
-      and(
-        eq(own.organization_user_id, reached.id),
-        gte(own.started_at, listed.from),
-        lt(own.started_at, listed.before),
-      ),
-    )
+  const newest = selectColumn(
+    own.id,
+    eq(own.organization_user_id, reached.id),
+    gte(own.started_at, listed.from),
+    lt(own.started_at, listed.before),
+  )
     .orderBy(desc(own.started_at), desc(own.id))
     .limit(listed.end);
   return builder

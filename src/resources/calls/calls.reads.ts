@@ -4,9 +4,11 @@ import {
   type Placeholders,
   preparedQuery,
   type RowsOf,
+  type Statement,
   type Value,
 } from "../../database/queries.ts";
 import { calls, organizations, participants } from "../../database/schema.ts";
+import { selectColumn } from "../../database/selects.ts";
 import { consentsOfParticipants } from "../consents/consents.sql.ts";
 import { selectMembersAmong } from "../organization_users/organization_users.sql.ts";
 import {
@@ -44,48 +46,39 @@ interface Reported {
 export function callReads<Named extends object>(
   subjectOf: (values: Placeholders<Named>) => { organization_id: Value<number>; call_id: SQLWrapper },
 ) {
-  type Values = Placeholders<Named & Reported>;
-  const subject = (values: Values) => subjectOf(values as unknown as Placeholders<Named>);
-  const organization = preparedQuery((values: Values) =>
-    builder
-      .select({ id: organizations.id })
-      .from(organizations)
-      .where(eq(organizations.id, subject(values).organization_id)),
+  type Subject = ReturnType<typeof subjectOf>;
+  const read = <S extends Statement>(build: (subject: Subject, values: Placeholders<Reported>) => S) =>
+    preparedQuery((values: Placeholders<Named & Reported>) =>
+      build(subjectOf(values as unknown as Placeholders<Named>), values as Placeholders<Reported>),
+    );
+  const organization = read(({ organization_id }) =>
+    selectColumn(organizations.id, eq(organizations.id, organization_id)),
   );
-  const call = preparedQuery((values: Values) =>
-    selectReportedCalls().where(eq(calls.id, subject(values).call_id)),
+  const call = read(({ call_id }) => selectReportedCalls().where(eq(calls.id, call_id)));
+  const room = read(({ organization_id }, { slug, started_at }) =>
+    selectRoomOfCall(organization_id, slug, started_at),
   );
-  const room = preparedQuery((values: Values) =>
-    selectRoomOfCall(subject(values).organization_id, values.slug, values.started_at),
-  );
-  const named = preparedQuery((values: Values) =>
-    selectParticipantsByKeys(subject(values).organization_id, values),
-  );
-  const consents = preparedQuery((values: Values) =>
-    consentsOfParticipants(subject(values).organization_id, {
-      keys: values.deciding_keys,
-      digests: values.deciding_digests,
-    }),
+  const named = read(({ organization_id }, values) => selectParticipantsByKeys(organization_id, values));
+  const consents = read(({ organization_id }, { deciding_keys: keys, deciding_digests: digests }) =>
+    consentsOfParticipants(organization_id, { keys, digests }),
   );
   // Those too whose leaving was only assumed.
-  const present = preparedQuery((values: Values) =>
+  const present = read(({ call_id }, { is_end }) =>
     builder
       .select(participantColumns)
       .from(participants)
       .where(
         and(
-          eq(participants.call_id, subject(values).call_id),
-          values.is_end,
+          eq(participants.call_id, call_id),
+          is_end,
           or(isNull(participants.left_at), participants.left_is_assumed),
         ),
       )
       .orderBy(participants.id),
   );
-  const planned = preparedQuery((values: Values) =>
-    selectNamedVisits(subject(values).organization_id, values.visit_ids),
-  );
-  const members = preparedQuery((values: Values) =>
-    selectMembersAmong(subject(values).organization_id, values.member_ids),
+  const planned = read(({ organization_id }, { visit_ids }) => selectNamedVisits(organization_id, visit_ids));
+  const members = read(({ organization_id }, { member_ids }) =>
+    selectMembersAmong(organization_id, member_ids),
   );
   return (values: Named & Reported) =>
     tuple(

@@ -3,15 +3,14 @@ import type { CallTextKind } from "../../database/enums.ts";
 import { scalar } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { calls, callTexts, egresses, legalHolds } from "../../database/schema.ts";
+import { selectColumn } from "../../database/selects.ts";
 import { isTextOf } from "../call_texts/call_texts.sql.ts";
 import { isViewable } from "../egresses/egresses.sql.ts";
 import { callColumns, callWithinReach, holdColumns, isRunningHoldOf, type ReachedCall } from "./calls.sql.ts";
 
 /** Selects whether the text of the call is final; null where there is none. */
 const isFinal = (kind: CallTextKind) =>
-  scalar(
-    builder.select({ is_final: callTexts.is_final }).from(callTexts).where(isTextOf(calls.id, kind)),
-  ).mapWith(callTexts.is_final);
+  scalar(selectColumn(callTexts.is_final, isTextOf(calls.id, kind))).mapWith(callTexts.is_final);
 
 /** What says of a call how far its results are. */
 export const resultColumns = {

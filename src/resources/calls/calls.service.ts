@@ -11,7 +11,7 @@ import { holdWrites } from "../legal_holds/legal_holds.sql.ts";
 import { reachOf } from "../organization_users/organization_users.sql.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import { joinErased, namedKeys, writeParticipants } from "../participants/participants.sql.ts";
-import { countVisit } from "../usage/usage.sql.ts";
+import { countVisits } from "../usage/usage.sql.ts";
 import { startVisits } from "../visits/visits.reports.ts";
 import { searchEntry } from "./calls.entries.ts";
 import {
@@ -70,18 +70,13 @@ export async function findCalls(context: ClientContext, query: CallsQuery): Prom
   const owner = { ...reach, owner_id: reach.organization_user_id };
   const [total, page] = listQueries(lists, owner, query);
   const { participant_reference } = query;
-  if (participant_reference === undefined) {
-    const [[counted], calls] = await runBatch(db, [total, page]);
-    return toPage(query, counted?.total ?? 0, calls);
-  }
-  const [reference_digest = ""] = await digestsOfReferences(settings, [participant_reference]);
-  const subject = { id: caller.organization_id, reference_digest };
-  const [[counted], calls, entries] = await runBatch(db, [
-    total,
-    page,
-    searchEntry(context, "search", subject),
-  ]);
-  requireEntry(entries);
+  const sought =
+    participant_reference === undefined ? [] : await digestsOfReferences(settings, [participant_reference]);
+  const recorded = sought.map((reference_digest) =>
+    searchEntry(context, "search", { id: caller.organization_id, reference_digest }),
+  );
+  const [[counted], calls, ...entries] = await runBatch(db, [total, page, ...recorded]);
+  entries.forEach(requireEntry);
   return toPage(query, counted?.total ?? 0, calls);
 }
 
@@ -197,7 +192,7 @@ export function decideCall(
     writes: [
       ...(before
         ? [callWrites.update(before, { ...before, ...call })]
-        : [callWrites.insert(call), countVisit({ organization_id, date: dateOf(now) })]),
+        : [callWrites.insert(call), countVisits({ organization_id, date: dateOf(now), count: 1 })]),
       writeParticipants(participants.map((each) => ({ ...each, call_key: key }))),
       ...(hold ? [hold.write] : []),
       ...(erased.length > 0 ? [joinErased({ ids: JSON.stringify(erased), ...written })] : []),

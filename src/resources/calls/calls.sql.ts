@@ -23,8 +23,9 @@ import {
   type Values,
 } from "../../database/queries.ts";
 import { calls, legalHolds, organizationUsers } from "../../database/schema.ts";
+import { selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
-import { accessEntries } from "../access_logs/access_logs.entries.ts";
+import { entriesWhere } from "../access_logs/access_logs.entries.ts";
 import { type Reach, reachOf, withinReach } from "../organization_users/organization_users.sql.ts";
 
 export const callColumns = getTableColumns(calls);
@@ -39,10 +40,7 @@ export interface ReachedOwner extends Reach {
 
 /** Selects the id of the organization user whom the path names, where the caller reaches that user. */
 export const ownerWithinReach = (owner: Values<ReachedOwner>) =>
-  builder
-    .select({ id: organizationUsers.id })
-    .from(organizationUsers)
-    .where(and(eq(organizationUsers.id, owner.owner_id), withinReach(owner)));
+  selectColumn(organizationUsers.id, eq(organizationUsers.id, owner.owner_id), withinReach(owner));
 
 export const ownerOfPath = preparedQuery((owner: Placeholders<ReachedOwner>) => ownerWithinReach(owner));
 
@@ -71,12 +69,10 @@ export const endedCall = (call: Values<ReachedCall>): SQL | undefined =>
   and(callWithinReach(call), isNotNull(calls.ended_at));
 
 /** Selects the id of that call. */
-export const endedCallId = (call: Values<ReachedCall>) =>
-  builder.select({ id: calls.id }).from(calls).where(endedCall(call));
+export const endedCallId = (call: Values<ReachedCall>) => selectColumn(calls.id, endedCall(call));
 
 /** Selects the id of the call of the path, where it is within reach; it may go on. */
-export const callIdOfPath = (call: Values<ReachedCall>) =>
-  builder.select({ id: calls.id }).from(calls).where(callWithinReach(call));
+export const callIdOfPath = (call: Values<ReachedCall>) => selectColumn(calls.id, callWithinReach(call));
 
 /** The call of the path, where it is within reach. */
 export const callOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
@@ -142,7 +138,7 @@ export const isRunningHoldOf = (call_id: SQLWrapper) =>
 
 /** True where a call is under legal hold. */
 export const isHeld = (call_id: SQLWrapper): SQL =>
-  exists(builder.select({ id: legalHolds.id }).from(legalHolds).where(isRunningHoldOf(call_id)));
+  exists(selectColumn(legalHolds.id, isRunningHoldOf(call_id)));
 
 /** Selects calls as the platform sees them. */
 export const selectReportedCalls = () =>
@@ -161,8 +157,7 @@ export const callByKey = preparedQuery((call: Placeholders<CallKey>) =>
 );
 
 /** Selects the id of the call with this key. */
-export const callIdByKey = (call: Values<CallKey>) =>
-  builder.select({ id: calls.id }).from(calls).where(hasKey(call));
+export const callIdByKey = (call: Values<CallKey>) => selectColumn(calls.id, hasKey(call));
 
 /**
  * What writes of a call's transcript and SOAP note depend on. Reports of the call change other columns of it, and do not
@@ -193,17 +188,11 @@ const selectResults = () =>
 export type CallOfResults = RowsOf<[ReturnType<typeof callOfResults>]>[0][number];
 
 /** The entries of the access log about the calls that a condition selects. */
-export const callEntries = <Values extends object>(
-  condition: (values: Placeholders<Values>) => SQL | undefined,
-) =>
-  accessEntries<Values>("call", (values) => ({
-    organization_id: calls.organization_id,
-    resource_id: calls.id,
-    call_id: calls.id,
-    organization_user_id: calls.organization_user_id,
-    from: calls,
-    where: condition(values),
-  }));
+export const callEntries = entriesWhere("call", calls, {
+  organization_id: calls.organization_id,
+  call_id: calls.id,
+  organization_user_id: calls.organization_user_id,
+});
 
 export const callEntry = callEntries(({ id }: Placeholders<{ id: number }>) => eq(calls.id, id));
 

@@ -1,4 +1,4 @@
-import { and, asc, getTableColumns, inArray, isNull } from "drizzle-orm";
+import { asc, getTableColumns, inArray, isNull } from "drizzle-orm";
 import { coalesce, hasValues } from "../../database/expressions.ts";
 import { insertSelect, jsonField, jsonFields, jsonRows } from "../../database/insert.ts";
 import {
@@ -10,6 +10,7 @@ import {
   type Values,
 } from "../../database/queries.ts";
 import { consents, participants } from "../../database/schema.ts";
+import { selectColumn } from "../../database/selects.ts";
 import type { ReachedCall } from "../calls/calls.sql.ts";
 import { isOnCallOfPath, type NamedValues, participantIdsByKeys } from "../participants/participants.sql.ts";
 
@@ -37,18 +38,14 @@ export type NewConsent = Omit<typeof consents.$inferInsert, "id" | "participant_
   participant_key: string;
 };
 
-const ofKey = builder
-  .select({ id: participants.id })
-  .from(participants)
-  .where(
-    and(
-      hasValues(participants, {
-        organization_id: jsonField("organization_id"),
-        key: jsonField("participant_key"),
-      }),
-      isNull(participants.erased_at),
-    ),
-  );
+const ofKey = selectColumn(
+  participants.id,
+  hasValues(participants, {
+    organization_id: jsonField("organization_id"),
+    key: jsonField("participant_key"),
+  }),
+  isNull(participants.erased_at),
+);
 
 const insertConsentRows = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
   insertSelect(
@@ -66,11 +63,6 @@ export const consentsOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
   builder
     .select(consentColumns)
     .from(consents)
-    .where(
-      inArray(
-        consents.participant_id,
-        builder.select({ id: participants.id }).from(participants).where(isOnCallOfPath(call)),
-      ),
-    )
+    .where(inArray(consents.participant_id, selectColumn(participants.id, isOnCallOfPath(call))))
     .orderBy(asc(consents.decided_at), asc(consents.id)),
 );

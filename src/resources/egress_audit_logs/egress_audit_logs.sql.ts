@@ -4,6 +4,7 @@ import { coalesce } from "../../database/expressions.ts";
 import { insertSelect } from "../../database/insert.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { egressAuditLogs, egresses, type ListName, listTotals } from "../../database/schema.ts";
+import { selectColumn } from "../../database/selects.ts";
 import { pagedList } from "../../http/lists.ts";
 import { egressWithinReach, type ReachedEgress, viewableEgress } from "../egresses/egresses.sql.ts";
 
@@ -19,7 +20,7 @@ interface ReachedEntries extends ReachedEgress {
 }
 
 const reachedEgressId = (egress: Placeholders<ReachedEgress>) =>
-  builder.select({ id: egresses.id }).from(egresses).where(egressWithinReach(egress));
+  selectColumn(egresses.id, egressWithinReach(egress));
 
 /** The egress of the path, where its audit logs may be seen. */
 export const auditedEgress = preparedQuery((egress: Placeholders<ReachedEgress>) => reachedEgressId(egress));

@@ -1,26 +1,13 @@
-import {
-  and,
-  asc,
-  eq,
-  inArray,
-  isNotNull,
-  isNull,
-  lte,
-  ne,
-  not,
-  notExists,
-  or,
-  type SQL,
-  sql,
-} from "drizzle-orm";
+import { and, eq, inArray, isNotNull, isNull, lte, ne, not, notExists, or, type SQL, sql } from "drizzle-orm";
 import type { Caller } from "../../context.ts";
 import { EGRESS_DELETED } from "../../database/enums.ts";
 import { coalesce } from "../../database/expressions.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
-import { isPastRetention, pastRetentionInTurn } from "../../database/retention.ts";
+import { isOverdue, pastRetentionInTurn } from "../../database/retention.ts";
 import { egresses, egressFiles, organizations } from "../../database/schema.ts";
-import { eachOf, ownerIdOf, rowsInTurn, type Turn } from "../../database/turns.ts";
+import { selectColumn } from "../../database/selects.ts";
+import { isInTurn, ownerIdOf, type Turn } from "../../database/turns.ts";
 import { isAdministrator } from "../api_clients/api_clients.sql.ts";
 import { callIdOfPath } from "../calls/calls.sql.ts";
 import { type EgressKey, egressEntries, hasEgressKey, type ReachedEgress } from "../egresses/egresses.sql.ts";
@@ -63,32 +50,21 @@ export const scheduleExpiredDeletions = preparedQuery((turn: Placeholders<Deleti
 export const takeDueDeletions = preparedQuery((turn: Placeholders<DeletionsTurn>) => {
   const { now } = turn;
   const isScheduled = and(not(egresses.is_held), isNotNull(egresses.deletion_due_at));
-  const dueOf = (organization_id: SQL) =>
-    builder
-      .select({ id: egresses.id })
-      .from(egresses)
-      .where(
-        and(eq(egresses.organization_id, organization_id), isScheduled, lte(egresses.deletion_due_at, now)),
-      )
-      .orderBy(asc(egresses.deletion_due_at));
-  const isStillWanted = or(
-    isNotNull(egresses.deletion_requested_by),
-    isPastRetention(egresses, organizations.recording_retention_days, now),
+  const { deletion_due_at: time } = egresses;
+  const due = { time, where: lte(time, now), indexed: isScheduled };
+  const { id, recording_retention_days: days } = organizations;
+  const tooOld = selectColumn(
+    id,
+    eq(id, egresses.organization_id),
+    isOverdue(egresses.call_ended_at, days, now),
   );
+  const isStillWanted = or(isNotNull(egresses.deletion_requested_by), sql`exists ${tooOld}`);
   return (
     builder
       .update(egresses)
       // After this run's own time, so that it does not take them again.
       .set({ deletion_due_at: sql`iif(${isStillWanted}, ${now} + 1, null)` })
-      .where(
-        and(
-          inArray(
-            egresses.id,
-            rowsInTurn(egresses, eachOf(egresses.organization_id, isScheduled), dueOf, turn),
-          ),
-          isNotQuiet(),
-        ),
-      )
+      .where(and(isInTurn(egresses, due, turn), isNotQuiet()))
       .returning({ id: egresses.id, owner_id: ownerIdOf(egresses.organization_id) })
   );
 });
@@ -189,7 +165,7 @@ export const markFilesDeleted = preparedQuery(({ ids, gone }: Placeholders<Delet
 
 /** True for those of the recordings that have no file any more. */
 function hasNoFile({ ids }: Placeholders<DeletionAttempt>) {
-  const left = builder.select({ storage_key: egressFiles.storage_key }).from(egressFiles).where(isFileLeft);
+  const left = selectColumn(egressFiles.storage_key, isFileLeft);
   return and(
     inArray(egresses.id, jsonValues(ids)),
     or(ne(egresses.status, DELETED), isNotNull(egresses.deletion_due_at)),
@@ -225,8 +201,5 @@ export const finishDeletions = preparedQuery((attempt: Placeholders<DeletionAtte
 );
 
 export const unfinishedDeletions = preparedQuery(({ ids }: Placeholders<{ ids: string }>) =>
-  builder
-    .select({ id: egresses.id })
-    .from(egresses)
-    .where(and(inArray(egresses.id, jsonValues(ids)), isNotNull(egresses.deletion_due_at))),
+  selectColumn(egresses.id, inArray(egresses.id, jsonValues(ids)), isNotNull(egresses.deletion_due_at)),
 );

@@ -10,7 +10,6 @@ import {
   lte,
   notExists,
   or,
-  type SQL,
   sql,
 } from "drizzle-orm";
 import { columnAs, hasValues } from "../../database/expressions.ts";
@@ -23,10 +22,11 @@ import {
 } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
 import { calls, egresses, egressFiles, organizations, participants } from "../../database/schema.ts";
+import { rowsBy, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
-import { eachOf, ownerIdOf, rowsInTurn, type Turn } from "../../database/turns.ts";
+import { isInTurn, ownerIdOf, type Turn } from "../../database/turns.ts";
 import { EGRESS_CHECK_PAUSE, EGRESS_LONG_SILENCE } from "../../tuning.ts";
-import { accessEntries } from "../access_logs/access_logs.entries.ts";
+import { entriesWhere } from "../access_logs/access_logs.entries.ts";
 import { subjectOfCall } from "../calls/calls.entries.ts";
 import { endedCall, endedCallId, type ReachedCall } from "../calls/calls.sql.ts";
 
@@ -47,21 +47,12 @@ const didNotConsent = or(isNull(participants.recording_consent), eq(participants
 
 /** Selects the id of the call of the path, if it has ended and all whom a recording may show, at least one, consented. */
 const consentedCallId = (call: Values<ReachedCall>) =>
-  builder
-    .select({ id: calls.id })
-    .from(calls)
-    .where(
-      and(
-        endedCall(call),
-        exists(builder.select({ id: participants.id }).from(participants).where(onTheCall)),
-        notExists(
-          builder
-            .select({ id: participants.id })
-            .from(participants)
-            .where(and(onTheCall, mayBeRecorded, didNotConsent)),
-        ),
-      ),
-    );
+  selectColumn(
+    calls.id,
+    endedCall(call),
+    exists(selectColumn(participants.id, onTheCall)),
+    notExists(selectColumn(participants.id, onTheCall, mayBeRecorded, didNotConsent)),
+  );
 
 /** True for the recordings of the call of the path, where they may be seen. One that began after the end of its call is of another. */
 export const isViewable = (call: Values<ReachedCall>) =>
@@ -103,9 +94,7 @@ export interface EgressKey {
 export const hasEgressKey = ({ organization_id, egress_id }: Values<EgressKey>) =>
   hasValues(egresses, { organization_id, egress_id });
 
-export const egressByKey = preparedQuery((egress: Placeholders<EgressKey>) =>
-  builder.select(egressColumns).from(egresses).where(hasEgressKey(egress)),
-);
+export const egressByKey = rowsBy(egresses, egressColumns, "organization_id", "egress_id");
 
 /** The recording that names, or ever named, a file of the organization. */
 export const ownerOfFile = preparedQuery(
@@ -122,13 +111,8 @@ export const ownerOfFile = preparedQuery(
  * those first that wait longest.
  */
 export const silentEgresses = preparedQuery((silent: Placeholders<Turn & { now: number }>) => {
-  const silentOf = (organization_id: SQL) =>
-    builder
-      .select({ id: egresses.id })
-      .from(egresses)
-      .where(and(eq(egresses.organization_id, organization_id), lte(egresses.check_at, silent.now)))
-      .orderBy(asc(egresses.check_at));
-  const owners = eachOf(egresses.organization_id, isNotNull(egresses.check_at));
+  const { check_at: time } = egresses;
+  const due = { time, where: lte(time, silent.now), indexed: isNotNull(time) };
   return builder
     .select({
       id: egresses.id,
@@ -139,7 +123,7 @@ export const silentEgresses = preparedQuery((silent: Placeholders<Turn & { now: 
     })
     .from(egresses)
     .innerJoin(organizations, eq(organizations.id, egresses.organization_id))
-    .where(and(inArray(egresses.id, rowsInTurn(egresses, owners, silentOf, silent)), isNotQuiet()))
+    .where(and(isInTurn(egresses, due, silent), isNotQuiet()))
     .orderBy(asc(egresses.check_at));
 });
 
@@ -158,14 +142,6 @@ export const scheduleChecks = preparedQuery(
 );
 
 /** The entries of the access log about the recordings that a condition selects. */
-export const egressEntries = <Values extends object>(
-  condition: (values: Placeholders<Values>) => SQL | undefined,
-) =>
-  accessEntries<Values>("egress", (values) => ({
-    ...subjectOfCall(egresses),
-    resource_id: egresses.id,
-    from: egresses,
-    where: condition(values),
-  }));
+export const egressEntries = entriesWhere("egress", egresses, subjectOfCall(egresses));
 
 export const egressReadEntry = egressEntries((egress: Placeholders<ReachedEgress>) => viewableEgress(egress));

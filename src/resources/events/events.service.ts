@@ -1,8 +1,5 @@
 import type { ClientContext } from "../../context.ts";
-import { cleanUp } from "../../database/clean_up.ts";
 import { runAll } from "../../database/queries.ts";
-import { events } from "../../database/schema.ts";
-import { EVENTS_KEPT_FOR } from "../../lifetimes.ts";
 import { administeredOrganization } from "../roles/roles.policy.ts";
 import { eventsNotFound } from "./events.refusals.ts";
 import type { Event, EventsQuery } from "./events.schemas.ts";
@@ -18,5 +15,3 @@ export async function listEvents(
   const page = await runAll(db, list({ organization_id, after, limit: per_page }));
   return { events: page, next_after: page.at(-1)?.id ?? after };
 }
-
-export const deleteOldEvents = cleanUp(events, events.created_at, EVENTS_KEPT_FOR);

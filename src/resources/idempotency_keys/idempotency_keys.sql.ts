@@ -2,7 +2,7 @@ import { and, gt, type SQL } from "drizzle-orm";
 import type { ClientContext } from "../../context.ts";
 import type { Idempotency } from "../../database/decide_and_write.ts";
 import { hasValues } from "../../database/expressions.ts";
-import { insertSelect, replaceAllBut } from "../../database/insert.ts";
+import { insertSelect, replaceAllBut, valuesFor } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { idempotencyKeys } from "../../database/schema.ts";
 import type { StoredRow } from "../../database/table_writes.ts";
@@ -24,48 +24,61 @@ type IdempotencyOf<Result> = (
  *
  * @param personal columns of text that are not stored: a replay brings the same values again
  */
-export function idempotencyOf<Result>(
+export const idempotencyOf = <Result>(
   { newestAsJson, fromJson }: StoredRow<Result>,
   personal: (keyof Result)[] = [],
-): IdempotencyOf<Result> {
-  const store = preparedQuery((row: Placeholders<Omit<KeyRow, "result">>) =>
-    storeKey(row, newestAsJson(personal)),
+): IdempotencyOf<Result> =>
+  idempotencyWith(
+    () => newestAsJson(personal),
+    (stored, values) => ({ ...fromJson(stored as string), ...values }),
   );
-  return (context, values) =>
-    idempotencyWith<Result>(context, store, (result) => ({ ...fromJson(result as string), ...values }));
-}
 
 /**
  * For a response with a secret, which is not stored.
  *
  * @param advice what the caller of a replay can do
  */
-export function idempotencyOfSecret<Result>(advice: string): IdempotencyOf<Result> {
-  const store = preparedQuery((row: Placeholders<Omit<KeyRow, "result">>) => storeKey(row, null));
-  return (context) =>
-    idempotencyWith<Result>(context, store, () => {
+export const idempotencyOfSecret = <Result>(advice: string): IdempotencyOf<Result> =>
+  idempotencyWith<Result>(
+    () => null,
+    () => {
       throw secretIsNotStored(advice);
-    });
-}
-
-async function idempotencyWith<Result>(
-  { now, caller: { organization_id, api_client_id }, keyed }: ClientContext,
-  store: (row: Omit<KeyRow, "result">) => Idempotency<Result>["store"],
-  resultOf: (stored: string | null) => Result,
-): Promise<Idempotency<Result> | undefined> {
-  if (!keyed) return undefined;
-  const { key } = keyed;
-  const fingerprint = await keyed.fingerprint();
-  return {
-    read: knownRequest({ api_client_id, key, not_before: now - IDEMPOTENCY_KEY_KEPT_FOR }),
-    replay(row) {
-      const known = row as Pick<KeyRow, "fingerprint" | "result">;
-      if (known.fingerprint !== fingerprint) throw keyWasUsed();
-      const result = resultOf(known.result);
-      keyed.isReplay = true;
-      return result;
     },
-    store: store({ organization_id, api_client_id, key, fingerprint, created_at: now }),
+  );
+
+/**
+ * @param toStore the result as it is stored
+ * @param resultOf the result from that
+ */
+function idempotencyWith<Result>(
+  toStore: () => SQL<string> | null,
+  resultOf: (stored: string | null, personal?: Partial<Result>) => Result,
+): IdempotencyOf<Result> {
+  // Takes the place of a key whose day has ended, and which the cron has not deleted yet.
+  const store = preparedQuery((row: Placeholders<Omit<KeyRow, "result">>) =>
+    insertSelect(idempotencyKeys, {
+      ...valuesFor(idempotencyKeys, row),
+      result: toStore(),
+    }).onConflictDoUpdate({
+      target: [idempotencyKeys.api_client_id, idempotencyKeys.key],
+      set: replaceAllBut(idempotencyKeys, ["api_client_id", "key"]),
+    }),
+  );
+  return async ({ now, caller: { organization_id, api_client_id }, keyed }, personal) => {
+    if (!keyed) return undefined;
+    const { key } = keyed;
+    const fingerprint = await keyed.fingerprint();
+    return {
+      read: knownRequest({ api_client_id, key, not_before: now - IDEMPOTENCY_KEY_KEPT_FOR }),
+      replay(row) {
+        const known = row as Pick<KeyRow, "fingerprint" | "result">;
+        if (known.fingerprint !== fingerprint) throw keyWasUsed();
+        const result = resultOf(known.result, personal);
+        keyed.isReplay = true;
+        return result;
+      },
+      store: store({ organization_id, api_client_id, key, fingerprint, created_at: now }),
+    };
   };
 }
 
@@ -80,17 +93,3 @@ const knownRequest = preparedQuery(
         and(hasValues(idempotencyKeys, { api_client_id, key }), gt(idempotencyKeys.created_at, not_before)),
       ),
 );
-
-/** Takes the place of a key whose day has ended, and which the cron has not deleted yet. */
-const storeKey = (row: Placeholders<Omit<KeyRow, "result">>, result: SQL<string> | null) =>
-  insertSelect(idempotencyKeys, {
-    organization_id: row.organization_id,
-    api_client_id: row.api_client_id,
-    key: row.key,
-    fingerprint: row.fingerprint,
-    result,
-    created_at: row.created_at,
-  }).onConflictDoUpdate({
-    target: [idempotencyKeys.api_client_id, idempotencyKeys.key],
-    set: replaceAllBut(idempotencyKeys, ["api_client_id", "key"]),
-  });

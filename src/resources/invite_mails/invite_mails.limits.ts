@@ -1,11 +1,11 @@
 import { and, count, eq, gt, ne, type SQL, sql } from "drizzle-orm";
 import { keyedDigests } from "../../bytes/digest.ts";
 import type { Context } from "../../context.ts";
-import { cleanUp, cleanUpOfNobody } from "../../database/clean_up.ts";
 import { hasValues } from "../../database/expressions.ts";
 import { insertSelect } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery, runAll } from "../../database/queries.ts";
 import { addressMails, organizationMails } from "../../database/schema.ts";
+import { deleteBy, selectColumn } from "../../database/selects.ts";
 import { MAIL_LIMIT_PERIOD } from "../../lifetimes.ts";
 import { MAX_ADDRESS_MAILS, MAX_ADDRESS_MAILS_OF_ALL, MAX_ORGANIZATION_MAILS } from "../../limits.ts";
 
@@ -41,10 +41,12 @@ export const countOrganizationMail = (mail: Placeholders<OrganizationMail>, isWa
   insertSelect(
     organizationMails,
     { organization_id: mail.organization_id, mailing: mail.mailing, counted_at: mail.now },
-    sql`where ${and(
-      isWanted,
-      sql`(${othersIn(organizationMails, eq(organizationMails.organization_id, mail.organization_id), mail)}) < ${MAX_ORGANIZATION_MAILS}`,
-    )}`,
+    {
+      where: and(
+        isWanted,
+        sql`(${othersIn(organizationMails, eq(organizationMails.organization_id, mail.organization_id), mail)}) < ${MAX_ORGANIZATION_MAILS}`,
+      ),
+    },
   ).onConflictDoUpdate({
     target: [organizationMails.organization_id, organizationMails.mailing],
     set: { counted_at: sql`excluded.counted_at` },
@@ -52,16 +54,13 @@ export const countOrganizationMail = (mail: Placeholders<OrganizationMail>, isWa
 
 /** Selects the mail if it was counted now. */
 export const countedNow = ({ organization_id, mailing, now }: Placeholders<OrganizationMail>) =>
-  builder
-    .select({ mailing: organizationMails.mailing })
-    .from(organizationMails)
-    .where(hasValues(organizationMails, { organization_id, mailing, counted_at: now }));
+  selectColumn(
+    organizationMails.mailing,
+    hasValues(organizationMails, { organization_id, mailing, counted_at: now }),
+  );
 
 /** For a mail that was counted, and is not sent because its address gets no more. */
-export const uncountOrganizationMail = preparedQuery(
-  ({ organization_id, mailing }: Placeholders<Omit<OrganizationMail, "now">>) =>
-    builder.delete(organizationMails).where(hasValues(organizationMails, { organization_id, mailing })),
-);
+export const uncountOrganizationMail = deleteBy(organizationMails, "organization_id", "mailing");
 
 const countAddressMail = preparedQuery(
   (mail: Placeholders<OrganizationMail & { address_digest: string }>) => {
@@ -76,8 +75,10 @@ const countAddressMail = preparedQuery(
         organization_id: mail.organization_id,
         counted_at: mail.now,
       },
-      sql`where (${othersIn(addressMails, ofOwn, mail)}) < ${MAX_ADDRESS_MAILS}
-        and (${othersIn(addressMails, isToIt, mail)}) < ${MAX_ADDRESS_MAILS_OF_ALL}`,
+      {
+        where: sql`(${othersIn(addressMails, ofOwn, mail)}) < ${MAX_ADDRESS_MAILS}
+          and (${othersIn(addressMails, isToIt, mail)}) < ${MAX_ADDRESS_MAILS_OF_ALL}`,
+      },
     )
       .onConflictDoUpdate({
         target: [addressMails.address_digest, addressMails.mailing],
@@ -87,10 +88,7 @@ const countAddressMail = preparedQuery(
   },
 );
 
-const uncountAddressMail = preparedQuery(
-  ({ address_digest, mailing }: Placeholders<{ address_digest: string; mailing: string }>) =>
-    builder.delete(addressMails).where(hasValues(addressMails, { address_digest, mailing })),
-);
+const uncountAddressMail = deleteBy(addressMails, "address_digest", "mailing");
 
 // An address gets mails of organizations in all databases, so they are counted in the directory. Only the sender that has
 // leased the mail may call these.
@@ -128,15 +126,3 @@ async function digestOfAddress({ DIGEST_SECRET }: Context["settings"], email: st
   const [digest = ""] = await keyedDigests(DIGEST_SECRET, [`mailed to ${address}`]);
   return digest;
 }
-
-export const deleteOldOrganizationMails = cleanUp(
-  organizationMails,
-  organizationMails.counted_at,
-  MAIL_LIMIT_PERIOD,
-);
-
-export const deleteOldAddressMails = cleanUpOfNobody(
-  addressMails,
-  addressMails.counted_at,
-  MAIL_LIMIT_PERIOD,
-);

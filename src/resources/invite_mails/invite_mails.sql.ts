@@ -1,10 +1,11 @@
-import { and, asc, eq, exists, gt, inArray, isNotNull, isNull, lt, lte, type SQL, sql } from "drizzle-orm";
+import { and, eq, exists, gt, isNotNull, isNull, lt, lte, type SQL, sql } from "drizzle-orm";
 import { hasValues } from "../../database/expressions.ts";
 import { livesHere } from "../../database/moves.ts";
 import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
 import { invites } from "../../database/schema.ts";
-import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn } from "../../database/turns.ts";
+import { selectColumn } from "../../database/selects.ts";
+import { isInTurn, ownerIdOf, type Turn } from "../../database/turns.ts";
 import { MAX_MAIL_LEASES } from "../../tuning.ts";
 import { inviteColumns } from "../invites/invites.sql.ts";
 import { countedNow, countOrganizationMail } from "./invite_mails.limits.ts";
@@ -23,18 +24,13 @@ const dueMailColumns = {
 
 export type DueMail = Row<typeof dueMailColumns>;
 
-export const dueMails = preparedQuery((due: Placeholders<Turn & { due_before: number }>) => {
-  const dueOf = (owner_id: SQL) =>
-    builder
-      .select({ rowid: rowid.as("rowid") })
-      .from(invites)
-      .where(and(eq(invites.organization_id, owner_id), lte(invites.next_mail_at, due.due_before)))
-      .orderBy(asc(invites.next_mail_at));
-  const owners = eachOf(invites.organization_id, isNotNull(invites.next_mail_at));
+export const dueMails = preparedQuery((turn: Placeholders<Turn & { due_before: number }>) => {
+  const { next_mail_at: time } = invites;
+  const due = { time, where: lte(time, turn.due_before), indexed: isNotNull(time) };
   return builder
     .select(dueMailColumns)
     .from(invites)
-    .where(and(inArray(rowid, rowsInTurn(invites, owners, dueOf, due)), isNotQuiet()));
+    .where(and(isInTurn(invites, due, turn), isNotQuiet()));
 });
 
 /* The leases of mails that are due: how one begins, and how it ends. */
@@ -62,10 +58,7 @@ const isWanted = (lease: Placeholders<MailLease>): SQL | undefined =>
   and(isAsFound(lease), gt(invites.expires_at, lease.now), lt(invites.mail_leases, MAX_MAIL_LEASES));
 
 export const countMail = preparedQuery((lease: Placeholders<MailLease>) =>
-  countOrganizationMail(
-    lease,
-    exists(builder.select({ id: invites.id }).from(invites).where(isWanted(lease))),
-  ),
+  countOrganizationMail(lease, exists(selectColumn(invites.id, isWanted(lease)))),
 );
 
 export const leaseMail = preparedQuery((lease: Placeholders<MailLease>) =>

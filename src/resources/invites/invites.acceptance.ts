@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, type SQL } from "drizzle-orm";
+import { and, getTableColumns, type SQL } from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { hasValues, isSame } from "../../database/expressions.ts";
@@ -27,15 +27,11 @@ import type { OrganizationUser } from "../organization_users/organization_users.
 import { useInvite } from "./invites.merge.ts";
 import { inviteNotFound } from "./invites.refusals.ts";
 import type { ActiveInvitesQuery, InviteWithAcceptUrl } from "./invites.schemas.ts";
-import { activeInvitesAfter, inviteWrites, ownInvite, ownInviteById } from "./invites.sql.ts";
+import { activeInvitesAfter, inviteWrites, ownInviteById } from "./invites.sql.ts";
 import { type InviteOfToken, verifyToken, withAcceptUrl } from "./invites.tokens.ts";
 
 const isOfToken = ({ id, organization_id, created_at, resent_at }: Values<InviteOfToken>): SQL | undefined =>
-  and(
-    ownInvite(organization_id, id),
-    eq(invites.created_at, created_at),
-    isSame(invites.resent_at, resent_at),
-  );
+  and(hasValues(invites, { organization_id, id, created_at }), isSame(invites.resent_at, resent_at));
 
 /** An invite with the link to mail to the invitee. */
 export async function requireInviteWithAcceptUrl(

@@ -3,10 +3,10 @@ import { hasValues, withoutIndex } from "../../database/expressions.ts";
 import { livesHere } from "../../database/moves.ts";
 import { builder, type Placeholders, preparedQuery, type Value } from "../../database/queries.ts";
 import { invites, organizationUsers } from "../../database/schema.ts";
+import { deleteBy, rowsBy, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { totalOf } from "../../database/totals.ts";
 import { pagedList } from "../../http/lists.ts";
-import type { OwnPath } from "../../http/wire.ts";
 import { MAX_UNUSED_INVITES } from "../../limits.ts";
 import { entriesOf } from "../access_logs/access_logs.entries.ts";
 import { idempotencyOf } from "../idempotency_keys/idempotency_keys.sql.ts";
@@ -29,10 +29,6 @@ const isExpired = (now: Value<number>): SQL | undefined => and(isPending, lte(in
 export const isPendingInviteOf = (organization_id: Value<number>, email: Value<string>): SQL | undefined =>
   and(hasValues(invites, { organization_id, email }), isPending);
 
-/** True for the organization's invite of this id. */
-export const ownInvite = (organization_id: Value<number>, id: Value<number>): SQL | undefined =>
-  hasValues(invites, { organization_id, id });
-
 /** Deletes the organization's invite of this email that was not used, so that nobody can accept it any more. */
 export const deletePendingInvites = preparedQuery(({ organization_id, email }: Placeholders<OfEmail>) =>
   builder.delete(invites).where(isPendingInviteOf(organization_id, email)),
@@ -52,10 +48,7 @@ export const pendingInviteOf = preparedQuery(({ organization_id, email }: Placeh
 );
 
 export const accountOfEmail = preparedQuery(({ organization_id, email }: Placeholders<OfEmail>) =>
-  builder
-    .select({ id: organizationUsers.id })
-    .from(organizationUsers)
-    .where(eq(organizationUsers.id, accountIdOf(organization_id, email))),
+  selectColumn(organizationUsers.id, eq(organizationUsers.id, accountIdOf(organization_id, email))),
 );
 
 /** Whether the organization has all the invites that it can have. As a number, each creation would change it for others. */
@@ -85,17 +78,11 @@ export const deleteInvitesMadeBy = preparedQuery(
       ),
 );
 
-export const ownInviteById = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
-  builder.select(inviteColumns).from(invites).where(ownInvite(organization_id, id)),
-);
+export const ownInviteById = rowsBy(invites, inviteColumns, "organization_id", "id");
 
-export const ownInviteUse = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
-  builder.select({ used_at: invites.used_at }).from(invites).where(ownInvite(organization_id, id)),
-);
+export const ownInviteUse = rowsBy(invites, { used_at: invites.used_at }, "organization_id", "id");
 
-export const removeInvite = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
-  builder.delete(invites).where(ownInvite(organization_id, id)).returning({ id: invites.id }),
-);
+export const removeInvite = deleteBy(invites, "organization_id", "id");
 
 /** What a decision to send an invite again rests on, and what it changes. */
 export const resentColumns = {
@@ -112,9 +99,7 @@ export const resentColumns = {
   mail_leases: invites.mail_leases,
 };
 
-export const ownInviteToResend = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
-  builder.select(resentColumns).from(invites).where(ownInvite(organization_id, id)),
-);
+export const ownInviteToResend = rowsBy(invites, resentColumns, "organization_id", "id");
 
 /** For the platform, which reads those of all organizations, by id. */
 export const activeInvitesAfter = preparedQuery(

@@ -2,16 +2,10 @@ import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from "j
 import { jsonOrUndefined } from "../../bytes/json.ts";
 import { textWithin } from "../../http/bounded_text.ts";
 import type { RefusalReason } from "../../http/log_names.ts";
+import { waitUntil } from "../../http/look_again.ts";
 import { KEYS_COOLDOWN, KEYS_KNOWN_FOR } from "../../lifetimes.ts";
 import { remember } from "../../memory.ts";
-import {
-  KEYS_BODY_LIMIT,
-  KEYS_POLL,
-  KEYS_TIMEOUT,
-  KEYS_WAIT,
-  MAX_KEYS,
-  MAX_KNOWN_KEY_SETS,
-} from "../../tuning.ts";
+import { KEYS_BODY_LIMIT, KEYS_TIMEOUT, KEYS_WAIT, MAX_KEYS, MAX_KNOWN_KEY_SETS } from "../../tuning.ts";
 
 /** Why the keys of an identity provider cannot be had. Malformed ones are no key set at all (RFC 7517). */
 export type KeysFault = RefusalReason<"keys">;
@@ -80,15 +74,14 @@ interface Attempt {
 }
 
 /**
- * A fetch that requests at the same time share: one asks, the others wait for its response. On Workers a request
- * cannot wait for another's promise, so they look at plain data now and then.
+ * A fetch that requests at the same time share: one asks, the others wait for its response.
  */
 function sharedFetch() {
   let attempt: Attempt = { startedAt: 0, isOver: true, body: "", fault: "keys_unreachable" };
 
   return async (url: string, options: RequestInit, haveKeys: boolean): Promise<Response> => {
-    while (!attempt.isOver && Date.now() - attempt.startedAt < KEYS_WAIT) {
-      await scheduler.wait(KEYS_POLL);
+    if (!attempt.isOver) {
+      await waitUntil(() => attempt.isOver || Date.now() - attempt.startedAt >= KEYS_WAIT);
       if (attempt.body) return new Response(attempt.body);
     }
     // jose's cooldown counts from the last success: without this, tokens with made-up

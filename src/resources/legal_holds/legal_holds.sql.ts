@@ -9,7 +9,7 @@ import {
   type RowsOf,
 } from "../../database/queries.ts";
 import { calls, legalHolds } from "../../database/schema.ts";
-import { accessEntries } from "../access_logs/access_logs.entries.ts";
+import { entriesWhere } from "../access_logs/access_logs.entries.ts";
 import { subjectOfCall } from "../calls/calls.entries.ts";
 import {
   type CallKey,
@@ -61,12 +61,11 @@ export const endHold = preparedQuery((hold: Placeholders<CallKey & { now: number
 );
 
 /** The entry of the access log about the running hold of a call, if there is one. */
-export const holdEntry = accessEntries("legal_hold", (call: Placeholders<CallKey>) => ({
-  ...subjectOfCall(legalHolds),
-  resource_id: legalHolds.id,
-  from: legalHolds,
-  where: isRunningHoldOf(callIdByKey(call)),
-}));
+export const holdEntry = entriesWhere(
+  "legal_hold",
+  legalHolds,
+  subjectOfCall(legalHolds),
+)((call: Placeholders<CallKey>) => isRunningHoldOf(callIdByKey(call)));
 
 /** What begins a hold of a call, which may be reported in the same transaction, or changes the one that is running; and its entry. */
 export function holdWrites(

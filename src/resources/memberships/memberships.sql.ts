@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, inArray } from "drizzle-orm";
+import { asc, eq, getTableColumns, inArray } from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import { hasValues } from "../../database/expressions.ts";
 import { insertSelect, jsonRows, jsonValue } from "../../database/insert.ts";
@@ -11,9 +11,10 @@ import {
   type Value,
 } from "../../database/queries.ts";
 import { apiClients, organizationUserAssists, organizationUsers } from "../../database/schema.ts";
+import { rowsBy, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import type { OwnPath } from "../../http/wire.ts";
-import { accessEntries } from "../access_logs/access_logs.entries.ts";
+import { entriesWhere } from "../access_logs/access_logs.entries.ts";
 import { revokeClients } from "../api_clients/api_clients.sql.ts";
 import { deleteCodesOf } from "../authorization_codes/authorization_codes.sql.ts";
 import { ROW_FAULTS } from "../bulk_invites/bulk_invites.refusals.ts";
@@ -75,17 +76,12 @@ export const membershipOfEmail = membershipReads(({ organization_id, email }: Pl
  */
 export const providersAmong = preparedQuery(
   ({ organization_id, ids }: Placeholders<{ organization_id: number; ids: string }>) =>
-    builder
-      .select({ id: organizationUsers.id })
-      .from(organizationUsers)
-      .where(
-        and(
-          eq(organizationUsers.organization_id, organization_id),
-          inArray(organizationUsers.id, jsonValues(ids)),
-          includesRole(organizationUsers.roles, "provider"),
-        ),
-      )
-      .orderBy(asc(organizationUsers.id)),
+    selectColumn(
+      organizationUsers.id,
+      eq(organizationUsers.organization_id, organization_id),
+      inArray(organizationUsers.id, jsonValues(ids)),
+      includesRole(organizationUsers.roles, "provider"),
+    ).orderBy(asc(organizationUsers.id)),
 );
 
 /** The statements that write a member, and all that comes and goes with the roles. */
@@ -157,21 +153,12 @@ const revokeClientsOf = preparedQuery(
 );
 
 /** The entry of the access log about the member with this email. */
-export const memberEntry = accessEntries(
-  "organization_user",
-  ({ organization_id, email }: Placeholders<OfEmail>) => ({
-    organization_id: organizationUsers.organization_id,
-    resource_id: organizationUsers.id,
-    organization_user_id: organizationUsers.id,
-    from: organizationUsers,
-    where: eq(organizationUsers.id, memberIdOf(organization_id, email)),
-  }),
+export const memberEntry = entriesWhere("organization_user", organizationUsers, {
+  organization_id: organizationUsers.organization_id,
+  organization_user_id: organizationUsers.id,
+})(({ organization_id, email }: Placeholders<OfEmail>) =>
+  hasValues(organizationUsers, { organization_id, email }),
 );
 
 /** The member as the platform API returns it. */
-export const userByEmail = preparedQuery(({ organization_id, email }: Placeholders<OfEmail>) =>
-  builder
-    .select(organizationUserColumns)
-    .from(organizationUsers)
-    .where(hasValues(organizationUsers, { organization_id, email })),
-);
+export const userByEmail = rowsBy(organizationUsers, organizationUserColumns, "organization_id", "email");

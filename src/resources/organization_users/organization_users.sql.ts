@@ -23,6 +23,7 @@ import {
   type Values,
 } from "../../database/queries.ts";
 import { organizationUserAssists, organizationUsers } from "../../database/schema.ts";
+import { rowsBy, selectColumn } from "../../database/selects.ts";
 import { pagedList } from "../../http/lists.ts";
 import type { OwnPath } from "../../http/wire.ts";
 import { personalRoomSlug } from "../waiting_rooms/waiting_rooms.sql.ts";
@@ -91,7 +92,7 @@ export function withinReach(reach: Values<Reach>): SQL | undefined {
  * them up and does not go through everybody.
  */
 function isSelfOrAssisted(organization_user_id: Value<number>): SQL {
-  const self = builder.select({ id: members.id }).from(members).where(eq(members.id, organization_user_id));
+  const self = selectColumn(members.id, eq(members.id, organization_user_id));
   const assisted = builder
     .select({ id: organizationUserAssists.provider_id })
     .from(organizationUserAssists)
@@ -112,19 +113,15 @@ export const hasAccount = ({ roles }: { roles: SQLWrapper }): SQL => sql`${roles
 
 /** The user of the organization, unless the membership has ended. */
 export const userWithAccount = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
-  builder
-    .select({ id: organizationUsers.id })
-    .from(organizationUsers)
-    .where(and(hasValues(organizationUsers, { organization_id, id }), hasAccount(organizationUsers))),
+  selectColumn(
+    organizationUsers.id,
+    hasValues(organizationUsers, { organization_id, id }),
+    hasAccount(organizationUsers),
+  ),
 );
 
 const memberWithEmail = (organization_id: Value<number>, email: Value<string>, condition?: SQL) =>
-  scalar(
-    builder
-      .select({ id: members.id })
-      .from(members)
-      .where(and(hasValues(members, { organization_id, email }), condition)),
-  );
+  scalar(selectColumn(members.id, hasValues(members, { organization_id, email }), condition));
 
 /** The id of the organization user with this email, also of one whose membership has ended; null where there is none. */
 export const memberIdOf = (organization_id: Value<number>, email: Value<string>) =>
@@ -143,10 +140,7 @@ export const membershipEndedAfter = (
 
 /** Selects the id of an organization user: nothing where there is none of this organization. */
 export const memberOf = (organization_id: Value<number>, user_id: Value<number>) =>
-  builder
-    .select({ id: members.id })
-    .from(members)
-    .where(hasValues(members, { organization_id, id: user_id }));
+  selectColumn(members.id, hasValues(members, { organization_id, id: user_id }));
 
 /**
  * Selects the ids of those who are organization users.
@@ -154,20 +148,19 @@ export const memberOf = (organization_id: Value<number>, user_id: Value<number>)
  * @param ids a JSON array
  */
 export const selectMembersAmong = (organization_id: Value<number>, ids: Value<string>, condition?: SQL) =>
-  builder
-    .select({ id: members.id })
-    .from(members)
-    .where(and(eq(members.organization_id, organization_id), inArray(members.id, jsonValues(ids)), condition))
-    .orderBy(asc(members.id));
+  selectColumn(
+    members.id,
+    eq(members.organization_id, organization_id),
+    inArray(members.id, jsonValues(ids)),
+    condition,
+  ).orderBy(asc(members.id));
 
 /** Those of them who have an account. */
 export const accountsAmong = preparedQuery((of: Placeholders<{ organization_id: number; ids: string }>) =>
   selectMembersAmong(of.organization_id, of.ids, hasAccount(members)),
 );
 
-export const memberById = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
-  memberOf(organization_id, id),
-);
+export const memberById = rowsBy(organizationUsers, { id: organizationUsers.id }, "organization_id", "id");
 
 /*
  * Two lists, not one with a flag in its condition: for that, SQLite would read all members of an organization to find
@@ -182,7 +175,7 @@ const ofAssistant = (reach: Placeholders<Reach>) =>
 
 /** Selects the ids of those whom somebody reaches who does not reach everybody. */
 export const reachedIds = (reach: Placeholders<Reach>) =>
-  builder.select({ id: organizationUsers.id }).from(organizationUsers).where(ofAssistant(reach));
+  selectColumn(organizationUsers.id, ofAssistant(reach));
 
 const listOfUsers = (condition: typeof ofAssistant) =>
   pagedList(organizationUsers, organizationUserColumns, [asc(organizationUsers.id)], condition);

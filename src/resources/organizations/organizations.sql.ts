@@ -1,14 +1,15 @@
-import { asc, desc, eq, getTableColumns, inArray, max, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { asc, desc, eq, getTableColumns, inArray, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Context } from "../../context.ts";
 import { columnAs } from "../../database/expressions.ts";
 import { insertSelect } from "../../database/insert.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery, runBatch } from "../../database/queries.ts";
 import { databaseSettings, organizations, places } from "../../database/schema.ts";
+import { newestId, rowsBy, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { pagedList } from "../../http/lists.ts";
 import { type PageQuery, type PageWindow, pageWindow, toPage } from "../../http/pagination.ts";
-import { accessEntries } from "../access_logs/access_logs.entries.ts";
+import { entriesWhere } from "../access_logs/access_logs.entries.ts";
 import { organizationNotFound } from "./organizations.refusals.ts";
 
 export const organizationColumns = getTableColumns(organizations);
@@ -32,34 +33,27 @@ export const insertAtNewestPlace = preparedQuery(
   },
 );
 
-const aboutOrganization = {
+const organizationEntries = entriesWhere("organization", organizations, {
   organization_id: organizations.id,
-  resource_id: organizations.id,
-  from: organizations,
-};
+});
 
-export const organizationEntry = accessEntries("organization", ({ id }: Placeholders<{ id: number }>) => ({
-  ...aboutOrganization,
-  where: eq(organizations.id, id),
-}));
+export const organizationEntry = organizationEntries(({ id }: Placeholders<{ id: number }>) =>
+  eq(organizations.id, id),
+);
 
 /** Of the one with the highest id in this database. */
-export const newestOrganizationEntry = accessEntries("organization", (_: object) => ({
-  ...aboutOrganization,
-  where: eq(organizations.id, builder.select({ id: max(organizations.id) }).from(organizations)),
-}));
-
-export const organizationRow = preparedQuery(({ id }: Placeholders<{ id: number }>) =>
-  builder.select(organizationColumns).from(organizations).where(eq(organizations.id, id)),
+export const newestOrganizationEntry = organizationEntries((_: object) =>
+  eq(organizations.id, newestId(organizations)),
 );
+
+export const organizationRow = rowsBy(organizations, organizationColumns, "id");
 
 /** For verbs whose path names an organization: nothing that can change. */
-export const organizationById = preparedQuery(({ id }: Placeholders<{ id: number }>) =>
-  builder
-    .select({ id: organizations.id, slug: organizations.slug })
-    .from(organizations)
-    .where(eq(organizations.id, id)),
-);
+const fixedColumns = { id: organizations.id, slug: organizations.slug };
+
+export const organizationById = rowsBy(organizations, fixedColumns, "id");
+
+export const organizationBySlug = rowsBy(organizations, fixedColumns, "slug");
 
 /** The number of the shard, as a database knows it that is not the first. */
 export const ownShard = preparedQuery(() =>
@@ -71,7 +65,7 @@ export const ownShard = preparedQuery(() =>
 
 /** The name of an organization, for a column of what it has. */
 export const nameOfOrganization = (id: SQLWrapper) =>
-  sql<string>`${builder.select({ name: organizations.name }).from(organizations).where(eq(organizations.id, id))}`;
+  sql<string>`${selectColumn(organizations.name, eq(organizations.id, id))}`;
 
 /** Those of a page of places that live in the directory's own database. */
 export const organizationsOfPage = preparedQuery(({ limit, offset }: Placeholders<PageWindow>) =>
@@ -79,10 +73,7 @@ export const organizationsOfPage = preparedQuery(({ limit, offset }: Placeholder
     .select(organizationColumns)
     .from(organizations)
     .where(
-      inArray(
-        organizations.id,
-        builder.select({ id: places.id }).from(places).orderBy(asc(places.id)).limit(limit).offset(offset),
-      ),
+      inArray(organizations.id, selectColumn(places.id).orderBy(asc(places.id)).limit(limit).offset(offset)),
     ),
 );
 

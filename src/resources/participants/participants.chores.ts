@@ -1,6 +1,5 @@
 import {
   and,
-  asc,
   eq,
   exists,
   inArray,
@@ -20,7 +19,8 @@ import { jsonField, jsonRows } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery, runAll, runBatch } from "../../database/queries.ts";
 import { pastRetentionInTurn } from "../../database/retention.ts";
 import { calls, organizations, participants } from "../../database/schema.ts";
-import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
+import { selectColumn } from "../../database/selects.ts";
+import { isInTurn, ownerIdOf, rowid, type Turn, takeTurns, workOff } from "../../database/turns.ts";
 import { SILENCE_UNTIL_END } from "../../lifetimes.ts";
 import { CRON_PORTION } from "../../tuning.ts";
 import { digestsOfReferences } from "../access_logs/access_logs.sql.ts";
@@ -34,25 +34,17 @@ import { erasureEntries, latestTime, leaveAt } from "./participants.sql.ts";
  *
  * @returns how many it ended
  */
-export async function endSilentWaits({ db, now }: Context): Promise<number> {
-  const silence = { now, since: now - SILENCE_UNTIL_END };
-  const ended = await takeTurns(CRON_PORTION, (turn) => runAll(db, leaveSilently({ ...turn, ...silence })));
-  return ended.length;
-}
+export const endSilentWaits = ({ db, now }: Context): Promise<number> =>
+  workOff(db, CRON_PORTION, (turn) => leaveSilently({ ...turn, now, since: now - SILENCE_UNTIL_END }));
 
 const leaveSilently = preparedQuery((chore: Placeholders<Turn & { now: number; since: number }>) => {
   const { organization_id, call_id, left_at, updated_at } = participants;
   const waits = and(isNull(left_at), isNull(call_id));
-  const silentOf = (owner_id: SQL) =>
-    builder
-      .select({ rowid: rowid.as("rowid") })
-      .from(participants)
-      .where(and(eq(organization_id, owner_id), waits, lte(updated_at, chore.since)))
-      .orderBy(asc(updated_at));
+  const silent = { time: updated_at, where: lte(updated_at, chore.since), indexed: waits };
   return builder
     .update(participants)
     .set({ ...leaveAt(latestTime), left_is_assumed: true, updated_at: chore.now })
-    .where(inArray(rowid, rowsInTurn(participants, eachOf(organization_id, waits), silentOf, chore)))
+    .where(isInTurn(participants, silent, chore))
     .returning({ owner_id: ownerIdOf(organization_id) });
 });
 
@@ -96,10 +88,7 @@ export async function eraseParticipants(context: Context): Promise<number> {
 
 /** A stay is over when the call has ended, with all that may still come of it, and no legal hold keeps it. */
 function isOver(): SQL | undefined {
-  const ended = builder
-    .select({ id: calls.id })
-    .from(calls)
-    .where(and(eq(calls.id, participants.call_id), isNotNull(calls.ended_at)));
+  const ended = selectColumn(calls.id, eq(calls.id, participants.call_id), isNotNull(calls.ended_at));
   return or(isNull(participants.call_id), and(exists(ended), not(isHeld(participants.call_id))));
 }
 

@@ -22,18 +22,20 @@ import type {
 } from "./participants.responses.ts";
 import type { participantColumns } from "./participants.sql.ts";
 
+const person = lazily(() =>
+  z.object({
+    display_name: name(),
+    role: z.enum(PARTICIPANT_ROLES),
+    user_id: id().nullable(),
+    external_reference: externalReference().nullable(),
+  }),
+);
+
 /** A report in part: what is left out stays as reported before. */
 export const reportParticipantBody = lazily(() =>
   reportBody({
-    participant: z
-      .object({
-        display_name: name(),
-        role: z.enum(PARTICIPANT_ROLES),
-        user_id: id().nullable(),
-        external_reference: externalReference().nullable(),
-        waiting_since: pastInstant(),
-        left_at: pastInstant().nullable(),
-      })
+    participant: person()
+      .extend({ waiting_since: pastInstant(), left_at: pastInstant().nullable() })
       .partial()
       .refine(({ waiting_since, left_at }) => !(waiting_since && left_at && left_at < waiting_since), {
         path: ["left_at"],
@@ -44,12 +46,8 @@ export const reportParticipantBody = lazily(() =>
 
 /** The same of somebody on a call, in the call's report. */
 export const participantOnCall = lazily(() =>
-  z
-    .object({
-      display_name: name(),
-      role: z.enum(PARTICIPANT_ROLES),
-      user_id: id().nullable(),
-      external_reference: externalReference().nullable(),
+  person()
+    .extend({
       waiting_since: pastInstant().nullable(),
       joined_at: pastInstant().nullable(),
       left_at: pastInstant().nullable(),

@@ -24,9 +24,10 @@ import {
   type Values,
 } from "../../database/queries.ts";
 import { calls, participants } from "../../database/schema.ts";
+import { selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import type { Settings } from "../../settings.ts";
-import { accessEntries } from "../access_logs/access_logs.entries.ts";
+import { entriesWhere } from "../access_logs/access_logs.entries.ts";
 import { subjectOfCall } from "../calls/calls.entries.ts";
 import { type CallKey, callIdByKey, callIdOfPath, type ReachedCall } from "../calls/calls.sql.ts";
 import { memberOf } from "../organization_users/organization_users.sql.ts";
@@ -115,16 +116,12 @@ export async function namedKeys({ DIGEST_SECRET }: Settings, keys: string[]) {
 /** Selects the participants of an organization whom a report names. Each half has an index. */
 export function participantIdsByKeys(organization_id: Value<number>, { keys, digests }: Values<NamedValues>) {
   const idsOf = (isErased: SQL, list: Value<string>) =>
-    builder
-      .select({ id: participants.id })
-      .from(participants)
-      .where(
-        and(
-          eq(participants.organization_id, organization_id),
-          isErased,
-          inArray(participants.key, jsonValues(list)),
-        ),
-      );
+    selectColumn(
+      participants.id,
+      eq(participants.organization_id, organization_id),
+      isErased,
+      inArray(participants.key, jsonValues(list)),
+    );
   const { erased_at } = participants;
   return unionAll(idsOf(isNull(erased_at), keys), idsOf(isNotNull(erased_at), digests));
 }
@@ -162,12 +159,11 @@ const endedCalls = alias(calls, "ended_call");
  */
 export const isOfLaterCall = () =>
   exists(
-    builder
-      .select({ id: endedCalls.id })
-      .from(endedCalls)
-      .where(
-        and(eq(endedCalls.id, participants.call_id), lt(endedCalls.ended_at, participants.joined_by_name_at)),
-      ),
+    selectColumn(
+      endedCalls.id,
+      eq(endedCalls.id, participants.call_id),
+      lt(endedCalls.ended_at, participants.joined_by_name_at),
+    ),
   );
 
 /** True for those on the call of the path. */
@@ -184,12 +180,4 @@ export const participantsOfPath = preparedQuery((call: Placeholders<ReachedCall>
 );
 
 /** The entries of erasures, of the participants that a condition selects. */
-export const erasureEntries = <Values extends object>(
-  condition: (values: Placeholders<Values>) => SQL | undefined,
-) =>
-  accessEntries<Values>("participant", (values) => ({
-    ...subjectOfCall(participants),
-    resource_id: participants.id,
-    from: participants,
-    where: condition(values),
-  }));
+export const erasureEntries = entriesWhere("participant", participants, subjectOfCall(participants));

@@ -3,8 +3,9 @@ import { hasValues } from "../../database/expressions.ts";
 import { excluded, insertSelect } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery, type Values } from "../../database/queries.ts";
 import { organizationUsers, participants, waitingListReads, waitingRooms } from "../../database/schema.ts";
+import { selectColumn } from "../../database/selects.ts";
 import { MAX_LISTED_WAITING } from "../../limits.ts";
-import { accessEntries } from "../access_logs/access_logs.entries.ts";
+import { entriesWhere } from "../access_logs/access_logs.entries.ts";
 import { memberOf, type Reach, withinReach } from "../organization_users/organization_users.sql.ts";
 import { ownRoom } from "../waiting_rooms/waiting_rooms.sql.ts";
 import { participantColumns } from "./participants.sql.ts";
@@ -16,14 +17,16 @@ export interface ReachedRoom extends Reach {
 
 /** The id of the room of the path: a personal one only where the caller reaches its owner. */
 export const roomWithinReach = (room: Values<ReachedRoom>) => {
-  const owner = builder
-    .select({ id: organizationUsers.id })
-    .from(organizationUsers)
-    .where(and(eq(organizationUsers.id, waitingRooms.user_id), withinReach(room)));
-  return builder
-    .select({ id: waitingRooms.id })
-    .from(waitingRooms)
-    .where(and(ownRoom(room.organization_id, room.slug), or(isNull(waitingRooms.user_id), exists(owner))));
+  const owner = selectColumn(
+    organizationUsers.id,
+    eq(organizationUsers.id, waitingRooms.user_id),
+    withinReach(room),
+  );
+  return selectColumn(
+    waitingRooms.id,
+    ownRoom(room.organization_id, room.slug),
+    or(isNull(waitingRooms.user_id), exists(owner)),
+  );
 };
 
 export const roomOfPath = preparedQuery((room: Placeholders<ReachedRoom>) =>
@@ -63,29 +66,21 @@ interface WaitingRead extends ReachedRoom {
 }
 
 /** The entry of the access log, unless the same read was recorded lately. */
-export const waitingEntry = accessEntries("waiting_room", (read: Placeholders<WaitingRead>) => {
-  const lately = builder
-    .select({ recorded_at: waitingListReads.recorded_at })
-    .from(waitingListReads)
-    .where(
-      and(
-        hasValues(waitingListReads, {
-          api_client_id: read.api_client_id,
-          waiting_room_id: waitingRooms.id,
-          acting_user: read.acting_user,
-          purpose: read.purpose,
-        }),
-        gt(waitingListReads.recorded_at, read.recorded_before),
-      ),
-    );
-  const { organization_id, user_id } = waitingRooms;
-  return {
-    organization_id,
-    resource_id: waitingRooms.id,
-    organization_user_id: memberOf(organization_id, user_id),
-    from: waitingRooms,
-    where: and(eq(waitingRooms.id, roomWithinReach(read)), notExists(lately)),
-  };
+export const waitingEntry = entriesWhere("waiting_room", waitingRooms, {
+  organization_id: waitingRooms.organization_id,
+  organization_user_id: memberOf(waitingRooms.organization_id, waitingRooms.user_id),
+})((read: Placeholders<WaitingRead>) => {
+  const lately = selectColumn(
+    waitingListReads.recorded_at,
+    hasValues(waitingListReads, {
+      api_client_id: read.api_client_id,
+      waiting_room_id: waitingRooms.id,
+      acting_user: read.acting_user,
+      purpose: read.purpose,
+    }),
+    gt(waitingListReads.recorded_at, read.recorded_before),
+  );
+  return and(eq(waitingRooms.id, roomWithinReach(read)), notExists(lately));
 });
 
 /** Runs after the entry was written, or was not. */

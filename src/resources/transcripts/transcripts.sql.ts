@@ -2,6 +2,7 @@ import { asc, eq, getTableColumns, type SQLWrapper, sql } from "drizzle-orm";
 import { scalar } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { callTexts, participants, sequences, transcriptParts } from "../../database/schema.ts";
+import { selectColumn } from "../../database/selects.ts";
 import { isTextOf } from "../call_texts/call_texts.sql.ts";
 import {
   type CallKey,
@@ -34,7 +35,7 @@ export const transcriptOfPath = preparedQuery((call: Placeholders<ReachedCall>) 
 );
 
 const transcriptId = (call_id: SQLWrapper) =>
-  scalar(builder.select({ id: callTexts.id }).from(callTexts).where(isTextOf(call_id, "transcript")));
+  scalar(selectColumn(callTexts.id, isTextOf(call_id, "transcript")));
 
 export const partsByCallKey = preparedQuery((call: Placeholders<CallKey>) =>
   builder

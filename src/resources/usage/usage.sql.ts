@@ -1,5 +1,5 @@
-import { and, asc, between, eq, sql } from "drizzle-orm";
-import { insertSelect } from "../../database/insert.ts";
+import { and, asc, between, eq, type SQL, sql } from "drizzle-orm";
+import { excluded, insertSelect } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { organizationDays } from "../../database/schema.ts";
 
@@ -16,31 +16,24 @@ export const usageOfDates = preparedQuery(
       .orderBy(asc(date)),
 );
 
-/** Counts a write that stores as much as several, in its transaction. */
-export const countMoreWrites = preparedQuery(
-  (of: Placeholders<{ organization_id: number; date: string; count: number }>) =>
-    builder
-      .insert(organizationDays)
-      .values({ organization_id: of.organization_id, date: of.date, writes: of.count })
-      .onConflictDoUpdate({
-        target: [organization_id, date],
-        set: { writes: sql`${writes} + excluded.writes` },
-      }),
-);
+/** Adds to what is counted of a day of an organization, in the transaction of what is counted. */
+const counting = (name: "writes" | "visits", where?: SQL) =>
+  preparedQuery((of: Placeholders<{ organization_id: number; date: string; count: number }>) =>
+    insertSelect(
+      organizationDays,
+      { organization_id: of.organization_id, date: of.date, [name]: of.count },
+      { where },
+    ).onConflictDoUpdate({
+      target: [organization_id, date],
+      set: { [name]: sql`${organizationDays[name]} + ${excluded(organizationDays[name])}` },
+    }),
+  );
 
-/** Counts a call that is reported for the first time, in its transaction. */
-export const countVisit = preparedQuery((of: Placeholders<{ organization_id: number; date: string }>) =>
-  builder
-    .insert(organizationDays)
-    .values({ organization_id: of.organization_id, date: of.date, visits: 1 })
-    .onConflictDoUpdate({ target: [organization_id, date], set: { visits: sql`${visits} + 1` } }),
-);
+/** Counts a write that stores as much as several. */
+export const countMoreWrites = counting("writes");
 
-/** Counts a write of a client, in its transaction, if it has changed something. A trigger refuses one too many. */
-export const countWrite = preparedQuery((of: Placeholders<{ organization_id: number; date: string }>) =>
-  insertSelect(
-    organizationDays,
-    { organization_id: of.organization_id, date: of.date, writes: 1 },
-    { where: sql`changes() > 0` },
-  ).onConflictDoUpdate({ target: [organization_id, date], set: { writes: sql`${writes} + 1` } }),
-);
+/** Counts a call that is reported for the first time. */
+export const countVisits = counting("visits");
+
+/** Counts a write of a client, if it has changed something. A trigger refuses one too many. */
+export const countWrites = counting("writes", sql`changes() > 0`);

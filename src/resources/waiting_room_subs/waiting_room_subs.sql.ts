@@ -15,6 +15,7 @@ import { alias } from "drizzle-orm/sqlite-core";
 import { coalesce, hasValues, scalar } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Value } from "../../database/queries.ts";
 import { waitingRoomSubs, waitingRooms } from "../../database/schema.ts";
+import { selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { MAX_SUBS } from "../../limits.ts";
 import { idempotencyOf } from "../idempotency_keys/idempotency_keys.sql.ts";
@@ -59,7 +60,7 @@ export const activeSub = preparedQuery(({ slug, now }: Placeholders<{ slug: stri
   builder
     .select({ ...waitingRoomSubColumns, destination_slug: destinationSlug.as("destination_slug") })
     .from(waitingRoomSubs)
-    .where(isActive(builder.select({ id: waitingRooms.id }).from(waitingRooms).where(hasSlug(slug)), now)),
+    .where(isActive(selectColumn(waitingRooms.id, hasSlug(slug)), now)),
 );
 
 export const subWrites = tableWrites(waitingRoomSubs, waitingRoomSubColumns);
@@ -102,15 +103,11 @@ export const subsFromNow = preparedQuery(
  */
 export const subQuota = preparedQuery(
   ({ organization_id, slug, now }: Placeholders<WaitingRoomPath & { now: number }>) => {
-    const ahead = builder
-      .select({ id: waitingRoomSubs.id })
-      .from(waitingRoomSubs)
-      .where(
-        and(
-          eq(waitingRoomSubs.waiting_room_id, ownRoomId(organization_id, slug)),
-          gt(waitingRoomSubs.datetime_end, now),
-        ),
-      )
+    const ahead = selectColumn(
+      waitingRoomSubs.id,
+      eq(waitingRoomSubs.waiting_room_id, ownRoomId(organization_id, slug)),
+      gt(waitingRoomSubs.datetime_end, now),
+    )
       .orderBy(asc(waitingRoomSubs.datetime_end), asc(waitingRoomSubs.id))
       .limit(1)
       .offset(MAX_SUBS - 1);
@@ -143,20 +140,13 @@ const stored = alias(waitingRoomSubs, "stored");
  */
 export const nextSub = preparedQuery(
   ({ organization_id, slug, id, start }: Placeholders<SubPath & { start: number | null }>) => {
-    const storedStart = builder
-      .select({ datetime_start: stored.datetime_start })
-      .from(stored)
-      .where(eq(stored.id, id));
-    return builder
-      .select({ datetime_start: waitingRoomSubs.datetime_start })
-      .from(waitingRoomSubs)
-      .where(
-        and(
-          eq(waitingRoomSubs.waiting_room_id, ownRoomId(organization_id, slug)),
-          gt(waitingRoomSubs.datetime_end, coalesce(start, storedStart)),
-          ne(waitingRoomSubs.id, id),
-        ),
-      )
+    const storedStart = selectColumn(stored.datetime_start, eq(stored.id, id));
+    return selectColumn(
+      waitingRoomSubs.datetime_start,
+      eq(waitingRoomSubs.waiting_room_id, ownRoomId(organization_id, slug)),
+      gt(waitingRoomSubs.datetime_end, coalesce(start, storedStart)),
+      ne(waitingRoomSubs.id, id),
+    )
       .orderBy(asc(waitingRoomSubs.datetime_end))
       .limit(1);
   },

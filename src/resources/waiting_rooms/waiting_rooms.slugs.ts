@@ -1,30 +1,22 @@
 import { eq, type SQL, sql } from "drizzle-orm";
-import { builder, type Value } from "../../database/queries.ts";
+import type { Value } from "../../database/queries.ts";
 import { organizations, waitingRoomSlugs } from "../../database/schema.ts";
+import { selectColumn } from "../../database/selects.ts";
 import { nextSlug } from "../../database/slug.ts";
 
 /** Selects the id of the room that has or had the slug. */
 export const roomOfAnySlug = (slug: Value<string>) =>
-  builder
-    .select({ id: waitingRoomSlugs.waiting_room_id })
-    .from(waitingRoomSlugs)
-    .where(eq(waitingRoomSlugs.slug, slug));
+  selectColumn(waitingRoomSlugs.waiting_room_id, eq(waitingRoomSlugs.slug, slug));
 
 /** Selects the organization of the room that has or had the slug. */
 export const organizationOfAnySlug = (slug: Value<string>) =>
-  builder
-    .select({ organization_id: waitingRoomSlugs.organization_id })
-    .from(waitingRoomSlugs)
-    .where(eq(waitingRoomSlugs.slug, slug));
+  selectColumn(waitingRoomSlugs.organization_id, eq(waitingRoomSlugs.slug, slug));
 
 /**
  * The slug for a room of this name, which no room ever had: `{organization's slug}--{name}`, numbered where that is taken. A
  * name in kebab case never contains `--`, so rooms of two organizations never compete for a slug.
  */
 export function freeSlug(organization_id: Value<number>, kebabName: Value<string>): SQL<string> {
-  const organizationSlug = builder
-    .select({ slug: organizations.slug })
-    .from(organizations)
-    .where(eq(organizations.id, organization_id));
+  const organizationSlug = selectColumn(organizations.slug, eq(organizations.id, organization_id));
   return nextSlug(waitingRoomSlugs, sql`${organizationSlug} || '--' || ${kebabName}`);
 }

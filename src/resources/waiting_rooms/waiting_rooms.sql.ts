@@ -15,6 +15,7 @@ import { alias, unionAll } from "drizzle-orm/sqlite-core";
 import { coalesce, hasValues, scalar } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Value } from "../../database/queries.ts";
 import { calls, organizationUsers, participants, waitingRooms } from "../../database/schema.ts";
+import { selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { pagedList } from "../../http/lists.ts";
 import type { OwnPath } from "../../http/wire.ts";
@@ -31,12 +32,10 @@ const waitingCount = builder.$count(
   ),
 );
 
-const ownerName = builder
-  .select({ display_name: organizationUsers.display_name })
-  .from(organizationUsers)
-  .where(
-    hasValues(organizationUsers, { organization_id: waitingRooms.organization_id, id: waitingRooms.user_id }),
-  );
+const ownerName = selectColumn(
+  organizationUsers.display_name,
+  hasValues(organizationUsers, { organization_id: waitingRooms.organization_id, id: waitingRooms.user_id }),
+);
 
 const { retired_at: _, ...ownColumns } = getTableColumns(waitingRooms);
 
@@ -58,7 +57,7 @@ export const ownRoom = (organization_id: Value<number>, slug: Value<string>): SQ
 
 /** Selects the id of the organization's room that this slug leads to. */
 export const ownRoomId = (organization_id: Value<number>, slug: Value<string>) =>
-  builder.select({ id: waitingRooms.id }).from(waitingRooms).where(ownRoom(organization_id, slug));
+  selectColumn(waitingRooms.id, ownRoom(organization_id, slug));
 
 const personalRooms = alias(waitingRooms, "personal_rooms");
 
@@ -67,24 +66,19 @@ const isPersonalRoomOf = (organization_id: Value<number>, user_id: Value<number>
 
 /** Selects the current slug of somebody's personal room: nothing where there is none. */
 export const personalRoomSlug = (organization_id: Value<number>, user_id: Value<number>) =>
-  builder
-    .select({ slug: personalRooms.slug })
-    .from(personalRooms)
-    .where(isPersonalRoomOf(organization_id, user_id));
+  selectColumn(personalRooms.slug, isPersonalRoomOf(organization_id, user_id));
 
 /** The same, but its id. */
 export const personalRoomId = (organization_id: Value<number>, user_id: Value<number>) =>
-  builder
-    .select({ id: personalRooms.id })
-    .from(personalRooms)
-    .where(isPersonalRoomOf(organization_id, user_id));
+  selectColumn(personalRooms.id, isPersonalRoomOf(organization_id, user_id));
 
 /** The slug, but nothing where the room is not active. */
 export const activePersonalRoomSlug = (organization_id: Value<number>, user_id: Value<number>) =>
-  builder
-    .select({ slug: personalRooms.slug })
-    .from(personalRooms)
-    .where(and(isPersonalRoomOf(organization_id, user_id), eq(personalRooms.is_active, true)));
+  selectColumn(
+    personalRooms.slug,
+    isPersonalRoomOf(organization_id, user_id),
+    eq(personalRooms.is_active, true),
+  );
 
 export const waitingRoomWrites = tableWrites(waitingRooms, waitingRoomColumns, {
   slug: (of) => freeSlug(of("organization_id"), of("slug")),
@@ -165,18 +159,14 @@ export const roomOfId = roomListWhere(({ id }) => eq(waitingRooms.id, id));
  * on there, so calls that began before can still be reported.
  */
 export const selectRoomOfCall = (organization_id: Value<number>, slug: SQLWrapper, started_at: SQLWrapper) =>
-  builder
-    .select({ id: waitingRooms.id })
-    .from(waitingRooms)
-    .where(
-      and(
-        hasValues(waitingRooms, { organization_id, id: roomOfAnySlug(slug), slug }),
-        or(
-          isNull(waitingRooms.retired_at),
-          and(isNotNull(waitingRooms.user_id), gt(waitingRooms.retired_at, started_at)),
-        ),
-      ),
-    );
+  selectColumn(
+    waitingRooms.id,
+    hasValues(waitingRooms, { organization_id, id: roomOfAnySlug(slug), slug }),
+    or(
+      isNull(waitingRooms.retired_at),
+      and(isNotNull(waitingRooms.user_id), gt(waitingRooms.retired_at, started_at)),
+    ),
+  );
 
 /** What a report must know of the room that has or had the slug. A retired room has no current slug. */
 export const reportedRoomOfAnySlug = preparedQuery(({ slug }: Placeholders<{ slug: string }>) =>

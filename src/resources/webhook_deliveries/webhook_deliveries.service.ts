@@ -1,9 +1,9 @@
 import type { ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { eventTypesOf } from "../../database/enums.ts";
-import { runAll, runBatch } from "../../database/queries.ts";
+import { runBatch } from "../../database/queries.ts";
 import { quietSince } from "../../database/quiet.ts";
-import { takeTurns } from "../../database/turns.ts";
+import { workOff } from "../../database/turns.ts";
 import { EVENTS_KEPT_FOR } from "../../lifetimes.ts";
 import { WEBHOOK_REDELIVERY_PORTION } from "../../limits.ts";
 import { CRON_PORTION } from "../../tuning.ts";
@@ -83,6 +83,5 @@ export async function redeliver(
  *
  * @returns how many
  */
-export async function deleteOldDeliveries({ db }: Context): Promise<number> {
-  return (await takeTurns(CRON_PORTION, (turn) => runAll(db, deleteOrphanedDeliveries(turn)))).length;
-}
+export const deleteOldDeliveries = ({ db }: Context): Promise<number> =>
+  workOff(db, CRON_PORTION, deleteOrphanedDeliveries);

@@ -20,6 +20,7 @@ import { coalesce, columnAs, hasValues } from "../../database/expressions.ts";
 import { excluded, insertSelect } from "../../database/insert.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { events, webhookDeliveries, webhookEndpoints } from "../../database/schema.ts";
+import { selectColumn } from "../../database/selects.ts";
 import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn } from "../../database/turns.ts";
 import type { OwnPath } from "../../http/wire.ts";
 import { WEBHOOK_REDELIVERY_PORTION } from "../../limits.ts";
@@ -64,22 +65,18 @@ interface Redelivery extends OwnPath {
  */
 function eventsToRedeliver(redelivery: Placeholders<Redelivery>) {
   const { organization_id, id, after, event_types, created_at, events_since } = redelivery;
-  const delivery = builder
-    .select({ event_id: webhookDeliveries.event_id })
-    .from(webhookDeliveries)
-    .where(hasValues(webhookDeliveries, { webhook_endpoint_id: id, event_id: events.id }));
-  return builder
-    .select({ id: events.id })
-    .from(events)
-    .where(
-      and(
-        eq(events.organization_id, organization_id),
-        gt(events.id, after),
-        gte(events.created_at, events_since),
-        or(isNull(event_types), inArray(events.type, jsonValues(event_types))),
-        or(gte(events.created_at, created_at), exists(delivery)),
-      ),
-    )
+  const delivery = selectColumn(
+    webhookDeliveries.event_id,
+    hasValues(webhookDeliveries, { webhook_endpoint_id: id, event_id: events.id }),
+  );
+  return selectColumn(
+    events.id,
+    eq(events.organization_id, organization_id),
+    gt(events.id, after),
+    gte(events.created_at, events_since),
+    or(isNull(event_types), inArray(events.type, jsonValues(event_types))),
+    or(gte(events.created_at, created_at), exists(delivery)),
+  )
     .orderBy(asc(events.id))
     .limit(WEBHOOK_REDELIVERY_PORTION)
     .as("again");
@@ -116,10 +113,10 @@ export const redeliveredEvents = preparedQuery((redelivery: Placeholders<Redeliv
 export const deleteOrphanedDeliveries = preparedQuery((turn: Placeholders<Turn>) => {
   const { webhook_endpoint_id, event_id } = webhookDeliveries;
   const orphansOf = (endpoint_id: SQL) => {
-    const organization_id = builder
-      .select({ organization_id: webhookEndpoints.organization_id })
-      .from(webhookEndpoints)
-      .where(eq(webhookEndpoints.id, endpoint_id));
+    const organization_id = selectColumn(
+      webhookEndpoints.organization_id,
+      eq(webhookEndpoints.id, endpoint_id),
+    );
     const oldestEvent = builder
       .select({ id: min(events.id) })
       .from(events)

@@ -1,9 +1,9 @@
-import { and, asc, count, eq, getTableColumns, gte, or, type SQL } from "drizzle-orm";
+import { and, asc, count, eq, getTableColumns, gte, or } from "drizzle-orm";
 import { hasValues } from "../../database/expressions.ts";
-import { builder, type Placeholders, preparedQuery, type Row, type Values } from "../../database/queries.ts";
+import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { webhookEndpoints } from "../../database/schema.ts";
+import { deleteBy, rowsBy } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
-import type { OwnPath } from "../../http/wire.ts";
 import { MAX_WEBHOOK_ENDPOINTS } from "../../limits.ts";
 import { entriesOf } from "../access_logs/access_logs.entries.ts";
 import { idempotencyOfSecret } from "../idempotency_keys/idempotency_keys.sql.ts";
@@ -15,10 +15,6 @@ const { secret, previous_secrets, due_at, lease_until, message_at, ...ownColumns
 
 /** Without secrets, and without the state of its lane, which changes with every event. */
 export const webhookEndpointColumns = ownColumns;
-
-/** True for the organization's endpoint of this id. */
-const ownEndpoint = ({ organization_id, id }: Values<OwnPath>): SQL | undefined =>
-  hasValues(webhookEndpoints, { organization_id, id });
 
 export const endpointWrites = tableWrites(webhookEndpoints, webhookEndpointColumns);
 
@@ -43,16 +39,14 @@ export const endpointQuota = preparedQuery(({ organization_id }: Placeholders<{ 
     .where(eq(webhookEndpoints.organization_id, organization_id)),
 );
 
-export const endpointById = preparedQuery((endpoint: Placeholders<OwnPath>) =>
-  builder.select(webhookEndpointColumns).from(webhookEndpoints).where(ownEndpoint(endpoint)),
-);
+export const endpointById = rowsBy(webhookEndpoints, webhookEndpointColumns, "organization_id", "id");
 
 /** An endpoint with what signs its deliveries. */
-export const endpointWithSecrets = preparedQuery((endpoint: Placeholders<OwnPath>) =>
-  builder
-    .select({ ...webhookEndpointColumns, secret, previous_secrets })
-    .from(webhookEndpoints)
-    .where(ownEndpoint(endpoint)),
+export const endpointWithSecrets = rowsBy(
+  webhookEndpoints,
+  { ...webhookEndpointColumns, secret, previous_secrets },
+  "organization_id",
+  "id",
 );
 
 /**
@@ -72,6 +66,4 @@ export const turnOffEndpointsOf = preparedQuery(
       ),
 );
 
-export const deleteEndpoint = preparedQuery((endpoint: Placeholders<OwnPath>) =>
-  builder.delete(webhookEndpoints).where(ownEndpoint(endpoint)).returning({ id: webhookEndpoints.id }),
-);
+export const deleteEndpoint = deleteBy(webhookEndpoints, "organization_id", "id");

@@ -17,6 +17,7 @@ import { livesHere } from "../../database/moves.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
 import { events, webhookDeliveries, webhookEndpoints } from "../../database/schema.ts";
+import { rowsBy, selectColumn } from "../../database/selects.ts";
 import { WEBHOOK_LANE_PORTION } from "../../tuning.ts";
 
 const { secret: _, previous_secrets: __, ...laneColumns } = getTableColumns(webhookEndpoints);
@@ -41,18 +42,14 @@ const isUnleased = (now: Placeholders<{ now: number }>["now"]) =>
 /** The endpoints that have something to send. However many are dead, those that are not come first. */
 export const dueEndpoints = preparedQuery(
   ({ now, due_before, limit }: Placeholders<{ now: number; due_before: number; limit: number }>) =>
-    builder
-      .select({ id: webhookEndpoints.id })
-      .from(webhookEndpoints)
-      .where(
-        and(
-          webhookEndpoints.is_active,
-          lte(webhookEndpoints.due_at, due_before),
-          isUnleased(now),
-          isNotQuiet(),
-          livesHere(webhookEndpoints.organization_id),
-        ),
-      )
+    selectColumn(
+      webhookEndpoints.id,
+      webhookEndpoints.is_active,
+      lte(webhookEndpoints.due_at, due_before),
+      isUnleased(now),
+      isNotQuiet(),
+      livesHere(webhookEndpoints.organization_id),
+    )
       .orderBy(isNotNull(webhookEndpoints.failing_since), asc(webhookEndpoints.due_at))
       .limit(limit),
 );
@@ -99,13 +96,7 @@ export const dueDeliveries = preparedQuery(
 );
 
 /** A lane is known by the lease that it set. */
-export const endpointInLane = preparedQuery(
-  ({ id, lease_until }: Placeholders<{ id: number; lease_until: number }>) =>
-    builder
-      .select(laneColumns)
-      .from(webhookEndpoints)
-      .where(hasValues(webhookEndpoints, { id, lease_until })),
-);
+export const endpointInLane = rowsBy(webhookEndpoints, laneColumns, "id", "lease_until");
 
 /** Deliveries of an endpoint by their events. */
 interface DeliveriesOfEvents {

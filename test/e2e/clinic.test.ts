@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import ts from "typescript";
@@ -7,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { DEMO_CLIENT } from "../../src/dev/demo_organization.ts";
 import { startIdentityProvider } from "../../src/dev/identity_provider.ts";
 import { compile } from "../project/support/compile.ts";
+import { endOf } from "./support/dev_server.ts";
+import { done } from "./support/ended.ts";
 import { makeProgramFolder } from "./support/guide.ts";
 import { platformCaller } from "./support/server.ts";
 
@@ -78,16 +79,8 @@ describe.each(Object.entries(FORMS))("The program of a clinic, as .%s,", (extens
         ROOM: room,
       },
     });
-    let [printed, failed] = ["", ""];
-    child.stdout.on("data", (chunk) => {
-      printed += chunk;
-    });
-    child.stderr.on("data", (chunk) => {
-      failed += chunk;
-    });
-    const [code] = await once(child, "close");
-    expect([code, failed]).toEqual([0, ""]);
-    expect(JSON.parse(printed)).toEqual({
+    // It writes nothing else, not even to stderr.
+    expect(JSON.parse(await done(endOf(child)))).toEqual({
       room: expect.stringMatching(/^demo-clinic--dermatology(-\d+)?$/),
       personal: "Pascal Provider",
       sub: true,

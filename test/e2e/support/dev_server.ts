@@ -26,7 +26,7 @@ export function endOf(child: ChildProcess) {
   );
 }
 
-export interface ServerOptions {
+interface ServerOptions {
   /** Where it keeps its database and files. */
   data: string;
   /** Where it and wrangler keep their temporary files. */

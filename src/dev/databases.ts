@@ -71,7 +71,7 @@ export function ownRange(database: Database): number | undefined {
 }
 
 /** What a query returns, or undefined if the database has no tables yet. */
-export function unlessEmpty<Result>(query: () => Result): Result | undefined {
+function unlessEmpty<Result>(query: () => Result): Result | undefined {
   try {
     return query();
   } catch (error) {

@@ -4,7 +4,7 @@ import { envOfShard, shardsOf } from "../database/shards.ts";
 import { migrationFiles, readText } from "./migrations.ts";
 import { rangeStatement, rangeStatements } from "./shard_statements.ts";
 
-export interface LocalState {
+interface LocalState {
   persistTo: string;
   config?: string;
   environment?: string;

@@ -59,7 +59,7 @@ export function rowsOf({ name }: Pick<Table, "name">, id: number): string {
 /* In the database that the organization leaves: */
 
 /** Which rows are to be copied: at first all, then those that change. Its name says where to. */
-export const queueOf = ({ id, to }: Move) => `moving_${id}_to_${to}`;
+const queueOf = ({ id, to }: Move) => `moving_${id}_to_${to}`;
 
 export const FIND_QUEUES = (id: number) =>
   `SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'moving\\_${id}\\_to\\_%' ESCAPE '\\'`;
@@ -163,7 +163,7 @@ export const unmark = (id: number) => `DELETE FROM moves WHERE organization_id =
 
 /* In the database to which it moves. Its rows wait beside the tables, where no trigger, chore or request knows of them. */
 
-export const waitingOf = ({ id }: Move, table: Pick<Table, "name">) => `moved_${id}_${table.name}`;
+const waitingOf = ({ id }: Move, table: Pick<Table, "name">) => `moved_${id}_${table.name}`;
 
 export const createWaiting = (move: Move, tables: Table[]) =>
   tables.map(

@@ -3,20 +3,15 @@ import { createHash } from "node:crypto";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { migratedDatabase, migrationFiles } from "../../src/dev/migrations.ts";
 import { definitionsIn } from "../../src/dev/triggers.ts";
 import { writeVariedRows } from "./support/varied_rows.ts";
 
-const copies: string[] = [];
-afterAll(() => {
-  for (const copy of copies) rmSync(copy, { recursive: true });
-});
-
 /** A copy of what the commands use, in which they may write. */
 function aProject() {
   const folder = mkdtempSync(join(tmpdir(), "migrations-"));
-  copies.push(folder);
+  onTestFinished(() => rmSync(folder, { recursive: true }));
   for (const path of ["drizzle", "src/database", "src/dev", "package.json"])
     cpSync(path, join(folder, path), { recursive: true });
   rmSync(join(folder, "drizzle/SHA256SUMS"), { force: true });

@@ -15,7 +15,7 @@ export async function runNpm(args: string[], cwd: string) {
   if (code !== 0) throw new Error(`npm ${args.join(" ")} failed:\n${output}`);
 }
 
-export interface ServerOptions {
+interface ServerOptions {
   /** Where it keeps its database and files. */
   data: string;
   /** Where it and wrangler keep their temporary files. */

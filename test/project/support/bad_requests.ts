@@ -19,7 +19,7 @@ export interface Draft extends Omit<Sent, "body"> {
   asText: (json: string) => string;
 }
 
-export type Mutation = (draft: Draft) => Draft;
+type Mutation = (draft: Draft) => Draft;
 
 /** Becomes a number that JSON.stringify cannot write. */
 const HUGE = "huge-number-1e999";

@@ -1,7 +1,7 @@
 /** Bodies that are as large as a route accepts, and made to cost as much memory as they can. */
 import { isOf, type JsonSchema, nodesOf } from "./request_schemas.ts";
 
-export interface HostileBody {
+interface HostileBody {
   what: string;
   text: string;
 }

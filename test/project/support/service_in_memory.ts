@@ -21,7 +21,7 @@ import {
 export type Api = "external" | "platform" | "livekit";
 
 /** Stands for the signature of the body, which is made when the body is known. */
-export const SIGNED = "signed";
+const SIGNED = "signed";
 
 /** The header `Authorization` of LiveKit's server. Its clock is that of the service, which stands still. */
 function signatureOf(body: string): Promise<string> {

@@ -317,7 +317,7 @@ describe("An error of the mail provider", () => {
     expect(await clinic.eventsOf("invite.mail_failed")).toEqual([invite.id]);
   });
 
-  it.each(["E_VALIDATION_ERROR", "Something else"])(
+  it.each(["E_RECIPIENT_SUPPRESSED", "E_VALIDATION_ERROR", "Something else"])(
     "that does not pass (%s) is final, until the invite is sent again",
     async (code) => {
       const provider = aMailProvider(() => code);

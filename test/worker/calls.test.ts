@@ -163,6 +163,7 @@ describe.each(["first", "later"])("The %s report of a call", (which) => {
     ],
     ["an ended_at before started_at", { ended_at: "2026-01-31T09:29:59.999Z" }, /call\.ended_at/],
     ["a new participant without a name", withParticipant({ display_name: undefined }), /display_name/],
+    ["a new participant without a role", withParticipant({ role: undefined }), /role/],
     ["a participant named twice", { participants: Array(2).fill(aRecipient()) }, /call\.participants/],
   ])("is refused with %s, and changes nothing", async (_, fault, text) => {
     const { first, report } = await aFirstReport();

@@ -103,6 +103,11 @@ describe("The consents of a call", () => {
       { decision: "granted", decided_at: STARTED_AT },
     ]);
   });
+
+  it("are none where nobody was asked", async () => {
+    const { clinic, call } = await aRecordedCall();
+    expect(await consentsOf(clinic, call)).toEqual([]);
+  });
 });
 
 describe("A consent that the platform reports", () => {

@@ -267,6 +267,12 @@ describe("An audit entry, even for an operator who works on the database,", () =
       .bind(...values)
       .run();
 
+  it("is never deleted with its egress", async () => {
+    const { id } = await anEgress();
+    const deletion = () => onDatabase("delete from egresses where id = ?", id);
+    await changingNothing(() => expect(deletion()).rejects.toThrow());
+  });
+
   it("is written for every change of an egress, and names somebody", async () => {
     const { id, entries } = await anEgress();
     await onDatabase("update egresses set error = 'Lost.', updated_at = 1 where id = ?", id);

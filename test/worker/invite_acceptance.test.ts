@@ -171,7 +171,9 @@ describe("An invitee who became a member before accepting", () => {
       expect(accepted.body).toEqual({ ...member, roles, waiting_room_slug: slug });
       expect(await members(clinic)).toEqual([shownMember(clinic.admin), shownMember(accepted.body)]);
       expect((await read(clinic, invite)).used_at).toEqual(aTimestamp);
-      const added = (await rooms(clinic)).slice(before.length);
+      const after = await rooms(clinic);
+      expect(after.slice(0, before.length)).toEqual(before);
+      const added = after.slice(before.length);
       const room = { user_id: member.user_id, name: "Dr. Ivy Member", slug, is_active: true };
       expect(added).toMatchObject(slug === member.waiting_room_slug ? [] : [room]);
     },

@@ -69,6 +69,20 @@ async function expectNothingElsewhere(route: string, send: (path: string) => Pro
   }
 }
 
+/** Expects that one after another of these credentials is refused for a request, which changes nothing. */
+async function expectCredentialsRefused(
+  base: string,
+  route: string,
+  { path, body }: Example,
+  error: string,
+  wrongCredentials: Record<string, string>[],
+) {
+  const before = await everyRow();
+  for (const wrong of wrongCredentials)
+    expectRefusal(await api(base, wrong).send(methodOf(route), path, body), 401, error);
+  expect(await everyRow()).toEqual(before);
+}
+
 /** Where a path names something that must be there. A PUT may make what its last segment names. */
 const placesOf = (route: string) =>
   route
@@ -98,10 +112,9 @@ describe.each(externalRoutes)("%s of the external API", (route) => {
   it("refuses missing and wrong credentials, and changes nothing", async () => {
     const organization = await anOrganization();
     const other = await anOrganization();
-    const { path, body } = await example(organization);
+    const request = await example(organization);
     const right = organization.client.credentials;
-    const before = await everyRow();
-    const wrongCredentials: Record<string, string>[] = [
+    await expectCredentialsRefused("/api/external", route, request, "Invalid client credentials", [
       {},
       { "X-Client-ID": right["X-Client-ID"] },
       { "X-Client-Secret": right["X-Client-Secret"] },
@@ -110,12 +123,7 @@ describe.each(externalRoutes)("%s of the external API", (route) => {
       { ...right, "X-Client-Secret": other.client.credentials["X-Client-Secret"] },
       { ...right, "X-Client-Secret": `${right["X-Client-Secret"]}x` },
       { Authorization: `Bearer ${PLATFORM_TOKEN}` },
-    ];
-    for (const wrong of wrongCredentials) {
-      const refused = await api("/api/external", wrong).send(method, path, body);
-      expect(refused).toMatchObject({ status: 401, body: { error: "Invalid client credentials" } });
-    }
-    expect(await everyRow()).toEqual(before);
+    ]);
   });
 
   it("neither shows nor changes what belongs to another organization", async () => {
@@ -165,9 +173,8 @@ describe.each(platformRoutes)("%s of the platform API", (route) => {
 
   it("refuses a missing or wrong platform token, and changes nothing", async () => {
     const organization = await anOrganization();
-    const { path, body } = await example(organization);
-    const before = await everyRow();
-    const wrongCredentials: Record<string, string>[] = [
+    const request = await example(organization);
+    await expectCredentialsRefused("/api/platform", route, request, "Invalid platform token", [
       {},
       { Authorization: "Bearer" },
       { Authorization: "Bearer made-up-platform-token" },
@@ -175,12 +182,7 @@ describe.each(platformRoutes)("%s of the platform API", (route) => {
       { Authorization: PLATFORM_TOKEN },
       { Authorization: `Basic ${PLATFORM_TOKEN}` },
       organization.client.credentials,
-    ];
-    for (const wrong of wrongCredentials) {
-      const refused = await api("/api/platform", wrong).send(method, path, body);
-      expect(refused).toMatchObject({ status: 401, body: { error: "Invalid platform token" } });
-    }
-    expect(await everyRow()).toEqual(before);
+    ]);
   });
 });
 
@@ -218,22 +220,17 @@ describe.each(liveKitRoutes)("%s of LiveKit's API", (route) => {
 
   it("refuses a missing or wrong signature, and changes nothing", async () => {
     const organization = await anOrganization();
-    const { path, body } = await example(organization);
-    const before = await everyRow();
-    const wrongCredentials: Record<string, string>[] = [
+    const request = await example(organization);
+    const signed = JSON.stringify(request.body);
+    await expectCredentialsRefused("/api/livekit", route, request, "Invalid LiveKit signature", [
       {},
       { Authorization: `Bearer ${PLATFORM_TOKEN}` },
       { Authorization: PLATFORM_TOKEN },
       { Authorization: LIVEKIT_KEY.secret },
       { Authorization: await signatureOf("") },
-      { Authorization: await signatureOf(JSON.stringify(body), { ...LIVEKIT_KEY, secret: "x".repeat(32) }) },
+      { Authorization: await signatureOf(signed, { ...LIVEKIT_KEY, secret: "x".repeat(32) }) },
       organization.client.credentials,
-    ];
-    for (const wrong of wrongCredentials) {
-      const refused = await api("/api/livekit", wrong).send(method, path, body);
-      expect(refused).toMatchObject({ status: 401, body: { error: "Invalid LiveKit signature" } });
-    }
-    expect(await everyRow()).toEqual(before);
+    ]);
   });
 
   it("does not open the other APIs", async () => {

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { platform } from "./support/api.ts";
 import {
@@ -11,7 +10,7 @@ import {
 } from "./support/calls.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, type Organization } from "./support/organization.ts";
-import { countingRows } from "./support/rows.ts";
+import { countingRows, insertMany } from "./support/rows.ts";
 
 describe("The participants of a call", () => {
   it("are listed by id with their times, references and consent, also while the call goes on", async () => {
@@ -144,14 +143,13 @@ describe("Those who wait in a room", () => {
     const clinic = await anOrganization();
     const room = await clinic.addRoom();
     const insert = (count: number, left_at: number | null, since: number) =>
-      env.DB.prepare(
-        `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < ?1)
-         insert into participants (organization_id, key, waiting_room_id, display_name, role, waiting_since, left_at,
+      insertMany(
+        count,
+        `insert into participants (organization_id, key, waiting_room_id, display_name, role, waiting_since, left_at,
            created_at, updated_at)
-         select ?2, ?3 || '-' || n || '-' || ?4, ?3, 'Rita', 'recipient', ?4 - n, ?5, n, n from counter`,
-      )
-        .bind(count, clinic.id, room.id, since, left_at)
-        .run();
+         select ?1, ?2 || '-' || n || '-' || ?3, ?2, 'Rita', 'recipient', ?3 - n, ?4, n, n from counter`,
+        ...[clinic.id, room.id, since, left_at],
+      );
     await insert(3_000, 900_000, 800_000);
     await insert(600, null, 1_000_000);
     for (const member of [clinic.admin, await clinic.addUser("Al", ["provider_assistant"])]) {

@@ -4,6 +4,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { SECOND } from "../../src/units.ts";
 import { endpoints } from "./support/network.ts";
 import { observedDatabase } from "./support/observed_database.ts";
+import { insertMany } from "./support/rows.ts";
 import {
   aClinicWithReceiver,
   aClinicWithWebhooks,
@@ -24,14 +25,13 @@ it("A webhook comes at once, however many other endpoints are dead and due", asy
   const DEAD = 1500;
   const neighbour = await aClinicWithWebhooks();
   const dead = aReceiver(() => status(500));
-  await env.DB.prepare(
-    `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < ?)
-     insert into webhook_endpoints
+  await insertMany(
+    DEAD,
+    `insert into webhook_endpoints
        (organization_id, created_by_user_id, url, is_active, secret, created_at, updated_at, failing_since, due_at)
      select ?, ?, ?, 1, 'whsec_c2VjcmV0', 0, 0, ?, n from counter`,
-  )
-    .bind(DEAD, neighbour.id, neighbour.admin.user_id, dead.url, Date.now() - SECOND)
-    .run();
+    ...[neighbour.id, neighbour.admin.user_id, dead.url, Date.now() - SECOND],
+  );
   const { clinic, receiver } = await aClinicWithReceiver();
   const [id] = await clinic.makeEvents();
   await clinic.queue.deliver(clinic.queue.messages.shift()?.body);

@@ -3,6 +3,7 @@ import { expect, it, vi } from "vitest";
 import { aCall } from "./support/calls.ts";
 import { rowsOf } from "./support/database.ts";
 import { aFaultyDatabase } from "./support/faulty_database.ts";
+import { insertMany } from "./support/rows.ts";
 import { aClinicWithWebhooks, aReceiver, aWebhookQueue, status } from "./support/webhooks.ts";
 
 const EVENTS = 1000;
@@ -30,13 +31,12 @@ it(`${EVENTS} events reach five endpoints, each at least once and with one id, w
   );
   const endpoints = [];
   for (const receiver of receivers) endpoints.push(await clinic.addEndpoint(receiver));
-  await env.DB.prepare(
-    `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < ${EVENTS})
-     insert into events (organization_id, type, data, created_at)
+  await insertMany(
+    EVENTS,
+    `insert into events (organization_id, type, data, created_at)
      select ?, 'call.started', '{"call_id":1,"organization_user_id":1}', ? from counter`,
-  )
-    .bind(clinic.id, Date.now())
-    .run();
+    ...[clinic.id, Date.now()],
+  );
 
   // A consumer dies between sending and recording, and after recording.
   let deaths = 0;

@@ -102,6 +102,15 @@ describe("Of the files in src,", () => {
     expect(gone).toEqual([]);
   });
 
+  it("none is long but the schema", () => {
+    const isLong = (file: string) => readFileSync(file, "utf8").split("\n").length > 301;
+    const all = readdirSync("src", { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+    const paths = all
+      .map(({ parentPath, name }) => join(parentPath, name))
+      .filter((file) => !file.endsWith(".png"));
+    expect(paths.filter(isLong)).toEqual([join("src", "database", "schema.ts")]);
+  });
+
   it("no two of the Worker have a function of the same name", () => {
     const FUNCTION =
       /^(?:export )?(?:(?:async )?function\*? |const (?=\w+ = (?:async )?(?:[(<]|preparedQuery\b)))(\w+)/gm;

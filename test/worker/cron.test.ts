@@ -32,6 +32,7 @@ beforeEach(async () => {
     "idempotency_keys",
     "bulk_invite_rows",
     "bulk_invites",
+    "invites",
     "events",
     "webhook_endpoints",
     "call_texts",
@@ -218,6 +219,14 @@ describe("Each run writes one line to the log", () => {
     queueDueDeliveries: 0,
     ...(isSharded && { shard: 1 }),
   };
+
+  // What other stories left is worked off before: it would count.
+  beforeEach(async () => {
+    for (let runs = 0; runs < 10; runs++) {
+      const { event, shard, ...counts } = await loggedRun();
+      if (Object.values(counts).every((count) => count === 0)) return;
+    }
+  });
 
   it("with how many rows each chore worked off, also where there was nothing to do", async () => {
     const clinic = await anOrganization();

@@ -54,10 +54,14 @@ export function siteOf(documents: Map<Api, object>, choices: Choices = {}): File
 
 /** Styles and scripts, by their names. A change of one changes the address of all, so that a browser may keep them. */
 function assetsOf(pages: Page[]): Files {
-  const own = readdirSync(ASSETS).filter((file) => /\.(css|js)$/.test(file));
+  const scripts = readdirSync(ASSETS).filter((file) => file.endsWith(".js"));
   const library = join(createRequire(import.meta.url).resolve("minisearch"), "../../es/index.js");
   return new Map<string, string | Buffer>([
-    ...own.map((file) => [file, readFileSync(join(ASSETS, file))] as const),
+    ...scripts.map((file) => [file, readFileSync(join(ASSETS, file))] as const),
+    [
+      "docs.css",
+      ["page", "content", "media"].map((name) => readFileSync(join(ASSETS, `css/${name}.css`))).join("\n"),
+    ],
     ["minisearch.js", readFileSync(library, "utf8").replace(/\n\/\/# sourceMappingURL.*/, "")],
     ["search.json", JSON.stringify(searchIndexOf(pages))],
   ]);

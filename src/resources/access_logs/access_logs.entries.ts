@@ -92,12 +92,8 @@ export const entriesWhere =
     }));
 
 /** The same of one row by its id, and of the newest, which the transaction has just inserted. */
-export function entriesOf(
-  resource: AccessResource,
-  table: TableOfRows & { organization_id: SQLiteColumn },
-  more: Pick<Subject<SQLWrapper>, "call_id" | "organization_user_id"> = {},
-) {
-  const entries = entriesWhere(resource, table, { organization_id: table.organization_id, ...more });
+export function entriesOf(resource: AccessResource, table: TableOfRows & { organization_id: SQLiteColumn }) {
+  const entries = entriesWhere(resource, table, { organization_id: table.organization_id });
   return {
     of: entries(({ organization_id, id }: Placeholders<OwnPath>) =>
       hasValues(table, { organization_id, id }),

@@ -1,18 +1,18 @@
-import { and, asc, eq, inArray, isNull, lte, not, notExists, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, lte, not, notExists, or, sql } from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import { greatest, iif } from "../../database/expressions.ts";
-import { builder, type Placeholders, preparedQuery, runAll } from "../../database/queries.ts";
+import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
 import { pastRetentionInTurn } from "../../database/retention.ts";
 import { calls, organizations, visits } from "../../database/schema.ts";
+import { selectColumn } from "../../database/selects.ts";
 import {
   type ChoreTurn,
-  eachOf,
+  isInTurn,
   ownerIdOf,
   rowid,
-  rowsInTurn,
   type Turn,
-  takeTurns,
+  workOff,
   workOffRecorded,
 } from "../../database/turns.ts";
 import { CRON_PORTION } from "../../tuning.ts";
@@ -26,40 +26,30 @@ import { callsOfVisit, visitEntries } from "./visits.sql.ts";
  *
  * @returns how many there were
  */
-export async function endVisits({ db, now }: Context): Promise<number> {
-  const ended = await takeTurns(CRON_PORTION, (turn) => runAll(db, endDueVisits({ ...turn, now })));
-  return ended.length;
-}
+export const endVisits = ({ db, now }: Context): Promise<number> =>
+  workOff(db, CRON_PORTION, (turn) => endDueVisits({ ...turn, now }));
 
 /** In the words of the index. */
 const isOpen = sql`${visits.status} in ('planned', 'started')`;
 
 const endDueVisits = preparedQuery((chore: Placeholders<Turn & { now: number }>) => {
-  const goingOn = builder
-    .select({ id: calls.id })
-    .from(calls)
-    .where(and(inArray(calls.id, callsOfVisit()), isNull(calls.ended_at)));
-  const dueOf = (owner_id: SQL) =>
-    builder
-      .select({ rowid: rowid.as("rowid") })
-      .from(visits)
-      .where(
-        and(
-          eq(visits.organization_id, owner_id),
-          isOpen,
-          lte(visits.ends_at, chore.now),
-          or(eq(visits.status, "planned"), notExists(goingOn)),
-          isNotQuiet(),
-        ),
-      )
-      .orderBy(asc(visits.ends_at));
+  const goingOn = selectColumn(calls.id, inArray(calls.id, callsOfVisit()), isNull(calls.ended_at));
+  const due = {
+    time: visits.ends_at,
+    indexed: isOpen,
+    where: and(
+      lte(visits.ends_at, chore.now),
+      or(eq(visits.status, "planned"), notExists(goingOn)),
+      isNotQuiet(),
+    ),
+  };
   return builder
     .update(visits)
     .set({
       status: iif(eq(visits.status, "planned"), "missed", "ended"),
       updated_at: greatest(chore.now, visits.updated_at),
     })
-    .where(inArray(rowid, rowsInTurn(visits, eachOf(visits.organization_id, isOpen), dueOf, chore)))
+    .where(isInTurn(visits, due, chore))
     .returning({ owner_id: ownerIdOf(visits.organization_id) });
 });
 
@@ -73,10 +63,7 @@ export const eraseVisits = (context: Context): Promise<number> =>
 
 /** True for the visits that are due. One that is open goes on until the cron says what has become of it. */
 function isDue(chore: Placeholders<ChoreTurn>) {
-  const held = builder
-    .select({ id: calls.id })
-    .from(calls)
-    .where(and(inArray(calls.id, callsOfVisit()), isHeld(calls.id)));
+  const held = selectColumn(calls.id, inArray(calls.id, callsOfVisit()), isHeld(calls.id));
   const due = {
     time: visits.ends_at,
     days: organizations.participant_retention_days,

@@ -14,7 +14,7 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
-import { columnAs, hasValues, scalar } from "../../database/expressions.ts";
+import { hasValues, scalar } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Values } from "../../database/queries.ts";
 import {
   organizationUsers,
@@ -24,10 +24,11 @@ import {
   WHOLE_ORGANIZATION,
   waitingRooms,
 } from "../../database/schema.ts";
+import { newestId, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import type { MetricsRange, MetricsSubject } from "../../http/metrics.ts";
 import { MAX_PLANNED_VISITS, MAX_VISIT_CALLS } from "../../limits.ts";
-import { accessEntries, entriesOf, entryOfOrganization } from "../access_logs/access_logs.entries.ts";
+import { entriesWhere, entryOfOrganization } from "../access_logs/access_logs.entries.ts";
 import { idempotencyOf } from "../idempotency_keys/idempotency_keys.sql.ts";
 import { type Reach, withinReach } from "../organization_users/organization_users.sql.ts";
 import { activeDestination } from "../waiting_room_subs/waiting_room_subs.sql.ts";
@@ -41,12 +42,9 @@ export const callsOfVisit = () =>
     .groupBy(participants.call_id);
 
 const ofRoom = <Field extends "slug" | "user_id" | "retired_at">(field: Field) =>
-  scalar(
-    builder
-      .select({ value: columnAs(waitingRooms[field], "value") })
-      .from(waitingRooms)
-      .where(eq(waitingRooms.id, visits.waiting_room_id)),
-  ) as SQL<GetColumnData<(typeof waitingRooms)[Field]>>;
+  scalar(selectColumn(waitingRooms[field], eq(waitingRooms.id, visits.waiting_room_id))) as SQL<
+    GetColumnData<(typeof waitingRooms)[Field]>
+  >;
 
 export const visitColumns = {
   ...getTableColumns(visits),
@@ -71,10 +69,11 @@ export const visitsWithinReach = (reach: Values<Reach>): SQL | undefined =>
     or(
       isNull(visits.organization_user_id),
       exists(
-        builder
-          .select({ id: organizationUsers.id })
-          .from(organizationUsers)
-          .where(and(eq(organizationUsers.id, visits.organization_user_id), withinReach(reach))),
+        selectColumn(
+          organizationUsers.id,
+          eq(organizationUsers.id, visits.organization_user_id),
+          withinReach(reach),
+        ),
       ),
     ),
   );
@@ -92,21 +91,15 @@ export const visitOfPath = preparedQuery((visit: Placeholders<ReachedVisit>) =>
 );
 
 /** The entries about the visits that a condition selects. */
-export const visitEntries = <Of extends object>(condition: (values: Placeholders<Of>) => SQL | undefined) =>
-  accessEntries<Of>("visit", (values) => ({
-    organization_id: visits.organization_id,
-    resource_id: visits.id,
-    organization_user_id: visits.organization_user_id,
-    from: visits,
-    where: condition(values),
-  }));
+export const visitEntries = entriesWhere("visit", visits, {
+  organization_id: visits.organization_id,
+  organization_user_id: visits.organization_user_id,
+});
 
 /** The entry about the visit of the path, where it is within reach. */
 export const visitEntry = visitEntries(isReachedVisit);
 
-export const newVisitEntry = entriesOf("visit", visits, {
-  organization_user_id: visits.organization_user_id,
-}).ofNewest;
+export const newVisitEntry = visitEntries((_: object) => eq(visits.id, newestId(visits)));
 
 /** The entry of who reads a list of visits. */
 export const visitListEntry = entryOfOrganization("visit");

@@ -492,7 +492,7 @@ describe(`An event of LiveKit's, where there are ${SIZE} calls and as many egres
       room.finished(601),
     ]) {
       const { rows_read } = await during(() => delivered([event], aLiveKitServer({ fetcher })));
-      expect(rows_read).toBeLessThan(200);
+      expect(rows_read).toBeLessThan(SIZE / 20);
     }
   });
 });

@@ -13,6 +13,7 @@ import {
   guideText,
   makeProgramFolder,
   runExample,
+  runInThread,
   runProgram,
   shapeOf,
   wholeProgram,
@@ -77,7 +78,7 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
     if (program === undefined) return nothing;
     // The guide's commands have invited the same person already.
     const source = wholeProgram(example, variables, server.url).replaceAll("ines@", "ines-2@");
-    const { code, lines, output } = await runProgram(source, programs);
+    const { code, lines, output } = await runInThread(source, programs);
     expect(code, output).toBe(0);
     const [printed = []] = lines;
     if (status >= 400) return { ...nothing, status: Number(printed[0]), json: { error: printed[1] }, output };

@@ -1,8 +1,11 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import { Worker } from "node:worker_threads";
 import { DEMO_CLIENT } from "../../../src/dev/demo_organization.ts";
 import type { Api } from "../../../src/reference/apis.ts";
 import { DEVELOPMENT_ASSETS } from "../../../src/reference/assets.ts";
@@ -141,18 +144,37 @@ export function wholeProgram(
 
 /** Runs a program of the demo organization to its end, or until it has printed a line. Each line is a list of what was printed. */
 export async function runProgram(program: string, folder: string, untilLine = false) {
-  const file = join(folder, `${randomUUID()}.mjs`);
-  writeFileSync(file, program);
-  const child = spawn(process.execPath, [file], { cwd: folder, env: { ...process.env, ...DEMO_ENV } });
+  const child = spawn(process.execPath, [fileOf(program, folder)], { cwd: folder, env: PROGRAM_ENV });
   const { seen, ended } = printsOf(child);
   if (untilLine) child.stdout.on("data", () => seen.stdout.includes("\n") && child.kill());
   const { code, stdout, output } = await ended;
-  const lines: unknown[][] = stdout
+  return { code, lines: linesIn(stdout), output: `${program}\n${output}` };
+}
+
+/** The same in a thread: to start a process takes much longer than most programs. */
+export async function runInThread(program: string, folder: string) {
+  const thread = new Worker(fileOf(program, folder), { env: PROGRAM_ENV, stdout: true, stderr: true });
+  const [[code], stdout, stderr] = await Promise.all([
+    once(thread, "exit"),
+    text(thread.stdout),
+    text(thread.stderr),
+  ]);
+  return { code, lines: linesIn(stdout), output: `${program}\n${stdout}${stderr}` };
+}
+
+const PROGRAM_ENV = { ...process.env, ...DEMO_ENV };
+
+function fileOf(program: string, folder: string): string {
+  const file = join(folder, `${randomUUID()}.mjs`);
+  writeFileSync(file, program);
+  return file;
+}
+
+const linesIn = (printed: string): unknown[][] =>
+  printed
     .split("\n")
     .slice(0, -1)
     .map((line) => JSON.parse(line));
-  return { code, lines, output: `${program}\n${output}` };
-}
 
 /** What a shell prints, with what it reads from its input. Meanwhile this process goes on: it may be what the server calls. */
 async function runShell(args: string[], input: string, cwd: string): Promise<string> {

@@ -20,7 +20,8 @@ export async function runScenarios(client, { baseUrl, runtime, faults, webhook }
   const visitsOf = (clientId) => client.createClient({ ...SETTINGS, baseUrl, clientId });
   const outcomes = {};
   async function run(name, action) {
-    outcomes[name] = await action(visitsOf(`${runtime} ${name}`)).then(
+    const clientId = `${runtime} ${name}`;
+    outcomes[name] = await action(visitsOf(clientId), clientId).then(
       (value) => ({ value: value ?? null }),
       (error) => ({
         error: error.name,
@@ -33,8 +34,9 @@ export async function runScenarios(client, { baseUrl, runtime, faults, webhook }
   const runs = faults.flatMap((fault) =>
     Object.entries(OPERATIONS).map(([operation, send]) => run(`${operation}: ${fault}`, send)),
   );
-  runs.push(run("get: aborted while it waits for a response", abortedSoon));
-  runs.push(run("get: aborted between two attempts", abortedSoon));
+  const abortedOnceSeen = abortedOnceSeenBy(baseUrl);
+  runs.push(run("get: aborted while it waits for a response", abortedOnceSeen));
+  runs.push(run("get: aborted between two attempts", abortedOnceSeen));
   await Promise.all(runs);
   const { secret, headers, body } = webhook;
   const verify = (text) => client.verifyWebhook(secret, headers, text);
@@ -43,8 +45,13 @@ export async function runScenarios(client, { baseUrl, runtime, faults, webhook }
   return outcomes;
 }
 
-function abortedSoon(visits) {
+/** Aborts a request as soon as the server has it. */
+const abortedOnceSeenBy = (baseUrl) => async (visits, clientId) => {
   const controller = new AbortController();
-  setTimeout(() => controller.abort(new Error("enough")), 100);
-  return OPERATIONS.get(visits, { signal: controller.signal });
-}
+  const sent = OPERATIONS.get(visits, { signal: controller.signal });
+  sent.catch(() => {});
+  const seen = async () => (await fetch(`${baseUrl}/seen`, { headers: { "X-Client-ID": clientId } })).text();
+  while ((await seen()) === "0") await new Promise((resolve) => setTimeout(resolve, 20));
+  controller.abort(new Error("enough"));
+  return sent;
+};

@@ -63,13 +63,16 @@ const OTHER_FAULTS: Record<string, Fault> = {
 /** A server that fails as the client id wants it: `<runtime> <operation>: <fault>`. */
 export async function startFaultServer() {
   const logs = new Map<string, Log>();
+  const logOf = (id: string): Log => logs.get(id) ?? { requests: [], done: 0, known: new Set() };
   const server = createServer((request, response) => {
     request.resume().on("end", () => answer(request, response));
   });
 
   function answer(request: IncomingMessage, response: ServerResponse) {
     const id = String(request.headers["x-client-id"]);
-    const log = logs.get(id) ?? { requests: [], done: 0, known: new Set() };
+    const log = logOf(id);
+    // Also asked by a client that has sent nothing yet.
+    if (request.url === "/seen") return response.end(String(log.requests.length));
     logs.set(id, log);
     const key = request.headers["idempotency-key"] as string | undefined;
     log.requests.push({ method: request.method ?? "", key, at: Date.now() });
@@ -95,7 +98,7 @@ export async function startFaultServer() {
   await once(server.listen(0, "127.0.0.1"), "listening");
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    logOf: (id: string): Log => logs.get(id) ?? { requests: [], done: 0, known: new Set() },
+    logOf,
     stop() {
       server.closeAllConnections();
       server.close();

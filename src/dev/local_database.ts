@@ -17,7 +17,7 @@ export async function withLocalBindings(
 ) {
   const outer = process.env;
   process.env = { ...outer, WRANGLER_LOG: "error" };
-  // Takes seconds: not where a command only says how it is used.
+  // Loaded only when it is needed: that takes seconds, also for a command that only says how it is used.
   const { getPlatformProxy } = await import("wrangler");
   const { env, dispose } = await getPlatformProxy<Env>({
     configPath: config,

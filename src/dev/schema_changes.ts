@@ -7,7 +7,7 @@ import { isDeployed, SNAPSHOT } from "./migrations.ts";
  * whether a column is new or renamed, it asks in the terminal.
  */
 export async function schemaChanges(): Promise<{ statements: string[]; snapshot: object }> {
-  // Takes seconds: not where a command only says how it is used.
+  // Loaded only when it is needed: that takes seconds, also for a command that only says how it is used.
   const { generateSQLiteDrizzleJson, generateSQLiteMigration } = await import("drizzle-kit/api");
   const before = isDeployed()
     ? JSON.parse(readFileSync(SNAPSHOT, "utf8"))

@@ -73,8 +73,11 @@ function planOf(known: KnownOfPlan, before: Visit | undefined, input: UpdateVisi
   if (ends_at !== before?.ends_at && ends_at <= now) throw visitIsPast();
   const { external_reference = before?.external_reference ?? null } = input;
   const named = namedIn(input, before);
-  const users = [...known.accounts, ...(before?.participants ?? []).map(({ user_id }) => ({ id: user_id }))];
-  if (named.participants.some(({ user_id }) => user_id && !users.some(({ id }) => id === user_id)))
+  const users = [
+    ...known.accounts.map(({ id }) => id),
+    ...(before?.participants ?? []).map((each) => each.user_id),
+  ];
+  if (named.participants.some(({ user_id }) => user_id && !users.includes(user_id)))
     throw visitParticipantsNotMembers();
   return {
     waiting_room_id: where.id,

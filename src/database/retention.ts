@@ -1,11 +1,11 @@
-import { and, asc, eq, isNotNull, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { and, eq, isNotNull, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { DAY } from "../units.ts";
 import { builder, type Placeholders, type Value } from "./queries.ts";
 import { isNotQuiet } from "./quiet.ts";
 import { organizations } from "./schema.ts";
 import { selectColumn } from "./selects.ts";
-import { rowid, rowsInTurn, type Turn } from "./turns.ts";
+import { type ChoreTurn, isInTurn } from "./turns.ts";
 
 /** How long an organization keeps something: null for good. */
 type RetentionDays =
@@ -26,7 +26,7 @@ interface PastRetention {
 }
 
 /**
- * Selects the rowids of what is past retention and has its turn.
+ * True for what is past retention and has its turn.
  *
  * It starts with the organizations that do not keep everything, and for each looks into an index of its rows by their
  * time. So it reads one row for each such organization, and besides only what it selects, however many rows there are and
@@ -35,20 +35,16 @@ interface PastRetention {
  *
  * A database that was restored selects nothing until it is resumed: reports of legal holds may have been lost.
  */
-export function pastRetentionInTurn(
+export function isPastRetention(
   table: SQLiteTable & { organization_id: SQLiteColumn },
   { time, days, where }: PastRetention,
-  now: Value<number>,
-  turn: Placeholders<Turn>,
+  turn: Placeholders<ChoreTurn>,
 ): SQL {
-  const deleting = sql`${selectColumn(organizations.id, isNotNull(days), isNotQuiet())}`;
-  const overdueOf = (organization_id: SQL) => {
-    const daysOf = builder.select({ days }).from(organizations).where(eq(organizations.id, organization_id));
-    return builder
-      .select({ rowid: rowid.as("rowid") })
-      .from(table)
-      .where(and(eq(table.organization_id, organization_id), isOverdue(time, sql`${daysOf}`, now), where))
-      .orderBy(asc(time));
+  const daysOf = (id: SQL) => builder.select({ days }).from(organizations).where(eq(organizations.id, id));
+  const due = {
+    time,
+    where: (organization_id: SQL) => and(isOverdue(time, sql`${daysOf(organization_id)}`, turn.now), where),
+    owners: sql`${selectColumn(organizations.id, isNotNull(days), isNotQuiet())}`,
   };
-  return rowsInTurn(table, deleting, overdueOf, turn);
+  return isInTurn(table, due, turn);
 }

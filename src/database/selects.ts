@@ -1,4 +1,4 @@
-import { and, max, type SQL, type SQLWrapper } from "drizzle-orm";
+import { and, eq, max, type SQL, type SQLWrapper } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { hasValues } from "./expressions.ts";
 import { builder, type Placeholders, type PreparedQuery, preparedQuery, type Row } from "./queries.ts";
@@ -20,6 +20,9 @@ export function selectColumn<Selected extends SQLiteColumn>(
 /** Selects the highest id of a table: in a transaction, that of the row which it has just inserted. */
 export const newestId = (table: SQLiteTable & { id: SQLiteColumn }) =>
   builder.select({ id: max(table.id) }).from(table);
+
+/** True for that row. */
+export const isNewest = (table: SQLiteTable & { id: SQLiteColumn }): SQL => eq(table.id, newestId(table));
 
 type Names<Table extends SQLiteTable> = keyof Table["$inferSelect"] & string;
 

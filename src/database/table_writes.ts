@@ -12,7 +12,7 @@ import {
   type Row,
   type Statement,
 } from "./queries.ts";
-import { newestId } from "./selects.ts";
+import { isNewest } from "./selects.ts";
 
 type TableOfRows = SQLiteTable & { id: SQLiteColumn };
 
@@ -104,10 +104,7 @@ export function tableWrites<
       );
     },
     newestAsJson(omitted) {
-      const newest = builder
-        .select(selection)
-        .from(table)
-        .where(eq(table.id, newestId(table)));
+      const newest = builder.select(selection).from(table).where(isNewest(table));
       const fields = Object.keys(selection)
         .filter((name) => !omitted.includes(name))
         .map((name) => sql.raw(`'${name}', newest."${name}"`));

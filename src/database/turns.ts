@@ -73,25 +73,33 @@ export const rowsInTurn = (
 interface DueRows {
   /** Those come first whose time is earliest. There is an index on (organization_id, time). */
   time: SQLiteColumn;
-  where: SQL | undefined;
+  /** It may depend on whose they are. */
+  where: SQL | undefined | ((organization_id: SQL) => SQL | undefined);
   /** What the WHERE of that index says, in its words. */
   indexed?: SQL | undefined;
+  /** Selects the ids of the organizations that may have such rows. Left out: each that is in that index. */
+  owners?: SQL;
 }
 
 /** True for the rows of a table that are due and have their turn. */
 export function isInTurn(
   table: SQLiteTable & { organization_id: SQLiteColumn },
-  { time, where, indexed }: DueRows,
+  { time, where, indexed, owners = eachOf(table.organization_id, indexed) }: DueRows,
   turn: Placeholders<Turn>,
 ): SQL {
-  const { organization_id } = table;
   const dueOf = (owner_id: SQL) =>
     builder
       .select({ rowid: rowid.as("rowid") })
       .from(table)
-      .where(and(eq(organization_id, owner_id), indexed, where))
+      .where(
+        and(
+          eq(table.organization_id, owner_id),
+          indexed,
+          typeof where === "function" ? where(owner_id) : where,
+        ),
+      )
       .orderBy(asc(time));
-  return inArray(sql`${table}.rowid`, rowsInTurn(table, eachOf(organization_id, indexed), dueOf, turn));
+  return inArray(sql`${table}.rowid`, rowsInTurn(table, owners, dueOf, turn));
 }
 
 /** Where an owner stands in the order of a run. */

@@ -6,7 +6,7 @@ import { hasValues } from "../../database/expressions.ts";
 import { insertSelect, type Source } from "../../database/insert.ts";
 import { type BoundQuery, type Placeholders, preparedQuery, type Value } from "../../database/queries.ts";
 import { accessLogs, organizations } from "../../database/schema.ts";
-import { newestId } from "../../database/selects.ts";
+import { isNewest } from "../../database/selects.ts";
 import type { OwnPath } from "../../http/wire.ts";
 
 /*
@@ -98,7 +98,7 @@ export function entriesOf(resource: AccessResource, table: TableOfRows & { organ
     of: entries(({ organization_id, id }: Placeholders<OwnPath>) =>
       hasValues(table, { organization_id, id }),
     ),
-    ofNewest: entries((_: object) => eq(table.id, newestId(table))),
+    ofNewest: entries((_: object) => isNewest(table)),
   };
 }
 

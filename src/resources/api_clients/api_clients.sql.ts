@@ -16,7 +16,7 @@ import type { Caller } from "../../context.ts";
 import { columnAs, hasValues } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { apiClients, organizations, organizationUsers } from "../../database/schema.ts";
-import { newestId, selectColumn } from "../../database/selects.ts";
+import { isNewest, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import type { OwnPath } from "../../http/wire.ts";
 import { MAX_API_CLIENTS, MAX_API_CLIENTS_EVER } from "../../limits.ts";
@@ -37,7 +37,7 @@ const { organization_id, organization_user_id } = apiClients;
 /** The member concerned is the one as whom the client acts. */
 const clientEntries = entriesWhere("api_client", apiClients, { organization_id, organization_user_id });
 
-export const newestClientEntry = clientEntries((_: object) => eq(apiClients.id, newestId(apiClients)));
+export const newestClientEntry = clientEntries((_: object) => isNewest(apiClients));
 
 const isInUse = isNull(apiClients.revoked_at);
 

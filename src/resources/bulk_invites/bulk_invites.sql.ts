@@ -26,7 +26,7 @@ import {
   type Statement,
 } from "../../database/queries.ts";
 import { bulkInviteRows, bulkInvites, invites } from "../../database/schema.ts";
-import { newestId, rowsBy, selectColumn } from "../../database/selects.ts";
+import { isNewest, newestId, rowsBy, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import type { OwnPath } from "../../http/wire.ts";
 import { MAX_BULK_ROWS } from "../../limits.ts";
@@ -177,17 +177,15 @@ export const insertBulkInviteRows = preparedQuery(({ rows }: Placeholders<{ rows
   ),
 );
 
-const isNewest = eq(bulkInvites.id, newestId(bulkInvites));
-
 export const newestBulkInvite = preparedQuery(() =>
-  builder.select(bulkInviteColumns).from(bulkInvites).where(isNewest),
+  builder.select(bulkInviteColumns).from(bulkInvites).where(isNewest(bulkInvites)),
 );
 
 /** The entry of the access log: one for all invites, which there are not yet. */
 export const bulkInviteEntry = entriesWhere("invite", bulkInvites, {
   organization_id: bulkInvites.organization_id,
   resource_id: null,
-})((_: object) => isNewest);
+})((_: object) => isNewest(bulkInvites));
 
 export const ownBulkInvite = rowsBy(bulkInvites, bulkInviteColumns, "id", "organization_id");
 

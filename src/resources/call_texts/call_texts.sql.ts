@@ -1,11 +1,11 @@
-import { and, eq, getTableColumns, inArray, not, type SQL, type SQLWrapper } from "drizzle-orm";
+import { and, eq, getTableColumns, not, type SQL, type SQLWrapper } from "drizzle-orm";
 import type { CallTextKind } from "../../database/enums.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
-import { pastRetentionInTurn } from "../../database/retention.ts";
+import { isPastRetention } from "../../database/retention.ts";
 import { callTexts, organizations } from "../../database/schema.ts";
 import { selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
-import { type ChoreTurn, ownerIdOf, rowid } from "../../database/turns.ts";
+import { type ChoreTurn, ownerIdOf } from "../../database/turns.ts";
 import { entriesWhere } from "../access_logs/access_logs.entries.ts";
 import { subjectOfCall } from "../calls/calls.entries.ts";
 import {
@@ -78,5 +78,5 @@ export const deletionOfOld = deletionWhere((chore: Placeholders<ChoreTurn>) => {
     days: organizations.transcript_retention_days,
     where: not(callTexts.is_held),
   };
-  return inArray(rowid, pastRetentionInTurn(callTexts, due, chore.now, chore));
+  return isPastRetention(callTexts, due, chore);
 });

@@ -4,14 +4,13 @@ import { type Decision, decideAndWrite } from "../../database/decide_and_write.t
 import { scalar } from "../../database/expressions.ts";
 import { jsonField, jsonRows } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
-import { pastRetentionInTurn } from "../../database/retention.ts";
+import { isPastRetention } from "../../database/retention.ts";
 import { calls, callTexts, egresses, organizations, participants } from "../../database/schema.ts";
 import { selectColumn } from "../../database/selects.ts";
 import {
   type ChoreTurn,
   isInTurn,
   ownerIdOf,
-  rowid,
   type Turn,
   takeTurns,
   workOffRecorded,
@@ -189,7 +188,7 @@ function isReferenceDue(chore: Placeholders<ChoreTurn>) {
       not(isHeld(calls.id)),
     ),
   };
-  return inArray(rowid, pastRetentionInTurn(calls, due, chore.now, chore));
+  return isPastRetention(calls, due, chore);
 }
 
 const recordErasures = callEntries(isReferenceDue);

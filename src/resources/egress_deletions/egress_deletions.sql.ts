@@ -4,7 +4,7 @@ import { EGRESS_DELETED } from "../../database/enums.ts";
 import { coalesce } from "../../database/expressions.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
-import { isOverdue, pastRetentionInTurn } from "../../database/retention.ts";
+import { isOverdue, isPastRetention } from "../../database/retention.ts";
 import { egresses, egressFiles, organizations } from "../../database/schema.ts";
 import { selectColumn } from "../../database/selects.ts";
 import { isInTurn, ownerIdOf, type Turn } from "../../database/turns.ts";
@@ -26,18 +26,14 @@ export const scheduleExpiredDeletions = preparedQuery((turn: Placeholders<Deleti
     .update(egresses)
     .set({ deletion_due_at: sql`${turn.now}` })
     .where(
-      inArray(
-        egresses.id,
-        pastRetentionInTurn(
-          egresses,
-          {
-            time: egresses.call_ended_at,
-            days: organizations.recording_retention_days,
-            where: and(not(egresses.is_held), isNull(egresses.deletion_due_at), ne(egresses.status, DELETED)),
-          },
-          turn.now,
-          turn,
-        ),
+      isPastRetention(
+        egresses,
+        {
+          time: egresses.call_ended_at,
+          days: organizations.recording_retention_days,
+          where: and(not(egresses.is_held), isNull(egresses.deletion_due_at), ne(egresses.status, DELETED)),
+        },
+        turn,
       ),
     ),
 );

@@ -5,7 +5,7 @@ import { columnAs } from "../../database/expressions.ts";
 import { insertSelect } from "../../database/insert.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery, runBatch } from "../../database/queries.ts";
 import { databaseSettings, organizations, places } from "../../database/schema.ts";
-import { newestId, rowsBy, selectColumn } from "../../database/selects.ts";
+import { isNewest, rowsBy, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { pagedList } from "../../http/lists.ts";
 import { type PageQuery, type PageWindow, pageWindow, toPage } from "../../http/pagination.ts";
@@ -42,9 +42,7 @@ export const organizationEntry = organizationEntries(({ id }: Placeholders<{ id:
 );
 
 /** Of the one with the highest id in this database. */
-export const newestOrganizationEntry = organizationEntries((_: object) =>
-  eq(organizations.id, newestId(organizations)),
-);
+export const newestOrganizationEntry = organizationEntries((_: object) => isNewest(organizations));
 
 export const organizationRow = rowsBy(organizations, organizationColumns, "id");
 

@@ -17,10 +17,10 @@ import type { Context } from "../../context.ts";
 import { isSame } from "../../database/expressions.ts";
 import { jsonField, jsonRows } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery, runAll, runBatch } from "../../database/queries.ts";
-import { pastRetentionInTurn } from "../../database/retention.ts";
+import { isPastRetention } from "../../database/retention.ts";
 import { calls, organizations, participants } from "../../database/schema.ts";
 import { selectColumn } from "../../database/selects.ts";
-import { isInTurn, ownerIdOf, rowid, type Turn, takeTurns, workOff } from "../../database/turns.ts";
+import { isInTurn, ownerIdOf, type Turn, takeTurns, workOff } from "../../database/turns.ts";
 import { SILENCE_UNTIL_END } from "../../lifetimes.ts";
 import { CRON_PORTION } from "../../tuning.ts";
 import { digestsOfReferences } from "../access_logs/access_logs.sql.ts";
@@ -105,7 +105,7 @@ const participantsToErase = preparedQuery((chore: Placeholders<Turn & { now: num
       external_reference: participants.external_reference,
     })
     .from(participants)
-    .where(inArray(rowid, pastRetentionInTurn(participants, due, chore.now, chore)));
+    .where(isPastRetention(participants, due, chore));
 });
 
 const read = alias(participants, "read");

@@ -3,14 +3,13 @@ import type { Context } from "../../context.ts";
 import { greatest, iif } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
-import { pastRetentionInTurn } from "../../database/retention.ts";
+import { isPastRetention } from "../../database/retention.ts";
 import { calls, organizations, visits } from "../../database/schema.ts";
 import { selectColumn } from "../../database/selects.ts";
 import {
   type ChoreTurn,
   isInTurn,
   ownerIdOf,
-  rowid,
   type Turn,
   workOff,
   workOffRecorded,
@@ -69,7 +68,7 @@ function isDue(chore: Placeholders<ChoreTurn>) {
     days: organizations.participant_retention_days,
     where: and(isNull(visits.erased_at), not(isOpen), notExists(held)),
   };
-  return inArray(rowid, pastRetentionInTurn(visits, due, chore.now, chore));
+  return isPastRetention(visits, due, chore);
 }
 
 const recordErasures = visitEntries(isDue);

@@ -24,7 +24,7 @@ import {
   WHOLE_ORGANIZATION,
   waitingRooms,
 } from "../../database/schema.ts";
-import { newestId, selectColumn } from "../../database/selects.ts";
+import { isNewest, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import type { MetricsRange, MetricsSubject } from "../../http/metrics.ts";
 import { MAX_PLANNED_VISITS, MAX_VISIT_CALLS } from "../../limits.ts";
@@ -99,7 +99,7 @@ export const visitEntries = entriesWhere("visit", visits, {
 /** The entry about the visit of the path, where it is within reach. */
 export const visitEntry = visitEntries(isReachedVisit);
 
-export const newVisitEntry = visitEntries((_: object) => eq(visits.id, newestId(visits)));
+export const newVisitEntry = visitEntries((_: object) => isNewest(visits));
 
 /** The entry of who reads a list of visits. */
 export const visitListEntry = entryOfOrganization("visit");

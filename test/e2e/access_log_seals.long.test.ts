@@ -6,7 +6,7 @@ import { freePort, inspect } from "./support/inspector.ts";
 import { anOrganization } from "./support/organization.ts";
 import { startServer } from "./support/server.ts";
 
-it("A day of a million entries is sealed in parts with a heap of less than 70 MB", {
+it("A day of a million entries is sealed in parts with a heap of less than 40 MB", {
   timeout: 600_000,
 }, async () => {
   const inspectorPort = await freePort();
@@ -28,5 +28,5 @@ it("A day of a million entries is sealed in parts with a heap of less than 70 MB
   isolate.close();
   process.stdout.write(`${JSON.stringify({ heap, withBuffers, ms: Date.now() - started })}\n`);
   expect(await counts()).toEqual(Array(20).fill(SEALED_PART));
-  expect(withBuffers).toBeLessThan(70);
+  expect(withBuffers).toBeLessThan(40);
 });

@@ -13,11 +13,11 @@ describe("Four transcripts that are reported at once, and then read by twenty at
   });
   afterAll(() => isolate?.close());
 
-  // An isolate may take 128 MB. Without turns, the largest take 95 and more. How much of it is garbage differs.
+  // An isolate may take 128 MB. Without turns, the largest take 80.
   it.each([
-    { what: "of an hour", lines: 1200, length: 90, most: 50 },
-    { what: "of 4 MiB, with long lines", lines: 1200, length: 3300, most: 70 },
-    { what: "of 4 MiB, with many lines", lines: 30_000, length: 40, most: 70 },
+    { what: "of an hour", lines: 1200, length: 90, most: 20 },
+    { what: "of 4 MiB, with long lines", lines: 1200, length: 3300, most: 50 },
+    { what: "of 4 MiB, with many lines", lines: 30_000, length: 40, most: 50 },
   ])("$what take at most $most MB of the isolate's heap", async ({ lines, length, most }) => {
     const clinic = await anOrganization(server.url, { role: "organization_admin" });
     const { id: organization_user_id, waiting_room_slug } = await clinic.addUser("pascal", "provider");

@@ -28,23 +28,25 @@ export async function inspect(port: number) {
       socket.send(JSON.stringify({ id: count, method }));
     });
   return {
-    /** The largest heap, in MB, while something runs: alone, and with the buffers that are outside of it. */
+    /**
+     * The largest heap, in MB, while something runs: alone, and with the buffers that are outside of it. Without garbage: how much of
+     * that there is depends on how busy the machine is. An isolate that does nothing may not answer, so nothing is asked before or after.
+     */
     async peakDuring(run: () => Promise<void>) {
-      await ask("HeapProfiler.collectGarbage");
       let peak = 0;
       let peakWithBuffers = 0;
       let runs = true;
-      async function watch() {
-        while (runs) {
-          const { usedSize, backingStorageSize = 0 } = await ask("Runtime.getHeapUsage");
-          peak = Math.max(peak, usedSize);
-          peakWithBuffers = Math.max(peakWithBuffers, usedSize + backingStorageSize);
-        }
+      const ended = run().finally(() => {
+        runs = false;
+      });
+      while (runs) {
+        await Promise.race([ask("HeapProfiler.collectGarbage"), ended]);
+        const usage = await Promise.race([ask("Runtime.getHeapUsage"), ended]);
+        if (!usage) break;
+        peak = Math.max(peak, usage.usedSize);
+        peakWithBuffers = Math.max(peakWithBuffers, usage.usedSize + (usage.backingStorageSize ?? 0));
       }
-      const watched = watch();
-      await run();
-      runs = false;
-      await watched;
+      await ended;
       return { heap: peak / MB, withBuffers: peakWithBuffers / MB };
     },
     close: () => socket.close(),

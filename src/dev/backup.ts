@@ -34,7 +34,8 @@ import {
 } from "./database_command.ts";
 import { copyOf, linesOfFile, SCHEMA } from "./exported_copy.ts";
 import { QUIETING_STATEMENTS } from "./quiet_statements.ts";
-import { bindingOf, queryDatabase, runWrangler, type Target, targetFlags } from "./wrangler.ts";
+import { queryDatabase } from "./statement_runner.ts";
+import { bindingOf, runWrangler, type Target, targetFlags } from "./wrangler.ts";
 
 const USAGE = `
 Usage: npm run backup -- --output FILE [--remote]
@@ -42,25 +43,27 @@ Usage: npm run backup -- --output FILE [--remote]
   --output FILE        where to write the backup; there must be no such file yet
 ${SHARD_USAGE}`;
 
-runDatabaseCommand(USAGE, { output: { type: "string" }, ...shardOption }, ({ output, ...target }) => {
+runDatabaseCommand(USAGE, { output: { type: "string" }, ...shardOption }, async ({ output, ...target }) => {
   if (!output) throw new Error("Say where to write it: npm run backup -- --output FILE");
   requireNoBackup(output);
-  const databases = chosenDatabases(target).toReversed();
+  const databases = (await chosenDatabases(target)).toReversed();
   for (const database of databases) {
     sayWhich(databases, database);
-    backUp(database, databases.length > 1 ? `${output}.${database.shard}` : output);
+    await backUp(database, databases.length > 1 ? `${output}.${database.shard}` : output);
   }
 });
 
-function backUp(target: Target, output: string) {
-  const [schema = []] = queryDatabase(target, [SCHEMA]);
+async function backUp(target: Target, output: string) {
+  const [schema = []] = await queryDatabase(target, [SCHEMA]);
   if (schema.length === 0) throw new Error("The database is empty: there is nothing to back up.");
   // Only its owner can read the file: it holds health data. An older backup is not overwritten.
   const descriptor = openSync(output, "wx", 0o600);
   const folder = mkdtempSync(join(tmpdir(), "backup-"));
   try {
-    const exported = exportRows(target, folder);
-    const copy = copyOf(schema, linesOfFile(exported), (statements) => queryDatabase(target, statements));
+    const exported = await exportRows(target, folder);
+    const copy = await copyOf(schema, linesOfFile(exported), (statements) =>
+      queryDatabase(target, statements),
+    );
     for (const statement of backupStatements(copy, QUIETING_STATEMENTS))
       writeSync(descriptor, `${statement}\n`);
     copy.close();
@@ -74,7 +77,7 @@ function backUp(target: Target, output: string) {
   }
 }
 
-function exportRows(target: Target, folder: string): string {
+async function exportRows(target: Target, folder: string): Promise<string> {
   const output = join(folder, "rows.sql");
   const command = [
     "d1",
@@ -85,7 +88,9 @@ function exportRows(target: Target, folder: string): string {
     "--output",
     output,
   ];
-  runWrangler([...command, ...targetFlags(withStateBesideConfig(target, folder))], { handlesData: true });
+  await runWrangler([...command, ...targetFlags(withStateBesideConfig(target, folder))], {
+    handlesData: true,
+  });
   return output;
 }
 

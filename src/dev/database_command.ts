@@ -1,6 +1,7 @@
 import type { ParseArgsOptionsConfig } from "node:util";
 import { runCommand, type Values } from "./command.ts";
 import { boundDatabases, type Database, theseDatabases } from "./databases.ts";
+import { closingDatabases } from "./statement_runner.ts";
 import { type Target, targetOptions } from "./wrangler.ts";
 import { requireEnvironment } from "./wrangler_config.ts";
 
@@ -21,7 +22,7 @@ export async function runDatabaseCommand<const Own extends ParseArgsOptionsConfi
   process.exitCode = await runCommand(usage + TARGET_USAGE, all, (values) => {
     const target = values as Target & Values<Own>;
     requireEnvironment(target);
-    return run(target);
+    return closingDatabases(() => run(target));
   });
 }
 
@@ -36,7 +37,7 @@ export const SHARD_USAGE = `  --shard N            of several databases only the
 export type ShardArguments = Omit<Target, "shard"> & { shard?: string };
 
 /** The database that --shard names, or all. */
-export function chosenDatabases({ shard, ...target }: ShardArguments): Database[] {
+export async function chosenDatabases({ shard, ...target }: ShardArguments): Promise<Database[]> {
   const number = shardNumber(shard);
   return number === undefined ? boundDatabases(target) : theseDatabases(target, [number]);
 }

@@ -1,6 +1,7 @@
 /** Which databases a command works on: the one, or all of several (see src/database/shards.ts). */
 import { KNOWN_SHARDS, OWN_RANGE } from "./shard_statements.ts";
-import { bindingOf, queryDatabase, type Target } from "./wrangler.ts";
+import { queryDatabase, type Rows } from "./statement_runner.ts";
+import { bindingOf, type Target } from "./wrangler.ts";
 import { boundShards } from "./wrangler_config.ts";
 
 /** One of the databases. */
@@ -20,9 +21,9 @@ export interface KnownShard {
  * @param known the other databases, as the directory knows them
  * @throws Error if organizations live in a database that it does not bind
  */
-export function boundDatabases(target: Target, known = knownShards(target)): Database[] {
+export async function boundDatabases(target: Target, known?: KnownShard[]): Promise<Database[]> {
   const bound = boundShards(target);
-  const missing = homesBeside(bound, known);
+  const missing = homesBeside(bound, known ?? (await knownShards(target)));
   if (missing.length > 0)
     throw new Error(
       missing
@@ -42,11 +43,12 @@ export function theseDatabases(target: Target, shards: number[]): Database[] {
 }
 
 /** The other databases, as the directory knows them: none, if it has no tables. */
-export const knownShards = (target: Target): KnownShard[] => shardsOfDirectory(target) ?? [];
+export const knownShards = async (target: Target): Promise<KnownShard[]> =>
+  (await shardsOfDirectory(target)) ?? [];
 
 /** The same; undefined if the first database has not the tables of a directory. */
-export function shardsOfDirectory(target: Target): KnownShard[] | undefined {
-  const rows = unlessEmpty(() => queryDatabase({ ...target, shard: 0 }, [KNOWN_SHARDS]))?.[0];
+export async function shardsOfDirectory(target: Target): Promise<KnownShard[] | undefined> {
+  const rows = await rowsUnlessEmpty({ ...target, shard: 0 }, KNOWN_SHARDS);
   return rows?.map(({ shard, range, organizations }) => ({
     shard: Number(shard),
     ...(range !== null && { range: Number(range) }),
@@ -65,15 +67,15 @@ export const homeless = ({ shard, organizations }: KnownShard): string =>
     : `${organizations} organizations live in shard ${shard}: bind their database, or restore its backup.`;
 
 /** The range as the database itself knows it, or undefined if it has none, or no tables. */
-export function ownRange(database: Database): number | undefined {
-  const range = unlessEmpty(() => queryDatabase(database, [OWN_RANGE]))?.[0]?.[0]?.range;
+export async function ownRange(database: Database): Promise<number | undefined> {
+  const range = (await rowsUnlessEmpty(database, OWN_RANGE))?.[0]?.range;
   return range === undefined || range === null ? undefined : Number(range);
 }
 
-/** What a query returns, or undefined if the database has no tables yet. */
-function unlessEmpty<Result>(query: () => Result): Result | undefined {
+/** The rows of a query, or undefined if the database has no tables yet. */
+async function rowsUnlessEmpty(database: Target, query: string): Promise<Rows | undefined> {
   try {
-    return query();
+    return (await queryDatabase(database, [query]))[0];
   } catch (error) {
     if ((error as Error).message.includes("no such table")) return undefined;
     throw error;

@@ -9,12 +9,11 @@ import { runCommand } from "./command.ts";
 import { boundDatabases, type Database, homeless, knownShards, ownRange } from "./databases.ts";
 import { migrationFiles, recordMigrations } from "./migrations.ts";
 import { rangeStatements } from "./shard_statements.ts";
+import { closingDatabases, queryDatabase, type Rows } from "./statement_runner.ts";
 import {
   bindingOf,
   configFlags,
   flagsOf,
-  queryDatabase,
-  type Rows,
   runWrangler,
   sameTarget,
   type Target,
@@ -44,29 +43,29 @@ const options = {
   tag: { type: "string" },
 } as const;
 
-/** What a command line takes on every machine. */
-const ROWS_AT_ONCE = 200;
-
-process.exitCode = await runCommand(usage, options, ({ "dry-run": isDry, message, tag, ...values }) => {
+process.exitCode = await runCommand(usage, options, async ({ "dry-run": isDry, message, tag, ...values }) => {
   const target: Target = { ...values, remote: !values.local };
   requireEnvironment(target);
   if (isDry) describe(target);
-  else {
-    const databases = readyDatabases(target);
-    if (target.remote) recordMigrations();
-    const entered = completeDirectory(databases.map(migrate));
-    if (entered > 0)
-      process.stdout.write(
-        `Organizations that the first database did not know, and now knows: ${entered}.\n`,
-      );
-  }
+  else await closingDatabases(() => migrateAll(target));
+  if (!target.remote) return;
   const flags = [...configFlags(target), ...flagsOf({ message, tag })];
-  runWrangler(["deploy", ...flags, ...(isDry || !target.remote ? ["--dry-run"] : [])], {
+  await runWrangler(["deploy", ...flags, ...(isDry ? ["--dry-run"] : [])], {
     stdio: "inherit",
     // The build makes the reference of this environment.
     env: { ...process.env, ...(target.env && { CLOUDFLARE_ENV: target.env }) },
   });
 });
+
+async function migrateAll(target: Target) {
+  const databases = await readyDatabases(target);
+  if (target.remote) recordMigrations();
+  const migrated: Migrated[] = [];
+  for (const database of databases) migrated.push(await migrate(database));
+  const entered = await completeDirectory(migrated);
+  if (entered > 0)
+    process.stdout.write(`Organizations that the first database did not know, and now knows: ${entered}.\n`);
+}
 
 /** Without asking Cloudflare: for that, one must have logged in. */
 function describe(target: Target) {
@@ -83,18 +82,19 @@ interface Ready {
   range?: number;
 }
 
-function readyDatabases(target: Target): Ready[] {
+async function readyDatabases(target: Target): Promise<Ready[]> {
   try {
-    const known = knownShards(target);
-    const [directory, ...others] = boundDatabases(target, known);
-    const withRanges = others.map((database) => {
+    const known = await knownShards(target);
+    const [directory, ...others] = await boundDatabases(target, known);
+    const ready: Ready[] = directory ? [{ database: directory }] : [];
+    for (const database of others) {
       const given = known.find(({ shard }) => shard === database.shard);
-      const range = ownRange(database);
+      const range = await ownRange(database);
       if (range === undefined && given?.organizations) throw new Error(homeless(given));
       if (range === undefined || range !== given?.range) throw new Error(rangeRefusal(database, range));
-      return { database, range };
-    });
-    return [...(directory ? [{ database: directory }] : []), ...withRanges];
+      ready.push({ database, range });
+    }
+    return ready;
   } catch (error) {
     throw new Error(`Nothing is deployed. ${(error as Error).message}`);
   }
@@ -109,18 +109,23 @@ function rangeRefusal(database: Database, range: number | undefined): string {
   return `${bindingOf(database.shard)} ${fault}${end} \`npm run shards:add${sameTarget(database)}\`, which completes it.`;
 }
 
-/** @returns the organizations that the directory must know */
-function migrate({ database, range }: Ready): { database: Database; organizations: Rows } {
+interface Migrated {
+  database: Database;
+  /** Those that the directory must know. */
+  organizations: Rows;
+}
+
+async function migrate({ database, range }: Ready): Promise<Migrated> {
   // It asks before it changes a database in production.
   const command = ["d1", "migrations", "apply", bindingOf(database.shard), ...targetFlags(database)];
-  runWrangler(command, { stdio: "inherit" });
+  await runWrangler(command, { stdio: "inherit" });
   if (range === undefined) return { database, organizations: [] };
   // A table that is new begins at 1.
   const statements = [
     ...rangeStatements(database.shard, range),
     "SELECT id, slug FROM organizations WHERE id NOT IN (SELECT organization_id FROM moves)",
   ];
-  return { database, organizations: queryDatabase(database, statements).at(-1) ?? [] };
+  return { database, organizations: (await queryDatabase(database, statements)).at(-1) ?? [] };
 }
 
 /**
@@ -130,12 +135,12 @@ function migrate({ database, range }: Ready): { database: Database; organization
  * @returns how many
  * @throws Error if the directory knows another organization by the id or the slug of one of them
  */
-function completeDirectory([directory, ...others]: ReturnType<typeof migrate>[]): number {
+async function completeDirectory([directory, ...others]: Migrated[]): Promise<number> {
   if (!directory || others.length === 0) return 0;
-  const [places = []] = queryDatabase(directory.database, ["SELECT id, slug, shard FROM places"]);
+  const [places = []] = await queryDatabase(directory.database, ["SELECT id, slug, shard FROM places"]);
   const shards = new Map(places.map(({ id, slug, shard }) => [`${id} ${slug}`, Number(shard)]));
   const taken = new Set(places.flatMap(({ id, slug }) => [String(id), String(slug)]));
-  const missing: string[] = [];
+  const missing: Rows[number][string][][] = [];
   for (const { database, organizations } of others)
     for (const { id, slug } of organizations) {
       const known = shards.get(`${id} ${slug}`);
@@ -144,11 +149,10 @@ function completeDirectory([directory, ...others]: ReturnType<typeof migrate>[])
         throw new Error(
           `Organization ${id} is in shard ${database.shard}, and the first database says something else of its id or slug. Restore the first database from a time at which it knew this organization.`,
         );
-      missing.push(`(${id}, '${slug}', ${database.shard})`);
+      missing.push([id ?? null, slug ?? null, database.shard]);
     }
-  for (let from = 0; from < missing.length; from += ROWS_AT_ONCE)
-    queryDatabase(directory.database, [
-      `INSERT INTO places (id, slug, shard) VALUES ${missing.slice(from, from + ROWS_AT_ONCE)}`,
-    ]);
+  const sql =
+    "INSERT INTO places (id, slug, shard) SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)";
+  await queryDatabase(directory.database, [{ sql, params: [JSON.stringify(missing)] }]);
   return missing.length;
 }

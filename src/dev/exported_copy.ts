@@ -6,7 +6,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StringDecoder } from "node:string_decoder";
 import { columnsOf, keyColumns, tablesParentsFirst } from "./backup_statements.ts";
-import type { Rows } from "./wrangler.ts";
+import type { Rows } from "./statement_runner.ts";
 
 /** Everything but SQLite's and D1's own tables. */
 export const SCHEMA = `SELECT type, name, sql FROM sqlite_schema
@@ -19,18 +19,18 @@ const SEQUENCES = "SELECT name, seq FROM sqlite_sequence";
  * `lines` is the export, of rows only. A statement of it is one line: it escapes line breaks in texts. `query` asks the
  * source for the rows of each statement.
  */
-export function copyOf(
+export async function copyOf(
   schema: Rows,
   lines: Iterable<string>,
-  query: (statements: string[]) => Rows[],
-): DatabaseSync {
+  query: (statements: string[]) => Promise<Rows[]>,
+): Promise<DatabaseSync> {
   // SQLite keeps a database without a name in a file that it deletes when the database is closed.
   const copy = new DatabaseSync("", { enableForeignKeyConstraints: false });
   for (const { type, sql } of schema) if (type === "table") copy.exec(String(sql));
   copy.exec("BEGIN");
   for (const line of lines) if (/^INSERT INTO (?!"?sqlite_)/.test(line)) copy.exec(line);
   const doubtful = doubtfulTexts(copy);
-  const [sequences = [], ...exact] = query([SEQUENCES, ...doubtful.map((each) => each.query)]);
+  const [sequences = [], ...exact] = await query([SEQUENCES, ...doubtful.map((each) => each.query)]);
   for (const [place, { table, column }] of doubtful.entries())
     correctTexts(copy, table, column, exact[place] ?? []);
   copy.exec("DELETE FROM sqlite_sequence");

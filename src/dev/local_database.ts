@@ -11,23 +11,28 @@ interface LocalState {
 }
 
 /** Runs something with the bindings of the Worker, and the local data that a server with the same flags has. */
-export async function withLocalBindings(
-  { persistTo, config = "wrangler.toml", environment }: LocalState,
-  run: (env: Env) => Promise<void>,
-) {
-  const outer = process.env;
-  process.env = { ...outer, WRANGLER_LOG: "error" };
-  // Loaded only when it is needed: that takes seconds, also for a command that only says how it is used.
-  const { getPlatformProxy } = await import("wrangler");
-  const { env, dispose } = await getPlatformProxy<Env>({
-    configPath: config,
-    environment,
-    persist: { path: join(persistTo, "v3") },
-  });
+export async function withLocalBindings(state: LocalState, run: (env: Env) => Promise<void>) {
+  const { env, dispose } = await openLocalBindings(state);
   try {
     await run(env);
   } finally {
     await dispose();
+  }
+}
+
+/** The same bindings, until `dispose` is called: before, the process does not end. */
+export async function openLocalBindings({ persistTo, config = "wrangler.toml", environment }: LocalState) {
+  const outer = process.env;
+  process.env = { ...outer, WRANGLER_LOG: "error" };
+  try {
+    // Loaded only when it is needed: that takes seconds, also for a command that only says how it is used.
+    const { getPlatformProxy } = await import("wrangler");
+    return await getPlatformProxy<Env>({
+      configPath: config,
+      environment,
+      persist: { path: join(persistTo, "v3") },
+    });
+  } finally {
     process.env = outer;
   }
 }

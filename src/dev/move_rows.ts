@@ -2,8 +2,7 @@
 import type { Move } from "./move_statements.ts";
 import * as sql from "./move_statements.ts";
 import type { Table } from "./size_statements.ts";
-import type { Run, Statement } from "./statement_runner.ts";
-import type { Rows } from "./wrangler.ts";
+import type { Rows, Run, Statement } from "./statement_runner.ts";
 
 /** Rows that are copied at once, of each table: of those that hold texts, so many as fit into a few megabytes. */
 const PORTION = 1000;

@@ -3,7 +3,7 @@
 import { runDatabaseCommand, shardNumber } from "./database_command.ts";
 import { boundDatabases } from "./databases.ts";
 import { deleteOldRows, moveOrganization, undoMove } from "./move.ts";
-import { withDatabases } from "./statement_runner.ts";
+import { queryDatabase, type Run } from "./statement_runner.ts";
 
 const USAGE = `
 Usage: npm run organizations:move -- --organization ID --to SHARD [--remote]
@@ -30,31 +30,30 @@ runDatabaseCommand(
   async ({ organization, to, undo, "delete-old": isCleaning, ...target }) => {
     if (!/^[1-9]\d{0,15}$/.test(organization ?? "")) throw new Error("Say which one: --organization ID");
     const id = Number(organization);
-    const shards = boundDatabases(target).map(({ shard }) => shard);
+    const shards = (await boundDatabases(target)).map(({ shard }) => shard);
     const shard = shardNumber(to);
     if (isCleaning ? shard !== undefined || undo : shard === undefined)
       throw new Error("Say one thing: --to SHARD, --undo --to SHARD, or --delete-old");
     if (shard !== undefined && !shards.includes(shard))
       throw new Error(`${target.config} binds no database ${shard}: it binds ${shards.join(", ")}.`);
-    await withDatabases(target, async (run) => {
-      if (shard === undefined) {
-        const deleted = await deleteOldRows(run, id, shards);
+    const run: Run = (shard, statements) => queryDatabase({ ...target, shard }, statements);
+    if (shard === undefined) {
+      const deleted = await deleteOldRows(run, id, shards);
+      say(
+        deleted.length > 0
+          ? `Deleted its old rows in shard ${deleted.join(", ")}.`
+          : "It has left no rows behind.",
+      );
+    } else if (undo) {
+      await undoMove(run, { id, to: shard });
+      say("The move is taken back: the organization lives where it lived.");
+    } else {
+      const moved = await moveOrganization(run, { id, to: shard }, shards, say);
+      if (moved)
         say(
-          deleted.length > 0
-            ? `Deleted its old rows in shard ${deleted.join(", ")}.`
-            : "It has left no rows behind.",
+          `It has moved, with ${moved.rows} rows. Its writes were refused for ${Math.round(moved.frozen_for)} ms. Its old rows stay, out of reach, until you run this with --delete-old.`,
         );
-      } else if (undo) {
-        await undoMove(run, { id, to: shard });
-        say("The move is taken back: the organization lives where it lived.");
-      } else {
-        const moved = await moveOrganization(run, { id, to: shard }, shards, say);
-        if (moved)
-          say(
-            `It has moved, with ${moved.rows} rows. Its writes were refused for ${Math.round(moved.frozen_for)} ms. Its old rows stay, out of reach, until you run this with --delete-old.`,
-          );
-      }
-    });
+    }
   },
 );
 

@@ -27,15 +27,8 @@ import {
 import { SCHEMA } from "./exported_copy.ts";
 import { QUIET_STATE, QUIETING_STATEMENTS, RESUMING_STATEMENTS } from "./quiet_statements.ts";
 import { OWN_SHARD } from "./shard_statements.ts";
-import {
-  bindingOf,
-  queryDatabase,
-  type Rows,
-  runWrangler,
-  sameTarget,
-  type Target,
-  targetFlags,
-} from "./wrangler.ts";
+import { queryDatabase, type Rows } from "./statement_runner.ts";
+import { bindingOf, runWrangler, sameTarget, type Target, targetFlags } from "./wrangler.ts";
 import { boundShards } from "./wrangler_config.ts";
 
 const USAGE = `
@@ -54,32 +47,36 @@ const options = {
   ...shardOption,
 } as const;
 
-runDatabaseCommand(USAGE, options, ({ input, "after-time-travel": isPutBack, resume: isOver, ...target }) => {
-  if ([input, isPutBack, isOver].filter(Boolean).length !== 1)
-    throw new Error("Say one thing: npm run restore -- --input FILE, or --after-time-travel, or --resume");
-  if (input) return restoreAll(target, input);
-  const databases = chosenDatabases(target);
-  for (const database of databases) {
-    sayWhich(databases, database);
-    if (isPutBack) quiet(database);
-    else resume(database);
-  }
-  const [first] = databases;
-  if (isPutBack && first) sayWhatIsNext(databases, knownShards(first));
-});
+runDatabaseCommand(
+  USAGE,
+  options,
+  async ({ input, "after-time-travel": isPutBack, resume: isOver, ...target }) => {
+    if ([input, isPutBack, isOver].filter(Boolean).length !== 1)
+      throw new Error("Say one thing: npm run restore -- --input FILE, or --after-time-travel, or --resume");
+    if (input) return restoreAll(target, input);
+    const databases = await chosenDatabases(target);
+    for (const database of databases) {
+      sayWhich(databases, database);
+      if (isPutBack) await quiet(database);
+      else await resume(database);
+    }
+    const [first] = databases;
+    if (isPutBack && first) sayWhatIsNext(databases, await knownShards(first));
+  },
+);
 
 /** Before the first one is loaded, nothing may be wrong with any. */
-function restoreAll({ shard, ...target }: ShardArguments, input: string) {
+async function restoreAll({ shard, ...target }: ShardArguments, input: string) {
   const files = filesToRestore(input, shardNumber(shard));
   for (const file of files.values()) requireComplete(file);
   const databases = theseDatabases(target, [...files.keys()]);
-  for (const database of databases) requireEmpty(database);
+  for (const database of databases) await requireEmpty(database);
   for (const database of databases) {
     sayWhich(databases, database);
-    restore(database, files.get(database.shard) ?? input);
+    await restore(database, files.get(database.shard) ?? input);
   }
-  const known = knownShards(databases[0] as Database);
-  requireRanges(databases, known);
+  const known = await knownShards(databases[0] as Database);
+  await requireRanges(databases, known);
   sayWhatIsNext(databases, known);
   if (shard === undefined) requireAll(databases, known);
 }
@@ -110,8 +107,8 @@ function requireAll(databases: Database[], known: KnownShard[]) {
   );
 }
 
-function requireEmpty(target: Target) {
-  const [present = []] = queryDatabase(target, [SCHEMA]);
+async function requireEmpty(target: Target) {
+  const [present = []] = await queryDatabase(target, [SCHEMA]);
   if (present.length > 0)
     throw new Error(
       "The database is not empty, and a restore changes no database that has tables. Restore into a new one: " +
@@ -119,16 +116,16 @@ function requireEmpty(target: Target) {
     );
 }
 
-function restore(target: Database, input: string) {
+async function restore(target: Database, input: string) {
   // It runs in one transaction: if it fails, the database stays empty.
   const command = ["d1", "execute", bindingOf(target.shard), "--yes", "--file", input];
   // Of a remote one, wrangler shows the progress. Of a local one, it prints a result for each statement.
-  runWrangler([...command, ...targetFlags(target)], {
+  await runWrangler([...command, ...targetFlags(target)], {
     handlesData: true,
     ...(target.remote && { stdio: "inherit" }),
   });
   const checks = [QUIET_STATE, "PRAGMA foreign_key_check", OWN_SHARD];
-  const [state, broken = [], [own] = []] = queryDatabase(target, checks);
+  const [state, broken = [], [own] = []] = await queryDatabase(target, checks);
   if (broken.length > 0)
     throw new Error(`The restored database has rows whose parents are missing: ${JSON.stringify(broken)}`);
   if (Number(own?.shard ?? 0) !== target.shard) throw new Error(misplaced(target));
@@ -141,22 +138,20 @@ function misplaced({ shard }: Database) {
 }
 
 /** @throws Error if a file went into the database of another */
-function requireRanges(databases: Database[], known: KnownShard[]) {
+async function requireRanges(databases: Database[], known: KnownShard[]) {
   const given = new Map(known.map(({ shard, range }) => [shard, range]));
   for (const database of databases) {
     const range = given.get(database.shard);
-    if (range !== undefined && ownRange(database) !== range) throw new Error(misplaced(database));
+    if (range !== undefined && (await ownRange(database)) !== range) throw new Error(misplaced(database));
   }
 }
 
-// wrangler runs the statements of a command as one batch, which is a transaction.
-
-function quiet(target: Target) {
-  sayHowItIs(queryDatabase(target, [...QUIETING_STATEMENTS, QUIET_STATE]).at(-1));
+async function quiet(target: Target) {
+  sayHowItIs((await queryDatabase(target, [...QUIETING_STATEMENTS, QUIET_STATE])).at(-1));
 }
 
-function resume(target: Target) {
-  const [state] = queryDatabase(target, [QUIET_STATE, ...RESUMING_STATEMENTS]);
+async function resume(target: Target) {
+  const [state] = await queryDatabase(target, [QUIET_STATE, ...RESUMING_STATEMENTS]);
   const { is_quiet, endpoints } = state?.[0] ?? {};
   process.stdout.write(
     is_quiet

@@ -9,11 +9,11 @@ import { runDatabaseCommand } from "./database_command.ts";
 import { type Database, homeless, type KnownShard, ownRange, shardsOfDirectory } from "./databases.ts";
 import { SCHEMA } from "./exported_copy.ts";
 import { rangeStatement, rangeStatements } from "./shard_statements.ts";
+import { existsAtCloudflare, queryDatabase } from "./statement_runner.ts";
 import {
   bindingOf,
   configFlags,
   flagsOf,
-  queryDatabase,
   runWrangler,
   sameTarget,
   type Target,
@@ -23,8 +23,8 @@ import {
   bindDatabase,
   boundShards,
   configurationOf,
+  databaseId,
   databaseName,
-  hasDatabaseId,
   requireExtensible,
 } from "./wrangler_config.ts";
 
@@ -44,29 +44,30 @@ runDatabaseCommand(USAGE, options, ({ jurisdiction, location, ...target }) =>
   addShard(target, { jurisdiction, location }),
 );
 
-function addShard(target: Target, place: Place) {
+async function addShard(target: Target, place: Place) {
   requireExtensible(target.config);
-  const known = requireDirectory(target);
-  const shard = nextShard(target, known);
+  const known = await requireDirectory(target);
+  const shard = await nextShard(target, known);
   const isBound = boundShards(target).includes(shard);
   const name = databaseName(target, shard);
   say(`Shard ${shard}: the database ${name}.`);
-  const isThere = !target.remote || hasDatabaseId(target, shard) || databaseExists(target, name);
+  const isThere =
+    !target.remote || databaseId(target, shard) !== undefined || (await existsAtCloudflare(target, name));
   if (isThere && target.remote) refusePlace(name, place);
   const config = isBound ? target.config : configurationOf(shard + 1, target, ".wrangler-adding.toml");
   const database = { ...target, config, shard };
-  const own = isThere ? requireOurs(database, known) : undefined;
+  const own = isThere ? await requireOurs(database, known) : undefined;
   if (!isThere) requireNobody(database, known);
-  const [given] = queryDatabase(target, [rangeStatement(shard, own)]);
+  const [given] = await queryDatabase(target, [rangeStatement(shard, own)]);
   const range = Number(given?.[0]?.range);
   say(`Its range of ids is ${range}.`);
   if (isThere && target.remote) say("It is there already.");
   if (!isThere) {
-    makeDatabase(target, name, place);
+    await makeDatabase(target, name, place);
     say("It is made.");
   }
-  runWrangler(["d1", "migrations", "apply", bindingOf(shard), ...targetFlags(database)]);
-  queryDatabase(database, rangeStatements(shard, range));
+  await runWrangler(["d1", "migrations", "apply", bindingOf(shard), ...targetFlags(database)]);
+  await queryDatabase(database, rangeStatements(shard, range));
   say("It has its tables, and ids of its own.");
   bindDatabase(target, shard);
   if (!isBound) rmSync(config);
@@ -79,15 +80,15 @@ function say(line: string) {
 }
 
 /** The lowest number whose database is not complete. */
-function nextShard(target: Target, known: KnownShard[]): number {
+async function nextShard(target: Target, known: KnownShard[]): Promise<number> {
   const bound = boundShards(target);
   let shard = 1;
-  while (bound.includes(shard) && isComplete({ ...target, shard }, known)) shard++;
+  while (bound.includes(shard) && (await isComplete({ ...target, shard }, known))) shard++;
   return shard;
 }
 
-function requireDirectory(target: Target): KnownShard[] {
-  const known = shardsOfDirectory(target);
+async function requireDirectory(target: Target): Promise<KnownShard[]> {
+  const known = await shardsOfDirectory(target);
   if (known) return known;
   throw new Error(
     `The first database lacks the newest migration. Run \`npm run ${target.remote ? "deploy" : "dev"}${sameTarget({ ...target, remote: false })}\` before.`,
@@ -95,8 +96,8 @@ function requireDirectory(target: Target): KnownShard[] {
 }
 
 /** True for a database with a range, of which the directory knows. */
-function isComplete(database: Database, known: KnownShard[]): boolean {
-  const own = ownRange(database);
+async function isComplete(database: Database, known: KnownShard[]): Promise<boolean> {
+  const own = await ownRange(database);
   return own !== undefined && own === known.find(({ shard }) => shard === database.shard)?.range;
 }
 
@@ -105,20 +106,20 @@ function isComplete(database: Database, known: KnownShard[]): boolean {
  * @throws Error unless it is empty and nobody lives there, or it has the range that the directory gave it, or has forgotten,
  *   because it was restored from an earlier time
  */
-function requireOurs(database: Database, known: KnownShard[]): number | undefined {
+async function requireOurs(database: Database, known: KnownShard[]): Promise<number | undefined> {
   const binding = bindingOf(database.shard);
-  const own = ownRange(database);
+  const own = await ownRange(database);
   if (own !== undefined) {
     const given = known.find(({ shard }) => shard === database.shard)?.range;
     if (own === given || (given === undefined && !known.some(({ range }) => range === own))) return own;
     throw new Error(`${binding} has the range ${own} already: it is a database of another service.`);
   }
   requireNobody(database, known);
-  const tables = tableNames(database).filter((name) => name !== "d1_migrations");
+  const tables = (await tableNames(database)).filter((name) => name !== "d1_migrations");
   if (tables.length > 0 && !tables.includes("database_settings"))
     throw new Error(`${binding} has tables of something else: it is not a new database.`);
   const [organizations] =
-    tables.length > 0 ? queryDatabase(database, ["SELECT id FROM organizations LIMIT 1"]) : [];
+    tables.length > 0 ? await queryDatabase(database, ["SELECT id FROM organizations LIMIT 1"]) : [];
   if (organizations?.length)
     throw new Error(`${binding} has organizations, but no range: it is not a new database.`);
   return undefined;
@@ -130,8 +131,8 @@ function requireNobody({ shard }: Database, known: KnownShard[]) {
   if (home?.organizations) throw new Error(homeless(home));
 }
 
-function tableNames(database: Database): string[] {
-  const [schema = []] = queryDatabase(database, [SCHEMA]);
+async function tableNames(database: Database): Promise<string[]> {
+  const [schema = []] = await queryDatabase(database, [SCHEMA]);
   return schema.filter(({ type }) => type === "table").map(({ name }) => String(name));
 }
 
@@ -145,11 +146,6 @@ function sayNext(target: Target, shard: number) {
   );
 }
 
-function databaseExists(target: Target, name: string): boolean {
-  const list: { name: string }[] = JSON.parse(runWrangler(["d1", "list", "--json", ...configFlags(target)]));
-  return list.some((each) => each.name === name);
-}
-
 /** @throws Error if a database that is there is to be somewhere: that is only for a new one */
 function refusePlace(name: string, place: Place) {
   const [flag] = flagsOf(place);
@@ -161,6 +157,13 @@ function refusePlace(name: string, place: Place) {
 }
 
 /** What wrangler advises, a binding of another name, is not for us. */
-function makeDatabase(target: Target, name: string, place: Place) {
-  runWrangler(["d1", "create", name, "--update-config=false", ...configFlags(target), ...flagsOf(place)]);
+async function makeDatabase(target: Target, name: string, place: Place) {
+  await runWrangler([
+    "d1",
+    "create",
+    name,
+    "--update-config=false",
+    ...configFlags(target),
+    ...flagsOf(place),
+  ]);
 }

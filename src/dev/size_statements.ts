@@ -1,7 +1,7 @@
 /** Finds out from a database's schema how to estimate the bytes of its rows, in SQL. */
 import { DatabaseSync } from "node:sqlite";
 import { tablesParentsFirst } from "./backup_statements.ts";
-import type { Rows } from "./wrangler.ts";
+import type { Rows } from "./statement_runner.ts";
 
 /*
  * What SQLite stores beside the values: the lengths and types of the columns, the number of the row, and the row's place

@@ -8,37 +8,38 @@ import { chosenDatabases, runDatabaseCommand, SHARD_USAGE, shardOption } from ".
 import { SCHEMA } from "./exported_copy.ts";
 import { portionsStatement, sizeStatement, tablesOf } from "./size_statements.ts";
 import { sizeReport, type TableSize } from "./sizes_report.ts";
-import { type Executed, executeStatements, type Target } from "./wrangler.ts";
+import { type Executed, executeStatements } from "./statement_runner.ts";
+import type { Target } from "./wrangler.ts";
 
-/** Windows takes a command line of 32,767 characters. */
-const MAX_COMMAND_LENGTH = 20_000;
+/** D1 runs them one after the other, and others wait. */
+const STATEMENTS_AT_ONCE = 10;
 
 const USAGE = `
 Usage: npm run sizes -- [--remote]
 
 ${SHARD_USAGE}`;
 
-runDatabaseCommand(USAGE, shardOption, (target) => {
-  const databases = chosenDatabases(target);
+runDatabaseCommand(USAGE, shardOption, async (target) => {
+  const databases = await chosenDatabases(target);
   for (const database of databases) {
     if (databases.length > 1) process.stdout.write(`Shard ${database.shard}:\n\n`);
-    printSizes(database);
+    await printSizes(database);
     if (databases.length > 1) process.stdout.write("\n");
   }
 });
 
-function printSizes(target: Target) {
-  const [{ results: schema }] = executeStatements(target, [SCHEMA]) as [Executed];
+async function printSizes(target: Target) {
+  const [{ results: schema }] = (await executeStatements(target, [SCHEMA])) as [Executed];
   const tables = tablesOf(schema);
   if (!tables.some(({ name }) => name === "organizations"))
     throw new Error(
       "The database has no tables: `npm run dev` makes the local ones, and `npm run deploy` the remote ones.",
     );
-  const starts = run(target, tables.map(portionsStatement));
+  const starts = await run(target, tables.map(portionsStatement));
   const portions = tables.flatMap((table, n) =>
     (starts[n]?.results ?? []).map(({ first }) => ({ table, first: Number(first) })),
   );
-  const measured = run(
+  const measured = await run(
     target,
     portions.map(({ table, first }) => sizeStatement(table, first)),
   );
@@ -50,22 +51,14 @@ function printSizes(target: Target) {
       bytes: Number(bytes),
     })),
   );
-  const organizations = run(target, ["SELECT id, slug FROM organizations"])[0] as Executed;
+  const [organizations] = (await run(target, ["SELECT id, slug FROM organizations"])) as [Executed];
   const slugs = new Map(organizations.results.map(({ id, slug }) => [Number(id), String(slug)]));
   process.stdout.write(sizeReport(sizes, slugs, organizations.meta.size_after));
 }
 
-/** Runs the statements in as few commands as their length allows. */
-function run(target: Target, statements: string[]): Executed[] {
-  const commands: string[][] = [];
-  let length = Number.POSITIVE_INFINITY;
-  for (const statement of statements) {
-    length += statement.length + 2;
-    if (length > MAX_COMMAND_LENGTH) {
-      commands.push([]);
-      length = statement.length;
-    }
-    commands.at(-1)?.push(statement);
-  }
-  return commands.flatMap((command) => executeStatements(target, command));
+async function run(target: Target, statements: string[]): Promise<Executed[]> {
+  const executed: Executed[] = [];
+  for (let from = 0; from < statements.length; from += STATEMENTS_AT_ONCE)
+    executed.push(...(await executeStatements(target, statements.slice(from, from + STATEMENTS_AT_ONCE))));
+  return executed;
 }

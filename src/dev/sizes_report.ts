@@ -15,7 +15,7 @@ const NEARLY_FULL = 0.7;
 const ALL = "all tables";
 
 /** A line for each organization and table; the largest organizations first, and the largest tables of each. */
-export function sizeReport(sizes: TableSize[], slugs: Map<number, string>, databaseSize?: number): string {
+export function sizeReport(sizes: TableSize[], slugs: Map<number, string>, databaseSize: number): string {
   const byOrganization = Map.groupBy(sizes, ({ organization }) => organization);
   const totals = [...byOrganization].map(([organization, its]) => {
     const tables = [...Map.groupBy(its, ({ table }) => table)].map(([table, portions]) =>
@@ -47,11 +47,7 @@ function sum(table: string, sizes: TableSize[]) {
   return { table, rows: add("rows"), bytes: add("bytes") };
 }
 
-function total(estimated: number, databaseSize?: number): string[] {
-  if (databaseSize === undefined)
-    return [
-      `All of it: about ${megabytes(estimated)}. Of a local database, wrangler does not know the real size.`,
-    ];
+function total(estimated: number, databaseSize: number): string[] {
   const share = databaseSize / MAX_DATABASE_SIZE;
   return [
     `All of it: about ${megabytes(estimated)}. The database has ${megabytes(databaseSize)}, which is ${(share * 100).toFixed(1)} % of the 10 GB that D1 allows.`,

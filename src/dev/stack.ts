@@ -26,7 +26,7 @@ process.stderr.write(
   "Paste lines of the log. The version that wrote them must be checked out and installed.\n",
 );
 // The same sources make the same bundle, byte for byte.
-runWrangler(["deploy", "--dry-run", "--outdir", BUNDLE]);
+await runWrangler(["deploy", "--dry-run", "--outdir", BUNDLE]);
 const map = new SourceMap(JSON.parse(readFileSync(join(BUNDLE, "index.js.map"), "utf8")));
 for await (const line of createInterface({ input: process.stdin }))
   process.stdout.write(

@@ -2,7 +2,8 @@
  * Runs wrangler's commands with the Node that runs this, because Windows cannot start `node_modules/.bin/wrangler`
  * without a shell.
  */
-import { type SpawnOptions, type SpawnSyncOptions, spawn, spawnSync } from "node:child_process";
+import { type SpawnOptions, spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -13,7 +14,7 @@ const script = () => {
   return join(dirname(manifest), JSON.parse(readFileSync(manifest, "utf8")).bin.wrangler);
 };
 
-interface WranglerOptions extends Pick<SpawnSyncOptions, "env" | "stdio"> {
+interface WranglerOptions extends Pick<SpawnOptions, "env" | "stdio"> {
   /** Can it print rows of the database? Then only its error is shown. */
   handlesData?: boolean;
 }
@@ -24,18 +25,24 @@ interface WranglerOptions extends Pick<SpawnSyncOptions, "env" | "stdio"> {
  * @returns what it wrote to stdout
  * @throws Error if it fails, with all that it wrote, or only with its error if it handles data
  */
-export function runWrangler(args: string[], { handlesData, ...options }: WranglerOptions = {}): string {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [script(), ...args], {
-    maxBuffer: Number.POSITIVE_INFINITY,
-    // Without a terminal, wrangler asks nothing.
-    stdio: ["ignore", "pipe", "pipe"],
-    ...options,
-    encoding: "utf8",
-  });
-  if (status === 0) return stdout ?? "";
-  const output = `${stdout ?? ""}${stderr ?? ""}`;
+export async function runWrangler(
+  args: string[],
+  { handlesData, ...options }: WranglerOptions = {},
+): Promise<string> {
+  // Without a terminal, wrangler asks nothing.
+  const child = startWrangler(args, { stdio: ["ignore", "pipe", "pipe"], ...options });
+  let stdout = "";
+  let stderr = "";
+  child.stdout?.setEncoding("utf8").on("data", (text) => (stdout += text));
+  child.stderr?.setEncoding("utf8").on("data", (text) => (stderr += text));
+  const [code] = await once(child, "close");
+  if (code === 0) return stdout;
+  const output = stdout + stderr;
   throw new Error(`\`wrangler ${wordsOf(args)}\` failed. ${handlesData ? errorWithoutData(output) : output}`);
 }
+
+export const startWrangler = (args: string[], options: SpawnOptions) =>
+  spawn(process.execPath, [script(), ...args], options);
 
 /** The words of a command, without what they are about. */
 const wordsOf = (args: string[]) =>
@@ -55,9 +62,6 @@ export function errorWithoutData(output: string): string {
   const shown = firstOfData < 0 ? lines : lines.slice(0, firstOfData);
   return shown.join("\n").trim().slice(0, MAX_ERROR_LENGTH);
 }
-
-export const startWrangler = (args: string[], options: SpawnOptions) =>
-  spawn(process.execPath, [script(), ...args], options);
 
 /** The flags of wrangler that say which database is meant. */
 export const targetOptions = {
@@ -105,22 +109,4 @@ export function sameTarget(target: Target, { withRemote = true } = {}): string {
     folder && `--persist-to ${folder}`,
   ].filter(Boolean);
   return given.length > 0 ? ` -- ${given.join(" ")}` : "";
-}
-
-export type Rows = Record<string, string | number | null>[];
-
-/** What `wrangler d1 execute` prints about a statement. */
-export interface Executed {
-  results: Rows;
-  /** The size of the database in bytes: only of a remote one. */
-  meta: { size_after?: number };
-}
-
-/** Runs statements, and returns the rows of each. */
-export const queryDatabase = (target: Target, statements: string[]): Rows[] =>
-  executeStatements(target, statements).map(({ results }) => results);
-
-export function executeStatements(target: Target, statements: string[]): Executed[] {
-  const command = ["d1", "execute", bindingOf(target.shard), ...targetFlags(target), "--json"];
-  return JSON.parse(runWrangler([...command, "--command", statements.join(";\n")], { handlesData: true }));
 }

@@ -23,9 +23,9 @@ export function databaseName(configuration: Configuration, shard: number): strin
   return nameOf(shard) ?? `${nameOf(0) ?? readConfiguration(configuration).name ?? "database"}-${shard}`;
 }
 
-/** Whether the configuration says which database it is: then its name may be another one. */
-export const hasDatabaseId = (configuration: Configuration, shard: number): boolean =>
-  databaseIn(configuration, shard)?.database_id !== undefined;
+/** The id, if the configuration says which database it is: then its name may be another one. */
+export const databaseId = (configuration: Configuration, shard: number): string | undefined =>
+  databaseIn(configuration, shard)?.database_id;
 
 /** What commands read of a configuration. wrangler's own types are lost in its declarations. */
 export interface WranglerConfiguration {

@@ -76,7 +76,7 @@ await withLocalBindings({ persistTo: folder }, async ({ DB: database }) => {
   const parts = [report.machine(values.quick), report.operationTable(measured, against, effort)];
   if (isWhole) {
     say("Bundles and their start-up");
-    parts.push(report.startUpLine(measureStartUp(values.quick ? 5 : 15)));
+    parts.push(report.startUpLine(await measureStartUp(values.quick ? 5 : 15)));
     parts.push(report.storageTable(storage), report.growthTable(growth));
     say("Several databases");
     parts.push(report.loadTable(await measureLoad(values.quick ? 5 : 20)));

@@ -13,12 +13,12 @@ const IMPORT = `const before = process.cpuUsage();
   process.stdout.write(String(user + system));`;
 
 /** Milliseconds of CPU to load each bundle as it is deployed, in a fresh process, beyond an empty module. */
-export function measureStartUp(times: number): { ours: number; floor: number } {
+export async function measureStartUp(times: number): Promise<{ ours: number; floor: number }> {
   const folder = mkdtempSync(join(tmpdir(), "bench-bundle-"));
   try {
     const empty = join(folder, "empty.mjs");
     writeFileSync(empty, "export default {};");
-    const files = [empty, bundle("src/index.ts", folder), bundle("test/bench/floor.ts", folder)];
+    const files = [empty, await bundle("src/index.ts", folder), await bundle("test/bench/floor.ts", folder)];
     const used: number[][] = files.map(() => []);
     for (let turn = 0; turn < times; turn++)
       for (const [n, file] of files.entries()) used[n]?.push(cpuOfImport(file));
@@ -30,9 +30,9 @@ export function measureStartUp(times: number): { ours: number; floor: number } {
 }
 
 /** @returns the file that wrangler would upload */
-function bundle(entry: string, folder: string): string {
+async function bundle(entry: string, folder: string): Promise<string> {
   const outdir = mkdtempSync(join(folder, "bundle-"));
-  runWrangler(["deploy", entry, "--dry-run", "--minify", "--outdir", outdir]);
+  await runWrangler(["deploy", entry, "--dry-run", "--minify", "--outdir", outdir]);
   const built = join(outdir, entry.replace(/^.*\/|\.ts$/g, ""));
   // Node takes a .js file of a folder without package.json for CommonJS.
   writeFileSync(`${built}.mjs`, readFileSync(`${built}.js`));

@@ -11,10 +11,10 @@ const LIMIT = 160;
 
 let folder: string;
 let output: string;
-beforeAll(() => {
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "bundle-"));
   // What `npm run deploy` uploads, with the same flags: none.
-  output = runWrangler(["deploy", "--dry-run", "--outdir", folder]);
+  output = await runWrangler(["deploy", "--dry-run", "--outdir", folder]);
   return () => rmSync(folder, { recursive: true });
 });
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { copyOf, linesOfFile } from "../../src/dev/exported_copy.ts";
-import type { Rows } from "../../src/dev/wrangler.ts";
+import type { Rows } from "../../src/dev/statement_runner.ts";
 
 const SCHEMA = [
   { type: "table", sql: "create table notes (id integer primary key autoincrement, author text, text text)" },
@@ -15,9 +15,9 @@ const SCHEMA = [
 ];
 
 /** The lines are as D1 exports them: the text of the first is not the one that the source has. */
-function aCopy(exactTexts: Rows) {
+async function aCopy(exactTexts: Rows) {
   const queries: string[] = [];
-  const copy = copyOf(
+  const copy = await copyOf(
     SCHEMA,
     [
       "PRAGMA defer_foreign_keys=TRUE;",
@@ -25,7 +25,7 @@ function aCopy(exactTexts: Rows) {
       `INSERT INTO "notes" ("id","author","text") VALUES(2,'Bob','C:\\new');`,
       `INSERT INTO "sqlite_sequence" ("name","seq") VALUES('notes',2);`,
     ],
-    (statements) => {
+    async (statements) => {
       queries.push(...statements);
       return [[{ name: "notes", seq: 9 }], exactTexts];
     },
@@ -34,8 +34,8 @@ function aCopy(exactTexts: Rows) {
 }
 
 describe("A copy of an exported database", () => {
-  it("has the texts that the export changed as they were, and no newer rows", () => {
-    const { copy } = aCopy([
+  it("has the texts that the export changed as they were, and no newer rows", async () => {
+    const { copy } = await aCopy([
       { id: 1, exact: "a\nC:\\new" },
       { id: 3, exact: "b\n\\n" },
     ]);
@@ -43,22 +43,22 @@ describe("A copy of an exported database", () => {
     expect(texts).toEqual([{ text: "a\nC:\\new" }, { text: "C:\\new" }]);
   });
 
-  it("looks in the source only where there are line breaks", () => {
-    const { queries } = aCopy([]);
+  it("looks in the source only where there are line breaks", async () => {
+    const { queries } = await aCopy([]);
     expect(queries).toEqual([
       expect.stringContaining("sqlite_sequence"),
       expect.stringContaining('"text" AS exact'),
     ]);
   });
 
-  it("accepts no text that was written after the export", () => {
-    expect(() => aCopy([{ id: 1, exact: "later:\nC:\\new" }])).toThrow(
+  it("accepts no text that was written after the export", async () => {
+    await expect(aCopy([{ id: 1, exact: "later:\nC:\\new" }])).rejects.toThrow(
       "A row of notes changed while the backup was made. Run the backup again.",
     );
   });
 
-  it("has the triggers and the next ids", () => {
-    const { copy } = aCopy([]);
+  it("has the triggers and the next ids", async () => {
+    const { copy } = await aCopy([]);
     expect(copy.prepare("select name, seq from sqlite_sequence").all()).toEqual([{ name: "notes", seq: 9 }]);
     expect(() => copy.exec("insert into notes values (3, '', '')")).toThrow("no");
   });

@@ -17,7 +17,7 @@ const sizes = [
 
 describe("The report of sizes", () => {
   it("has a line for each organization and table, the largest first", () => {
-    expect(sizeReport(sizes, slugs).split("\n").slice(0, 8)).toEqual([
+    expect(sizeReport(sizes, slugs, 1e6).split("\n").slice(0, 8)).toEqual([
       "organization  slug               table       rows  bytes (estimated)",
       "1             riverside          all tables   123             905500",
       "1             riverside          invites        3             900000",
@@ -29,17 +29,12 @@ describe("The report of sizes", () => {
     ]);
   });
 
-  it("says that the bytes are estimated, and that the size of a local database is not known", () => {
-    const report = sizeReport(sizes, slugs);
+  it("says that the bytes are estimated, and compares the real size with the 10 GB that D1 allows", () => {
+    const report = sizeReport(sizes, slugs, 2_500_000_000);
     expect(report).toContain("Bytes are estimated from the lengths of the values");
     expect(report).toContain(
-      "All of it: about 0.9 MB. Of a local database, wrangler does not know the real size.",
+      "All of it: about 0.9 MB. The database has 2500.0 MB, which is 25.0 % of the 10 GB that D1 allows.",
     );
-  });
-
-  it("compares the real size of a remote database with the 10 GB that D1 allows", () => {
-    const report = sizeReport(sizes, slugs, 2_500_000_000);
-    expect(report).toContain("The database has 2500.0 MB, which is 25.0 % of the 10 GB that D1 allows.");
     expect(report).not.toContain("NEARLY FULL");
   });
 

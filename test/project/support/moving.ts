@@ -4,8 +4,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { SCHEMA } from "../../../src/dev/exported_copy.ts";
 import { isMoved } from "../../../src/dev/move_statements.ts";
 import { tablesOf } from "../../../src/dev/size_statements.ts";
+import type { Rows } from "../../../src/dev/statement_runner.ts";
 import { type Run, runWith } from "../../../src/dev/statement_runner.ts";
-import type { Rows } from "../../../src/dev/wrangler.ts";
 import { bindingsOfShards, databasesInMemory } from "./busy_shards.ts";
 import { writeRowsInEveryTable } from "./every_table.ts";
 

@@ -49,13 +49,13 @@ function dev(...flags: string[]) {
 const REFUSED = 'Given: "nosuch"';
 
 describe("The local database", () => {
-  it("is migrated as wrangler's own command does it, which finds nothing to do afterwards", () => {
+  it("is migrated as wrangler's own command does it, which finds nothing to do afterwards", async () => {
     const wranglers = join(folder, "wranglers");
-    migrationsOf(wranglers, "apply");
+    await migrationsOf(wranglers, "apply");
     expect(appliedMigrations(persistTo)).toEqual(appliedMigrations(wranglers));
     expect(appliedMigrations(persistTo)).toHaveLength(migrationFiles().length);
     expect(schemaOf(persistTo)).toEqual(schemaOf(wranglers));
-    expect(migrationsOf(persistTo, "list")).toContain("No migrations to apply");
+    expect(await migrationsOf(persistTo, "list")).toContain("No migrations to apply");
   });
 
   it("is not migrated twice", async () => {

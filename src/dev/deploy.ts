@@ -7,9 +7,10 @@
  */
 import { runCommand } from "./command.ts";
 import { boundDatabases, type Database, homeless, knownShards, ownRange } from "./databases.ts";
+import { applyMigrations } from "./local_database.ts";
 import { migrationFiles, recordMigrations } from "./migrations.ts";
 import { rangeStatements } from "./shard_statements.ts";
-import { closingDatabases, queryDatabase, type Rows } from "./statement_runner.ts";
+import { closingDatabases, queryDatabase, type Rows, runAt } from "./statement_runner.ts";
 import {
   bindingOf,
   configFlags,
@@ -116,9 +117,15 @@ interface Migrated {
 }
 
 async function migrate({ database, range }: Ready): Promise<Migrated> {
-  // It asks before it changes a database in production.
-  const command = ["d1", "migrations", "apply", bindingOf(database.shard), ...targetFlags(database)];
-  await runWrangler(command, { stdio: "inherit" });
+  const binding = bindingOf(database.shard);
+  if (database.remote) {
+    // It asks before it changes a database in production.
+    const command = ["d1", "migrations", "apply", binding, ...targetFlags(database)];
+    await runWrangler(command, { stdio: "inherit" });
+  } else {
+    const applied = await applyMigrations(runAt(database), database.shard);
+    process.stdout.write(`${binding}: ${applied.join(", ") || "no migration was missing"}\n`);
+  }
   if (range === undefined) return { database, organizations: [] };
   // A table that is new begins at 1.
   const statements = [

@@ -1,70 +1,36 @@
-/** The local database, reached within this process: each command of wrangler would start a runtime of its own. */
-import { join } from "node:path";
-import { envOfShard, shardsOf } from "../database/shards.ts";
+/** Migrates databases on this machine, within this process. */
+import { shardsOf } from "../database/shards.ts";
 import { migrationFiles, readText } from "./migrations.ts";
 import { rangeStatement, rangeStatements } from "./shard_statements.ts";
-
-interface LocalState {
-  persistTo: string;
-  config?: string;
-  environment?: string;
-}
-
-/** Runs something with the bindings of the Worker, and the local data that a server with the same flags has. */
-export async function withLocalBindings(state: LocalState, run: (env: Env) => Promise<void>) {
-  const { env, dispose } = await openLocalBindings(state);
-  try {
-    await run(env);
-  } finally {
-    await dispose();
-  }
-}
-
-/** The same bindings, until `dispose` is called: before, the process does not end. */
-export async function openLocalBindings({ persistTo, config = "wrangler.toml", environment }: LocalState) {
-  const outer = process.env;
-  process.env = { ...outer, WRANGLER_LOG: "error" };
-  try {
-    // Loaded only when it is needed: that takes seconds, also for a command that only says how it is used.
-    const { getPlatformProxy } = await import("wrangler");
-    return await getPlatformProxy<Env>({
-      configPath: config,
-      environment,
-      persist: { path: join(persistTo, "v3") },
-    });
-  } finally {
-    process.env = outer;
-  }
-}
+import { type Run, runWith } from "./statement_runner.ts";
 
 /** Migrates all databases, and gives all but the first a range of ids, if they have none. */
 export async function migrateDatabases(env: Env) {
-  await applyMigrations(env.DB);
+  const run = runWith(env);
+  await applyMigrations(run);
   for (const shard of shardsOf(env).filter((each) => each > 0)) {
-    const { DB } = envOfShard(env, shard);
-    await applyMigrations(DB);
-    const range = await env.DB.prepare(rangeStatement(shard)).first<number>("range");
-    await DB.batch(rangeStatements(shard, Number(range)).map((statement) => DB.prepare(statement)));
+    await applyMigrations(run, shard);
+    const [[given] = []] = await run(0, [rangeStatement(shard)]);
+    await run(shard, rangeStatements(shard, Number(given?.range)));
   }
 }
 
 /**
  * Leaves what `wrangler d1 migrations apply --local` would leave, so that its command agrees afterwards.
  *
+ * @returns the migrations that the database lacked
  * @throws Error if the database has run a migration that is not in `drizzle`
  */
-export async function applyMigrations(db: D1Database) {
-  await db
-    .prepare(
-      `CREATE TABLE IF NOT EXISTS "d1_migrations"(
+export async function applyMigrations(run: Run, shard = 0): Promise<string[]> {
+  const [, rows = []] = await run(shard, [
+    `CREATE TABLE IF NOT EXISTS "d1_migrations"(
 		id         INTEGER PRIMARY KEY AUTOINCREMENT,
 		name       TEXT UNIQUE,
 		applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
 )`,
-    )
-    .run();
-  const { results } = await db.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();
-  const applied = results.map(({ name }) => name);
+    "SELECT name FROM d1_migrations",
+  ]);
+  const applied = rows.map(({ name }) => String(name));
   const files = migrationFiles();
   if (!applied.every((name) => files.includes(name)))
     throw new Error(
@@ -72,13 +38,15 @@ export async function applyMigrations(db: D1Database) {
         "run this again: it makes a new one.",
     );
   const { unstable_splitSqlQuery } = await import("wrangler");
-  for (const file of files.filter((name) => !applied.includes(name)))
+  const missing = files.filter((name) => !applied.includes(name));
+  for (const file of missing)
     try {
-      await db.batch([
-        ...unstable_splitSqlQuery(readText(`drizzle/${file}`)).map((statement) => db.prepare(statement)),
-        db.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(file),
+      await run(shard, [
+        ...unstable_splitSqlQuery(readText(`drizzle/${file}`)),
+        { sql: "INSERT INTO d1_migrations (name) VALUES (?)", params: [file] },
       ]);
     } catch (error) {
       throw new Error(`The migration ${file} fails: ${(error as Error).message}.`, { cause: error });
     }
+  return missing;
 }

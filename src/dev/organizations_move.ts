@@ -3,7 +3,7 @@
 import { runDatabaseCommand, shardNumber } from "./database_command.ts";
 import { boundDatabases } from "./databases.ts";
 import { deleteOldRows, moveOrganization, undoMove } from "./move.ts";
-import { queryDatabase, type Run } from "./statement_runner.ts";
+import { runAt } from "./statement_runner.ts";
 
 const USAGE = `
 Usage: npm run organizations:move -- --organization ID --to SHARD [--remote]
@@ -36,7 +36,7 @@ runDatabaseCommand(
       throw new Error("Say one thing: --to SHARD, --undo --to SHARD, or --delete-old");
     if (shard !== undefined && !shards.includes(shard))
       throw new Error(`${target.config} binds no database ${shard}: it binds ${shards.join(", ")}.`);
-    const run: Run = (shard, statements) => queryDatabase({ ...target, shard }, statements);
+    const run = runAt(target);
     if (shard === undefined) {
       const deleted = await deleteOldRows(run, id, shards);
       say(

@@ -12,7 +12,8 @@ import { DEVELOPMENT_ASSETS } from "../reference/assets.ts";
 import { readSettings, SettingsError } from "../settings.ts";
 import { runCommand, UsageError, type Values } from "./command.ts";
 import { DEMO_CLIENT, loadDemoOrganization } from "./demo_organization.ts";
-import { migrateDatabases, withLocalBindings } from "./local_database.ts";
+import { withLocalBindings } from "./local_bindings.ts";
+import { migrateDatabases } from "./local_database.ts";
 import { flagsOf, startWrangler } from "./wrangler.ts";
 import { configurationOf, readConfiguration, requireEnvironment } from "./wrangler_config.ts";
 

@@ -8,8 +8,9 @@ import { rmSync } from "node:fs";
 import { runDatabaseCommand } from "./database_command.ts";
 import { type Database, homeless, type KnownShard, ownRange, shardsOfDirectory } from "./databases.ts";
 import { SCHEMA } from "./exported_copy.ts";
+import { applyMigrations } from "./local_database.ts";
 import { rangeStatement, rangeStatements } from "./shard_statements.ts";
-import { existsAtCloudflare, queryDatabase } from "./statement_runner.ts";
+import { existsAtCloudflare, queryDatabase, runAt } from "./statement_runner.ts";
 import {
   bindingOf,
   configFlags,
@@ -66,7 +67,9 @@ async function addShard(target: Target, place: Place) {
     await makeDatabase(target, name, place);
     say("It is made.");
   }
-  await runWrangler(["d1", "migrations", "apply", bindingOf(shard), ...targetFlags(database)]);
+  if (target.remote)
+    await runWrangler(["d1", "migrations", "apply", bindingOf(shard), ...targetFlags(database)]);
+  else await applyMigrations(runAt(database), shard);
   await queryDatabase(database, rangeStatements(shard, range));
   say("It has its tables, and ids of its own.");
   bindDatabase(target, shard);

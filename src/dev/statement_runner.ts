@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { envOfShard } from "../database/shards.ts";
-import { openLocalBindings } from "./local_database.ts";
+import { openLocalBindings } from "./local_bindings.ts";
 import { configFlags, runWrangler, type Target } from "./wrangler.ts";
 import { databaseId, databaseName, readConfiguration } from "./wrangler_config.ts";
 
@@ -45,6 +45,11 @@ export async function executeStatements(target: Target, statements: Statement[])
 /** The same, and returns the rows of each statement. */
 export const queryDatabase = async (target: Target, statements: Statement[]): Promise<Rows[]> =>
   rowsOf(await executeStatements(target, statements));
+
+export const runAt =
+  (target: Target): Run =>
+  (shard, statements) =>
+    queryDatabase({ ...target, shard }, statements);
 
 const rowsOf = (executed: Executed[]): Rows[] => executed.map(({ results }) => results);
 

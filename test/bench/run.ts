@@ -5,7 +5,9 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import type { app } from "../../src/app.ts";
-import { applyMigrations, withLocalBindings } from "../../src/dev/local_database.ts";
+import { withLocalBindings } from "../../src/dev/local_bindings.ts";
+import { applyMigrations } from "../../src/dev/local_database.ts";
+import { runWith } from "../../src/dev/statement_runner.ts";
 import { measureLoad, measureNeighbours } from "../project/support/load_over_shards.ts";
 import { type Handler, likeWorkers } from "../project/support/worker_in_node.ts";
 import { openBenchClinic } from "./clinic.ts";
@@ -53,8 +55,9 @@ likeWorkers();
 const folder = mkdtempSync(join(tmpdir(), "bench-"));
 const against = values.against === undefined ? "floor" : "before";
 const otherOf = await findOther();
-await withLocalBindings({ persistTo: folder }, async ({ DB: database }) => {
-  await applyMigrations(database);
+await withLocalBindings({ persistTo: folder }, async (env) => {
+  await applyMigrations(runWith(env));
+  const database = env.DB;
   const metered = meter(database);
   const measured: Measured[] = [];
   const growth = new Map<number, Grown[]>();

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { DEMO_CLIENT, loadDemoOrganization } from "../../src/dev/demo_organization.ts";
-import { withLocalBindings } from "../../src/dev/local_database.ts";
+import { withLocalBindings } from "../../src/dev/local_bindings.ts";
 import { headersOf } from "./support/curl_config.ts";
 import { startDevServer } from "./support/dev_server.ts";
 import { rowsIn, tablesIn, withDatabases } from "./support/local_databases.ts";

@@ -19,7 +19,7 @@ import { environmentIn } from "../../src/reference/operator.ts";
 function aProject() {
   const folder = mkdtempSync(join(tmpdir(), "commands-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  for (const path of ["src", "drizzle", "package.json", "tsconfig.json", ".dev.vars.example"])
+  for (const path of ["src", "dist", "drizzle", "package.json", "tsconfig.json", ".dev.vars.example"])
     cpSync(path, join(folder, path), { recursive: true });
   symlinkSync(resolve("node_modules"), join(folder, "node_modules"), "junction");
   const config = join(folder, "wrangler.toml");

@@ -36,11 +36,17 @@ it("README.md and src/docs name only commands and flags of wrangler that there a
     if (words) expect(known, command).toBeDefined();
     if (known) used.set(known, new Set([...(used.get(known) ?? []), ...flagsIn(command)]));
   }
-  for (const [known, flags] of used) {
-    const args = [script, ...known.split(" "), "--help"];
+  // A command without flags is in the help of its group: to start wrangler takes seconds.
+  const helps = Map.groupBy(used.keys(), (known) =>
+    used.get(known)?.size ? known : known.replace(/ ?[a-z-]+$/, ""),
+  );
+  for (const [asked, commands] of helps) {
+    const args = [script, ...asked.split(" ").filter(Boolean), "--help"];
     const { status, stdout } = spawnSync(process.execPath, args, { encoding: "utf8" });
-    expect(status, known).toBe(0);
-    expect(stdout, known).toContain(`wrangler ${known}`);
-    for (const flag of flags) expect(stdout, known).toContain(flag);
+    expect(status, asked).toBe(0);
+    for (const known of commands) {
+      expect(stdout, known).toMatch(new RegExp(`^ *wrangler ${known}\\b`, "m"));
+      for (const flag of used.get(known) ?? []) expect(stdout, known).toContain(flag);
+    }
   }
 });

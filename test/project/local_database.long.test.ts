@@ -5,8 +5,10 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { beforeAll, describe, expect, it } from "vitest";
 import { RANGE } from "../../src/database/shards.ts";
-import { applyMigrations, withLocalBindings } from "../../src/dev/local_database.ts";
+import { withLocalBindings } from "../../src/dev/local_bindings.ts";
+import { applyMigrations } from "../../src/dev/local_database.ts";
 import { migrationFiles } from "../../src/dev/migrations.ts";
+import { runWith } from "../../src/dev/statement_runner.ts";
 import { runWrangler } from "../../src/dev/wrangler.ts";
 import { openDatabase, withDatabases } from "../e2e/support/local_databases.ts";
 
@@ -15,9 +17,11 @@ let persistTo: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "local-database-"));
   persistTo = join(folder, "ours");
-  await withLocalBindings({ persistTo }, ({ DB }) => applyMigrations(DB));
+  expect(await migrateOurs()).toEqual(migrationFiles());
   return () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
+
+const migrateOurs = () => withLocalBindings({ persistTo }, (env) => applyMigrations(runWith(env)));
 
 /** Runs something with the file of the local database. */
 function withFile<T>(state: string, run: (database: DatabaseSync) => T): T {
@@ -60,7 +64,7 @@ describe("The local database", () => {
 
   it("is not migrated twice", async () => {
     const before = appliedMigrations(persistTo);
-    await withLocalBindings({ persistTo }, ({ DB }) => applyMigrations(DB));
+    expect(await migrateOurs()).toEqual([]);
     expect(appliedMigrations(persistTo)).toEqual(before);
   });
 

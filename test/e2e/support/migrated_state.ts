@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { applyMigrations, withLocalBindings } from "../../../src/dev/local_database.ts";
+import { withLocalBindings } from "../../../src/dev/local_bindings.ts";
+import { applyMigrations } from "../../../src/dev/local_database.ts";
+import { runWith } from "../../../src/dev/statement_runner.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -14,7 +16,7 @@ declare module "vitest" {
 /** Migrations take a second, so the servers of the tests begin with copies of one database. */
 export default async function migrateOnce({ provide }: TestProject) {
   const folder = mkdtempSync(join(tmpdir(), "video-visits-migrated-"));
-  await withLocalBindings({ persistTo: folder }, ({ DB }) => applyMigrations(DB));
+  await withLocalBindings({ persistTo: folder }, (env) => applyMigrations(runWith(env)));
   provide("migratedState", folder);
   return () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
+import { copyFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { RANGE } from "../../src/database/shards.ts";
@@ -17,6 +17,8 @@ describe("Two databases", () => {
   let state: string;
   let clinic: Awaited<ReturnType<typeof anOrganization>>;
   const key = randomUUID();
+  const file = join(folder, "two.sql");
+  let backedUp: string;
 
   beforeAll(async () => {
     server = await startServer({ ownData: "two", flags: ["--shards", "2"] });
@@ -37,6 +39,7 @@ describe("Two databases", () => {
     ] as const)
       expect((await clinic.platform("PUT", `/organizations/${id}${path}`, body)).status).toBe(200);
     await server.stop();
+    backedUp = await done(run("backup", "--output", file));
   });
 
   /** With the configuration of `npm run dev -- --shards 2`, which binds both. */
@@ -62,8 +65,7 @@ describe("Two databases", () => {
   });
 
   it("are backed up and restored, and the copies are the same, but quiet, with later ids in their ranges", async () => {
-    const file = join(folder, "two.sql");
-    expect(await done(run("backup", "--output", file))).toMatch(/Shard 1, 1 of 2\n[\s\S]*Shard 0, 2 of 2\n/);
+    expect(backedUp).toMatch(/Shard 1, 1 of 2\n[\s\S]*Shard 0, 2 of 2\n/);
     expect(existsSync(file)).toBe(false);
     expect(await refused(run("backup", "--output", file))).toContain("an older backup is not overwritten");
     const copy = join(folder, "copy");
@@ -88,10 +90,10 @@ describe("Two databases", () => {
   });
 
   it("are not taken for restored while a file is missing, and the one that is missing is not made anew", async () => {
-    const file = join(folder, "incomplete.sql");
-    await done(run("backup", "--output", `${file}.0`, "--shard", "0"));
+    const incomplete = join(folder, "incomplete.sql");
+    copyFileSync(`${file}.0`, `${incomplete}.0`);
     const copy = ["--persist-to", join(folder, "incomplete")];
-    const restored = await refused(npmRun("restore", "--", ...copy, "--input", file));
+    const restored = await refused(npmRun("restore", "--", ...copy, "--input", incomplete));
     expect(restored).toContain(
       "Before anything else is served, run `npm run deploy -- --local --persist-to ",
     );
@@ -101,10 +103,10 @@ describe("Two databases", () => {
   });
 
   it("are backed up one by one with --shard, and a file in the wrong database is found", async () => {
-    const file = join(folder, "second.sql");
-    await done(run("backup", "--output", file, "--shard", "1"));
+    const second = join(folder, "second.sql");
+    await done(run("backup", "--output", second, "--shard", "1"));
     const [right, wrong] = ["right", "wrong"].map((name) => join(folder, name));
-    const args = ["--input", file, "--shard"];
+    const args = ["--input", second, "--shard"];
     await done(runIn(right ?? "", "restore", ...args, "1"));
     const misplaced = await refused(runIn(wrong ?? "", "restore", ...args, "0"));
     expect(misplaced).toContain("The file of another database is now in DB");

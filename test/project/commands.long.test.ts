@@ -19,7 +19,7 @@ import { environmentIn } from "../../src/reference/operator.ts";
 function aProject() {
   const folder = mkdtempSync(join(tmpdir(), "commands-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  for (const path of ["src", "dist", "drizzle", "package.json", "tsconfig.json", ".dev.vars.example"])
+  for (const path of ["src", "drizzle", "package.json", "tsconfig.json", ".dev.vars.example"])
     cpSync(path, join(folder, path), { recursive: true });
   symlinkSync(resolve("node_modules"), join(folder, "node_modules"), "junction");
   const config = join(folder, "wrangler.toml");
@@ -72,9 +72,15 @@ describe("A second environment", () => {
     expect(project.run("environments_add", "--name", "staging").stderr).toContain("already");
 
     const dry = project.run("deploy", "--env", "staging", "--dry-run");
-    expect(dry.stdout).toContain("DB (organization-video-visit-service-staging) at Cloudflare");
+    expect(dry.stdout).toMatch(
+      /^It would migrate DB \(organization-video-visit-service-staging\) at Cloudflare, up to \d{4}_/,
+    );
     expect(dry.stdout).toContain("env.AUDIT_LOGS (audit-logs-staging)");
+    expect(dry.stdout).toContain("--dry-run: exiting now");
     expect(dry.status).toBe(0);
+    // It changes nothing, and asks nobody.
+    expect(readdirSync(join(project.folder, "drizzle"))).toEqual(readdirSync("drizzle"));
+    expect(existsSync(join(project.folder, ".wrangler/state"))).toBe(false);
     const local = project.run(
       "deploy",
       "--env",
@@ -103,14 +109,4 @@ describe("A second environment", () => {
       stderr: "wrangler.toml has no environment staging\n",
     });
   });
-});
-
-it("npm run deploy -- --dry-run changes nothing, and asks nobody", () => {
-  const project = aProject();
-  const { status, stdout } = project.run("deploy", "--dry-run");
-  expect(status).toBe(0);
-  expect(stdout).toMatch(/^It would migrate DB \(.*\) at Cloudflare, up to \d{4}_/);
-  expect(stdout).toContain("--dry-run: exiting now");
-  expect(readdirSync(join(project.folder, "drizzle"))).toEqual(readdirSync("drizzle"));
-  expect(existsSync(join(project.folder, ".wrangler/state"))).toBe(false);
 });

@@ -39,16 +39,20 @@ export async function everyRowAsText() {
   return found.map(({ name, rows }) => ({ name, rows: rows.map(({ row }) => row) }));
 }
 
+const itsRows = (table: string, organization_id: number) =>
+  `select * from ${table} where organization_id = ${organization_id} order by rowid`;
+
 /** Every row that belongs to one organization. */
 export const rowsOf = (organization_id: number) =>
-  inEveryTable<Record<string, unknown>>(({ name, columns }) => {
-    const isIts = columns.includes("organization_id") ? `organization_id = ${organization_id}` : "false";
-    return `select * from ${name} where ${isIts} order by rowid`;
-  });
+  inEveryTable<Record<string, unknown>>(({ name, columns }) =>
+    columns.includes("organization_id")
+      ? itsRows(name, organization_id)
+      : `select * from ${name} where false`,
+  );
 
 /** Those of one table. */
 export const storedRows = async ({ id }: { id: number }, table: string) =>
-  (await rowsOf(id)).find(({ name }) => name === table)?.rows ?? [];
+  (await env.DB.prepare(itsRows(table, id)).all<Record<string, unknown>>()).results;
 
 /** A way to the Worker, with other bindings if needed, that counts its calls to D1, including background work. */
 export function countingRoundTrips(bindings: object = {}) {

@@ -66,6 +66,10 @@ export const homeless = ({ shard, organizations }: KnownShard): string =>
     ? `1 organization lives in shard ${shard}: bind its database, or restore its backup.`
     : `${organizations} organizations live in shard ${shard}: bind their database, or restore its backup.`;
 
+/** What to do about a database whose range is older than the one that the directory gave it for an organization that moved. */
+export const beforeMove = ({ shard }: Database): string =>
+  `${bindingOf(shard)} is as it was before an organization moved there. If the move was interrupted, run it again. If the database was restored, restore it from a time after the move.`;
+
 /** The range as the database itself knows it, or undefined if it has none, or no tables. */
 export async function ownRange(database: Database): Promise<number | undefined> {
   const range = (await rowsUnlessEmpty(database, OWN_RANGE))?.[0]?.range;

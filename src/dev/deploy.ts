@@ -6,7 +6,7 @@
  * of organizations that it has forgotten, because it was restored from an earlier time.
  */
 import { runCommand } from "./command.ts";
-import { boundDatabases, type Database, homeless, knownShards, ownRange } from "./databases.ts";
+import { beforeMove, boundDatabases, type Database, homeless, knownShards, ownRange } from "./databases.ts";
 import { applyMigrations } from "./local_database.ts";
 import { migrationFiles, recordMigrations } from "./migrations.ts";
 import { rangeStatements } from "./shard_statements.ts";
@@ -92,6 +92,8 @@ async function readyDatabases(target: Target): Promise<Ready[]> {
       const given = known.find(({ shard }) => shard === database.shard);
       const range = await ownRange(database);
       if (range === undefined && given?.organizations) throw new Error(homeless(given));
+      if (range !== undefined && given?.range !== undefined && range < given.range)
+        throw new Error(beforeMove(database));
       if (range === undefined || range !== given?.range) throw new Error(rangeRefusal(database, range));
       ready.push({ database, range });
     }

@@ -16,6 +16,7 @@ import {
   shardOption,
 } from "./database_command.ts";
 import {
+  beforeMove,
   type Database,
   homeless,
   homesBeside,
@@ -137,12 +138,14 @@ function misplaced({ shard }: Database) {
   return `The file of another database is now in ${bindingOf(shard)}: make that anew, and restore the right one.`;
 }
 
-/** @throws Error if a file went into the database of another */
+/** @throws Error if a file went into the database of another, or lacks an organization that has moved there since */
 async function requireRanges(databases: Database[], known: KnownShard[]) {
   const given = new Map(known.map(({ shard, range }) => [shard, range]));
   for (const database of databases) {
     const range = given.get(database.shard);
-    if (range !== undefined && (await ownRange(database)) !== range) throw new Error(misplaced(database));
+    const own = await ownRange(database);
+    if (range === undefined || own === range) continue;
+    throw new Error(own !== undefined && own < range ? beforeMove(database) : misplaced(database));
   }
 }
 

@@ -58,6 +58,13 @@ it("A database without its range, or with that of another, is not deployed; shar
     "Nothing is deployed. DB_1 has no range of ids. Run `npm run shards:add -- --config ",
   );
   await done(project.run("shards:add"));
+  // As a move leaves it that was interrupted before its end.
+  withDatabases(project.state, (databases) =>
+    databases.get(0)?.exec("update shards set range = 5 where shard = 1"),
+  );
+  expect(await refused(project.run("deploy", "--local"))).toContain(
+    "DB_1 is as it was before an organization moved there. If the move was interrupted, run it again.",
+  );
   withDatabases(project.state, (databases) =>
     databases.get(1)?.exec("update database_settings set value = 7 where name = 'range'"),
   );

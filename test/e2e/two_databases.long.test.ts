@@ -102,14 +102,21 @@ describe("Two databases", () => {
     expect(await refused(npmRun("shards:add", "--", ...copy))).toContain(advice);
   });
 
-  it("are backed up one by one with --shard, and a file in the wrong database is found", async () => {
+  it("are backed up one by one with --shard, and a file in the wrong database, or from before a move, is found", async () => {
     const second = join(folder, "second.sql");
     await done(run("backup", "--output", second, "--shard", "1"));
-    const [right, wrong] = ["right", "wrong"].map((name) => join(folder, name));
+    const [right, wrong, later] = ["right", "wrong", "later"].map((name) => join(folder, name));
     const args = ["--input", second, "--shard"];
     await done(runIn(right ?? "", "restore", ...args, "1"));
     const misplaced = await refused(runIn(wrong ?? "", "restore", ...args, "0"));
     expect(misplaced).toContain("The file of another database is now in DB");
+
+    await done(runIn(later ?? "", "restore", "--input", `${file}.0`, "--shard", "0"));
+    // As after a move to it: the directory gave it another range.
+    withDatabases(later ?? "", (databases) => databases.get(0)?.exec("update shards set range = 5"));
+    expect(await refused(runIn(later ?? "", "restore", ...args, "1"))).toContain(
+      "DB_1 is as it was before an organization moved there.",
+    );
   });
 
   it("agree again after the first one was restored from an earlier time", async () => {

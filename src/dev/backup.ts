@@ -35,7 +35,7 @@ import {
 import { copyOf, linesOfFile, SCHEMA } from "./exported_copy.ts";
 import { QUIETING_STATEMENTS } from "./quiet_statements.ts";
 import { queryDatabase } from "./statement_runner.ts";
-import { bindingOf, runWrangler, type Target, targetFlags } from "./wrangler.ts";
+import { bindingOf, configFlags, LOCAL_STATE, runWrangler, type Target } from "./wrangler.ts";
 
 const USAGE = `
 Usage: npm run backup -- --output FILE [--remote]
@@ -79,28 +79,19 @@ async function backUp(target: Target, output: string) {
 
 async function exportRows(target: Target, folder: string): Promise<string> {
   const output = join(folder, "rows.sql");
-  const command = [
-    "d1",
-    "export",
-    bindingOf(target.shard),
-    "--no-schema",
-    "--skip-confirmation",
-    "--output",
-    output,
-  ];
-  await runWrangler([...command, ...targetFlags(withStateBesideConfig(target, folder))], {
-    handlesData: true,
-  });
+  const command = ["d1", "export", bindingOf(target.shard), "--no-schema", "--skip-confirmation"];
+  const place = target.remote
+    ? ["--remote", ...configFlags(target)]
+    : ["--local", ...configFlags(withStateBesideConfig(target, folder))];
+  await runWrangler([...command, "--output", output, ...place], { handlesData: true });
   return output;
 }
 
 /** `wrangler d1 export` has no --persist-to: it looks for the local database beside its configuration. */
 function withStateBesideConfig(target: Target, folder: string): Target {
-  const { "persist-to": persistTo, ...others } = target;
-  if (persistTo === undefined) return target;
   const config = join(folder, "wrangler.toml");
   copyFileSync(target.config, config);
   mkdirSync(join(folder, ".wrangler"));
-  symlinkSync(resolve(persistTo), join(folder, ".wrangler/state"), "junction");
-  return { ...others, config };
+  symlinkSync(resolve(target["persist-to"] ?? LOCAL_STATE), join(folder, LOCAL_STATE), "junction");
+  return { ...target, config };
 }

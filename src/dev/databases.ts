@@ -68,7 +68,7 @@ export const homeless = ({ shard, organizations }: KnownShard): string =>
 
 /** What to do about a database whose range is older than the one that the directory gave it for an organization that moved. */
 export const beforeMove = ({ shard }: Database): string =>
-  `${bindingOf(shard)} is as it was before an organization moved there. If the move was interrupted, run it again. If the database was restored, restore it from a time after the move.`;
+  `${bindingOf(shard)} is as it was before an organization moved there. If the move was interrupted, run it again. If the database was restored, restore it from a time after the move. Or it is a database of another service.`;
 
 /** The range as the database itself knows it, or undefined if it has none, or no tables. */
 export async function ownRange(database: Database): Promise<number | undefined> {

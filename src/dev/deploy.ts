@@ -44,6 +44,9 @@ const options = {
   tag: { type: "string" },
 } as const;
 
+/** D1 takes 2 MB in a parameter. */
+const ROWS_AT_ONCE = 10_000;
+
 process.exitCode = await runCommand(usage, options, async ({ "dry-run": isDry, message, tag, ...values }) => {
   const target: Target = { ...values, remote: !values.local };
   requireEnvironment(target);
@@ -73,7 +76,7 @@ function describe(target: Target) {
   const names = boundShards(target).map((shard) => `${bindingOf(shard)} (${databaseName(target, shard)})`);
   const migrations = migrationFiles();
   process.stdout.write(
-    `It would migrate ${names.join(", ")} ${target.remote ? "at Cloudflare" : "on this machine"}, up to ${migrations.at(-1)}, and upload this:\n`,
+    `It would migrate ${names.join(", ")} ${target.remote ? "at Cloudflare" : "on this machine"}, up to ${migrations.at(-1)}${target.remote ? ", and upload this:" : "."}\n`,
   );
 }
 
@@ -162,6 +165,9 @@ async function completeDirectory([directory, ...others]: Migrated[]): Promise<nu
     }
   const sql =
     "INSERT INTO places (id, slug, shard) SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)";
-  await queryDatabase(directory.database, [{ sql, params: [JSON.stringify(missing)] }]);
+  for (let from = 0; from < missing.length; from += ROWS_AT_ONCE) {
+    const rows = JSON.stringify(missing.slice(from, from + ROWS_AT_ONCE));
+    await queryDatabase(directory.database, [{ sql, params: [rows] }]);
+  }
   return missing.length;
 }

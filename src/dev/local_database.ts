@@ -1,10 +1,10 @@
-/** Migrates databases on this machine, within this process. */
+/** Migrates databases: those on this machine within this process, because wrangler would start a runtime for each migration. */
 import { shardsOf } from "../database/shards.ts";
 import { migrationFiles, readText } from "./migrations.ts";
 import { rangeStatement, rangeStatements } from "./shard_statements.ts";
 import { type Run, runWith } from "./statement_runner.ts";
 
-/** Migrates all databases, and gives all but the first a range of ids, if they have none. */
+/** Migrates all databases on this machine, and gives all but the first a range of ids, if they have none. */
 export async function migrateDatabases(env: Env) {
   const run = runWith(env);
   await applyMigrations(run);

@@ -14,7 +14,7 @@ import { runCommand, UsageError, type Values } from "./command.ts";
 import { DEMO_CLIENT, loadDemoOrganization } from "./demo_organization.ts";
 import { withLocalBindings } from "./local_bindings.ts";
 import { migrateDatabases } from "./local_database.ts";
-import { flagsOf, startWrangler } from "./wrangler.ts";
+import { flagsOf, LOCAL_STATE, startWrangler } from "./wrangler.ts";
 import { configurationOf, readConfiguration, requireEnvironment } from "./wrangler_config.ts";
 
 const usage = `
@@ -32,7 +32,7 @@ Migrates the local database, loads the demo organization into it if it is not th
 `;
 
 const options = {
-  "persist-to": { type: "string", default: ".wrangler/state" },
+  "persist-to": { type: "string", default: LOCAL_STATE },
   config: { type: "string", short: "c", default: "wrangler.toml" },
   env: { type: "string", short: "e" },
   shards: { type: "string" },

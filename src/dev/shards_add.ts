@@ -6,7 +6,14 @@
  */
 import { rmSync } from "node:fs";
 import { runDatabaseCommand } from "./database_command.ts";
-import { type Database, homeless, type KnownShard, ownRange, shardsOfDirectory } from "./databases.ts";
+import {
+  beforeMove,
+  type Database,
+  homeless,
+  type KnownShard,
+  ownRange,
+  shardsOfDirectory,
+} from "./databases.ts";
 import { SCHEMA } from "./exported_copy.ts";
 import { applyMigrations } from "./local_database.ts";
 import { rangeStatement, rangeStatements } from "./shard_statements.ts";
@@ -115,6 +122,7 @@ async function requireOurs(database: Database, known: KnownShard[]): Promise<num
   if (own !== undefined) {
     const given = known.find(({ shard }) => shard === database.shard)?.range;
     if (own === given || (given === undefined && !known.some(({ range }) => range === own))) return own;
+    if (given !== undefined && own < given) throw new Error(beforeMove(database));
     throw new Error(`${binding} has the range ${own} already: it is a database of another service.`);
   }
   requireNobody(database, known);

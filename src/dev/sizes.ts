@@ -11,7 +11,7 @@ import { sizeReport, type TableSize } from "./sizes_report.ts";
 import { type Executed, executeStatements } from "./statement_runner.ts";
 import type { Target } from "./wrangler.ts";
 
-/** D1 runs them one after the other, and others wait. */
+/** In one request: meanwhile, D1 serves nobody else. */
 const STATEMENTS_AT_ONCE = 10;
 
 const USAGE = `

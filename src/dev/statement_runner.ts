@@ -1,12 +1,13 @@
 /**
- * Runs statements in the databases of a target: those on this machine, or those at Cloudflare. Within this process, and many a
- * second: to start wrangler for each takes seconds.
+ * Runs statements in the databases of a target: those on this machine, or those at Cloudflare. Each is asked from this process,
+ * because a start of wrangler takes seconds.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { envOfShard } from "../database/shards.ts";
+import { askD1 } from "./d1_api.ts";
 import { openLocalBindings } from "./local_bindings.ts";
-import { configFlags, runWrangler, type Target } from "./wrangler.ts";
-import { databaseId, databaseName, readConfiguration } from "./wrangler_config.ts";
+import { LOCAL_STATE, type Target } from "./wrangler.ts";
+import { databaseId, databaseName } from "./wrangler_config.ts";
 
 /** SQL, with its parameters where it has some. */
 export type Statement = string | { sql: string; params: (string | number | null)[] };
@@ -25,8 +26,13 @@ type Execute = (shard: number, statements: Statement[]) => Promise<Executed[]>;
 /** Runs statements as one transaction of a database, and returns the rows of each. */
 export type Run = (shard: number, statements: Statement[]) => Promise<Rows[]>;
 
-/** Those of each configuration, from when they are first asked something to the end of the command. */
-const opened = new Map<string, Promise<{ execute: Execute; dispose?: () => Promise<void> }>>();
+interface Databases {
+  execute: Execute;
+  dispose?: () => Promise<void>;
+}
+
+/** The databases of each configuration, from the first question to the end of the command. */
+const opened = new Map<string, Databases | Promise<Databases>>();
 
 /**
  * Runs statements as one transaction.
@@ -58,13 +64,19 @@ export async function closingDatabases<Result>(run: () => Result): Promise<Await
   try {
     return await run();
   } finally {
-    for (const opening of opened.values()) await opening.then(({ dispose }) => dispose?.()).catch(() => {});
+    // Whoever asked has heard of one that could not be opened.
+    for (const each of await Promise.allSettled(opened.values()))
+      if (each.status === "fulfilled") await each.value.dispose?.();
   }
 }
 
-async function onThisMachine({ config, env: environment, "persist-to": persistTo }: Target) {
+async function onThisMachine({
+  config,
+  env: environment,
+  "persist-to": persistTo,
+}: Target): Promise<Databases> {
   const { env, dispose } = await openLocalBindings({
-    persistTo: persistTo ?? ".wrangler/state",
+    persistTo: persistTo ?? LOCAL_STATE,
     config,
     environment,
   });
@@ -98,18 +110,17 @@ const executeWith =
   };
 
 /** Over D1's REST API. */
-async function atCloudflare(target: Target): Promise<{ execute: Execute }> {
-  const api = await d1Api(target);
+function atCloudflare(target: Target): Databases {
   const ids = new Map<number, string>();
   async function idOf(shard: number): Promise<string> {
     const name = databaseName(target, shard);
-    const id = ids.get(shard) ?? databaseId(target, shard) ?? (await idAtCloudflare(api, name));
+    const id = ids.get(shard) ?? databaseId(target, shard) ?? (await idAtCloudflare(target, name));
     if (id === undefined) throw new Error(`The account has no database ${name}.`);
     ids.set(shard, id);
     return id;
   }
   const execute: Execute = async (shard, statements) =>
-    api(`/${await idOf(shard)}/query`, {
+    askD1(target, `/${await idOf(shard)}/query`, {
       batch: statements.map((each) => (typeof each === "string" ? { sql: each } : each)),
     });
   return { execute };
@@ -117,40 +128,10 @@ async function atCloudflare(target: Target): Promise<{ execute: Execute }> {
 
 /** Whether the account has a database of this name. */
 export const existsAtCloudflare = async (target: Target, name: string): Promise<boolean> =>
-  (await idAtCloudflare(await d1Api(target), name)) !== undefined;
+  (await idAtCloudflare(target, name)) !== undefined;
 
-type D1Api = Awaited<ReturnType<typeof d1Api>>;
-
-async function idAtCloudflare(api: D1Api, name: string): Promise<string | undefined> {
-  const found: { uuid: string; name: string }[] = await api(`?name=${encodeURIComponent(name)}`);
+async function idAtCloudflare(target: Target, name: string): Promise<string | undefined> {
+  const path = `?name=${encodeURIComponent(name)}`;
+  const found: { uuid: string; name: string }[] = await askD1(target, path);
   return found.find((each) => each.name === name)?.uuid;
-}
-
-/**
- * A way to ask D1's REST API, with wrangler's own account and token. An error of it is shown, and nothing of the rows. With a body,
- * it is a POST.
- */
-async function d1Api(target: Target) {
-  const ask = async (command: string[]) =>
-    JSON.parse(await runWrangler([...command, "--json", ...configFlags(target)]));
-  const token = process.env.CLOUDFLARE_API_TOKEN || (await ask(["auth", "token"])).token;
-  if (!token) throw new Error("Set CLOUDFLARE_API_TOKEN, or run `npx wrangler login`.");
-  const named = readConfiguration(target).account_id ?? process.env.CLOUDFLARE_ACCOUNT_ID;
-  const account = named ?? (await ask(["whoami"])).accounts?.[0]?.id;
-  const base = process.env.CLOUDFLARE_API_BASE_URL ?? "https://api.cloudflare.com/client/v4";
-  return async <Result>(path: string, body?: object): Promise<Result> => {
-    const response = await fetch(`${base}/accounts/${account}/d1/database${path}`, {
-      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
-      ...(body && { method: "POST", body: JSON.stringify(body) }),
-    });
-    const { success, errors, result }: Answer<Result> = await response.json();
-    if (!success) throw new Error(`D1 refused it: ${errors.map(({ message }) => message).join("; ")}`);
-    return result;
-  };
-}
-
-interface Answer<Result> {
-  success: boolean;
-  errors: { message: string }[];
-  result: Result;
 }

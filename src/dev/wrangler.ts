@@ -63,6 +63,9 @@ export function errorWithoutData(output: string): string {
   return shown.join("\n").trim().slice(0, MAX_ERROR_LENGTH);
 }
 
+/** Where this machine's databases are, if nothing else is said. wrangler would look for them beside its configuration. */
+export const LOCAL_STATE = ".wrangler/state";
+
 /** The flags of wrangler that say which database is meant. */
 export const targetOptions = {
   local: { type: "boolean" },
@@ -95,7 +98,7 @@ export const configFlags = ({ config, env }: Target) => flagsOf({ config, env })
 /** Without --remote, the local database is meant. */
 export const targetFlags = (target: Target): string[] => [
   target.remote ? "--remote" : "--local",
-  ...flagsOf({ "persist-to": target["persist-to"] }),
+  ...flagsOf({ "persist-to": target["persist-to"] ?? (target.remote ? undefined : LOCAL_STATE) }),
   ...configFlags(target),
 ];
 

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { done, refused } from "../e2e/support/ended.ts";
 import { aServiceAtCloudflare, NAME } from "./support/service_at_cloudflare.ts";
 
-/** Each command starts wrangler several times, which takes seconds on a busy machine. */
+/** Each command loads wrangler, and some start it, which takes seconds on a busy machine. */
 vi.setConfig({ testTimeout: 600_000 });
 
 describe("In production, shards:add", () => {
@@ -24,6 +24,19 @@ describe("In production, shards:add", () => {
       { name: "shard", value: 1 },
     ]);
     expect(readFileSync(service.config, "utf8")).toContain('binding = "DB_1"');
+  });
+
+  it("works in the one account of who has logged in, all of it, and guesses none of several", async () => {
+    const service = await aServiceAtCloudflare([]);
+    writeFileSync(service.config, readFileSync(service.config, "utf8").replace('account_id = "ours"\n', ""));
+    await done(service.run("shards_add", "--remote"));
+    expect(service.databases.has(`${NAME}-1`)).toBe(true);
+    const paths = service.requests.map(({ path }) => path).filter((path) => path.startsWith("/accounts/"));
+    for (const path of paths) expect(path).toMatch(/^\/accounts\/somebody-elses\//);
+    service.accounts.push({ id: "another", name: "Another" });
+    expect(await refused(service.run("shards_add", "--remote"))).toContain(
+      "Say which account: with account_id in ",
+    );
   });
 
   it("does not say that a database is in the EU that was there before", async () => {
@@ -72,6 +85,16 @@ describe("In production, shards:add", () => {
     expect(other.prepare("select name from sqlite_schema").all()).toEqual([{ name: "other" }]);
     expect(service.directory.prepare("select shard from shards").all()).toEqual([{ shard: 1 }]);
   });
+});
+
+it("In production, a command asks once more when its login has expired, and then says so", async () => {
+  const service = await aServiceAtCloudflare([]);
+  service.expired.requests = 1;
+  await done(service.run("sizes", "--remote"));
+  service.expired.requests = 2;
+  expect(await refused(service.run("sizes", "--remote"))).toBe(
+    "D1's API answered 401: Authentication error: SQLITE_ERROR\n",
+  );
 });
 
 it("In production, a configuration that lacks a database in which organizations live is refused", async () => {

@@ -6,7 +6,7 @@ import { npmRun } from "./server.ts";
 
 /** For tests of commands on several databases: a folder of their own, and configurations in it. */
 export function configurations() {
-  // Each command starts wrangler several times, which takes seconds on a busy machine.
+  // Each command loads wrangler, and some start it, which takes seconds on a busy machine.
   vi.setConfig({ testTimeout: 600_000 });
   const folder = mkdtempSync(join(tmpdir(), "shards-test-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));

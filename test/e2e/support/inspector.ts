@@ -42,11 +42,12 @@ export async function inspect(port: number) {
       while (runs) {
         await Promise.race([ask("HeapProfiler.collectGarbage"), ended]);
         const usage = await Promise.race([ask("Runtime.getHeapUsage"), ended]);
-        if (!usage) break;
+        if (!usage) continue;
         peak = Math.max(peak, usage.usedSize);
         peakWithBuffers = Math.max(peakWithBuffers, usage.usedSize + (usage.backingStorageSize ?? 0));
       }
       await ended;
+      if (peak === 0) throw new Error("The inspector did not answer while it ran");
       return { heap: peak / MB, withBuffers: peakWithBuffers / MB };
     },
     close: () => socket.close(),

@@ -9,6 +9,10 @@ import { executeOn } from "./service_in_memory.ts";
 /** As much of Cloudflare's REST API as wrangler's commands on remote databases use. */
 export async function startCloudflare() {
   const databases = new Map<string, DatabaseSync>();
+  /** Of whoever asks. */
+  const accounts = [{ id: "somebody-elses", name: "Other" }];
+  /** So many of the next requests are refused, as if the login had expired. */
+  const expired = { requests: 0 };
   const requests: { method: string; path: string; body: Record<string, unknown> }[] = [];
   const add = (name: string, database = new DatabaseSync(":memory:")) => {
     databases.set(name, database);
@@ -18,7 +22,9 @@ export async function startCloudflare() {
 
   /** What the API returns as `result`, or undefined for what it does not know. */
   function resultOf(method: string, path: string, body: Record<string, unknown>): unknown {
-    if (path.endsWith("/memberships")) return [{ account: { id: "somebody-elses", name: "Other" } }];
+    if (path === "/user") return { email: "operator@example.com" };
+    if (path === "/accounts") return accounts;
+    if (path === "/memberships") return accounts.map((account) => ({ account }));
     const [, name, verb] = /\/d1\/database(?:\/([^/]+))?(?:\/(\w+))?$/.exec(path) ?? [];
     if (name === undefined && method === "POST") add(String(body.name));
     if (name === undefined)
@@ -38,16 +44,18 @@ export async function startCloudflare() {
     const [path = ""] = (request.url ?? "").split("?");
     const entry = { method: request.method ?? "", path, body: text ? JSON.parse(text) : {} };
     requests.push(entry);
+    const isExpired = expired.requests-- > 0;
     let message = "not found";
     let result: unknown;
     try {
+      if (isExpired) throw new Error("Authentication error");
       result = await resultOf(entry.method, path, entry.body);
     } catch (error) {
       message = `${(error as Error).message}: SQLITE_ERROR`;
     }
     const success = result !== undefined;
     response
-      .writeHead(success ? 200 : 400, { "Content-Type": "application/json" })
+      .writeHead(success ? 200 : isExpired ? 401 : 400, { "Content-Type": "application/json" })
       .end(
         JSON.stringify({ success, errors: success ? [] : [{ code: 7500, message }], messages: [], result }),
       );
@@ -59,7 +67,9 @@ export async function startCloudflare() {
   const { port } = server.address() as AddressInfo;
   return {
     add,
+    accounts,
     databases,
+    expired,
     requests,
     /** For wrangler. */
     environment: { CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${port}`, CLOUDFLARE_API_TOKEN: "token" },

@@ -19,10 +19,11 @@ interface Answer<Result> {
  */
 export async function askD1<Result>(target: Target, path: string, body?: object): Promise<Result> {
   login ??= readLogin(target);
+  const headers = await login;
   account ??= readAccount(target);
   const base = process.env.CLOUDFLARE_API_BASE_URL || "https://api.cloudflare.com/client/v4";
   const url = `${base}/accounts/${await account}/d1/database${path}`;
-  let response = await send(url, await login, body);
+  let response = await send(url, headers, body);
   // A login expires after an hour. Asked again, wrangler renews it.
   if (response.status === 401 || response.status === 403) {
     login = readLogin(target);

@@ -35,6 +35,13 @@ export async function askD1<Result>(target: Target, path: string, body?: object)
   throw new Error(`D1's API answered ${response.status}${messages ? `: ${messages}` : ""}`);
 }
 
+/** The id of the account's database of this name, or undefined if there is none. */
+export async function idAtCloudflare(target: Target, name: string): Promise<string | undefined> {
+  const path = `?name=${encodeURIComponent(name)}`;
+  const found: { uuid: string; name: string }[] = await askD1(target, path);
+  return found.find((each) => each.name === name)?.uuid;
+}
+
 async function send(url: string, headers: Record<string, string>, body?: object): Promise<Response> {
   try {
     return await fetch(url, {

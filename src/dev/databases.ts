@@ -66,15 +66,25 @@ export const homeless = ({ shard, organizations }: KnownShard): string =>
     ? `1 organization lives in shard ${shard}: bind its database, or restore its backup.`
     : `${organizations} organizations live in shard ${shard}: bind their database, or restore its backup.`;
 
-/** What to do about a database whose range is older than the one that the directory gave it for an organization that moved. */
-export const beforeMove = ({ shard }: Database): string =>
-  `${bindingOf(shard)} is as it was before an organization moved there. If the move was interrupted, run it again. If the database was restored, restore it from a time after the move. Or it is a database of another service.`;
-
-/** The range as the database itself knows it, or undefined if it has none, or no tables. */
-export async function ownRange(database: Database): Promise<number | undefined> {
+/**
+ * The range as the database itself knows it, or undefined if it has none, or no tables.
+ *
+ * @throws Error if it is older than the one that the directory gave it, for an organization that moved there
+ */
+export async function ownRange(database: Database, known: KnownShard[]): Promise<number | undefined> {
   const range = (await rowsUnlessEmpty(database, OWN_RANGE))?.[0]?.range;
-  return range === undefined || range === null ? undefined : Number(range);
+  if (range === undefined || range === null) return undefined;
+  const own = Number(range);
+  if (own < (givenRange(database, known) ?? 0))
+    throw new Error(
+      `${bindingOf(database.shard)} is as it was before an organization moved there. If the move was interrupted, run it again. If the database was restored, restore it from a time after the move. Or it is a database of another service.`,
+    );
+  return own;
 }
+
+/** The range as the directory knows it. */
+export const givenRange = ({ shard }: Database, known: KnownShard[]): number | undefined =>
+  known.find((each) => each.shard === shard)?.range;
 
 /** The rows of a query, or undefined if the database has no tables yet. */
 async function rowsUnlessEmpty(database: Target, query: string): Promise<Rows | undefined> {

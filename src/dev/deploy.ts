@@ -6,7 +6,7 @@
  * of organizations that it has forgotten, because it was restored from an earlier time.
  */
 import { runCommand } from "./command.ts";
-import { beforeMove, boundDatabases, type Database, homeless, knownShards, ownRange } from "./databases.ts";
+import { boundDatabases, type Database, homeless, knownShards, ownRange } from "./databases.ts";
 import { applyMigrations } from "./local_database.ts";
 import { migrationFiles, recordMigrations } from "./migrations.ts";
 import { rangeStatements } from "./shard_statements.ts";
@@ -93,10 +93,8 @@ async function readyDatabases(target: Target): Promise<Ready[]> {
     const ready: Ready[] = directory ? [{ database: directory }] : [];
     for (const database of others) {
       const given = known.find(({ shard }) => shard === database.shard);
-      const range = await ownRange(database);
+      const range = await ownRange(database, known);
       if (range === undefined && given?.organizations) throw new Error(homeless(given));
-      if (range !== undefined && given?.range !== undefined && range < given.range)
-        throw new Error(beforeMove(database));
       if (range === undefined || range !== given?.range) throw new Error(rangeRefusal(database, range));
       ready.push({ database, range });
     }
@@ -152,7 +150,7 @@ async function completeDirectory([directory, ...others]: Migrated[]): Promise<nu
   const [places = []] = await queryDatabase(directory.database, ["SELECT id, slug, shard FROM places"]);
   const shards = new Map(places.map(({ id, slug, shard }) => [`${id} ${slug}`, Number(shard)]));
   const taken = new Set(places.flatMap(({ id, slug }) => [String(id), String(slug)]));
-  const missing: Rows[number][string][][] = [];
+  const missing: object[] = [];
   for (const { database, organizations } of others)
     for (const { id, slug } of organizations) {
       const known = shards.get(`${id} ${slug}`);
@@ -161,10 +159,10 @@ async function completeDirectory([directory, ...others]: Migrated[]): Promise<nu
         throw new Error(
           `Organization ${id} is in shard ${database.shard}, and the first database says something else of its id or slug. Restore the first database from a time at which it knew this organization.`,
         );
-      missing.push([id ?? null, slug ?? null, database.shard]);
+      missing.push({ id, slug, shard: database.shard });
     }
   const sql =
-    "INSERT INTO places (id, slug, shard) SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)";
+    "INSERT INTO places (id, slug, shard) SELECT value ->> 'id', value ->> 'slug', value ->> 'shard' FROM json_each(?)";
   for (let from = 0; from < missing.length; from += ROWS_AT_ONCE) {
     const rows = JSON.stringify(missing.slice(from, from + ROWS_AT_ONCE));
     await queryDatabase(directory.database, [{ sql, params: [rows] }]);

@@ -16,8 +16,8 @@ import {
   shardOption,
 } from "./database_command.ts";
 import {
-  beforeMove,
   type Database,
+  givenRange,
   homeless,
   homesBeside,
   type KnownShard,
@@ -140,12 +140,10 @@ function misplaced({ shard }: Database) {
 
 /** @throws Error if a file went into the database of another, or lacks an organization that has moved there since */
 async function requireRanges(databases: Database[], known: KnownShard[]) {
-  const given = new Map(known.map(({ shard, range }) => [shard, range]));
   for (const database of databases) {
-    const range = given.get(database.shard);
-    const own = await ownRange(database);
-    if (range === undefined || own === range) continue;
-    throw new Error(own !== undefined && own < range ? beforeMove(database) : misplaced(database));
+    const given = givenRange(database, known);
+    if (given !== undefined && (await ownRange(database, known)) !== given)
+      throw new Error(misplaced(database));
   }
 }
 

@@ -5,10 +5,11 @@
  * has left a number with a range and without a binding, and the next run completes that. What can be refused is refused before.
  */
 import { rmSync } from "node:fs";
+import { idAtCloudflare } from "./d1_api.ts";
 import { runDatabaseCommand } from "./database_command.ts";
 import {
-  beforeMove,
   type Database,
+  givenRange,
   homeless,
   type KnownShard,
   ownRange,
@@ -17,7 +18,7 @@ import {
 import { SCHEMA } from "./exported_copy.ts";
 import { applyMigrations } from "./local_database.ts";
 import { rangeStatement, rangeStatements } from "./shard_statements.ts";
-import { existsAtCloudflare, queryDatabase, runAt } from "./statement_runner.ts";
+import { queryDatabase, runAt } from "./statement_runner.ts";
 import {
   bindingOf,
   configFlags,
@@ -60,7 +61,9 @@ async function addShard(target: Target, place: Place) {
   const name = databaseName(target, shard);
   say(`Shard ${shard}: the database ${name}.`);
   const isThere =
-    !target.remote || databaseId(target, shard) !== undefined || (await existsAtCloudflare(target, name));
+    !target.remote ||
+    databaseId(target, shard) !== undefined ||
+    (await idAtCloudflare(target, name)) !== undefined;
   if (isThere && target.remote) refusePlace(name, place);
   const config = isBound ? target.config : configurationOf(shard + 1, target, ".wrangler-adding.toml");
   const database = { ...target, config, shard };
@@ -107,8 +110,8 @@ async function requireDirectory(target: Target): Promise<KnownShard[]> {
 
 /** True for a database with a range, of which the directory knows. */
 async function isComplete(database: Database, known: KnownShard[]): Promise<boolean> {
-  const own = await ownRange(database);
-  return own !== undefined && own === known.find(({ shard }) => shard === database.shard)?.range;
+  const own = await ownRange(database, known);
+  return own !== undefined && own === givenRange(database, known);
 }
 
 /**
@@ -118,11 +121,10 @@ async function isComplete(database: Database, known: KnownShard[]): Promise<bool
  */
 async function requireOurs(database: Database, known: KnownShard[]): Promise<number | undefined> {
   const binding = bindingOf(database.shard);
-  const own = await ownRange(database);
+  const own = await ownRange(database, known);
   if (own !== undefined) {
-    const given = known.find(({ shard }) => shard === database.shard)?.range;
+    const given = givenRange(database, known);
     if (own === given || (given === undefined && !known.some(({ range }) => range === own))) return own;
-    if (given !== undefined && own < given) throw new Error(beforeMove(database));
     throw new Error(`${binding} has the range ${own} already: it is a database of another service.`);
   }
   requireNobody(database, known);

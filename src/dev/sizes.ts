@@ -11,9 +11,6 @@ import { sizeReport, type TableSize } from "./sizes_report.ts";
 import { type Executed, executeStatements } from "./statement_runner.ts";
 import type { Target } from "./wrangler.ts";
 
-/** In one request: meanwhile, D1 serves nobody else. */
-const STATEMENTS_AT_ONCE = 10;
-
 const USAGE = `
 Usage: npm run sizes -- [--remote]
 
@@ -56,9 +53,9 @@ async function printSizes(target: Target) {
   process.stdout.write(sizeReport(sizes, slugs, organizations.meta.size_after));
 }
 
+/** Each in a transaction of its own: D1 serves nobody else meanwhile. */
 async function run(target: Target, statements: string[]): Promise<Executed[]> {
   const executed: Executed[] = [];
-  for (let from = 0; from < statements.length; from += STATEMENTS_AT_ONCE)
-    executed.push(...(await executeStatements(target, statements.slice(from, from + STATEMENTS_AT_ONCE))));
+  for (const statement of statements) executed.push(...(await executeStatements(target, [statement])));
   return executed;
 }

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { envOfShard } from "../database/shards.ts";
-import { askD1 } from "./d1_api.ts";
+import { askD1, idAtCloudflare } from "./d1_api.ts";
 import { openLocalBindings } from "./local_bindings.ts";
 import { LOCAL_STATE, type Target } from "./wrangler.ts";
 import { databaseId, databaseName } from "./wrangler_config.ts";
@@ -113,8 +113,10 @@ const executeWith =
 function atCloudflare(target: Target): Databases {
   const ids = new Map<number, string>();
   async function idOf(shard: number): Promise<string> {
+    const known = ids.get(shard);
+    if (known !== undefined) return known;
     const name = databaseName(target, shard);
-    const id = ids.get(shard) ?? databaseId(target, shard) ?? (await idAtCloudflare(target, name));
+    const id = databaseId(target, shard) ?? (await idAtCloudflare(target, name));
     if (id === undefined) throw new Error(`The account has no database ${name}.`);
     ids.set(shard, id);
     return id;
@@ -124,14 +126,4 @@ function atCloudflare(target: Target): Databases {
       batch: statements.map((each) => (typeof each === "string" ? { sql: each } : each)),
     });
   return { execute };
-}
-
-/** Whether the account has a database of this name. */
-export const existsAtCloudflare = async (target: Target, name: string): Promise<boolean> =>
-  (await idAtCloudflare(target, name)) !== undefined;
-
-async function idAtCloudflare(target: Target, name: string): Promise<string | undefined> {
-  const path = `?name=${encodeURIComponent(name)}`;
-  const found: { uuid: string; name: string }[] = await askD1(target, path);
-  return found.find((each) => each.name === name)?.uuid;
 }

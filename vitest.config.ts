@@ -111,16 +111,12 @@ const workerOptions: TestUserConfig = {
  */
 const OVER_TWO_DATABASES = [
   "access_log_seals",
-  "access_logs",
   "api*",
   "authorization_codes",
   "bulk_invites_queue",
-  "calls",
   "cron",
   "database_outages",
   "egress_deletion",
-  "events",
-  "idempotency*",
   "invite_acceptance",
   "invite_mails",
   "invites",
@@ -129,13 +125,11 @@ const OVER_TWO_DATABASES = [
   "known_clients",
   "livekit_*",
   "logs",
-  "membership_races",
   "operation",
   "organizations",
   "other_organizations",
   "platform_lists",
   "quiet",
-  "races",
   "rate_limits",
   "replication",
   "retention",
@@ -144,7 +138,6 @@ const OVER_TWO_DATABASES = [
   "storage_keys",
   "token_exchange",
   "webhook_deliveries",
-  "webhook_endpoints",
 ];
 
 export default defineConfig({

@@ -1,10 +1,13 @@
 /** The Worker's bindings to what is on this machine, reached within this process: each command of wrangler would start a runtime. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { readConfiguration } from "./wrangler_config.ts";
 
 interface LocalState {
   persistTo: string;
   config?: string;
-  environment?: string;
+  environment?: string | undefined;
 }
 
 /** Runs something with the bindings of the Worker, and the local data that a server with the same flags has. */
@@ -17,8 +20,24 @@ export async function withLocalBindings<Result>(state: LocalState, run: (env: En
   }
 }
 
-/** The same bindings, until `dispose` is called: before, the process does not end. */
-export async function openLocalBindings({ persistTo, config = "wrangler.toml", environment }: LocalState) {
+/** Only the databases, until `dispose` is called: before, the process does not end. The other bindings take a second to start. */
+export async function openLocalDatabases({
+  config,
+  environment,
+  persistTo,
+}: LocalState & { config: string }) {
+  const folder = mkdtempSync(join(tmpdir(), "databases-"));
+  try {
+    const { d1_databases } = readConfiguration({ config, env: environment });
+    const databases = join(folder, "wrangler.json");
+    writeFileSync(databases, JSON.stringify({ d1_databases }));
+    return await openLocalBindings({ persistTo, config: databases });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function openLocalBindings({ persistTo, config = "wrangler.toml", environment }: LocalState) {
   const outer = process.env;
   process.env = { ...outer, WRANGLER_LOG: "error" };
   try {

@@ -2,7 +2,7 @@
 import { shardsOf } from "../database/shards.ts";
 import { migrationFiles, readText } from "./migrations.ts";
 import { rangeStatement, rangeStatements } from "./shard_statements.ts";
-import { type Run, runWith } from "./statement_runner.ts";
+import { type Run, runWith, statementsOf } from "./statement_runner.ts";
 
 /** Migrates all databases on this machine, and gives all but the first a range of ids, if they have none. */
 export async function migrateDatabases(env: Env) {
@@ -37,12 +37,11 @@ export async function applyMigrations(run: Run, shard = 0): Promise<string[]> {
       "The local database has another schema. Delete .wrangler/state/v3/d1 (with --persist-to, v3/d1 in that folder), and " +
         "run this again: it makes a new one.",
     );
-  const { unstable_splitSqlQuery } = await import("wrangler");
   const missing = files.filter((name) => !applied.includes(name));
   for (const file of missing)
     try {
       await run(shard, [
-        ...unstable_splitSqlQuery(readText(`drizzle/${file}`)),
+        ...(await statementsOf(readText(`drizzle/${file}`))),
         { sql: "INSERT INTO d1_migrations (name) VALUES (?)", params: [file] },
       ]);
     } catch (error) {

@@ -5,6 +5,7 @@
  * A restored database is quiet (see src/database/quiet.ts): with --resume, it goes on. With --after-time-travel, a database
  * becomes quiet that D1's Time Travel has put back in place.
  */
+import { readFileSync } from "node:fs";
 import { filesToRestore, requireComplete } from "./backup_files.ts";
 import {
   chosenDatabases,
@@ -28,7 +29,7 @@ import {
 import { SCHEMA } from "./exported_copy.ts";
 import { QUIET_STATE, QUIETING_STATEMENTS, RESUMING_STATEMENTS } from "./quiet_statements.ts";
 import { OWN_SHARD } from "./shard_statements.ts";
-import { queryDatabase, type Rows } from "./statement_runner.ts";
+import { queryDatabase, type Rows, statementsOf } from "./statement_runner.ts";
 import { bindingOf, runWrangler, sameTarget, type Target, targetFlags } from "./wrangler.ts";
 import { boundShards } from "./wrangler_config.ts";
 
@@ -118,13 +119,11 @@ async function requireEmpty(target: Target) {
 }
 
 async function restore(target: Database, input: string) {
-  // It runs in one transaction: if it fails, the database stays empty.
-  const command = ["d1", "execute", bindingOf(target.shard), "--yes", "--file", input];
-  // Of a remote one, wrangler shows the progress. Of a local one, it prints a result for each statement.
-  await runWrangler([...command, ...targetFlags(target)], {
-    handlesData: true,
-    ...(target.remote && { stdio: "inherit" }),
-  });
+  // It runs in one transaction: if it fails, the database stays empty. Of a remote one, wrangler shows the progress.
+  if (target.remote) {
+    const command = ["d1", "execute", bindingOf(target.shard), "--yes", "--file", input];
+    await runWrangler([...command, ...targetFlags(target)], { stdio: "inherit" });
+  } else await queryDatabase(target, await statementsOf(readFileSync(input, "utf8")));
   const checks = [QUIET_STATE, "PRAGMA foreign_key_check", OWN_SHARD];
   const [state, broken = [], [own] = []] = await queryDatabase(target, checks);
   if (broken.length > 0)

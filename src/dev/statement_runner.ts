@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { envOfShard } from "../database/shards.ts";
 import { askD1, idAtCloudflare } from "./d1_api.ts";
-import { openLocalBindings } from "./local_bindings.ts";
+import { openLocalDatabases } from "./local_bindings.ts";
 import { LOCAL_STATE, type Target } from "./wrangler.ts";
 import { databaseId, databaseName } from "./wrangler_config.ts";
 
@@ -29,6 +29,12 @@ export type Run = (shard: number, statements: Statement[]) => Promise<Rows[]>;
 interface Databases {
   execute: Execute;
   dispose?: () => Promise<void>;
+}
+
+/** The statements of a text of SQL. */
+export async function statementsOf(text: string): Promise<string[]> {
+  const { unstable_splitSqlQuery } = await import("wrangler");
+  return unstable_splitSqlQuery(text);
 }
 
 /** The databases of each configuration, from the first question to the end of the command. */
@@ -75,7 +81,7 @@ async function onThisMachine({
   env: environment,
   "persist-to": persistTo,
 }: Target): Promise<Databases> {
-  const { env, dispose } = await openLocalBindings({
+  const { env, dispose } = await openLocalDatabases({
     persistTo: persistTo ?? LOCAL_STATE,
     config,
     environment,

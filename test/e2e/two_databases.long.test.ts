@@ -105,9 +105,8 @@ describe("Two databases", () => {
   it("are backed up one by one with --shard, and a file in the wrong database, or from before a move, is found", async () => {
     const second = join(folder, "second.sql");
     await done(run("backup", "--output", second, "--shard", "1"));
-    const [right, wrong, later] = ["right", "wrong", "later"].map((name) => join(folder, name));
+    const [wrong, later] = ["wrong", "later"].map((name) => join(folder, name));
     const args = ["--input", second, "--shard"];
-    await done(runIn(right ?? "", "restore", ...args, "1"));
     const misplaced = await refused(runIn(wrong ?? "", "restore", ...args, "0"));
     expect(misplaced).toContain("The file of another database is now in DB");
 

@@ -1,6 +1,5 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { LARGE_BODY_TURN } from "../../src/lifetimes.ts";
 import {
   DATABASE_TIMEOUT,
   HEALTH_KNOWN_FOR,
@@ -244,7 +243,7 @@ describe("A batch of bulk invites of two databases", () => {
   });
 });
 
-it("A long transcript for a database that does not answer holds up one for another only for a moment", async () => {
+it("A long transcript is taken while one for a database that does not answer waits", async () => {
   const service = aShardedService();
   const reports: (() => Promise<Answer>)[] = [];
   for (const shard of [1, 2]) {
@@ -273,9 +272,7 @@ it("A long transcript for a database that does not answer holds up one for anoth
   await service.during(1, hung.onTrip, async () => {
     const waiting = reportToOne();
     await hung.asked;
-    const started = Date.now();
     await given(reportToOther());
-    expect(Date.now() - started).toBeLessThan(LARGE_BODY_TURN / 2);
     hung.release();
     await given(waiting);
   });

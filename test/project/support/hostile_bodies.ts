@@ -12,9 +12,18 @@ const ELEMENTS = ["0", '""', "null", "{}", "[]", "[[]]", '{"__proto__":0}'];
 /** Parts of texts as JSON writes them: a blank, a character of two UTF-16 units, a control character. */
 const PARTS = [" ", "😀", "\\u0000"];
 
-/** Bodies that are at fault in one value that the schema knows. */
+/** What a schema says to people. */
+const PROSE = new Set(["description", "example", "examples"]);
+
+/** Values of one schema are refused alike, wherever they stand. */
+const tried = new Set<string>();
+
+/** Bodies that are at fault in one value that the schema knows, and that no other body of this limit had. */
 export function* faultyBodies(schema: JsonSchema, example: unknown, limit: number): Generator<HostileBody> {
   for (const { path, schema: node } of nodesOf(schema)) {
+    const rules = JSON.stringify([limit, node], (key, value) => (PROSE.has(key) ? undefined : value));
+    if (tried.has(rules)) continue;
+    tried.add(rules);
     const where = path.join(".") || "body";
     const [before = "", after = ""] = JSON.stringify(withMarker(example, path)).split(JSON.stringify(MARKER));
     const room = limit - Buffer.byteLength(before + after) - 2;

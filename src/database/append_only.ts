@@ -1,7 +1,7 @@
 /**
  * Tables whose rows are evidence, and what triggers refuse, whatever code tries it. REPLACE is INSERT OR REPLACE, which deletes
  * the old row without firing a DELETE trigger. The triggers are made of this list: run `npm run db:baseline` after a change
- * (once deployed: `npm run db:triggers`).
+ * (once deployed: `npm run db:generate`).
  */
 export const APPEND_ONLY: AppendOnly[] = [
   { table: "access_logs", rows: "entries of the access log", refused: ["UPDATE", "REPLACE"] },

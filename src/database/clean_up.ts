@@ -25,7 +25,7 @@ export function cleanUp(
       .where(isInTurn(table, { time, where: lt(time, old.before) }, old))
       .returning({ owner_id: ownerIdOf(table.organization_id) }),
   );
-  return ({ db, now }) => workOff(db, CRON_PORTION, (turn) => deleteOld({ ...turn, before: now - keptFor }));
+  return ({ db, now }) => workOff(db, (turn) => deleteOld({ ...turn, before: now - keptFor }));
 }
 
 /**

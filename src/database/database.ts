@@ -26,10 +26,10 @@ interface Counting extends Database {
   beside: Bound;
 }
 
-export const withBeside = (db: Database, beside: Bound): Counting => ({ ...withoutBeside(db), beside });
-
-/** The same without that: for what finishes a write that was counted. */
-export const withoutBeside = (db: Database): Database => runsOn(db, () => homeOf(db));
+export const withBeside = (db: Database, beside: Bound): Counting => ({
+  ...runsOn(db, () => homeOf(db)),
+  beside,
+});
 
 /** What runs statements there. The home may become known later. */
 export const runsOn = (

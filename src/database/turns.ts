@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, inArray, min, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { CRON_TURNS, OWNERS_ASKED } from "../tuning.ts";
+import { CRON_PORTION, CRON_TURNS, OWNERS_ASKED } from "../tuning.ts";
 import type { Database } from "./database.ts";
 import { livesHere } from "./moves.ts";
 import { type BoundQuery, builder, jsonValues, type Placeholders, runAll, runBatch } from "./queries.ts";
@@ -139,10 +139,9 @@ export async function takeTurns<Rows extends OwnedRows>(
  */
 export async function workOff(
   db: Database,
-  portion: number,
   write: (turn: Turn) => BoundQuery<OwnedRows[number]>,
 ): Promise<number> {
-  return (await takeTurns(portion, (turn) => runAll(db, write(turn)))).length;
+  return (await takeTurns(CRON_PORTION, (turn) => runAll(db, write(turn)))).length;
 }
 
 /** Whose turn it is, and when. */

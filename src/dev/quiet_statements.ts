@@ -10,6 +10,9 @@ import { RANGE } from "../database/shards.ts";
  */
 export const SEQUENCE_LEAP = 10_000_000;
 
+/** The same for the participants of a visit, who are at most 20 at a time. */
+export const PARTICIPANT_LEAP = 10_000;
+
 const NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 
 /** Where the ids of a database begin: the first one has no range (see `shards` in src/database/schema.ts). */
@@ -27,6 +30,8 @@ export const QUIETING_STATEMENTS = [
   `UPDATE sqlite_sequence SET seq = seq + ${SEQUENCE_LEAP}`,
   `INSERT INTO sequences (name, value) VALUES ('transcript_lines', ${RANGE_START}) ON CONFLICT (name) DO NOTHING`,
   `UPDATE sequences SET value = value + ${SEQUENCE_LEAP}`,
+  // Whose visits can still get participants: a link that was sent since must not become that of somebody else.
+  `UPDATE visits SET last_participant_id = last_participant_id + ${PARTICIPANT_LEAP} WHERE status IN ('planned', 'started')`,
   // Before the deliveries are deleted: the events of these mails make some.
   "UPDATE invites SET mail_status = 'failed', next_mail_at = NULL WHERE next_mail_at IS NOT NULL",
   "DELETE FROM webhook_deliveries WHERE next_attempt_at IS NOT NULL",

@@ -38,7 +38,8 @@ export const externalApi = createMiddleware<ExternalEnv>(async (c, next) => {
   const context = client.shard === shard ? named : open();
   if (context.shards) setHome(c, newShardOfId({ id: caller.organization_id }), () => forgetClient(client.id));
   const { organization_id, organization_user_id: user_id, api_client_id } = caller;
-  if (!["GET", "HEAD"].includes(c.req.method))
+  // What deletes takes away what has counted. So who has written all that they may can still revoke a client that has leaked.
+  if (!["GET", "HEAD", "DELETE"].includes(c.req.method))
     context.db = withBeside(
       context.db,
       countWrites({ organization_id, date: dateOf(context.now), count: 1 }),

@@ -30,9 +30,6 @@ const NULL = "\\x00";
 /** What the documents say of the characters of a text: no control characters. Not only JavaScript understands it. */
 export const ONE_LINE = `^[^${CONTROL}]*$`;
 
-/** Line breaks are allowed, and only null characters are not. */
-export const MANY_LINES = `^[^${NULL}]*$`;
-
 /**
  * Text that is not blank. Its length is checked before its content.
  *

@@ -141,7 +141,8 @@ function commonRefusals(
   }
   if (key) all.push([422, "The `Idempotency-Key` was used for another request.", [keyWasUsed().message]]);
   all.push([429, APIS[api].tooMany, tooManyErrors(api)]);
-  if (api === "external" && method !== "GET") all.push([429, undefined, [tooManyWrites().message]]);
+  if (api === "external" && method !== "GET" && method !== "DELETE")
+    all.push([429, undefined, [tooManyWrites().message]]);
   if (isRecorded) all.push([429, undefined, [tooManyEntries().message]]);
   if (limited) {
     const { text, limit } = COSTLY[limited];

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { SEQUENCE_LEAP } from "../../src/dev/quiet_statements.ts";
+import { PARTICIPANT_LEAP, SEQUENCE_LEAP } from "../../src/dev/quiet_statements.ts";
 import { ALL_BYTES, LONG_TEXT, writeRowsInEveryTable } from "../project/support/every_table.ts";
 import { done, refused } from "./support/ended.ts";
 import { openDatabase, rowsIn, tablesIn } from "./support/local_databases.ts";
@@ -37,6 +37,7 @@ const CHANGED_BY_A_RESTORE = [
   "webhook_deliveries",
   "sequences",
   "sqlite_sequence",
+  "visits",
 ];
 
 let restored: string;
@@ -95,6 +96,15 @@ describe("A backup", () => {
     const before = new Map(nextBefore.map(({ name, seq }) => [name, Number(seq)]));
     expect(new Map(next.map(({ name, seq }) => [name, seq]))).toEqual(
       new Map(withIds.map(({ name }) => [name, (before.get(name) ?? 0) + SEQUENCE_LEAP])),
+    );
+    const [visits, visitsBefore = []] = both("select * from visits order by id");
+    const leapOf = ({ status }: Record<string, unknown>) =>
+      /planned|started/.test(String(status)) ? PARTICIPANT_LEAP : 0;
+    expect(visits).toEqual(
+      visitsBefore.map((each) => ({
+        ...each,
+        last_participant_id: Number(each.last_participant_id) + leapOf(each),
+      })),
     );
     source.close();
     copy.close();

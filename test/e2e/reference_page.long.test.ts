@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { CHROMIUM, launchBrowser } from "./support/browser.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core"), "utf8");
+const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
 const PHONE = { width: 390, height: 844 };
 const DESKTOP = { width: 1440, height: 900 };
@@ -42,6 +42,7 @@ describe.skipIf(!CHROMIUM)("The reference, in a real browser", () => {
   async function aReader(options: Options = {}): Promise<{ page: Page; context: BrowserContext }> {
     const context = await browser.newContext({ viewport: DESKTOP, baseURL: server.url, ...options });
     await context.addInitScript({ path: "test/e2e/support/in_page.js" });
+    await context.addInitScript({ path: AXE });
     const page = await context.newPage();
     page.on("request", (request) => hosts.add(new URL(request.url()).host));
     page.on("pageerror", ({ message }) => complaints.push(message));
@@ -52,18 +53,17 @@ describe.skipIf(!CHROMIUM)("The reference, in a real browser", () => {
   }
 
   /** What axe-core finds, of WCAG 2.2 AA and its own advice. */
-  async function faultsOf(page: Page): Promise<unknown[]> {
-    await page.evaluate(AXE);
-    return page.evaluate(
-      "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))",
+  const faultsOf = (page: Page, rules: object = {}) =>
+    page.evaluate<unknown[]>(
+      `axe.run(${JSON.stringify({ resultTypes: ["violations"], rules })})
+        .then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))`,
     );
-  }
 
-  async function faultsOn(page: Page, paths: string[]): Promise<unknown[]> {
+  async function faultsOn(page: Page, paths: string[], rules?: object): Promise<unknown[]> {
     const found: unknown[] = [];
     for (const path of paths) {
       await page.goto(path);
-      const faults = await faultsOf(page);
+      const faults = await faultsOf(page, rules);
       if (faults.length > 0) found.push([path, faults]);
     }
     return found;
@@ -72,14 +72,16 @@ describe.skipIf(!CHROMIUM)("The reference, in a real browser", () => {
   it("has on no page what keeps people from reading it", { timeout: 300_000 }, async () => {
     expect(ALL.length).toBeGreaterThan(150);
     const { page } = await aReader();
-    expect(await faultsOn(page, ALL)).toEqual([]);
+    // Pages of a kind have the same colours, and to compare them takes most of the time.
+    expect(await faultsOn(page, ALL, { "color-contrast": { enabled: false } })).toEqual([]);
   });
 
   it.each([
+    ["light", {}],
     ["dark", { colorScheme: "dark" }],
     ["on a phone", { viewport: PHONE }],
     ["dark on a phone", { viewport: PHONE, colorScheme: "dark" }],
-  ] satisfies [string, Options][])("neither has one of each kind, %s", async (_, options) => {
+  ] satisfies [string, Options][])("has none on one of each kind, %s", async (_, options) => {
     const { page } = await aReader(options);
     expect(await faultsOn(page, SOME)).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { SEQUENCE_LEAP } from "../../src/dev/quiet_statements.ts";
+import { PARTICIPANT_LEAP, SEQUENCE_LEAP } from "../../src/dev/quiet_statements.ts";
 import { done, refused } from "./support/ended.ts";
 import { eventually } from "./support/eventually.ts";
 import { anOrganization } from "./support/organization.ts";
@@ -14,6 +14,11 @@ it("A database that Time Travel put back is quiet after a command, which may be 
   const restore = (flag: string) =>
     done(npmRun("restore", "--", "--persist-to", join(server.persistTo, "put-back"), flag));
   const { external, addUser } = await anOrganization(server.url);
+  const { waiting_room_slug } = await addUser("paula", "provider");
+  const rita = { role: "recipient", display_name: "Rita Recipient" };
+  const { body: visit } = await external("POST", "/visits", {
+    visit: { waiting_room_slug, starts_at: new Date().toISOString(), participants: [rita] },
+  });
   const { url } = await startReceiver();
   const { body: made } = await external("POST", "/webhook_endpoints", { webhook_endpoint: { url } });
   const endpoint = async () => (await external("GET", `/webhook_endpoints/${made.id}`)).body;
@@ -36,6 +41,14 @@ it("A database that Time Travel put back is quiet after a command, which may be 
   const after = await makeEvent();
   expect(after.user).toBeGreaterThan(before.user + SEQUENCE_LEAP);
   expect(after.event).toBeGreaterThan(before.event + SEQUENCE_LEAP);
+  const participants = [...visit.participants.map(({ id }: { id: number }) => ({ id })), rita];
+  const { body: changed } = await external("PUT", `/visits/${visit.id}`, { visit: { participants } });
+  expect(changed.participants.map(({ id }: { id: number }) => id)).toEqual([1, 2 * PARTICIPANT_LEAP + 2]);
+  const { body: visitEvents } = await external("GET", "/events?type=visit.*");
+  expect(visitEvents.events.map(({ type }: { type: string }) => type)).toEqual([
+    "visit.created",
+    "visit.updated",
+  ]);
   expect(await restore("--resume")).toContain(
     "Resumed. Webhook endpoints that are on again, as in the copy: 1.",
   );

@@ -185,6 +185,14 @@ describe("A hold of the organization", () => {
     },
   );
 
+  it("that has ended takes nothing from a report of the platform that begins one", async () => {
+    const { hold, release, read, report } = await aCallToHold();
+    await given(hold());
+    await given(release());
+    await given(report({ legal_hold: true }));
+    expect((await read()).legal_hold).toMatchObject({ begun_by: "platform" });
+  });
+
   it("is ended by the platform", async () => {
     const { hold, read, releaseByPlatform } = await aCallToHold();
     await given(hold());

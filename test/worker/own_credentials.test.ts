@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { MAX_API_CLIENTS } from "../../src/limits.ts";
+import { MAX_API_CLIENTS, MAX_API_CLIENTS_EVER } from "../../src/limits.ts";
 import { entriesAbout } from "./support/access_logs.ts";
 import { api, platform } from "./support/api.ts";
 import { atOnce, statusesOf } from "./support/at_once.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, unique } from "./support/organization.ts";
-import { changingNothing } from "./support/unchanged.ts";
+import { insertMany } from "./support/rows.ts";
+import { changingNothing, leavingNoRows } from "./support/unchanged.ts";
 
 const NOT_FOUND = "API client not found";
 
@@ -111,6 +112,21 @@ describe("API clients that an organization manages itself", () => {
     await given(client.delete(`/api_clients/${(await list()).at(-1).id}`));
     const answers = await atOnce(5, () => create());
     expect(statusesOf(answers)).toEqual({ 201: 1, 422: 4 });
+  });
+
+  it("are made by the operator alone, where so many were made that somebody must have misused one", async () => {
+    const { clinic, create } = await aClinic();
+    leavingNoRows(clinic.id, "api_clients");
+    await insertMany(
+      MAX_API_CLIENTS_EVER,
+      `insert into api_clients (organization_id, organization_user_id, name, client_id, secret_digest, revoked_at, created_at, updated_at)
+       select ?1, ?2, 'Gone', 'gone-' || ?1 || '-' || n, '', 1, 0, 0 from counter`,
+      clinic.id,
+      clinic.admin.id,
+    );
+    expectRefusal(await changingNothing(create), 422, /^The organization has made 20000 API clients/);
+    const wanted = { api_client: { name: "One more", organization_user_id: clinic.admin.id } };
+    await given(platform.post(`/organizations/${clinic.id}/api_clients`, wanted));
   });
 });
 

@@ -290,7 +290,7 @@ describe("A visit is reached", () => {
     expect([of?.resource_id, list?.resource_id]).toEqual([visit.id, null]);
     await given(change({ external_reference: "visit-2" }));
     await given(change({ external_reference: "visit-2" }));
-    expect(await count("update")).toBe(1);
+    expect([await count("update"), await count("read")]).toEqual([1, 3]);
     await given(clinic.client.delete(path));
     await given(clinic.client.delete(path));
     expect(await count("delete")).toBe(1);
@@ -315,7 +315,10 @@ describe("A change of a visit", () => {
       expect(after).toEqual({ ...before, ...(shown ?? fields), updated_at: aTimestamp });
       expect(Date.parse(after.updated_at)).toBeGreaterThan(Date.parse(before.updated_at));
       expect(people.map(({ id }: { id: number }) => id)).toEqual(participants.map(({ id }) => id));
-      expect(await changingNothing(() => given(change(fields)))).toEqual({ ...after, participants: people });
+      expect(await changingOnlyTheLog(() => given(change(fields)))).toEqual({
+        ...after,
+        participants: people,
+      });
     }
   });
 
@@ -587,6 +590,21 @@ describe("Somebody who came by a link is known", () => {
     expect(await given(clinic.client.get(call.path))).toMatchObject({ visit_id: null });
     const unnamed = await call.report({ participants: [{ key: `2nd:${removed}` }] });
     expectRefusal(unnamed, 422, /display_name/);
+    for (const each of [visit, cancelled]) expect((await readVisit(clinic, each)).call_ids).toEqual([]);
+  });
+
+  it("not where the visit was cancelled, or named them no more, while they waited", async () => {
+    const { clinic, room, visit, change } = await aPlannedVisit({ participants: [RITA, RITA] });
+    const cancelled = await planVisit(clinic, room.slug);
+    const keys = [keyOf(visit), keyOf(cancelled)];
+    for (const key of keys) {
+      const participant = { waiting_since: WAITING_SINCE };
+      await given(platform.put(`/waiting_rooms/${room.slug}/participants/${key}`, { participant }));
+    }
+    await given(change({ participants: [{ id: visit.participants[1]?.id }] }));
+    await given(cancel(clinic, cancelled));
+    const call = await aCall(clinic, { participants: keys.map((key) => ({ key })) });
+    expect(await given(clinic.client.get(call.path))).toMatchObject({ visit_id: null });
     for (const each of [visit, cancelled]) expect((await readVisit(clinic, each)).call_ids).toEqual([]);
   });
 

@@ -7,7 +7,6 @@ import { accessLogSeals, accessLogs } from "../../database/schema.ts";
 import { selectColumn } from "../../database/selects.ts";
 import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn, workOff } from "../../database/turns.ts";
 import { ACCESS_LOGS_KEPT_FOR } from "../../lifetimes.ts";
-import { CRON_PORTION } from "../../tuning.ts";
 
 const oldestOf = (owner: SQL, column: SQLiteColumn) =>
   selectColumn(column, eq(accessLogs.organization_id, owner)).orderBy(asc(accessLogs.id)).limit(1);
@@ -64,4 +63,4 @@ const deleteOld = preparedQuery((old: Placeholders<Old>) =>
 
 /** Deletes what was sealed long ago, and without seals what is as old. The files stay. */
 export const deleteOldAccessLogs = ({ db, now }: Context): Promise<number> =>
-  workOff(db, CRON_PORTION, (turn) => deleteOld({ ...turn, before: now - ACCESS_LOGS_KEPT_FOR }));
+  workOff(db, (turn) => deleteOld({ ...turn, before: now - ACCESS_LOGS_KEPT_FOR }));

@@ -8,6 +8,7 @@ import {
   apiClientNotFound,
   clientHasNoUser,
   clientRevokesItself,
+  madeAllClients,
   REVOKE_LOST_CLIENT,
   tooManyClients,
 } from "./api_clients.refusals.ts";
@@ -76,6 +77,7 @@ export const apiClientsReference: Reference = {
         apiClientNotFound(),
         clientHasNoUser(),
         tooManyClients(),
+        madeAllClients(),
         secretIsNotStored(REVOKE_LOST_CLIENT),
       ],
     },

@@ -15,7 +15,12 @@ export const clientHasNoUser = () =>
 
 export const tooManyClients = () =>
   unprocessable(
-    `The organization has ${MAX_API_CLIENTS} API clients in use, which is the most that it can have: revoke one first (of revoked ones, it can have ${MAX_API_CLIENTS_EVER})`,
+    `The organization has ${MAX_API_CLIENTS} API clients in use, which is the most that it can have: revoke one first`,
+  );
+
+export const madeAllClients = () =>
+  unprocessable(
+    `The organization has made ${MAX_API_CLIENTS_EVER} API clients, as many as it may, revoked ones included: the operator can make another one`,
   );
 
 export const clientRevokesItself = () =>

@@ -16,7 +16,7 @@ import { listOfOrganization } from "../organizations/organizations.sql.ts";
 import { type Author, asAdministrator, asPlatform } from "../roles/roles.authors.ts";
 import { administeredOrganization } from "../roles/roles.policy.ts";
 import { newApiClient } from "./api_clients.merge.ts";
-import { apiClientNotFound, clientRevokesItself } from "./api_clients.refusals.ts";
+import { apiClientNotFound, clientRevokesItself, madeAllClients } from "./api_clients.refusals.ts";
 import type { ApiClient, createApiClientBody, IssuedApiClient } from "./api_clients.schemas.ts";
 import {
   apiClientColumns,
@@ -46,7 +46,7 @@ export async function createOwnApiClient(context: ClientContext, input: NewClien
   const author = asAdministrator(caller, apiClientNotFound);
   // A replay is not decided again.
   administeredOrganization(caller, apiClientNotFound);
-  return issueClient(context, author, input, await clientIdempotency(context));
+  return issueClient(context, author, input, { isOwn: true, idempotency: await clientIdempotency(context) });
 }
 
 /** Only the secret's digest is stored. */
@@ -54,7 +54,7 @@ async function issueClient<Known>(
   context: Context,
   author: Author<Known>,
   input: NewClient,
-  idempotency?: Idempotency<ApiClient>,
+  { isOwn = false, idempotency }: { isOwn?: boolean; idempotency?: Idempotency<ApiClient> } = {},
 ): Promise<IssuedApiClient> {
   const { db, now } = context;
   const { organization_id } = author;
@@ -70,6 +70,8 @@ async function issueClient<Known>(
     ([asking], [organizationUser], [quota]) => {
       author.require(asking);
       const isFull = quota?.is_full ?? false;
+      // The platform lets an organization in again whose clients have made all.
+      if (isOwn && quota?.made_all) throw madeAllClients();
       const client_id = randomSecret(CLIENT_ID_BYTES, pinnedShard(context));
       const known = { organization_id, organizationUser, isFull, client_id, secret_digest };
       return {

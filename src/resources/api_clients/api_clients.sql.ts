@@ -8,7 +8,6 @@ import {
   gte,
   isNull,
   ne,
-  or,
   type Placeholder,
   type SQL,
 } from "drizzle-orm";
@@ -58,14 +57,16 @@ export const clientsOfUser = preparedQuery(({ organization_id, id }: Placeholder
 );
 
 /**
- * Whether the organization has all the clients that it can have, or has made as many as it can ever make. As numbers, each
+ * Whether the organization has all the clients that it can have, and whether as many were made as it can ever make. As numbers, each
  * creation would change them for others.
  */
 export const clientQuota = preparedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) => {
   const inUse = builder.$count(apiClients, and(eq(apiClients.organization_id, organization_id), isInUse));
-  const isFull = or(gte(inUse, MAX_API_CLIENTS), gte(count(), MAX_API_CLIENTS_EVER)) as SQL;
   return builder
-    .select({ is_full: isFull.mapWith(Boolean).as("is_full") })
+    .select({
+      is_full: gte(inUse, MAX_API_CLIENTS).mapWith(Boolean).as("is_full"),
+      made_all: gte(count(), MAX_API_CLIENTS_EVER).mapWith(Boolean).as("made_all"),
+    })
     .from(apiClients)
     .where(eq(apiClients.organization_id, organization_id));
 });

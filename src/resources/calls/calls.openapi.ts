@@ -118,7 +118,7 @@ export const callsReference: Reference = {
         fields: {
           call: "What changes.",
           "call.external_reference":
-            "The text by which your own system knows the visit, such as its number. It is compared exactly, and several calls can have the same. Null clears it. What the platform or LiveKit reports later replaces it.",
+            "The text by which your own system knows the visit, such as its number. It is compared exactly, and several calls can have the same. Null clears it. What you say stays: what the platform or LiveKit reports later does not change it.",
         },
         examples: {
           "The number of the visit": { call: { external_reference: story.VISIT_REFERENCE } },
@@ -203,7 +203,7 @@ export const callsReference: Reference = {
           "call.ended_at":
             "When the call ended. Null, or left out of the first report: it is going on. A later report can correct the time, but null does not reopen an ended call.",
           "call.external_reference":
-            "The text by which another system knows the visit, such as its number in the organization's own records. It is compared exactly, and several calls can have the same. Null clears it. The organization can change it too: the last word counts. Once the names of the call's participants are erased, it is ignored.",
+            "The text by which another system knows the visit, such as its number in the organization's own records. It is compared exactly, and several calls can have the same. Null clears it. The organization can change it too: then no report changes it any more. Once the names of the call's participants are erased, it is ignored.",
           "call.legal_hold":
             "True begins a legal hold without a reason, unless one is running; that of the organization becomes the platform's. False and null change nothing: only `DELETE /organizations/{organization_id}/calls/{key}/legal_hold` ends a hold.",
         },

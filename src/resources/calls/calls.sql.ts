@@ -111,11 +111,13 @@ export const setReference = preparedQuery(
 
 const endedHold = alias(legalHolds, "ended_hold");
 
-/** null where none has ended. */
+/** Of those that were the platform's, and null where none of these has ended: one of the organization's own never was a report's. */
 const endOfLastHold = sql<number | null>`${builder
   .select({ ended_at: max(endedHold.ended_at) })
   .from(endedHold)
-  .where(and(eq(endedHold.call_id, calls.id), isNotNull(endedHold.ended_at)))}`.as("hold_ended_at");
+  .where(
+    and(hasValues(endedHold, { call_id: calls.id, begun_by: "platform" }), isNotNull(endedHold.ended_at)),
+  )}`.as("hold_ended_at");
 
 /** The running hold of a call, which is joined: null where there is none. */
 export const holdColumns = {

@@ -1,5 +1,4 @@
 import type { ClientContext, Context } from "../../context.ts";
-import { withoutBeside } from "../../database/database.ts";
 import { EGRESS_DELETED } from "../../database/enums.ts";
 import { runAll, runBatch } from "../../database/queries.ts";
 import { quietSince } from "../../database/quiet.ts";
@@ -71,7 +70,7 @@ async function requestDeletion<Known, Path extends object>(
   if (egress.status === EGRESS_DELETED) return;
   if (!scheduled) throw egress.is_held ? callUnderLegalHold() : egressNotEnded();
   if (quiet) throw fileKeptWhileQuiet();
-  const { failed } = await deleteScheduled({ ...context, db: withoutBeside(db) }, files);
+  const { failed } = await deleteScheduled(context, files);
   if (failed > 0) throw fileNotDeleted();
 }
 

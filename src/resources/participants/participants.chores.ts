@@ -35,7 +35,7 @@ import { erasureEntries, latestTime, leaveAt } from "./participants.sql.ts";
  * @returns how many it ended
  */
 export const endSilentWaits = ({ db, now }: Context): Promise<number> =>
-  workOff(db, CRON_PORTION, (turn) => leaveSilently({ ...turn, now, since: now - SILENCE_UNTIL_END }));
+  workOff(db, (turn) => leaveSilently({ ...turn, now, since: now - SILENCE_UNTIL_END }));
 
 const leaveSilently = preparedQuery((chore: Placeholders<Turn & { now: number; since: number }>) => {
   const { organization_id, call_id, left_at, updated_at } = participants;

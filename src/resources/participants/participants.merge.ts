@@ -44,15 +44,17 @@ function nextRow(
   { left_at = null }: Times,
   planned: PlannedParticipant | undefined,
 ) {
+  const visit_id = planned?.visit_id ?? null;
+  if (kind === "first") return { ...NOBODY, visit_id, left_at, earlier_stay_until };
+  // Who waits when a visit is cancelled, or no longer names them, is not of it any more.
+  const before = known.call_id === null && visit_id === null ? { ...known, visit_id } : known;
   switch (kind) {
-    case "first":
-      return { ...NOBODY, visit_id: planned?.visit_id ?? null, left_at, earlier_stay_until };
     case "return":
-      return { ...known, left_at, left_is_assumed: false, earlier_stay_until };
+      return { ...before, left_at, left_is_assumed: false, earlier_stay_until };
     case "correction":
-      return left_at === null ? known : { ...known, left_at, left_is_assumed: false };
+      return left_at === null ? before : { ...before, left_at, left_is_assumed: false };
     default:
-      return known;
+      return before;
   }
 }
 

@@ -100,7 +100,7 @@ export const participantsReference: Reference = {
       operationId: "reportParticipant",
       summary: "Report a participant of a waiting room",
       description:
-        "Reports that somebody begins to wait in a room, or leaves it. The first report needs `display_name`, `role` and `waiting_since`. Somebody who enters another room of the organization is reported there with the same key. Nobody can enter an inactive room, but leaving is always possible. A participant on a call stays in the room of the call; after the call, a new visit needs a new key.\n\n" +
+        "Reports that somebody begins to wait in a room, or leaves it. The first report needs `display_name`, `role` and `waiting_since`; under the key of somebody whom a visit names, only `waiting_since`. Somebody who enters another room of the organization is reported there with the same key. Nobody can enter an inactive room, but leaving is always possible. A participant on a call stays in the room of the call; after the call, a new visit needs a new key.\n\n" +
         `If for ${SILENCE_UNTIL_END / HOUR} hours no report changes anything of somebody who waits, the wait is over. A later \`waiting_since\` is a new visit.`,
       parameters: {
         slug: {

@@ -21,7 +21,7 @@ export const tooManyWrites = () =>
 
 export const tooManyEntries = () =>
   tomorrow(
-    `The organization's access log got ${MAX_DAILY_ACCESS_LOGS} entries today, as many as clients may cause in a day: try again after midnight UTC`,
+    `The organization's clients have caused ${MAX_DAILY_ACCESS_LOGS} entries of its access log today, as many as they may in a day: try again after midnight UTC`,
   );
 
 export const usageRangeTooLong = () =>

@@ -6,11 +6,11 @@ export const usageSchema = z
   .object({
     date: day().meta({ description: "The UTC date.", example: "2026-01-31" }),
     writes: count().meta({
-      description: `How often the organization's API clients have written something: at most ${MAX_DAILY_WRITES} times.`,
+      description: `How often the organization's API clients have made or changed something: at most ${MAX_DAILY_WRITES} times.`,
       example: 212,
     }),
     access_log_entries: count().meta({
-      description: `How many entries its access log got. After ${MAX_DAILY_ACCESS_LOGS}, its API clients can read nothing more that needs one.`,
+      description: `How many entries its API clients have caused in the access log. After ${MAX_DAILY_ACCESS_LOGS}, they can read and change nothing more that needs one.`,
       example: 4870,
     }),
     visits: count().meta({ description: "How many calls were first reported.", example: 96 }),

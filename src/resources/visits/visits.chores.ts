@@ -26,7 +26,7 @@ import { callsOfVisit, visitEntries } from "./visits.sql.ts";
  * @returns how many there were
  */
 export const endVisits = ({ db, now }: Context): Promise<number> =>
-  workOff(db, CRON_PORTION, (turn) => endDueVisits({ ...turn, now }));
+  workOff(db, (turn) => endDueVisits({ ...turn, now }));
 
 /** In the words of the index. */
 const isOpen = sql`${visits.status} in ('planned', 'started')`;

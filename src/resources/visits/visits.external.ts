@@ -22,7 +22,7 @@ export const visitsExternal = externalRoutes()
   .get("/visits/:id", byId, recordedRead, async (c) =>
     c.json(toVisit(await requireVisit(c.var.context, c.req.valid("param").id))),
   )
-  .put("/visits/:id", byId, jsonBody(updateVisitBody), async (c) => {
+  .put("/visits/:id", byId, recordedRead, jsonBody(updateVisitBody), async (c) => {
     const { id } = c.req.valid("param");
     return c.json(toVisit(await updateVisit(c.var.context, id, c.req.valid("json").visit)));
   })

@@ -101,11 +101,9 @@ export async function updateVisit(
     ([before], [room], [holder], accounts) => {
       if (!before) throw visitNotFound();
       const next = mergeVisit(before, { room, holder, accounts }, input, now);
-      if (next === before) return { unchanged: before };
-      return {
-        writes: [visitWrites.update(before, next)],
-        entries: [visitEntry(context, "update", reached)],
-      };
+      // Where nothing changes, it shows the visit.
+      const event = next === before ? "read" : "update";
+      return { writes: [visitWrites.update(before, next)], entries: [visitEntry(context, event, reached)] };
     },
   );
   return withLinks(settings, visit);

@@ -100,7 +100,7 @@ export const waitingRoomsReference: Reference = {
       operationId: "retireWaitingRoom",
       summary: "Retire a waiting room",
       description:
-        "The room is no longer listed and nobody can enter it. This cannot be undone. No other room gets its slug.",
+        "The room is no longer listed and nobody can enter it. This cannot be undone. No other room gets its slug. Visits that are planned there stay planned, but their links do not work any more: move them to another room before (`PUT /visits/{id}`).",
       errors: [waitingRoomNotFound(), waitingRoomInUse(), personalRoomStays()],
     },
   },

@@ -6,7 +6,6 @@ import { quietSince } from "../../database/quiet.ts";
 import { workOff } from "../../database/turns.ts";
 import { EVENTS_KEPT_FOR } from "../../lifetimes.ts";
 import { WEBHOOK_REDELIVERY_PORTION } from "../../limits.ts";
-import { CRON_PORTION } from "../../tuning.ts";
 import { administeredOrganization } from "../roles/roles.policy.ts";
 import { webhookEndpointNotFound } from "../webhook_endpoints/webhook_endpoints.refusals.ts";
 import { endpointById, endpointWithSecrets } from "../webhook_endpoints/webhook_endpoints.sql.ts";
@@ -84,4 +83,4 @@ export async function redeliver(
  * @returns how many
  */
 export const deleteOldDeliveries = ({ db }: Context): Promise<number> =>
-  workOff(db, CRON_PORTION, deleteOrphanedDeliveries);
+  workOff(db, deleteOrphanedDeliveries);

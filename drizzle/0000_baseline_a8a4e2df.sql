@@ -1321,7 +1321,7 @@ BEGIN
   ON CONFLICT DO UPDATE SET access_log_entries = access_log_entries + 1;
   SELECT raise(ABORT, 'quota: access log entries') FROM organization_days
   WHERE organization_id = new.organization_id
-    AND date = date(new.at / 1000, 'unixepoch') AND access_log_entries > 200000;
+    AND date = date(new.at / 1000, 'unixepoch') AND access_log_entries > 200000 AND new.event <> 'delete';
 END;
 --> statement-breakpoint
 CREATE TRIGGER `usage_writes_bounded` BEFORE UPDATE OF writes ON `organization_days` WHEN new.writes > 20000
@@ -1359,7 +1359,7 @@ BEGIN
   VALUES (new.organization_id, 'visit.created', json_object('visit_id', new.id), new.created_at);
 END;
 --> statement-breakpoint
-CREATE TRIGGER `visits_updated` AFTER UPDATE ON `visits` WHEN new.erased_at IS old.erased_at
+CREATE TRIGGER `visits_updated` AFTER UPDATE OF status, updated_at ON `visits` WHEN new.erased_at IS old.erased_at
 BEGIN
   INSERT INTO visit_metric_changes
   VALUES (old.organization_id, old.organization_user_id, old.starts_at, old.status, -1),

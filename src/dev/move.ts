@@ -112,7 +112,7 @@ export async function moveOrganization(
   }
   let rows = isDecided ? 0 : await copyUntilFew(moving);
   const started = performance.now();
-  if (isDecided) await deleteAll(moving, to);
+  if (isDecided) await beginAgain(moving);
   else await run(from, [sql.markAsMoving(moving, moving.attempt)]);
   try {
     rows += await copyAll(moving);
@@ -144,6 +144,7 @@ export async function undoMove(run: Run, move: Move): Promise<void> {
   if (isFrozen && !(await isOurs(moving, sql.takeOver)))
     throw new Error("The move is decided: run this without --undo, to bring it to its end.");
   if (isFrozen || (target.hasRows && target.movedTo === null)) await unfreeze(moving);
+  await takeRange(moving, sql.GIVEN_RANGE(to));
   await run(from, [...sql.dropTriggers(id, tables), sql.dropQueue(moving)]);
   await run(to, sql.dropWaiting(moving, tables));
 }
@@ -153,6 +154,15 @@ async function begin(moving: Moving) {
   say(`Organization ${id} moves from shard ${from} to shard ${to}.`);
   await run(to, [...sql.dropWaiting(moving, tables), ...sql.createWaiting(moving, tables)]);
   await run(from, [sql.createQueue(moving), ...sql.createTriggers(moving, tables)]);
+}
+
+/** Nothing changes any more of what a decided move copies. What an earlier run has left may be incomplete: all is copied once more. */
+async function beginAgain(moving: Moving) {
+  const { run, from, to, tables } = moving;
+  await deleteAll(moving, to);
+  await run(to, [...sql.dropWaiting(moving, tables), ...sql.createWaiting(moving, tables)]);
+  await run(from, [sql.emptyQueue(moving)]);
+  await fillQueue(moving);
 }
 
 /** Once all rows are in the queue, only changes come in. */
@@ -181,6 +191,8 @@ async function takeIn(moving: Moving, isDecided: boolean) {
   const { run, id, from, to, tables, slug } = moving;
   const [[counts = {}] = []] = await run(to, [sql.countWaiting(moving, tables)]);
   const portions = tables.flatMap((table) => portionsOf(table, Number(counts[table.name])));
+  // Before any row comes in: its id would raise what the database gives next, into the range of another.
+  await takeRange(moving, sql.newRange(to));
   await run(to, [sql.markAsArriving(moving, slug)]);
   while (portions.length > 0) {
     const batch = portions.splice(0, 1);
@@ -193,15 +205,17 @@ async function takeIn(moving: Moving, isDecided: boolean) {
     await withoutTriggers(moving, to, filled, takes);
   }
   const [[source] = []] = await run(from, [sql.digest(tables, id)]);
-  const [[given] = []] = await run(0, [sql.newRange(to)]);
+  const isSame = sql.requireDigest(tables, id, String(source?.digest));
+  await run(to, [isSame]);
   if (!isDecided && !(await isOurs(moving, sql.decideToMove)))
     throw new Error("Somebody else moves the organization, or takes its move back. Nothing was done.");
-  await run(to, [
-    sql.requireDigest(tables, id, String(source?.digest)),
-    ...sql.countLists(id),
-    ...sql.takeRange(to, Number(given?.range)),
-    sql.unmark(id),
-  ]);
+  await run(to, [isSame, ...sql.countLists(id), sql.unmark(id)]);
+}
+
+/** @param range selects it in the directory: where there is none, nothing is taken */
+async function takeRange({ run, to }: Pick<Moving, "run" | "to">, range: string) {
+  const [[given] = []] = await run(0, [range]);
+  if (given) await run(to, sql.takeRange(to, Number(given.range)));
 }
 
 const portionsOf = (table: Table, count: number) =>

@@ -70,6 +70,8 @@ export const createQueue = (move: Move) =>
 
 export const dropQueue = (move: Move) => `DROP TABLE IF EXISTS ${queueOf(move)}`;
 
+export const emptyQueue = (move: Move) => `DELETE FROM ${queueOf(move)}`;
+
 const EVENTS = { INSERT: "new", UPDATE: "new", DELETE: "old" } as const;
 
 const eachTrigger = (id: number, tables: Table[]) =>
@@ -165,10 +167,12 @@ export const unmark = (id: number) => `DELETE FROM moves WHERE organization_id =
 
 const waitingOf = ({ id }: Move, table: Pick<Table, "name">) => `moved_${id}_${table.name}`;
 
+/** With their types: D1 binds numbers as floating-point ones, and a column of integers makes integers of them. */
 export const createWaiting = (move: Move, tables: Table[]) =>
-  tables.map(
-    (table) => `CREATE TABLE ${waitingOf(move, table)} (moved_row INTEGER PRIMARY KEY, ${columnsOf(table)})`,
-  );
+  tables.map((table) => {
+    const columns = storedColumns(table).map(({ name, type }) => `"${name}" ${type}`);
+    return `CREATE TABLE ${waitingOf(move, table)} (moved_row INTEGER PRIMARY KEY, ${columns.join(", ")})`;
+  });
 
 export const dropWaiting = (move: Move, tables: Table[]) =>
   tables.map((table) => `DROP TABLE IF EXISTS ${waitingOf(move, table)}`);
@@ -267,13 +271,17 @@ export const deleteRows = (table: Table, id: number, limit: number) =>
 export const hasRows = (table: Table, id: number) =>
   `SELECT EXISTS (SELECT 1 FROM ${table.name} WHERE ${allRowsOf(table, id)}) AS found`;
 
-/** A range above all others: ids that the database gives from now on are higher than any that moves in. */
+/** A range above all others. */
 export const newRange = (shard: number) =>
   `INSERT INTO shards (shard, range) SELECT ${shard}, coalesce(max(range), 0) + 1 FROM shards WHERE true
     ON CONFLICT (shard) DO UPDATE SET range = excluded.range RETURNING range`;
 
+/** The range that the directory has given a database last, perhaps without the database having heard of it. */
+export const GIVEN_RANGE = (shard: number) => `SELECT range FROM shards WHERE shard = ${shard}`;
+
+/** Ids that the database gives from now on are in the range. Two moves can meet: the higher one counts. */
 export const takeRange = (shard: number, range: number) => [
   `INSERT INTO database_settings (name, value) VALUES ('range', ${range}), ('shard', ${shard})
-    ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+    ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)`,
   ...rangeStatements(shard, range),
 ];

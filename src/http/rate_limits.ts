@@ -70,7 +70,7 @@ const addressOf = (c: Limited): string => networkOf(c.req.header("CF-Connecting-
 const TOO_MANY = {
   client: ["This API client has sent too many requests", "client_limit"],
   bulk_invites: ["This API client has sent too many bulk invites", "bulk_invite_limit"],
-  redeliveries: ["This API client has asked for too many redeliveries", "redelivery_limit"],
+  redeliveries: ["This API client has asked for too many redeliveries and pings", "redelivery_limit"],
   access_logs: [
     "This API client has asked for too many whole days or NDJSON lists of the access log",
     "access_log_limit",

@@ -158,7 +158,7 @@ function commonRefusals(
 
 const COSTLY: Record<CostlyRequest, { text: string; limit: number }> = {
   bulk_invites: { text: "bulk invites", limit: operator.BULK_INVITE_LIMIT_PER_MINUTE },
-  redeliveries: { text: "redeliveries", limit: operator.REDELIVERY_LIMIT_PER_MINUTE },
+  redeliveries: { text: "redeliveries and pings", limit: operator.REDELIVERY_LIMIT_PER_MINUTE },
   access_logs: {
     text: "requests for whole days of the access log, or for lists of it as NDJSON",
     limit: operator.ACCESS_LOG_LIMIT_PER_MINUTE,

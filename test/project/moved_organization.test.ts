@@ -134,6 +134,14 @@ describe("An organization that has moved", () => {
     expect((await platform("GET", `/waiting_rooms/${room.body.slug}`)).status).toBe(200);
   });
 
+  it("is listed once, also where it has left the first database", async () => {
+    await move(0);
+    await move(2);
+    const { organizations, pagination } = (await platform("GET", "/organizations")).body;
+    expect(organizations.filter(({ id }: { id: number }) => id === clinic.id)).toHaveLength(1);
+    expect(organizations).toHaveLength(pagination.total_count);
+  });
+
   it("costs what others cost: at most one round trip more where a client is first seen, and one where an isolate knew it", async () => {
     await client("GET", "/waiting_rooms");
     await platform("GET", `/organizations/${clinic.id}`);

@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { RANGE } from "../../src/database/shards.ts";
 import { deleteOldRows, moveOrganization, undoMove } from "../../src/dev/move.ts";
+import { QUIET_STATE, QUIETING_STATEMENTS, RESUMING_STATEMENTS } from "../../src/dev/quiet_statements.ts";
 import {
   digestsOf,
   dyingAfter,
@@ -20,6 +21,9 @@ describe("An organization that moves to another database", () => {
   it("has the same rows there, in every table, and its neighbours notice nothing", async () => {
     const { databases, run } = twoOrganizations();
     const [first, second] = databases;
+    // Longer than a parameter may be, as JSON.
+    first.exec(`insert into transcript_parts select organization_id, transcript_id, 99, randomblob(512000) from transcript_parts
+      where organization_id = ${ID} limit 1`);
     const [mine, theirs, lists] = [
       digestsOf(first, ID),
       digestsOf(first, NEIGHBOUR),
@@ -68,6 +72,26 @@ describe("An organization that moves to another database", () => {
       highest = id;
       expect(homesOf(databases, ID)).toEqual([to]);
     }
+  });
+
+  it("does not stand in the way of a restore of the database that it leaves, or has left", async () => {
+    const { databases, run } = twoOrganizations();
+    const [first] = databases;
+    const marks = () => first.prepare("select * from moves").all();
+    const isQuiet = async () => Boolean((await run(0, [QUIET_STATE]))[0]?.[0]?.is_quiet);
+    await expect(moveOrganization(dyingAfter(60, run), { id: ID, to: 1 }, SHARDS)).rejects.toThrow("killed");
+    for (const shard of [null, 1]) {
+      const before = marks();
+      expect(before).toMatchObject([{ organization_id: ID, shard }]);
+      await run(0, QUIETING_STATEMENTS);
+      expect(await isQuiet()).toBe(true);
+      await run(0, RESUMING_STATEMENTS);
+      expect(await isQuiet()).toBe(false);
+      expect(marks()).toEqual(before);
+      await moveOrganization(run, { id: ID, to: 1 }, SHARDS);
+    }
+    expect(homesOf(databases, ID)).toEqual([1]);
+    await deleteOldRows(run, ID, SHARDS);
   });
 
   it("is refused where its old rows are still there, or the databases are quiet, or a move to another one has begun", async () => {

@@ -141,7 +141,7 @@ describe("Requests that cost a thousand times as much have a limit of their own:
       name: "redeliveries",
       binding: "REDELIVERY_LIMIT",
       path: "/webhook_endpoints/1/redeliver",
-      text: "This API client has asked for too many redeliveries: at most 10 a minute are served; try again in 60 seconds",
+      text: "This API client has asked for too many redeliveries and pings: at most 10 a minute are served; try again in 60 seconds",
     },
   ];
 
@@ -183,7 +183,8 @@ describe("Requests that cost a thousand times as much have a limit of their own:
     const limited = client.through(
       throughWorkerWith({ BULK_INVITE_LIMIT: aLimit(0), REDELIVERY_LIMIT: aLimit(0) }),
     );
-    expect((await limited.post("/webhook_endpoints/x/redeliver", {})).status).toBe(429);
+    for (const what of ["redeliver", "ping"])
+      expect((await limited.post(`/webhook_endpoints/x/${what}`, {})).status).toBe(429);
     const key = { "Idempotency-Key": "é" };
     expect((await limited.send("POST", "/invites/bulk_create", {}, key)).status).toBe(429);
     const { headers } = await client

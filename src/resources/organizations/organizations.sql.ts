@@ -1,4 +1,15 @@
-import { asc, desc, eq, getTableColumns, inArray, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  exists,
+  getTableColumns,
+  inArray,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Context } from "../../context.ts";
 import { columnAs } from "../../database/expressions.ts";
@@ -65,13 +76,19 @@ export const ownShard = preparedQuery(() =>
 export const nameOfOrganization = (id: SQLWrapper) =>
   sql<string>`${selectColumn(organizations.name, eq(organizations.id, id))}`;
 
-/** Those of a page of places that live in the directory's own database. */
+/** Those of a page of places that live in the directory's own database: one that moved away has left its row. */
 export const organizationsOfPage = preparedQuery(({ limit, offset }: Placeholders<PageWindow>) =>
   builder
     .select(organizationColumns)
     .from(organizations)
     .where(
-      inArray(organizations.id, selectColumn(places.id).orderBy(asc(places.id)).limit(limit).offset(offset)),
+      and(
+        inArray(
+          organizations.id,
+          selectColumn(places.id).orderBy(asc(places.id)).limit(limit).offset(offset),
+        ),
+        exists(selectColumn(places.id, eq(places.id, organizations.id), eq(places.shard, 0))),
+      ),
     ),
 );
 

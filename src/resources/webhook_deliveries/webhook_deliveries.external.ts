@@ -20,6 +20,6 @@ export const webhookDeliveriesExternal = externalRoutes()
     jsonBody(redeliverBody),
     async (c) => c.json(await redeliver(c.var.context, c.req.valid("param").id, c.req.valid("json").after)),
   )
-  .post("/webhook_endpoints/:id/ping", byId, async (c) =>
+  .post("/webhook_endpoints/:id/ping", costly("redeliveries"), byId, async (c) =>
     c.json(toPingResult(await pingWebhookEndpoint(c.var.context, c.req.valid("param").id))),
   );

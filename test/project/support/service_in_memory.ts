@@ -102,7 +102,7 @@ export function executeOn(database: DatabaseSync, onChange: (rows: number) => vo
 
 function toSqlite(value: unknown): string | bigint | number | null {
   if (typeof value === "boolean") return value ? 1n : 0n;
-  if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
+  if (typeof value === "number") return value;
   if (value === null || typeof value === "string") return value;
   throw new Error(`D1_TYPE_ERROR: Type '${typeof value}' not supported`);
 }

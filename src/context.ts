@@ -57,11 +57,19 @@ interface Opening {
   request_id?: string;
 }
 
+/** What of a context names the database. */
+export const placeOf = (env: Env) => ({
+  shard: shardOf(env),
+  bulkInviteQueue: env.BULK_INVITES,
+  webhookQueue: env.WEBHOOKS,
+  inviteMailQueue: env.INVITE_MAILS,
+});
+
 export function openContext(env: Env, now: number, { db = env.DB, request_id }: Opening = {}): Context {
   const settings = readSettings(env);
   return {
     db,
-    shard: shardOf(env),
+    ...placeOf(env),
     ...(isSharded(env) && {
       shards: {
         numbers: shardsOf(env),
@@ -76,11 +84,8 @@ export function openContext(env: Env, now: number, { db = env.DB, request_id }: 
       purpose: null,
       request_id: request_id ?? null,
     },
-    bulkInviteQueue: env.BULK_INVITES,
     recordings: env.RECORDINGS,
     auditLogs: env.AUDIT_LOGS,
-    webhookQueue: env.WEBHOOKS,
-    inviteMailQueue: env.INVITE_MAILS,
     mailer: mailerOf(env, settings),
     settings,
     now,

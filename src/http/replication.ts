@@ -1,6 +1,6 @@
 import type { Context as HonoContext, Next } from "hono";
 import { createMiddleware } from "hono/factory";
-import { type Context, openContext } from "../context.ts";
+import { type Context, openContext, placeOf } from "../context.ts";
 import {
   type Bound,
   type Database,
@@ -77,6 +77,8 @@ export function setHome(c: HonoContext, newShard: Bound, onMoved: (shard: number
   const follow = (shard: number) => {
     onMoved(shard);
     c.env = envOfShard(c.env, shard);
+    // What is queued from now on is about rows that are there.
+    Object.assign(c.get("context"), placeOf(c.env));
     return openSession(c, PRIMARY);
   };
   c.set("home", { newShard, follow });

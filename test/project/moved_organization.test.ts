@@ -7,7 +7,7 @@ import { deleteOldRows, moveOrganization } from "../../src/dev/move.ts";
 import type { Run } from "../../src/dev/statement_runner.ts";
 import { consumeWebhookDeliveries } from "../../src/resources/webhook_lanes/webhook_lanes.queue.ts";
 import { DAY } from "../../src/units.ts";
-import { aProvider, aVisit } from "../support/clinic.ts";
+import { anInvite, aProvider, aVisit } from "../support/clinic.ts";
 import { anEndedCall, aTranscript, reported } from "../support/reports.ts";
 import { bindingsOfShards, databasesInMemory } from "./support/busy_shards.ts";
 import { type ClinicInNode, openClinic, platformCredentials } from "./support/clinic_in_node.ts";
@@ -164,6 +164,17 @@ describe("An organization that has moved", () => {
       slug: body.slug,
     });
     expect(headers.get("X-D1-Bookmark") ?? ".2").toMatch(/\.2$/);
+  });
+
+  it("queues what isolates send that knew it before for its new database", async () => {
+    const sent: { body: unknown }[] = [];
+    const sendBatch = async (messages: { body: unknown }[]) => void sent.push(...messages);
+    env = { ...env, BULK_INVITES: { sendBatch } as unknown as Queue };
+    await client("GET", "/waiting_rooms");
+    await move(2);
+    const { status } = await client("POST", "/invites/bulk_create", { organization_invites: [anInvite()] });
+    expect(status).toBe(201);
+    expect(sent).toMatchObject([{ body: { shard: 2 } }]);
   });
 
   it("makes credentials and codes that name its new database, also in isolates that knew it before", async () => {

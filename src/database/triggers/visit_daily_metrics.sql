@@ -35,7 +35,7 @@ END;
 
 -- Each change is another status or what clients change, and gives one event. The erasure of names gives none, and a restore none. A visit starts
 -- when its first recipient is on a call, whose row was just written.
-CREATE TRIGGER `visits_updated` AFTER UPDATE OF status, updated_at ON `visits` WHEN new.erased_at IS old.erased_at
+CREATE TRIGGER `visits_updated` AFTER UPDATE OF organization_user_id, starts_at, status, updated_at ON `visits` WHEN new.erased_at IS old.erased_at
 BEGIN
   INSERT INTO visit_metric_changes
   VALUES (old.organization_id, old.organization_user_id, old.starts_at, old.status, -1),

@@ -1359,7 +1359,7 @@ BEGIN
   VALUES (new.organization_id, 'visit.created', json_object('visit_id', new.id), new.created_at);
 END;
 --> statement-breakpoint
-CREATE TRIGGER `visits_updated` AFTER UPDATE OF status, updated_at ON `visits` WHEN new.erased_at IS old.erased_at
+CREATE TRIGGER `visits_updated` AFTER UPDATE OF organization_user_id, starts_at, status, updated_at ON `visits` WHEN new.erased_at IS old.erased_at
 BEGIN
   INSERT INTO visit_metric_changes
   VALUES (old.organization_id, old.organization_user_id, old.starts_at, old.status, -1),

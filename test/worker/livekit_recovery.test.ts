@@ -301,8 +301,9 @@ describe("A LiveKit server that", () => {
       livekit.answer = answer;
       passMinutes(11);
       await livekit.runCron();
-      const told = { event: "livekit_unavailable", reason, egresses: 1 };
-      expect([fault, ...lines().slice(n)]).toEqual([fault, expect.objectContaining(told)]);
+      // As time passes, other tests' bulk invites are queued again, which is logged too.
+      const told = lines().filter(({ event }) => event === "livekit_unavailable");
+      expect([fault, ...told.slice(n)]).toEqual([fault, expect.objectContaining({ reason, egresses: 1 })]);
       expect(await read()).toMatchObject({ status: "egress_active" });
     }
     expect(livekit.asked).toHaveLength(FAULTS.length);

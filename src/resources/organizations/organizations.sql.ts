@@ -1,15 +1,4 @@
-import {
-  and,
-  asc,
-  desc,
-  eq,
-  exists,
-  getTableColumns,
-  inArray,
-  type SQL,
-  type SQLWrapper,
-  sql,
-} from "drizzle-orm";
+import { asc, desc, eq, getTableColumns, inArray, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Context } from "../../context.ts";
 import { columnAs } from "../../database/expressions.ts";
@@ -77,20 +66,20 @@ export const nameOfOrganization = (id: SQLWrapper) =>
   sql<string>`${selectColumn(organizations.name, eq(organizations.id, id))}`;
 
 /** Those of a page of places that live in the directory's own database: one that moved away has left its row. */
-export const organizationsOfPage = preparedQuery(({ limit, offset }: Placeholders<PageWindow>) =>
-  builder
+export const organizationsOfPage = preparedQuery(({ limit, offset }: Placeholders<PageWindow>) => {
+  const { id, shard } = places;
+  const page = builder
+    .select({ id, shard })
+    .from(places)
+    .orderBy(asc(id))
+    .limit(limit)
+    .offset(offset)
+    .as("page");
+  return builder
     .select(organizationColumns)
     .from(organizations)
-    .where(
-      and(
-        inArray(
-          organizations.id,
-          selectColumn(places.id).orderBy(asc(places.id)).limit(limit).offset(offset),
-        ),
-        exists(selectColumn(places.id, eq(places.id, organizations.id), eq(places.shard, 0))),
-      ),
-    ),
-);
+    .where(inArray(organizations.id, builder.select({ id: page.id }).from(page).where(eq(page.shard, 0))));
+});
 
 /** Those of the ids that live in this database. `ids` is a JSON array. */
 export const organizationsAmong = preparedQuery(({ ids }: Placeholders<{ ids: string }>) =>

@@ -98,7 +98,9 @@ export async function* listItems(
     } catch (error) {
       const failure = first.attempt.failure(error);
       if (!failure.isTransient || ++failures > maxRetries) throw failure;
-      await sleep(pauseAfter(failure, failures), signal);
+      await sleep(pauseAfter(failure, failures), signal).catch(() => {
+        throw endedBy(signal, request, false);
+      });
       page = (await ask(last)) as Lines;
       continue;
     }

@@ -87,6 +87,10 @@ export async function moveOrganization(
   const moving = await open(run, move, say);
   const { id, to, from } = moving;
   const [source, target] = [await stateIn(moving, from), await stateIn(moving, to)];
+  if (from === to && target.isMarked)
+    throw new Error(
+      `The directory says that the organization lives in shard ${to}, which does not serve it. Was one of them restored? Nothing was done.`,
+    );
   const other = source.begun.find((shard) => shard !== to);
   if (other !== undefined)
     throw new Error(

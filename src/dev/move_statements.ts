@@ -214,9 +214,13 @@ export const takeIn = (move: Move, table: Table, limit: number, offset: number) 
   `INSERT INTO ${table.name} (${columnsOf(table)}) SELECT ${columnsOf(table)} FROM ${waitingOf(move, table)}
     ORDER BY moved_row LIMIT ${limit} OFFSET ${offset}`;
 
-/** While its rows are taken in, no work is done for them. An organization that lived here before has left word of that. */
+/**
+ * While its rows are taken in, no work is done for them. An organization that lived here before has left word of that. One that lives
+ * here is not marked, though this comes late.
+ */
 export const markAsArriving = ({ id }: Move, slug: string): Statement => ({
-  sql: `INSERT INTO moves (organization_id, slug) VALUES (${id}, ?) ON CONFLICT DO NOTHING`,
+  sql: `INSERT INTO moves (organization_id, slug) SELECT ${id}, ? WHERE NOT EXISTS (SELECT 1 FROM organizations WHERE id = ${id})
+    ON CONFLICT DO NOTHING`,
   params: [slug],
 });
 
@@ -282,6 +286,6 @@ export const GIVEN_RANGE = (shard: number) => `SELECT range FROM shards WHERE sh
 /** Ids that the database gives from now on are in the range. Two moves can meet: the higher one counts. */
 export const takeRange = (shard: number, range: number) => [
   `INSERT INTO database_settings (name, value) VALUES ('range', ${range}), ('shard', ${shard})
-    ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)`,
+    ON CONFLICT (name) DO UPDATE SET value = iif(name = 'range', max(value, excluded.value), excluded.value)`,
   ...rangeStatements(shard, range),
 ];

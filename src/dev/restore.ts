@@ -123,7 +123,7 @@ async function restore(target: Database, input: string) {
   if (target.remote) {
     const command = ["d1", "execute", bindingOf(target.shard), "--yes", "--file", input];
     await runWrangler([...command, ...targetFlags(target)], { stdio: "inherit" });
-  } else await queryDatabase(target, await statementsOf(readFileSync(input, "utf8")));
+  } else await loadLocally(target, input);
   const checks = [QUIET_STATE, "PRAGMA foreign_key_check", OWN_SHARD];
   const [state, broken = [], [own] = []] = await queryDatabase(target, checks);
   if (broken.length > 0)
@@ -131,6 +131,15 @@ async function restore(target: Database, input: string) {
   if (Number(own?.shard ?? 0) !== target.shard) throw new Error(misplaced(target));
   process.stdout.write("Restored. Every foreign key has its row.\n");
   sayHowItIs(state);
+}
+
+async function loadLocally(target: Database, input: string) {
+  try {
+    await queryDatabase(target, await statementsOf(readFileSync(input, "utf8")));
+  } catch (error) {
+    // Of a damaged file, SQLite quotes what it does not understand: that may be health data.
+    throw new Error(`The file cannot be loaded: ${(error as Error).message.split(/["'`]/)[0]?.trim()}`);
+  }
 }
 
 function misplaced({ shard }: Database) {

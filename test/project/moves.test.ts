@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { RANGE } from "../../src/database/shards.ts";
 import { deleteOldRows, moveOrganization, undoMove } from "../../src/dev/move.ts";
+import { markAsArriving, takeRange } from "../../src/dev/move_statements.ts";
 import { QUIET_STATE, QUIETING_STATEMENTS, RESUMING_STATEMENTS } from "../../src/dev/quiet_statements.ts";
 import {
   digestsOf,
@@ -92,6 +93,29 @@ describe("An organization that moves to another database", () => {
     }
     expect(homesOf(databases, ID)).toEqual([1]);
     await deleteOldRows(run, ID, SHARDS);
+  });
+
+  it("is not taken for arriving by what comes late of a run that was killed, and stays as it is when it is moved again", async () => {
+    const { databases, run } = twoOrganizations();
+    const [, second] = databases;
+    await moveOrganization(run, { id: ID, to: 1 }, SHARDS);
+    const there = digestsOf(second, ID);
+    await run(1, [markAsArriving({ id: ID, to: 1 }, "clinic1")]);
+    expect(homesOf(databases, ID)).toEqual([1]);
+    // As a restore of the second database to the middle of the move would leave it.
+    second.exec(`insert into moves (organization_id, slug) values (${ID}, 'clinic1')`);
+    await expect(moveOrganization(run, { id: ID, to: 1 }, SHARDS)).rejects.toThrow("Nothing was done");
+    expect(digestsOf(second, ID)).toEqual(there);
+  });
+
+  it("comes to a database whose range only grows, also where two come at once", async () => {
+    const { databases, run } = twoOrganizations();
+    for (const range of [7, 5]) await run(1, takeRange(1, range));
+    const settings = databases[1].prepare("select name, value from database_settings order by name").all();
+    expect(settings).toEqual([
+      { name: "range", value: 7 },
+      { name: "shard", value: 1 },
+    ]);
   });
 
   it("is refused where its old rows are still there, or the databases are quiet, or a move to another one has begun", async () => {

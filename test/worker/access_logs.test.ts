@@ -419,6 +419,12 @@ describe("An organization that wants to know for whom", () => {
     expectRefusal(await clinic.client.get(nothing), 400);
     expectRefusal(await clinic.client.send("GET", nothing, undefined, both), 404);
     expect((await clinic.client.get("/calls")).status).toBe(200);
+    for (const empty of ["participant_reference=", "participant_reference"])
+      expectRefusal(
+        await clinic.client.get(`/calls?${empty}&participant_reference=patient-1`),
+        400,
+        /are required/,
+      );
     await clinic.addRoom();
   });
 

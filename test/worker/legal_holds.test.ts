@@ -193,6 +193,14 @@ describe("A hold of the organization", () => {
     expect((await read()).legal_hold).toMatchObject({ begun_by: "platform" });
   });
 
+  it("that the platform has ended is not begun again by a report, which may be of before", async () => {
+    const { hold, releaseByPlatform, read, report } = await aCallToHold();
+    await given(hold());
+    await given(releaseByPlatform());
+    await given(report({ legal_hold: true }));
+    expect((await read()).legal_hold).toBeNull();
+  });
+
   it("is ended by the platform", async () => {
     const { hold, read, releaseByPlatform } = await aCallToHold();
     await given(hold());

@@ -68,7 +68,11 @@ describe("What an organization stores in a day", () => {
       await given(clinic.client.delete(`${call.path}/egresses/${id}`));
       const leaked = await clinic.addClient((await clinic.addProvider()).id);
       const { api_clients } = await given(clinic.client.get("/api_clients"));
+      const [before] = await usageOf(clinic);
       await given(clinic.client.delete(`/api_clients/${api_clients.at(-1).id}`));
+      expect((await usageOf(clinic))[0].writes).toBe(before.writes);
+      if (column === "access_log_entries")
+        expectRefusal(await clinic.client.get(`${call.path}/participants`), 429);
       travelTo("2026-11-24T22:01:00Z");
       expect((await leaked.get("/roles")).status).toBe(401);
       expect(

@@ -10,7 +10,7 @@ END;
 
 -- A seal goes on where the one before it ended: no entry is in two of them.
 CREATE TRIGGER `access_log_seals_chained` BEFORE INSERT ON `access_log_seals`
-WHEN EXISTS (SELECT 1 FROM access_log_seals WHERE id = new.id)
+WHEN EXISTS (SELECT 1 FROM access_log_seals WHERE id = new.id) OR new.last_id < new.first_id
   OR (
     SELECT (last.last_id >= new.first_id OR last.date > new.date OR last.jws_sha256 IS NOT new.previous
       OR new.part <> iif(last.date = new.date, last.part + 1, 1))

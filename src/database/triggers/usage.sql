@@ -1,7 +1,7 @@
 -- What an organization stores in a UTC day is bounded, since one client within its rate could fill the database of all. What goes
 -- beyond is refused with these texts (resources/usage/usage.refusals.ts), and limits.ts has the numbers too. Of the access log only
--- what clients do counts: what retention deletes, and the platform changes, always has its entry, however much it is. So has what clients delete: they can only
--- delete what was made.
+-- what clients do counts: what retention deletes, and the platform changes, always has its entry, however much it is. So has what
+-- clients delete, though it counts: they can only delete what was made.
 
 CREATE TRIGGER `usage_of_access_log` AFTER INSERT ON `access_logs` WHEN new.api_client_id IS NOT NULL
 BEGIN

@@ -33,8 +33,8 @@ BEGIN
   VALUES (new.organization_id, 'visit.created', json_object('visit_id', new.id), new.created_at);
 END;
 
--- Each change is another status or what clients change, and gives one event. The erasure of names gives none, and a restore none. A visit starts
--- when its first recipient is on a call, whose row was just written.
+-- Each change is another status or what clients change, and gives one event. The erasure of names gives none. Nor does a restore,
+-- which changes none of these columns. A visit starts when its first recipient is on a call, whose row was just written.
 CREATE TRIGGER `visits_updated` AFTER UPDATE OF organization_user_id, starts_at, status, updated_at ON `visits` WHEN new.erased_at IS old.erased_at
 BEGIN
   INSERT INTO visit_metric_changes

@@ -17,7 +17,8 @@ import { findCalls, listCalls, requireCall, updateCall } from "./calls.service.t
 /** Says with whom somebody had visits. */
 const recordedSearch = Object.assign(
   createMiddleware<ExternalEnv>((c, next) =>
-    c.req.query("participant_reference") ? recordedRead(c, next) : next(),
+    // Beside one that is empty, another one counts.
+    c.req.queries("participant_reference")?.some(Boolean) ? recordedRead(c, next) : next(),
   ),
   { isRecorded: true },
 );

@@ -83,5 +83,7 @@ function decideRelease(
   if (hold_id === null) return { unchanged: undefined };
   requireEndable(call, ended_by);
   const path = { organization_id, key };
-  return { writes: [holdEntry(context, "delete", path), endHold({ ...path, now: context.now })] };
+  return {
+    writes: [holdEntry(context, "delete", path), endHold({ ...path, now: context.now, begun_by: ended_by })],
+  };
 }

@@ -51,13 +51,14 @@ const changeHold = preparedQuery(({ hold_id, begun_by, reason }: Placeholders<Ho
   builder.update(legalHolds).set({ begun_by, reason }).where(eq(legalHolds.id, hold_id)),
 );
 
-/** Ends the running hold, if there is one. */
-export const endHold = preparedQuery((hold: Placeholders<CallKey & { now: number }>) =>
-  builder
-    .update(legalHolds)
-    .set({ ended_at: hold.now })
-    .where(isRunningHoldOf(callIdByKey(hold)))
-    .returning({ id: legalHolds.id }),
+/** Ends the running hold, if there is one. One that the platform ends is the platform's: an earlier report does not begin it again. */
+export const endHold = preparedQuery(
+  (hold: Placeholders<CallKey & Pick<Hold, "begun_by"> & { now: number }>) =>
+    builder
+      .update(legalHolds)
+      .set({ ended_at: hold.now, begun_by: hold.begun_by })
+      .where(isRunningHoldOf(callIdByKey(hold)))
+      .returning({ id: legalHolds.id }),
 );
 
 /** The entry of the access log about the running hold of a call, if there is one. */

@@ -18,7 +18,8 @@ import { copyAll, copyUntilFew, type Moving } from "./move_rows.ts";
 import type { Move } from "./move_statements.ts";
 import * as sql from "./move_statements.ts";
 import { type Table, tablesOf } from "./size_statements.ts";
-import type { Run, Statement } from "./statement_runner.ts";
+import type { Run } from "./statement_runner.ts";
+import { withoutTriggers } from "./without_triggers.ts";
 
 /** Rows that one transaction takes in, or deletes: it keeps other organizations waiting for less than a second. */
 const ROWS_AT_ONCE = 20_000;
@@ -234,32 +235,6 @@ async function lead({ run, id, to }: Moving, shards: number[]) {
   for (const shard of shards.filter((each) => each !== to))
     await run(shard, [{ sql: "UPDATE moves SET shard = ? WHERE organization_id = ?", params: [to, id] }]);
   await run(0, [{ sql: "UPDATE places SET shard = ? WHERE id = ?", params: [to, id] }]);
-}
-
-/**
- * Runs statements on rows of an organization that does not live in the database, while their tables have no triggers, in one
- * transaction. It fails if these have changed since they were read.
- */
-async function withoutTriggers(
-  { run, id }: Pick<Moving, "run" | "id">,
-  shard: number,
-  tables: Table[],
-  work: Statement[],
-) {
-  const names = JSON.stringify(tables.map(({ name }) => name));
-  const triggers = `SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name IN (SELECT value FROM json_each(?)) ORDER BY rowid`;
-  const [found = []] = await run(shard, [{ sql: triggers, params: [names] }]);
-  await run(shard, [
-    sql.requireAbsence(id),
-    {
-      sql: `INSERT INTO write_conflicts (reason) SELECT 'triggers have changed'
-        WHERE (SELECT json_group_array(sql) FROM (${triggers})) IS NOT ?`,
-      params: [names, JSON.stringify(found.map((each) => each.sql))],
-    },
-    ...found.map(({ name }) => `DROP TRIGGER "${name}"`),
-    ...work,
-    ...found.map((each) => String(each.sql)),
-  ]);
 }
 
 /** Deletes the organization's rows in a database in which it does not live. Children go before their parents. */

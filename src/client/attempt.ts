@@ -1,6 +1,7 @@
 /** One attempt of a request: what ends it, and what its failure means. */
 import { type Failure, VideoVisitError, withoutAddresses } from "./errors.ts";
 import { Unacceptable } from "./ndjson.ts";
+import { pauseAfter, sleep } from "./pauses.ts";
 import type { WireRequest } from "./request.ts";
 
 /** An attempt, until it has all that it waits for, or fails. */
@@ -64,6 +65,23 @@ export function begin(
     },
   };
 }
+
+/**
+ * Waits before the next attempt.
+ *
+ * @param failed how many attempts have failed, the last of them with the error
+ * @throws VideoVisitError if the caller's signal ends it
+ */
+export const pause = (
+  error: VideoVisitError,
+  failed: number,
+  signal: AbortSignal | undefined,
+  where: WireRequest,
+  mayHaveSucceeded: boolean,
+): Promise<void> =>
+  sleep(pauseAfter(error, failed), signal).catch(() => {
+    throw endedBy(signal, where, mayHaveSucceeded);
+  });
 
 /** What the end of the caller's signal means. */
 export const endedBy = (

@@ -1,8 +1,7 @@
 /** Lists that come as NDJSON, while they come. */
-import { type Attempt, endedBy } from "./attempt.ts";
+import { type Attempt, endedBy, pause } from "./attempt.ts";
 import { VideoVisitError } from "./errors.ts";
 import { chunksOf, linesOf, parsed } from "./ndjson.ts";
-import { pauseAfter, sleep } from "./pauses.ts";
 
 /** The lines of a page of NDJSON, while it comes. */
 export class Lines {
@@ -98,9 +97,7 @@ export async function* listItems(
     } catch (error) {
       const failure = first.attempt.failure(error);
       if (!failure.isTransient || ++failures > maxRetries) throw failure;
-      await sleep(pauseAfter(failure, failures), signal).catch(() => {
-        throw endedBy(signal, request, false);
-      });
+      await pause(failure, failures, signal, request, false);
       page = (await ask(last)) as Lines;
       continue;
     }

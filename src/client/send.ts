@@ -1,8 +1,8 @@
-import { begin, endedBy } from "./attempt.ts";
+import { begin, endedBy, pause } from "./attempt.ts";
 import { VideoVisitError } from "./errors.ts";
 import { Lines, leavable, listItems } from "./lists.ts";
 import { chunksOf, parsed, Unacceptable } from "./ndjson.ts";
-import { isWorthRepeating, pauseAfter, sleep } from "./pauses.ts";
+import { isWorthRepeating } from "./pauses.ts";
 import {
   type As,
   type CreationOptions,
@@ -72,9 +72,7 @@ async function carriedOut(
     const { response, content, error } = await once({ ...connection, timeout }, request, isMaybeDone, signal);
     if (error && isWorthRepeating(error) && request.isRepeatable && attempt <= maxRetries) {
       isMaybeDone = error.mayHaveSucceeded;
-      await sleep(pauseAfter(error, attempt), signal).catch(() => {
-        throw endedBy(signal, request, isMaybeDone);
-      });
+      await pause(error, attempt, signal, request, isMaybeDone);
       continue;
     }
     if (response) onResponse?.({ status: response.status, headers: response.headers });

@@ -20,16 +20,18 @@ const RANGE_START = `coalesce((SELECT value FROM database_settings WHERE name = 
 
 /**
  * Triggers refuse writes to the rows of an organization that is moving, or has moved away, where `moves` names it. No id is
- * negative: so this lets the statements between two of these change all rows.
+ * negative: so these change all rows.
  */
-const HIDE_MOVES = "UPDATE moves SET organization_id = -organization_id";
+const onAllRows = (statements: string[]) => {
+  const negate = "UPDATE moves SET organization_id = -organization_id";
+  return [negate, ...statements, negate];
+};
 
 /**
  * For a database with the rows of an earlier time. Mails and deliveries that were queued then may have been sent since. A
  * table without rows may have had some, so its sequence leaps too.
  */
-export const QUIETING_STATEMENTS = [
-  HIDE_MOVES,
+export const QUIETING_STATEMENTS = onAllRows([
   `INSERT INTO database_settings (name, value) VALUES ('quiet', ${NOW}) ON CONFLICT (name) DO NOTHING`,
   // Before all that triggers write rows for: an event of these mails, too, has an id that was never given.
   `INSERT INTO sqlite_sequence (name, seq) SELECT name, ${RANGE_START} FROM sqlite_schema
@@ -44,17 +46,14 @@ export const QUIETING_STATEMENTS = [
   "DELETE FROM webhook_deliveries WHERE next_attempt_at IS NOT NULL",
   "UPDATE webhook_endpoints SET due_at = NULL, lease_until = NULL, message_at = NULL",
   `UPDATE webhook_endpoints SET is_active = 0, disabled_reason = 'restored', updated_at = ${NOW} WHERE is_active`,
-  HIDE_MOVES,
-];
+]);
 
 /** What failed before the restore says nothing of an endpoint: without this, its first failure could disable it. */
-export const RESUMING_STATEMENTS = [
-  HIDE_MOVES,
+export const RESUMING_STATEMENTS = onAllRows([
   `UPDATE webhook_endpoints SET is_active = 1, disabled_reason = NULL, failing_since = NULL, updated_at = ${NOW}
     WHERE disabled_reason = 'restored'`,
-  HIDE_MOVES,
   "DELETE FROM database_settings WHERE name = 'quiet'",
-];
+]);
 
 /** One row: whether the database is quiet, and how many endpoints become active again. */
 export const QUIET_STATE = `SELECT EXISTS (SELECT 1 FROM database_settings WHERE name = 'quiet') AS is_quiet,

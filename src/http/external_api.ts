@@ -21,6 +21,9 @@ export type ExternalEnv = ApiEnv<ClientContext>;
 /** Routes that API clients call. */
 export const externalRoutes = () => newHono<ExternalEnv>();
 
+/** What deletes takes away what has counted. So who has written all that they may can still revoke a client that has leaked. */
+export const countsAsWrite = (method: string): boolean => !["GET", "HEAD", "DELETE"].includes(method);
+
 /**
  * Authentication by the contract's client headers. Refusals look the same, whatever their cause. A client's id names the
  * shard of its organization, or of which it moved away: nothing behind this knows that there are others.
@@ -38,8 +41,7 @@ export const externalApi = createMiddleware<ExternalEnv>(async (c, next) => {
   const context = client.shard === shard ? named : open();
   if (context.shards) setHome(c, newShardOfId({ id: caller.organization_id }), () => forgetClient(client.id));
   const { organization_id, organization_user_id: user_id, api_client_id } = caller;
-  // What deletes takes away what has counted. So who has written all that they may can still revoke a client that has leaked.
-  if (!["GET", "HEAD", "DELETE"].includes(c.req.method))
+  if (countsAsWrite(c.req.method))
     context.db = withBeside(
       context.db,
       countWrites({ organization_id, date: dateOf(context.now), count: 1 }),

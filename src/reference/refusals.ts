@@ -11,6 +11,7 @@ import {
   organizationMoves,
   writeConflict,
 } from "../http/errors.ts";
+import { countsAsWrite } from "../http/external_api.ts";
 import { httpsRequired } from "../http/https.ts";
 import { BAD_KEY } from "../http/idempotency_key.ts";
 import { tooManyText } from "../http/rate_limits.ts";
@@ -141,8 +142,7 @@ function commonRefusals(
   }
   if (key) all.push([422, "The `Idempotency-Key` was used for another request.", [keyWasUsed().message]]);
   all.push([429, APIS[api].tooMany, tooManyErrors(api)]);
-  if (api === "external" && method !== "GET" && method !== "DELETE")
-    all.push([429, undefined, [tooManyWrites().message]]);
+  if (api === "external" && countsAsWrite(method)) all.push([429, undefined, [tooManyWrites().message]]);
   if (isRecorded) all.push([429, undefined, [tooManyEntries().message]]);
   if (limited) {
     const { text, limit } = COSTLY[limited];

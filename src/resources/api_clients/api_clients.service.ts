@@ -16,7 +16,7 @@ import { listOfOrganization } from "../organizations/organizations.sql.ts";
 import { type Author, asAdministrator, asPlatform } from "../roles/roles.authors.ts";
 import { administeredOrganization } from "../roles/roles.policy.ts";
 import { newApiClient } from "./api_clients.merge.ts";
-import { apiClientNotFound, clientRevokesItself, madeAllClients } from "./api_clients.refusals.ts";
+import { apiClientNotFound, clientRevokesItself } from "./api_clients.refusals.ts";
 import type { ApiClient, createApiClientBody, IssuedApiClient } from "./api_clients.schemas.ts";
 import {
   apiClientColumns,
@@ -70,10 +70,9 @@ async function issueClient<Known>(
     ([asking], [organizationUser], [quota]) => {
       author.require(asking);
       const isFull = quota?.is_full ?? false;
-      // The platform lets an organization in again whose clients have made all.
-      if (isOwn && quota?.made_all) throw madeAllClients();
+      const madeAll = isOwn && (quota?.made_all ?? false);
       const client_id = randomSecret(CLIENT_ID_BYTES, pinnedShard(context));
-      const known = { organization_id, organizationUser, isFull, client_id, secret_digest };
+      const known = { organization_id, organizationUser, isFull, madeAll, client_id, secret_digest };
       return {
         writes: [apiClientWrites.insert(newApiClient(known, input, now))],
         entries: [newestClientEntry(context, "create", {})],

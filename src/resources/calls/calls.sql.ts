@@ -111,7 +111,7 @@ export const setReference = preparedQuery(
 
 const endedHold = alias(legalHolds, "ended_hold");
 
-/** Of those that were the platform's, and null where none of these has ended: one of the organization's own never was a report's. */
+/** Of those that were the platform's: no report begins one that is the organization's. null where none of them has ended. */
 const endOfLastHold = sql<number | null>`${builder
   .select({ ended_at: max(endedHold.ended_at) })
   .from(endedHold)

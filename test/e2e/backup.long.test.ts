@@ -127,4 +127,12 @@ describe("A restore", () => {
     expect(await refused(restore("half.sql", "never"))).toContain("is not a complete file");
     expect(readdirSync(folder)).not.toContain("never");
   });
+
+  it("shows nothing of a damaged file", async () => {
+    const end = readFileSync(path("backup.sql"), "utf8").trimEnd().split("\n").at(-1);
+    writeFileSync(path("damaged.sql"), `SELECT 'Rita Recipient\n${end}\n`);
+    const said = await refused(restore("damaged.sql", "damaged"));
+    expect(said).toContain("The file cannot be loaded: D1_ERROR: ");
+    expect(said).not.toContain("Rita");
+  });
 });

@@ -219,6 +219,15 @@ describe("A list as NDJSON", () => {
     expect(taken).toEqual([{ id: 1 }]);
   });
 
+  it("ends as its signal says, too, while it waits to go on after it broke off", async () => {
+    const controller = new AbortController();
+    const { client } = aClient([ndjson(['{"id":1}\n'], { after: "break" }).response]);
+    const options = { accept: "application/x-ndjson", signal: controller.signal } as const;
+    const taking = all(await client.listAccessLogs({}, options));
+    setTimeout(() => controller.abort(), 50);
+    expect(await failureOf(taking)).toMatchObject({ failed: "aborted" });
+  });
+
   it("is let go of if it is never begun, or left before its first item", async () => {
     const [late, left] = [unending('{"id":1}\n'), unending('{"id":1}\n')];
     await listed(late.response, { timeout: 20 });

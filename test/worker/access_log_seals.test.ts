@@ -316,6 +316,20 @@ describe("Entries of the access log", () => {
   });
 });
 
+it("A seal has no negative span, with which it would take the place of an earlier one", async () => {
+  const { id } = await anOrganization();
+  const seal = (date: string, first_id: number, last_id: number, previous: string | null) =>
+    env.DB.prepare(
+      `insert or replace into access_log_seals (organization_id, date, count, first_id, last_id, sha256, previous, jws, jws_sha256, created_at)
+       values (?1, ?2, 1, ?3, ?4, 'a', ?5, ?2, ?2, 1)`,
+    )
+      .bind(id, date, first_id, last_id, previous)
+      .run();
+  await seal("2026-01-01", 1, 10, null);
+  await seal("2026-01-02", 11, 20, "2026-01-01");
+  await expect(seal("2026-01-03", 21, 10, "2026-01-02")).rejects.toThrow("a seal follows the one before it");
+});
+
 it("The last reading of a waiting list that was recorded is forgotten after an hour", async () => {
   const { id } = await anOrganization();
   await env.DB.prepare(

@@ -11,7 +11,7 @@ export const APPEND_ONLY: AppendOnly[] = [
     rows: "consents",
     refused: ["UPDATE", "DELETE", "REPLACE"],
     replaced:
-      "id = new.id OR (participant_id = new.participant_id AND reporter = new.reporter AND decision = new.decision AND coalesce(said_at, decided_at) = coalesce(new.said_at, new.decided_at))",
+      "id = new.id OR (participant_id = new.participant_id AND reporter = new.reporter AND decision = new.decision AND case when said_at is null then decided_at else said_at end = coalesce(new.said_at, new.decided_at))",
   },
   { table: "egress_audit_logs", rows: "audit entries", refused: ["UPDATE", "DELETE", "REPLACE"] },
   // Clients page by id, and what they have read must stay true.

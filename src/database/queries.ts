@@ -13,6 +13,7 @@ import {
   type SQLiteUpdateSetSource,
 } from "drizzle-orm/sqlite-core";
 import { SQLiteCountBuilder } from "drizzle-orm/sqlite-core/query-builders/count";
+import { lazily } from "../memory.ts";
 import { IS_MOVING, isMoving } from "./causes.ts";
 import { type Bound, besideWrites, type Database, fromPrimaryIfInDoubt, homeOf } from "./database.ts";
 
@@ -98,12 +99,16 @@ type RowOf<S extends Statement> = S["_"]["result"] extends (infer Result)[] ? Re
 export function preparedQuery<Values extends object, S extends Statement>(
   build: (values: Placeholders<Values>) => S,
 ): PreparedQuery<Values, RowOf<S>> {
-  let compiled: Compiled | undefined;
+  const compileOnce = lazily(() => compile(build(placeholders<Values>())));
+  statements.push(() => [compileOnce()]);
   return (values) => {
-    compiled ??= compile(build(placeholders<Values>()));
+    const compiled = compileOnce();
     return { compiled, params: compiled.bind(values as Record<string, unknown>) };
   };
 }
+
+/** Compiles the statements that the loaded modules declare: a test explains each of them. */
+export const statements: (() => Compiled[])[] = [];
 
 /** All rows of a query. There may well be none: nothing that is asked for by name. */
 export async function runAll<Result>(db: Database, query: BoundQuery<Result>): Promise<Result[]> {

@@ -510,12 +510,13 @@ export const consents = sqliteTable(
     created_at: integer().notNull(),
   },
   (t) => [
-    uniqueIndex("consents_dated")
-      .on(t.participant_id, t.reporter, t.decision, t.said_at)
-      .where(sql`said_at is not null`),
-    uniqueIndex("consents_undated")
-      .on(t.participant_id, t.reporter, t.decision, t.decided_at)
-      .where(sql`said_at is null`),
+    // A partial index would not serve the queries for a participant's decisions. (drizzle-kit takes no comma in an expression.)
+    uniqueIndex("consents_of_participant").on(
+      t.participant_id,
+      t.reporter,
+      t.decision,
+      sql`case when said_at is null then decided_at else said_at end`,
+    ),
     withinOrganization(t, t.participant_id, participants),
   ],
 );
@@ -633,7 +634,7 @@ export const callTextVersions = sqliteTable(
  * change named, null where nobody was named: the triggers that write the audit entries (see
  * audited_fields.ts) take it from here.
  *
- * `began_at` is known of one that came to its call by the name of its room (see isViewable in egresses.sql.ts).
+ * `began_at` is known of one that came to its call by the name of its room (see isVisible in egresses.sql.ts).
  *
  * `ended_at` is null until the recording has ended. `early_ended_at` is what a report said of the end before that.
  *
@@ -1109,8 +1110,8 @@ export const organizationDays = sqliteTable(
 
 /**
  * The lengths of the lists whose rows it would take too long to count. Triggers keep them (see triggers/list_totals.sql):
- * nothing else writes here. `owner_id` is whose list it is: an organization (for invites, and for waiting rooms, where retired ones count), an egress (for audit entries, by
- * event). How many calls there are, call_daily_metrics says.
+ * nothing else writes here. `owner_id` is whose list it is: an organization (for invites, and for waiting rooms, where retired ones count), an egress (for audit
+ * entries, by event), or 0 (for organizations). How many calls there are, call_daily_metrics says.
  */
 export const listTotals = sqliteTable(
   "list_totals",
@@ -1118,7 +1119,7 @@ export const listTotals = sqliteTable(
   (t) => [primaryKey({ columns: [t.list, t.owner_id] })],
 );
 
-export type ListName = "invites" | "waiting_rooms" | `egress_audit_logs:${AuditEvent}`;
+export type ListName = "invites" | "organizations" | "waiting_rooms" | `egress_audit_logs:${AuditEvent}`;
 
 /** The highest number so far that was given out, of what is numbered but has no row of its own. */
 export const sequences = sqliteTable("sequences", {

@@ -11,6 +11,7 @@ import {
   type RawRow,
   type Row,
   type Statement,
+  statements,
 } from "./queries.ts";
 import { isNewest } from "./selects.ts";
 
@@ -65,7 +66,7 @@ export function tableWrites<
   const columns = getTableColumns(table) as Record<string, SQLiteColumn>;
   const makers = { ...generated } as Record<string, (of: typeof parameter) => SQL>;
   const returned = selection as Record<string, SQLiteColumn>;
-  const statements = new Map<string, Compiled>();
+  const compiledWrites = new Map<string, Compiled>();
   let selected: Compiled | undefined;
 
   const parameter = (name: string) => sql`${sql.param(new Placeholder(name), columns[name] as SQLiteColumn)}`;
@@ -75,12 +76,12 @@ export function tableWrites<
 
   function bound(verb: string, names: string[], row: RawRow, build: () => Statement): BoundQuery<never> {
     const key = `${verb} ${names}`;
-    const compiled = statements.get(key) ?? compile(build());
-    statements.set(key, compiled);
-    return { compiled, params: compiled.bind(row) };
+    const statement = compiledWrites.get(key) ?? compile(build());
+    compiledWrites.set(key, statement);
+    return { compiled: statement, params: statement.bind(row) };
   }
 
-  return {
+  const writes: TableWrites<Table, Row<Selection>, GeneratedColumn> = {
     insert(row: RawRow) {
       const names = Object.keys(columns).filter((name) => name in row);
       return bound("insert", names, row, () =>
@@ -117,6 +118,13 @@ export function tableWrites<
       return decode<Row<Selection>>({ compiled: selected, params: [] }, [row])[0] as Row<Selection>;
     },
   };
+  statements.push(() => {
+    const written = Object.keys(columns).filter((name) => !columns[name]?.generated);
+    const rowOf = (value: unknown) =>
+      Object.fromEntries(written.map((name) => [name, name === "id" ? 1 : value])) as never;
+    return [writes.insert(rowOf(null)).compiled, writes.update(rowOf(null), rowOf(0)).compiled];
+  });
+  return writes;
 }
 
 /** Writes a new row, or what has changed of a known one: nothing if `next` is that row itself. */

@@ -1,8 +1,9 @@
-import { asc, count } from "drizzle-orm";
+import { asc } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
+import { hasValues } from "../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Row, runFirst } from "../database/queries.ts";
-import { places } from "../database/schema.ts";
-import { rowsBy } from "../database/selects.ts";
+import { listTotals, places } from "../database/schema.ts";
+import { rowsBy, selectColumn } from "../database/selects.ts";
 import { nextSlug } from "../database/slug.ts";
 import { tableWrites } from "../database/table_writes.ts";
 import { remember } from "../memory.ts";
@@ -21,7 +22,12 @@ export const placeOfSlug = rowsBy(places, columns, "slug");
 
 const placeOfId = rowsBy(places, columns, "id");
 
-export const totalOfPlaces = preparedQuery(() => builder.select({ total: count().as("total") }).from(places));
+export const totalOfPlaces = preparedQuery((_: object) =>
+  selectColumn(listTotals.total, hasValues(listTotals, { list: "organizations", owner_id: EVERYBODY })),
+);
+
+/** The `owner_id` of the total of all organizations. */
+const EVERYBODY = 0;
 
 export const pageOfPlaces = preparedQuery(
   ({ limit, offset }: Placeholders<{ limit: number; offset: number }>) =>

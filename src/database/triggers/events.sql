@@ -79,29 +79,25 @@ BEGIN
   INSERT INTO events_recordings SELECT new.call_id, new.updated_at WHERE new.status = 'egress_ended';
 END;
 
--- A recording has ended for who follows events when it can be read: its call has ended too, and all who took part consented. So a
--- consent that comes later brings the event. A procedure, which SQLite does not have: the view stores nothing; an insert writes
--- the events of the recordings of a call that can be read now. What ends a call inserts a row too, when it has written all else
--- (calls.sql.ts): before, not everybody is known who took part.
+-- `egress.ended` comes when the recording can be seen, so a later consent can bring it (egress_visibility.sql).
+-- A procedure, which SQLite does not have: the view stores nothing; an insert writes the events of a call's recordings
+-- that can be seen now. A report that ends a call inserts a row after everything else (calls.sql.ts), when all
+-- participants are known.
 CREATE VIEW `events_recordings` AS
 SELECT NULL AS call_id, NULL AS at;
 
 CREATE TRIGGER `events_recording` INSTEAD OF INSERT ON `events_recordings`
-WHEN (SELECT ended_at FROM calls WHERE id = new.call_id) IS NOT NULL
-  AND EXISTS (SELECT 1 FROM participants WHERE call_id = new.call_id)
 BEGIN
   INSERT INTO events (organization_id, type, data, created_at)
-  SELECT egresses.organization_id, 'egress.ended', json_object('organization_user_id', organization_user_id,
-    'call_id', call_id, 'egress_id', egresses.id), new.at
-  FROM egresses JOIN calls ON calls.id = call_id
-  WHERE call_id = new.call_id AND status = 'egress_ended' AND NOT is_announced AND coalesce(began_at, 0) <= call_ended_at
-    AND NOT EXISTS (SELECT 1 FROM participants WHERE participants.call_id = new.call_id
-      AND NOT coalesce(recording_consent, 0) AND coalesce(joined_by_name_at <= egresses.ended_at, 1))
-  ORDER BY egresses.id;
+  SELECT calls.organization_id, 'egress.ended', json_object('organization_user_id', organization_user_id,
+    'call_id', calls.id, 'egress_id', visible_recordings.id), new.at
+  FROM visible_recordings JOIN calls ON calls.id = call_id
+  WHERE call_id = new.call_id AND status = 'egress_ended' AND NOT is_announced
+  ORDER BY visible_recordings.id;
   UPDATE egresses SET is_announced = 1
-  WHERE call_id = new.call_id AND status = 'egress_ended' AND NOT is_announced AND coalesce(began_at, 0) <= call_ended_at
-    AND NOT EXISTS (SELECT 1 FROM participants WHERE participants.call_id = new.call_id
-      AND NOT coalesce(recording_consent, 0) AND coalesce(joined_by_name_at <= egresses.ended_at, 1));
+  WHERE id IN (
+    SELECT id FROM visible_recordings WHERE call_id = new.call_id AND status = 'egress_ended' AND NOT is_announced
+  );
 END;
 
 CREATE TRIGGER `events_recording_consented` AFTER UPDATE OF recording_consent ON `participants`

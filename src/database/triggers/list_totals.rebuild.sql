@@ -10,3 +10,6 @@ SELECT 'egress_audit_logs:' || event, egress_id, count(*) FROM egress_audit_logs
 
 INSERT INTO list_totals (list, owner_id, total)
 SELECT 'waiting_rooms', organization_id, count(*) FROM waiting_rooms WHERE user_id IS NULL GROUP BY 2;
+
+INSERT INTO list_totals (list, owner_id, total)
+SELECT 'organizations', 0, count(*) FROM places HAVING count(*) > 0;

@@ -40,3 +40,10 @@ BEGIN
   SELECT raise(ABORT, 'quota: waiting rooms') FROM list_totals
   WHERE list = 'waiting_rooms' AND owner_id = new.organization_id AND total > 20000;
 END;
+
+-- The organizations of all databases: the directory has a place for each, and no place is ever deleted.
+CREATE TRIGGER `places_listed_inserted` AFTER INSERT ON `places`
+BEGIN
+  INSERT INTO list_totals VALUES ('organizations', 0, 1)
+  ON CONFLICT DO UPDATE SET total = total + excluded.total;
+END;

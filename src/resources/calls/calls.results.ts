@@ -5,7 +5,7 @@ import { builder, type Placeholders, preparedQuery } from "../../database/querie
 import { calls, callTexts, egresses, legalHolds } from "../../database/schema.ts";
 import { selectColumn } from "../../database/selects.ts";
 import { isTextOf } from "../call_texts/call_texts.sql.ts";
-import { isViewable } from "../egresses/egresses.sql.ts";
+import { isVisible } from "../egresses/egresses.sql.ts";
 import { callColumns, callWithinReach, holdColumns, isRunningHoldOf, type ReachedCall } from "./calls.sql.ts";
 
 /** Selects whether the text of the call is final; null where there is none. */
@@ -23,7 +23,7 @@ export const resultColumns = {
  * administrators see the hold.
  */
 export const callWithResults = preparedQuery((call: Placeholders<ReachedCall>) => {
-  const recordings = builder.$count(egresses, isViewable(call));
+  const recordings = builder.$count(egresses, isVisible(call));
   return builder
     .select({ ...callColumns, ...holdColumns, ...resultColumns, egress_count: recordings.as("egress_count") })
     .from(calls)

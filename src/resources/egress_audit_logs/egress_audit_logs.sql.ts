@@ -6,7 +6,7 @@ import { builder, jsonValues, type Placeholders, preparedQuery } from "../../dat
 import { egressAuditLogs, egresses, type ListName, listTotals } from "../../database/schema.ts";
 import { selectColumn } from "../../database/selects.ts";
 import { pagedList } from "../../http/lists.ts";
-import { egressWithinReach, type ReachedEgress, viewableEgress } from "../egresses/egresses.sql.ts";
+import { egressWithinReach, type ReachedEgress, visibleEgress } from "../egresses/egresses.sql.ts";
 
 export const auditLogColumns = getTableColumns(egressAuditLogs);
 
@@ -75,6 +75,6 @@ export const insertReadEntry = preparedQuery(
         user_id: entry.user_id,
         created_at: entry.now,
       },
-      { from: egresses, where: viewableEgress(entry) },
+      { from: egresses, where: visibleEgress(entry) },
     ).returning({ id: egressAuditLogs.id }),
 );

@@ -22,7 +22,7 @@ import {
   egressReadEntry,
   egressWrites,
   ownerOfFile,
-  viewableEgressOfPath,
+  visibleEgressOfPath,
 } from "./egresses.sql.ts";
 
 /** The recordings of an ended call to which all its participants consented; otherwise an empty list. */
@@ -45,7 +45,7 @@ export async function readEgress(
   const { db, now, caller } = context;
   const reachedPath = { ...reachedCall(caller, path), egress_id };
   const [[egress], [entry], entries] = await runBatch(db, [
-    viewableEgressOfPath(reachedPath),
+    visibleEgressOfPath(reachedPath),
     insertReadEntry({ ...reachedPath, user_id: caller.organization_user_id, now }),
     egressReadEntry(context, "read", reachedPath),
   ]);

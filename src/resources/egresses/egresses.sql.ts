@@ -1,17 +1,5 @@
-import {
-  and,
-  asc,
-  eq,
-  exists,
-  getTableColumns,
-  inArray,
-  isNotNull,
-  isNull,
-  lte,
-  notExists,
-  or,
-  sql,
-} from "drizzle-orm";
+import { and, asc, eq, getTableColumns, inArray, isNotNull, lte, sql } from "drizzle-orm";
+import { integer, sqliteView } from "drizzle-orm/sqlite-core";
 import { columnAs, hasValues } from "../../database/expressions.ts";
 import {
   builder,
@@ -21,44 +9,30 @@ import {
   type Values,
 } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
-import { calls, egresses, egressFiles, organizations, participants } from "../../database/schema.ts";
-import { rowsBy, selectColumn } from "../../database/selects.ts";
+import { egresses, egressFiles, organizations } from "../../database/schema.ts";
+import { rowsBy } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { isInTurn, ownerIdOf, type Turn } from "../../database/turns.ts";
 import { EGRESS_CHECK_PAUSE, EGRESS_LONG_SILENCE } from "../../tuning.ts";
 import { entriesWhere } from "../access_logs/access_logs.entries.ts";
 import { subjectOfCall } from "../calls/calls.entries.ts";
-import { endedCall, endedCallId, type ReachedCall } from "../calls/calls.sql.ts";
+import { endedCallId, type ReachedCall } from "../calls/calls.sql.ts";
 
 export const egressColumns = getTableColumns(egresses);
 
 export const egressWrites = tableWrites(egresses, egressColumns);
 
-const onTheCall = eq(participants.call_id, calls.id);
+/** The recordings that may be seen: see triggers/egress_visibility.sql. */
+const visibleRecordings = sqliteView("visible_recordings", { id: integer(), call_id: integer() }).existing();
 
-/** False for whom only the room's name brought to the call, and who joined when the recording had ended: it was another one's. */
-const mayBeRecorded = or(
-  isNull(participants.joined_by_name_at),
-  isNull(egresses.ended_at),
-  lte(participants.joined_by_name_at, egresses.ended_at),
-);
-
-const didNotConsent = or(isNull(participants.recording_consent), eq(participants.recording_consent, false));
-
-/** Selects the id of the call of the path, if it has ended and all whom a recording may show, at least one, consented. */
-const consentedCallId = (call: Values<ReachedCall>) =>
-  selectColumn(
-    calls.id,
-    endedCall(call),
-    exists(selectColumn(participants.id, onTheCall)),
-    notExists(selectColumn(participants.id, onTheCall, mayBeRecorded, didNotConsent)),
-  );
-
-/** True for the recordings of the call of the path, where they may be seen. One that began after the end of its call is of another. */
-export const isViewable = (call: Values<ReachedCall>) =>
-  and(
-    eq(egresses.call_id, consentedCallId(call)),
-    or(isNull(egresses.began_at), lte(egresses.began_at, egresses.call_ended_at)),
+/** True for the recordings of the call of the path that may be seen. */
+export const isVisible = (call: Values<ReachedCall>) =>
+  inArray(
+    egresses.id,
+    builder
+      .select({ id: visibleRecordings.id })
+      .from(visibleRecordings)
+      .where(eq(visibleRecordings.call_id, endedCallId(call))),
   );
 
 /** Which egress a path names, and who asks for it, as values of a query. */
@@ -71,17 +45,17 @@ export const egressWithinReach = (egress: Placeholders<ReachedEgress>) =>
   hasValues(egresses, { id: egress.egress_id, call_id: endedCallId(egress) });
 
 /** True for the egress of the path, where the recording may be seen too. */
-export const viewableEgress = (egress: Placeholders<ReachedEgress>) =>
-  and(eq(egresses.id, egress.egress_id), isViewable(egress));
+export const visibleEgress = (egress: Placeholders<ReachedEgress>) =>
+  and(eq(egresses.id, egress.egress_id), isVisible(egress));
 
 /** The egress of the path, where the recording may be seen. */
-export const viewableEgressOfPath = preparedQuery((egress: Placeholders<ReachedEgress>) =>
-  builder.select(egressColumns).from(egresses).where(viewableEgress(egress)),
+export const visibleEgressOfPath = preparedQuery((egress: Placeholders<ReachedEgress>) =>
+  builder.select(egressColumns).from(egresses).where(visibleEgress(egress)),
 );
 
 /** The recordings of the call of the path, where they may be seen. */
 export const egressesOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
-  builder.select(egressColumns).from(egresses).where(isViewable(call)).orderBy(asc(egresses.id)),
+  builder.select(egressColumns).from(egresses).where(isVisible(call)).orderBy(asc(egresses.id)),
 );
 
 /** An egress as the platform names it: by the recording backend's own id, which is unique in the organization. */
@@ -144,4 +118,4 @@ export const scheduleChecks = preparedQuery(
 /** The entries of the access log about the recordings that a condition selects. */
 export const egressEntries = entriesWhere("egress", egresses, subjectOfCall(egresses));
 
-export const egressReadEntry = egressEntries((egress: Placeholders<ReachedEgress>) => viewableEgress(egress));
+export const egressReadEntry = egressEntries((egress: Placeholders<ReachedEgress>) => visibleEgress(egress));

@@ -246,9 +246,7 @@ CREATE TABLE `consents` (
 	FOREIGN KEY (`organization_id`,`participant_id`) REFERENCES `participants`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `consents_dated` ON `consents` (`participant_id`,`reporter`,`decision`,`said_at`) WHERE said_at is not null;
---> statement-breakpoint
-CREATE UNIQUE INDEX `consents_undated` ON `consents` (`participant_id`,`reporter`,`decision`,`decided_at`) WHERE said_at is null;
+CREATE UNIQUE INDEX `consents_of_participant` ON `consents` (`participant_id`,`reporter`,`decision`,case when said_at is null then decided_at else said_at end);
 --> statement-breakpoint
 CREATE TABLE `database_settings` (
 	`name` text PRIMARY KEY NOT NULL,
@@ -908,6 +906,19 @@ BEGIN
   UPDATE egresses SET deletion_requested_by = 1, deletion_due_at = 0 WHERE id = new.id AND status = 'egress_deleted';
 END;
 --> statement-breakpoint
+CREATE VIEW `visible_recordings` AS
+SELECT egresses.id, egresses.call_id, egresses.status, egresses.is_announced
+FROM egresses JOIN calls ON calls.id = egresses.call_id
+WHERE calls.ended_at IS NOT NULL
+  AND coalesce(egresses.began_at, 0) <= calls.ended_at
+  AND EXISTS (SELECT 1 FROM participants WHERE participants.call_id = egresses.call_id)
+  AND NOT EXISTS (
+    SELECT 1 FROM participants
+    WHERE participants.call_id = egresses.call_id
+      AND NOT coalesce(participants.recording_consent, 0)
+      AND coalesce(participants.joined_by_name_at <= egresses.ended_at, 1)
+  );
+--> statement-breakpoint
 CREATE TRIGGER `events_call_started` AFTER INSERT ON `calls`
 BEGIN
   INSERT INTO events (organization_id, type, data, created_at)
@@ -982,21 +993,17 @@ CREATE VIEW `events_recordings` AS
 SELECT NULL AS call_id, NULL AS at;
 --> statement-breakpoint
 CREATE TRIGGER `events_recording` INSTEAD OF INSERT ON `events_recordings`
-WHEN (SELECT ended_at FROM calls WHERE id = new.call_id) IS NOT NULL
-  AND EXISTS (SELECT 1 FROM participants WHERE call_id = new.call_id)
 BEGIN
   INSERT INTO events (organization_id, type, data, created_at)
-  SELECT egresses.organization_id, 'egress.ended', json_object('organization_user_id', organization_user_id,
-    'call_id', call_id, 'egress_id', egresses.id), new.at
-  FROM egresses JOIN calls ON calls.id = call_id
-  WHERE call_id = new.call_id AND status = 'egress_ended' AND NOT is_announced AND coalesce(began_at, 0) <= call_ended_at
-    AND NOT EXISTS (SELECT 1 FROM participants WHERE participants.call_id = new.call_id
-      AND NOT coalesce(recording_consent, 0) AND coalesce(joined_by_name_at <= egresses.ended_at, 1))
-  ORDER BY egresses.id;
+  SELECT calls.organization_id, 'egress.ended', json_object('organization_user_id', organization_user_id,
+    'call_id', calls.id, 'egress_id', visible_recordings.id), new.at
+  FROM visible_recordings JOIN calls ON calls.id = call_id
+  WHERE call_id = new.call_id AND status = 'egress_ended' AND NOT is_announced
+  ORDER BY visible_recordings.id;
   UPDATE egresses SET is_announced = 1
-  WHERE call_id = new.call_id AND status = 'egress_ended' AND NOT is_announced AND coalesce(began_at, 0) <= call_ended_at
-    AND NOT EXISTS (SELECT 1 FROM participants WHERE participants.call_id = new.call_id
-      AND NOT coalesce(recording_consent, 0) AND coalesce(joined_by_name_at <= egresses.ended_at, 1));
+  WHERE id IN (
+    SELECT id FROM visible_recordings WHERE call_id = new.call_id AND status = 'egress_ended' AND NOT is_announced
+  );
 END;
 --> statement-breakpoint
 CREATE TRIGGER `events_recording_consented` AFTER UPDATE OF recording_consent ON `participants`
@@ -1166,6 +1173,12 @@ BEGIN
   ON CONFLICT DO UPDATE SET total = total + excluded.total;
   SELECT raise(ABORT, 'quota: waiting rooms') FROM list_totals
   WHERE list = 'waiting_rooms' AND owner_id = new.organization_id AND total > 20000;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `places_listed_inserted` AFTER INSERT ON `places`
+BEGIN
+  INSERT INTO list_totals VALUES ('organizations', 0, 1)
+  ON CONFLICT DO UPDATE SET total = total + excluded.total;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `livekit_egresses_moved` AFTER INSERT ON `calls`
@@ -1447,7 +1460,7 @@ BEGIN
 END;
 --> statement-breakpoint
 CREATE TRIGGER `consents_not_replaced` BEFORE INSERT ON `consents`
-WHEN EXISTS (SELECT 1 FROM consents WHERE id = new.id OR (participant_id = new.participant_id AND reporter = new.reporter AND decision = new.decision AND coalesce(said_at, decided_at) = coalesce(new.said_at, new.decided_at)))
+WHEN EXISTS (SELECT 1 FROM consents WHERE id = new.id OR (participant_id = new.participant_id AND reporter = new.reporter AND decision = new.decision AND case when said_at is null then decided_at else said_at end = coalesce(new.said_at, new.decided_at)))
 BEGIN
   SELECT raise(ABORT, 'consents are never changed');
 END;

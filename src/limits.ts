@@ -235,3 +235,6 @@ export const MAX_OLD_WEBHOOK_SECRETS = 5;
 
 /** Events that one request for redelivery sends again. D1 writes them in some hundredths of a second. */
 export const WEBHOOK_REDELIVERY_PORTION = 1000;
+
+/** Events among which it looks for those: an endpoint may want few of them. */
+export const EVENTS_LOOKED_THROUGH = 5000;

@@ -172,7 +172,7 @@ export const apiClients = sqliteTable(
   },
   (t) => [
     // For the end of a membership, and the quota.
-    index("api_clients_in_use").on(t.organization_id, t.organization_user_id).where(sql`revoked_at is null`),
+    index("api_clients_in_use").on(t.organization_id, t.revoked_at, t.organization_user_id),
     withinOrganization(t, t.organization_user_id, organizationUsers),
     index("api_clients_listed").on(t.organization_id, t.id),
   ],
@@ -910,6 +910,8 @@ export const invites = sqliteTable(
     index("invites_by_expiry").on(t.organization_id, t.expires_at).where(sql`used_at is null`),
     // For the platform, which lists those of all organizations.
     index("invites_unused").on(t.id, t.expires_at).where(sql`used_at is null`),
+    // For a member who may no longer make them.
+    index("invites_by_creator").on(t.organization_id, t.created_by_user_id).where(sql`used_at is null`),
     index("invites_to_mail").on(t.organization_id, t.next_mail_at).where(sql`next_mail_at is not null`),
     withinOrganization(t, t.created_by_user_id, organizationUsers),
   ],
@@ -1110,8 +1112,8 @@ export const organizationDays = sqliteTable(
 
 /**
  * The lengths of the lists whose rows it would take too long to count. Triggers keep them (see triggers/list_totals.sql):
- * nothing else writes here. `owner_id` is whose list it is: an organization (for invites, and for waiting rooms, where retired ones count), an egress (for audit
- * entries, by event), or 0 (for organizations). How many calls there are, call_daily_metrics says.
+ * nothing else writes here. `owner_id` is whose list it is: an egress (for audit entries, by event), 0 (for
+ * organizations), or an organization. Retired waiting rooms and revoked API clients count. How many calls there are, call_daily_metrics says.
  */
 export const listTotals = sqliteTable(
   "list_totals",
@@ -1119,7 +1121,14 @@ export const listTotals = sqliteTable(
   (t) => [primaryKey({ columns: [t.list, t.owner_id] })],
 );
 
-export type ListName = "invites" | "organizations" | "waiting_rooms" | `egress_audit_logs:${AuditEvent}`;
+export type ListName =
+  | "api_clients"
+  | "invites"
+  | "issuers"
+  | "organization_users"
+  | "organizations"
+  | "waiting_rooms"
+  | `egress_audit_logs:${AuditEvent}`;
 
 /** The highest number so far that was given out, of what is numbered but has no row of its own. */
 export const sequences = sqliteTable("sequences", {

@@ -233,10 +233,14 @@ export const countLists = (id: number) => [
     WHERE ${rowsOf({ name: "egress_audit_logs" }, id)} GROUP BY 1, 2`,
   `INSERT INTO list_totals (list, owner_id, total)
     SELECT 'waiting_rooms', organization_id, count(*) FROM waiting_rooms WHERE organization_id = ${id} AND user_id IS NULL GROUP BY 2`,
+  ...["organization_users", "api_clients", "issuers"].map(
+    (table) => `INSERT INTO list_totals (list, owner_id, total)
+    SELECT '${table}', organization_id, count(*) FROM ${table} WHERE organization_id = ${id} GROUP BY 2`,
+  ),
 ];
 
 export const deleteListTotals = (id: number) =>
-  `DELETE FROM list_totals WHERE (list IN ('invites', 'waiting_rooms') AND owner_id = ${id})
+  `DELETE FROM list_totals WHERE (list IN ('invites', 'waiting_rooms', 'organization_users', 'api_clients', 'issuers') AND owner_id = ${id})
     OR (list IN ('egress_audit_logs:create', 'egress_audit_logs:update', 'egress_audit_logs:read')
       AND owner_id IN (SELECT id FROM egresses WHERE organization_id = ${id}))`;
 

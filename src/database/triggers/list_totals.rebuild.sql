@@ -13,3 +13,12 @@ SELECT 'waiting_rooms', organization_id, count(*) FROM waiting_rooms WHERE user_
 
 INSERT INTO list_totals (list, owner_id, total)
 SELECT 'organizations', 0, count(*) FROM places HAVING count(*) > 0;
+
+INSERT INTO list_totals (list, owner_id, total)
+SELECT 'organization_users', organization_id, count(*) FROM organization_users GROUP BY 2;
+
+INSERT INTO list_totals (list, owner_id, total)
+SELECT 'api_clients', organization_id, count(*) FROM api_clients GROUP BY 2;
+
+INSERT INTO list_totals (list, owner_id, total)
+SELECT 'issuers', organization_id, count(*) FROM issuers GROUP BY 2;

@@ -47,3 +47,28 @@ BEGIN
   INSERT INTO list_totals VALUES ('organizations', 0, 1)
   ON CONFLICT DO UPDATE SET total = total + excluded.total;
 END;
+
+-- Users whose membership has ended, and revoked API clients, stay in their lists.
+CREATE TRIGGER `organization_users_listed_inserted` AFTER INSERT ON `organization_users`
+BEGIN
+  INSERT INTO list_totals VALUES ('organization_users', new.organization_id, 1)
+  ON CONFLICT DO UPDATE SET total = total + excluded.total;
+END;
+
+CREATE TRIGGER `api_clients_listed_inserted` AFTER INSERT ON `api_clients`
+BEGIN
+  INSERT INTO list_totals VALUES ('api_clients', new.organization_id, 1)
+  ON CONFLICT DO UPDATE SET total = total + excluded.total;
+END;
+
+CREATE TRIGGER `issuers_listed_inserted` AFTER INSERT ON `issuers`
+BEGIN
+  INSERT INTO list_totals VALUES ('issuers', new.organization_id, 1)
+  ON CONFLICT DO UPDATE SET total = total + excluded.total;
+END;
+
+CREATE TRIGGER `issuers_listed_deleted` AFTER DELETE ON `issuers`
+BEGIN
+  INSERT INTO list_totals VALUES ('issuers', old.organization_id, -1)
+  ON CONFLICT DO UPDATE SET total = total + excluded.total;
+END;

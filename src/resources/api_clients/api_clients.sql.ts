@@ -1,7 +1,6 @@
 import {
   and,
   asc,
-  count,
   eq,
   exists,
   getTableColumns,
@@ -10,6 +9,7 @@ import {
   ne,
   type Placeholder,
   type SQL,
+  sql,
 } from "drizzle-orm";
 import type { Caller } from "../../context.ts";
 import { columnAs, hasValues } from "../../database/expressions.ts";
@@ -17,6 +17,7 @@ import { builder, type Placeholders, preparedQuery, type Row } from "../../datab
 import { apiClients, organizations, organizationUsers } from "../../database/schema.ts";
 import { isNewest, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
+import { totalOf } from "../../database/totals.ts";
 import type { OwnPath } from "../../http/wire.ts";
 import { MAX_API_CLIENTS, MAX_API_CLIENTS_EVER } from "../../limits.ts";
 import { entriesWhere } from "../access_logs/access_logs.entries.ts";
@@ -65,10 +66,11 @@ export const clientQuota = preparedQuery(({ organization_id }: Placeholders<{ or
   return builder
     .select({
       is_full: gte(inUse, MAX_API_CLIENTS).mapWith(Boolean).as("is_full"),
-      made_all: gte(count(), MAX_API_CLIENTS_EVER).mapWith(Boolean).as("made_all"),
+      made_all: gte(totalOf("api_clients", organization_id), MAX_API_CLIENTS_EVER)
+        .mapWith(Boolean)
+        .as("made_all"),
     })
-    .from(apiClients)
-    .where(eq(apiClients.organization_id, organization_id));
+    .from(sql`(select 1)`);
 });
 
 /** Who acts through a client that is not revoked, and the digest of its secret. */

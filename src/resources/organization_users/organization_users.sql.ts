@@ -24,6 +24,7 @@ import {
 } from "../../database/queries.ts";
 import { organizationUserAssists, organizationUsers } from "../../database/schema.ts";
 import { rowsBy, selectColumn } from "../../database/selects.ts";
+import { totalOf } from "../../database/totals.ts";
 import { pagedList } from "../../http/lists.ts";
 import type { OwnPath } from "../../http/wire.ts";
 import { personalRoomSlug } from "../waiting_rooms/waiting_rooms.sql.ts";
@@ -180,6 +181,13 @@ export const reachedIds = (reach: Placeholders<Reach>) =>
 const listOfUsers = (condition: typeof ofAssistant) =>
   pagedList(organizationUsers, organizationUserColumns, [asc(organizationUsers.id)], condition);
 
-export const everybody = listOfUsers(ofOrganization);
+export const everybody = {
+  ...listOfUsers(ofOrganization),
+  total: preparedQuery(({ organization_id }: Placeholders<Reach>) =>
+    builder
+      .select({ total: totalOf("organization_users", organization_id).as("total") })
+      .from(sql`(select 1)`),
+  ),
+};
 
 export const selfAndAssisted = listOfUsers(ofAssistant);

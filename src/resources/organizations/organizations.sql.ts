@@ -1,12 +1,30 @@
-import { asc, desc, eq, getTableColumns, inArray, type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import {
+  asc,
+  desc,
+  eq,
+  getTableColumns,
+  getTableName,
+  inArray,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Context } from "../../context.ts";
 import { columnAs } from "../../database/expressions.ts";
 import { insertSelect } from "../../database/insert.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery, runBatch } from "../../database/queries.ts";
-import { databaseSettings, organizations, places } from "../../database/schema.ts";
+import {
+  type apiClients,
+  databaseSettings,
+  type issuers,
+  organizations,
+  type organizationUsers,
+  places,
+} from "../../database/schema.ts";
 import { isNewest, rowsBy, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
+import { totalOf } from "../../database/totals.ts";
 import { pagedList } from "../../http/lists.ts";
 import { type PageQuery, type PageWindow, pageWindow, toPage } from "../../http/pagination.ts";
 import { entriesWhere } from "../access_logs/access_logs.entries.ts";
@@ -94,13 +112,13 @@ export const organizationsAmong = preparedQuery(({ ids }: Placeholders<{ ids: st
  * round trip also says whether there is such an organization.
  */
 export function listOfOrganization<Columns extends Record<string, SQLiteColumn | SQL.Aliased>>(
-  items: SQLiteTable & Record<"id" | "organization_id", SQLiteColumn>,
+  items: typeof organizationUsers | typeof apiClients | typeof issuers,
   columns: Columns,
 ) {
   type Owner = { organization_id: number };
   const total = preparedQuery(({ organization_id }: Placeholders<Owner>) =>
     builder
-      .select({ total: builder.$count(items, eq(items.organization_id, organizations.id)).as("total") })
+      .select({ total: totalOf(getTableName(items), organizations.id).as("total") })
       .from(organizations)
       .where(eq(organizations.id, organization_id)),
   );

@@ -7,7 +7,7 @@ import {
   WEBHOOK_RETRY_DELAYS,
   WEBHOOK_TIMEOUT,
 } from "../../lifetimes.ts";
-import { WEBHOOK_REDELIVERY_PORTION } from "../../limits.ts";
+import { EVENTS_LOOKED_THROUGH, WEBHOOK_REDELIVERY_PORTION } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference, WebhookReference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
@@ -141,7 +141,7 @@ export const webhookDeliveriesReference: Reference = {
     "POST /webhook_endpoints/:id/redeliver": {
       operationId: "redeliverWebhooks",
       summary: "Send events again",
-      description: `Sends events of the last ${EVENTS_KEPT_FOR / DAY} days again, also those that were delivered or given up, and those that came while the endpoint was not active. They are of the types that the endpoint wants, and came after it was created. One request sends up to ${WEBHOOK_REDELIVERY_PORTION} events, oldest first.`,
+      description: `Sends events of the last ${EVENTS_KEPT_FOR / DAY} days again, also those that were delivered or given up, and those that came while the endpoint was not active. They are of the types that the endpoint wants, and came after it was created. One request sends up to ${WEBHOOK_REDELIVERY_PORTION} events, oldest first, and looks for them among ${EVENTS_LOOKED_THROUGH}: \`next_after\` is null when all were looked at.`,
       status: 200,
       ...ofEndpoint,
       request: {

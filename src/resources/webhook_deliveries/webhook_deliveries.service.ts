@@ -5,7 +5,6 @@ import { runBatch } from "../../database/queries.ts";
 import { quietSince } from "../../database/quiet.ts";
 import { workOff } from "../../database/turns.ts";
 import { EVENTS_KEPT_FOR } from "../../lifetimes.ts";
-import { WEBHOOK_REDELIVERY_PORTION } from "../../limits.ts";
 import { administeredOrganization } from "../roles/roles.policy.ts";
 import { webhookEndpointNotFound } from "../webhook_endpoints/webhook_endpoints.refusals.ts";
 import { endpointById, endpointWithSecrets } from "../webhook_endpoints/webhook_endpoints.sql.ts";
@@ -74,7 +73,7 @@ export async function redeliver(
       return { writes: [redeliverEvents({ ...redelivery, now }), redeliveredEvents(redelivery)] };
     },
   );
-  return { redelivered_count: count, next_after: count === WEBHOOK_REDELIVERY_PORTION ? last : null };
+  return { redelivered_count: count, next_after: last };
 }
 
 /**

@@ -11,19 +11,21 @@ import {
   inArray,
   isNull,
   lt,
+  lte,
   max,
   min,
   or,
   type SQL,
+  sql,
 } from "drizzle-orm";
-import { coalesce, columnAs, hasValues } from "../../database/expressions.ts";
+import { coalesce, columnAs, hasValues, iif, scalar } from "../../database/expressions.ts";
 import { excluded, insertSelect } from "../../database/insert.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { events, webhookDeliveries, webhookEndpoints } from "../../database/schema.ts";
 import { selectColumn } from "../../database/selects.ts";
 import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn } from "../../database/turns.ts";
 import type { OwnPath } from "../../http/wire.ts";
-import { WEBHOOK_REDELIVERY_PORTION } from "../../limits.ts";
+import { EVENTS_LOOKED_THROUGH, WEBHOOK_REDELIVERY_PORTION } from "../../limits.ts";
 
 const { organization_id: _, webhook_endpoint_id: __, ...ownColumns } = getTableColumns(webhookDeliveries);
 
@@ -63,6 +65,15 @@ interface Redelivery extends OwnPath {
  * The first events after an id that an endpoint wants: those since it was created. Some have no delivery yet, because it was
  * not active when they came.
  */
+/** The last event that a request looks through; null if it reaches the end. */
+const lastLookedThrough = ({ organization_id, after }: Placeholders<Redelivery>) =>
+  scalar(
+    selectColumn(events.id, eq(events.organization_id, organization_id), gt(events.id, after))
+      .orderBy(asc(events.id))
+      .limit(1)
+      .offset(EVENTS_LOOKED_THROUGH - 1),
+  );
+
 function eventsToRedeliver(redelivery: Placeholders<Redelivery>) {
   const { organization_id, id, after, event_types, created_at, events_since } = redelivery;
   const delivery = selectColumn(
@@ -73,6 +84,7 @@ function eventsToRedeliver(redelivery: Placeholders<Redelivery>) {
     events.id,
     eq(events.organization_id, organization_id),
     gt(events.id, after),
+    lte(events.id, coalesce(lastLookedThrough(redelivery), Number.MAX_SAFE_INTEGER)),
     gte(events.created_at, events_since),
     or(isNull(event_types), inArray(events.type, jsonValues(event_types))),
     or(gte(events.created_at, created_at), exists(delivery)),
@@ -100,10 +112,16 @@ export const redeliverEvents = preparedQuery((redelivery: Placeholders<Redeliver
   });
 });
 
-/** How many events `redeliverEvents` makes due, and the last. */
+/** How many events `redeliverEvents` makes due, and the event after which to go on; null at the end. */
 export const redeliveredEvents = preparedQuery((redelivery: Placeholders<Redelivery>) => {
   const again = eventsToRedeliver(redelivery);
-  return builder.select({ count: count().as("count"), last: max(again.id).as("last") }).from(again);
+  const isFull = sql`count(*) = ${WEBHOOK_REDELIVERY_PORTION}`.inlineParams();
+  return builder
+    .select({
+      count: count().as("count"),
+      last: sql<number | null>`${iif(isFull, max(again.id), lastLookedThrough(redelivery))}`.as("last"),
+    })
+    .from(again);
 });
 
 /**

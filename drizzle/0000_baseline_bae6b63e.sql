@@ -70,7 +70,7 @@ CREATE TABLE `api_clients` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `api_clients_client_id_unique` ON `api_clients` (`client_id`);
 --> statement-breakpoint
-CREATE INDEX `api_clients_in_use` ON `api_clients` (`organization_id`,`organization_user_id`) WHERE revoked_at is null;
+CREATE INDEX `api_clients_in_use` ON `api_clients` (`organization_id`,`revoked_at`,`organization_user_id`);
 --> statement-breakpoint
 CREATE INDEX `api_clients_listed` ON `api_clients` (`organization_id`,`id`);
 --> statement-breakpoint
@@ -373,6 +373,8 @@ CREATE INDEX `invites_listed` ON `invites` (`organization_id`,`id`,`expires_at`)
 CREATE INDEX `invites_by_expiry` ON `invites` (`organization_id`,`expires_at`) WHERE used_at is null;
 --> statement-breakpoint
 CREATE INDEX `invites_unused` ON `invites` (`id`,`expires_at`) WHERE used_at is null;
+--> statement-breakpoint
+CREATE INDEX `invites_by_creator` ON `invites` (`organization_id`,`created_by_user_id`) WHERE used_at is null;
 --> statement-breakpoint
 CREATE INDEX `invites_to_mail` ON `invites` (`organization_id`,`next_mail_at`) WHERE next_mail_at is not null;
 --> statement-breakpoint
@@ -1178,6 +1180,30 @@ END;
 CREATE TRIGGER `places_listed_inserted` AFTER INSERT ON `places`
 BEGIN
   INSERT INTO list_totals VALUES ('organizations', 0, 1)
+  ON CONFLICT DO UPDATE SET total = total + excluded.total;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `organization_users_listed_inserted` AFTER INSERT ON `organization_users`
+BEGIN
+  INSERT INTO list_totals VALUES ('organization_users', new.organization_id, 1)
+  ON CONFLICT DO UPDATE SET total = total + excluded.total;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `api_clients_listed_inserted` AFTER INSERT ON `api_clients`
+BEGIN
+  INSERT INTO list_totals VALUES ('api_clients', new.organization_id, 1)
+  ON CONFLICT DO UPDATE SET total = total + excluded.total;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `issuers_listed_inserted` AFTER INSERT ON `issuers`
+BEGIN
+  INSERT INTO list_totals VALUES ('issuers', new.organization_id, 1)
+  ON CONFLICT DO UPDATE SET total = total + excluded.total;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `issuers_listed_deleted` AFTER DELETE ON `issuers`
+BEGIN
+  INSERT INTO list_totals VALUES ('issuers', old.organization_id, -1)
   ON CONFLICT DO UPDATE SET total = total + excluded.total;
 END;
 --> statement-breakpoint

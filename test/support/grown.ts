@@ -1,0 +1,227 @@
+/** Organizations that have grown: many rows, without sending a request for each. */
+
+export interface Grown {
+  id: number;
+  /** Of an administrator. */
+  user_id: number;
+  client_id: number;
+  /** Of a provider, and of the provider's room. */
+  provider_id: number;
+  room_id: number;
+  /** Begins the slugs of its rooms. */
+  slug: string;
+}
+
+/** Runs a statement with its values. */
+export type Run = (statement: string, ...values: unknown[]) => Promise<unknown>;
+
+const DAY = 86_400_000;
+
+/** The access log may have been sealed once, for a day before. */
+const AFTER_SEALED_DAY = Date.parse("1990-02-01");
+
+/** Rows that one statement inserts: more would take D1 too long. */
+const PORTION = 10_000;
+
+/** Inserts the rows that the SELECT makes for each `n` from 1 to a size. Its values are those of the organization. */
+async function insert(run: Run, size: number, into: string, select: string, values: unknown[]) {
+  for (let from = 1; from <= size; from += PORTION) {
+    const to = Math.min(from + PORTION - 1, size);
+    const counter = `with recursive counter (n) as (select ${from} union all select n + 1 from counter where n < ${to})`;
+    await run(`${counter} insert into ${into} ${select}`, ...values);
+  }
+}
+
+/** Calls of one provider, one a day since 1970, each with a participant, a consent, both texts and a recording. */
+export async function growCalls(run: Run, { id, provider_id, room_id }: Grown, size: number, now: number) {
+  const values = [id, provider_id, room_id, now];
+  await insert(
+    run,
+    size,
+    "calls (organization_id, key, organization_user_id, waiting_room_id, started_at, ended_at, failed, external_reference, created_at, updated_at)",
+    `select ?1, 'grown-' || n, ?2, ?3, n * ${DAY}, n * ${DAY} + 1, false, 'visit-' || (n / 10), ?4, ?4 from counter`,
+    values,
+  );
+  const grown = "from calls where organization_id = ?1 and key glob 'grown-*'";
+  const portions = Math.ceil(size / PORTION);
+  /** Inserts a row for each call. */
+  const forEach = async (into: string, columns: string, select: string, from = grown) => {
+    for (let portion = 0; portion < portions; portion++)
+      await run(
+        `insert into ${into} (organization_id, ${columns}) select organization_id, ${select} ${from} order by id limit ${PORTION} offset ${portion * PORTION}`,
+        id,
+      );
+  };
+  await forEach(
+    "participants",
+    "key, waiting_room_id, call_id, display_name, role, external_reference, joined_at, left_at, created_at, updated_at",
+    "key, waiting_room_id, id, 'Rita Recipient', 'recipient', replace(external_reference, 'visit', 'patient'), started_at, ended_at, 1, 1",
+  );
+  await forEach(
+    "consents",
+    "participant_id, reporter, decision, decided_at, reported_at, created_at",
+    "id, 'platform', 'granted', joined_at, 1, 1",
+    "from participants where organization_id = ?1 and key glob 'grown-*'",
+  );
+  const text = "call_id, kind, is_final, text, lines_digest, created_at, updated_at";
+  await forEach("call_texts", text, "id, 'transcript', 1, null, 'digest', 1, 1");
+  await forEach("call_texts", text, "id, 'soap_note', 1, 'Subjective: feels better.', null, 1, 1");
+  await forEach(
+    "egresses",
+    "call_id, egress_id, status, is_stopped, ended_at, storage_key, created_at, updated_at",
+    "id, key, 'egress_ended', 1, ended_at, 'grown/' || key || '.mp4', 1, 1",
+  );
+}
+
+/** Rows in every other table that grows. None of them is due for the cron at the time. */
+export async function growEverythingElse(run: Run, organization: Grown, size: number, now: number) {
+  const { id, user_id, client_id, provider_id, room_id, slug } = organization;
+  const values = [id, user_id, client_id, provider_id, room_id, slug, now];
+  const unused = `where ?1 + ?2 + ?3 + ?4 + ?5 + ?7 > 0 and ?6 <> ''`;
+  const rows = (table: string, columns: string, select: string, count = size) =>
+    insert(
+      run,
+      count,
+      `${table} (organization_id, ${columns})`,
+      `select ?1, ${select} from counter ${unused}`,
+      values,
+    );
+  const forEach = (table: string, columns: string, select: string, from: string) =>
+    run(
+      `insert into ${table} (organization_id, ${columns}) select organization_id, ${select} from ${from} order by rowid limit ${size}`,
+      id,
+    );
+  await rows(
+    "organization_users",
+    "email, display_name, roles, created_at, updated_at",
+    `n || '@grown.example', 'Paula Provider', '["provider"]', n, n`,
+  );
+  await forEach(
+    "organization_user_assists",
+    "assistant_id, provider_id",
+    "id, id",
+    "organization_users where organization_id = ?1 and email glob '*@grown.example'",
+  );
+  await rows(
+    "api_clients",
+    "organization_user_id, name, client_id, secret_digest, revoked_at, created_at, updated_at",
+    "?2, 'Integration', printf('%011d%011d', ?1, n), '', n, n, n",
+  );
+  await rows("idempotency_keys", "api_client_id, key, fingerprint, created_at", "?3, 'grown-' || n, '', ?7");
+  await rows(
+    "issuers",
+    "issuer, audience, jwks_url, email_claim, created_at, updated_at",
+    "'https://idp-' || n || '.example', 'grown', 'https://idp.example/jwks', 'email', n, n",
+  );
+  await rows(
+    "authorization_codes",
+    "organization_user_id, code_digest, expires_at, created_at",
+    "?2, ?1 || '-grown-' || n, ?7 + 60000, 0",
+  );
+  await rows(
+    "waiting_rooms",
+    "name, slug, theme, is_active, created_at, updated_at",
+    "'Room ' || n, ?6 || '--grown-room-' || n, 'default', true, n, n",
+  );
+  await forEach(
+    "waiting_room_subs",
+    "waiting_room_id, datetime_start, datetime_end, created_at, updated_at",
+    "id, 1, 2, 1, 1",
+    "waiting_rooms where organization_id = ?1 and slug glob '*--grown-room-*'",
+  );
+  await rows(
+    "visits",
+    "waiting_room_id, organization_user_id, external_reference, status, starts_at, ends_at, participants, last_participant_id, created_at, updated_at",
+    `?5, ?4, 'visit-' || (n / 10), 'missed', n * ${DAY}, n * ${DAY} + 1, '[]', 0, n, n`,
+  );
+  await forEach(
+    "legal_holds",
+    "call_id, begun_by, began_at, ended_at",
+    "id, 'platform', 1, 2",
+    "calls where organization_id = ?1",
+  );
+  await forEach(
+    "call_text_versions",
+    "text_id, version, text, reason, user_id, created_at",
+    `id, 1, 'Well.', 'Misheard', ${user_id}, 1`,
+    "call_texts where organization_id = ?1 and kind = 'soap_note'",
+  );
+  await forEach(
+    "transcript_parts",
+    "transcript_id, part, content",
+    "id, 0, x'00'",
+    "call_texts where organization_id = ?1 and kind = 'transcript'",
+  );
+  await rows(
+    "participants",
+    "key, waiting_room_id, display_name, role, waiting_since, left_at, created_at, updated_at",
+    "'waited-' || n, ?5, 'Rita Recipient', 'recipient', n, n + 1, n, n",
+  );
+  await rows(
+    "livekit_egresses",
+    "egress_id, room_sid, room_name, status, is_stopped, started_at, created_at, updated_at",
+    "'waiting-' || n, 'RM-' || n, 'waiting-' || n, 'egress_starting', 0, ?7, ?7, ?7",
+  );
+  await rows(
+    "access_logs",
+    "at, event, resource, resource_id, user_id, api_client_id, acting_user",
+    `${AFTER_SEALED_DAY} + n * ${DAY}, 'update', 'waiting_room', ?5, ?2, null, 'grown-' || n`,
+  );
+  await forEach(
+    "access_log_seals",
+    "date, count, first_id, last_id, sha256, previous, jws, jws_sha256, created_at",
+    `date(at / 1000, 'unixepoch'), 1, id, id, printf('%064x', id), iif(acting_user = 'grown-1',
+       (select jws_sha256 from access_log_seals where organization_id = ?1), printf('%064x', at / ${DAY} - 1)),
+       'a.b.c', printf('%064x', at / ${DAY}), ${now}`,
+    "access_logs where organization_id = ?1 and acting_user glob 'grown-*'",
+  );
+  await rows(
+    "waiting_list_reads",
+    "api_client_id, waiting_room_id, acting_user, purpose, recorded_at",
+    "?3, ?5, 'grown-' || n, '', ?7",
+  );
+  const invite =
+    "created_by_user_id, email, display_name, roles, expires_at, used_at, created_at, updated_at";
+  await rows("invites", invite, `?2, n || '@used.example', 'Invitee', '["provider"]', ?7 + ${DAY}, ?7, n, n`);
+  // Fewer than the quota of unused ones.
+  const unusedInvites = Math.min(size, 9000);
+  await rows(
+    "invites",
+    invite,
+    `?2, n || '@unused.example', 'Invitee', '["provider"]', ?7 + ${DAY}, null, n, n`,
+    unusedInvites,
+  );
+  await rows(
+    "bulk_invites",
+    "total_count, queued_at, completed_at, erased_at, created_at, updated_at, created_by_user_id",
+    "1, 1, 1, 1, 1, 1, ?2",
+  );
+  await forEach(
+    "bulk_invite_rows",
+    "bulk_invite_id, row, email, display_name, roles, status",
+    "id, 0, '', '', '[]', 'created'",
+    "bulk_invites where organization_id = ?1",
+  );
+  await rows(
+    "webhook_endpoints",
+    "url, is_active, secret, created_at, updated_at, created_by_user_id",
+    "'https://hooks.example.com', false, 'whsec_', 1, 1, ?2",
+    1,
+  );
+  await forEach(
+    "webhook_deliveries",
+    "webhook_endpoint_id, event_id",
+    "(select min(id) from webhook_endpoints where organization_id = ?1), id",
+    "events where organization_id = ?1",
+  );
+  await rows("organization_days", "date, writes", `date(n * ${DAY / 1000}, 'unixepoch'), 1`);
+}
+
+/** Places in the directory, and their organizations. */
+export async function growOrganizations(run: Run, size: number) {
+  await insert(run, size, "places (slug, shard)", "select 'grown-organization-' || n, 0 from counter", []);
+  await run(
+    `insert into organizations (id, name, slug, created_at, updated_at)
+     select id, 'Clinic', slug, 1, 1 from places where shard = 0 and id not in (select id from organizations)`,
+  );
+}

@@ -106,7 +106,7 @@ async function aBulkInvite({ client }: Organization, emails: string[]) {
   const organization_invites = emails.map((email) => anInvite({ email }));
   const asked = client.through(fetcher).post("/invites/bulk_create", { organization_invites });
   const { bulk_invite } = await given(asked);
-  await consume(queue.take(bulk_invite));
+  await consume(queue.take());
   return bulk_invite as { id: number };
 }
 

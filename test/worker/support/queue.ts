@@ -5,13 +5,13 @@ import worker from "../../../src/index.ts";
 import { runCronOf } from "./cron.ts";
 import { asDeployed, withoutShard, withShard } from "./deployed.ts";
 import { type ExpiringInvite, hasExpiredInvite, hasPendingInvite } from "./invites.ts";
+import { observedDatabase } from "./observed_database.ts";
 import { anInvite, anOrganization, given, unique } from "./organization.ts";
 import { countingRows } from "./rows.ts";
 import { leavingNoRows } from "./unchanged.ts";
 import { throughWorkerWith } from "./worker.ts";
 
 export const QUEUE = "bulk-invites";
-export const DEAD_LETTERS = "bulk-invites-dead-letter";
 
 /** Why a row of a bulk invite fails. */
 export const EARLIER_ROW = "The email is in an earlier row of the request";
@@ -32,31 +32,44 @@ export interface Message {
 
 export const aMessage = (body: unknown, attempts = 1): Message => ({ id: unique("message"), body, attempts });
 
+/** What the queue of bulk invites carries. */
+export const WAKE_UP = { schema: "bulk_invites/1" };
+
 /** A queue that delivers nothing by itself: the test takes the messages and delivers them as it likes. */
 export function aQueue() {
   const queue = {
-    /** The message bodies of each send. */
-    sends: [] as unknown[][],
+    /** The bodies that were sent, and in how many seconds each comes. */
+    sent: [] as { body: unknown; delay: number }[],
     /** Makes every send fail. */
     isDown: false,
     binding: {
-      async sendBatch(messages: Iterable<{ body: unknown }>) {
-        if (queue.isDown) throw new Error("Queue sendBatch failed: Internal Server Error");
-        queue.sends.push(Array.from(messages, ({ body }) => withoutShard(structuredClone(body))));
-      },
-      send() {
-        throw new Error("Every send costs: send messages together");
+      async send(body: unknown, { delaySeconds = 0 } = {}) {
+        if (queue.isDown) throw new Error("Queue send failed: Internal Server Error");
+        queue.sent.push({ body: withoutShard(structuredClone(body)), delay: delaySeconds });
       },
     } as unknown as Queue,
-    /** Takes the messages that were sent for a bulk invite since the last time. */
-    take({ id }: { id: number }): Message[] {
-      const isOurs = (body: unknown) => (body as { bulk_invite_id?: number }).bulk_invite_id === id;
-      const taken = queue.sends.flat().filter(isOurs);
-      queue.sends = queue.sends.map((bodies) => bodies.filter((body) => !isOurs(body)));
-      return taken.map((body) => aMessage(body));
-    },
+    /** Takes the messages that were sent since the last time. */
+    take: (): Message[] => queue.sent.splice(0).map(({ body }) => aMessage(body)),
   };
   return queue;
+}
+
+/** A database that is lost once so many portions of bulk rows have ended. */
+function aDatabaseForPortions(portions: number) {
+  let ended = 0;
+  let isPortion = false;
+  return observedDatabase({
+    prepare: (text) => {
+      isPortion ||= text.startsWith('insert into "invites"');
+    },
+    query: async (run) => {
+      if (ended === portions) throw new Error("D1_ERROR: Network connection lost.");
+      const result = await run();
+      if (isPortion) ended++;
+      isPortion = false;
+      return result;
+    },
+  });
 }
 
 /** The Worker with other bindings: its requests, its queue consumer and its cron. */
@@ -115,10 +128,23 @@ export async function aClinicWithQueue(bindings: object = {}) {
     ...theWorker,
     client,
     queue,
-    /** Requests the invites, and returns the messages to deliver. */
+    /** Requests the invites, and returns a message that wakes the consumer. */
     async bulkInvite(organization_invites: object[]) {
       const { bulk_invite } = await given(client.post("/invites/bulk_create", { organization_invites }));
-      return { id: bulk_invite.id as number, bulk_invite, messages: queue.take(bulk_invite) };
+      return { id: bulk_invite.id as number, bulk_invite, messages: [aMessage(WAKE_UP)] };
+    },
+    /** Wakes a consumer that dies when so many portions have ended. Rows of other organizations are gone before. */
+    async consumePortions(portions: number) {
+      await env.DB.prepare("delete from bulk_invite_rows where status = 'pending' and organization_id <> ?")
+        .bind(clinic.id)
+        .run();
+      const dying = workerWith({
+        BULK_INVITES: queue.binding,
+        ...bindings,
+        DB: aDatabaseForPortions(portions),
+      });
+      const message = aMessage(WAKE_UP);
+      expect(await dying.consume([message])).toMatchObject({ acked: [], retried: [message.id] });
     },
     progressOf: async ({ id }: { id: number }) =>
       (await given(client.get(`/bulk_invites/${id}`))).bulk_invite,

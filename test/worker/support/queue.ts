@@ -55,7 +55,7 @@ export function aQueue() {
 }
 
 /** A database that is lost once so many portions of bulk rows have ended. */
-function aDatabaseForPortions(portions: number) {
+export function aDatabaseForPortions(portions: number) {
   let ended = 0;
   let isPortion = false;
   return observedDatabase({
@@ -114,6 +114,10 @@ export async function rowsReadForNothing(): Promise<number> {
 export const leavingNoInvites = ({ id }: { id: number }) =>
   leavingNoRows(id, "bulk_invite_rows", "bulk_invites", "invites");
 
+/** Removes what a consumer would find of other tests. */
+export const removePendingRows = (where = "true") =>
+  env.DB.prepare(`delete from bulk_invite_rows where status = 'pending' and ${where}`).run();
+
 /**
  * An organization whose bulk invites go to a queue that the test delivers, to the Worker with these bindings.
  */
@@ -133,11 +137,9 @@ export async function aClinicWithQueue(bindings: object = {}) {
       const { bulk_invite } = await given(client.post("/invites/bulk_create", { organization_invites }));
       return { id: bulk_invite.id as number, bulk_invite, messages: [aMessage(WAKE_UP)] };
     },
-    /** Wakes a consumer that dies when so many portions have ended. Rows of other organizations are gone before. */
+    /** Wakes a consumer that dies when so many portions have ended. Pending rows of other organizations are gone before. */
     async consumePortions(portions: number) {
-      await env.DB.prepare("delete from bulk_invite_rows where status = 'pending' and organization_id <> ?")
-        .bind(clinic.id)
-        .run();
+      await removePendingRows(`organization_id <> ${clinic.id}`);
       const dying = workerWith({
         BULK_INVITES: queue.binding,
         ...bindings,

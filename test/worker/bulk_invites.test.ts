@@ -11,6 +11,7 @@ import {
   HAS_ACCOUNT,
   invitesOf,
   leavingNoInvites,
+  removePendingRows,
   rowHasExpiredInvite,
   rowHasPendingInvite,
   WAKE_UP,
@@ -31,6 +32,7 @@ const progressOf = async ({ client }: Pick<Organization, "client">, { id }: { id
   (await given(client.get(`/bulk_invites/${id}`))).bulk_invite;
 
 async function aClinicWithRealQueue(): Promise<Organization> {
+  await removePendingRows();
   const clinic = await anOrganization();
   const through = clinic.client.through(throughWorkerWith({ BULK_INVITES: env.REAL_BULK_INVITES }));
   return { ...clinic, client: { ...clinic.client, ...through } };

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
-import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { insertBulkInvites } from "./support/backlogs.ts";
 import { observedDatabase } from "./support/observed_database.ts";
 import { anInvite, anOrganization, type Organization } from "./support/organization.ts";
@@ -12,7 +12,6 @@ import {
   invitesOf,
   leavingNoInvites,
   type Message,
-  removePendingRows,
   rowHasExpiredInvite,
   rowHasPendingInvite,
   WAKE_UP,
@@ -28,9 +27,6 @@ const COULD_NOT_BE_MADE = "The invite could not be made; please invite this pers
 const idsOf = (messages: Message[]) => messages.map(({ id }) => id);
 
 const emailsOf = (invites: { email: string }[]) => invites.map(({ email }) => email).sort();
-
-/** A consumer finds the pending rows of all organizations. */
-beforeEach(() => removePendingRows());
 
 describe("Whatever fails, and in whatever order and however often messages come,", () => {
   /** Counts the events that make the random stories worth running. */
@@ -189,10 +185,9 @@ describe("Whatever fails, and in whatever order and however often messages come,
 });
 
 it("Ten rows of an organization end within some seconds, while twenty thousand of another do", async () => {
-  const large = await anOrganization();
+  const [small, large] = [await aClinicWithQueue(), await anOrganization()];
   leavingNoInvites(large);
   await insertBulkInvites(large, 20, 1000, Date.now());
-  const small = await aClinicWithQueue();
   let request: { id: number } | undefined;
   let trips = 0;
   const DB = observedDatabase({

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { BULK_INVITE_FAULTS, BULK_INVITE_PORTIONS } from "../../src/tuning.ts";
 import { insertBulkInvites } from "./support/backlogs.ts";
 import { everyRowAsText } from "./support/database.ts";
@@ -15,7 +15,6 @@ import {
   leavingNoInvites,
   type Message,
   QUEUE,
-  removePendingRows,
   rowHasPendingInvite,
   WAKE_UP,
   workerWith,
@@ -28,9 +27,6 @@ const COULD_NOT_BE_MADE = "The invite could not be made; please invite this pers
 const idsOf = (messages: Message[]) => messages.map(({ id }) => id);
 
 const emailsOf = (invites: { email: string }[]) => invites.map(({ email }) => email).sort();
-
-/** A consumer finds the pending rows of all organizations. */
-beforeEach(() => removePendingRows());
 
 /** A database whose round trips meet these faults, one after the other, and then none. */
 function aDatabaseWith(faults: Fault[]) {
@@ -236,10 +232,9 @@ it("Single invites of the same people at the same time never make a second pendi
 
 describe("While an organization has many pending rows, another's", () => {
   it("end in the next round, with a portion of each", async () => {
-    const large = await anOrganization();
+    const [small, large] = [await aClinicWithQueue(), await anOrganization()];
     leavingNoInvites(large);
     await insertBulkInvites(large, 20, 1000, Date.now());
-    const small = await aClinicWithQueue();
     const { id, messages } = await small.bulkInvite(invitesOf(10));
     const result = await consumeWith(aDatabaseForPortions(2), messages);
     expect(result.retried).toEqual(idsOf(messages));

@@ -6,7 +6,7 @@ import { aCall, aProviderOnTheCall, aRecipient } from "./support/calls.ts";
 import { aKey, anIdentityProvider } from "./support/identity_provider.ts";
 import { accept, acceptToken, tokenOf } from "./support/invites.ts";
 import { anInvite, anOrganization, given, type Organization, unique } from "./support/organization.ts";
-import { aMessage, aQueue, WAKE_UP, workerWith } from "./support/queue.ts";
+import { aMessage, aQueue, removePendingRows, WAKE_UP, workerWith } from "./support/queue.ts";
 import { anEmail, exchange, redeem } from "./support/sign_in.ts";
 import { aBucket } from "./support/storage.ts";
 import { fromNow } from "./support/time.ts";
@@ -201,6 +201,7 @@ async function invite({ client, id }: Organization) {
   );
   const bulkInvite = async () =>
     (await given(bulkClient.post("/invites/bulk_create", { organization_invites }))).bulk_invite;
+  await removePendingRows();
   const bulk_invite = await bulkInvite();
   const wakeUp = aMessage(WAKE_UP);
   const poisoned = workerWith({ BULK_INVITES: queue.binding, DB: databaseWithout("invites") });

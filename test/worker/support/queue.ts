@@ -1,6 +1,6 @@
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { expect, vi } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
 import worker from "../../../src/index.ts";
 import { runCronOf } from "./cron.ts";
 import { asDeployed, withoutShard, withShard } from "./deployed.ts";
@@ -114,9 +114,15 @@ export async function rowsReadForNothing(): Promise<number> {
 export const leavingNoInvites = ({ id }: { id: number }) =>
   leavingNoRows(id, "bulk_invite_rows", "bulk_invites", "invites");
 
-/** Removes what a consumer would find of other tests. */
-export const removePendingRows = (where = "true") =>
-  env.DB.prepare(`delete from bulk_invite_rows where status = 'pending' and ${where}`).run();
+/** The organizations of the test that runs. */
+const ownOrganizations = new Set<number>();
+
+/** Removes what a consumer would find of other tests: a message names no rows, so it ends those of all organizations. */
+export async function removePendingRows(where = "true") {
+  const pending = `bulk_invites where completed_at is null and ${where}`;
+  const rows = `bulk_invite_rows where bulk_invite_id in (select id from ${pending})`;
+  await env.DB.batch([rows, pending].map((each) => env.DB.prepare(`delete from ${each}`)));
+}
 
 /**
  * An organization whose bulk invites go to a queue that the test delivers, to the Worker with these bindings.
@@ -124,6 +130,9 @@ export const removePendingRows = (where = "true") =>
 export async function aClinicWithQueue(bindings: object = {}) {
   const clinic = await anOrganization();
   leavingNoInvites(clinic);
+  if (ownOrganizations.size === 0) await removePendingRows();
+  ownOrganizations.add(clinic.id);
+  onTestFinished(() => void ownOrganizations.delete(clinic.id));
   const queue = aQueue();
   const theWorker = workerWith({ BULK_INVITES: queue.binding, ...bindings });
   const client = { ...clinic.client, ...clinic.client.through(theWorker.fetcher) };

@@ -25,7 +25,8 @@ import { consume } from "./queues/consume.ts";
 import { portionsOf } from "./queues/portions.ts";
 import { sealDays } from "./resources/access_log_seals/access_log_seals.chores.ts";
 import { deleteOldAccessLogs } from "./resources/access_logs/access_logs.chores.ts";
-import { erasePersonalData, requeueLostRows } from "./resources/bulk_invites/bulk_invites.chores.ts";
+import { erasePersonalData } from "./resources/bulk_invites/bulk_invites.chores.ts";
+import { queueDueBulkInvites } from "./resources/bulk_invites/bulk_invites.queue.ts";
 import { deleteOldTexts } from "./resources/call_texts/call_texts.service.ts";
 import { endSilentCalls, eraseReferences } from "./resources/calls/calls.chores.ts";
 import { deleteOldRecordings } from "./resources/egress_deletions/egress_deletions.service.ts";
@@ -56,7 +57,7 @@ const cleanUps: Chores = {
 
 const chores: Chores = {
   ...cleanUps,
-  requeueLostRows,
+  queueDueBulkInvites,
   erasePersonalData,
   endSilentCalls,
   endSilentWaits,

@@ -1,8 +1,8 @@
 import { app } from "./app.ts";
 import { consumeChores, runCron } from "./cron.ts";
-import { consumeBulkInvites } from "./resources/bulk_invite_chunks/bulk_invite_chunks.queue.ts";
+import { consumeBulkInvites } from "./resources/bulk_invites/bulk_invites.queue.ts";
 import { consumeInviteMails } from "./resources/invite_mails/invite_mails.queue.ts";
-import { consumeWebhookDeliveries, nudgeDeliveries } from "./resources/webhook_lanes/webhook_lanes.queue.ts";
+import { consumeWebhookDeliveries } from "./resources/webhook_lanes/webhook_lanes.queue.ts";
 
 export default {
   fetch: app.fetch,
@@ -10,8 +10,8 @@ export default {
     // In a second environment, the names of queues end with its name.
     if (batch.queue.startsWith("chores")) return consumeChores(batch, env);
     if (batch.queue.startsWith("webhook-deliveries")) return consumeWebhookDeliveries(batch, env, context);
-    const consume = batch.queue.startsWith("invite-mails") ? consumeInviteMails : consumeBulkInvites;
-    return consume(batch, env, ({ WEBHOOKS }) => nudgeDeliveries(WEBHOOKS));
+    if (batch.queue.startsWith("invite-mails")) return consumeInviteMails(batch, env);
+    return consumeBulkInvites(batch, env);
   },
   scheduled: ({ scheduledTime }, env) => runCron(env, scheduledTime),
 } satisfies ExportedHandler<Env>;

@@ -144,8 +144,17 @@ export const MAIL_TURN = 15 * SECOND;
 /** Mails sent at the same time. A Worker has six connections, and D1 and the queue need some. */
 export const MAILS_AT_ONCE = 4;
 
-/** Rows in one queue message: a compromise between few messages and few rows lost with a failing message. */
-export const BULK_INVITE_CHUNK = 50;
+/** Rows of a bulk invite that end in one transaction: D1 takes some tens of milliseconds, in which requests wait. */
+export const BULK_INVITE_PORTION = 50;
+
+/** Organizations of which a portion ends in one round. The others have their turn in the next one. */
+export const BULK_INVITE_ORGANIZATIONS = 20;
+
+/** After so many portions an invocation begins no further round: D1 takes 1,000 queries of it, and a portion needs some ten. */
+export const BULK_INVITE_PORTIONS = 40;
+
+/** With the pauses of a queue, these faults take more than 10 minutes: time to notice a faulty deployment, and to undo it. */
+export const BULK_INVITE_FAULTS = 8;
 
 /** Cloudflare Queues takes at most this many messages in one send. */
 export const QUEUE_SEND_LIMIT = 100;
@@ -153,10 +162,7 @@ export const QUEUE_SEND_LIMIT = 100;
 /** The clocks of two machines differ by less. What is due so soon is due. */
 export const DUE_TOLERANCE = SECOND;
 
-/**
- * In seconds: the shortest pause before the first retry. It doubles with every retry, so the seven retries in
- * wrangler.toml take more than 10 minutes.
- */
+/** In seconds: the shortest pause before the first retry. It doubles with every retry. */
 export const QUEUE_RETRY_DELAY = 5;
 
 /** A random part of the pause is added to it, up to this much, so that messages that failed together part ways. */
@@ -170,15 +176,6 @@ export const QUEUE_FAULTS_TIME = SECOND;
 
 /** In seconds: an hour. Cloudflare Queues takes at most 12 hours. */
 export const QUEUE_RETRY_LONGEST = 3600;
-
-/**
- * Rows that are still pending this long after they were queued count as lost. It is longer than a message is retried,
- * its time as a dead letter included (18 minutes): otherwise a failing message would be joined by more and more copies.
- */
-export const BULK_INVITE_LOST_AFTER = 30 * MINUTE;
-
-/** One run of the cron queues this many bulk invites again: at most 10,000 messages, in 100 sends. */
-export const BULK_INVITES_REQUEUED = 500;
 
 /** What is read of a receiver's response, so that it can finish it. It is not kept. */
 export const WEBHOOK_RESPONSE_LIMIT = 4 * KIB;

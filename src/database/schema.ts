@@ -951,8 +951,9 @@ export const addressMails = sqliteTable(
 );
 
 /**
- * `queued_at` is when its rows were last sent to the queue, 0 if that failed. `completed_at` is when the last row ended.
- * `erased_at` is when the cron had deleted the personal data of all rows.
+ * Rows end in portions, the next of which is due at `next_attempt_at`, until the last row has ended (`completed_at`). `faults`
+ * counts the portions that failed for a fault of the service. `erased_at` is when the cron had deleted the personal data of
+ * all rows.
  */
 export const bulkInvites = sqliteTable(
   "bulk_invites",
@@ -960,7 +961,8 @@ export const bulkInvites = sqliteTable(
     id: idColumn(),
     organization_id: organizationId(),
     total_count: integer().notNull(),
-    queued_at: integer().notNull(),
+    next_attempt_at: integer().notNull(),
+    faults: integer().notNull().default(0),
     completed_at: integer(),
     erased_at: integer(),
     ...timestamps,
@@ -968,7 +970,9 @@ export const bulkInvites = sqliteTable(
   },
   (t) => [
     uniqueIndex("bulk_invites_by_organization").on(t.organization_id, t.id),
-    index("bulk_invites_uncompleted").on(t.organization_id, t.queued_at).where(sql`completed_at is null`),
+    index("bulk_invites_uncompleted")
+      .on(t.organization_id, t.next_attempt_at)
+      .where(sql`completed_at is null`),
     index("bulk_invites_unerased").on(t.organization_id, t.created_at).where(sql`erased_at is null`),
     // For the quota: how many rows an organization has sent lately.
     index("bulk_invites_lately").on(t.organization_id, t.created_at, t.total_count),

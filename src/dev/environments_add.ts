@@ -42,8 +42,6 @@ function environmentLike(first: WranglerConfiguration, name: string, text: strin
   const database = first.d1_databases.find(({ binding }) => binding === "DB");
   const buckets = first.r2_buckets.map((bucket) => ({ ...bucket, bucket_name: own(bucket.bucket_name) }));
   const database_name = own(database?.database_name ?? "database");
-  const queues = new Set(first.queues.producers.map(({ queue }) => queue));
-  for (const { dead_letter_queue: queue } of first.queues.consumers) if (queue) queues.add(queue);
   // Workers of one account that have the same one count together.
   const series = [2, 3, 4, 5, 6, 7, 8, 9].find((each) => !text.includes(`namespace_id = "${each}1`)) ?? 10;
   const tables = (path: string, rows: object[]) => rows.map((row) => section(`[env.${name}.${path}]`, row));
@@ -60,11 +58,7 @@ function environmentLike(first: WranglerConfiguration, name: string, text: strin
       ),
       ...tables(
         "queues.consumers",
-        first.queues.consumers.map(({ queue, dead_letter_queue: dead, ...consumer }) => ({
-          queue: own(queue),
-          ...consumer,
-          dead_letter_queue: dead && own(dead),
-        })),
+        first.queues.consumers.map((each) => ({ ...each, queue: own(each.queue) })),
       ),
       ...tables("send_email", first.send_email),
       ...tables(
@@ -83,7 +77,7 @@ function environmentLike(first: WranglerConfiguration, name: string, text: strin
       ...buckets.map(
         ({ bucket_name }) => `npx wrangler r2 bucket create ${bucket_name} --update-config=false${place}`,
       ),
-      ...[...queues].map((queue) => `npx wrangler queues create ${own(queue)}${place}`),
+      ...first.queues.producers.map(({ queue }) => `npx wrangler queues create ${own(queue)}${place}`),
     ],
   };
 }

@@ -1,13 +1,10 @@
 import type * as z from "zod";
 import { type Context, openContext } from "../context.ts";
-import { envOfShard, findEnvOfShard, shardOfMessage } from "../database/shards.ts";
+import { envOfShard, shardOfMessage } from "../database/shards.ts";
 import { isPassing } from "../http/errors.ts";
 import { log, logFault } from "../http/log.ts";
 import { QUEUE_FAULTS_TIME } from "../tuning.ts";
 import { retryDelay } from "./retry_delay.ts";
-
-/** Does what is to be done when all messages of a shard are worked off. */
-export type AfterShard = (env: Env) => Promise<void>;
 
 /**
  * Works off the messages of a batch. Each is acknowledged or tried again by itself, later each time. Nothing is thrown:
@@ -18,7 +15,6 @@ export async function consume<Schema extends z.ZodType>(
   env: Env,
   schema: Schema,
   handle: (context: Context, body: z.output<Schema>, message_id: string) => Promise<void>,
-  afterShard: AfterShard = async () => {},
 ): Promise<void> {
   /** Returns for how long D1 was asked in vain, if it was. */
   async function consumeOne(message: Message): Promise<number> {
@@ -37,16 +33,14 @@ export async function consume<Schema extends z.ZodType>(
     }
   }
   // One after the other in each shard. A shard that is slow keeps no other waiting.
-  async function consumeShard(shard: number, messages: Message[]) {
+  async function consumeShard(messages: Message[]) {
     let lost = 0;
     for (const message of messages)
       if (lost < QUEUE_FAULTS_TIME) lost += await consumeOne(message);
       else retryLater(message);
-    const there = findEnvOfShard(env, shard);
-    if (there) await afterShard(there);
   }
   const shards = Map.groupBy(batch.messages, ({ body }) => shardOfMessage(body));
-  await Promise.all(Array.from(shards, ([shard, messages]) => consumeShard(shard, messages)));
+  await Promise.all(Array.from(shards.values(), consumeShard));
 }
 
 const retryLater = (message: Message) => message.retry({ delaySeconds: retryDelay(message.attempts) });

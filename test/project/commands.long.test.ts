@@ -46,7 +46,7 @@ function aProject() {
   };
 }
 
-const NAMES = ["database_name", "database_id", "bucket_name", "queue", "dead_letter_queue", "namespace_id"];
+const NAMES = ["database_name", "database_id", "bucket_name", "queue", "namespace_id"];
 
 const namesOf = (row: Record<string, unknown>) =>
   NAMES.map((name) => row[name]).filter((each) => each !== undefined);

@@ -27,6 +27,7 @@ const ROLES = [
 const OTHER_ROLES: Record<string, string> = {
   "access_logs/access_logs.ndjson.ts": "entries as lines, without the database",
   "api_clients/api_clients.cache.ts": "what an isolate knows of clients, between requests",
+  "bulk_invites/bulk_invites.rows.ts": "how pending rows end in the background, in portions",
   "calls/calls.reads.ts": "what a report of a call is decided on, whoever reports it",
   "calls/calls.results.ts": "a call with what there is of its results, which other resources' tables have",
   "invite_mails/invite_mails.content.ts": "what the mail says, without the database",

@@ -167,14 +167,14 @@ describe("An organization that has moved", () => {
   });
 
   it("queues what isolates send that knew it before for its new database", async () => {
-    const sent: { body: unknown }[] = [];
-    const sendBatch = async (messages: { body: unknown }[]) => void sent.push(...messages);
-    env = { ...env, BULK_INVITES: { sendBatch } as unknown as Queue };
+    const sent: unknown[] = [];
+    const send = async (body: unknown) => void sent.push(body);
+    env = { ...env, BULK_INVITES: { send } as unknown as Queue };
     await client("GET", "/waiting_rooms");
     await move(2);
     const { status } = await client("POST", "/invites/bulk_create", { organization_invites: [anInvite()] });
     expect(status).toBe(201);
-    expect(sent).toMatchObject([{ body: { shard: 2 } }]);
+    expect(sent).toMatchObject([{ shard: 2 }]);
   });
 
   it("makes credentials and codes that name its new database, also in isolates that knew it before", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { endRowsOfChunk } from "../../src/resources/bulk_invites/bulk_invites.merge.ts";
+import { decideRowEnds } from "../../src/resources/bulk_invites/bulk_invites.merge.ts";
 import { ROW_FAULTS } from "../../src/resources/bulk_invites/bulk_invites.refusals.ts";
 import type { PendingRow } from "../../src/resources/bulk_invites/bulk_invites.schemas.ts";
 
@@ -24,7 +24,7 @@ const aRow = (row: number, known: Partial<PendingRow> = {}): PendingRow => ({
 const pending = (pending_until: number) => ({ pending_id: 7, pending_until });
 
 const errorsOf = (rows: PendingRow[], places = 50) =>
-  endRowsOfChunk(rows, places, sending, NOW).ends.map(({ error }) => error);
+  decideRowEnds(rows, places, sending, NOW).ends.map(({ error }) => error);
 
 describe("A row of a bulk invite", () => {
   it.each<[string, Partial<PendingRow>]>([
@@ -34,7 +34,7 @@ describe("A row of a bulk invite", () => {
     [ROW_FAULTS.pendingInvite({ id: 7, expired_at: null }), { ...pending(NOW + 1) }],
     [ROW_FAULTS.pendingInvite({ id: 7, expired_at: "2026-01-31T09:30:00.000Z" }), { ...pending(NOW) }],
   ])("fails with the first of its faults: %s", (error, known) => {
-    expect(endRowsOfChunk([aRow(0, known)], 50, sending, NOW)).toEqual({
+    expect(decideRowEnds([aRow(0, known)], 50, sending, NOW)).toEqual({
       ends: [{ row: 0, error }],
       invites: [],
     });

@@ -7,7 +7,14 @@ import { aCall } from "./support/calls.ts";
 import { isSharded } from "./support/deployed.ts";
 import { observedDatabase } from "./support/observed_database.ts";
 import { anInvite, anOrganization, given, type Organization } from "./support/organization.ts";
-import { aClinicWithQueue, aQueue, EARLIER_ROW, rowsReadForNothing, workerWith } from "./support/queue.ts";
+import {
+  aClinicWithQueue,
+  aQueue,
+  EARLIER_ROW,
+  rowsReadForNothing,
+  WAKE_UP,
+  workerWith,
+} from "./support/queue.ts";
 import { countingRows, insertMany } from "./support/rows.ts";
 import { aClinicWithSignIn, expectExchanged, redeem } from "./support/sign_in.ts";
 import { fromNow, travelTo } from "./support/time.ts";
@@ -72,9 +79,9 @@ const insertLiveKitEgresses = ({ id }: Organization, size: number, at: number) =
   );
 
 /** Runs the cron until the backlog is gone. Returns what was left of it after each run. */
-async function leftAfterEachRun(query: string, queue = aQueue()) {
+async function leftAfterEachRun(query: string) {
   const counting = countingRows();
-  const { runCron } = workerWith({ DB: counting.DB, BULK_INVITES: queue.binding });
+  const { runCron } = workerWith({ DB: counting.DB, BULK_INVITES: aQueue().binding });
   const left = [await count(query)];
   while (left.at(-1) !== 0) {
     const { rows_read } = await counting.during(() => runCron());
@@ -130,35 +137,17 @@ describe(`A backlog of ${BACKLOG}`, { timeout: 60_000 }, () => {
     expect(await count("bulk_invite_rows where status = 'created'")).toBe(BACKLOG);
   });
 
-  it("bulk invites that were lost is queued again in portions, each of them once", async () => {
+  it("pending bulk invites gets one message in each run, and is read only as far as it takes to find one", async () => {
     const clinic = await anOrganization();
+    const usual = await rowsReadForNothing();
     await insertBulkInvites(clinic, BACKLOG, 1, Date.now() - DAY * MINUTE);
-    const queue = aQueue();
-    const left = await leftAfterEachRun(`bulk_invites where queued_at < ${Date.now() - 31 * MINUTE}`, queue);
-    expect(left).toEqual(steps(BACKLOG, BACKLOG / (left.length - 1)));
-    expect(left.length).toBeGreaterThan(5);
-    const named = queue.sends.flat().map((body) => (body as { bulk_invite_id: number }).bulk_invite_id);
-    expect(named).toHaveLength(BACKLOG);
-    expect(new Set(named).size).toBe(BACKLOG);
-  });
-
-  it("bulk invites that the queue takes only in part is queued again once what was taken is left out", async () => {
-    const clinic = await anOrganization();
-    await insertBulkInvites(clinic, 300, 1, Date.now() - DAY * MINUTE);
-    const queue = aQueue();
-    const sendBatch = queue.binding.sendBatch.bind(queue.binding);
-    let sends = 0;
-    queue.binding.sendBatch = async (messages) => {
-      if (++sends === 2) throw new Error("Queue sendBatch failed: Too Many Requests");
-      return sendBatch(messages);
-    };
-    const { runCron } = workerWith({ BULK_INVITES: queue.binding });
-    await runCron();
-    expect(queue.sends.flat()).toHaveLength(100);
-    await runCron();
-    const named = queue.sends.flat().map((body) => (body as { bulk_invite_id: number }).bulk_invite_id);
-    expect(named).toHaveLength(300);
-    expect(new Set(named).size).toBe(300);
+    const [queue, counting] = [aQueue(), countingRows()];
+    const { runCron } = workerWith({ DB: counting.DB, BULK_INVITES: queue.binding });
+    for (let run = 1; run <= 2; run++) {
+      const { rows_read } = await counting.during(() => runCron());
+      expect(rows_read - usual).toBeLessThan(READ_FOR_NOTHING);
+      expect(queue.take()).toMatchObject([{ body: WAKE_UP }]);
+    }
   });
 });
 
@@ -171,8 +160,9 @@ describe("A run of the cron with nothing to do", () => {
     await insertEvents(clinic, BACKLOG, Date.now());
     await insertLiveKitEgresses(clinic, BACKLOG, Date.now());
     await insertBulkInvites(clinic, 10, BACKLOG / 10, Date.now() - DAY * MINUTE, true);
-    const [lately] = [await anOrganization()];
-    await insertBulkInvites(lately, 10, BACKLOG / 10, Date.now());
+    // Their next attempt is not due yet.
+    const postponed = await anOrganization();
+    await insertBulkInvites(postponed, 10, BACKLOG / 10, Date.now() + MINUTE);
     expect((await rowsReadForNothing()) - usual).toBeLessThan(READ_FOR_NOTHING);
   });
 });
@@ -194,7 +184,7 @@ async function loggedRun(bindings: object = {}) {
 describe("Each run writes one line to the log", () => {
   const NOTHING = {
     event: "cron",
-    requeueLostRows: 0,
+    queueDueBulkInvites: 0,
     erasePersonalData: 0,
     deleteOldCodes: 0,
     deleteOldIdempotencyKeys: 0,
@@ -236,11 +226,11 @@ describe("Each run writes one line to the log", () => {
     await insertBulkInvites(old, 1, 5, Date.now() - 31 * DAY * MINUTE, true);
     expect(await loggedRun()).toEqual({
       ...NOTHING,
-      requeueLostRows: 2,
+      queueDueBulkInvites: 1,
       erasePersonalData: 5,
       deleteOldCodes: 3,
     });
-    expect(await loggedRun()).toEqual(NOTHING);
+    expect(await loggedRun()).toEqual({ ...NOTHING, queueDueBulkInvites: 1 });
   });
 
   it("that says which chore failed", async () => {
@@ -284,7 +274,7 @@ describe("A chore that fails", () => {
   }
 
   it.each([
-    ["requeueLostRows", 'update "bulk_invites" set "queued_at"'],
+    ["queueDueBulkInvites", 'select "id", "faults", (select min("row")'],
     ["erasePersonalData", 'update "bulk_invite_rows"'],
     ["deleteOldCodes", 'delete from "authorization_codes"'],
     ["endSilentCalls", 'select "id", "organization_id" as "owner_id", "started_at"'],
@@ -306,7 +296,7 @@ describe("A chore that fails", () => {
     const silent = await aSilentVisit(clinic);
     const queue = aQueue();
     const done = async () => ({
-      requeueLostRows: queue.sends.length === 1,
+      queueDueBulkInvites: queue.sent.length > 0,
       erasePersonalData: (await count("bulk_invite_rows where email = ''")) === 1,
       deleteOldCodes: (await count("authorization_codes")) === 0,
       endSilentCalls: (await count(`calls where end_is_assumed and id = ${silent.call}`)) === 1,

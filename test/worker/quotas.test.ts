@@ -137,11 +137,12 @@ describe("Unused invites of an organization", () => {
     );
   });
 
-  it("are at most ten thousand where single invites and chunks meet", async () => {
+  it("are at most ten thousand where single invites and rows of a bulk invite meet", async () => {
     const clinic = await aClinicWithInvites(MAX_UNUSED_INVITES - 60);
     const { messages } = await clinic.bulkInvite(Array.from({ length: 150 }, () => anInvite()));
     await Promise.all([
-      ...messages.map((message) => clinic.consume([message])),
+      clinic.consume(messages),
+      clinic.consume(messages),
       ...Array.from({ length: 20 }, () => invite(clinic)),
     ]);
     const { total } = (await env.DB.prepare(
@@ -162,7 +163,7 @@ describe("Rows of bulk invites that an organization sends", () => {
     leavingNoInvites(clinic);
     const at = Date.now() - minutes_ago * MINUTE;
     await env.DB.prepare(
-      `insert into bulk_invites (organization_id, created_by_user_id, total_count, queued_at, completed_at, created_at, updated_at)
+      `insert into bulk_invites (organization_id, created_by_user_id, total_count, next_attempt_at, completed_at, created_at, updated_at)
        values (?1, ?2, ?3, ?4, ?4, ?4, ?4)`,
     )
       .bind(clinic.id, clinic.admin.user_id, total_count, at)

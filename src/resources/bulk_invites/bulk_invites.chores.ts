@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, inArray, isNull, lt, notExists, type SQL, sql } from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import { coalesce, iif } from "../../database/expressions.ts";
-import { builder, type Placeholders, preparedQuery, runAll, runBatch } from "../../database/queries.ts";
+import { builder, type Placeholders, preparedQuery, runBatch } from "../../database/queries.ts";
 import { bulkInviteRows, bulkInvites } from "../../database/schema.ts";
 import { selectColumn } from "../../database/selects.ts";
 import {
@@ -13,43 +13,12 @@ import {
   type Turn,
   takeTurns,
 } from "../../database/turns.ts";
-import { log } from "../../http/log.ts";
 import { BULK_INVITE_PERSONAL_DATA_KEPT_FOR } from "../../lifetimes.ts";
-import { BULK_INVITE_LOST_AFTER, BULK_INVITES_REQUEUED, CRON_PORTION } from "../../tuning.ts";
+import { CRON_PORTION } from "../../tuning.ts";
 import { ROW_FAULTS } from "./bulk_invites.refusals.ts";
-import { queueRows } from "./bulk_invites.service.ts";
 import { isPendingRow } from "./bulk_invites.sql.ts";
 
 const { organization_id } = bulkInvites;
-
-/** Queues again the rows that were stored and did not end: sending them failed, or a message was lost. */
-export async function requeueLostRows(context: Context): Promise<number> {
-  const { db, now } = context;
-  const work = { now, lost_before: now - BULK_INVITE_LOST_AFTER };
-  const lost = await takeTurns(BULK_INVITES_REQUEUED, (turn) =>
-    runAll(db, takeLostBulkInvites({ ...turn, ...work })),
-  );
-  await queueRows(context, lost);
-  for (const { id } of lost) log("bulk_invite_requeued", { bulk_invite_id: id });
-  return lost.length;
-}
-
-/** Sets `queued_at` before the rows are sent, so that of two crons only one sends them. */
-const takeLostBulkInvites = preparedQuery(
-  (lost: Placeholders<Turn & { now: number; lost_before: number }>) => {
-    const { queued_at: time } = bulkInvites;
-    const due = { time, where: lt(time, lost.lost_before), indexed: isNull(bulkInvites.completed_at) };
-    return builder
-      .update(bulkInvites)
-      .set({ queued_at: lost.now })
-      .where(isInTurn(bulkInvites, due, lost))
-      .returning({
-        id: bulkInvites.id,
-        total_count: bulkInvites.total_count,
-        owner_id: ownerIdOf(organization_id),
-      });
-  },
-);
 
 /**
  * Deletes the emails and names of old bulk invites, a portion in one run. Rows that are still pending fail, because

@@ -1,11 +1,10 @@
 import type { Role } from "../../database/enums.ts";
 import type { bulkInviteRows, bulkInvites } from "../../database/schema.ts";
-import { BULK_INVITE_CHUNK } from "../../tuning.ts";
 import { type Inviter, inviteeFault, inviteRow } from "../invites/invites.merge.ts";
 import type { InviteInput } from "../invites/invites.schemas.ts";
 import { requireAssignable } from "../roles/roles.policy.ts";
 import { ROW_FAULTS, tooManyBulkRows } from "./bulk_invites.refusals.ts";
-import type { BulkInvite, BulkInviteChunk, PendingRow } from "./bulk_invites.schemas.ts";
+import type { PendingRow } from "./bulk_invites.schemas.ts";
 
 /** @throws ApiError 422 if a row's roles are above the sender's level */
 export function requireAssignableRows(roles: Role[], inputs: InviteInput[]): void {
@@ -22,11 +21,7 @@ interface KnownSender {
   isBeyondQuota: boolean;
 }
 
-/**
- * It counts as queued from the start: where that fails, it is marked.
- *
- * @throws ApiError 422 if a row's roles are above the sender's level, 429 if the organization has sent too many rows
- */
+/** @throws ApiError 422 if a row's roles are above the sender's level, 429 if the organization has sent too many rows */
 export function newBulkInvite(
   { organization_id, user_id, roles, isBeyondQuota }: KnownSender,
   inputs: InviteInput[],
@@ -37,7 +32,7 @@ export function newBulkInvite(
   return {
     organization_id,
     total_count: inputs.length,
-    queued_at: now,
+    next_attempt_at: now,
     created_at: now,
     updated_at: now,
     created_by_user_id: user_id,
@@ -57,16 +52,6 @@ export const newRows = (
     roles: role_names,
     status: "pending",
   }));
-
-/** The messages that together name each row once. */
-export function chunksOf({ id, total_count }: Pick<BulkInvite, "id" | "total_count">): BulkInviteChunk[] {
-  return Array.from({ length: Math.ceil(total_count / BULK_INVITE_CHUNK) }, (_, n) => ({
-    schema: "bulk_invite_chunk/1",
-    bulk_invite_id: id,
-    first_row: n * BULK_INVITE_CHUNK,
-    last_row: Math.min((n + 1) * BULK_INVITE_CHUNK, total_count) - 1,
-  }));
-}
 
 /** What becomes of a row: an invite, unless there is an error. */
 export interface RowEnd {
@@ -92,7 +77,7 @@ function rowFault(row: PendingRow, now: number): string | null {
  *
  * @param places how many invites the organization can still have, or at least as many as there are rows
  */
-export function endRowsOfChunk(
+export function decideRowEnds(
   rows: PendingRow[],
   places: number,
   { settings, mailer }: Pick<Inviter, "settings" | "mailer">,

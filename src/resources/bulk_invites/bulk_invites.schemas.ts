@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { id, toTimestamp } from "../../http/wire.ts";
+import { toTimestamp } from "../../http/wire.ts";
 import { MAX_BULK_INVITES } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
 import { inviteInput } from "../invites/invites.schemas.ts";
@@ -16,18 +16,6 @@ export const createBulkInviteBody = lazily(() =>
       .max(MAX_BULK_INVITES, TOO_MANY_ROWS),
   }),
 );
-
-/** A message of the queue: which rows to work off. It holds only ids; what is personal stays in the rows. */
-export const bulkInviteChunk = lazily(() =>
-  z.object({
-    schema: z.literal("bulk_invite_chunk/1"),
-    bulk_invite_id: id(),
-    first_row: z.int().nonnegative(),
-    last_row: z.int().nonnegative(),
-  }),
-);
-
-export type BulkInviteChunk = z.infer<ReturnType<typeof bulkInviteChunk>>;
 
 export type BulkInvite = Row<typeof bulkInviteColumns>;
 

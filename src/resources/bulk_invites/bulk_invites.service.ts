@@ -1,22 +1,11 @@
-import { inArray } from "drizzle-orm";
-import type { ClientContext, Context } from "../../context.ts";
+import type { ClientContext } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
-import {
-  builder,
-  jsonValues,
-  type Placeholders,
-  preparedQuery,
-  runAll,
-  runBatch,
-} from "../../database/queries.ts";
-import { bulkInvites } from "../../database/schema.ts";
-import { logFault } from "../../http/log.ts";
+import { runBatch } from "../../database/queries.ts";
 import { BULK_ROWS_PERIOD } from "../../lifetimes.ts";
-import { portionsOf } from "../../queues/portions.ts";
 import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
 import type { InviteInput } from "../invites/invites.schemas.ts";
 import { requireRoles } from "../roles/roles.policy.ts";
-import { chunksOf, newBulkInvite, newRows, requireAssignableRows } from "./bulk_invites.merge.ts";
+import { newBulkInvite, newRows, requireAssignableRows } from "./bulk_invites.merge.ts";
 import { bulkInviteNotFound } from "./bulk_invites.refusals.ts";
 import type { BulkInvite, BulkInviteFailure } from "./bulk_invites.schemas.ts";
 import {
@@ -31,16 +20,15 @@ import {
 } from "./bulk_invites.sql.ts";
 
 /**
- * Stores the rows, all of them, and hands them to the queue. Where the queue does not take them, the cron hands them
- * over later: nothing is lost.
+ * Stores all rows. They end in the background.
  *
  * @throws ApiError if it is refused; nothing is stored then
  */
 export async function createBulkInvite(context: ClientContext, inputs: InviteInput[]): Promise<BulkInvite> {
-  const { db, now, caller, keyed } = context;
+  const { db, now, caller } = context;
   requireAssignableRows(caller.roles, inputs);
   const { organization_id, organization_user_id: user_id } = caller;
-  const bulkInvite = await decideAndWrite(
+  return decideAndWrite(
     db,
     [
       rolesOfCaller(caller),
@@ -60,9 +48,6 @@ export async function createBulkInvite(context: ClientContext, inputs: InviteInp
     },
     { idempotency: await bulkInviteIdempotency(context) },
   );
-  if (keyed?.isReplay) return bulkInvite;
-  await queueRows(context, [bulkInvite]).catch((error) => logFault({ bulk_invite_id: bulkInvite.id }, error));
-  return bulkInvite;
 }
 
 /** How far a bulk invite has come, and each row that made no invite. */
@@ -77,33 +62,3 @@ export async function requireBulkInvite(
   if (!bulkInvite) throw bulkInviteNotFound();
   return { bulkInvite, failures };
 }
-
-/**
- * Hands all rows of these bulk invites to the queue, in chunks. If the queue does not take them, the next run of the
- * cron tries again.
- */
-export async function queueRows(
-  { db, bulkInviteQueue }: Context,
-  ofBulkInvites: Pick<BulkInvite, "id" | "total_count">[],
-): Promise<void> {
-  const messages = ofBulkInvites.flatMap(chunksOf).map((body) => ({ body }));
-  let sent = 0;
-  try {
-    for (const portion of portionsOf(messages)) {
-      await bulkInviteQueue.sendBatch(portion);
-      sent += portion.length;
-    }
-  } catch (error) {
-    const unsent = new Set(messages.slice(sent).map(({ body }) => body.bulk_invite_id));
-    await runAll(db, markUnsent({ ids: JSON.stringify([...unsent]) }));
-    throw error;
-  }
-}
-
-/** `ids` is a JSON array. */
-const markUnsent = preparedQuery(({ ids }: Placeholders<{ ids: string }>) =>
-  builder
-    .update(bulkInvites)
-    .set({ queued_at: 0 })
-    .where(inArray(bulkInvites.id, jsonValues(ids))),
-);

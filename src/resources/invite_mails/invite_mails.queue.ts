@@ -2,8 +2,9 @@ import * as z from "zod";
 import type { Context } from "../../context.ts";
 import { logFault } from "../../http/log.ts";
 import { lazily } from "../../memory.ts";
-import { type AfterShard, consume } from "../../queues/consume.ts";
+import { consume } from "../../queues/consume.ts";
 import { nudge } from "../../queues/nudge.ts";
+import { nudgeDeliveries } from "../webhook_lanes/webhook_lanes.queue.ts";
 import { findDueMails, sendDueMails } from "./invite_mails.service.ts";
 
 /** Mails may be due. Which, D1 knows: a message that is lost or delivered twice does no harm. */
@@ -26,17 +27,12 @@ async function sendMailMessage(queue: Queue, delay: number): Promise<void> {
     .catch((error) => logFault({ queue: "invite-mails" }, error));
 }
 
-/** Works off the queue of mails, and its dead letters. What is left after a portion gets a message of its own. */
-export const consumeInviteMails = (batch: MessageBatch, env: Env, afterShard: AfterShard): Promise<void> =>
-  consume(
-    batch,
-    env,
-    inviteMailMessage(),
-    async (context) => {
-      if (await sendDueMails(context)) await sendMailMessage(context.inviteMailQueue, 0);
-    },
-    afterShard,
-  );
+/** Works off the queue of mails. What is left after a portion gets a message of its own. */
+export const consumeInviteMails = (batch: MessageBatch, env: Env): Promise<void> =>
+  consume(batch, env, inviteMailMessage(), async (context) => {
+    if (await sendDueMails(context)) await sendMailMessage(context.inviteMailQueue, 0);
+    await nudgeDeliveries(context.webhookQueue);
+  });
 
 /**
  * For the cron: sends a message if a mail is due, whatever became of the message for it. Mails that are tried again have no

@@ -88,7 +88,7 @@ export async function insertBulkInvites(
 ) {
   await insertMany(
     size,
-    `insert into bulk_invites (organization_id, created_by_user_id, total_count, queued_at, completed_at, created_at, updated_at)
+    `insert into bulk_invites (organization_id, created_by_user_id, total_count, next_attempt_at, completed_at, created_at, updated_at)
      select ?1, ?2, ?3, ?4, ?5, ?4, ?4 from counter`,
     id,
     admin.user_id,
@@ -148,11 +148,6 @@ export const BACKLOGS: Backlog[] = [
     name: "erasePersonalData",
     add: (organization, size) => insertBulkInvites(organization, size, 1, Date.now() - 31 * DAY, true),
     due: "bulk_invite_rows where email <> ''",
-  },
-  {
-    name: "requeueLostRows",
-    add: (organization, size) => insertBulkInvites(organization, size, 1, Date.now() - DAY),
-    due: `bulk_invites where queued_at < unixepoch() * 1000 - ${DAY / 2}`,
   },
   {
     name: "deleteOldTexts",

@@ -1,17 +1,17 @@
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { expect, vi } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
 import worker from "../../../src/index.ts";
 import { runCronOf } from "./cron.ts";
 import { asDeployed, withoutShard, withShard } from "./deployed.ts";
 import { type ExpiringInvite, hasExpiredInvite, hasPendingInvite } from "./invites.ts";
+import { observedDatabase } from "./observed_database.ts";
 import { anInvite, anOrganization, given, unique } from "./organization.ts";
 import { countingRows } from "./rows.ts";
 import { leavingNoRows } from "./unchanged.ts";
 import { throughWorkerWith } from "./worker.ts";
 
 export const QUEUE = "bulk-invites";
-export const DEAD_LETTERS = "bulk-invites-dead-letter";
 
 /** Why a row of a bulk invite fails. */
 export const EARLIER_ROW = "The email is in an earlier row of the request";
@@ -32,31 +32,44 @@ export interface Message {
 
 export const aMessage = (body: unknown, attempts = 1): Message => ({ id: unique("message"), body, attempts });
 
+/** What the queue of bulk invites carries. */
+export const WAKE_UP = { schema: "bulk_invites/1" };
+
 /** A queue that delivers nothing by itself: the test takes the messages and delivers them as it likes. */
 export function aQueue() {
   const queue = {
-    /** The message bodies of each send. */
-    sends: [] as unknown[][],
+    /** The bodies that were sent, and in how many seconds each comes. */
+    sent: [] as { body: unknown; delay: number }[],
     /** Makes every send fail. */
     isDown: false,
     binding: {
-      async sendBatch(messages: Iterable<{ body: unknown }>) {
-        if (queue.isDown) throw new Error("Queue sendBatch failed: Internal Server Error");
-        queue.sends.push(Array.from(messages, ({ body }) => withoutShard(structuredClone(body))));
-      },
-      send() {
-        throw new Error("Every send costs: send messages together");
+      async send(body: unknown, { delaySeconds = 0 } = {}) {
+        if (queue.isDown) throw new Error("Queue send failed: Internal Server Error");
+        queue.sent.push({ body: withoutShard(structuredClone(body)), delay: delaySeconds });
       },
     } as unknown as Queue,
-    /** Takes the messages that were sent for a bulk invite since the last time. */
-    take({ id }: { id: number }): Message[] {
-      const isOurs = (body: unknown) => (body as { bulk_invite_id?: number }).bulk_invite_id === id;
-      const taken = queue.sends.flat().filter(isOurs);
-      queue.sends = queue.sends.map((bodies) => bodies.filter((body) => !isOurs(body)));
-      return taken.map((body) => aMessage(body));
-    },
+    /** Takes the messages that were sent since the last time. */
+    take: (): Message[] => queue.sent.splice(0).map(({ body }) => aMessage(body)),
   };
   return queue;
+}
+
+/** A database that is lost once so many portions of bulk rows have ended. */
+export function aDatabaseForPortions(portions: number) {
+  let ended = 0;
+  let isPortion = false;
+  return observedDatabase({
+    prepare: (text) => {
+      isPortion ||= text.startsWith('insert into "invites"');
+    },
+    query: async (run) => {
+      if (ended === portions) throw new Error("D1_ERROR: Network connection lost.");
+      const result = await run();
+      if (isPortion) ended++;
+      isPortion = false;
+      return result;
+    },
+  });
 }
 
 /** The Worker with other bindings: its requests, its queue consumer and its cron. */
@@ -101,12 +114,25 @@ export async function rowsReadForNothing(): Promise<number> {
 export const leavingNoInvites = ({ id }: { id: number }) =>
   leavingNoRows(id, "bulk_invite_rows", "bulk_invites", "invites");
 
+/** The organizations of the test that runs. */
+const ownOrganizations = new Set<number>();
+
+/** Removes what a consumer would find of other tests: a message names no rows, so it ends those of all organizations. */
+export async function removePendingRows(where = "true") {
+  const pending = `bulk_invites where completed_at is null and ${where}`;
+  const rows = `bulk_invite_rows where bulk_invite_id in (select id from ${pending})`;
+  await env.DB.batch([rows, pending].map((each) => env.DB.prepare(`delete from ${each}`)));
+}
+
 /**
  * An organization whose bulk invites go to a queue that the test delivers, to the Worker with these bindings.
  */
 export async function aClinicWithQueue(bindings: object = {}) {
   const clinic = await anOrganization();
   leavingNoInvites(clinic);
+  if (ownOrganizations.size === 0) await removePendingRows();
+  ownOrganizations.add(clinic.id);
+  onTestFinished(() => void ownOrganizations.delete(clinic.id));
   const queue = aQueue();
   const theWorker = workerWith({ BULK_INVITES: queue.binding, ...bindings });
   const client = { ...clinic.client, ...clinic.client.through(theWorker.fetcher) };
@@ -115,10 +141,21 @@ export async function aClinicWithQueue(bindings: object = {}) {
     ...theWorker,
     client,
     queue,
-    /** Requests the invites, and returns the messages to deliver. */
+    /** Requests the invites, and returns a message that wakes the consumer. */
     async bulkInvite(organization_invites: object[]) {
       const { bulk_invite } = await given(client.post("/invites/bulk_create", { organization_invites }));
-      return { id: bulk_invite.id as number, bulk_invite, messages: queue.take(bulk_invite) };
+      return { id: bulk_invite.id as number, bulk_invite, messages: [aMessage(WAKE_UP)] };
+    },
+    /** Wakes a consumer that dies when so many portions have ended. Pending rows of other organizations are gone before. */
+    async consumePortions(portions: number) {
+      await removePendingRows(`organization_id <> ${clinic.id}`);
+      const dying = workerWith({
+        BULK_INVITES: queue.binding,
+        ...bindings,
+        DB: aDatabaseForPortions(portions),
+      });
+      const message = aMessage(WAKE_UP);
+      expect(await dying.consume([message])).toMatchObject({ acked: [], retried: [message.id] });
     },
     progressOf: async ({ id }: { id: number }) =>
       (await given(client.get(`/bulk_invites/${id}`))).bulk_invite,

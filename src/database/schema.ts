@@ -973,6 +973,10 @@ export const bulkInvites = sqliteTable(
     index("bulk_invites_uncompleted")
       .on(t.organization_id, t.next_attempt_at)
       .where(sql`completed_at is null`),
+    // For a member who may no longer make them.
+    index("bulk_invites_by_creator")
+      .on(t.organization_id, t.created_by_user_id)
+      .where(sql`completed_at is null`),
     index("bulk_invites_unerased").on(t.organization_id, t.created_at).where(sql`erased_at is null`),
     // For the quota: how many rows an organization has sent lately.
     index("bulk_invites_lately").on(t.organization_id, t.created_at, t.total_count),

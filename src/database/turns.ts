@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, min, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { CRON_PORTION, CRON_TURNS, OWNERS_ASKED } from "../tuning.ts";
 import type { Database } from "./database.ts";
@@ -33,15 +33,18 @@ export const rowid = sql`rowid`;
  * entry for each.
  *
  * @param indexed what the WHERE of that index says, in its words
+ * @param next the next column of that index: without it, SQLite may take another index, whose entries it has to filter
  */
-export function eachOf(column: SQLiteColumn, indexed?: SQL): SQL {
+export function eachOf(column: SQLiteColumn, indexed?: SQL, next?: SQLiteColumn): SQL {
   const first = (condition?: SQL) =>
     builder
-      .select({ id: min(column) })
+      .select({ id: sql`${column}`.as("id") })
       .from(column.table)
-      .where(and(indexed, condition));
+      .where(and(indexed, condition))
+      .orderBy(asc(column), ...(next ? [asc(next)] : []))
+      .limit(1);
   return sql`with recursive owner (id) as (
-    select ${first()} union all select ${first(gt(column, sql`owner.id`))} from owner where id is not null
+    select (${first()}) union all select (${first(gt(column, sql`owner.id`))}) from owner where id is not null
   ) select id from owner where id is not null`;
 }
 
@@ -84,7 +87,7 @@ interface DueRows {
 /** True for the rows of a table that are due and have their turn. */
 export function isInTurn(
   table: SQLiteTable & { organization_id: SQLiteColumn },
-  { time, where, indexed, owners = eachOf(table.organization_id, indexed) }: DueRows,
+  { time, where, indexed, owners = eachOf(table.organization_id, indexed, time) }: DueRows,
   turn: Placeholders<Turn>,
 ): SQL {
   const dueOf = (owner_id: SQL) =>

@@ -55,21 +55,21 @@ export async function growCalls(run: Run, { id, provider_id, room_id }: Grown, s
   await forEach(
     "participants",
     "key, waiting_room_id, call_id, display_name, role, external_reference, joined_at, left_at, created_at, updated_at",
-    "key, waiting_room_id, id, 'Rita Recipient', 'recipient', replace(external_reference, 'visit', 'patient'), started_at, ended_at, 1, 1",
+    `key, waiting_room_id, id, 'Rita Recipient', 'recipient', replace(external_reference, 'visit', 'patient'), started_at, ended_at, ${now}, ${now}`,
   );
   await forEach(
     "consents",
     "participant_id, reporter, decision, decided_at, reported_at, created_at",
-    "id, 'platform', 'granted', joined_at, 1, 1",
+    `id, 'platform', 'granted', joined_at, ${now}, ${now}`,
     "from participants where organization_id = ?1 and key glob 'grown-*'",
   );
   const text = "call_id, kind, is_final, text, lines_digest, created_at, updated_at";
-  await forEach("call_texts", text, "id, 'transcript', 1, null, 'digest', 1, 1");
-  await forEach("call_texts", text, "id, 'soap_note', 1, 'Subjective: feels better.', null, 1, 1");
+  await forEach("call_texts", text, `id, 'transcript', 1, null, 'digest', ${now}, ${now}`);
+  await forEach("call_texts", text, `id, 'soap_note', 1, 'Subjective: feels better.', null, ${now}, ${now}`);
   await forEach(
     "egresses",
     "call_id, egress_id, status, is_stopped, ended_at, storage_key, created_at, updated_at",
-    "id, key, 'egress_ended', 1, ended_at, 'grown/' || key || '.mp4', 1, 1",
+    `id, key, 'egress_ended', 1, ended_at, 'grown/' || key || '.mp4', ${now}, ${now}`,
   );
 }
 
@@ -94,7 +94,7 @@ export async function growEverythingElse(run: Run, organization: Grown, size: nu
   await rows(
     "organization_users",
     "email, display_name, roles, created_at, updated_at",
-    `n || '@grown.example', 'Paula Provider', '["provider"]', n, n`,
+    `n || '@grown.example', 'Paula Provider', '["provider"]', ?7, ?7`,
   );
   await forEach(
     "organization_user_assists",
@@ -116,7 +116,7 @@ export async function growEverythingElse(run: Run, organization: Grown, size: nu
   await rows(
     "authorization_codes",
     "organization_user_id, code_digest, expires_at, created_at",
-    "?2, ?1 || '-grown-' || n, ?7 + 60000, 0",
+    "?2, ?1 || '-grown-' || n, ?7 - 60000, 0",
   );
   await rows(
     "waiting_rooms",
@@ -126,13 +126,13 @@ export async function growEverythingElse(run: Run, organization: Grown, size: nu
   await forEach(
     "waiting_room_subs",
     "waiting_room_id, datetime_start, datetime_end, created_at, updated_at",
-    "id, 1, 2, 1, 1",
+    `id, 1, 2, ${now}, ${now}`,
     "waiting_rooms where organization_id = ?1 and slug glob '*--grown-room-*'",
   );
   await rows(
     "visits",
     "waiting_room_id, organization_user_id, external_reference, status, starts_at, ends_at, participants, last_participant_id, created_at, updated_at",
-    `?5, ?4, 'visit-' || (n / 10), 'missed', n * ${DAY}, n * ${DAY} + 1, '[]', 0, n, n`,
+    `?5, ?4, 'visit-' || (n / 10), 'missed', n * ${DAY}, n * ${DAY} + 1, '[]', 0, ?7, ?7`,
   );
   await forEach(
     "legal_holds",
@@ -155,7 +155,7 @@ export async function growEverythingElse(run: Run, organization: Grown, size: nu
   await rows(
     "participants",
     "key, waiting_room_id, display_name, role, waiting_since, left_at, created_at, updated_at",
-    "'waited-' || n, ?5, 'Rita Recipient', 'recipient', n, n + 1, n, n",
+    "'waited-' || n, ?5, 'Rita Recipient', 'recipient', n, n + 1, ?7, ?7",
   );
   await rows(
     "livekit_egresses",
@@ -182,18 +182,22 @@ export async function growEverythingElse(run: Run, organization: Grown, size: nu
   );
   const invite =
     "created_by_user_id, email, display_name, roles, expires_at, used_at, created_at, updated_at";
-  await rows("invites", invite, `?2, n || '@used.example', 'Invitee', '["provider"]', ?7 + ${DAY}, ?7, n, n`);
+  await rows(
+    "invites",
+    invite,
+    `?2, n || '@used.example', 'Invitee', '["provider"]', ?7 + ${DAY}, ?7, ?7, ?7`,
+  );
   // Fewer than the quota of unused ones.
   const unusedInvites = Math.min(size, 9000);
   await rows(
     "invites",
     invite,
-    `?2, n || '@unused.example', 'Invitee', '["provider"]', ?7 + ${DAY}, null, n, n`,
+    `?2, n || '@unused.example', 'Invitee', '["provider"]', ?7 + ${DAY}, null, ?7, ?7`,
     unusedInvites,
   );
   await rows(
     "bulk_invites",
-    "total_count, queued_at, completed_at, erased_at, created_at, updated_at, created_by_user_id",
+    "total_count, next_attempt_at, completed_at, erased_at, created_at, updated_at, created_by_user_id",
     "1, 1, 1, 1, 1, 1, ?2",
   );
   await forEach(

@@ -127,6 +127,8 @@ CREATE UNIQUE INDEX `bulk_invites_by_organization` ON `bulk_invites` (`organizat
 --> statement-breakpoint
 CREATE INDEX `bulk_invites_uncompleted` ON `bulk_invites` (`organization_id`,`next_attempt_at`) WHERE completed_at is null;
 --> statement-breakpoint
+CREATE INDEX `bulk_invites_by_creator` ON `bulk_invites` (`organization_id`,`created_by_user_id`) WHERE completed_at is null;
+--> statement-breakpoint
 CREATE INDEX `bulk_invites_unerased` ON `bulk_invites` (`organization_id`,`created_at`) WHERE erased_at is null;
 --> statement-breakpoint
 CREATE INDEX `bulk_invites_lately` ON `bulk_invites` (`organization_id`,`created_at`,`total_count`);

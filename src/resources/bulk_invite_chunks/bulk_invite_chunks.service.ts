@@ -1,37 +1,44 @@
-import { and, asc, between, eq, isNull, notExists, sql } from "drizzle-orm";
+import { and, asc, between, eq, isNull, notExists, type SQL, sql } from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
-import { greatest, hasValues, iif, least } from "../../database/expressions.ts";
+import { coalesce, greatest, hasValues, iif, least, scalar } from "../../database/expressions.ts";
 import { insertSelect, jsonField, jsonFields, jsonRows } from "../../database/insert.ts";
 import { livesHere } from "../../database/moves.ts";
 import { builder, type Placeholders, preparedQuery, runBatch, type Values } from "../../database/queries.ts";
-import { bulkInviteRows, bulkInvites, invites } from "../../database/schema.ts";
+import { bulkInviteRows, bulkInvites, invites, organizationDays } from "../../database/schema.ts";
 import { selectColumn } from "../../database/selects.ts";
 import { totalOf } from "../../database/totals.ts";
-import { MAX_UNUSED_INVITES } from "../../limits.ts";
+import { dateOf } from "../../http/dates.ts";
+import { MAX_ORGANIZATION_MAILS, MAX_UNUSED_INVITES } from "../../limits.ts";
 import { BULK_INVITE_CHUNK } from "../../tuning.ts";
 import { endRowsOfChunk } from "../bulk_invites/bulk_invites.merge.ts";
 import { ROW_FAULTS } from "../bulk_invites/bulk_invites.refusals.ts";
 import type { BulkInviteChunk } from "../bulk_invites/bulk_invites.schemas.ts";
-import { failRowsWhere, isPendingRow, pendingRowColumns } from "../bulk_invites/bulk_invites.sql.ts";
+import {
+  failRowsWhere,
+  isPendingRow,
+  mailsToAddress,
+  pendingRowColumns,
+} from "../bulk_invites/bulk_invites.sql.ts";
+import { countMails, dayOf } from "../invite_mails/invite_mails.limits.ts";
 
 /**
  * Makes the invites of a chunk's rows, in one transaction: each row that is pending ends as created or failed. Rows
  * that have ended stay as they are, so a message that is delivered twice does nothing the second time.
  */
-export async function processChunk(
-  { db, now, settings, mailer }: Context,
-  chunk: BulkInviteChunk,
-): Promise<void> {
+export async function processChunk(context: Context, chunk: BulkInviteChunk): Promise<void> {
+  const { db, now, settings, mailer } = context;
   await decideAndWrite(
     db,
-    [pendingRowsOf(chunk), placesForInvites(chunk)],
-    (rows, [places]): Decision<unknown> => {
-      if (rows.length === 0) return { unchanged: null };
-      const { ends, invites } = endRowsOfChunk(rows, places?.count ?? 0, { settings, mailer }, now);
+    [pendingRowsOf({ ...chunk, day: dayOf(now) }), placesForInvites({ ...chunk, date: dateOf(now) })],
+    (rows, [left]): Decision<unknown> => {
+      const [first] = rows;
+      if (!first || !left) return { unchanged: null };
+      const { ends, invites, mailed } = endRowsOfChunk(rows, left, { settings, mailer }, now);
       const { bulk_invite_id } = chunk;
       return {
         writes: [
+          ...countMails(context, first.organization_id, mailed),
           insertInvites({ invites: JSON.stringify(invites) }),
           endRows({ bulk_invite_id, ends: JSON.stringify(ends) }),
           finishChunk({ bulk_invite_id, now }),
@@ -54,25 +61,39 @@ const failRowsOf = failRowsWhere((chunk: Placeholders<BulkInviteChunk>) => ({
   ofRows: inChunk(chunk),
 }));
 
-const pendingRowsOf = preparedQuery((chunk: Placeholders<BulkInviteChunk>) =>
+const pendingRowsOf = preparedQuery((chunk: Placeholders<BulkInviteChunk & { day: number }>) =>
   builder
-    .select(pendingRowColumns)
+    .select({ ...pendingRowColumns, mails_to_address: mailsToAddress(chunk.day) })
     .from(bulkInviteRows)
     .innerJoin(bulkInvites, eq(bulkInvites.id, bulkInviteRows.bulk_invite_id))
     .where(and(inChunk(chunk), isPendingRow, livesHere(bulkInvites.organization_id)))
     .orderBy(asc(bulkInviteRows.row)),
 );
 
-/** How many invites the organization can still have. More than a chunk needs do not matter, so other invites rarely do. */
-const placesForInvites = preparedQuery(({ bulk_invite_id }: Placeholders<BulkInviteChunk>) => {
-  const unused = totalOf("invites", bulkInvites.organization_id);
-  // D1 binds numbers as REAL, which the guard of a decision would see as others.
-  const free = greatest(sql`${MAX_UNUSED_INVITES} - ${unused}`, 0);
-  return builder
-    .select({ count: sql<number>`cast(${least(free, BULK_INVITE_CHUNK)} as integer)`.as("count") })
-    .from(bulkInvites)
-    .where(eq(bulkInvites.id, bulk_invite_id));
-});
+/**
+ * How many invites the organization can still have, and mails it can still send on the day. More than a chunk needs do not
+ * matter, so other invites rarely do.
+ */
+const placesForInvites = preparedQuery(
+  ({ bulk_invite_id, date }: Placeholders<BulkInviteChunk & { date: string }>) => {
+    const { organization_id } = bulkInvites;
+    const mails = selectColumn(
+      organizationDays.mails,
+      hasValues(organizationDays, { organization_id, date }),
+    );
+    return builder
+      .select({
+        places: leftOf(MAX_UNUSED_INVITES, totalOf("invites", organization_id)).as("places"),
+        mails: leftOf(MAX_ORGANIZATION_MAILS, coalesce(scalar(mails), 0)).as("mails"),
+      })
+      .from(bulkInvites)
+      .where(eq(bulkInvites.id, bulk_invite_id));
+  },
+);
+
+/** D1 binds numbers as REAL, which the guard of a decision would see as others. */
+const leftOf = (most: number, used: SQL) =>
+  sql<number>`cast(${least(greatest(sql`${most} - ${used}`, 0), BULK_INVITE_CHUNK)} as integer)`;
 
 /** @param invites a JSON array */
 const insertInvites = preparedQuery(({ invites: made }: Placeholders<{ invites: string }>) =>

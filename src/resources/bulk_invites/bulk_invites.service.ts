@@ -14,6 +14,7 @@ import { logFault } from "../../http/log.ts";
 import { BULK_ROWS_PERIOD } from "../../lifetimes.ts";
 import { portionsOf } from "../../queues/portions.ts";
 import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
+import { digestsOfAddresses } from "../invite_mails/invite_mails.limits.ts";
 import type { InviteInput } from "../invites/invites.schemas.ts";
 import { requireRoles } from "../roles/roles.policy.ts";
 import { chunksOf, newBulkInvite, newRows, requireAssignableRows } from "./bulk_invites.merge.ts";
@@ -37,9 +38,13 @@ import {
  * @throws ApiError if it is refused; nothing is stored then
  */
 export async function createBulkInvite(context: ClientContext, inputs: InviteInput[]): Promise<BulkInvite> {
-  const { db, now, caller, keyed } = context;
+  const { db, now, settings, caller, keyed } = context;
   requireAssignableRows(caller.roles, inputs);
   const { organization_id, organization_user_id: user_id } = caller;
+  const digests = await digestsOfAddresses(
+    settings,
+    inputs.map(({ email }) => email),
+  );
   const bulkInvite = await decideAndWrite(
     db,
     [
@@ -52,7 +57,7 @@ export async function createBulkInvite(context: ClientContext, inputs: InviteInp
       return {
         writes: [
           bulkInviteWrites.insert(newBulkInvite(known, inputs, now)),
-          insertBulkInviteRows({ rows: JSON.stringify(newRows(organization_id, inputs)) }),
+          insertBulkInviteRows({ rows: JSON.stringify(newRows(organization_id, inputs, digests)) }),
           newestBulkInvite({}),
         ],
         entries: [bulkInviteEntry(context, "create", {})],

@@ -62,9 +62,7 @@ const parameters = { id: { description: "The id of the invite.", example: story.
 
 export const invitesReference: Reference = {
   tag: "Invites",
-  description:
-    `Invitations to join the organization. The invitee is mailed a link: by the service, if its operator has set that up, else by the video platform. Until the invitee opens it and accepts, the invite is pending. It is active until it expires, ${DEFAULT_INVITE_VALIDITY_DAYS} days after its creation, unless the operator chose another number of days (1 to ${MAX_INVITE_VALIDITY_DAYS}). An email has at most one pending invite, expired or not. Used and expired invites can be read as before, by their ids. An organization has at most ${MAX_UNUSED_INVITES} unused invites. A pending invite is removed when the user who sent it leaves the organization, or may no longer give its roles. Where the service sends mails, an organization can invite, or send invites again, ${MAX_ORGANIZATION_MAILS} times in a UTC day, and ${MAX_ADDRESS_MAILS} times to one address, with or without a ` +
-    tag`. Deleted invites count too.`,
+  description: `Invitations to join the organization. The invitee is mailed a link: by the service, if its operator has set that up, else by the video platform. Until the invitee opens it and accepts, the invite is pending. It is active until it expires, ${DEFAULT_INVITE_VALIDITY_DAYS} days after its creation, unless the operator chose another number of days (1 to ${MAX_INVITE_VALIDITY_DAYS}). An email has at most one pending invite, expired or not. Used and expired invites can be read as before, by their ids. An organization has at most ${MAX_UNUSED_INVITES} unused invites. A pending invite is removed when the user who sent it leaves the organization, or may no longer give its roles. Where the service sends mails, an organization can invite, or send invites again, ${MAX_ORGANIZATION_MAILS} times in a UTC day, and ${MAX_ADDRESS_MAILS} times to one address, whatever its tag (as in name+tag@). Deleted invites count too.`,
   external: {
     "GET /invites": {
       operationId: "listInvites",

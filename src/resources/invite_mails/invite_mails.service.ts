@@ -59,13 +59,13 @@ async function sendIfLeased(context: Context & { mailer: Mailer }, due: DueMail)
   const [[leased], [refused]] = await runBatch(db, [leaseMail(lease), refuseMail(lease)]);
   if (refused)
     log("invite_mail_failed", {
-      ...idsOf(due),
+      ...idsOfMail(due),
       reason: due.expires_at <= now ? "expired" : "outcomes_unknown",
     });
   if (leased) await sendLeased(context, due, lease, leased);
 }
 
-const idsOf = ({ id, owner_id }: DueMail) => ({ organization_id: owner_id, invite_id: id });
+const idsOfMail = ({ id, owner_id }: DueMail) => ({ organization_id: owner_id, invite_id: id });
 
 async function sendLeased(
   context: Context & { mailer: Mailer },
@@ -74,7 +74,7 @@ async function sendLeased(
   leased: LeasedMail,
 ): Promise<void> {
   const { db, settings, mailer } = context;
-  const ids = idsOf(due);
+  const ids = idsOfMail(due);
   const outcome = await sendMail(mailer, inviteMail(await withAcceptUrl(settings, leased)));
   if (outcome.state === "sent") {
     await runAll(db, recordSent({ id, link_made_at: linkMadeAt(due), mailed_at: Date.now() }));

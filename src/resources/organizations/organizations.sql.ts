@@ -10,14 +10,16 @@ import { tableWrites } from "../../database/table_writes.ts";
 import { pagedList } from "../../http/lists.ts";
 import { type PageQuery, type PageWindow, pageWindow, toPage } from "../../http/pagination.ts";
 import { entriesWhere } from "../access_logs/access_logs.entries.ts";
-import type { newOrganization } from "./organizations.merge.ts";
 import { organizationNotFound } from "./organizations.refusals.ts";
 
 export const organizationColumns = getTableColumns(organizations);
 
 export const organizationWrites = tableWrites(organizations, organizationColumns);
 
-type NewOrganization = ReturnType<typeof newOrganization>;
+type NewOrganization = Pick<
+  typeof organizations.$inferSelect,
+  "name" | "mail_name" | "created_at" | "updated_at"
+>;
 
 /** Makes an organization whose place is made in the same transaction, with the place's id and slug. */
 export const insertAtNewestPlace = preparedQuery(

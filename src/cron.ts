@@ -1,13 +1,12 @@
 import * as z from "zod";
 import { type Context, openContext } from "./context.ts";
-import { cleanUp, cleanUpOfNobody } from "./database/clean_up.ts";
+import { cleanUp } from "./database/clean_up.ts";
 import {
-  addressMails,
   authorizationCodes,
   events,
   idempotencyKeys,
   livekitEgresses,
-  organizationMails,
+  mailedAddresses,
   waitingListReads,
 } from "./database/schema.ts";
 import { isSharded, shardsOf } from "./database/shards.ts";
@@ -17,7 +16,6 @@ import {
   EVENTS_KEPT_FOR,
   IDEMPOTENCY_KEY_KEPT_FOR,
   LIVEKIT_EGRESS_KEPT_FOR,
-  MAIL_LIMIT_PERIOD,
 } from "./lifetimes.ts";
 import { recoverLostEgresses } from "./livekit/recovery.ts";
 import { lazily } from "./memory.ts";
@@ -36,6 +34,7 @@ import { endVisits, eraseVisits } from "./resources/visits/visits.chores.ts";
 import { deleteOldDeliveries } from "./resources/webhook_deliveries/webhook_deliveries.service.ts";
 import { queueDueDeliveries } from "./resources/webhook_lanes/webhook_lanes.queue.ts";
 import { WAITING_LIST_READS_KEPT_FOR } from "./tuning.ts";
+import { DAY } from "./units.ts";
 
 /** They return how many rows they have worked off: the log has that under their names. */
 type Chores = Record<string, (context: Context) => Promise<number>>;
@@ -51,8 +50,7 @@ const cleanUps: Chores = {
     waitingListReads.recorded_at,
     WAITING_LIST_READS_KEPT_FOR,
   ),
-  deleteOldOrganizationMails: cleanUp(organizationMails, organizationMails.counted_at, MAIL_LIMIT_PERIOD),
-  deleteOldAddressMails: cleanUpOfNobody(addressMails, addressMails.counted_at, MAIL_LIMIT_PERIOD),
+  deleteOldMailedAddresses: cleanUp(mailedAddresses, mailedAddresses.day, DAY),
 };
 
 const chores: Chores = {

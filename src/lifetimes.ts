@@ -95,9 +95,6 @@ export const MAX_VISIT_DURATION = DAY;
 /** The link of a visit works so long after its end: people come late, or once more. */
 export const VISIT_LINK_VALID_FOR = DAY;
 
-/** A day, as the quotas of mail providers: a person who really is invited by a fourth organization gets its mail tomorrow. */
-export const MAIL_LIMIT_PERIOD = DAY;
-
 export const BULK_ROWS_PERIOD = DAY;
 
 /** In seconds: the `Retry-After` when an organization has sent as many rows as it can. */

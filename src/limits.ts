@@ -183,14 +183,14 @@ export const MIN_HMAC_KEY_LENGTH = 32;
 /** A key for HMAC-SHA-256, as above. LiveKit asks for as much. */
 export const MIN_LIVEKIT_SECRET_LENGTH = 32;
 
-/** Mails that an organization sends in MAIL_LIMIT_PERIOD: two full bulk invites. */
+/** Mails of an organization in a UTC day: two full bulk invites. triggers/mails.sql has it too, and so the next one. */
 export const MAX_ORGANIZATION_MAILS = 2000;
 
-/** Mails of one organization to one address in MAIL_LIMIT_PERIOD: an invite, and two that were asked for again. */
+/** Mails of an organization to one address in a UTC day: an invite, and two that were asked for again. */
 export const MAX_ADDRESS_MAILS = 3;
 
-/** The same of all organizations together, so that one cannot use up what another needs. */
-export const MAX_ADDRESS_MAILS_OF_ALL = 6;
+/** In characters: the name of an organization in a mail, in its subject too. */
+export const MAX_MAIL_NAME_LENGTH = 80;
 
 /** Writes of an organization's API clients in a UTC day. triggers/usage.sql has it too, and so the next two. */
 export const MAX_DAILY_WRITES = 20_000;

@@ -87,6 +87,8 @@ export const organizations = sqliteTable(
   {
     id: integer().primaryKey(),
     name: text().notNull(),
+    /** The name that mails show, from the last name that the platform set. Empty: mails show none. */
+    mail_name: text().notNull().default(""),
     slug: text().notNull().unique(),
     recording_retention_days: integer(),
     transcript_retention_days: integer(),
@@ -918,36 +920,20 @@ export const invites = sqliteTable(
 );
 
 /**
- * What an organization has mailed lately, for its limit. `mailing` names the invite, its link and the attempt. It outlives the
- * invite, or else the limit could be evaded by deleting it.
+ * How many mails to an address an organization has decided to send on a UTC day, for its limit (see triggers/mails.sql). A row
+ * outlives the invites, or the limit could be evaded by deleting them. The address is stored as a keyed digest only, so that this
+ * table tells nobody who was invited.
  */
-export const organizationMails = sqliteTable(
-  "organization_mails",
-  { organization_id: organizationId(), mailing: text().notNull(), counted_at: integer().notNull() },
-  (t) => [
-    primaryKey({ columns: [t.organization_id, t.mailing] }),
-    index("organization_mails_lately").on(t.organization_id, t.counted_at),
-  ],
-);
-
-/**
- * The same for an address, of all organizations. Of the address there is only a digest with a key: nobody learns from this
- * table who was invited.
- */
-export const addressMails = sqliteTable(
-  "address_mails",
+export const mailedAddresses = sqliteTable(
+  "mailed_addresses",
   {
+    organization_id: organizationId(),
+    /** When the UTC day began. */
+    day: integer().notNull(),
     address_digest: text().notNull(),
-    mailing: text().notNull(),
-    // In the directory, not all organizations are.
-    organization_id: integer().notNull(),
-    counted_at: integer().notNull(),
+    count: integer().notNull(),
   },
-  (t) => [
-    primaryKey({ columns: [t.address_digest, t.mailing] }),
-    index("address_mails_lately").on(t.address_digest, t.counted_at),
-    index("address_mails_by_age").on(t.counted_at),
-  ],
+  (t) => [primaryKey({ columns: [t.organization_id, t.day, t.address_digest] })],
 );
 
 /**
@@ -985,8 +971,8 @@ export const bulkInvites = sqliteTable(
 );
 
 /**
- * `row` is the position in the request, counted from 0. `error` says why a row failed. `email` and `display_name` are
- * empty once the personal data is deleted.
+ * `row` is the position in the request, counted from 0. `error` says why a row failed. `address_digest` is the email's, as in
+ * `mailed_addresses`. It, `email` and `display_name` are empty once the personal data is deleted.
  */
 export const bulkInviteRows = sqliteTable(
   "bulk_invite_rows",
@@ -995,6 +981,7 @@ export const bulkInviteRows = sqliteTable(
     bulk_invite_id: integer().notNull(),
     row: integer().notNull(),
     email: text().notNull(),
+    address_digest: text().notNull().default(""),
     display_name: text().notNull(),
     roles: text({ mode: "json" }).$type<Role[]>().notNull(),
     status: text().$type<BulkInviteRowStatus>().notNull(),
@@ -1114,6 +1101,8 @@ export const organizationDays = sqliteTable(
     writes: integer().notNull().default(0),
     access_log_entries: integer().notNull().default(0),
     visits: integer().notNull().default(0),
+    /** Mails that it decided to send: see triggers/mails.sql. */
+    mails: integer().notNull().default(0),
   },
   (t) => [primaryKey({ columns: [t.organization_id, t.date] })],
 );

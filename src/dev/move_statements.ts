@@ -12,12 +12,10 @@ export interface Move {
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
-/** What an organization has. The mails to an address are counted for all organizations together, and stay in the directory. */
+/** What an organization has. */
 export const isMoved = ({ name, columns }: Table): boolean =>
   name === "organizations" ||
-  (name !== "moves" &&
-    name !== "address_mails" &&
-    columns.some((column) => column.name === "organization_id"));
+  (name !== "moves" && columns.some((column) => column.name === "organization_id"));
 
 /** Computed columns are computed again. */
 const storedColumns = ({ columns }: Table) => columns.filter(({ isStored }) => isStored);

@@ -9,7 +9,13 @@ import {
   TRIGGERS,
 } from "../../src/dev/triggers.ts";
 import { LIVEKIT_ROOM_TOLERANCE, SILENCE_UNTIL_END } from "../../src/lifetimes.ts";
-import { MAX_DAILY_ACCESS_LOGS, MAX_DAILY_WRITES, MAX_WAITING_ROOMS } from "../../src/limits.ts";
+import {
+  MAX_ADDRESS_MAILS,
+  MAX_DAILY_ACCESS_LOGS,
+  MAX_DAILY_WRITES,
+  MAX_ORGANIZATION_MAILS,
+  MAX_WAITING_ROOMS,
+} from "../../src/limits.ts";
 import { writeVariedRows } from "./support/varied_rows.ts";
 
 const RUN = "run `npm run db:baseline`, or once deployed `npm run db:generate -- --name what_changed`";
@@ -33,6 +39,8 @@ it("A waiting egress goes to a call by the room's name with the same tolerance i
 });
 
 it("What an organization can store is bounded by the same numbers in SQL as in the documents", () => {
+  expect(readText(`${TRIGGERS}/mails.sql`)).toContain(`new.mails > ${MAX_ORGANIZATION_MAILS}\n`);
+  expect(readText(`${TRIGGERS}/mails.sql`)).toContain(`new.count > ${MAX_ADDRESS_MAILS}\n`);
   expect(readText(`${TRIGGERS}/usage.sql`)).toContain(`new.writes > ${MAX_DAILY_WRITES}\n`);
   expect(readText(`${TRIGGERS}/usage.sql`)).toContain(`access_log_entries > ${MAX_DAILY_ACCESS_LOGS} AND `);
   expect(readText(`${TRIGGERS}/list_totals.sql`)).toContain(`total > ${MAX_WAITING_ROOMS};`);

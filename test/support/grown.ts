@@ -202,8 +202,8 @@ export async function growEverythingElse(run: Run, organization: Grown, size: nu
   );
   await forEach(
     "bulk_invite_rows",
-    "bulk_invite_id, row, email, display_name, roles, status",
-    "id, 0, '', '', '[]', 'created'",
+    "bulk_invite_id, row, email, address_digest, display_name, roles, status",
+    "id, 0, '', '', '', '[]', 'created'",
     "bulk_invites where organization_id = ?1",
   );
   await rows(
@@ -218,6 +218,7 @@ export async function growEverythingElse(run: Run, organization: Grown, size: nu
     "(select min(id) from webhook_endpoints where organization_id = ?1), id",
     "events where organization_id = ?1",
   );
+  await rows("mailed_addresses", "day, address_digest, count", `?7 - ?7 % ${DAY}, 'grown-' || n, 1`);
   await rows("organization_days", "date, writes", `date(n * ${DAY / 1000}, 'unixepoch'), 1`);
 }
 

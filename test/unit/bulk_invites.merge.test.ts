@@ -11,6 +11,8 @@ const aRow = (row: number, known: Partial<PendingRow> = {}): PendingRow => ({
   created_by_user_id: 33,
   row,
   email: `ivy-${row}@example.com`,
+  address_digest: `digest-${row}`,
+  mails_to_address: 0,
   display_name: "Ivy Invitee",
   roles: ["provider"],
   is_repeated: false,
@@ -24,7 +26,7 @@ const aRow = (row: number, known: Partial<PendingRow> = {}): PendingRow => ({
 const pending = (pending_until: number) => ({ pending_id: 7, pending_until });
 
 const errorsOf = (rows: PendingRow[], places = 50) =>
-  decideRowEnds(rows, places, sending, NOW).ends.map(({ error }) => error);
+  decideRowEnds(rows, { places, mails: 50 }, sending, NOW).ends.map(({ error }) => error);
 
 describe("A row of a bulk invite", () => {
   it.each<[string, Partial<PendingRow>]>([
@@ -34,9 +36,10 @@ describe("A row of a bulk invite", () => {
     [ROW_FAULTS.pendingInvite({ id: 7, expired_at: null }), { ...pending(NOW + 1) }],
     [ROW_FAULTS.pendingInvite({ id: 7, expired_at: "2026-01-31T09:30:00.000Z" }), { ...pending(NOW) }],
   ])("fails with the first of its faults: %s", (error, known) => {
-    expect(decideRowEnds([aRow(0, known)], 50, sending, NOW)).toEqual({
+    expect(decideRowEnds([aRow(0, known)], { places: 50, mails: 50 }, sending, NOW)).toEqual({
       ends: [{ row: 0, error }],
       invites: [],
+      mailed: [],
     });
   });
 

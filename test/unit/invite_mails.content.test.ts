@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { inviteMail } from "../../src/resources/invite_mails/invite_mails.content.ts";
+import { mailName } from "../../src/resources/organizations/organizations.merge.ts";
 
 const accept_url = "https://app.test/invites/accept?token=abc.def&lang=en";
 const expires_at = Date.parse("2026-11-29T10:05:00Z");
 
-const mailOf = (organization_name: string) =>
-  inviteMail({ email: "ivy@example.com", organization_name, accept_url, expires_at });
+const mailOf = (name: string) =>
+  inviteMail({ email: "ivy@example.com", mail_name: mailName(name), accept_url, expires_at });
 
 /** The links of an HTML text, as they are meant. */
 const linksIn = (html: string) =>
@@ -86,5 +87,26 @@ describe("The name of an organization in the mail", () => {
   it("is not missing where nothing of it is left", () => {
     expect(mailOf("\u202e\u200b").subject).toBe("Invitation to an organization");
     expect(mailOf("\u202e\u200b").text).toMatch(/^an organization invites you/);
+  });
+
+  it.each([
+    ["https://evil.example/login", ""],
+    ["PayPal Security https://evil.example", "PayPal Security"],
+    ["HTTPS://evil now", "now"],
+    ["mailto:x tel:0900123 Clinic", "Clinic"],
+    ["ask help@clinic or help＠clinic.example today", "ask or today"],
+    ["Go to evil.com, www.evil.com/x (evil.co) and evil。com", "Go to and"],
+    ["evil．com evil\u200c.c\u200com evil.xn--p1ai Evil.клиника 10.0.0.1", ""],
+    ["\\\\server\\share Clinic", "Clinic"],
+    ["Verein e.V. No. 4, d.o.o. Dr. Müller (9:30)", "Verein e.V. No. 4, d.o.o. Dr. Müller (9:30)"],
+  ])("has no words that could become a link: %s", (name, left) => {
+    expect(mailName(name)).toBe(left);
+  });
+
+  it("has at most 80 characters, and none is cut in two", () => {
+    expect(mailName("x".repeat(80))).toBe("x".repeat(80));
+    expect(mailName("x".repeat(81))).toBe(`${"x".repeat(79)}…`);
+    expect(mailName(`${"x".repeat(78)} yz`)).toBe(`${"x".repeat(78)}…`);
+    expect(mailName("🏥".repeat(90))).toBe(`${"🏥".repeat(79)}…`);
   });
 });

@@ -4,8 +4,8 @@ import { QUIETING_STATEMENTS, RESUMING_STATEMENTS } from "../../src/dev/quiet_st
 import { MAIL_TIMEOUT, MAIL_TURN, MAILS_AT_ONCE } from "../../src/tuning.ts";
 import { DAY, MINUTE } from "../../src/units.ts";
 import { api, platform } from "./support/api.ts";
+import { atOnce, statusesOf } from "./support/at_once.ts";
 import { countingRoundTrips } from "./support/database.ts";
-import { directory, isSharded } from "./support/deployed.ts";
 import { aTimestamp, expectRefusal } from "./support/expectations.ts";
 import { aFaultyDatabase, type Fault } from "./support/faulty_database.ts";
 import { accept, acceptToken, letAge, tokenOf } from "./support/invites.ts";
@@ -13,6 +13,8 @@ import { aClinicWithMail, aMailProvider, aMailWorker, MAIL_FROM, tokenIn } from 
 import { observedDatabase } from "./support/observed_database.ts";
 import { anInvite, anOrganization, given, unique } from "./support/organization.ts";
 import { aClinicWithQueue } from "./support/queue.ts";
+import { travelTo } from "./support/time.ts";
+import { changingNothing } from "./support/unchanged.ts";
 
 const MESSAGE = { schema: "invite_mails/1" };
 
@@ -108,7 +110,7 @@ function beforeLeasing(work: () => Promise<unknown>) {
   let [isLeasing, isDone] = [false, false];
   const DB = observedDatabase({
     prepare: (text) => {
-      isLeasing ||= text.includes(`insert into "organization_mails"`);
+      isLeasing ||= text.startsWith(`update "invites" set "next_mail_at" = ?, "mail_leases"`);
     },
     query: async (run) => {
       if (isLeasing && !isDone) {
@@ -179,7 +181,7 @@ describe("A sender that dies after the mail was sent", () => {
   });
 
   it.each([0, 1])(
-    "has it sent twice at most, also if the provider takes only every other mail (from %i on), and each counts",
+    "has it sent twice at most, also if the provider takes only every other mail (from %i on)",
     async (first) => {
       const clinic = await aClinicWithDyingSenders(Number.POSITIVE_INFINITY);
       let n = first;
@@ -188,19 +190,10 @@ describe("A sender that dies after the mail was sent", () => {
       await clinic.senders.deliver(MESSAGE);
       await clinic.senders.passUntilDone(clinic);
       expect(clinic.provider.to(invite)).toHaveLength(2);
-      expect(await mailsCounted("address_mails", invite)).toBe(2);
-      expect(await mailsCounted("organization_mails", invite)).toBe(2);
       expect(await clinic.read(invite)).toMatchObject({ mail_status: "failed", mailed_at: null });
     },
   );
 });
-
-/** How many mails of an invite count for a limit. */
-const mailsCounted = (table: "address_mails" | "organization_mails", { id }: { id: number }) =>
-  (table === "address_mails" ? directory : env.DB)
-    .prepare(`select count(*) as count from ${table} where mailing like ?`)
-    .bind(`${id}.%`)
-    .first<number>("count");
 
 it("A mail that the provider never answers holds up no other, and may be sent once more", async () => {
   // The limit of a mail is made right before the mail is given to the provider.
@@ -233,7 +226,6 @@ it("A mail that the provider never answers holds up no other, and may be sent on
   expect(unanswered).toHaveLength(1);
   await clinic.mailsUntilDone();
   expect(unanswered).toHaveLength(2);
-  expect(await mailsCounted("address_mails", silent)).toBe(2);
   expect(await clinic.read(silent)).toMatchObject({ mail_status: "failed", mailed_at: null });
 });
 
@@ -272,17 +264,6 @@ it("A database that fails now and then makes no mail go out more than twice, and
   }
 });
 
-it("A mail whose address could not be counted three times goes out when it can be", async () => {
-  const counter = failingFor(`insert into "address_mails"`, 3, directory);
-  const clinic = await aClinicWithMail();
-  const invite = await clinic.invite();
-  const failing = aMailWorker({ EMAIL: clinic.provider.binding, [isSharded ? "DIRECTORY" : "DB"]: counter });
-  for (let n = 0; n < 3; n++) expect(await failing.deliver(MESSAGE)).toBe(false);
-  expect(await failing.deliver(MESSAGE)).toBe(true);
-  expect(clinic.provider.to(invite)).toHaveLength(1);
-  expect(await mailsCounted("address_mails", invite)).toBe(1);
-});
-
 describe("An error of the mail provider", () => {
   it("that passes is followed by other attempts, each after a longer pause", async () => {
     const times: number[] = [];
@@ -299,7 +280,6 @@ describe("An error of the mail provider", () => {
     expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
     expect(pauses[0]).toBeGreaterThanOrEqual(5 * MINUTE);
     expect(pauses[3]).toBeGreaterThanOrEqual(40 * MINUTE);
-    expect(await mailsCounted("address_mails", invite)).toBe(1);
     expect(await clinic.eventsOf("invite.mail_failed")).toEqual([]);
   });
 
@@ -438,173 +418,204 @@ describe("Sending an invite again", () => {
 const JUST_NOW =
   "The invite was created or sent again less than 60 seconds ago: wait for the mail, or try again later";
 
-/** An organization that has sent so many mails lately. */
+/** An organization that has mailed so many invites today. */
 const haveMailed = ({ id }: { id: number }, count: number) =>
   env.DB.prepare(
-    `insert into organization_mails (organization_id, mailing, counted_at)
-     with recursive n (n) as (select 1 union all select n + 1 from n where n < ?) select ?, 'earlier ' || n, ? from n`,
+    `insert into organization_days (organization_id, date, mails) values (?1, ?2, ?3)
+     on conflict do update set mails = ?3`,
   )
-    .bind(count, id, Date.now())
+    .bind(id, new Date().toISOString().slice(0, 10), count)
     .run();
 
-/** Other organizations mail the address until it gets no more. */
-async function expectMailsTo(email: string, count: number) {
-  const others = await Promise.all([aClinicWithMail(), aClinicWithMail(), aClinicWithMail()]);
-  for (let n = 0; n <= count; n++) {
-    const other = others[n % others.length] as (typeof others)[0];
-    const invite = await other.invite({ email });
-    await other.mailsUntilDone();
-    expect(await other.read(invite)).toMatchObject({ mail_status: n < count ? "sent" : "failed" });
-    await given(other.client.delete(`/invites/${invite.id}`));
-  }
-}
+const TOO_MANY =
+  "The organization has mailed 2000 invites today, as many as it may in a day: invite this person after midnight UTC";
+
+const TOO_MANY_TO_ADDRESS =
+  "The organization has mailed this address 3 times today, as often as it may in a day: try again after midnight UTC";
+
+const NOON = "2026-11-24T12:00:00Z";
 
 describe("The limit of mails", () => {
-  it("to an address is three a day, however often the invite is deleted and made again", async () => {
-    const clinic = await aClinicWithMail();
-    const email = `${unique("victim")}@example.com`;
-    const statuses: string[] = [];
-    for (let n = 0; n < 5; n++) {
-      const invite = await clinic.invite({ email });
+  /** A clinic at noon, and an address with other tags each time. */
+  async function aClinicAtNoon(provider = aMailProvider(), bindings: object = {}) {
+    travelTo(NOON);
+    const clinic = await aClinicWithMail(provider, bindings);
+    const name = unique("victim");
+    const email = (tag: number | string = "") => `${name}${tag === "" ? "" : `+${tag}`}@example.com`;
+    const ask = (address: string, headers: Record<string, string> = {}) =>
+      clinic.client.send("POST", "/invites", { organization_invite: anInvite({ email: address }) }, headers);
+    return { ...clinic, email, ask };
+  }
+
+  it("to an address is three a day, with any tag and also if the invites are deleted: then 429 until midnight", async () => {
+    const clinic = await aClinicAtNoon();
+    for (const tag of ["", "visits", "a+b"]) {
+      const invite = await given(clinic.ask(clinic.email(tag)));
       await clinic.mailsUntilDone();
-      statuses.push((await clinic.read(invite)).mail_status);
+      expect(await clinic.read(invite)).toMatchObject({ mail_status: "sent" });
       await given(clinic.client.delete(`/invites/${invite.id}`));
     }
-    expect(statuses).toEqual(["sent", "sent", "sent", "failed", "failed"]);
-    expect(clinic.provider.to({ email })).toHaveLength(3);
-    expect(await clinic.eventsOf("invite.mail_failed")).toHaveLength(2);
-    await clinic.mails.pass(DAY + MINUTE);
-    await clinic.mails.runCron();
-    await clinic.invite({ email });
-    await clinic.mailsUntilDone();
-    expect(clinic.provider.to({ email })).toHaveLength(4);
-  });
-
-  it("to an address is the same for what comes to it with a tag, and leaves what another organization needs", async () => {
-    const clinic = await aClinicWithMail();
-    const name = unique("victim");
-    const statuses: string[] = [];
-    for (const tag of ["", "+visits", "+a+b", "+c"]) {
-      const invite = await clinic.invite({ email: `${name}${tag}@example.com` });
-      await clinic.mailsUntilDone();
-      statuses.push((await clinic.read(invite)).mail_status);
-    }
-    expect(statuses).toEqual(["sent", "sent", "sent", "failed"]);
-    await expectMailsTo(`${name}@example.com`, 3);
-  });
-
-  it("to an address is six a day for ten organizations together, who mail at once", async () => {
-    const email = `${unique("victim")}@example.com`;
-    const provider = aMailProvider();
-    const clinics = await Promise.all(Array.from({ length: 10 }, () => aClinicWithMail(provider)));
-    const invites = await Promise.all(clinics.map((clinic) => clinic.invite({ email })));
-    await Promise.all(clinics.map(({ mails }) => mails.deliver(MESSAGE)));
-    for (const clinic of clinics) await clinic.mailsUntilDone();
-    expect(provider.to({ email })).toHaveLength(6);
-    const all = await Promise.all(clinics.map((clinic, n) => clinic.read(invites[n])));
-    expect(all.filter(({ mail_status }) => mail_status === "failed")).toHaveLength(4);
-  });
-
-  it("of an organization is 2,000 a day, and others are not concerned", async () => {
-    const clinic = await aClinicWithMail();
-    await haveMailed(clinic, 1999);
-    const invites = await Promise.all(Array.from({ length: 4 }, () => clinic.invite()));
-    await Promise.all(Array.from({ length: 4 }, () => clinic.mails.deliver(MESSAGE)));
-    await clinic.mailsUntilDone();
-    expect(clinic.provider.sent.filter(({ to }) => invites.some(({ email }) => email === to))).toHaveLength(
-      1,
-    );
-    expect(await clinic.eventsOf("invite.mail_failed")).toHaveLength(3);
+    const refused = await changingNothing(() => clinic.ask(clinic.email()));
+    expectRefusal(refused, 429, TOO_MANY_TO_ADDRESS);
+    const seconds = Number(refused.headers.get("Retry-After"));
+    expect(seconds).toBeGreaterThan(10 * 3600);
+    expect(seconds).toBeLessThanOrEqual(12 * 3600);
     const other = await aClinicWithMail();
-    const invite = await other.invite();
-    await other.mailsUntilDone();
-    expect(await other.read(invite)).toMatchObject({ mail_status: "sent" });
-    await clinic.mails.pass(DAY + MINUTE);
-    const again = invites.find(({ email }) => clinic.provider.to({ email }).length === 0);
-    expect(await given(clinic.resend(again))).toMatchObject({ mail_status: "queued" });
-    await clinic.mailsUntilDone();
-    expect(await clinic.read(again)).toMatchObject({ mail_status: "sent" });
+    await other.invite({ email: clinic.email() });
+    travelTo("2026-11-25T00:00:00Z");
+    await given(clinic.ask(clinic.email()));
   });
 
-  it("of an organization uses up nothing of an address that it did not mail", async () => {
-    const clinic = await aClinicWithMail();
-    const email = `${unique("victim")}@example.com`;
-    await haveMailed(clinic, 2000);
-    for (let n = 0; n < 3; n++) {
-      const invite = await clinic.invite({ email });
-      await Promise.all(Array.from({ length: 4 }, () => clinic.mails.deliver(MESSAGE)));
+  it("to an address lets three of thirty through that come at once", async () => {
+    const clinic = await aClinicAtNoon();
+    const answers = await atOnce(30, (n) => clinic.ask(clinic.email(n)));
+    expect(statusesOf(answers)).toEqual({ 201: 3, 429: 27 });
+    await clinic.mailsUntilDone();
+    expect(
+      clinic.provider.sent.filter(({ to }) => answers.some(({ body }) => body.email === to)),
+    ).toHaveLength(3);
+  });
+
+  it("counts an invite that is sent again, and changes nothing of one that is not", async () => {
+    const clinic = await aClinicAtNoon();
+    const invite = await given(clinic.ask(clinic.email()));
+    for (let n = 0; n < 2; n++) {
+      vi.setSystemTime(Date.now() + 2 * MINUTE);
+      await given(clinic.resend(invite));
+    }
+    vi.setSystemTime(Date.now() + 2 * MINUTE);
+    expectRefusal(await changingNothing(() => clinic.resend(invite)), 429, TOO_MANY_TO_ADDRESS);
+    travelTo("2026-11-25T00:00:00Z");
+    expect((await clinic.resend(invite)).status).toBe(202);
+  });
+
+  it("of an organization is 2,000 a day, where ten come at once, and others are not concerned", async () => {
+    const clinic = await aClinicAtNoon();
+    await haveMailed(clinic, 1997);
+    const answers = await atOnce(10, (n) => clinic.ask(`${unique("person")}${n}@example.com`));
+    expect(statusesOf(answers)).toEqual({ 201: 3, 429: 7 });
+    expectRefusal(await changingNothing(() => clinic.ask(clinic.email())), 429, TOO_MANY);
+    await (await aClinicWithMail()).invite();
+    travelTo("2026-11-25T00:00:00Z");
+    await given(clinic.ask(clinic.email()));
+  });
+
+  it("counts a request once that is repeated with its Idempotency-Key", async () => {
+    const clinic = await aClinicAtNoon();
+    const answers = await atOnce(10, () => clinic.ask(clinic.email(), { "Idempotency-Key": "one" }));
+    expect(statusesOf(answers)).toEqual({ 201: 10 });
+    for (const tag of [1, 2]) await given(clinic.ask(clinic.email(tag)));
+    expectRefusal(await clinic.ask(clinic.email(3)), 429, TOO_MANY_TO_ADDRESS);
+  });
+
+  it("gives nothing back for a mail that the provider did not take", async () => {
+    const clinic = await aClinicAtNoon(aMailProvider(() => "E_VALIDATION_ERROR"));
+    for (const tag of [1, 2, 3]) {
+      const invite = await given(clinic.ask(clinic.email(tag)));
       await clinic.mailsUntilDone();
       expect(await clinic.read(invite)).toMatchObject({ mail_status: "failed" });
-      await given(clinic.client.delete(`/invites/${invite.id}`));
     }
-    expect(clinic.provider.to({ email })).toEqual([]);
-    await expectMailsTo(email, 6);
+    expectRefusal(await clinic.ask(clinic.email()), 429, TOO_MANY_TO_ADDRESS);
   });
 
-  it("to an address counts no mail that the provider did not take, if its invite is deleted before it is tried again", async () => {
-    const clinic = await aClinicWithMail(aMailProvider(() => "E_DAILY_LIMIT_EXCEEDED"));
-    const email = `${unique("victim")}@example.com`;
-    for (let n = 0; n < 3; n++) {
-      const invite = await clinic.invite({ email });
-      await clinic.mails.deliver(MESSAGE);
-      expect(await clinic.read(invite)).toMatchObject({ mail_status: "queued" });
-      await given(clinic.client.delete(`/invites/${invite.id}`));
-    }
-    expect(clinic.provider.attempts).toBe(3);
-    await expectMailsTo(email, 6);
-  });
-
-  it("to an address counts a mail that the provider refused for good only if it may have gone out", async () => {
-    for (const [code, left] of [
-      ["E_SENDER_NOT_VERIFIED", 6],
-      ["Something else", 5],
-    ] as const) {
-      const clinic = await aClinicWithMail(aMailProvider(() => code));
-      const invite = await clinic.invite();
-      await clinic.mailsUntilDone();
-      expect(clinic.provider.attempts).toBe(1);
-      await expectMailsTo(invite.email, left);
-    }
-  });
-
-  it("to an address uses up nothing of the organization when it is reached, and counts a mail of many senders once", async () => {
-    const clinic = await aClinicWithMail();
-    const email = `${unique("victim")}@example.com`;
-    const counted: unknown[] = [];
-    for (let n = 0; n < 4; n++) {
-      const invite = await clinic.invite({ email });
-      await Promise.all(Array.from({ length: 8 }, () => clinic.mails.deliver(MESSAGE)));
-      await clinic.mailsUntilDone();
-      counted.push([
-        await mailsCounted("address_mails", invite),
-        await mailsCounted("organization_mails", invite),
-      ]);
-      await given(clinic.client.delete(`/invites/${invite.id}`));
-    }
-    expect(counted).toEqual([
-      [1, 1],
-      [1, 1],
-      [1, 1],
-      [0, 0],
+  it("makes a row of a bulk invite fail by itself, with its text", async () => {
+    travelTo(NOON);
+    const provider = aMailProvider();
+    const { INVITE_MAILS } = aMailWorker({}).bindings;
+    const clinic = await aClinicWithQueue({ MAIL_FROM, EMAIL: provider.binding, INVITE_MAILS });
+    const name = unique("victim");
+    const emails = [1, 2, 3, 4].map((n) => `${name}+${n}@example.com`);
+    const rows = (count: number) => Array.from({ length: count }, () => anInvite());
+    await given(clinic.client.post("/invites", { organization_invite: anInvite({ email: emails[0] }) }));
+    const first = await clinic.bulkInvite([
+      ...emails.slice(1).map((email) => anInvite({ email })),
+      ...rows(60),
     ]);
-    expect(clinic.provider.to({ email })).toHaveLength(3);
+    for (const message of first.messages) await clinic.consume([message, message]);
+    expect(await clinic.progressOf(first)).toMatchObject({
+      created_count: 62,
+      failures: [{ row: 2, email: emails[3], error: TOO_MANY_TO_ADDRESS }],
+    });
+    await haveMailed(clinic, 1940);
+    const second = await clinic.bulkInvite(rows(100));
+    await Promise.all(second.messages.map((message) => clinic.consume([message])));
+    const { created_count, failures } = await clinic.progressOf(second);
+    expect(created_count).toBe(60);
+    expect(failures.map(({ error }: { error: string }) => error)).toEqual(Array(40).fill(TOO_MANY));
+    await env.DB.prepare("update invites set next_mail_at = null where organization_id = ?")
+      .bind(clinic.id)
+      .run();
   });
 
-  it("keeps no address and no name, and nothing for longer than a day", async () => {
-    const clinic = await aClinicWithMail();
+  it("counts nothing where mail is off", async () => {
+    const clinic = await aClinicAtNoon(aMailProvider(), { MAIL_FROM: "" });
+    await haveMailed(clinic, 2000);
+    for (const tag of [1, 2, 3, 4]) await given(clinic.ask(clinic.email(tag)));
+    expect(await countsOf(clinic)).toEqual([]);
+  });
+
+  it("keeps no address and no name, and nothing after the day", async () => {
+    const clinic = await aClinicAtNoon();
+    await given(clinic.ask(clinic.email()));
+    await clinic.mailsUntilDone();
+    const rows = await countsOf(clinic);
+    expect(rows).toHaveLength(1);
+    expect(JSON.stringify(rows)).not.toMatch(/@|example|Ivy|victim/);
+    travelTo("2026-11-24T23:55:00Z");
+    await clinic.mails.runCron();
+    expect(await countsOf(clinic)).toHaveLength(1);
+    travelTo("2026-11-25T00:05:00Z");
+    await clinic.mails.runCron();
+    expect(await countsOf(clinic)).toEqual([]);
+  });
+});
+
+const countsOf = async ({ id }: { id: number }) =>
+  (await env.DB.prepare("select * from mailed_addresses where organization_id = ?").bind(id).all()).results;
+
+describe("The name in a mail", () => {
+  const textOf = async (clinic: Clinic) => {
     const invite = await clinic.invite();
     await clinic.mailsUntilDone();
-    const rowsOf = async (database: D1Database, table: string) =>
-      (await database.prepare(`select * from ${table} where mailing like ?`).bind(`${invite.id}.%`).all())
-        .results;
-    const counts = async () =>
-      (await Promise.all([rowsOf(directory, "address_mails"), rowsOf(env.DB, "organization_mails")])).flat();
-    const rows = await counts();
-    expect(rows).toHaveLength(2);
-    expect(JSON.stringify(rows)).not.toMatch(/@|example|Ivy/);
-    await clinic.mails.pass(DAY + MINUTE);
-    await clinic.mails.runCron();
-    expect(await counts()).toEqual([]);
+    const [mail] = clinic.provider.to(invite);
+    if (!mail) throw new Error("No mail was sent");
+    const { accept_url } = await given(
+      clinic.platform.get(`/organizations/${clinic.id}/invites/${invite.id}`),
+    );
+    const said = JSON.stringify([mail.from, mail.subject, mail.text, mail.html]).replaceAll(
+      accept_url,
+      "LINK",
+    );
+    return { ...mail, said };
+  };
+
+  it("is never one that the organization sets itself", async () => {
+    const clinic = await aClinicWithMail();
+    const name = "PayPal Security: confirm at https://evil.example or evil.example";
+    const renamed = await given(clinic.client.put("/organization", { organization: { name } }));
+    expect(renamed.name).toBe(name);
+    const { subject, from, said } = await textOf(clinic);
+    expect({ subject, from }).toEqual({ subject: "Invitation to Riverside Clinic", from: MAIL_FROM });
+    expect(said).not.toMatch(/paypal|evil/i);
+  });
+
+  it("is the one that the platform set last, at most 80 characters and without addresses", async () => {
+    const clinic = await aClinicWithMail();
+    const rename = (name: string) =>
+      given(clinic.platform.put(`/organizations/${clinic.id}`, { organization: { name } }));
+    await rename("Lakeside <b>Clinic</b> https://evil.example me@evil.example evil.example");
+    await given(clinic.client.put("/organization", { organization: { name: "PayPal" } }));
+    await given(
+      clinic.platform.put(`/organizations/${clinic.id}`, { organization: { recording_retention_days: 9 } }),
+    );
+    const mail = await textOf(clinic);
+    expect(mail.subject).toBe("Invitation to Lakeside <b>Clinic</b>");
+    expect(mail.html).toContain("Lakeside &lt;b&gt;Clinic&lt;/b&gt;");
+    expect(mail.said).not.toMatch(/paypal|evil/i);
+    await rename(`Lakeside ${"x".repeat(200)}`);
+    expect((await textOf(clinic)).subject).toBe(`Invitation to Lakeside ${"x".repeat(70)}…`);
+    await rename("https://evil.example");
+    expect((await textOf(clinic)).subject).toBe("Invitation to an organization");
   });
 });
 

@@ -62,6 +62,7 @@ const eraseRows = preparedQuery((old: Placeholders<Old>) => {
     .update(bulkInviteRows)
     .set({
       email: "",
+      address_digest: "",
       display_name: "",
       status: iif(isPendingRow, "failed", bulkInviteRows.status),
       error: iif(isPendingRow, ROW_FAULTS.notMade, bulkInviteRows.error),

@@ -1,5 +1,6 @@
 import type { Role } from "../../database/enums.ts";
 import type { bulkInviteRows, bulkInvites } from "../../database/schema.ts";
+import { MAX_ADDRESS_MAILS } from "../../limits.ts";
 import { type Inviter, inviteeFault, inviteRow } from "../invites/invites.merge.ts";
 import type { InviteInput } from "../invites/invites.schemas.ts";
 import { requireAssignable } from "../roles/roles.policy.ts";
@@ -43,11 +44,13 @@ export function newBulkInvite(
 export const newRows = (
   organization_id: number,
   inputs: InviteInput[],
+  digests: string[],
 ): Omit<typeof bulkInviteRows.$inferInsert, "bulk_invite_id">[] =>
   inputs.map(({ email, display_name, role_names }, row) => ({
     organization_id,
     row,
     email,
+    address_digest: digests[row] ?? "",
     display_name,
     roles: role_names,
     status: "pending",
@@ -76,21 +79,31 @@ function rowFault(row: PendingRow, now: number): string | null {
  * What becomes of rows that are pending, and the invites that are made of them.
  *
  * @param places how many invites the organization can still have, or at least as many as there are rows
+ * @param mails how many mails it can still send on this day, likewise
  */
 export function decideRowEnds(
   rows: PendingRow[],
-  places: number,
+  { places, mails }: { places: number; mails: number },
   { settings, mailer }: Pick<Inviter, "settings" | "mailer">,
   now: number,
-): { ends: RowEnd[]; invites: ReturnType<typeof inviteRow>[] } {
+): { ends: RowEnd[]; invites: ReturnType<typeof inviteRow>[]; mailed: string[] } {
   const ends: RowEnd[] = [];
   const invites: ReturnType<typeof inviteRow>[] = [];
+  const mailed: string[] = [];
+  const mailFault = ({ address_digest, mails_to_address }: PendingRow): string | null => {
+    if (!mailer) return null;
+    if (mailed.length >= mails) return ROW_FAULTS.tooManyMails;
+    const mailsNow = mailed.filter((digest) => digest === address_digest).length;
+    return mails_to_address + mailsNow < MAX_ADDRESS_MAILS ? null : ROW_FAULTS.tooManyMailsToAddress;
+  };
   for (const row of rows) {
-    const error = rowFault(row, now) ?? (invites.length < places ? null : ROW_FAULTS.tooManyInvites);
+    const error =
+      rowFault(row, now) ?? (invites.length < places ? null : ROW_FAULTS.tooManyInvites) ?? mailFault(row);
     ends.push({ row: row.row, error });
     if (error !== null) continue;
+    if (mailer) mailed.push(row.address_digest);
     const { organization_id, created_by_user_id: user_id, roles: role_names } = row;
     invites.push(inviteRow({ organization_id, user_id, settings, mailer }, { ...row, role_names }, now));
   }
-  return { ends, invites };
+  return { ends, invites, mailed };
 }

@@ -41,9 +41,9 @@ const completed: Progress = {
 const faulty: Progress = {
   ...completed,
   id: story.BULK_INVITE_ID + 1,
-  total_count: 6,
+  total_count: 8,
   created_count: 0,
-  failed_count: 6,
+  failed_count: 8,
   failures: [
     {
       row: 0,
@@ -55,6 +55,8 @@ const faulty: Progress = {
     { row: 3, email: "nils@example.com", error: ROW_FAULTS.creatorRemoved },
     { row: 4, email: "nele@example.com", error: ROW_FAULTS.creatorBelow },
     { row: 5, email: "nick@example.com", error: ROW_FAULTS.tooManyInvites },
+    { row: 6, email: "nadia@example.com", error: ROW_FAULTS.tooManyMails },
+    { row: 7, email: "noor@example.com", error: ROW_FAULTS.tooManyMailsToAddress },
   ],
 };
 
@@ -75,7 +77,7 @@ export const bulkInvitesReference: Reference = {
     "POST /invites/bulk_create": {
       operationId: "createBulkInvite",
       summary: "Create many invites",
-      description: `Takes 1 to ${MAX_BULK_INVITES} rows. A fault in a row, such as a role that is not allowed, refuses the whole request: its text names the row, counted from 0, and no invite is created. Otherwise the rows are stored, and the invites are created in the background, most often within seconds. Read the progress at the path in the header \`Location\`, or wait for the event \`bulk_invite.completed\`. A row fails by itself, in the background, if its email is also in an earlier row, has a pending invite, expired or not, or has an account in the organization; if the membership of this email ends before the row is processed; or if the organization has ${MAX_UNUSED_INVITES} unused invites. When the user who sent the request leaves the organization, the rows that are not processed yet fail; when the user may no longer give their roles, too. An organization can send ${MAX_BULK_ROWS} rows in ${BULK_ROWS_PERIOD / HOUR} hours.`,
+      description: `Takes 1 to ${MAX_BULK_INVITES} rows. A fault in a row, such as a role that is not allowed, refuses the whole request: its text names the row, counted from 0, and no invite is created. Otherwise the rows are stored, and the invites are created in the background, most often within seconds. Read the progress at the path in the header \`Location\`, or wait for the event \`bulk_invite.completed\`. A row fails by itself, in the background, if its email is also in an earlier row, has a pending invite, expired or not, or has an account in the organization; if the membership of this email ends before the row is processed; if the organization has ${MAX_UNUSED_INVITES} unused invites; or if its mail would be one too many of the day. When the user who sent the request leaves the organization, the rows that are not processed yet fail; when the user may no longer give their roles, too. An organization can send ${MAX_BULK_ROWS} rows in ${BULK_ROWS_PERIOD / HOUR} hours.`,
       headers: {
         Location: {
           description: "The path at which to read the progress.",

@@ -8,6 +8,7 @@ import {
   type PendingInvite,
   TOO_MANY_INVITES,
 } from "../invites/invites.refusals.ts";
+import { TOO_MANY_MAILS, TOO_MANY_MAILS_TO_ADDRESS } from "../usage/usage.refusals.ts";
 
 export const bulkInviteNotFound = () => notFound("Bulk invite");
 
@@ -28,6 +29,8 @@ export const ROW_FAULTS = {
   membershipEnded: "The membership of this email ended after the request",
   pendingInvite: (pending: PendingInvite) => `The email ${hasPendingInvite(pending)}`,
   tooManyInvites: TOO_MANY_INVITES,
+  tooManyMails: TOO_MANY_MAILS,
+  tooManyMailsToAddress: TOO_MANY_MAILS_TO_ADDRESS,
   creatorRemoved: "The membership of the person who sent this invite has ended",
   creatorBelow: "The person who sent this invite may no longer give these roles",
   /** For a reason that is not its own. */

@@ -1,7 +1,7 @@
-import { and, asc, between, eq, isNull, lte, min, notExists, sql } from "drizzle-orm";
+import { and, asc, between, eq, isNull, lte, min, notExists, type SQL, sql } from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
-import { greatest, hasValues, iif, least } from "../../database/expressions.ts";
+import { coalesce, greatest, hasValues, iif, least, scalar } from "../../database/expressions.ts";
 import { insertSelect, jsonField, jsonFields, jsonRows } from "../../database/insert.ts";
 import { livesHere } from "../../database/moves.ts";
 import {
@@ -12,13 +12,14 @@ import {
   runAll,
   runBatch,
 } from "../../database/queries.ts";
-import { bulkInviteRows, bulkInvites, invites } from "../../database/schema.ts";
+import { bulkInviteRows, bulkInvites, invites, organizationDays } from "../../database/schema.ts";
 import { selectColumn } from "../../database/selects.ts";
 import { totalOf } from "../../database/totals.ts";
 import { isInTurn, randomOrder, type Turn } from "../../database/turns.ts";
+import { dateOf } from "../../http/dates.ts";
 import { isPassing } from "../../http/errors.ts";
 import { log, logFault } from "../../http/log.ts";
-import { MAX_UNUSED_INVITES } from "../../limits.ts";
+import { MAX_ORGANIZATION_MAILS, MAX_UNUSED_INVITES } from "../../limits.ts";
 import { retryDelay } from "../../queues/retry_delay.ts";
 import {
   BULK_INVITE_FAULTS,
@@ -27,9 +28,10 @@ import {
   BULK_INVITE_PORTIONS,
   DUE_TOLERANCE,
 } from "../../tuning.ts";
+import { countMails, dayOf } from "../invite_mails/invite_mails.limits.ts";
 import { decideRowEnds } from "./bulk_invites.merge.ts";
 import { ROW_FAULTS } from "./bulk_invites.refusals.ts";
-import { failRowsWhere, isPendingRow, pendingRowColumns } from "./bulk_invites.sql.ts";
+import { failRowsWhere, isPendingRow, mailsToAddress, pendingRowColumns } from "./bulk_invites.sql.ts";
 
 /*
  * D1 knows which rows are pending. A portion of them is one transaction, so each row ends once, however many consumers
@@ -112,18 +114,21 @@ interface Portion {
 }
 
 /** Makes the invites of these rows, in one transaction: each row ends as created or failed. Returns how many. */
-async function endRowsOf({ db, now, settings, mailer }: Context, portion: Portion): Promise<number> {
+async function endRowsOf(context: Context, portion: Portion): Promise<number> {
+  const { db, now, settings, mailer } = context;
   let ended = 0;
   await decideAndWrite(
     db,
-    [pendingRowsOf(portion), placesForInvites(portion)],
-    (rows, [places]): Decision<unknown> => {
+    [pendingRowsOf({ ...portion, day: dayOf(now) }), quotasLeft({ ...portion, date: dateOf(now) })],
+    (rows, [left]): Decision<unknown> => {
+      const [first] = rows;
       ended = rows.length;
-      if (ended === 0) return { unchanged: null };
-      const { ends, invites } = decideRowEnds(rows, places?.count ?? 0, { settings, mailer }, now);
+      if (!first || !left) return { unchanged: null };
+      const { ends, invites, mailed } = decideRowEnds(rows, left, { settings, mailer }, now);
       const { bulk_invite_id } = portion;
       return {
         writes: [
+          ...countMails(context, first.organization_id, mailed),
           insertInvites({ invites: JSON.stringify(invites) }),
           endRows({ bulk_invite_id, ends: JSON.stringify(ends) }),
           finishPortion({ bulk_invite_id, now }),
@@ -173,25 +178,34 @@ const failRowsOf = failRowsWhere((portion: Placeholders<Portion>) => ({
   ofRows: inPortion(portion),
 }));
 
-const pendingRowsOf = preparedQuery((portion: Placeholders<Portion>) =>
+const pendingRowsOf = preparedQuery((portion: Placeholders<Portion & { day: number }>) =>
   builder
-    .select(pendingRowColumns)
+    .select({ ...pendingRowColumns, mails_to_address: mailsToAddress(portion.day) })
     .from(bulkInviteRows)
     .innerJoin(bulkInvites, eq(bulkInvites.id, bulkInviteRows.bulk_invite_id))
     .where(and(inPortion(portion), isPendingRow, livesHere(bulkInvites.organization_id)))
     .orderBy(asc(bulkInviteRows.row)),
 );
 
-/** How many invites the organization can still have. More than a portion needs do not matter, so other invites rarely do. */
-const placesForInvites = preparedQuery(({ bulk_invite_id }: Placeholders<Portion>) => {
-  const unused = totalOf("invites", bulkInvites.organization_id);
-  // D1 binds numbers as REAL, which the guard of a decision would see as others.
-  const free = greatest(sql`${MAX_UNUSED_INVITES} - ${unused}`, 0);
+/**
+ * How many invites the organization can still have, and mails it can still send on the day. More than a portion needs do not
+ * matter, so other invites rarely do.
+ */
+const quotasLeft = preparedQuery(({ bulk_invite_id, date }: Placeholders<Portion & { date: string }>) => {
+  const { organization_id } = bulkInvites;
+  const mails = selectColumn(organizationDays.mails, hasValues(organizationDays, { organization_id, date }));
   return builder
-    .select({ count: sql<number>`cast(${least(free, BULK_INVITE_PORTION)} as integer)`.as("count") })
+    .select({
+      places: leftOf(MAX_UNUSED_INVITES, totalOf("invites", organization_id)).as("places"),
+      mails: leftOf(MAX_ORGANIZATION_MAILS, coalesce(scalar(mails), 0)).as("mails"),
+    })
     .from(bulkInvites)
     .where(eq(bulkInvites.id, bulk_invite_id));
 });
+
+/** D1 binds numbers as REAL, which the guard of a decision would see as others. */
+const leftOf = (most: number, used: SQL) =>
+  sql<number>`cast(${least(greatest(sql`${most} - ${used}`, 0), BULK_INVITE_PORTION)} as integer)`;
 
 /** @param invites a JSON array */
 const insertInvites = preparedQuery(({ invites: made }: Placeholders<{ invites: string }>) =>

@@ -20,7 +20,7 @@ export const createBulkInviteBody = lazily(() =>
 export type BulkInvite = Row<typeof bulkInviteColumns>;
 
 /** A row that is worked off, and what is known of its email. */
-export type PendingRow = Row<typeof pendingRowColumns>;
+export type PendingRow = Row<typeof pendingRowColumns> & { mails_to_address: number };
 
 export type BulkInviteFailure = Row<typeof bulkInviteFailureColumns>;
 

@@ -3,6 +3,7 @@ import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { runBatch } from "../../database/queries.ts";
 import { BULK_ROWS_PERIOD } from "../../lifetimes.ts";
 import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
+import { digestsOfAddresses } from "../invite_mails/invite_mails.limits.ts";
 import type { InviteInput } from "../invites/invites.schemas.ts";
 import { requireRoles } from "../roles/roles.policy.ts";
 import { newBulkInvite, newRows, requireAssignableRows } from "./bulk_invites.merge.ts";
@@ -25,9 +26,13 @@ import {
  * @throws ApiError if it is refused; nothing is stored then
  */
 export async function createBulkInvite(context: ClientContext, inputs: InviteInput[]): Promise<BulkInvite> {
-  const { db, now, caller } = context;
+  const { db, now, settings, caller } = context;
   requireAssignableRows(caller.roles, inputs);
   const { organization_id, organization_user_id: user_id } = caller;
+  const digests = await digestsOfAddresses(
+    settings,
+    inputs.map(({ email }) => email),
+  );
   return decideAndWrite(
     db,
     [
@@ -40,7 +45,7 @@ export async function createBulkInvite(context: ClientContext, inputs: InviteInp
       return {
         writes: [
           bulkInviteWrites.insert(newBulkInvite(known, inputs, now)),
-          insertBulkInviteRows({ rows: JSON.stringify(newRows(organization_id, inputs)) }),
+          insertBulkInviteRows({ rows: JSON.stringify(newRows(organization_id, inputs, digests)) }),
           newestBulkInvite({}),
         ],
         entries: [bulkInviteEntry(context, "create", {})],

@@ -24,8 +24,9 @@ import {
   type Placeholders,
   preparedQuery,
   type Statement,
+  type Value,
 } from "../../database/queries.ts";
-import { bulkInviteRows, bulkInvites, invites } from "../../database/schema.ts";
+import { bulkInviteRows, bulkInvites, invites, mailedAddresses } from "../../database/schema.ts";
 import { isNewest, newestId, rowsBy, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import type { OwnPath } from "../../http/wire.ts";
@@ -68,15 +69,28 @@ const isRepeated = exists(
   ),
 );
 
-const { organization_id, email } = bulkInviteRows;
+const { organization_id, email, address_digest } = bulkInviteRows;
 
 const isPending = isPendingInviteOf(organization_id, email);
+
+/** How many mails to the row's address the organization has decided to send on the day. */
+export const mailsToAddress = (day: Value<number>) =>
+  coalesce(
+    scalar(
+      selectColumn(
+        mailedAddresses.count,
+        hasValues(mailedAddresses, { organization_id, day, address_digest }),
+      ),
+    ),
+    0,
+  ).as("mails_to_address");
 
 /** A row, and what is known of its email. */
 export const pendingRowColumns = {
   organization_id,
   row: bulkInviteRows.row,
   email,
+  address_digest,
   display_name: bulkInviteRows.display_name,
   roles: bulkInviteRows.roles,
   created_by_user_id: bulkInvites.created_by_user_id,

@@ -3,7 +3,8 @@ import type { Mail } from "../../mail/mail.ts";
 /** What the mail of an invite says. */
 export interface InviteMail {
   email: string;
-  organization_name: string;
+  /** Of the organization, as the platform set it last. It may be empty. */
+  mail_name: string;
   accept_url: string;
   expires_at: number;
 }
@@ -12,8 +13,8 @@ export interface InviteMail {
  * The mail that an invitee gets. It names the organization, which invites, and nobody else: the name of an invitee comes from
  * the person who invites, and could say anything.
  */
-export function inviteMail({ email, organization_name, accept_url, expires_at }: InviteMail): Mail {
-  const name = withoutControls(organization_name) || "an organization";
+export function inviteMail({ email, mail_name, accept_url, expires_at }: InviteMail): Mail {
+  const name = mail_name || "an organization";
   const htmlName = `<bdi>${escapeHtml(name)}</bdi>`;
   const link = escapeHtml(accept_url);
   const until = `${new Date(expires_at).toLocaleString("en-GB", DATE_FORMAT)} UTC`;
@@ -37,6 +38,7 @@ If you do not know ${name}, please ignore this mail.
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
+<meta name="format-detection" content="telephone=no,date=no,address=no,email=no,url=no">
 <meta name="color-scheme" content="light dark">
 <title>Invitation</title>
 <style>
@@ -64,16 +66,6 @@ If you do not know ${name}, please ignore this mail.
 
 /** To make a formatter of it takes as long as to load most of the bundle, so a mail does. */
 const DATE_FORMAT = { dateStyle: "long", timeStyle: "short", timeZone: "UTC" } as const;
-
-/**
- * A name without what could end a line or a header, or turn what stands around it: control characters, separators of lines,
- * and marks without a shape. The two that join letters stay: Persian and Hindi need them.
- */
-const withoutControls = (name: string) =>
-  name
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
-    .replace(/(?![\u200c\u200d])\p{Cf}/gu, "")
-    .trim();
 
 const ENTITIES: Record<string, string> = {
   "&": "&amp;",

@@ -1,128 +1,65 @@
-import { and, count, eq, gt, ne, type SQL, sql } from "drizzle-orm";
+import { count, sql } from "drizzle-orm";
 import { keyedDigests } from "../../bytes/digest.ts";
 import type { Context } from "../../context.ts";
-import { hasValues } from "../../database/expressions.ts";
-import { insertSelect } from "../../database/insert.ts";
-import { builder, type Placeholders, preparedQuery, runAll } from "../../database/queries.ts";
-import { addressMails, organizationMails } from "../../database/schema.ts";
-import { deleteBy, selectColumn } from "../../database/selects.ts";
-import { MAIL_LIMIT_PERIOD } from "../../lifetimes.ts";
-import { MAX_ADDRESS_MAILS, MAX_ADDRESS_MAILS_OF_ALL, MAX_ORGANIZATION_MAILS } from "../../limits.ts";
+import { excluded, insertSelect, jsonRows, jsonValue } from "../../database/insert.ts";
+import { type BoundQuery, builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import { mailedAddresses } from "../../database/schema.ts";
+import { dateOf } from "../../http/dates.ts";
+import { DAY } from "../../units.ts";
+import { countMailsOfDay } from "../usage/usage.sql.ts";
 
 /*
- * The service must not become a relay for the mails of others. So each mail is counted before it is sent, by a statement
- * that counts it only if the limit allows it: of the organization with the lease, of the address by the sender that has the
- * lease. One of which it is not known whether it was sent counts beside the one that takes its place. An attempt after an
- * error that passes is the same mail: the organization's is counted when it was last tried, and the address's only if it may
- * have gone out, or else an address could be denied mail by mails that never reach it.
+ * The service must not become a relay for others' mails. A mail is counted in the transaction that decides to send it, for the
+ * organization and for the address, and is never given back: whatever becomes of the mail or the invite.
  */
 
-type Table = typeof organizationMails | typeof addressMails;
-
-/** How many other mails the table counts in the period. */
-const othersIn = (
-  table: Table,
-  isOwn: SQL,
-  { mailing, now }: Placeholders<{ mailing: string; now: number }>,
-) =>
-  builder
-    .select({ count: count() })
-    .from(table as typeof addressMails)
-    .where(and(isOwn, ne(table.mailing, mailing), gt(table.counted_at, sql`${now} - ${MAIL_LIMIT_PERIOD}`)));
-
-interface OrganizationMail {
-  organization_id: number;
-  mailing: string;
-  now: number;
-}
-
-/** @param isWanted whether the mail is to be sent, apart from the limit */
-export const countOrganizationMail = (mail: Placeholders<OrganizationMail>, isWanted: SQL | undefined) =>
-  insertSelect(
-    organizationMails,
-    { organization_id: mail.organization_id, mailing: mail.mailing, counted_at: mail.now },
-    {
-      where: and(
-        isWanted,
-        sql`(${othersIn(organizationMails, eq(organizationMails.organization_id, mail.organization_id), mail)}) < ${MAX_ORGANIZATION_MAILS}`,
-      ),
-    },
-  ).onConflictDoUpdate({
-    target: [organizationMails.organization_id, organizationMails.mailing],
-    set: { counted_at: sql`excluded.counted_at` },
-  });
-
-/** Selects the mail if it was counted now. */
-export const countedNow = ({ organization_id, mailing, now }: Placeholders<OrganizationMail>) =>
-  selectColumn(
-    organizationMails.mailing,
-    hasValues(organizationMails, { organization_id, mailing, counted_at: now }),
-  );
-
-/** For a mail that was counted, and is not sent because its address gets no more. */
-export const uncountOrganizationMail = deleteBy(organizationMails, "organization_id", "mailing");
-
-const countAddressMail = preparedQuery(
-  (mail: Placeholders<OrganizationMail & { address_digest: string }>) => {
-    const { address_digest, organization_id } = addressMails;
-    const isToIt = eq(address_digest, mail.address_digest);
-    const ofOwn = and(isToIt, eq(organization_id, mail.organization_id)) ?? isToIt;
+const mailsTo = preparedQuery(
+  ({
+    organization_id,
+    day,
+    digests,
+  }: Placeholders<{ organization_id: number; day: number; digests: string }>) => {
+    const mails = builder
+      .select({ address_digest: jsonValue.as("address_digest"), count: count().as("count") })
+      .from(jsonRows(digests))
+      .groupBy(jsonValue)
+      .as("mails");
     return insertSelect(
-      addressMails,
-      {
-        address_digest: mail.address_digest,
-        mailing: mail.mailing,
-        organization_id: mail.organization_id,
-        counted_at: mail.now,
-      },
-      {
-        where: sql`(${othersIn(addressMails, ofOwn, mail)}) < ${MAX_ADDRESS_MAILS}
-          and (${othersIn(addressMails, isToIt, mail)}) < ${MAX_ADDRESS_MAILS_OF_ALL}`,
-      },
-    )
-      .onConflictDoUpdate({
-        target: [addressMails.address_digest, addressMails.mailing],
-        set: { counted_at: sql`excluded.counted_at` },
-      })
-      .returning({ mailing: addressMails.mailing });
+      mailedAddresses,
+      { organization_id, day, address_digest: mails.address_digest, count: mails.count },
+      { from: mails },
+    ).onConflictDoUpdate({
+      target: [mailedAddresses.organization_id, mailedAddresses.day, mailedAddresses.address_digest],
+      set: { count: sql`${mailedAddresses.count} + ${excluded(mailedAddresses.count)}` },
+    });
   },
 );
 
-const uncountAddressMail = deleteBy(addressMails, "address_digest", "mailing");
+/** When the UTC day of a time began. */
+export const dayOf = (time: number): number => time - (time % DAY);
 
-// An address gets mails of organizations in all databases, so they are counted in the directory. Only the sender that has
-// leased the mail may call these.
-
-type Counting = Pick<Context, "db" | "shards" | "settings">;
-
-const counterOf = ({ db, shards }: Counting) => shards?.directory ?? db;
-
-/** Whether the address may get one more mail, of this organization and of all: then it is counted. */
-export async function takeAddress(
-  context: Counting & Pick<Context, "now">,
+/**
+ * The statements that count mails, one for each digest of an address. Triggers refuse one too many; without mail, or without
+ * anything to send, there are none.
+ */
+export function countMails(
+  { mailer, now }: Pick<Context, "mailer" | "now">,
   organization_id: number,
-  email: string,
-  mailing: string,
-): Promise<boolean> {
-  const { settings, now } = context;
-  const address_digest = await digestOfAddress(settings, email);
-  const counted = await runAll(
-    counterOf(context),
-    countAddressMail({ organization_id, address_digest, mailing, now }),
-  );
-  return counted.length > 0;
+  digests: string[],
+): BoundQuery<unknown>[] {
+  if (!mailer || digests.length === 0) return [];
+  return [
+    countMailsOfDay({ organization_id, date: dateOf(now), count: digests.length }),
+    mailsTo({ organization_id, day: dayOf(now), digests: JSON.stringify(digests) }),
+  ];
 }
 
-/** The mail did not go out. Comes before the lease is given back: then nobody else can have counted it. */
-export async function giveAddressBack(context: Counting, email: string, mailing: string): Promise<void> {
-  const address_digest = await digestOfAddress(context.settings, email);
-  await runAll(counterOf(context), uncountAddressMail({ address_digest, mailing }));
-}
-
-async function digestOfAddress({ DIGEST_SECRET }: Context["settings"], email: string): Promise<string> {
-  // Mail to ann+visits@ comes to ann@.
-  const address = email.replace(/\+[^@]*(?=@)/, "");
-  // Not the digest of a participant's key that happens to be an address.
-  const [digest = ""] = await keyedDigests(DIGEST_SECRET, [`mailed to ${address}`]);
-  return digest;
+/** The keyed digests by which mails to these addresses are counted. */
+export function digestsOfAddresses(
+  { DIGEST_SECRET }: Context["settings"],
+  emails: string[],
+): Promise<string[]> {
+  // Mail to ann+visits@ arrives at ann@. The prefix keeps it apart from the digest of a participant's key that is an address.
+  const addresses = emails.map((email) => `mailed to ${email.replace(/\+[^@]*(?=@)/, "")}`);
+  return keyedDigests(DIGEST_SECRET, addresses);
 }

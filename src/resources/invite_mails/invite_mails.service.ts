@@ -1,28 +1,18 @@
 import type { Context } from "../../context.ts";
-import type { Database } from "../../database/database.ts";
-import { type Row, runAll, runBatch } from "../../database/queries.ts";
+import { runAll, runBatch } from "../../database/queries.ts";
 import { findInTurns } from "../../database/turns.ts";
 import { log } from "../../http/log.ts";
-import { type Mailer, NO_CODE, sendMail } from "../../mail/mail.ts";
-import {
-  DUE_TOLERANCE,
-  MAIL_LEASE,
-  MAIL_PORTION,
-  MAIL_TURN,
-  MAILS_AT_ONCE,
-  MAX_MAIL_LEASES,
-} from "../../tuning.ts";
+import { type Mailer, sendMail } from "../../mail/mail.ts";
+import { DUE_TOLERANCE, MAIL_LEASE, MAIL_PORTION, MAIL_TURN, MAILS_AT_ONCE } from "../../tuning.ts";
 import { linkMadeAt } from "../invites/invites.merge.ts";
-import type { inviteColumns } from "../invites/invites.sql.ts";
 import { withAcceptUrl } from "../invites/invites.tokens.ts";
 import { inviteMail } from "./invite_mails.content.ts";
-import { giveAddressBack, takeAddress, uncountOrganizationMail } from "./invite_mails.limits.ts";
 import { afterFailedMail } from "./invite_mails.merge.ts";
 import {
-  countMail,
   type DueMail,
   dueMails,
   endMailLease,
+  type LeasedMail,
   leaseMail,
   type MailLease,
   recordSent,
@@ -64,41 +54,27 @@ export const findDueMails = ({ db, now }: Context, portion: number): Promise<Due
 
 async function sendIfLeased(context: Context & { mailer: Mailer }, due: DueMail): Promise<void> {
   const { db, now } = context;
-  const { id, owner_id: organization_id, next_mail_at, mail_leases } = due;
-  const lease: MailLease = {
-    id,
-    organization_id,
-    next_mail_at,
-    now,
-    mailing: `${id}.${linkMadeAt(due)}.${mail_leases}`,
-    lease_until: now + MAIL_LEASE,
-  };
-  const ids = { organization_id, invite_id: id };
-  const [leased, refused] = await leaseOrRefuse(db, lease);
-  if (refused) log("invite_mail_failed", { ...ids, reason: leaseRefusal(due, now) });
-  if (!leased) return;
-  const mayGetMail = await takeAddress(context, organization_id, leased.email, lease.mailing).catch(
-    async (error) => {
-      await runAll(db, endMailLease({ ...due, lease_until: lease.lease_until, mail_status: "queued" }));
-      throw error;
-    },
-  );
-  if (!mayGetMail) {
-    if (await refuseForAddress(db, lease, due))
-      log("invite_mail_failed", { ...ids, reason: "address_limit" });
-    return;
-  }
-  await sendLeased(context, due, lease, leased);
+  const { id, next_mail_at } = due;
+  const lease: MailLease = { id, next_mail_at, now, lease_until: now + MAIL_LEASE };
+  const [[leased], [refused]] = await runBatch(db, [leaseMail(lease), refuseMail(lease)]);
+  if (refused)
+    log("invite_mail_failed", {
+      ...idsOfMail(due),
+      reason: due.expires_at <= now ? "expired" : "outcomes_unknown",
+    });
+  if (leased) await sendLeased(context, due, lease, leased);
 }
+
+const idsOfMail = ({ id, owner_id }: DueMail) => ({ organization_id: owner_id, invite_id: id });
 
 async function sendLeased(
   context: Context & { mailer: Mailer },
   due: DueMail,
-  { id, organization_id, mailing, lease_until }: MailLease,
-  leased: Row<typeof inviteColumns>,
+  { id, lease_until }: MailLease,
+  leased: LeasedMail,
 ): Promise<void> {
   const { db, settings, mailer } = context;
-  const ids = { organization_id, invite_id: id };
+  const ids = idsOfMail(due);
   const outcome = await sendMail(mailer, inviteMail(await withAcceptUrl(settings, leased)));
   if (outcome.state === "sent") {
     await runAll(db, recordSent({ id, link_made_at: linkMadeAt(due), mailed_at: Date.now() }));
@@ -109,36 +85,9 @@ async function sendLeased(
     log("invite_mail_unanswered", ids);
     return;
   }
-  if (outcome.reason !== NO_CODE) await giveAddressBack(context, leased.email, mailing);
   const next = afterFailedMail(due, outcome, Date.now());
   const said = { ...ids, reason: outcome.reason };
   if (next.mail_status === "failed") log("invite_mail_failed", said);
   else log("invite_mail_deferred", said);
   await runAll(db, endMailLease({ id, lease_until, ...next }));
-}
-
-async function leaseOrRefuse(db: Database, lease: MailLease) {
-  const [, [leased], [refused]] = await runBatch(db, [countMail(lease), leaseMail(lease), refuseMail(lease)]);
-  return [leased, refused] as const;
-}
-
-/** @returns whether the lease was still there */
-async function refuseForAddress(
-  db: Database,
-  lease: MailLease,
-  { mail_attempts }: DueMail,
-): Promise<boolean> {
-  const { id, organization_id, mailing, lease_until } = lease;
-  const failed = { mail_status: "failed" as const, next_mail_at: null, mail_attempts };
-  const [refused] = await runBatch(db, [
-    endMailLease({ id, lease_until, ...failed }),
-    uncountOrganizationMail({ organization_id, mailing }),
-  ]);
-  return refused.length > 0;
-}
-
-/** The first reason for which a mail that was due was not leased. */
-function leaseRefusal({ expires_at, mail_leases }: DueMail, now: number): string {
-  if (expires_at <= now) return "expired";
-  return mail_leases >= MAX_MAIL_LEASES ? "outcomes_unknown" : "organization_limit";
 }

@@ -1,15 +1,21 @@
-import { and, eq, exists, gt, isNotNull, isNull, lt, lte, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, isNotNull, isNull, lt, lte, type SQL, sql } from "drizzle-orm";
 import { hasValues } from "../../database/expressions.ts";
 import { livesHere } from "../../database/moves.ts";
 import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
 import { invites } from "../../database/schema.ts";
-import { selectColumn } from "../../database/selects.ts";
 import { isInTurn, ownerIdOf, type Turn } from "../../database/turns.ts";
 import { MAX_MAIL_LEASES } from "../../tuning.ts";
 import { inviteColumns } from "../invites/invites.sql.ts";
-import { countedNow, countOrganizationMail } from "./invite_mails.limits.ts";
+import { mailNameOfOrganization } from "../organizations/organizations.sql.ts";
 import type { afterFailedMail } from "./invite_mails.merge.ts";
+
+const leasedColumns = {
+  ...inviteColumns,
+  mail_name: mailNameOfOrganization(invites.organization_id).as("mail_name"),
+};
+
+export type LeasedMail = Row<typeof leasedColumns>;
 
 const dueMailColumns = {
   id: invites.id,
@@ -38,9 +44,7 @@ export const dueMails = preparedQuery((turn: Placeholders<Turn & { due_before: n
 /** A mail that is to be leased, as values of a query. It is known by when it was due: every lease changes that. */
 export interface MailLease {
   id: number;
-  organization_id: number;
   next_mail_at: number;
-  mailing: string;
   now: number;
   lease_until: number;
 }
@@ -57,16 +61,12 @@ const isAsFound = ({ id, next_mail_at }: Placeholders<MailLease>): SQL | undefin
 const isWanted = (lease: Placeholders<MailLease>): SQL | undefined =>
   and(isAsFound(lease), gt(invites.expires_at, lease.now), lt(invites.mail_leases, MAX_MAIL_LEASES));
 
-export const countMail = preparedQuery((lease: Placeholders<MailLease>) =>
-  countOrganizationMail(lease, exists(selectColumn(invites.id, isWanted(lease)))),
-);
-
 export const leaseMail = preparedQuery((lease: Placeholders<MailLease>) =>
   builder
     .update(invites)
     .set({ next_mail_at: sql`${lease.lease_until}`, mail_leases: sql`${invites.mail_leases} + 1` })
-    .where(and(isWanted(lease), exists(countedNow(lease))))
-    .returning(inviteColumns),
+    .where(isWanted(lease))
+    .returning(leasedColumns),
 );
 
 /** Comes after `leaseMail`: what is still as it was found is not to be sent. */

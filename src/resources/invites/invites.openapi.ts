@@ -4,12 +4,10 @@ import { count } from "../../http/wire.ts";
 import {
   DEFAULT_INVITE_VALIDITY_DAYS,
   INVITE_RESEND_PAUSE,
-  MAIL_LIMIT_PERIOD,
   MAX_INVITE_VALIDITY_DAYS,
 } from "../../lifetimes.ts";
 import {
   MAX_ADDRESS_MAILS,
-  MAX_ADDRESS_MAILS_OF_ALL,
   MAX_INTEGER_LENGTH,
   MAX_ORGANIZATION_MAILS,
   MAX_PER_PAGE,
@@ -18,10 +16,10 @@ import {
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import { pageResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
-import { HOUR } from "../../units.ts";
 import { invalidClient } from "../api_clients/api_clients.refusals.ts";
 import { createdUserSchema } from "../organization_users/organization_users.responses.ts";
 import { rolesAboveLevel } from "../roles/roles.refusals.ts";
+import { tooManyMails, tooManyMailsToAddress } from "../usage/usage.refusals.ts";
 import {
   inviteAlreadyUsed,
   inviteExpired,
@@ -64,7 +62,7 @@ const parameters = { id: { description: "The id of the invite.", example: story.
 
 export const invitesReference: Reference = {
   tag: "Invites",
-  description: `Invitations to join the organization. The invitee is mailed a link: by the service, if its operator has set that up, else by the video platform. Until the invitee opens it and accepts, the invite is pending. It is active until it expires, ${DEFAULT_INVITE_VALIDITY_DAYS} days after its creation, unless the operator chose another number of days (1 to ${MAX_INVITE_VALIDITY_DAYS}). An email has at most one pending invite, expired or not. Used and expired invites can be read as before, by their ids. An organization has at most ${MAX_UNUSED_INVITES} unused invites. A pending invite is removed when the user who sent it leaves the organization, or may no longer give its roles. The service sends at most ${MAX_ORGANIZATION_MAILS} mails of an organization in ${MAIL_LIMIT_PERIOD / HOUR} hours, and ${MAX_ADDRESS_MAILS} to an address, which gets ${MAX_ADDRESS_MAILS_OF_ALL} of all organizations.`,
+  description: `Invitations to join the organization. The invitee is mailed a link: by the service, if its operator has set that up, else by the video platform. Until the invitee opens it and accepts, the invite is pending. It is active until it expires, ${DEFAULT_INVITE_VALIDITY_DAYS} days after its creation, unless the operator chose another number of days (1 to ${MAX_INVITE_VALIDITY_DAYS}). An email has at most one pending invite, expired or not. Used and expired invites can be read as before, by their ids. An organization has at most ${MAX_UNUSED_INVITES} unused invites. A pending invite is removed when the user who sent it leaves the organization, or may no longer give its roles. Where the service sends mails, an organization can invite, or send invites again, ${MAX_ORGANIZATION_MAILS} times in a UTC day, and ${MAX_ADDRESS_MAILS} times to one address, whatever its tag (as in name+tag@). Deleted invites count too.`,
   external: {
     "GET /invites": {
       operationId: "listInvites",
@@ -99,6 +97,8 @@ export const invitesReference: Reference = {
         inviteeHasPendingInvite({ id: expired.id, expired_at: expired.expires_at }),
         inviteeHasAccount(),
         tooManyInvites(),
+        tooManyMails(),
+        tooManyMailsToAddress(),
         invalidClient(),
         rolesAboveLevel(
           "organization_invite.role_names",
@@ -133,6 +133,8 @@ export const invitesReference: Reference = {
         rolesAboveLevel("roles", ["organization_admin"], ["provider_assistant", "provider"]),
         invalidClient(),
         inviteSentJustNow(INVITE_RESEND_PAUSE),
+        tooManyMails(),
+        tooManyMailsToAddress(),
       ],
     },
     "DELETE /invites/:id": {

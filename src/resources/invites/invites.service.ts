@@ -3,6 +3,7 @@ import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { requireFirst, runBatch } from "../../database/queries.ts";
 import { type Page, pageWindow, toPage } from "../../http/pagination.ts";
 import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
+import { countMails, digestsOfAddresses } from "../invite_mails/invite_mails.limits.ts";
 import { requireAssignable, requireRoles } from "../roles/roles.policy.ts";
 import { newInvite, renewInvite } from "./invites.merge.ts";
 import { inviteNotFound, usedInviteStays } from "./invites.refusals.ts";
@@ -53,7 +54,7 @@ export async function createInvite(context: ClientContext, input: InviteInput): 
       pendingInviteOf({ organization_id, email }),
       inviteQuota({ organization_id }),
     ],
-    ([member], [account], [pending], [quota]) => {
+    async ([member], [account], [pending], [quota]) => {
       requireAssignable(requireRoles(member), input.role_names, "organization_invite.role_names");
       const known = {
         organization_id,
@@ -64,8 +65,9 @@ export async function createInvite(context: ClientContext, input: InviteInput): 
         pending: pending ?? null,
         isFull: quota?.is_full ?? false,
       };
+      const invite = newInvite(known, input, now);
       return {
-        writes: [inviteWrites.insert(newInvite(known, input, now))],
+        writes: [...(await countMail(context, email)), inviteWrites.insert(invite)],
         entries: [inviteEntry.ofNewest(context, "create", {})],
       };
     },
@@ -89,12 +91,16 @@ export async function deleteInvite(context: ClientContext, id: number): Promise<
 export async function resendInvite(context: ClientContext, id: number): Promise<Invite> {
   const { db, now, settings, mailer, caller } = context;
   const path = { organization_id: caller.organization_id, id };
-  return decideAndWrite(db, [rolesOfCaller(caller), ownInviteToResend(path)], ([member], [invite]) => {
+  return decideAndWrite(db, [rolesOfCaller(caller), ownInviteToResend(path)], async ([member], [invite]) => {
     if (!invite) throw inviteNotFound();
     const resent = renewInvite(invite, { roles: requireRoles(member), settings, mailer }, now);
     return {
-      writes: [inviteWrites.update(invite, resent)],
+      writes: [...(await countMail(context, invite.email)), inviteWrites.update(invite, resent)],
       entries: [inviteEntry.of(context, "update", path)],
     };
   });
 }
+
+/** The statements that count the mail of an invite, for the organization and for the address. */
+const countMail = async (context: ClientContext, email: string) =>
+  countMails(context, context.caller.organization_id, await digestsOfAddresses(context.settings, [email]));

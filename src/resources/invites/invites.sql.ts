@@ -87,6 +87,7 @@ export const removeInvite = deleteBy(invites, "organization_id", "id");
 /** What a decision to send an invite again rests on, and what it changes. */
 export const resentColumns = {
   id: invites.id,
+  email: invites.email,
   roles: invites.roles,
   expires_at: invites.expires_at,
   used_at: invites.used_at,

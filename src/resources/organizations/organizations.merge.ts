@@ -1,16 +1,55 @@
 import type * as z from "zod";
 import type { organizations } from "../../database/schema.ts";
 import { withoutUndefined } from "../../http/wire.ts";
+import { MAX_MAIL_NAME_LENGTH } from "../../limits.ts";
 import type { updateOrganizationBody } from "./organizations.schemas.ts";
+
+type OrganizationInput = z.output<ReturnType<typeof updateOrganizationBody>>["organization"];
 
 type OrganizationRow = typeof organizations.$inferSelect;
 
 /** What a new organization has beside its place. */
-export const newOrganization = (name: string, now: number) => ({ name, created_at: now, updated_at: now });
+export const newOrganization = (name: string, now: number) => ({
+  name,
+  mail_name: mailName(name),
+  created_at: now,
+  updated_at: now,
+});
 
 /** The slug stays when the name changes: the slugs of the organization's rooms begin with it. */
 export const mergeOrganization = (
   organization: OrganizationRow,
-  input: z.output<ReturnType<typeof updateOrganizationBody>>["organization"],
+  input: OrganizationInput,
   now: number,
 ): OrganizationRow => ({ ...organization, ...withoutUndefined(input), updated_at: now });
+
+/** The same by the platform, whose name for the organization is the one that mails show. */
+export const mergeOrganizationByPlatform: typeof mergeOrganization = (organization, input, now) => {
+  const next = mergeOrganization(organization, input, now);
+  return input.name === undefined ? next : { ...next, mail_name: mailName(input.name) };
+};
+
+/**
+ * The name as mails show it: on one line, at most 80 characters, and without the words that a mail client would turn into a link.
+ * It is empty if nothing is left.
+ */
+export function mailName(name: string): string {
+  const words = name
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
+    // Marks without a shape could hide or turn the text around the name. Persian and Hindi need the two that join letters.
+    .replace(/(?![\u200c\u200d])\p{Cf}/gu, "")
+    .split(/\s+/)
+    .filter((word) => !isAddress(word));
+  const characters = [...words.join(" ").trim()];
+  if (characters.length <= MAX_MAIL_NAME_LENGTH) return characters.join("");
+  return `${characters
+    .slice(0, MAX_MAIL_NAME_LENGTH - 1)
+    .join("")
+    .trimEnd()}…`;
+}
+
+/** Email addresses, network paths, anything with a scheme, domains (with a top level of two letters or more) and IPv4. */
+const ADDRESS = /[@\\]|\p{L}:[^\s]|[.。][\p{L}\p{N}\p{M}]{2}|\d(\.\d+){3}/u;
+
+/** Clients compare full-width letters and dots as their plain forms, and may skip what joins letters. */
+const isAddress = (word: string) => ADDRESS.test(word.normalize("NFKC").replace(/[\u200c\u200d]/g, ""));

@@ -11,7 +11,7 @@ import { MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
 import { SettingsError } from "../../settings.ts";
 import { DATABASE_TIMEOUT } from "../../tuning.ts";
 import { asAdministrator } from "../roles/roles.authors.ts";
-import { mergeOrganization, newOrganization } from "./organizations.merge.ts";
+import { mergeOrganization, mergeOrganizationByPlatform, newOrganization } from "./organizations.merge.ts";
 import { organizationNotFound, organizationSlugTaken } from "./organizations.refusals.ts";
 import type {
   createOrganizationBody,
@@ -83,7 +83,7 @@ export async function createOrganization(
       const insertPlace = placeWrites.insert({ slug, shard });
       if (shard > 0) return { writes: [insertPlace] };
       return {
-        writes: [insertPlace, insertAtNewestPlace({ name, now })],
+        writes: [insertPlace, insertAtNewestPlace(newOrganization(name, now))],
         entries: [newestOrganizationEntry(context, "create", {})],
       };
     },
@@ -137,7 +137,7 @@ export const updateOrganization = (
   input: OrganizationUpdate,
 ): Promise<Organization> =>
   decideAndWrite(context.db, [organizationRow({ id })], ([organization]) =>
-    decideOrganization(context, organization, input),
+    decideOrganization(context, organization, input, mergeOrganizationByPlatform),
   );
 
 /** The same by a client of an administrator, for the client's own organization. */
@@ -150,7 +150,7 @@ export const updateOwnOrganization = (
   const known = organizationRow({ id: author.organization_id });
   return decideAndWrite(db, [author.read, known], ([member], [organization]) => {
     author.require(member);
-    return decideOrganization(context, organization, input);
+    return decideOrganization(context, organization, input, mergeOrganization);
   });
 };
 
@@ -158,10 +158,11 @@ function decideOrganization(
   context: Context,
   organization: Organization | undefined,
   input: OrganizationUpdate,
+  merge: typeof mergeOrganization,
 ): Decision<Organization> {
   if (!organization) throw organizationNotFound();
   const { id } = organization;
-  const next = mergeOrganization(organization, input, context.now);
+  const next = merge(organization, input, context.now);
   return {
     writes: [organizationWrites.update(organization, next)],
     entries: isSameRow(organization, next) ? [] : [organizationEntry(context, "update", { id })],

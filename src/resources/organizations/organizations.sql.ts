@@ -34,9 +34,14 @@ export const organizationColumns = getTableColumns(organizations);
 
 export const organizationWrites = tableWrites(organizations, organizationColumns);
 
+type NewOrganization = Pick<
+  typeof organizations.$inferSelect,
+  "name" | "mail_name" | "created_at" | "updated_at"
+>;
+
 /** Makes an organization whose place is made in the same transaction, with the place's id and slug. */
 export const insertAtNewestPlace = preparedQuery(
-  ({ name, now }: Placeholders<{ name: string; now: number }>) => {
+  ({ name, mail_name, created_at, updated_at }: Placeholders<NewOrganization>) => {
     const newest = builder
       .select({ id: places.id, slug: places.slug })
       .from(places)
@@ -45,7 +50,7 @@ export const insertAtNewestPlace = preparedQuery(
       .as("newest");
     return insertSelect(
       organizations,
-      { id: newest.id, slug: newest.slug, name, created_at: now, updated_at: now },
+      { id: newest.id, slug: newest.slug, name, mail_name, created_at, updated_at },
       { from: newest },
     ).returning(organizationColumns);
   },
@@ -82,6 +87,10 @@ export const ownShard = preparedQuery(() =>
 /** The name of an organization, for a column of what it has. */
 export const nameOfOrganization = (id: SQLWrapper) =>
   sql<string>`${selectColumn(organizations.name, eq(organizations.id, id))}`;
+
+/** The name of an organization in its mails. */
+export const mailNameOfOrganization = (id: SQLWrapper) =>
+  sql<string>`${selectColumn(organizations.mail_name, eq(organizations.id, id))}`;
 
 /** Those of a page of places that live in the directory's own database: one that moved away has left its row. */
 export const organizationsOfPage = preparedQuery(({ limit, offset }: Placeholders<PageWindow>) => {

@@ -1,9 +1,11 @@
 import { isCausedBy } from "../../database/causes.ts";
 import { ApiError, unprocessable } from "../../http/errors.ts";
 import {
+  MAX_ADDRESS_MAILS,
   MAX_DAILY_ACCESS_LOGS,
   MAX_DAILY_WRITES,
   MAX_METRICS_DAYS,
+  MAX_ORGANIZATION_MAILS,
   MAX_WAITING_ROOMS,
 } from "../../limits.ts";
 import { DAY, SECOND } from "../../units.ts";
@@ -24,6 +26,14 @@ export const tooManyEntries = () =>
     `The organization's clients have caused ${MAX_DAILY_ACCESS_LOGS} entries of its access log today, as many as they may in a day: try again after midnight UTC`,
   );
 
+/** The faults of an invite whose mail would be one too many, in a row of a bulk invite too. */
+export const TOO_MANY_MAILS = `The organization has mailed ${MAX_ORGANIZATION_MAILS} invites today, as many as it may in a day: invite this person after midnight UTC`;
+export const TOO_MANY_MAILS_TO_ADDRESS = `The organization has mailed this address ${MAX_ADDRESS_MAILS} times today, as often as it may in a day: try again after midnight UTC`;
+
+export const tooManyMails = () => tomorrow(TOO_MANY_MAILS);
+
+export const tooManyMailsToAddress = () => tomorrow(TOO_MANY_MAILS_TO_ADDRESS);
+
 export const usageRangeTooLong = () =>
   new ApiError(
     400,
@@ -35,11 +45,13 @@ export const tooManyRooms = () =>
     `The organization has made ${MAX_WAITING_ROOMS} waiting rooms, as many as it may, retired ones included: rename one instead`,
   );
 
-/** By what the triggers say that refuse what goes beyond (triggers/usage.sql). */
+/** By what the triggers say that refuse what goes beyond (triggers/usage.sql and mails.sql). */
 const QUOTAS: [string, () => ApiError][] = [
   ["quota: writes", tooManyWrites],
   ["quota: access log entries", tooManyEntries],
   ["quota: waiting rooms", tooManyRooms],
+  ["quota: mails", tooManyMails],
+  ["quota: address", tooManyMailsToAddress],
 ];
 
 /** The refusal, where an error of the database says that a quota is used up; else the error. */

@@ -17,7 +17,7 @@ export const usageOfDates = preparedQuery(
 );
 
 /** Adds to what is counted of a day of an organization, in the transaction of what is counted. */
-const counting = (name: "writes" | "visits", where?: SQL) =>
+const counting = (name: "writes" | "visits" | "mails", where?: SQL) =>
   preparedQuery((of: Placeholders<{ organization_id: number; date: string; count: number }>) =>
     insertSelect(
       organizationDays,
@@ -34,6 +34,9 @@ export const countMoreWrites = counting("writes");
 
 /** Counts a call that is reported for the first time. */
 export const countVisits = counting("visits");
+
+/** Counts mails that are to be sent. A trigger refuses one too many. */
+export const countMailsOfDay = counting("mails");
 
 /** Counts a write of a client, if it has changed something. A trigger refuses one too many. */
 export const countWrites = counting("writes", sql`changes() > 0`);

@@ -42,18 +42,6 @@ CREATE INDEX `access_logs_of_call` ON `access_logs` (`organization_id`,`call_id`
 --> statement-breakpoint
 CREATE INDEX `access_logs_of_acting_user` ON `access_logs` (`organization_id`,`acting_user`,`id`) WHERE acting_user is not null;
 --> statement-breakpoint
-CREATE TABLE `address_mails` (
-	`address_digest` text NOT NULL,
-	`mailing` text NOT NULL,
-	`organization_id` integer NOT NULL,
-	`counted_at` integer NOT NULL,
-	PRIMARY KEY(`address_digest`, `mailing`)
-);
---> statement-breakpoint
-CREATE INDEX `address_mails_lately` ON `address_mails` (`address_digest`,`counted_at`);
---> statement-breakpoint
-CREATE INDEX `address_mails_by_age` ON `address_mails` (`counted_at`);
---> statement-breakpoint
 CREATE TABLE `api_clients` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -95,6 +83,7 @@ CREATE TABLE `bulk_invite_rows` (
 	`bulk_invite_id` integer NOT NULL,
 	`row` integer NOT NULL,
 	`email` text NOT NULL,
+	`address_digest` text DEFAULT '' NOT NULL,
 	`display_name` text NOT NULL,
 	`roles` text NOT NULL,
 	`status` text NOT NULL,
@@ -446,6 +435,15 @@ CREATE UNIQUE INDEX `livekit_egresses_by_file` ON `livekit_egresses` (`organizat
 --> statement-breakpoint
 CREATE INDEX `livekit_egresses_by_age` ON `livekit_egresses` (`organization_id`,`updated_at`);
 --> statement-breakpoint
+CREATE TABLE `mailed_addresses` (
+	`organization_id` integer NOT NULL,
+	`day` integer NOT NULL,
+	`address_digest` text NOT NULL,
+	`count` integer NOT NULL,
+	PRIMARY KEY(`organization_id`, `day`, `address_digest`),
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
 CREATE TABLE `moves` (
 	`organization_id` integer PRIMARY KEY NOT NULL,
 	`slug` text NOT NULL,
@@ -460,19 +458,10 @@ CREATE TABLE `organization_days` (
 	`writes` integer DEFAULT 0 NOT NULL,
 	`access_log_entries` integer DEFAULT 0 NOT NULL,
 	`visits` integer DEFAULT 0 NOT NULL,
+	`mails` integer DEFAULT 0 NOT NULL,
 	PRIMARY KEY(`organization_id`, `date`),
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
---> statement-breakpoint
-CREATE TABLE `organization_mails` (
-	`organization_id` integer NOT NULL,
-	`mailing` text NOT NULL,
-	`counted_at` integer NOT NULL,
-	PRIMARY KEY(`organization_id`, `mailing`),
-	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
-);
---> statement-breakpoint
-CREATE INDEX `organization_mails_lately` ON `organization_mails` (`organization_id`,`counted_at`);
 --> statement-breakpoint
 CREATE TABLE `organization_user_assists` (
 	`organization_id` integer NOT NULL,
@@ -503,6 +492,7 @@ CREATE UNIQUE INDEX `organization_users_by_organization` ON `organization_users`
 CREATE TABLE `organizations` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`name` text NOT NULL,
+	`mail_name` text DEFAULT '' NOT NULL,
 	`slug` text NOT NULL,
 	`recording_retention_days` integer,
 	`transcript_retention_days` integer,
@@ -1243,6 +1233,16 @@ BEGIN
       SELECT 1 FROM egresses
       WHERE organization_id = new.organization_id AND egresses.egress_id = livekit_egresses.egress_id
     );
+END;
+--> statement-breakpoint
+CREATE TRIGGER `mails_bounded` BEFORE UPDATE OF mails ON `organization_days` WHEN new.mails > 2000
+BEGIN
+  SELECT raise(ABORT, 'quota: mails');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `mails_to_address_bounded` BEFORE UPDATE OF count ON `mailed_addresses` WHEN new.count > 3
+BEGIN
+  SELECT raise(ABORT, 'quota: address');
 END;
 --> statement-breakpoint
 CREATE TRIGGER `recording_consents_decided` AFTER INSERT ON `consents`

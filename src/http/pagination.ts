@@ -35,6 +35,36 @@ export const afterQuery = lazily(() => z.object({ after: afterId(), per_page: pa
 
 export type AfterQuery = z.output<ReturnType<typeof afterQuery>>;
 
+/*
+ * Lists in the order of a time go on after a time and an id. For the caller the position is opaque.
+ */
+
+export const POSITION = /^-?\d{1,15}\.\d{1,16}$/;
+
+export const MAX_POSITION_LENGTH = 33;
+
+export const NO_POSITION = "must be the `next_after` of a response";
+
+export interface Position {
+  time: number;
+  id: number;
+}
+
+/** For lists by a time without pages: what comes after an item. */
+export const afterPositionQuery = lazily(() =>
+  z.object({
+    after: reference(MAX_POSITION_LENGTH).regex(POSITION, NO_POSITION).transform(readPosition).optional(),
+    per_page: pageQuery().shape.per_page,
+  }),
+);
+
+function readPosition(text: string): Position {
+  const [time, id] = text.split(".").map(Number);
+  return { time, id } as Position;
+}
+
+export const writePosition = ({ time, id }: Position): string => `${time}.${id}`;
+
 export type PageQuery = z.output<ReturnType<typeof pageQuery>>;
 
 export interface Page<Row> {

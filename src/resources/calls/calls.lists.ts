@@ -59,7 +59,7 @@ export interface CallLists {
 }
 
 /** One bound at each end, so that SQLite begins with the first call that is shown. */
-const isInPart = (started_at: SQLWrapper, id: SQLWrapper, { from, before_start, before_id }: Listed) =>
+const isInListedPart = (started_at: SQLWrapper, id: SQLWrapper, { from, before_start, before_id }: Listed) =>
   and(sql`(${started_at}, ${id}) < (${before_start}, ${before_id})`, gte(started_at, from));
 
 const newestFirst = [desc(calls.started_at), desc(calls.id)];
@@ -77,7 +77,7 @@ const listByTime = (condition: (listed: Listed) => SQL): CallList => ({
     builder
       .select(callColumns)
       .from(calls)
-      .where(and(condition(listed), isInPart(calls.started_at, calls.id, listed)))
+      .where(and(condition(listed), isInListedPart(calls.started_at, calls.id, listed)))
       .orderBy(...newestFirst)
       .limit(listed.limit),
   ),
@@ -91,7 +91,7 @@ const next = alias(calls, "next");
  * of all, and puts the next one of the same owner in its place.
  */
 const pageOfReached = preparedQuery((listed: Listed) => {
-  const nextOf = (owner: SQL, isBefore: SQL) =>
+  const newestCallOf = (owner: SQL, isBefore: SQL) =>
     sql`select found.organization_user_id, found.started_at, found.id from ${owner} cross join ${calls} found where found.id = ${selectColumn(
       next.id,
       eq(next.organization_user_id, sql`owner.id`),
@@ -100,11 +100,11 @@ const pageOfReached = preparedQuery((listed: Listed) => {
     )
       .orderBy(desc(next.started_at), desc(next.id))
       .limit(1)}`;
-  const newest = nextOf(
+  const newest = newestCallOf(
     sql`${reachedIds(listed)} as owner`,
     sql`(${next.started_at}, ${next.id}) < (${listed.before_start}, ${listed.before_id})`,
   );
-  const following = nextOf(
+  const following = newestCallOf(
     sql`merged as owner`,
     sql`(${next.started_at}, ${next.id}) < (owner.started_at, owner.call_id)`,
   );
@@ -120,7 +120,7 @@ const pageOfReached = preparedQuery((listed: Listed) => {
 const looked = alias(calls, "looked");
 
 /** The calls with a reference, newest first, and their starts. */
-const callsOfReference = (listed: Listed) =>
+const callsByReference = (listed: Listed) =>
   builder
     .select({ time: columnAs(looked.started_at, "time"), id: looked.id })
     .from(looked)
@@ -130,7 +130,7 @@ const callsOfReference = (listed: Listed) =>
           organization_id: listed.organization_id,
           external_reference: listed.external_reference,
         }),
-        isInPart(looked.started_at, looked.id, listed),
+        isInListedPart(looked.started_at, looked.id, listed),
       ),
     )
     .orderBy(desc(looked.started_at), desc(looked.id));
@@ -138,7 +138,7 @@ const callsOfReference = (listed: Listed) =>
 const taking = alias(participants, "taking");
 
 /** The same for the reference of a participant. A call can come several times. */
-const callsOfParticipant = (listed: Listed) =>
+const callsByParticipant = (listed: Listed) =>
   builder
     .select({ time: columnAs(taking.call_started_at, "time"), id: columnAs(taking.call_id, "id") })
     .from(taking)
@@ -148,13 +148,13 @@ const callsOfParticipant = (listed: Listed) =>
           organization_id: listed.organization_id,
           external_reference: listed.participant_reference,
         }),
-        isInPart(taking.call_started_at, taking.call_id, listed),
+        isInListedPart(taking.call_started_at, taking.call_id, listed),
       ),
     )
     .orderBy(desc(taking.call_started_at), desc(taking.call_id));
 
 /** Not somebody who was on a later call instead. */
-const tookPart = ({ organization_id, participant_reference }: Listed) =>
+const hasTakenPart = ({ organization_id, participant_reference }: Listed) =>
   exists(
     selectColumn(
       participants.id,
@@ -172,8 +172,8 @@ const tookPart = ({ organization_id, participant_reference }: Listed) =>
  * A list of the calls with a reference, of which a caller may see few. So a request looks through a limited number. The page has
  * no ORDER BY, so that SQLite takes one after the other, and stops when it has as many as wanted.
  */
-const listOf = (
-  lookThrough: typeof callsOfReference | typeof callsOfParticipant,
+const lookThroughList = (
+  lookThrough: typeof callsByReference | typeof callsByParticipant,
   isShown: (listed: Listed) => SQL | undefined,
 ): CallList => ({
   page: preparedQuery((listed: Listed) => {
@@ -194,15 +194,15 @@ const listOf = (
 
 /** @param isWithin true for the calls of the owners that are meant; with `withoutIndex`, so that SQLite goes by the reference */
 const listsByReferences = (isWithin: (listed: Listed) => SQL | undefined) => ({
-  byReference: listOf(callsOfReference, isWithin),
-  byParticipant: listOf(callsOfParticipant, (listed) =>
+  byReference: lookThroughList(callsByReference, isWithin),
+  byParticipant: lookThroughList(callsByParticipant, (listed) =>
     and(
       isWithin(listed),
       or(
         isNull(listed.external_reference),
         eq(withoutIndex(calls.external_reference), listed.external_reference),
       ),
-      tookPart(listed),
+      hasTakenPart(listed),
     ),
   ),
 });

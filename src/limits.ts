@@ -46,6 +46,12 @@ export const MAX_INTEGER_LENGTH = 1000;
 /** Up to this page, offsets are exact integers. */
 export const MAX_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / MAX_PER_PAGE);
 
+/** Calls with a reference that a request looks through for those that it may show: more than one patient has. */
+export const CALLS_LOOKED_THROUGH = 1000;
+
+/** Items before a page, which are read to skip them. More than any list has by its quota; audit logs and members have none. */
+export const MAX_SKIPPED = 100_000;
+
 export const MAX_NAME_LENGTH = 255;
 
 /** RFC 5321: a path has 256 characters, with the address between < and >. */

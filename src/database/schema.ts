@@ -413,7 +413,8 @@ export const legalHolds = sqliteTable(
 );
 
 /**
- * A person in a waiting room, then on a call. `visit_id` is the planned visit by whose link the person first came.
+ * A person in a waiting room, then on a call. `call_started_at` is a copy of the call's `started_at`: triggers keep it (see
+ * triggers/call_starts.sql). `visit_id` is the planned visit by whose link the person first came.
  * `recording_consent` is the decision that counts of those in `consents`, null if the person was not asked: triggers keep it (see triggers/recording_consents.sql), and nothing else changes
  * it. `left_is_assumed` if no report said that the person left: the cron has ended the wait, or the call.
  * `earlier_stay_until` is the latest time of a stay before this one, null if no such stay is known. It shows whether
@@ -438,6 +439,7 @@ export const participants = sqliteTable(
     key: text().notNull(),
     waiting_room_id: integer().notNull(),
     call_id: integer(),
+    call_started_at: integer(),
     visit_id: integer(),
     user_id: integer(),
     display_name: text().notNull(),
@@ -471,8 +473,9 @@ export const participants = sqliteTable(
     uniqueIndex("participants_by_organization").on(t.organization_id, t.id),
     index("participants_on_call").on(t.call_id).where(sql`call_id is not null`),
     index("participants_of_visit").on(t.visit_id, t.call_id).where(sql`visit_id is not null`),
+    // For the list of calls.
     index("participants_by_reference")
-      .on(t.organization_id, t.external_reference, t.call_id)
+      .on(t.organization_id, t.external_reference, t.call_started_at, t.call_id)
       .where(sql`external_reference is not null`),
     index("participants_by_erased_reference")
       .on(t.organization_id, t.reference_digest, t.call_id)
@@ -1110,7 +1113,7 @@ export const organizationDays = sqliteTable(
 /**
  * The lengths of the lists whose rows it would take too long to count. Triggers keep them (see triggers/list_totals.sql):
  * nothing else writes here. `owner_id` is whose list it is: an egress (for audit entries, by event), 0 (for
- * organizations), or an organization. Retired waiting rooms and revoked API clients count. How many calls there are, call_daily_metrics says.
+ * organizations), or an organization. Retired waiting rooms and revoked API clients count.
  */
 export const listTotals = sqliteTable(
   "list_totals",

@@ -1,6 +1,7 @@
 import * as z from "zod";
-import { DEFAULT_PER_PAGE, MAX_INTEGER_LENGTH, MAX_PAGE, MAX_PER_PAGE } from "../limits.ts";
+import { DEFAULT_PER_PAGE, MAX_INTEGER_LENGTH, MAX_PAGE, MAX_PER_PAGE, MAX_SKIPPED } from "../limits.ts";
 import { lazily } from "../memory.ts";
+import { ApiError } from "./errors.ts";
 import { reference, shownAsInteger } from "./wire.ts";
 
 /** As a person may write a number: leading zeros do no harm. */
@@ -35,6 +36,36 @@ export const afterQuery = lazily(() => z.object({ after: afterId(), per_page: pa
 
 export type AfterQuery = z.output<ReturnType<typeof afterQuery>>;
 
+/*
+ * Lists in the order of a time go on after a time and an id. For the caller the position is opaque.
+ */
+
+export const POSITION = /^-?\d{1,15}\.\d{1,16}$/;
+
+export const MAX_POSITION_LENGTH = 33;
+
+export const NO_POSITION = "must be the `next_after` of a response";
+
+export interface Position {
+  time: number;
+  id: number;
+}
+
+/** For lists by a time without pages: what comes after an item. */
+export const afterPositionQuery = lazily(() =>
+  z.object({
+    after: reference(MAX_POSITION_LENGTH).regex(POSITION, NO_POSITION).transform(readPosition).optional(),
+    per_page: pageQuery().shape.per_page,
+  }),
+);
+
+function readPosition(text: string): Position {
+  const [time, id] = text.split(".").map(Number);
+  return { time, id } as Position;
+}
+
+export const writePosition = ({ time, id }: Position): string => `${time}.${id}`;
+
 export type PageQuery = z.output<ReturnType<typeof pageQuery>>;
 
 export interface Page<Row> {
@@ -48,12 +79,21 @@ export interface PageWindow {
   offset: number;
 }
 
+/** Reads nothing for a page that is too deep: SQLite reads what it skips. */
 export function pageWindow({ page, per_page }: PageQuery): PageWindow {
-  return { limit: per_page, offset: (page - 1) * per_page };
+  const offset = (page - 1) * per_page;
+  return offset < MAX_SKIPPED ? { limit: per_page, offset } : { limit: 0, offset: 0 };
 }
 
-/** The contract's pagination envelope around the rows of a page. */
+/**
+ * The contract's pagination envelope around the rows of a page.
+ *
+ * @throws ApiError 400 if the list has the page, but so many items before it that it is not read
+ */
 export function toPage<Row>({ page, per_page }: PageQuery, total_count: number, items: Row[]): Page<Row> {
+  const offset = (page - 1) * per_page;
+  if (offset >= MAX_SKIPPED && offset < total_count)
+    throw new ApiError(400, `page: must be at most ${Math.ceil(MAX_SKIPPED / per_page)}`);
   const total_pages = Math.ceil(total_count / per_page);
   return { items, pagination: { current_page: page, per_page, total_pages, total_count } };
 }

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import type { ApiError } from "../http/errors.ts";
+import { ApiError } from "../http/errors.ts";
+import { MAX_POSITION_LENGTH, NO_POSITION, POSITION } from "../http/pagination.ts";
 import { count } from "../http/wire.ts";
 import { DEFAULT_PER_PAGE, MAX_PAGE, MAX_PER_PAGE } from "../limits.ts";
 
@@ -143,3 +144,36 @@ export const pageResponse = (
     ...(total && { "A page past the end": { [key]: [], pagination: pagination(total, 2) } }),
   },
 });
+
+/**
+ * The response of a list that goes by `after`, in the order of a time.
+ *
+ * @param examples the items of each, and its `next_after`
+ */
+export const afterResponse = (
+  key: string,
+  schema: z.ZodType,
+  examples: Record<string, [items: unknown[], next_after: string | null]>,
+) => ({
+  schema: z.object({
+    [key]: z.array(schema).max(MAX_PER_PAGE).describe("The next items of the list, in its order."),
+    next_after: z
+      .string()
+      .regex(POSITION)
+      .max(MAX_POSITION_LENGTH)
+      .nullable()
+      .describe("The `after` of the next request; null at the end."),
+  }),
+  examples: Object.fromEntries(
+    Object.entries(examples).map(([name, [items, next_after]]) => [name, { [key]: items, next_after }]),
+  ),
+});
+
+/** The `after` of such a list. */
+export const afterPosition = (example: string): Parameter => ({
+  description:
+    "Where to continue: the `next_after` of the previous response. Without it, the list begins at its start.",
+  example,
+});
+
+export const noPosition = () => new ApiError(400, `after: ${NO_POSITION}`);

@@ -34,8 +34,9 @@ export const VISIT = { id: 501, participant_id: 1 };
 /** Of Rita's link. */
 export const VISIT_TOKEN =
   "eyJhbGciOiJIUzI1NiIsInR5cCI6InZpc2l0K2p3dCJ9.eyJzdWIiOiIxIiwib3JnYW5pemF0aW9uX2lkIjoxLCJ2aXNpdF9pZCI6NTAxLCJjcmVhdGVkX2F0IjoxNzY5Nzg4ODAwMDAwfQ.YSBzaWduYXR1cmUgdGhhdCBoYXMgdGhpcnR5LXR3byA";
-/** How far a list was read that ends with the visit. */
+/** The positions in their lists after the visit, and after the call. */
 export const VISIT_POSITION = "1769851800000.501";
+export const CALL_POSITION = "1769851800000.300";
 /** By which the clinic's own system knows the visit, and Rita. */
 export const VISIT_REFERENCE = "visit-10482";
 export const RITAS_REFERENCE = "patient-4711";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ACTING_USER, PURPOSE_OF_USE } from "../http/acting_user.ts";
 import { IDEMPOTENCY_KEY } from "../http/validation.ts";
-import { MAX_PER_PAGE } from "../limits.ts";
+import { MAX_PER_PAGE, MAX_SKIPPED } from "../limits.ts";
 import type { Parameter } from "../openapi/operation.ts";
 import { CLINIC } from "../openapi/story.ts";
 import { BOOKMARK_EXAMPLE, bookmark } from "./headers.ts";
@@ -29,7 +29,7 @@ const parameters: Record<string, Parameter> = {
     example: "TREAT",
   },
   page: {
-    description: "The number of the page. The first page is 1. A page past the end is an empty list.",
+    description: `The number of the page. The first page is 1. A page past the end is an empty list. Only the first ${MAX_SKIPPED} items of a list can be read in pages (400 beyond them).`,
     example: 1,
   },
   per_page: {

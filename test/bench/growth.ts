@@ -31,7 +31,9 @@ export async function measureGrowth(bench: Bench, latency: number): Promise<Grow
   };
   await addPages("Waiting rooms", "/waiting_rooms", (total) => total);
   await addPages("Invites", "/invites");
-  await addPages("Calls", call.results.replace(/\/\d+$/, ""), () => DAYS);
+  const calls = call.results.replace(/\/\d+$/, "");
+  await add("Calls, first page", calls, 4 * PER_PAGE + 10);
+  await add("Calls, last page", `${calls}?after=1.1`, 4 * PER_PAGE + 10);
   await addPages("Audit entries", `${call.results}/egresses/${call.egress_id}/audit_logs`);
   await add("Call metrics of a year", A_YEAR, DAYS + 10);
   return grown;

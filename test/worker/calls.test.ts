@@ -49,7 +49,6 @@ async function anOngoingCall(recipient: object = {}) {
 const listed = async (client: Pick<Api, "get">, organization_user_id: number, query = "") =>
   (await given(client.get(`/organization_users/${organization_user_id}/calls${query}`))) as {
     calls: Record<string, unknown>[];
-    pagination: object;
   };
 
 /** The share of the day's calls that failed. */
@@ -469,7 +468,7 @@ describe("The calls of an organization user", () => {
         ended_at,
         visit_id: null,
       })),
-      pagination: { current_page: 1, per_page: 25, total_pages: 1, total_count: 4 },
+      next_after: null,
     });
   });
 

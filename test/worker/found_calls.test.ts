@@ -1,15 +1,31 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { CALLS_LOOKED_THROUGH } from "../../src/limits.ts";
 import { platform } from "./support/api.ts";
 import { aCall, aRecipient } from "./support/calls.ts";
 import { expectGone, expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, type Organization } from "./support/organization.ts";
+import { insertMany } from "./support/rows.ts";
 
 type Client = Pick<Organization["client"], "get">;
 
+const idsOf = (calls: { id: number }[]) => calls.map(({ id }) => id);
+
 async function found(client: Client, path: string): Promise<number[]> {
-  const { calls, pagination } = await given(client.get(path));
-  expect(pagination.total_count).toBe(calls.length);
-  return calls.map(({ id }: { id: number }) => id);
+  const { calls, next_after } = await given(client.get(path));
+  expect(next_after).toBeNull();
+  return idsOf(calls);
+}
+
+/** The ids on each page, until the end. */
+async function pagesOf(client: Client, path: string): Promise<number[][]> {
+  const pages: number[][] = [];
+  for (let after = ""; ; ) {
+    const { calls, next_after } = await given(client.get(`${path}&after=${after}`));
+    pages.push(idsOf(calls));
+    if (next_after === null) return pages;
+    after = next_after;
+  }
 }
 
 /** Calls of two providers on three dates, newest first. */
@@ -69,6 +85,8 @@ describe("The calls of one user and of all", () => {
   it.each([
     ["from=2026-02-02&to=2026-02-01", /^from: must not be after to$/],
     ["from=2026-02-01&from=2026-02-02", /^from: /],
+    ["after=7", /^after: must be the `next_after` of a response$/],
+    ["after=1769851800000.", /^after: /],
   ])("are refused with ?%s", async (query, text) => {
     const { client, admin } = await anOrganization();
     for (const path of ["/calls", `/organization_users/${admin.id}/calls`])
@@ -107,19 +125,83 @@ describe("The calls of all whom a client reaches", () => {
     }
   });
 
-  it("are served in pages, of one caller as of another", async () => {
+  it("are served in pages, whoever asks and whatever they are found by", async () => {
     const clinic = await anOrganization();
     const [paula, peter] = [await clinic.addProvider("Paula"), await clinic.addProvider("Peter")];
     const assistant = await clinic.addUser("Al", ["provider_assistant"], { assists: [paula.id, peter.id] });
     const ids: number[] = [];
-    for (const by of [paula, paula, peter, paula, peter]) ids.unshift((await aCall(clinic, {}, by)).id);
+    // Some of them start at the same time.
+    for (const [n, by] of [paula, paula, peter, paula, peter].entries()) {
+      const participants = [1, 2].map(() => aRecipient({ external_reference: "patient-1" }));
+      const started_at = `2026-02-0${1 + Math.floor(n / 2)}T12:00:00Z`;
+      const call = { started_at, ended_at: undefined, external_reference: "visit-1", participants };
+      ids.unshift((await aCall(clinic, call, by)).id);
+    }
     for (const client of [clinic.client, await clinic.addClient(assistant.id)])
-      for (const [page, from] of [0, 2, 4, 6].entries()) {
-        const { calls, pagination } = await given(client.get(`/calls?per_page=2&page=${page + 1}`));
-        expect(calls.map(({ id }: { id: number }) => id)).toEqual(ids.slice(from, from + 2));
-        expect(pagination).toEqual({ current_page: page + 1, per_page: 2, total_pages: 3, total_count: 5 });
+      for (const filter of FILTERS) {
+        const pages = await pagesOf(client, `/calls?per_page=2&${filter.slice(1)}`);
+        expect(pages).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)]);
       }
+    const own = `/organization_users/${paula.id}/calls?per_page=1`;
+    for (const filter of FILTERS.slice(0, 3))
+      expect(await pagesOf(clinic.client, `${own}&${filter.slice(1)}`)).toEqual(
+        [ids[1], ids[3], ids[4]].map((id) => [id]),
+      );
+    // A position before the last date or after the first one does not widen the dates.
+    const { next_after } = await given(clinic.client.get("/calls?per_page=1"));
+    expect(await found(clinic.client, `/calls?to=2026-02-01&after=${next_after}`)).toEqual(ids.slice(3));
+    expect(await found(clinic.client, `/calls?from=2026-02-02&after=${next_after}`)).toEqual(ids.slice(1, 3));
   });
+
+  it("keep their order when a report corrects when one began, also those of a participant", async () => {
+    const clinic = await anOrganization();
+    const call = async (started_at: string) =>
+      aCall(clinic, {
+        started_at,
+        ended_at: undefined,
+        participants: [aRecipient({ external_reference: "patient-1" })],
+      });
+    const [one, other] = [await call("2026-02-01T12:00:00Z"), await call("2026-02-02T12:00:00Z")];
+    for (const path of ["/calls", "/calls?participant_reference=patient-1"])
+      expect(await found(clinic.client, path)).toEqual([other.id, one.id]);
+    await given(one.report({ started_at: "2026-02-03T12:00:00Z" }));
+    for (const path of ["/calls", "/calls?participant_reference=patient-1"]) {
+      expect(await found(clinic.client, path)).toEqual([one.id, other.id]);
+      const dates = path.includes("?") ? "&from=2026-02-03" : "?from=2026-02-03";
+      expect(await found(clinic.client, path + dates)).toEqual([one.id]);
+    }
+  });
+
+  it.each(["external_reference", "participant_reference"])(
+    "are found among many others with the %s, of which a request looks through a limited number",
+    async (parameter) => {
+      const clinic = await anOrganization();
+      const [paula, peter] = [await clinic.addProvider("Paula"), await clinic.addProvider("Peter")];
+      const participants = [aRecipient({ external_reference: "popular" })];
+      const { id, room } = await aCall(clinic, { external_reference: "popular", participants }, paula);
+      const others = 2 * CALLS_LOOKED_THROUGH;
+      await insertMany(
+        others,
+        `insert into calls (organization_id, key, organization_user_id, waiting_room_id, started_at, external_reference, created_at, updated_at)
+         select ?1, 'other-' || n, ?2, ?3, ?4 + n, 'popular', 1, 1 from counter`,
+        clinic.id,
+        peter.id,
+        room.id,
+        Date.now(),
+      );
+      await env.DB.prepare(
+        `insert into participants (organization_id, key, waiting_room_id, call_id, display_name, role, external_reference, created_at, updated_at)
+         select organization_id, key, waiting_room_id, id, 'Rita', 'recipient', 'popular', 1, 1 from calls where organization_user_id = ?`,
+      )
+        .bind(peter.id)
+        .run();
+      const client = await clinic.addClient(paula.id);
+      expect(await pagesOf(client, `/calls?${parameter}=popular`)).toEqual([[], [], [id]]);
+      const all = await pagesOf(clinic.client, `/calls?${parameter}=popular&per_page=100`);
+      expect(new Set(all.flat()).size).toBe(others + 1);
+      expect(all.slice(0, -1).every((page) => page.length === 100)).toBe(true);
+    },
+  );
 
   it("move with a report that corrects whose call it is, and stay when the membership of their owner ends", async () => {
     const clinic = await anOrganization();

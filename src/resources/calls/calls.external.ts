@@ -27,8 +27,8 @@ const ONE_CALL = "/organization_users/:organization_user_id/calls/:call_id";
 
 export const callsExternal = externalRoutes()
   .get("/calls", recordedSearch, query(callsQuery), async (c) => {
-    const { items, pagination } = await findCalls(c.var.context, c.req.valid("query"));
-    return c.json({ calls: items.map(toCall), pagination });
+    const { calls, next_after } = await findCalls(c.var.context, c.req.valid("query"));
+    return c.json({ calls: calls.map(toCall), next_after });
   })
   .get(
     "/organization_users/:organization_user_id/calls",
@@ -37,8 +37,8 @@ export const callsExternal = externalRoutes()
     async (c) => {
       const { organization_user_id } = c.req.valid("param");
       const listed = c.req.valid("query");
-      const { items, pagination } = await listCalls(c.var.context, organization_user_id, listed);
-      return c.json({ calls: items.map(toCall), pagination });
+      const { calls, next_after } = await listCalls(c.var.context, organization_user_id, listed);
+      return c.json({ calls: calls.map(toCall), next_after });
     },
   )
   // The number of recordings depends on consent.

@@ -1,9 +1,15 @@
 import { FROM_AFTER_TO } from "../../http/dates.ts";
 import { ApiError, unprocessable } from "../../http/errors.ts";
 import { SILENCE_UNTIL_END } from "../../lifetimes.ts";
-import { MAX_CONSENT_DECISIONS } from "../../limits.ts";
+import { CALLS_LOOKED_THROUGH, MAX_CONSENT_DECISIONS } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
-import { type Parameter, pageResponse, type Reference } from "../../openapi/operation.ts";
+import {
+  afterPosition,
+  afterResponse,
+  noPosition,
+  type Parameter,
+  type Reference,
+} from "../../openapi/operation.ts";
 import { REPORTED_AT } from "../../openapi/reports.ts";
 import * as story from "../../openapi/story.ts";
 import { HOUR } from "../../units.ts";
@@ -56,7 +62,10 @@ const filters: Record<string, Parameter> = {
       "Only calls with a participant who has exactly this `external_reference`: the visits of a patient, for example.",
     example: story.RITAS_REFERENCE,
   },
+  after: afterPosition(story.CALL_POSITION),
 };
+
+const inParts = `To read all, send the request again with \`next_after\` as \`after\`, until it is null. A request with a reference looks through at most ${CALLS_LOOKED_THROUGH} calls that have it: a page can be empty, and others follow.`;
 
 /** For reports of what belongs to a call. */
 export const callKey: Parameter = {
@@ -71,24 +80,27 @@ export const callsReference: Reference = {
     "GET /calls": {
       operationId: "findCalls",
       summary: "Find calls of everybody whom you reach",
-      description:
-        "Lists the calls of all organization users whom the client reaches, newest first by `started_at`: for an organization_admin all of the organization, for a provider the provider's own, for a provider_assistant its own and those of the providers whom it assists. The parameters can be combined. A reference in a URL can end up in the logs of proxies, so it should not be a name.",
+      description: `Lists the calls of all organization users whom the client reaches, newest first by \`started_at\`: for an organization_admin all of the organization, for a provider the provider's own, for a provider_assistant its own and those of the providers whom it assists. The parameters can be combined. ${inParts} A reference in a URL can end up in the logs of proxies, so it should not be a name.`,
       parameters: filters,
-      response: pageResponse("calls", callSchema, { "The call of a visit": [ended], "No such call": [] }),
-      errors: [fromAfterTo],
+      response: afterResponse("calls", callSchema, {
+        "The call of a visit": [[ended], null],
+        "There are more": [[ended], story.CALL_POSITION],
+        "No such call": [[], null],
+      }),
+      errors: [fromAfterTo, noPosition()],
     },
     "GET /organization_users/:organization_user_id/calls": {
       operationId: "listCalls",
       summary: "List the calls of an organization user",
-      description:
-        "Lists the calls that the organization user holds or held, newest first by `started_at`. A user whose membership has ended still has its calls. The parameters can be combined.",
+      description: `Lists the calls that the organization user holds or held, newest first by \`started_at\`. A user whose membership has ended still has its calls. The parameters can be combined. ${inParts}`,
       parameters: filters,
-      response: pageResponse("calls", callSchema, {
-        "A call that has ended": [ended],
-        "While it is going on": [{ ...ended, ...goingOn }],
-        "No calls": [],
+      response: afterResponse("calls", callSchema, {
+        "A call that has ended": [[ended], null],
+        "While it is going on": [[{ ...ended, ...goingOn }], null],
+        "There are more": [[ended], story.CALL_POSITION],
+        "No calls": [[], null],
       }),
-      errors: [callOwnerNotFound(), fromAfterTo],
+      errors: [callOwnerNotFound(), fromAfterTo, noPosition()],
     },
     "GET /organization_users/:organization_user_id/calls/:call_id": {
       operationId: "getCall",

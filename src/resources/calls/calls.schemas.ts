@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { EndedBy, ResultState } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import { inOrder } from "../../http/dates.ts";
-import { pageQuery } from "../../http/pagination.ts";
+import { afterPositionQuery } from "../../http/pagination.ts";
 import { reportBody } from "../../http/reports.ts";
 import {
   day,
@@ -63,7 +63,7 @@ export const updateCallBody = lazily(() =>
 );
 
 const filters = lazily(() =>
-  pageQuery().extend({
+  afterPositionQuery().extend({
     from: day().optional(),
     to: day().optional(),
     external_reference: externalReference().optional(),

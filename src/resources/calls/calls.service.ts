@@ -3,7 +3,7 @@ import type { ClientContext, Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import { type BoundQuery, type Placeholders, requireFirst, runBatch } from "../../database/queries.ts";
 import { dateOf, endOfDate } from "../../http/dates.ts";
-import { type Page, pageWindow, toPage } from "../../http/pagination.ts";
+import { type Position, writePosition } from "../../http/pagination.ts";
 import { requireEntry } from "../access_logs/access_logs.entries.ts";
 import { digestsOfReferences } from "../access_logs/access_logs.sql.ts";
 import { insertConsents } from "../consents/consents.sql.ts";
@@ -47,62 +47,74 @@ import {
   setReference,
 } from "./calls.sql.ts";
 
+export interface CallPage {
+  calls: Call[];
+  /** null at the end. */
+  next_after: string | null;
+}
+
 /** The calls of an organization user whom the caller reaches, newest first. */
 export async function listCalls(
   { db, caller }: ClientContext,
   organization_user_id: number,
   query: CallsQuery,
-): Promise<Page<Call>> {
+): Promise<CallPage> {
   const owner = { ...reachOf(caller), owner_id: organization_user_id };
-  const [owners, [counted], calls] = await runBatch(db, [
+  const [owners, calls, [end]] = await runBatch(db, [
     ownerOfPath(owner),
     ...listQueries(callsOfOwner, owner, query),
   ]);
   if (owners.length === 0) throw callOwnerNotFound();
-  return toPage(query, counted?.total ?? 0, calls);
+  return toCallPage(query, calls, end);
 }
 
 /** The calls of all whom the caller reaches, newest first. It records who looks for a participant. */
-export async function findCalls(context: ClientContext, query: CallsQuery): Promise<Page<Call>> {
+export async function findCalls(context: ClientContext, query: CallsQuery): Promise<CallPage> {
   const { db, caller, settings } = context;
   const reach = reachOf(caller);
   const lists = reach.reaches_everybody ? callsOfEverybody : callsOfReached;
   const owner = { ...reach, owner_id: reach.organization_user_id };
-  const [total, page] = listQueries(lists, owner, query);
   const { participant_reference } = query;
   const sought =
     participant_reference === undefined ? [] : await digestsOfReferences(settings, [participant_reference]);
   const recorded = sought.map((reference_digest) =>
     searchEntry(context, "search", { id: caller.organization_id, reference_digest }),
   );
-  const [[counted], calls, ...entries] = await runBatch(db, [total, page, ...recorded]);
+  const [calls, [end], ...entries] = await runBatch(db, [...listQueries(lists, owner, query), ...recorded]);
   entries.forEach(requireEntry);
-  return toPage(query, counted?.total ?? 0, calls);
+  return toCallPage(query, calls, end);
 }
 
-/** The queries of a list: its length, and a page of it. */
+/** The queries of a list: a page with one more call, if there are more, and where the request has stopped looking. */
 function listQueries(
   lists: CallLists,
   owner: ReachedOwner,
-  { from, to, external_reference, participant_reference, ...page }: CallsQuery,
-): [BoundQuery<{ total: number }>, BoundQuery<Call>] {
+  { from, to, after, external_reference, participant_reference, per_page }: CallsQuery,
+): [BoundQuery<Call>, BoundQuery<Position>] {
+  const before = to === undefined ? Number.MAX_SAFE_INTEGER : endOfDate(to);
   const values = {
     ...owner,
     from: from === undefined ? Number.MIN_SAFE_INTEGER : Date.parse(from),
-    before: to === undefined ? Number.MAX_SAFE_INTEGER : endOfDate(to),
-    first_date: from ?? "0000-01-01",
-    last_date: to ?? "9999-12-31",
+    before_start: Math.min(after?.time ?? before, before),
+    before_id: after !== undefined && after.time < before ? after.id : 0,
     external_reference: external_reference ?? null,
     participant_reference: participant_reference ?? null,
+    limit: per_page + 1,
   };
   const list = callListFor(lists, values);
-  const window = pageWindow(page);
-  return [list.total(values), list.page({ ...values, ...window, end: window.offset + window.limit })];
+  return [list.page(values), list.end(values)];
 }
 
 function callListFor(lists: CallLists, { external_reference, participant_reference }: ListedCalls) {
-  if (external_reference !== null) return lists.byReference;
-  return participant_reference === null ? lists.byTime : lists.byParticipant;
+  if (participant_reference !== null) return lists.byParticipant;
+  return external_reference === null ? lists.byTime : lists.byReference;
+}
+
+function toCallPage({ per_page }: CallsQuery, found: Call[], end: Position | undefined): CallPage {
+  const calls = found.slice(0, per_page);
+  const last = calls.at(-1);
+  const position = last && found.length > per_page ? { time: last.started_at, id: last.id } : end;
+  return { calls, next_after: position ? writePosition(position) : null };
 }
 
 /** A call, also while it goes on, and what of its results is ready. */

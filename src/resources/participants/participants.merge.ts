@@ -28,6 +28,7 @@ import {
 const NOBODY = {
   ...NO_EVENTS,
   call_id: null,
+  call_started_at: null,
   visit_id: null,
   recording_consent: null,
   joined_by_name_at: null,

@@ -5,6 +5,7 @@ import { isSame, withoutIndex } from "../../database/expressions.ts";
 import { type BoundQuery, builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { organizationUsers, visits } from "../../database/schema.ts";
 import { endOfDate } from "../../http/dates.ts";
+import { type Position, writePosition } from "../../http/pagination.ts";
 import { type Reach, reachedIds, withinReach } from "../organization_users/organization_users.sql.ts";
 import type { Visit, VisitsQuery } from "./visits.schemas.ts";
 import { visitColumns, visitsWithinReach } from "./visits.sql.ts";
@@ -132,12 +133,11 @@ export function listedVisits(reach: Reach, query: VisitsQuery): BoundQuery<Visit
   return (page[status === null ? 0 : 1] as (typeof page)[number])(listed);
 }
 
-function positionOf(after: string | undefined, from: string | undefined): [start: number, id: number] {
-  const [start, id] = after?.split(".").map(Number) ?? [];
+function positionOf(after: Position | undefined, from: string | undefined): [start: number, id: number] {
   const since = from === undefined ? Number.MIN_SAFE_INTEGER : Date.parse(from);
-  return start === undefined || id === undefined || start < since ? [since, 0] : [start, id];
+  return after === undefined || after.time < since ? [since, 0] : [after.time, after.id];
 }
 
 /** Where the next page begins. */
 export const positionAfter = ({ starts_at, id }: Pick<Visit, "starts_at" | "id">): string =>
-  `${starts_at}.${id}`;
+  writePosition({ time: starts_at, id });

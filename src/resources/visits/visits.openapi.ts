@@ -1,11 +1,10 @@
-import * as z from "zod";
 import { FROM_AFTER_TO } from "../../http/dates.ts";
 import { ApiError, unprocessable } from "../../http/errors.ts";
 import { VISIT_LINK_VALID_FOR } from "../../lifetimes.ts";
-import { MAX_PER_PAGE, MAX_PLANNED_VISITS } from "../../limits.ts";
+import { MAX_PLANNED_VISITS } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import { metricsOperation } from "../../openapi/metrics.ts";
-import type { Reference } from "../../openapi/operation.ts";
+import { afterPosition, afterResponse, noPosition, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { HOUR } from "../../units.ts";
 import * as refusals from "./visits.refusals.ts";
@@ -15,7 +14,6 @@ import {
   visitMetricsSchema,
   visitSchema,
 } from "./visits.responses.ts";
-import { MAX_POSITION_LENGTH, POSITION } from "./visits.schemas.ts";
 
 const ended = exampleOf(visitSchema);
 const planned = { ...ended, status: "planned" as const, call_ids: [], updated_at: ended.created_at };
@@ -62,30 +60,13 @@ export const visitsReference: Reference = {
           description: "Only visits that this organization user holds.",
           example: String(story.PAULA.id),
         },
-        after: {
-          description: "Where to go on: the `next_after` of the response before.",
-          example: story.VISIT_POSITION,
-        },
+        after: afterPosition(story.VISIT_POSITION),
       },
-      response: {
-        schema: z.object({
-          visits: z.array(listedVisitSchema).max(MAX_PER_PAGE).describe("The next visits."),
-          next_after: z
-            .string()
-            .regex(POSITION)
-            .max(MAX_POSITION_LENGTH)
-            .nullable()
-            .describe("The `after` of the next request; null at the end."),
-        }),
-        examples: {
-          "The last page": { visits: [listed], next_after: null },
-          "There are more": { visits: [listed], next_after: story.VISIT_POSITION },
-        },
-      },
-      errors: [
-        new ApiError(400, `from: ${FROM_AFTER_TO}`),
-        new ApiError(400, `after: ${refusals.NO_POSITION}`),
-      ],
+      response: afterResponse("visits", listedVisitSchema, {
+        "The last page": [[listed], null],
+        "There are more": [[listed], story.VISIT_POSITION],
+      }),
+      errors: [new ApiError(400, `from: ${FROM_AFTER_TO}`), noPosition()],
     },
     "POST /visits": {
       operationId: "createVisit",

@@ -50,9 +50,6 @@ export const visitErased = () =>
 /** A fault of a list of participants. */
 export const WRONG_NUMBER_OF_PARTICIPANTS = `must have 1 to ${MAX_VISIT_PARTICIPANTS} participants`;
 
-/** A fault of `after`. */
-export const NO_POSITION = "must be the `next_after` of a response";
-
 /* Of a link that is redeemed: */
 
 export const visitLinkNotValid = () => new ApiError(404, "The link of the visit is not valid");

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { PARTICIPANT_ROLES, VISIT_STATUSES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import { inOrder } from "../../http/dates.ts";
-import { pageQuery } from "../../http/pagination.ts";
+import { afterPositionQuery } from "../../http/pagination.ts";
 import {
   day,
   externalReference,
@@ -16,7 +16,7 @@ import {
 } from "../../http/wire.ts";
 import { MAX_TOKEN_LENGTH, MAX_VISIT_PARTICIPANTS } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
-import { NO_POSITION, WRONG_NUMBER_OF_PARTICIPANTS } from "./visits.refusals.ts";
+import { WRONG_NUMBER_OF_PARTICIPANTS } from "./visits.refusals.ts";
 import { visitKey } from "./visits.reports.ts";
 import type { redeemedVisitSchema, visitMetricsSchema } from "./visits.responses.ts";
 import type { dailyVisitsColumns, visitColumns } from "./visits.sql.ts";
@@ -65,11 +65,6 @@ export type CreateVisit = z.output<ReturnType<typeof createVisitBody>>["visit"];
 
 export type UpdateVisit = z.output<ReturnType<typeof updateVisitBody>>["visit"];
 
-/** How far a list was read: the start and the id of its last visit. */
-export const POSITION = /^-?\d{1,15}\.\d{1,16}$/;
-
-export const MAX_POSITION_LENGTH = 33;
-
 export const visitsQuery = lazily(() =>
   inOrder(
     z.object({
@@ -78,8 +73,7 @@ export const visitsQuery = lazily(() =>
       status: z.enum(VISIT_STATUSES).optional(),
       external_reference: externalReference().optional(),
       organization_user_id: idAsText().optional(),
-      after: reference(MAX_POSITION_LENGTH).regex(POSITION, NO_POSITION).optional(),
-      per_page: pageQuery().shape.per_page,
+      ...afterPositionQuery().shape,
     }),
   ),
 );

@@ -19,6 +19,7 @@ export const RITA: Participant = {
   key: "rita",
   waiting_room_id: 7,
   call_id: null,
+  call_started_at: null,
   visit_id: null,
   user_id: null,
   display_name: "Rita",

@@ -516,6 +516,7 @@ CREATE TABLE `participants` (
 	`key` text NOT NULL,
 	`waiting_room_id` integer NOT NULL,
 	`call_id` integer,
+	`call_started_at` integer,
 	`visit_id` integer,
 	`user_id` integer,
 	`display_name` text NOT NULL,
@@ -558,7 +559,7 @@ CREATE INDEX `participants_on_call` ON `participants` (`call_id`) WHERE call_id 
 --> statement-breakpoint
 CREATE INDEX `participants_of_visit` ON `participants` (`visit_id`,`call_id`) WHERE visit_id is not null;
 --> statement-breakpoint
-CREATE INDEX `participants_by_reference` ON `participants` (`organization_id`,`external_reference`,`call_id`) WHERE external_reference is not null;
+CREATE INDEX `participants_by_reference` ON `participants` (`organization_id`,`external_reference`,`call_started_at`,`call_id`) WHERE external_reference is not null;
 --> statement-breakpoint
 CREATE INDEX `participants_by_erased_reference` ON `participants` (`organization_id`,`reference_digest`,`call_id`) WHERE reference_digest is not null;
 --> statement-breakpoint
@@ -874,6 +875,27 @@ END;
 CREATE TRIGGER `participants_deleting` BEFORE DELETE ON `participants` WHEN old.call_id IS NOT NULL
 BEGIN
   INSERT INTO call_metric_changes VALUES (old.call_id, old.id, -1);
+END;
+--> statement-breakpoint
+CREATE VIEW `call_starts` AS
+SELECT id AS participant_id, call_id, call_started_at FROM participants;
+--> statement-breakpoint
+CREATE TRIGGER `call_starts_moved` AFTER UPDATE OF started_at ON `calls`
+WHEN old.started_at <> new.started_at
+BEGIN
+  UPDATE participants SET call_started_at = new.started_at WHERE call_id = new.id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `call_starts_inserted` AFTER INSERT ON `participants`
+WHEN new.call_started_at IS NOT (SELECT started_at FROM calls WHERE id = new.call_id)
+BEGIN
+  UPDATE participants SET call_started_at = (SELECT started_at FROM calls WHERE id = new.call_id) WHERE id = new.id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `call_starts_updated` AFTER UPDATE OF call_id, call_started_at ON `participants`
+WHEN new.call_started_at IS NOT (SELECT started_at FROM calls WHERE id = new.call_id)
+BEGIN
+  UPDATE participants SET call_started_at = (SELECT started_at FROM calls WHERE id = new.call_id) WHERE id = new.id;
 END;
 --> statement-breakpoint
 CREATE VIEW `named_files` AS

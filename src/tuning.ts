@@ -115,13 +115,8 @@ export const MAX_KNOWN_KEY_SETS = 1000;
 /** LiveKit lists the files of an egress: one for each output. More are no such list, and are not looked at. */
 export const MAX_EGRESS_FILES = 1000;
 
-/** The pause after a first error that passes. It doubles each time: the limits of a provider count minutes or a day. */
-export const MAIL_RETRY_DELAY = 5 * MINUTE;
-
-export const MAIL_RETRY_LONGEST = 6 * HOUR;
-
-/** A random part of the pause is added to it, up to this much, so that mails that failed together part ways. */
-export const MAIL_RETRY_JITTER = 0.1;
+/** After errors of the mail provider that pass: its limits count minutes or a day. */
+export const MAIL_RETRIES = { first: 5 * MINUTE, longest: 6 * HOUR, jitter: 0.1 };
 
 /** For this long a leased mail is left to the consumer that leased it. A provider that lives has answered by then. */
 export const MAIL_LEASE = 5 * MINUTE;
@@ -153,23 +148,14 @@ export const QUEUE_SEND_LIMIT = 100;
 /** The clocks of two machines differ by less. What is due so soon is due. */
 export const DUE_TOLERANCE = SECOND;
 
-/**
- * In seconds: the shortest pause before the first retry. It doubles with every retry, so the seven retries in
- * wrangler.toml take more than 10 minutes.
- */
-export const QUEUE_RETRY_DELAY = 5;
-
-/** A random part of the pause is added to it, up to this much, so that messages that failed together part ways. */
-export const QUEUE_RETRY_JITTER = 0.5;
+/** In seconds: the seven retries in wrangler.toml take more than 10 minutes. Cloudflare Queues takes at most 12 hours. */
+export const QUEUE_RETRIES = { first: 5, longest: 3600, jitter: 0.5 };
 
 /**
  * A database whose faults take longer, all together, gets no more messages of a batch: they are tried again later. Faults
  * that come at once hold nobody up, and what comes after them may well succeed.
  */
 export const QUEUE_FAULTS_TIME = SECOND;
-
-/** In seconds: an hour. Cloudflare Queues takes at most 12 hours. */
-export const QUEUE_RETRY_LONGEST = 3600;
 
 /**
  * Rows that are still pending this long after they were queued count as lost. It is longer than a message is retried,

@@ -3,8 +3,8 @@ import { type Context, openContext } from "../context.ts";
 import { envOfShard, findEnvOfShard, shardOfMessage } from "../database/shards.ts";
 import { isPassing } from "../http/errors.ts";
 import { log, logFault } from "../http/log.ts";
-import { QUEUE_FAULTS_TIME } from "../tuning.ts";
-import { retryDelay } from "./retry_delay.ts";
+import { growingPause } from "../pauses.ts";
+import { QUEUE_FAULTS_TIME, QUEUE_RETRIES } from "../tuning.ts";
 
 /** Does what is to be done when all messages of a shard are worked off. */
 export type AfterShard = (env: Env) => Promise<void>;
@@ -49,4 +49,5 @@ export async function consume<Schema extends z.ZodType>(
   await Promise.all(Array.from(shards, ([shard, messages]) => consumeShard(shard, messages)));
 }
 
-const retryLater = (message: Message) => message.retry({ delaySeconds: retryDelay(message.attempts) });
+const retryLater = (message: Message) =>
+  message.retry({ delaySeconds: Math.round(growingPause(message.attempts, QUEUE_RETRIES)) });

@@ -1,12 +1,13 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { WEBHOOK_TIMEOUT } from "../../src/lifetimes.ts";
-import { retryDelay } from "../../src/queues/retry_delay.ts";
+import { growingPause } from "../../src/pauses.ts";
 import {
   BULK_INVITE_LOST_AFTER,
   MAIL_LEASE,
   MAIL_TIMEOUT,
   MAIL_TURN,
+  QUEUE_RETRIES,
   WEBHOOK_LANE_TIME,
   WEBHOOK_LEASE,
 } from "../../src/tuning.ts";
@@ -30,7 +31,9 @@ function consumerOf(queue: string) {
   const spanWith = (chance: number) => {
     const random = vi.spyOn(Math, "random").mockReturnValue(chance);
     onTestFinished(() => random.mockRestore());
-    const delays = Array.from({ length: max_retries }, (_, n) => retryDelay(n + 1));
+    const delays = Array.from({ length: max_retries }, (_, n) =>
+      Math.round(growingPause(n + 1, QUEUE_RETRIES)),
+    );
     return delays.reduce((sum, delay) => sum + delay, 0);
   };
   return {
@@ -60,7 +63,7 @@ describe("The queue of bulk invites", () => {
   });
 
   it("never asks for a longer delay than a queue can have", () => {
-    expect(retryDelay(101)).toBeLessThanOrEqual(12 * 60 * MINUTE);
+    expect(growingPause(101, QUEUE_RETRIES)).toBeLessThanOrEqual(12 * 60 * MINUTE);
   });
 });
 

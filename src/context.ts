@@ -119,4 +119,7 @@ export interface ClientContext extends Context {
   url: string;
   /** For routes that take an `Idempotency-Key`: the request, if it has one. */
   keyed?: KeyedRequest;
+  /** How many writes the request counts as, if it changes something: see http/quotas.ts. */
+  writes: number;
+  isOutsideQuotas?: boolean;
 }

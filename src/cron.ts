@@ -31,6 +31,7 @@ import { endSilentCalls, eraseReferences } from "./resources/calls/calls.chores.
 import { deleteOldRecordings } from "./resources/egress_deletions/egress_deletions.service.ts";
 import { queueDueMails } from "./resources/invite_mails/invite_mails.queue.ts";
 import { endSilentWaits, eraseParticipants } from "./resources/participants/participants.chores.ts";
+import { deleteOldClientDays } from "./resources/usage/usage.chores.ts";
 import { endVisits, eraseVisits } from "./resources/visits/visits.chores.ts";
 import { deleteOldDeliveries } from "./resources/webhook_deliveries/webhook_deliveries.service.ts";
 import { queueDueDeliveries } from "./resources/webhook_lanes/webhook_lanes.queue.ts";
@@ -50,6 +51,7 @@ const cleanUps: Chores = {
     waitingListReads.recorded_at,
     WAITING_LIST_READS_KEPT_FOR,
   ),
+  deleteOldClientDays,
   deleteOldOrganizationMails: cleanUp(organizationMails, organizationMails.counted_at, MAIL_LIMIT_PERIOD),
   deleteOldAddressMails: cleanUpOfNobody(addressMails, addressMails.counted_at, MAIL_LIMIT_PERIOD),
 };

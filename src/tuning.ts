@@ -10,9 +10,6 @@ import { DAY, HOUR, KIB, MINUTE, SECOND } from "./units.ts";
 /** A request that needs much memory and takes longer waits for a slow database, or for its caller: the next one begins. */
 export const LARGE_REQUEST_ALONE = SECOND;
 
-/** So many reports are handled at once then. If their database recovers, two of the largest take 75 MB, and three would take 100. */
-export const MAX_LARGE_BODIES = 2;
-
 /** So many answers that may be long are made at once. Most turn out to be short, and wait for nothing but the database. */
 export const MAX_LARGE_ANSWERS = 2;
 
@@ -23,7 +20,7 @@ export const LARGE_ANSWER_ALONE = 50;
 export const ANSWER_STALLED_AFTER = 5 * SECOND;
 
 /** At most so long, so that no more wait for a database that is down than if they came one after the other. */
-export const LARGE_REQUEST_OVER_AFTER = MAX_LARGE_BODIES * LARGE_BODY_TURN;
+export const LARGE_REQUEST_OVER_AFTER = MAX_LARGE_ANSWERS * LARGE_BODY_TURN;
 
 /** For this long a client is not looked up again, so that a burst of requests costs one look-up. */
 export const CLIENT_FRESH_FOR = 10 * SECOND;

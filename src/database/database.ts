@@ -21,12 +21,14 @@ export interface Bound {
   params: unknown[];
 }
 
-/** A database with a statement that runs in the transaction of each write. */
+/** A database with statements that run in the transaction of each write, after those that are given to it. */
 interface Counting extends Database {
-  beside: Bound;
+  beside: Beside;
 }
 
-export const withBeside = (db: Database, beside: Bound): Counting => ({
+type Beside = (statements: Bound[]) => Bound[];
+
+export const withBeside = (db: Database, beside: Beside): Counting => ({
   ...runsOn(db, () => homeOf(db)),
   beside,
 });
@@ -59,7 +61,7 @@ export function pinnedShard({ db, shard }: { db: Database; shard: number }): num
 /** What runs beside these statements, if one of them writes. */
 export const besideWrites = (db: Database, statements: Bound[]): Bound[] =>
   "beside" in db && statements.some(({ compiled }) => /^(insert|update|delete)\b/i.test(compiled.text))
-    ? [(db as Counting).beside]
+    ? (db as Counting).beside(statements)
     : [];
 
 /** A session on a replica, which may lag. */

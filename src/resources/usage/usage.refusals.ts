@@ -1,6 +1,7 @@
 import { isCausedBy } from "../../database/causes.ts";
 import { ApiError, unprocessable } from "../../http/errors.ts";
 import {
+  CLIENT_SHARE,
   MAX_DAILY_ACCESS_LOGS,
   MAX_DAILY_WRITES,
   MAX_METRICS_DAYS,
@@ -24,6 +25,18 @@ export const tooManyEntries = () =>
     `The organization's clients have caused ${MAX_DAILY_ACCESS_LOGS} entries of its access log today, as many as they may in a day: try again after midnight UTC`,
   );
 
+const SHARE = `at most ${CLIENT_SHARE * 100} percent of what its organization's clients may together`;
+
+export const tooManyWritesOfClient = () =>
+  tomorrow(
+    `This API client has written ${MAX_DAILY_WRITES * CLIENT_SHARE} times today, as often as it may in a day (${SHARE}): try again after midnight UTC`,
+  );
+
+export const tooManyEntriesOfClient = () =>
+  tomorrow(
+    `This API client has caused ${MAX_DAILY_ACCESS_LOGS * CLIENT_SHARE} entries of the access log today, as many as it may in a day (${SHARE}): try again after midnight UTC`,
+  );
+
 export const usageRangeTooLong = () =>
   new ApiError(
     400,
@@ -35,15 +48,23 @@ export const tooManyRooms = () =>
     `The organization has made ${MAX_WAITING_ROOMS} waiting rooms, as many as it may, retired ones included: rename one instead`,
   );
 
-/** By what the triggers say that refuse what goes beyond (triggers/usage.sql). */
-const QUOTAS: [string, () => ApiError][] = [
-  ["quota: writes", tooManyWrites],
-  ["quota: access log entries", tooManyEntries],
+/** What the statements say that refuse more than a quota of the day. */
+export const QUOTAS = {
+  ofAll: { writes: "quota: writes", access_log_entries: "quota: entries" },
+  ofClient: { writes: "quota of a client: writes", access_log_entries: "quota of a client: entries" },
+};
+
+const REFUSALS: [string, () => ApiError][] = [
+  [QUOTAS.ofAll.writes, tooManyWrites],
+  [QUOTAS.ofAll.access_log_entries, tooManyEntries],
+  [QUOTAS.ofClient.writes, tooManyWritesOfClient],
+  [QUOTAS.ofClient.access_log_entries, tooManyEntriesOfClient],
+  // From triggers/list_totals.sql.
   ["quota: waiting rooms", tooManyRooms],
 ];
 
 /** The refusal, where an error of the database says that a quota is used up; else the error. */
 export function quotaOr(error: Error): Error {
-  const quota = QUOTAS.find(([text]) => isCausedBy(error, ({ message }) => message.includes(text)));
+  const quota = REFUSALS.find(([text]) => isCausedBy(error, ({ message }) => message.includes(text)));
   return quota?.[1]() ?? error;
 }

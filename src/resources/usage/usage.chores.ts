@@ -1,0 +1,23 @@
+import { lt } from "drizzle-orm";
+import type { CleanUp } from "../../database/clean_up.ts";
+import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import { organizationDays } from "../../database/schema.ts";
+import { isInTurn, ownerIdOf, type Turn, workOff } from "../../database/turns.ts";
+import { dateOf } from "../../http/dates.ts";
+import { DAY } from "../../units.ts";
+import { isOfOneClient } from "./usage.sql.ts";
+
+const { organization_id, date } = organizationDays;
+
+const deleteOld = preparedQuery((old: Placeholders<Turn & { before: string }>) =>
+  builder
+    .delete(organizationDays)
+    .where(
+      isInTurn(organizationDays, { time: date, where: lt(date, old.before), indexed: isOfOneClient }, old),
+    )
+    .returning({ owner_id: ownerIdOf(organization_id) }),
+);
+
+/** Deletes what single clients stored before yesterday: their quota is that of a day. */
+export const deleteOldClientDays: CleanUp = ({ db, now }) =>
+  workOff(db, (turn) => deleteOld({ ...turn, before: dateOf(now - DAY) }));

@@ -186,7 +186,7 @@ export const MAX_ADDRESS_MAILS = 3;
 /** The same of all organizations together, so that one cannot use up what another needs. */
 export const MAX_ADDRESS_MAILS_OF_ALL = 6;
 
-/** Writes of an organization's API clients in a UTC day. */
+/** Writes of an organization's API clients in a UTC day. triggers/usage.sql has it too, and so the entries and the share. */
 export const MAX_DAILY_WRITES = 20_000;
 
 /** In bytes of its body: a write counts once for each that it begins. Most have less. */

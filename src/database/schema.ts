@@ -747,6 +747,8 @@ export const accessLogs = sqliteTable(
     purpose: text().$type<PurposeOfUse>(),
     request_id: blob(),
     reference_digest: text(),
+    /** Whether it counts for the quotas of its day (see http/quotas.ts). It is no part of the log. */
+    is_counted: integer({ mode: "boolean" }).notNull().default(false),
   },
   (t) => [
     uniqueIndex("access_logs_by_organization").on(t.organization_id, t.id),

@@ -8,7 +8,6 @@ import { MAX_ACTING_USER_LENGTH } from "../limits.ts";
 import { lazily } from "../memory.ts";
 import { ApiError } from "./errors.ts";
 import type { ApiEnv } from "./hono.ts";
-import { countStored } from "./quotas.ts";
 import { printableAscii } from "./wire.ts";
 
 /*
@@ -60,7 +59,6 @@ export const recordedRead = Object.assign(
     if (context.caller.require_acting_user && (acting_user === null || purpose === null))
       throw new ApiError(400, NOBODY_ACTS);
     context.db = primaryOf(context.db);
-    countStored(context);
     await next();
   }),
   { isRecorded: true },

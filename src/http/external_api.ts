@@ -5,12 +5,12 @@ import { matchesDigest, shardOfSecret } from "../bytes/digest.ts";
 import { type ClientContext, type Context, openContext } from "../context.ts";
 import { newShardOfId } from "../database/moves.ts";
 import { envOfShard, findEnvOfShard } from "../database/shards.ts";
-import { CLIENT_ID_BYTES, EXTERNAL_BODY_LIMIT, WRITE_SIZE } from "../limits.ts";
+import { CLIENT_ID_BYTES, EXTERNAL_BODY_LIMIT } from "../limits.ts";
 import { forgetClient, recallClient } from "../resources/api_clients/api_clients.cache.ts";
 import { INVALID_CLIENT } from "../resources/api_clients/api_clients.refusals.ts";
 import { readActingUser } from "./acting_user.ts";
 import { type ApiEnv, newHono } from "./hono.ts";
-import { countStored } from "./quotas.ts";
+import { countBody, countStored } from "./quotas.ts";
 import { countLookUp, countRequest, failedCredentials } from "./rate_limits.ts";
 import { answerWithBookmark, openDatabase, setHome } from "./replication.ts";
 
@@ -18,8 +18,6 @@ export type ExternalEnv = ApiEnv<ClientContext>;
 
 /** Routes that API clients call. */
 export const externalRoutes = () => newHono<ExternalEnv>();
-
-const isRead = (method: string): boolean => ["GET", "HEAD"].includes(method);
 
 /**
  * Authentication by the contract's client headers. Refusals look the same, whatever their cause. A client's id names the
@@ -40,11 +38,8 @@ export const externalApi = createMiddleware<ExternalEnv>(async (c, next) => {
   const { organization_user_id: user_id, api_client_id } = caller;
   const { method, url } = c.req;
   Object.assign(context.requester, { user_id, api_client_id });
-  const isWrite = !isRead(method);
-  // What deletes takes away what has counted.
-  const isOutsideQuotas = method === "DELETE";
-  c.set("context", Object.assign(context, { caller, url, writes: isWrite ? 1 : 0, isOutsideQuotas }));
-  if (isWrite) countStored(c.var.context);
+  c.set("context", Object.assign(context, { caller, url, writes: 0 }));
+  countStored(c.var.context, method);
   c.set("bodyLimit", EXTERNAL_BODY_LIMIT);
   c.set("onWholeRequest", async (size) => {
     context.now = Date.now();
@@ -54,7 +49,8 @@ export const externalApi = createMiddleware<ExternalEnv>(async (c, next) => {
       c.header("RateLimit-Policy", undefined);
       throw await failedCredentials(c, context, INVALID_CLIENT);
     }
-    Object.assign(context, { caller: known.caller, writes: Math.max(1, Math.ceil(size / WRITE_SIZE)) });
+    c.var.context.caller = known.caller;
+    countBody(c.var.context, size);
   });
   await countRequest(c, c.var.context);
   // An unknown path is 404, whatever the headers say.

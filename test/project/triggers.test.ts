@@ -9,7 +9,12 @@ import {
   TRIGGERS,
 } from "../../src/dev/triggers.ts";
 import { LIVEKIT_ROOM_TOLERANCE, SILENCE_UNTIL_END } from "../../src/lifetimes.ts";
-import { MAX_WAITING_ROOMS } from "../../src/limits.ts";
+import {
+  CLIENT_SHARE,
+  MAX_DAILY_ACCESS_LOGS,
+  MAX_DAILY_WRITES,
+  MAX_WAITING_ROOMS,
+} from "../../src/limits.ts";
 import { writeVariedRows } from "./support/varied_rows.ts";
 
 const RUN = "run `npm run db:baseline`, or once deployed `npm run db:generate -- --name what_changed`";
@@ -32,7 +37,10 @@ it("A waiting egress goes to a call by the room's name with the same tolerance i
   expect(sql).toContain(`new.started_at + ${SILENCE_UNTIL_END})`);
 });
 
-it("The waiting rooms of an organization are bounded by the same number in SQL as in the documents", () => {
+it("What an organization can store is bounded by the same numbers in SQL as in the documents", () => {
+  const usage = readText(`${TRIGGERS}/usage.sql`);
+  for (const most of [MAX_DAILY_WRITES, MAX_DAILY_ACCESS_LOGS])
+    expect(usage).toContain(`iif(new.api_client_id = 0, ${most}, ${most * CLIENT_SHARE})\n`);
   expect(readText(`${TRIGGERS}/list_totals.sql`)).toContain(`total > ${MAX_WAITING_ROOMS};`);
 });
 

@@ -246,8 +246,9 @@ describe("Neither the organization's quota nor its client's refuses:", () => {
     const invite = await clinic.addInvite();
     const { id: egress } = await call.addEgress();
     for (const id of [0, clinic.client.id]) {
-      await storedSoFar(clinic, "writes", MAX_DAILY_WRITES, id);
-      await storedSoFar(clinic, "access_log_entries", MAX_DAILY_ACCESS_LOGS, id);
+      const share = id === 0 ? 1 : CLIENT_SHARE;
+      await storedSoFar(clinic, "writes", MAX_DAILY_WRITES * share, id);
+      await storedSoFar(clinic, "access_log_entries", MAX_DAILY_ACCESS_LOGS * share, id);
     }
     expectRefusal(await clinic.client.post("/waiting_rooms", aRoom), 429);
     expectRefusal(await clinic.client.get(`${call.path}/participants`), 429);

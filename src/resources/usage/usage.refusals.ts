@@ -48,23 +48,17 @@ export const tooManyRooms = () =>
     `The organization has made ${MAX_WAITING_ROOMS} waiting rooms, as many as it may, retired ones included: rename one instead`,
   );
 
-/** What the statements say that refuse more than a quota of the day. */
-export const QUOTAS = {
-  ofAll: { writes: "quota: writes", access_log_entries: "quota: entries" },
-  ofClient: { writes: "quota of a client: writes", access_log_entries: "quota of a client: entries" },
-};
-
-const REFUSALS: [string, () => ApiError][] = [
-  [QUOTAS.ofAll.writes, tooManyWrites],
-  [QUOTAS.ofAll.access_log_entries, tooManyEntries],
-  [QUOTAS.ofClient.writes, tooManyWritesOfClient],
-  [QUOTAS.ofClient.access_log_entries, tooManyEntriesOfClient],
-  // From triggers/list_totals.sql.
+/** By what the triggers say that refuse what goes beyond (triggers/usage.sql and list_totals.sql). */
+const QUOTAS: [string, () => ApiError][] = [
+  ["quota: writes", tooManyWrites],
+  ["quota: access log entries", tooManyEntries],
+  ["quota of a client: writes", tooManyWritesOfClient],
+  ["quota of a client: access log entries", tooManyEntriesOfClient],
   ["quota: waiting rooms", tooManyRooms],
 ];
 
 /** The refusal, where an error of the database says that a quota is used up; else the error. */
 export function quotaOr(error: Error): Error {
-  const quota = REFUSALS.find(([text]) => isCausedBy(error, ({ message }) => message.includes(text)));
+  const quota = QUOTAS.find(([text]) => isCausedBy(error, ({ message }) => message.includes(text)));
   return quota?.[1]() ?? error;
 }

@@ -10,7 +10,7 @@ export const usageSchema = z
       example: 212,
     }),
     access_log_entries: count().meta({
-      description: `How many entries its API clients have caused in the access log. After ${MAX_DAILY_ACCESS_LOGS}, they can read and change nothing more that needs one, but for what is never refused: legal holds, changes of members, deleting, and reading the access log.`,
+      description: `How many entries its API clients have caused in the access log. After ${MAX_DAILY_ACCESS_LOGS}, they can read and change nothing more that needs one. Entries of legal holds, changes of members, deleting, and reading the access log do not count, and are never refused.`,
       example: 4870,
     }),
     visits: count().meta({ description: "How many calls were first reported.", example: 96 }),

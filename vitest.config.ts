@@ -137,6 +137,7 @@ const OVER_TWO_DATABASES = [
   "retention",
   "round_trips",
   "routes",
+  "slow_bodies",
   "storage_keys",
   "token_exchange",
   "webhook_deliveries",

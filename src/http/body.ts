@@ -24,13 +24,13 @@ declare module "hono" {
  */
 export async function readBody(c: HonoContext, maxSize: number): Promise<Uint8Array<ArrayBuffer>> {
   if (Number(c.req.header("Content-Length")) > maxSize) throw bodyTooLarge(maxSize);
-  const body = await inTime(c.req.raw.body, maxSize);
+  const body = await allBytes(c.req.raw.body, maxSize);
   c.set("body", body);
   await c.var.onWholeRequest(body.length);
   return body;
 }
 
-async function inTime(body: ReadableStream<Uint8Array> | null, maxSize: number) {
+async function allBytes(body: ReadableStream<Uint8Array> | null, maxSize: number) {
   const reader = body?.getReader();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -9,7 +9,7 @@ import { isOfOneClient } from "./usage.sql.ts";
 
 const { organization_id, date } = organizationDays;
 
-const deleteOld = preparedQuery((old: Placeholders<Turn & { before: string }>) =>
+const deleteOldDays = preparedQuery((old: Placeholders<Turn & { before: string }>) =>
   builder
     .delete(organizationDays)
     .where(
@@ -20,4 +20,4 @@ const deleteOld = preparedQuery((old: Placeholders<Turn & { before: string }>) =
 
 /** Deletes what single clients stored before yesterday: their quota is that of a day. */
 export const deleteOldClientDays: CleanUp = ({ db, now }) =>
-  workOff(db, (turn) => deleteOld({ ...turn, before: dateOf(now - DAY) }));
+  workOff(db, (turn) => deleteOldDays({ ...turn, before: dateOf(now - DAY) }));

@@ -1110,7 +1110,7 @@ export const organizationDays = sqliteTable(
   },
   (t) => [
     primaryKey({ columns: [t.organization_id, t.date, t.api_client_id] }),
-    index("organization_days_of_clients").on(t.organization_id, t.date).where(sql`api_client_id <> 0`),
+    index("organization_days_of_clients").on(t.date).where(sql`api_client_id <> 0`),
   ],
 );
 

@@ -463,7 +463,7 @@ CREATE TABLE `organization_days` (
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE INDEX `organization_days_of_clients` ON `organization_days` (`organization_id`,`date`) WHERE api_client_id <> 0;
+CREATE INDEX `organization_days_of_clients` ON `organization_days` (`date`) WHERE api_client_id <> 0;
 --> statement-breakpoint
 CREATE TABLE `organization_mails` (
 	`organization_id` integer NOT NULL,

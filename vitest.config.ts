@@ -47,6 +47,7 @@ const theWorker = (main?: string, databases: string[] = []) =>
       // The tests of a file come from one address. Those of the limits have counters of their own.
       ratelimits: {
         CLIENT_LIMIT: { namespace_id: "1001", simple: { limit: 1_000_000, period: 60 } },
+        ORGANIZATION_LIMIT: { namespace_id: "1007", simple: { limit: 1_000_000, period: 60 } },
         FAILURE_LIMIT: { namespace_id: "1002", simple: { limit: 1_000_000, period: 60 } },
         BULK_INVITE_LIMIT: { namespace_id: "1003", simple: { limit: 1_000_000, period: 60 } },
         REDELIVERY_LIMIT: { namespace_id: "1004", simple: { limit: 1_000_000, period: 60 } },
@@ -58,6 +59,7 @@ const theWorker = (main?: string, databases: string[] = []) =>
         MIGRATIONS: migrations,
         // An operator may change those of wrangler.toml.
         CLIENT_LIMIT_PER_MINUTE: "1200",
+        ORGANIZATION_LIMIT_PER_MINUTE: "6000",
         BULK_INVITE_LIMIT_PER_MINUTE: "10",
         REDELIVERY_LIMIT_PER_MINUTE: "10",
         ACCESS_LOG_LIMIT_PER_MINUTE: "30",
@@ -135,6 +137,7 @@ const OVER_TWO_DATABASES = [
   "retention",
   "round_trips",
   "routes",
+  "slow_bodies",
   "storage_keys",
   "token_exchange",
   "webhook_deliveries",

@@ -49,6 +49,8 @@ export interface Requester {
   purpose: PurposeOfUse | null;
   /** null for the work of the cron. */
   request_id: string | null;
+  /** Whether its entries count for the quotas of the day: see http/quotas.ts. */
+  is_counted: boolean;
 }
 
 /** What a context of no request, or of a request, is opened with. */
@@ -83,6 +85,7 @@ export function openContext(env: Env, now: number, { db = env.DB, request_id }: 
       acting_user: null,
       purpose: null,
       request_id: request_id ?? null,
+      is_counted: false,
     },
     recordings: env.RECORDINGS,
     auditLogs: env.AUDIT_LOGS,
@@ -119,4 +122,6 @@ export interface ClientContext extends Context {
   url: string;
   /** For routes that take an `Idempotency-Key`: the request, if it has one. */
   keyed?: KeyedRequest;
+  /** How many writes the request counts as, if it changes something: see http/quotas.ts. */
+  writes: number;
 }

@@ -30,6 +30,7 @@ import { endSilentCalls, eraseReferences } from "./resources/calls/calls.chores.
 import { deleteOldRecordings } from "./resources/egress_deletions/egress_deletions.service.ts";
 import { queueDueMails } from "./resources/invite_mails/invite_mails.queue.ts";
 import { endSilentWaits, eraseParticipants } from "./resources/participants/participants.chores.ts";
+import { deleteOldClientDays } from "./resources/usage/usage.chores.ts";
 import { endVisits, eraseVisits } from "./resources/visits/visits.chores.ts";
 import { deleteOldDeliveries } from "./resources/webhook_deliveries/webhook_deliveries.service.ts";
 import { queueDueDeliveries } from "./resources/webhook_lanes/webhook_lanes.queue.ts";
@@ -51,6 +52,7 @@ const cleanUps: Chores = {
     WAITING_LIST_READS_KEPT_FOR,
   ),
   deleteOldMailedAddresses: cleanUp(mailedAddresses, mailedAddresses.day, DAY),
+  deleteOldClientDays,
 };
 
 const chores: Chores = {

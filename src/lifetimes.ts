@@ -2,7 +2,10 @@ import { DAY, HOUR, MINUTE, SECOND } from "./units.ts";
 
 /* How long callers wait, and how long things are valid or kept, each with its reason. In milliseconds, where nothing else is said. */
 
-/** A request with a large body waits at most so long for others, and is read for so long before others begin. */
+/** The largest body takes less over a slow line. What comes later would find that the caller has lost its rights. */
+export const BODY_TIMEOUT = 30 * SECOND;
+
+/** A request with a large answer waits at most so long for others. */
 export const LARGE_BODY_TURN = 10 * SECOND;
 
 /** In seconds: the `Retry-After` where it waited in vain. */

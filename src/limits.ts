@@ -21,12 +21,6 @@ export const TOKEN_EXCHANGE_BODY_LIMIT = 256 * KIB;
 export const LIVEKIT_BODY_LIMIT = 256 * KIB;
 
 /**
- * Requests with larger bodies are handled one at a time in an isolate: four of the largest at once would take 95 MB of its
- * 128.
- */
-export const LARGE_BODY = KIB * KIB;
-
-/**
  * Objects and arrays in a JSON body: twice as many as the longest transcript has. An empty one has two characters, and
  * takes some 60 bytes in memory.
  */
@@ -198,11 +192,17 @@ export const MAX_ADDRESS_MAILS = 3;
 /** In characters: the name of an organization in a mail, in its subject too. */
 export const MAX_MAIL_NAME_LENGTH = 80;
 
-/** Writes of an organization's API clients in a UTC day. triggers/usage.sql has it too, and so the next two. */
+/** Writes of an organization's API clients in a UTC day. triggers/usage.sql has it too, and so the entries and the share. */
 export const MAX_DAILY_WRITES = 20_000;
+
+/** In bytes of its body: a write counts once for each that it begins. Most have less. */
+export const WRITE_SIZE = 4 * KIB;
 
 /** Entries of an organization's access log in a UTC day after which its clients add no more. */
 export const MAX_DAILY_ACCESS_LOGS = 200_000;
+
+/** The share of both that one API client may use: then the others can still work. */
+export const CLIENT_SHARE = 0.5;
 
 /** Entries in a part of a sealed day: neither memory nor time of a run grow with what one organization does. */
 export const SEALED_PART = 50_000;

@@ -48,6 +48,7 @@ const fields = lazily(() =>
   z.object({
     ALLOW_HTTP: z.enum(["true", "false"]).default("false"),
     CLIENT_LIMIT_PER_MINUTE: perMinute(),
+    ORGANIZATION_LIMIT_PER_MINUTE: perMinute(),
     BULK_INVITE_LIMIT_PER_MINUTE: perMinute(),
     REDELIVERY_LIMIT_PER_MINUTE: perMinute(),
     ACCESS_LOG_LIMIT_PER_MINUTE: perMinute(),

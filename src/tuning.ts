@@ -10,9 +10,6 @@ import { DAY, HOUR, KIB, MINUTE, SECOND } from "./units.ts";
 /** A request that needs much memory and takes longer waits for a slow database, or for its caller: the next one begins. */
 export const LARGE_REQUEST_ALONE = SECOND;
 
-/** So many reports are handled at once then. If their database recovers, two of the largest take 75 MB, and three would take 100. */
-export const MAX_LARGE_BODIES = 2;
-
 /** So many answers that may be long are made at once. Most turn out to be short, and wait for nothing but the database. */
 export const MAX_LARGE_ANSWERS = 2;
 
@@ -23,7 +20,7 @@ export const LARGE_ANSWER_ALONE = 50;
 export const ANSWER_STALLED_AFTER = 5 * SECOND;
 
 /** At most so long, so that no more wait for a database that is down than if they came one after the other. */
-export const LARGE_REQUEST_OVER_AFTER = MAX_LARGE_BODIES * LARGE_BODY_TURN;
+export const LARGE_REQUEST_OVER_AFTER = MAX_LARGE_ANSWERS * LARGE_BODY_TURN;
 
 /** For this long a client is not looked up again, so that a burst of requests costs one look-up. */
 export const CLIENT_FRESH_FOR = 10 * SECOND;
@@ -115,13 +112,8 @@ export const MAX_KNOWN_KEY_SETS = 1000;
 /** LiveKit lists the files of an egress: one for each output. More are no such list, and are not looked at. */
 export const MAX_EGRESS_FILES = 1000;
 
-/** The pause after a first error that passes. It doubles each time: the limits of a provider count minutes or a day. */
-export const MAIL_RETRY_DELAY = 5 * MINUTE;
-
-export const MAIL_RETRY_LONGEST = 6 * HOUR;
-
-/** A random part of the pause is added to it, up to this much, so that mails that failed together part ways. */
-export const MAIL_RETRY_JITTER = 0.1;
+/** After errors of the mail provider that pass: its limits count minutes or a day. */
+export const MAIL_RETRIES = { first: 5 * MINUTE, longest: 6 * HOUR, jitter: 0.1 };
 
 /** For this long a leased mail is left to the consumer that leased it. A provider that lives has answered by then. */
 export const MAIL_LEASE = 5 * MINUTE;
@@ -162,20 +154,14 @@ export const QUEUE_SEND_LIMIT = 100;
 /** The clocks of two machines differ by less. What is due so soon is due. */
 export const DUE_TOLERANCE = SECOND;
 
-/** In seconds: the shortest pause before the first retry. It doubles with every retry. */
-export const QUEUE_RETRY_DELAY = 5;
-
-/** A random part of the pause is added to it, up to this much, so that messages that failed together part ways. */
-export const QUEUE_RETRY_JITTER = 0.5;
+/** In seconds: the pause before the first retry, which doubles with every retry. Cloudflare Queues takes at most 12 hours. */
+export const QUEUE_RETRIES = { first: 5, longest: 3600, jitter: 0.5 };
 
 /**
  * A database whose faults take longer, all together, gets no more messages of a batch: they are tried again later. Faults
  * that come at once hold nobody up, and what comes after them may well succeed.
  */
 export const QUEUE_FAULTS_TIME = SECOND;
-
-/** In seconds: an hour. Cloudflare Queues takes at most 12 hours. */
-export const QUEUE_RETRY_LONGEST = 3600;
 
 /** What is read of a receiver's response, so that it can finish it. It is not kept. */
 export const WEBHOOK_RESPONSE_LIMIT = 4 * KIB;

@@ -4,7 +4,7 @@ import { hexOf } from "./hex.ts";
 const encoder = new TextEncoder();
 
 /** The SHA-256 of bytes, or of a text. */
-export async function digestBytes(content: ArrayBuffer | string): Promise<Uint8Array> {
+export async function digestBytes(content: BufferSource | string): Promise<Uint8Array> {
   const bytes = typeof content === "string" ? encoder.encode(content) : content;
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
 }

@@ -44,7 +44,8 @@ export class VideoVisitError extends Error {
 
   /** Whether the same request may succeed later. */
   get isTransient(): boolean {
-    if (this.failed === "response") return this.status === 429 || (this.status ?? 0) >= 500;
+    const { status = 0 } = this;
+    if (this.failed === "response") return status === 408 || status === 429 || status >= 500;
     return this.failed !== "aborted";
   }
 }

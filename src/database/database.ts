@@ -21,12 +21,12 @@ export interface Bound {
   params: unknown[];
 }
 
-/** A database with a statement that runs in the transaction of each write. */
+/** A database with statements that run in the transaction of each write, after those of the write. */
 interface Counting extends Database {
-  beside: Bound;
+  beside: () => Bound[];
 }
 
-export const withBeside = (db: Database, beside: Bound): Counting => ({
+export const withBeside = (db: Database, beside: () => Bound[]): Counting => ({
   ...runsOn(db, () => homeOf(db)),
   beside,
 });
@@ -59,7 +59,7 @@ export function pinnedShard({ db, shard }: { db: Database; shard: number }): num
 /** What runs beside these statements, if one of them writes. */
 export const besideWrites = (db: Database, statements: Bound[]): Bound[] =>
   "beside" in db && statements.some(({ compiled }) => /^(insert|update|delete)\b/i.test(compiled.text))
-    ? [(db as Counting).beside]
+    ? (db as Counting).beside()
     : [];
 
 /** A session on a replica, which may lag. */

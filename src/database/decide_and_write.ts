@@ -1,3 +1,4 @@
+import { growingPause } from "../pauses.ts";
 import { MAX_WRITE_ATTEMPTS, MAX_WRITE_BACKOFF, MIN_WRITE_ATTEMPT, WRITE_TIME_LIMIT } from "../tuning.ts";
 import { isCausedBy } from "./causes.ts";
 import type { Database } from "./database.ts";
@@ -65,7 +66,7 @@ export async function decideAndWrite<Reads extends Queries, Result, Unguarded ex
   const deadline = Date.now() + WRITE_TIME_LIMIT;
   let started = 0;
   for (let attempt = 0; attempt < MAX_WRITE_ATTEMPTS && Date.now() < deadline; attempt++) {
-    if (attempt > 0) await wait(Math.random() * backoff(attempt, Date.now() - started));
+    if (attempt > 0) await wait(Math.random() * longestWait(attempt, Date.now() - started));
     started = Date.now();
     // A key is almost always new. If nothing else is read, that is assumed, and the guard finds out.
     const isAssumed = attempt === 0 && reads.length === 0 && !unguardedReads;
@@ -88,8 +89,10 @@ export async function decideAndWrite<Reads extends Queries, Result, Unguarded ex
 }
 
 /** The span of a random wait: writes that met spread over the time that several attempts take, or they meet again. */
-const backoff = (attempt: number, lastTook: number) =>
-  Math.min(2 ** attempt, MAX_WRITE_BACKOFF) * Math.max(lastTook, MIN_WRITE_ATTEMPT);
+function longestWait(attempt: number, lastTook: number): number {
+  const took = Math.max(lastTook, MIN_WRITE_ATTEMPT);
+  return growingPause(attempt, { first: 2 * took, longest: MAX_WRITE_BACKOFF * took, jitter: 0 });
+}
 
 interface Guard {
   read: BoundQuery<unknown>;

@@ -753,6 +753,8 @@ export const accessLogs = sqliteTable(
     purpose: text().$type<PurposeOfUse>(),
     request_id: blob(),
     reference_digest: text(),
+    /** Whether it counts for the quotas of its day (see http/quotas.ts). It is no part of the log. */
+    is_counted: integer({ mode: "boolean" }).notNull().default(false),
   },
   (t) => [
     uniqueIndex("access_logs_by_organization").on(t.organization_id, t.id),
@@ -1093,7 +1095,8 @@ export const webhookDeliveries = sqliteTable(
 
 /**
  * What an organization stored on a UTC date: the writes of its API clients, the entries of its access log, and the calls that
- * were first reported. Triggers refuse what goes beyond a day's bounds (see triggers/usage.sql).
+ * were first reported. `api_client_id` is 0 for all of its clients together; the rows of single clients are there for a day or
+ * two, because each may use only a part of what its organization may store (see http/quotas.ts).
  */
 export const organizationDays = sqliteTable(
   "organization_days",
@@ -1101,13 +1104,17 @@ export const organizationDays = sqliteTable(
     organization_id: organizationId(),
     /** `YYYY-MM-DD`. */
     date: text().notNull(),
+    api_client_id: integer().notNull().default(0),
     writes: integer().notNull().default(0),
     access_log_entries: integer().notNull().default(0),
     visits: integer().notNull().default(0),
     /** Mails that it decided to send: see triggers/mails.sql. */
     mails: integer().notNull().default(0),
   },
-  (t) => [primaryKey({ columns: [t.organization_id, t.date] })],
+  (t) => [
+    primaryKey({ columns: [t.organization_id, t.date, t.api_client_id] }),
+    index("organization_days_of_clients").on(t.date).where(sql`api_client_id <> 0`),
+  ],
 );
 
 /**

@@ -66,6 +66,7 @@ export async function loadDemoOrganization(env: Env, now: number): Promise<boole
   const clientContext: ClientContext = {
     ...context,
     url: "",
+    writes: 0,
     caller: {
       api_client_id: client.id,
       organization_id,

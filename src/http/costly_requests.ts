@@ -1,7 +1,7 @@
 import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { ExternalEnv } from "./external_api.ts";
-import { rateLimitPolicy, tooMany } from "./rate_limits.ts";
+import { countFor } from "./rate_limits.ts";
 
 /** Requests with a limit of their own, and the counter and the setting of each. */
 const COSTLY = {
@@ -12,7 +12,7 @@ const COSTLY = {
 
 export type CostlyRequest = keyof typeof COSTLY;
 
-/** For routes that cost much: an API client can ask for them only so often, whatever comes of it. */
+/** For routes that cost much: the API clients of an organization can ask for them only so often, whatever comes of it. */
 export const costly = (limited: CostlyRequest) =>
   Object.assign(
     createMiddleware<ExternalEnv>(async (c, next) => {
@@ -26,7 +26,5 @@ export const costly = (limited: CostlyRequest) =>
 export async function countCostly(c: HonoContext<ExternalEnv>, limited: CostlyRequest): Promise<void> {
   const [counter, setting] = COSTLY[limited];
   const { caller, settings } = c.var.context;
-  const { success } = await c.env[counter].limit({ key: String(caller.api_client_id) });
-  if (!success) throw tooMany(limited, settings[setting]);
-  c.header("RateLimit-Policy", rateLimitPolicy(limited, settings[setting]), { append: true });
+  await countFor(c, limited, c.env[counter], caller.organization_id, settings[setting]);
 }

@@ -3,7 +3,13 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { isCausedBy, isMoving } from "../database/causes.ts";
 import { WriteConflict } from "../database/decide_and_write.ts";
 import { DatabaseTimeout } from "../database/in_time.ts";
-import { DATABASE_RETRY_AFTER, LARGE_BODY_RETRY_AFTER, WRITE_RETRY_AFTER } from "../lifetimes.ts";
+import {
+  BODY_TIMEOUT,
+  DATABASE_RETRY_AFTER,
+  LARGE_BODY_RETRY_AFTER,
+  WRITE_RETRY_AFTER,
+} from "../lifetimes.ts";
+import { SECOND } from "../units.ts";
 import { log, logFault } from "./log.ts";
 import type { RefusalReason } from "./log_names.ts";
 
@@ -41,6 +47,12 @@ export const notJson = () => new ApiError(400, "Request body is not valid JSON")
 export const bodyTooLarge = (limit: number) =>
   new ApiError(413, `Request body is larger than ${limit} bytes`);
 
+export const bodyTooSlow = () =>
+  new ApiError(
+    408,
+    `Request body did not arrive within ${BODY_TIMEOUT / SECOND} seconds: send it again, all at once`,
+  );
+
 /** Says nothing of the cause: that is in the log. */
 export const internalError = () => new ApiError(500, "Internal server error");
 
@@ -65,7 +77,7 @@ export const organizationMoves = () =>
     reason: "organization_moves",
   });
 
-/** Others with large bodies or answers were before it for as long as a caller waits. */
+/** Others with large answers were before it for as long as a caller waits. */
 export const largeRequestWaited = () =>
   new ApiError(503, "Too many large requests at once: try again", {
     headers: { "Retry-After": String(LARGE_BODY_RETRY_AFTER) },

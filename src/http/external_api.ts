@@ -3,16 +3,14 @@ import { createMiddleware } from "hono/factory";
 import { routePath } from "hono/route";
 import { matchesDigest, shardOfSecret } from "../bytes/digest.ts";
 import { type ClientContext, type Context, openContext } from "../context.ts";
-import { withBeside } from "../database/database.ts";
 import { newShardOfId } from "../database/moves.ts";
 import { envOfShard, findEnvOfShard } from "../database/shards.ts";
 import { CLIENT_ID_BYTES, EXTERNAL_BODY_LIMIT } from "../limits.ts";
 import { forgetClient, recallClient } from "../resources/api_clients/api_clients.cache.ts";
 import { INVALID_CLIENT } from "../resources/api_clients/api_clients.refusals.ts";
-import { countWrites } from "../resources/usage/usage.sql.ts";
 import { readActingUser } from "./acting_user.ts";
-import { dateOf } from "./dates.ts";
 import { type ApiEnv, newHono } from "./hono.ts";
+import { countBody, countStored } from "./quotas.ts";
 import { countLookUp, countRequest, failedCredentials } from "./rate_limits.ts";
 import { answerWithBookmark, openDatabase, setHome } from "./replication.ts";
 
@@ -20,9 +18,6 @@ export type ExternalEnv = ApiEnv<ClientContext>;
 
 /** Routes that API clients call. */
 export const externalRoutes = () => newHono<ExternalEnv>();
-
-/** What deletes takes away what has counted. So who has written all that they may can still revoke a client that has leaked. */
-export const countsAsWrite = (method: string): boolean => !["GET", "HEAD", "DELETE"].includes(method);
 
 /**
  * Authentication by the contract's client headers. Refusals look the same, whatever their cause. A client's id names the
@@ -40,21 +35,26 @@ export const externalApi = createMiddleware<ExternalEnv>(async (c, next) => {
   c.env = envOfShard(c.env, client.shard);
   const context = client.shard === shard ? named : open();
   if (context.shards) setHome(c, newShardOfId({ id: caller.organization_id }), () => forgetClient(client.id));
-  const { organization_id, organization_user_id: user_id, api_client_id } = caller;
-  if (countsAsWrite(c.req.method))
-    context.db = withBeside(
-      context.db,
-      countWrites({ organization_id, date: dateOf(context.now), count: 1 }),
-    );
+  const { organization_user_id: user_id, api_client_id } = caller;
+  const { method, url } = c.req;
   Object.assign(context.requester, { user_id, api_client_id });
-  c.set("context", Object.assign(context, { caller, url: c.req.url }));
+  c.set("context", Object.assign(context, { caller, url, writes: 0 }));
+  countStored(c.var.context, method);
   c.set("bodyLimit", EXTERNAL_BODY_LIMIT);
+  c.set("onWholeRequest", async (size) => {
+    context.now = Date.now();
+    const known = await recall(c, context, client.id);
+    if (!known) {
+      // It is a client no more, so no limit of one is named.
+      c.header("RateLimit-Policy", undefined);
+      throw await failedCredentials(c, context, INVALID_CLIENT);
+    }
+    c.var.context.caller = known.caller;
+    countBody(c.var.context, size);
+  });
   await countRequest(c, c.var.context);
-  const requireHeaders = () => void Object.assign(context.requester, readActingUser(c));
-  // A malformed id in the path is 404, whatever the headers say, and an unknown path too.
-  const pattern = routePath(c, -1);
-  if (pattern.includes(":")) c.set("requireHeaders", requireHeaders);
-  else if (!pattern.endsWith("*")) requireHeaders();
+  // An unknown path is 404, whatever the headers say.
+  if (!routePath(c, -1).endsWith("*")) Object.assign(context.requester, readActingUser(c));
   await answerWithBookmark(c, next);
 });
 
@@ -62,10 +62,13 @@ async function authenticate(c: HonoContext<ExternalEnv>, context: Context) {
   const clientId = c.req.header("X-Client-ID");
   const clientSecret = c.req.header("X-Client-Secret");
   if (!clientId || !clientSecret) return null;
-  const client = await recallClient(c.env, clientId, context.now, {
-    inBackground: (work) => c.executionCtx.waitUntil(work),
-    beforeLookUp: () => countLookUp(c, context),
-  });
+  const client = await recall(c, context, clientId);
   const isRight = client && (await matchesDigest(clientSecret, client.secret_digest));
   return isRight ? { ...client, id: clientId } : null;
 }
+
+const recall = (c: HonoContext<ExternalEnv>, context: Context, clientId: string) =>
+  recallClient(c.env, clientId, context.now, {
+    inBackground: (work) => c.executionCtx.waitUntil(work),
+    beforeLookUp: () => countLookUp(c, context),
+  });

@@ -41,7 +41,7 @@ function keyedRequest(c: HonoContext, sent: string): KeyedRequest {
 }
 
 /** Method, path and every byte of the body. */
-async function fingerprintOf({ req }: HonoContext): Promise<string> {
-  const request = new Blob([`${req.method} ${new URL(req.url).pathname}\n`, await req.arrayBuffer()]);
+async function fingerprintOf({ req, var: { body } }: HonoContext): Promise<string> {
+  const request = new Blob([`${req.method} ${new URL(req.url).pathname}\n`, body]);
   return hexOf(await digestBytes(await request.arrayBuffer()));
 }

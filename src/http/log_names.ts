@@ -74,7 +74,14 @@ export const REFUSAL_REASONS = {
   move: ["organization_moves"],
   bucket: ["file_unavailable"],
   recording: ["file_not_deleted", "database_quiet"],
-  rate: ["client_limit", "bulk_invite_limit", "redelivery_limit", "access_log_limit", "address_limit"],
+  rate: [
+    "client_limit",
+    "organization_limit",
+    "bulk_invite_limit",
+    "redelivery_limit",
+    "access_log_limit",
+    "address_limit",
+  ],
 } as const;
 
 export type LogEvent = (typeof EVENTS)[number];

@@ -1,3 +1,4 @@
+import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
 import { digestBytes, matchesDigest } from "../bytes/digest.ts";
 import type { Context } from "../context.ts";
@@ -19,8 +20,15 @@ export const platformApi = createMiddleware<PlatformEnv>(async (c, next) => {
   if (!token || !(await isPlatformToken(context.settings, token)))
     throw await failedCredentials(c, context, "Invalid platform token");
   c.set("bodyLimit", PLATFORM_BODY_LIMIT);
+  takeTimeWhenWhole(c);
   await answerWithBookmark(c, next);
 });
+
+/** The rights of the caller are those of a secret, which no request changes. */
+export const takeTimeWhenWhole = (c: HonoContext<PlatformEnv>) =>
+  c.set("onWholeRequest", () => {
+    c.var.context.now = Date.now();
+  });
 
 /** During a rotation, two tokens are valid. */
 async function isPlatformToken(

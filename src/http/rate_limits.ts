@@ -8,28 +8,45 @@ import { ApiError } from "./errors.ts";
 import { networkOf } from "./networks.ts";
 
 /*
- * The limits, with the platform's counters (wrangler.toml): the requests of an API client, those of its requests that
- * cost a thousand times as much, and the requests of an address whose credentials fail. A counter can only be counted
+ * The limits, with the platform's counters (wrangler.toml): the requests of an API client, those of its organization, those
+ * of an organization that cost a thousand times as much, and the requests of an address whose credentials fail. A counter can only be counted
  * up, so what is right is never counted as a failure, and is served whatever its address has done. The responses follow
  * draft-ietf-httpapi-ratelimit-headers.
  */
 
 /** What is needed of Hono's context, whatever its API. */
 interface Limited {
-  env: Pick<Env, "CLIENT_LIMIT" | "FAILURE_LIMIT">;
+  env: Pick<Env, "CLIENT_LIMIT" | "ORGANIZATION_LIMIT" | "FAILURE_LIMIT">;
   req: Pick<HonoRequest, "header">;
-  header: (name: string, value: string) => void;
+  header: (name: string, value: string, options?: { append?: boolean }) => void;
 }
 
 /** Addresses that went beyond their limit, until when that counts, and how many look-ups they still have. */
 const beyondLimit = new Map<string, { until: number; lookUps: number }>();
 
-/** @throws ApiError 429 if the client is beyond its limit */
+/**
+ * What is refused to a client does not count for its organization, so that one client out of control leaves the others theirs.
+ *
+ * @throws ApiError 429 if the client or its organization is beyond its limit
+ */
 export async function countRequest(c: Limited, { caller, settings }: ClientContext): Promise<void> {
-  const limit = settings.CLIENT_LIMIT_PER_MINUTE;
-  const { success } = await c.env.CLIENT_LIMIT.limit({ key: String(caller.api_client_id) });
-  if (!success) throw tooMany("client", limit);
-  c.header("RateLimit-Policy", rateLimitPolicy("client", limit));
+  const { api_client_id, organization_id } = caller;
+  await countFor(c, "client", c.env.CLIENT_LIMIT, api_client_id, settings.CLIENT_LIMIT_PER_MINUTE);
+  const limit = settings.ORGANIZATION_LIMIT_PER_MINUTE;
+  await countFor(c, "organization", c.env.ORGANIZATION_LIMIT, organization_id, limit);
+}
+
+/** @throws ApiError 429 beyond the limit */
+export async function countFor(
+  c: Pick<Limited, "header">,
+  name: LimitName,
+  counter: RateLimit,
+  id: number,
+  limit: number,
+): Promise<void> {
+  const { success } = await counter.limit({ key: String(id) });
+  if (!success) throw tooMany(name, limit);
+  c.header("RateLimit-Policy", rateLimitPolicy(name, limit), { append: true });
 }
 
 /** The refusal of a request whose credentials are missing or wrong: 401, or 429 beyond the limit of its address. */
@@ -69,10 +86,14 @@ const addressOf = (c: Limited): string => networkOf(c.req.header("CF-Connecting-
 
 const TOO_MANY = {
   client: ["This API client has sent too many requests", "client_limit"],
-  bulk_invites: ["This API client has sent too many bulk invites", "bulk_invite_limit"],
-  redeliveries: ["This API client has asked for too many redeliveries and pings", "redelivery_limit"],
+  organization: ["The organization's API clients have sent too many requests", "organization_limit"],
+  bulk_invites: ["The organization's API clients have sent too many bulk invites", "bulk_invite_limit"],
+  redeliveries: [
+    "The organization's API clients have asked for too many redeliveries and pings",
+    "redelivery_limit",
+  ],
   access_logs: [
-    "This API client has asked for too many whole days or NDJSON lists of the access log",
+    "The organization's API clients have asked for too many whole days or NDJSON lists of the access log",
     "access_log_limit",
   ],
   address: [
@@ -81,7 +102,9 @@ const TOO_MANY = {
   ],
 } as const;
 
-export function tooMany(name: keyof typeof TOO_MANY, limit: number): ApiError {
+type LimitName = keyof typeof TOO_MANY;
+
+export function tooMany(name: LimitName, limit: number): ApiError {
   const [, reason] = TOO_MANY[name];
   const headers = {
     "Retry-After": String(RATE_LIMIT_PERIOD),
@@ -96,7 +119,7 @@ export function tooMany(name: keyof typeof TOO_MANY, limit: number): ApiError {
 export const LIMIT_NAMES = Object.keys(TOO_MANY);
 
 /** @param limit requests a minute */
-export const tooManyText = (name: keyof typeof TOO_MANY, limit: number) =>
+export const tooManyText = (name: LimitName, limit: number) =>
   `${TOO_MANY[name][0]}: at most ${limit} a minute are served; try again in ${RATE_LIMIT_PERIOD} seconds`;
 
 export const rateLimitPolicy = (name: string, limit: number) => `"${name}";q=${limit};w=${RATE_LIMIT_PERIOD}`;

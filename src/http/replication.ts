@@ -41,8 +41,8 @@ declare module "hono" {
 
 /** The context of a request whose shard is not known yet: it begins in the directory, and goes on in another shard. */
 export function openRequest(c: HonoContext<ApiEnv<Context>>): Context {
-  const now = Date.now();
   function enter(shard: number, home?: { newShard: Bound; onMoved?: (shard: number) => void }): Context {
+    const now = c.get("context")?.now ?? Date.now();
     c.env = envOfShard(c.env, shard);
     if (home) setHome(c, home.newShard, home.onMoved);
     const context = {

@@ -1,20 +1,17 @@
 import { zValidator } from "@hono/zod-validator";
-import type { Env, Context as HonoContext, MiddlewareHandler } from "hono";
-import { bodyLimit } from "hono/body-limit";
+import type { Env, MiddlewareHandler } from "hono";
 import * as z from "zod";
 import { jsonOrUndefined } from "../bytes/json.ts";
 import { MAX_JSON_CONTAINERS, MAX_NAMED_FAULTS } from "../limits.ts";
 import { lazily } from "../memory.ts";
-import { ApiError, bodyTooLarge, noSuchPath, notJson, unprocessable } from "./errors.ts";
-import { inTurn, mayBeLarge } from "./large_bodies.ts";
+import { readBody } from "./body.ts";
+import { ApiError, noSuchPath, notJson, unprocessable } from "./errors.ts";
 import { nullsDropper } from "./null_fields.ts";
 
 declare module "hono" {
   interface ContextVariableMap {
     /** In bytes. Each API sets its own. */
     bodyLimit: number;
-    /** Refuses headers that are at fault, once the path is known to be one. */
-    requireHeaders?: () => void;
   }
 }
 
@@ -81,9 +78,8 @@ function validating<Schema extends z.ZodType, Target extends "query" | "param">(
     zValidator(
       target,
       schema(),
-      (result, c: HonoContext<Env>) => {
+      (result) => {
         if (!result.success) refuse(result.error.issues);
-        if (target === "param") c.get("requireHeaders")?.();
       },
       {
         // No schema of ours waits for anything, and asynchronous validation takes longer. The validator wants an error typed
@@ -120,20 +116,11 @@ export function jsonBody<Schema extends z.ZodType>(schema: () => Schema, limit?:
     c,
     next,
   ) => {
-    const maxSize = limit ?? c.var.bodyLimit;
-    const isLarge = mayBeLarge(maxSize, c.req.header("Content-Length"));
-    async function read() {
-      await limitBody(maxSize)(c, async () => {
-        // Hono keeps what it reads, for who reads it again. A large body takes enough memory without that.
-        const json = isLarge ? utf8Of(await c.req.raw.arrayBuffer()) : await readBodyText(c);
-        requireFewContainers(json);
-        const body = parseJson(json);
-        dropNulls()(body);
-        c.req.addValidatedData("json", requireValid(body));
-      });
-    }
-    if (isLarge) return inTurn(read, next);
-    await read();
+    const json = utf8Of(await readBody(c, limit ?? c.var.bodyLimit));
+    requireFewContainers(json);
+    const body = parseJson(json);
+    dropNulls()(body);
+    c.req.addValidatedData("json", requireValid(body));
     await next();
   };
   function requireValid(body: unknown): object {
@@ -153,33 +140,21 @@ export function explainIssues(issues: readonly { path: PropertyKey[]; message: s
   );
 }
 
-/** Refuses a body with more bytes with 413. */
-export function limitBody(maxSize: number) {
-  return bodyLimit({
-    maxSize,
-    onError: () => {
-      throw bodyTooLarge(maxSize);
-    },
-  });
-}
-
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
-/** Other bytes than UTF-8 would change what is kept: each would become `�`. JSON is UTF-8 (RFC 8259, section 8.1). */
-function utf8Of(body: ArrayBuffer): string {
+/**
+ * The text of a body. Other bytes than UTF-8 would change what is kept: each would become `�`. JSON is UTF-8 (RFC 8259,
+ * section 8.1).
+ *
+ * @throws ApiError 400
+ */
+export function utf8Of(body: Uint8Array): string {
   try {
     return decoder.decode(body);
   } catch {
     throw notJson();
   }
 }
-
-/**
- * The text of a body. The runtime warns of `text()` where the `Content-Type` is not one of a text.
- *
- * @throws ApiError 400 if it is not UTF-8
- */
-export const readBodyText = async ({ req }: HonoContext): Promise<string> => utf8Of(await req.arrayBuffer());
 
 /** @throws ApiError 400 */
 export function parseJson(json: string): unknown {

@@ -1,14 +1,13 @@
-import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
 import { errors, jwtVerify } from "jose";
 import { base64Of } from "../bytes/base64.ts";
 import { digestBytes } from "../bytes/digest.ts";
 import type { Context } from "../context.ts";
+import { readBody } from "../http/body.ts";
 import { newHono } from "../http/hono.ts";
-import type { PlatformEnv } from "../http/platform_api.ts";
+import { type PlatformEnv, takeTimeWhenWhole } from "../http/platform_api.ts";
 import { failedCredentials } from "../http/rate_limits.ts";
 import { answerWithBookmark, openRequest } from "../http/replication.ts";
-import { limitBody } from "../http/validation.ts";
 import { LIVEKIT_CLOCK_TOLERANCE } from "../lifetimes.ts";
 import { LIVEKIT_BODY_LIMIT } from "../limits.ts";
 import type { Settings } from "../settings.ts";
@@ -25,9 +24,10 @@ export const liveKitApi = createMiddleware<PlatformEnv>(async (c, next) => {
   const digest = await signedDigest(context, c.req.header("Authorization") ?? "");
   const notSigned = () => failedCredentials(c, context, "Invalid LiveKit signature");
   if (digest === null) throw await notSigned();
-  await limitBody(LIVEKIT_BODY_LIMIT)(c, async () => {
-    if (digest !== (await digestOfBody(c))) throw await notSigned();
-  });
+  takeTimeWhenWhole(c);
+  // In base64 with padding, as LiveKit writes it.
+  const digestOfBody = base64Of(await digestBytes(await readBody(c, LIVEKIT_BODY_LIMIT)));
+  if (digest !== digestOfBody) throw await notSigned();
   await answerWithBookmark(c, next);
 });
 
@@ -57,9 +57,4 @@ function signingKeys(settings: Settings): { key: string; secret: string }[] {
     [settings.LIVEKIT_API_KEY_PREVIOUS, settings.LIVEKIT_API_SECRET_PREVIOUS],
   ];
   return pairs.flatMap(([key, secret]) => (key && secret ? [{ key, secret }] : []));
-}
-
-/** In base64 with padding, as LiveKit writes it. */
-async function digestOfBody(c: HonoContext): Promise<string> {
-  return base64Of(await digestBytes(await c.req.arrayBuffer()));
 }

@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import { ApiError } from "../http/errors.ts";
 import { log } from "../http/log.ts";
 import { enterOrganization } from "../http/organization.ts";
-import { parseJson, readBodyText } from "../http/validation.ts";
+import { parseJson, utf8Of } from "../http/validation.ts";
 import { reportEgressOfRoom } from "./egresses.ts";
 import { type Translation, translate } from "./events.ts";
 import { liveKitRoutes } from "./livekit_api.ts";
@@ -14,7 +14,7 @@ import { reportRoomEvent } from "./room_events.ts";
  */
 export const liveKitWebhook = liveKitRoutes().post("/webhook", async (c) => {
   const { context, requestId: request_id } = c.var;
-  const { ids, ...event } = translate(parseJson(await readBodyText(c)), context.now);
+  const { ids, ...event } = translate(parseJson(utf8Of(c.var.body)), context.now);
   const { event_fault, file_fault } = await reportEvent(context, event);
   if (event_fault) log("livekit_event_not_used", { request_id, ...ids, reason: event_fault });
   if (file_fault) log("livekit_file_not_used", { request_id, ...ids, reason: file_fault });

@@ -3,8 +3,8 @@ import { type Context, openContext } from "../context.ts";
 import { envOfShard, shardOfMessage } from "../database/shards.ts";
 import { isPassing } from "../http/errors.ts";
 import { log, logFault } from "../http/log.ts";
-import { QUEUE_FAULTS_TIME } from "../tuning.ts";
-import { retryDelay } from "./retry_delay.ts";
+import { growingPause } from "../pauses.ts";
+import { QUEUE_FAULTS_TIME, QUEUE_RETRIES } from "../tuning.ts";
 
 /**
  * Works off the messages of a batch. Each is acknowledged or tried again by itself, later each time. Nothing is thrown:
@@ -43,4 +43,5 @@ export async function consume<Schema extends z.ZodType>(
   await Promise.all(Array.from(shards.values(), consumeShard));
 }
 
-const retryLater = (message: Message) => message.retry({ delaySeconds: retryDelay(message.attempts) });
+const retryLater = (message: Message) =>
+  message.retry({ delaySeconds: Math.round(growingPause(message.attempts, QUEUE_RETRIES)) });

@@ -27,7 +27,7 @@ export const APIS = {
     unauthorized: "The client credentials are missing or wrong.",
     unauthorizedError: INVALID_CLIENT,
     tooMany:
-      "The API client has sent too many requests; or too many with missing or wrong credentials have come from this address.",
+      "The API client, or all clients of its organization together, have sent too many requests; or too many with missing or wrong credentials have come from this address.",
   },
   platform: {
     title: "Organization Video Visit Service: platform API",

@@ -44,6 +44,7 @@ function routesOf(api: Api): Map<string, Route> {
     const known: Route = routes.get(route) ?? { inputs: [] };
     if ("input" in handler) known.inputs.push(handler.input as Input);
     if ("isRecorded" in handler) known.isRecorded = true;
+    if ("isOutsideQuotas" in handler) known.isOutsideQuotas = true;
     if ("limited" in handler) known.limited = handler.limited as CostlyRequest;
     routes.set(route, known);
   }

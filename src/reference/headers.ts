@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { LIMIT_NAMES } from "../http/rate_limits.ts";
+import { LIMIT_NAMES, rateLimitPolicy } from "../http/rate_limits.ts";
 import { BOOKMARK as BOOKMARK_FORMAT } from "../http/replication.ts";
 import {
   BULK_ROWS_RETRY_AFTER,
@@ -46,22 +46,25 @@ const NAME = `"(${LIMIT_NAMES.join("|")})"`;
 
 const POLICY = `${NAME};q=[0-9]+;w=${RATE_LIMIT_PERIOD}`;
 
-const limitPolicy = (name: string, limit: number): Headers => ({
+const limitPolicy = (...limits: [name: string, limit: number][]): Headers => ({
   "RateLimit-Policy": {
     description:
-      "How many requests (`q`) are served in how many seconds (`w`), as in draft-ietf-httpapi-ratelimit-headers. An operation with a limit of its own has a second one.",
-    example: `"${name}";q=${limit};w=${RATE_LIMIT_PERIOD}`,
+      "How many requests (`q`) are served in how many seconds (`w`), as in draft-ietf-httpapi-ratelimit-headers. An operation with a limit of its own names that too.",
+    example: limits.map(([name, limit]) => rateLimitPolicy(name, limit)).join(", "),
     schema: z
       .string()
-      .max(100)
-      .regex(new RegExp(`^${POLICY}(, ${POLICY})?$`)),
+      .max(150)
+      .regex(new RegExp(`^${POLICY}(, ${POLICY}){0,2}$`)),
   },
 });
 
 const POLICIES: Record<Api, Headers> = {
-  external: limitPolicy("client", operator.CLIENT_LIMIT_PER_MINUTE),
-  platform: limitPolicy("address", operator.FAILURE_LIMIT_PER_MINUTE),
-  livekit: limitPolicy("address", operator.FAILURE_LIMIT_PER_MINUTE),
+  external: limitPolicy(
+    ["client", operator.CLIENT_LIMIT_PER_MINUTE],
+    ["organization", operator.ORGANIZATION_LIMIT_PER_MINUTE],
+  ),
+  platform: limitPolicy(["address", operator.FAILURE_LIMIT_PER_MINUTE]),
+  livekit: limitPolicy(["address", operator.FAILURE_LIMIT_PER_MINUTE]),
 };
 
 /** All that `Retry-After` says, in seconds. */

@@ -8,6 +8,7 @@ export const EXAMPLE_URL = "https://visits.example.com";
 /** The variables that say what the rate limits are. */
 const LIMITS = [
   "CLIENT_LIMIT_PER_MINUTE",
+  "ORGANIZATION_LIMIT_PER_MINUTE",
   "BULK_INVITE_LIMIT_PER_MINUTE",
   "REDELIVERY_LIMIT_PER_MINUTE",
   "ACCESS_LOG_LIMIT_PER_MINUTE",

@@ -3,15 +3,14 @@ import { BAD_ACTING_HEADERS, NOBODY_ACTS } from "../http/acting_user.ts";
 import type { CostlyRequest } from "../http/costly_requests.ts";
 import {
   bodyTooLarge,
+  bodyTooSlow,
   databaseUnavailable,
   internalError,
-  largeRequestWaited,
   noSuchPath,
   notJson,
   organizationMoves,
   writeConflict,
 } from "../http/errors.ts";
-import { countsAsWrite } from "../http/external_api.ts";
 import { httpsRequired } from "../http/https.ts";
 import { BAD_KEY } from "../http/idempotency_key.ts";
 import { tooManyText } from "../http/rate_limits.ts";
@@ -19,14 +18,18 @@ import { explainIssues, type Input } from "../http/validation.ts";
 import { ONE_LINE } from "../http/wire.ts";
 import {
   EXTERNAL_BODY_LIMIT,
-  LARGE_BODY,
   LIVEKIT_BODY_LIMIT,
   MAX_IDEMPOTENCY_KEY_LENGTH,
   PLATFORM_BODY_LIMIT,
 } from "../limits.ts";
 import type { Operation } from "../openapi/operation.ts";
 import { keyWasUsed } from "../resources/idempotency_keys/idempotency_keys.refusals.ts";
-import { tooManyEntries, tooManyWrites } from "../resources/usage/usage.refusals.ts";
+import {
+  tooManyEntries,
+  tooManyEntriesOfClient,
+  tooManyWrites,
+  tooManyWritesOfClient,
+} from "../resources/usage/usage.refusals.ts";
 import { APIS, type Api } from "./apis.ts";
 import { errorExamples } from "./examples.ts";
 import {
@@ -65,6 +68,8 @@ export interface Route {
   limited?: CostlyRequest;
   /** Whether the access log records it as a read. */
   isRecorded?: boolean;
+  /** Whether the quotas of a day never refuse it. */
+  isOutsideQuotas?: boolean;
 }
 
 type Refusal = [status: number, reason: string | undefined, errors: readonly string[]];
@@ -109,7 +114,7 @@ const defaultReasons = (api: Api): Record<number, string> => ({
 function commonRefusals(
   api: Api,
   method: string,
-  { inputs, limited, isRecorded }: Route,
+  { inputs, limited, isRecorded, isOutsideQuotas = method === "DELETE" }: Route,
   operation: Operation,
 ): Refusal[] {
   const { body } = operation;
@@ -132,6 +137,7 @@ function commonRefusals(
   if (param) all.push([404, undefined, [noSuchPath().message]]);
   if (json || body) {
     const limit = json?.limit ?? BODY_LIMITS[api];
+    all.push([408, "The body did not arrive in time.", [bodyTooSlow().message]]);
     all.push([413, "The body is too large.", [bodyTooLarge(limit).message]]);
   }
   if (json) {
@@ -142,17 +148,22 @@ function commonRefusals(
   }
   if (key) all.push([422, "The `Idempotency-Key` was used for another request.", [keyWasUsed().message]]);
   all.push([429, APIS[api].tooMany, tooManyErrors(api)]);
-  if (api === "external" && countsAsWrite(method)) all.push([429, undefined, [tooManyWrites().message]]);
-  if (isRecorded) all.push([429, undefined, [tooManyEntries().message]]);
+  if (api === "external" && !isOutsideQuotas) {
+    if (method !== "GET")
+      all.push([429, undefined, [tooManyWritesOfClient().message, tooManyWrites().message]]);
+    if (isRecorded) all.push([429, undefined, [tooManyEntriesOfClient().message, tooManyEntries().message]]);
+  }
   if (limited) {
     const { text, limit } = COSTLY[limited];
-    all.push([429, `Of ${text}, an API client can send ${limit} a minute.`, [tooManyText(limited, limit)]]);
+    all.push([
+      429,
+      `Of ${text}, the API clients of an organization can send ${limit} a minute.`,
+      [tooManyText(limited, limit)],
+    ]);
   }
   all.push([500, "An internal error of the service.", [internalError().message]]);
   all.push([503, undefined, [databaseUnavailable().message, organizationMoves().message]]);
   if (method !== "GET") all.push([503, undefined, [writeConflict().message]]);
-  if (json && (json.limit ?? BODY_LIMITS[api]) > LARGE_BODY)
-    all.push([503, undefined, [largeRequestWaited().message]]);
   return all;
 }
 
@@ -166,7 +177,12 @@ const COSTLY: Record<CostlyRequest, { text: string; limit: number }> = {
 };
 
 const tooManyErrors = (api: Api) => [
-  ...(api === "external" ? [tooManyText("client", operator.CLIENT_LIMIT_PER_MINUTE)] : []),
+  ...(api === "external"
+    ? [
+        tooManyText("client", operator.CLIENT_LIMIT_PER_MINUTE),
+        tooManyText("organization", operator.ORGANIZATION_LIMIT_PER_MINUTE),
+      ]
+    : []),
   tooManyText("address", operator.FAILURE_LIMIT_PER_MINUTE),
 ];
 
@@ -189,6 +205,6 @@ function headersFor(api: Api, method: string, status: number, operation: Operati
   // Some operations also refuse what the caller passes on, such as a token of somebody else.
   if (status === 401 && !hasError(operation, 401)) return unauthorizedHeaders;
   // A body is looked at before the database is asked. A bookmark that a GET sends comes back, whatever its status.
-  if (status === 413 || (status === 400 && method !== "GET")) return unreadHeaders(api);
+  if (status === 413 || status === 408 || (status === 400 && method !== "GET")) return unreadHeaders(api);
   return status === 503 ? { ...commonHeaders(api), ...RETRY_AFTER } : commonHeaders(api);
 }

@@ -68,13 +68,18 @@ export async function floor(request: Request, env: Env): Promise<Response> {
   const caller = await (api === "platform" ? platform(request, env) : client(request, env, now));
   if (!caller) return respond(401, { error: "Invalid credentials" });
   if (api === "external") {
-    const { success } = await env.CLIENT_LIMIT.limit({ key: String(caller.api_client_id) });
-    if (!success) return respond(429, { error: "Too many requests" });
+    for (const [counter, id] of [
+      [env.CLIENT_LIMIT, caller.api_client_id],
+      [env.ORGANIZATION_LIMIT, caller.organization_id],
+    ] as const) {
+      const { success } = await counter.limit({ key: String(id) });
+      if (!success) return respond(429, { error: "Too many requests" });
+    }
   }
   const body = await handlers[route]?.({ request, url, segments, env, now, db, caller });
   if (!body) return respond(404, { error: "Not found" });
   const limit = api === "external" && {
-    "RateLimit-Policy": `"client";q=${env.CLIENT_LIMIT_PER_MINUTE};w=60`,
+    "RateLimit-Policy": `"client";q=${env.CLIENT_LIMIT_PER_MINUTE};w=60, "organization";q=${env.ORGANIZATION_LIMIT_PER_MINUTE};w=60`,
   };
   const bookmark = db.getBookmark();
   return respond(request.method === "POST" ? 201 : 200, body, {

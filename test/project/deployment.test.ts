@@ -63,6 +63,7 @@ describe("What is deployed", () => {
     const settings = readSettings({ ...config.vars, ...example });
     expect((config.ratelimits as RateLimitOfConfig[]).map(({ name, simple }) => [name, simple])).toEqual([
       ["CLIENT_LIMIT", { limit: settings.CLIENT_LIMIT_PER_MINUTE, period: 60 }],
+      ["ORGANIZATION_LIMIT", { limit: settings.ORGANIZATION_LIMIT_PER_MINUTE, period: 60 }],
       ["BULK_INVITE_LIMIT", { limit: settings.BULK_INVITE_LIMIT_PER_MINUTE, period: 60 }],
       ["REDELIVERY_LIMIT", { limit: settings.REDELIVERY_LIMIT_PER_MINUTE, period: 60 }],
       ["ACCESS_LOG_LIMIT", { limit: settings.ACCESS_LOG_LIMIT_PER_MINUTE, period: 60 }],

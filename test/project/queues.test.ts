@@ -1,12 +1,13 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { WEBHOOK_TIMEOUT } from "../../src/lifetimes.ts";
-import { retryDelay } from "../../src/queues/retry_delay.ts";
+import { growingPause } from "../../src/pauses.ts";
 import {
   BULK_INVITE_FAULTS,
   MAIL_LEASE,
   MAIL_TIMEOUT,
   MAIL_TURN,
+  QUEUE_RETRIES,
   WEBHOOK_LANE_TIME,
   WEBHOOK_LEASE,
 } from "../../src/tuning.ts";
@@ -26,12 +27,12 @@ it("Each queue gives each message an invocation of its own, and drops one that k
 it("A portion of bulk rows that fails in every attempt is tried for 10 minutes before its rows are tried one by one", () => {
   vi.spyOn(Math, "random").mockReturnValue(0);
   onTestFinished(() => void vi.restoreAllMocks());
-  const pauses = Array.from({ length: BULK_INVITE_FAULTS }, (_, n) => retryDelay(n + 1));
+  const pauses = Array.from({ length: BULK_INVITE_FAULTS }, (_, n) => growingPause(n + 1, QUEUE_RETRIES));
   expect(pauses.reduce((sum, pause) => sum + pause)).toBeGreaterThanOrEqual(10 * MINUTE);
 });
 
 it("A message is never delayed for longer than a queue can delay it", () => {
-  expect(retryDelay(101)).toBeLessThanOrEqual(12 * 60 * MINUTE);
+  expect(growingPause(101, QUEUE_RETRIES)).toBeLessThanOrEqual(12 * 60 * MINUTE);
 });
 
 describe("The queue of webhooks", () => {

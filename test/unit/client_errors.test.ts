@@ -27,6 +27,18 @@ describe("An error of the client package says where, and what failed:", () => {
     });
   });
 
+  it.each([
+    [404, false],
+    [408, true],
+    [422, false],
+    [429, true],
+    [500, true],
+    [503, true],
+  ])("a refusal with %d, and whether the request may succeed later (%s)", async (status, isTransient) => {
+    const { client } = aClient([refusal(status, "No")], { maxRetries: 0 });
+    expect(await failureOf(client.listRoles())).toMatchObject({ status, isTransient });
+  });
+
   it("a connection that broke, with what the runtime says", async () => {
     const cause = new TypeError("fetch failed");
     const { client } = aClient([cause], { maxRetries: 0 });

@@ -364,7 +364,7 @@ describe("The headers that say for whom and why", () => {
       expectRefusal(await changingNothing(() => clinic.client.send(method, path, body, headers)), 400, text);
   });
 
-  it("are looked at after the credentials and the path", async () => {
+  it("are looked at after the credentials and an unknown path, and before ids in the path", async () => {
     const clinic = await anOrganization();
     const bad = { "X-Purpose-Of-Use": "CURIOSITY" };
     const wrong = await clinic.client.send("GET", "/roles", undefined, {
@@ -372,8 +372,9 @@ describe("The headers that say for whom and why", () => {
       "X-Client-Secret": "wrong",
     });
     expectRefusal(wrong, 401);
-    for (const path of ["/nowhere", "/invites/x", "/organization_users/0/calls/1/transcript"])
-      expectRefusal(await clinic.client.send("GET", path, undefined, bad), 404);
+    expectRefusal(await clinic.client.send("GET", "/nowhere", undefined, bad), 404);
+    for (const path of ["/invites/x", "/organization_users/0/calls/1/transcript"])
+      expectRefusal(await clinic.client.send("GET", path, undefined, bad), 400, /^X-Purpose-Of-Use: must be/);
   });
 
   it("are not looked at by the other APIs", async () => {

@@ -110,19 +110,21 @@ describe("GET /access_logs/{date}", () => {
     };
     const client = clinic.client.through(throughWorkerWith({ ACCESS_LOG_LIMIT }));
     const { headers } = await client.get("/access_logs/2026-01-10");
-    expect(headers.get("RateLimit-Policy")).toBe('"client";q=1200;w=60, "access_logs";q=30;w=60');
+    expect(headers.get("RateLimit-Policy")).toBe(
+      '"client";q=1200;w=60, "organization";q=6000;w=60, "access_logs";q=30;w=60',
+    );
     await changingNothing(async () => {
       const beyond = await client.get("/access_logs/2026-01-10");
       expectRefusal(
         beyond,
         429,
-        "This API client has asked for too many whole days or NDJSON lists of the access log: at most 30 a minute are served; try again in 60 seconds",
+        "The organization's API clients have asked for too many whole days or NDJSON lists of the access log: at most 30 a minute are served; try again in 60 seconds",
       );
       expect(beyond.headers.get("Retry-After")).toBe("60");
       const ndjson = { Accept: "application/x-ndjson" };
       expect((await client.send("GET", "/access_logs", undefined, ndjson)).status).toBe(429);
     });
-    expect(new Set(asked)).toEqual(new Set([String(clinic.client.id)]));
+    expect(new Set(asked)).toEqual(new Set([String(clinic.id)]));
   });
 
   it("is 503 where the bucket fails, says when to try again, and leaves no entry", async () => {

@@ -203,6 +203,7 @@ describe("Each run writes one line to the log", () => {
     sealDays: 0,
     deleteOldAccessLogs: 0,
     deleteOldWaitingListReads: 0,
+    deleteOldClientDays: 0,
     deleteOldOrganizationMails: 0,
     deleteOldAddressMails: 0,
     queueDueMails: 0,

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { LOOK_UPS_BEYOND_LIMIT } from "../../src/limits.ts";
-import { type Answer, api, type Fetcher, platform } from "./support/api.ts";
+import { type Answer, type Api, api, type Fetcher, platform } from "./support/api.ts";
 import { countingRoundTrips } from "./support/database.ts";
 import { aLiveKitServer, anEvent } from "./support/livekit.ts";
 import { anOrganization, given, unique } from "./support/organization.ts";
@@ -45,6 +45,9 @@ const fromNowhere =
 const PATH = "/waiting_rooms";
 
 const madeUp = () => ({ "X-Client-ID": unique("made-up"), "X-Client-Secret": "made-up" });
+
+/** What every response to an API client names. */
+const POLICY = '"client";q=1200;w=60, "organization";q=6000;w=60';
 
 const BEYOND_CLIENT_LIMIT = {
   "Retry-After": "60",
@@ -121,11 +124,65 @@ describe("An API client", () => {
       }),
     ];
     expect(responses.map(({ status }) => status)).toEqual([200, 404, 404, 422, 200, 404]);
-    for (const { headers } of responses) expect(headers.get("RateLimit-Policy")).toBe('"client";q=1200;w=60');
+    for (const { headers } of responses) expect(headers.get("RateLimit-Policy")).toBe(POLICY);
     // The operator may have set others.
-    const set = { CLIENT_LIMIT_PER_MINUTE: "50", BULK_INVITE_LIMIT_PER_MINUTE: "3" };
+    const set = {
+      CLIENT_LIMIT_PER_MINUTE: "50",
+      ORGANIZATION_LIMIT_PER_MINUTE: "70",
+      BULK_INVITE_LIMIT_PER_MINUTE: "3",
+    };
     const { headers } = await client.through(throughWorkerWith(set)).post("/invites/bulk_create", {});
-    expect(headers.get("RateLimit-Policy")).toBe('"client";q=50;w=60, "bulk_invites";q=3;w=60');
+    expect(headers.get("RateLimit-Policy")).toBe(
+      '"client";q=50;w=60, "organization";q=70;w=60, "bulk_invites";q=3;w=60',
+    );
+  });
+});
+
+describe("An organization", () => {
+  async function aLimitedOrganization(limits: object) {
+    const organization = await anOrganization();
+    const counting = countingRoundTrips(limits);
+    const through = (client: Pick<Api, "through">) => client.through(counting.fetcher);
+    const colleague = await organization.addClient(organization.admin.id);
+    return { client: through(organization.client), colleague: through(colleague), counting, through };
+  }
+
+  it("is refused beyond its limit, whichever of its clients asks, before it reaches the database", async () => {
+    const limit = aLimit(3);
+    const { client, colleague, counting, through } = await aLimitedOrganization({
+      ORGANIZATION_LIMIT: limit,
+    });
+    for (const each of [client, colleague, client]) await given(each.get(PATH));
+    const trips = await counting.during(async () => {
+      for (const each of [client, colleague]) {
+        const { status, headers, body } = await each.get(PATH);
+        expect(status).toBe(429);
+        expect(headersOf(headers, BEYOND_CLIENT_LIMIT)).toEqual({
+          "Retry-After": "60",
+          RateLimit: '"organization";r=0;t=60',
+          "RateLimit-Policy": '"organization";q=6000;w=60',
+        });
+        expect(body).toEqual({
+          error:
+            "The organization's API clients have sent too many requests: at most 6000 a minute are served; try again in 60 seconds",
+        });
+      }
+    });
+    expect(trips).toBe(0);
+    await given(through((await anOrganization()).client).get(PATH));
+    limit.endWindow();
+    await given(client.get(PATH));
+  });
+
+  it("loses nothing of its limit by what a client sends beyond its own", async () => {
+    const { client, colleague } = await aLimitedOrganization({
+      CLIENT_LIMIT: aLimit(1),
+      ORGANIZATION_LIMIT: aLimit(2),
+    });
+    await given(client.get(PATH));
+    for (let n = 0; n < 5; n++)
+      expect((await client.get(PATH)).headers.get("RateLimit")).toBe('"client";r=0;t=60');
+    await given(colleague.get(PATH));
   });
 });
 
@@ -135,13 +192,13 @@ describe("Requests that cost a thousand times as much have a limit of their own:
       name: "bulk_invites",
       binding: "BULK_INVITE_LIMIT",
       path: "/invites/bulk_create",
-      text: "This API client has sent too many bulk invites: at most 10 a minute are served; try again in 60 seconds",
+      text: "The organization's API clients have sent too many bulk invites: at most 10 a minute are served; try again in 60 seconds",
     },
     {
       name: "redeliveries",
       binding: "REDELIVERY_LIMIT",
       path: "/webhook_endpoints/1/redeliver",
-      text: "This API client has asked for too many redeliveries and pings: at most 10 a minute are served; try again in 60 seconds",
+      text: "The organization's API clients have asked for too many redeliveries and pings: at most 10 a minute are served; try again in 60 seconds",
     },
   ];
 
@@ -154,7 +211,7 @@ describe("Requests that cost a thousand times as much have a limit of their own:
     for (let n = 0; n < 2; n++) {
       const { status, headers } = await client.post(path, {});
       expect(status).toBe(422);
-      expect(headers.get("RateLimit-Policy")).toBe(`"client";q=1200;w=60, "${name}";q=10;w=60`);
+      expect(headers.get("RateLimit-Policy")).toBe(`${POLICY}, "${name}";q=10;w=60`);
     }
     const trips = await counting.during(async () => {
       const { status, headers, body } = await client.post(path, {});
@@ -168,12 +225,14 @@ describe("Requests that cost a thousand times as much have a limit of their own:
       expect(body).toEqual({ error: text });
     });
     expect(trips).toBe(0);
-    // Nothing else is limited, nor is another client.
+    // Nothing else is limited, but the organization's other clients are, and those of other organizations are not.
     await given(client.get(PATH));
     const [other] = COSTLY.filter((each) => each.name !== name);
     expect((await client.post(other?.path ?? "", {})).status).toBe(422);
     const colleague = await organization.addClient(organization.admin.id);
-    expect((await colleague.through(counting.fetcher).post(path, {})).status).toBe(422);
+    expect((await colleague.through(counting.fetcher).post(path, {})).status).toBe(429);
+    const stranger = (await anOrganization()).client.through(counting.fetcher);
+    expect((await stranger.post(path, {})).status).toBe(422);
     limit.endWindow();
     expect((await client.post(path, {})).status).toBe(422);
   });

@@ -1,11 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import {
-  DATABASE_TIMEOUT,
-  HEALTH_KNOWN_FOR,
-  QUEUE_FAULTS_TIME,
-  QUEUE_RETRY_DELAY,
-} from "../../src/tuning.ts";
+import { DATABASE_TIMEOUT, HEALTH_KNOWN_FOR, QUEUE_FAULTS_TIME, QUEUE_RETRIES } from "../../src/tuning.ts";
 import type { Answer } from "./support/api.ts";
 import { STARTED_AT } from "./support/calls.ts";
 import { aMailProvider, MAIL_FROM } from "./support/mails.ts";
@@ -238,7 +233,7 @@ describe("A batch of bulk invites of two databases", () => {
     const { acked, retried, delays } = await consume();
     expect([acked, retried]).toEqual([ids.slice(4), ids.slice(0, 4)]);
     expect(delays).toHaveLength(4);
-    expect(Math.min(...delays)).toBeGreaterThanOrEqual(QUEUE_RETRY_DELAY);
+    expect(Math.min(...delays)).toBeGreaterThanOrEqual(QUEUE_RETRIES.first);
     expect(asked).toBe(1);
   });
 });

@@ -2,6 +2,7 @@ import { recordedRead } from "../../http/acting_user.ts";
 import { costly } from "../../http/costly_requests.ts";
 import { externalRoutes } from "../../http/external_api.ts";
 import { afterQuery } from "../../http/pagination.ts";
+import { outsideQuotas } from "../../http/quotas.ts";
 import { params, query } from "../../http/validation.ts";
 import { sealedDayParams, sealedPartQuery, toSeal } from "./access_log_seals.schemas.ts";
 import { listSeals, openSealedPart } from "./access_log_seals.service.ts";
@@ -15,6 +16,7 @@ export const accessLogSealsExternal = externalRoutes()
     "/access_logs/:date",
     costly("access_logs"),
     params(sealedDayParams),
+    outsideQuotas,
     recordedRead,
     query(sealedPartQuery),
     async (c) => {

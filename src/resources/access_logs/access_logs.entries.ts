@@ -56,6 +56,7 @@ export function accessEntries<Values extends object>(
         api_client_id: entered.by_api_client_id,
         acting_user: entered.by_acting_user,
         purpose: entered.by_purpose,
+        is_counted: entered.by_is_counted,
         request_id: sql`unhex(${entered.by_request_id}, '-')`,
       },
       { from, where },
@@ -69,6 +70,7 @@ export function accessEntries<Values extends object>(
       by_acting_user: requester.acting_user,
       by_purpose: requester.purpose,
       by_request_id: requester.request_id,
+      by_is_counted: requester.is_counted,
       entered_at: now,
       access_event: event,
     });

@@ -4,6 +4,7 @@ import { inWantedType, wantedType } from "../../http/content_negotiation.ts";
 import { type CostlyRequest, countCostly } from "../../http/costly_requests.ts";
 import { type ExternalEnv, externalRoutes } from "../../http/external_api.ts";
 import { answerInTurn } from "../../http/large_answers.ts";
+import { outsideQuotas } from "../../http/quotas.ts";
 import { query } from "../../http/validation.ts";
 import { NDJSON, toNdjson } from "./access_logs.ndjson.ts";
 import { type AccessLog, accessLogsQuery, toAccessLog } from "./access_logs.schemas.ts";
@@ -28,6 +29,7 @@ const costlyAsNdjson = Object.assign(
 export const accessLogsExternal = externalRoutes().get(
   "/access_logs",
   costlyAsNdjson,
+  outsideQuotas,
   recordedRead,
   query(accessLogsQuery),
   (c) =>

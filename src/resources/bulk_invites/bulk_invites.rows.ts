@@ -20,15 +20,17 @@ import { dateOf } from "../../http/dates.ts";
 import { isPassing } from "../../http/errors.ts";
 import { log, logFault } from "../../http/log.ts";
 import { MAX_ORGANIZATION_MAILS, MAX_UNUSED_INVITES } from "../../limits.ts";
-import { retryDelay } from "../../queues/retry_delay.ts";
+import { growingPause } from "../../pauses.ts";
 import {
   BULK_INVITE_FAULTS,
   BULK_INVITE_ORGANIZATIONS,
   BULK_INVITE_PORTION,
   BULK_INVITE_PORTIONS,
   DUE_TOLERANCE,
+  QUEUE_RETRIES,
 } from "../../tuning.ts";
 import { countMails, dayOf } from "../invite_mails/invite_mails.limits.ts";
+import { ALL_CLIENTS } from "../usage/usage.sql.ts";
 import { decideRowEnds } from "./bulk_invites.merge.ts";
 import { ROW_FAULTS } from "./bulk_invites.refusals.ts";
 import { failRowsWhere, isPendingRow, mailsToAddress, pendingRowColumns } from "./bulk_invites.sql.ts";
@@ -100,7 +102,7 @@ async function endPortion(
     log("bulk_invite_row_failed", { bulk_invite_id: id, row: first_row });
     return 1;
   }
-  const delay = retryDelay(faults + 1);
+  const delay = Math.round(growingPause(faults + 1, QUEUE_RETRIES));
   await runAll(db, postpone({ id, faults, next_attempt_at: now + delay * 1000 }));
   await wake(delay);
   return 0;
@@ -193,7 +195,10 @@ const pendingRowsOf = preparedQuery((portion: Placeholders<Portion & { day: numb
  */
 const quotasLeft = preparedQuery(({ bulk_invite_id, date }: Placeholders<Portion & { date: string }>) => {
   const { organization_id } = bulkInvites;
-  const mails = selectColumn(organizationDays.mails, hasValues(organizationDays, { organization_id, date }));
+  const mails = selectColumn(
+    organizationDays.mails,
+    hasValues(organizationDays, { organization_id, date, api_client_id: ALL_CLIENTS }),
+  );
   return builder
     .select({
       places: leftOf(MAX_UNUSED_INVITES, totalOf("invites", organization_id)).as("places"),

@@ -58,7 +58,7 @@ export function correctText(
 }
 
 /** In bytes of UTF-8. */
-export const sizeOfTexts = ({ text, summary, lines }: Replaced): number =>
+const sizeOfTexts = ({ text, summary, lines }: Replaced): number =>
   new TextEncoder().encode([text, summary, lines].join("")).length;
 
 /** A line as a correction, or a version, names it. */

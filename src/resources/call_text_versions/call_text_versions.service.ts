@@ -2,8 +2,6 @@ import type { ClientContext } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import type { CallTextKind } from "../../database/enums.ts";
 import { type BoundQuery, type RowsOf, runBatch } from "../../database/queries.ts";
-import { dateOf } from "../../http/dates.ts";
-import { EXTERNAL_BODY_LIMIT } from "../../limits.ts";
 import { requireEntry } from "../access_logs/access_logs.entries.ts";
 import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
 import { entryOfText, textOfPath, textOfReach, textWrites } from "../call_texts/call_texts.sql.ts";
@@ -16,14 +14,12 @@ import { requireSendable } from "../transcripts/transcripts.merge.ts";
 import { transcriptNotFound } from "../transcripts/transcripts.refusals.ts";
 import type { TranscriptWithLines } from "../transcripts/transcripts.schemas.ts";
 import { replaceLines, transcriptOfPath, transcriptToCorrect } from "../transcripts/transcripts.sql.ts";
-import { countMoreWrites } from "../usage/usage.sql.ts";
 import {
   type CallText,
   correctLines,
   correctText,
   type Replaced,
   requireCorrectable,
-  sizeOfTexts,
 } from "./call_text_versions.merge.ts";
 import { requireCorrector, requireCorrectorStill } from "./call_text_versions.policy.ts";
 import type { SoapNoteCorrection, TranscriptCorrection } from "./call_text_versions.schemas.ts";
@@ -118,14 +114,7 @@ function correct<Reads extends BoundQuery<unknown>[]>(
       const next = correctText(text, { changes, replaced }, by, now);
       return {
         writes: [insertVersion(next.version), ...writes, textWrites.update(text, next.text)],
-        entries: [
-          entryOfText(context, "update", reached),
-          countMoreWrites({
-            organization_id: caller.organization_id,
-            date: dateOf(now),
-            count: Math.floor(sizeOfTexts(replaced) / EXTERNAL_BODY_LIMIT),
-          }),
-        ],
+        entries: [entryOfText(context, "update", reached)],
       };
     },
     { unguardedReads: [textOfReach(reached), ...unguardedReads] },

@@ -11,7 +11,7 @@ import { holdWrites } from "../legal_holds/legal_holds.sql.ts";
 import { reachOf } from "../organization_users/organization_users.sql.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import { joinErased, namedKeys, writeParticipants } from "../participants/participants.sql.ts";
-import { countVisits } from "../usage/usage.sql.ts";
+import { countVisit } from "../usage/usage.sql.ts";
 import { startVisits } from "../visits/visits.reports.ts";
 import { searchEntry } from "./calls.entries.ts";
 import {
@@ -204,7 +204,7 @@ export function decideCall(
     writes: [
       ...(before
         ? [callWrites.update(before, { ...before, ...call })]
-        : [callWrites.insert(call), countVisits({ organization_id, date: dateOf(now), count: 1 })]),
+        : [callWrites.insert(call), countVisit({ organization_id, date: dateOf(now) })]),
       writeParticipants(participants.map((each) => ({ ...each, call_key: key }))),
       ...(hold ? [hold.write] : []),
       ...(erased.length > 0 ? [joinErased({ ids: JSON.stringify(erased), ...written })] : []),

@@ -1,4 +1,5 @@
 import { externalRoutes } from "../../http/external_api.ts";
+import { outsideQuotas } from "../../http/quotas.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import { callParams, toCallWithResults } from "../calls/calls.schemas.ts";
 import { holdCallBody } from "./legal_holds.schemas.ts";
@@ -9,7 +10,7 @@ const HOLD = "/organization_users/:organization_user_id/calls/:call_id/legal_hol
 const ofCall = params(callParams);
 
 export const legalHoldsExternal = externalRoutes()
-  .put(HOLD, ofCall, jsonBody(holdCallBody), async (c) => {
+  .put(HOLD, ofCall, outsideQuotas, jsonBody(holdCallBody), async (c) => {
     const call = await holdOwnCall(c.var.context, c.req.valid("param"), c.req.valid("json").legal_hold);
     return c.json(toCallWithResults(call));
   })

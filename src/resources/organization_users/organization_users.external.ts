@@ -1,5 +1,6 @@
 import { externalRoutes } from "../../http/external_api.ts";
 import { pageQuery } from "../../http/pagination.ts";
+import { outsideQuotas } from "../../http/quotas.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
 import {
@@ -24,7 +25,7 @@ export const organizationUsersExternal = externalRoutes()
   .get("/organization_users/:id", byId, async (c) =>
     c.json(toOrganizationUser(await requireOrganizationUser(c.var.context, c.req.valid("param").id))),
   )
-  .put("/organization_users/:id", byId, jsonBody(updateOrganizationUserBody), async (c) => {
+  .put("/organization_users/:id", byId, outsideQuotas, jsonBody(updateOrganizationUserBody), async (c) => {
     const { id } = c.req.valid("param");
     const user = await updateOrganizationUser(c.var.context, id, c.req.valid("json").organization_user);
     return c.json(toOrganizationUser(user));

@@ -1,4 +1,5 @@
 import { externalRoutes } from "../../http/external_api.ts";
+import { outsideQuotas } from "../../http/quotas.ts";
 import { jsonBody } from "../../http/validation.ts";
 import { TOKEN_EXCHANGE_BODY_LIMIT } from "../../limits.ts";
 import { tokenExchangeBody } from "./token_exchange.schemas.ts";
@@ -6,6 +7,7 @@ import { exchangeToken } from "./token_exchange.service.ts";
 
 export const tokenExchangeExternal = externalRoutes().post(
   "/auth/token_exchange",
+  outsideQuotas,
   jsonBody(tokenExchangeBody, TOKEN_EXCHANGE_BODY_LIMIT),
   async (c) => {
     const code = await exchangeToken(c.var.context, c.req.valid("json").token_exchange.token);

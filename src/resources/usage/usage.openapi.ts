@@ -1,10 +1,12 @@
 import { FROM_AFTER_TO } from "../../http/dates.ts";
 import { ApiError } from "../../http/errors.ts";
 import {
+  CLIENT_SHARE,
   DEFAULT_METRICS_DAYS,
   MAX_DAILY_ACCESS_LOGS,
   MAX_DAILY_WRITES,
   MAX_WAITING_ROOMS,
+  WRITE_SIZE,
 } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
@@ -14,7 +16,7 @@ import { usageOfDatesSchema, usageSchema } from "./usage.responses.ts";
 
 export const usageReference: Reference = {
   tag: "Usage",
-  description: `What an organization stores is bounded, so that one cannot fill the database of all: in a UTC day, its API clients can write ${MAX_DAILY_WRITES} times, and its access log gets at most ${MAX_DAILY_ACCESS_LOGS} entries of theirs; and it can make ${MAX_WAITING_ROOMS} waiting rooms.`,
+  description: `What an organization stores is bounded, so that one cannot fill the database of all: in a UTC day, its API clients can write ${MAX_DAILY_WRITES} times (a request counts once for each ${WRITE_SIZE / 1024} KiB of its body), and its access log gets at most ${MAX_DAILY_ACCESS_LOGS} entries of theirs; one client may use at most ${CLIENT_SHARE * 100} percent of both. Signing in, legal holds, taking rights away, deleting, and reading the access log are never refused for that. An organization can make ${MAX_WAITING_ROOMS} waiting rooms.`,
   platform: {
     "GET /organizations/:organization_id/usage": {
       operationId: "listUsage",

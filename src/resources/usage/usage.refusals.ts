@@ -1,6 +1,7 @@
 import { isCausedBy } from "../../database/causes.ts";
 import { ApiError, unprocessable } from "../../http/errors.ts";
 import {
+  CLIENT_SHARE,
   MAX_ADDRESS_MAILS,
   MAX_DAILY_ACCESS_LOGS,
   MAX_DAILY_WRITES,
@@ -34,6 +35,18 @@ export const tooManyMails = () => tomorrow(TOO_MANY_MAILS);
 
 export const tooManyMailsToAddress = () => tomorrow(TOO_MANY_MAILS_TO_ADDRESS);
 
+const SHARE = `at most ${CLIENT_SHARE * 100} percent of what its organization's clients may together`;
+
+export const tooManyWritesOfClient = () =>
+  tomorrow(
+    `This API client has written ${MAX_DAILY_WRITES * CLIENT_SHARE} times today, as often as it may in a day (${SHARE}): try again after midnight UTC`,
+  );
+
+export const tooManyEntriesOfClient = () =>
+  tomorrow(
+    `This API client has caused ${MAX_DAILY_ACCESS_LOGS * CLIENT_SHARE} entries of the access log today, as many as it may in a day (${SHARE}): try again after midnight UTC`,
+  );
+
 export const usageRangeTooLong = () =>
   new ApiError(
     400,
@@ -45,10 +58,12 @@ export const tooManyRooms = () =>
     `The organization has made ${MAX_WAITING_ROOMS} waiting rooms, as many as it may, retired ones included: rename one instead`,
   );
 
-/** By what the triggers say that refuse what goes beyond (triggers/usage.sql and mails.sql). */
+/** By what the triggers say that refuse what goes beyond (triggers/usage.sql, mails.sql and list_totals.sql). */
 const QUOTAS: [string, () => ApiError][] = [
   ["quota: writes", tooManyWrites],
   ["quota: access log entries", tooManyEntries],
+  ["quota of a client: writes", tooManyWritesOfClient],
+  ["quota of a client: access log entries", tooManyEntriesOfClient],
   ["quota: waiting rooms", tooManyRooms],
   ["quota: mails", tooManyMails],
   ["quota: address", tooManyMailsToAddress],

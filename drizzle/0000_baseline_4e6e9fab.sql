@@ -33,6 +33,7 @@ CREATE TABLE `access_logs` (
 	`purpose` text,
 	`request_id` blob,
 	`reference_digest` text,
+	`is_counted` integer DEFAULT false NOT NULL,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
@@ -455,13 +456,16 @@ CREATE TABLE `moves` (
 CREATE TABLE `organization_days` (
 	`organization_id` integer NOT NULL,
 	`date` text NOT NULL,
+	`api_client_id` integer DEFAULT 0 NOT NULL,
 	`writes` integer DEFAULT 0 NOT NULL,
 	`access_log_entries` integer DEFAULT 0 NOT NULL,
 	`visits` integer DEFAULT 0 NOT NULL,
 	`mails` integer DEFAULT 0 NOT NULL,
-	PRIMARY KEY(`organization_id`, `date`),
+	PRIMARY KEY(`organization_id`, `date`, `api_client_id`),
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
+--> statement-breakpoint
+CREATE INDEX `organization_days_of_clients` ON `organization_days` (`date`) WHERE api_client_id <> 0;
 --> statement-breakpoint
 CREATE TABLE `organization_user_assists` (
 	`organization_id` integer NOT NULL,
@@ -1378,19 +1382,25 @@ BEGIN
   SELECT raise(ABORT, 'the text of the call was deleted');
 END;
 --> statement-breakpoint
-CREATE TRIGGER `usage_of_access_log` AFTER INSERT ON `access_logs` WHEN new.api_client_id IS NOT NULL
+CREATE TRIGGER `usage_of_access_log` AFTER INSERT ON `access_logs` WHEN new.is_counted
 BEGIN
-  INSERT INTO organization_days (organization_id, date, access_log_entries)
-  VALUES (new.organization_id, date(new.at / 1000, 'unixepoch'), 1)
+  INSERT INTO organization_days (organization_id, date, api_client_id, access_log_entries)
+  VALUES
+    (new.organization_id, date(new.at / 1000, 'unixepoch'), 0, 1),
+    (new.organization_id, date(new.at / 1000, 'unixepoch'), new.api_client_id, 1)
   ON CONFLICT DO UPDATE SET access_log_entries = access_log_entries + 1;
-  SELECT raise(ABORT, 'quota: access log entries') FROM organization_days
-  WHERE organization_id = new.organization_id
-    AND date = date(new.at / 1000, 'unixepoch') AND access_log_entries > 200000 AND new.event <> 'delete';
 END;
 --> statement-breakpoint
-CREATE TRIGGER `usage_writes_bounded` BEFORE UPDATE OF writes ON `organization_days` WHEN new.writes > 20000
+CREATE TRIGGER `usage_entries_bounded` AFTER UPDATE OF access_log_entries ON `organization_days`
+WHEN new.access_log_entries > iif(new.api_client_id = 0, 200000, 100000)
 BEGIN
-  SELECT raise(ABORT, 'quota: writes');
+  SELECT raise(ABORT, iif(new.api_client_id = 0, 'quota: access log entries', 'quota of a client: access log entries'));
+END;
+--> statement-breakpoint
+CREATE TRIGGER `usage_writes_bounded` AFTER UPDATE OF writes ON `organization_days`
+WHEN new.writes > iif(new.api_client_id = 0, 20000, 10000)
+BEGIN
+  SELECT raise(ABORT, iif(new.api_client_id = 0, 'quota: writes', 'quota of a client: writes'));
 END;
 --> statement-breakpoint
 CREATE VIEW `visit_metric_changes` AS

@@ -16,7 +16,7 @@ const SCHEME = "must begin with https://";
 const PORT = "must use port 443";
 const ADDRESS = "must have a host name, not an IP address";
 const NAME =
-  "must have a public host name: with a dot, and not under .local, .internal, .localhost, .lan, .home.arpa or .svc";
+  "must have a public host name: with a dot, and not under .local, .internal, .localhost, .lan, .home.arpa, .svc, .corp, .home, .intranet, .private, .test, .onion, .example or .invalid";
 
 const refusedAs = (reason: string) => (text: TemplateStringsArray) =>
   words(text).map((url) => [url, reason] as const);
@@ -78,6 +78,8 @@ it.each<readonly [url: string, reason: string]>([
     https://printer.local. https://printer.LOCAL https://printer.ｌｏｃａｌ https://printer。local
     https://metadata.google.internal https://metadata.google.internal. https://visits.localhost
     https://nas.lan https://nas.lan. https://box.home.arpa https://home.arpa https://visits.default.svc
+    https://erp.corp https://nas.home https://portal.intranet https://hooks.private https://hooks.test https://abc.onion
+    https://hooks.example https://hooks.invalid
     https://a.b.localhost. https://.example.com https://example..com https://example.com..
     https://localhost.. https://-.example.com https://exa$mple.com`,
   [`https://${"a".repeat(64)}.example.com`, NAME],

@@ -34,6 +34,8 @@ const faultsOfPlan = [
   refusals.visitHolderOutOfReach(),
   refusals.visitTimesWrong(),
   refusals.visitIsPast(),
+  refusals.visitTooFarAhead(),
+  refusals.visitProviderWithoutUser(),
   refusals.visitParticipantsNotMembers(),
   unprocessable(`visit.participants: ${refusals.WRONG_NUMBER_OF_PARTICIPANTS}`),
 ];

@@ -868,5 +868,12 @@ describe("Over time, a visit", () => {
     await clinic.runCron();
     expect(await shown(held)).toEqual(erased);
     expect(await visitEvents(clinic)).toEqual(events);
+    const log = (reference: string) =>
+      given(clinic.client.get(`/access_logs?resource=visit&external_reference=${reference}`));
+    const found = (await log(String(RITA.external_reference))).access_logs as { resource_id: number }[];
+    expect(new Set(found.map(({ resource_id }) => resource_id))).toEqual(
+      new Set([missed, cancelled, held].map((each) => each?.id)),
+    );
+    expect((await log("somebody-else")).access_logs).toEqual([]);
   });
 });

@@ -198,7 +198,7 @@ export function writeVariedRows(database: DatabaseSync) {
       insert into participants (organization_id, key, waiting_room_id, call_id, visit_id, display_name, role, created_at, updated_at)
         select organization_id, 'visit-' || id, waiting_room_id, id, ${id(2)}, 'Rita Recipient', 'recipient', 9, 9
         from calls where id in (${id(3)}, ${id(5)});
-      update calls set ended_at = ended_at + 1000 where id = ${id(10)};
+      update calls set ended_at = ended_at + 1000 where id = ${id(5)};
       -- Clients that are revoked stay in their list.
       update api_clients set revoked_at = 5 where id = ${id(1)};
       delete from api_clients where id = ${id(2)};

@@ -26,10 +26,10 @@ it.each([
     https://hooks.example.com https://hooks.example.com/ https://hooks.example.com/visits?clinic=7#part
     https://hooks.example.com:443/visits HTTPS://Hooks.Example.COM/Visits
     https://hooks.example.com./visits https://example.io https://a.b.c.d.e.example.com
-    https://1.example.com https://127.0.0.1.example.com https://_hooks.my-clinic.example
-    https://bücher.example https://山田.jp https://xn--bcher-kva.example https://clinic.xn--p1ai
+    https://1.example.com https://127.0.0.1.example.com https://_hooks.my-clinic.example.com
+    https://bücher.example.com https://山田.jp https://xn--bcher-kva.example.com https://clinic.xn--p1ai
     https://ｈｏｏｋｓ.example.com https://local.example.com https://internal.example.com
-    https://localhost.example.com https://mylocal.example https://example.notlocal
+    https://localhost.example.com https://mylocal.example.com https://example.notlocal
     https://hooks.visits.example.com https://example.com https://hooks.example.com/http://localhost
     https://hooks.example.com/@visits`,
   `https://${"a".repeat(63)}.example.com`,

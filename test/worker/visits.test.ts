@@ -842,6 +842,11 @@ describe("Over time, a visit", () => {
     const plan = { participants: [RITA], external_reference: "visit-1", starts_at: fromNow(10) };
     const [missed, cancelled, held] = await atOnce(3, () => planVisit(clinic, slug, plan));
     await given(cancel(clinic, cancelled as Visit));
+    const farAhead = { ...plan, starts_at: fromNow(300 * MINUTES_OF_DAY) };
+    const [cancelledAhead, heldAhead] = await atOnce(2, () => planVisit(clinic, slug, farAhead));
+    await given(cancel(clinic, cancelledAhead as Visit));
+    const early = await aCall(clinic, { participants: [{ key: keyOf(heldAhead as Visit) }] });
+    await given(early.report({ ended_at: fromNow(0) }));
     const call = await aCall(clinic, { participants: [{ key: keyOf(held as Visit) }] });
     await given(call.hold());
     await given(clinic.client.put("/organization", { organization: { participant_retention_days: 1 } }));
@@ -862,8 +867,11 @@ describe("Over time, a visit", () => {
     };
     expect(await shown(missed)).toEqual(erased);
     expect(await shown(cancelled)).toEqual(erased);
+    expect(await shown(cancelledAhead)).toEqual(erased);
+    expect(await shown(heldAhead)).toEqual(erased);
     expect(await shown(held)).toEqual({ reference: "visit-1", ...RITA });
-    expect(await entriesAbout(clinic, "delete", "visit")).toHaveLength(3);
+    // Two were cancelled, and four erased.
+    expect(await entriesAbout(clinic, "delete", "visit")).toHaveLength(6);
     await given(call.release());
     await clinic.runCron();
     expect(await shown(held)).toEqual(erased);
@@ -872,7 +880,7 @@ describe("Over time, a visit", () => {
       given(clinic.client.get(`/access_logs?resource=visit&external_reference=${reference}`));
     const found = (await log(String(RITA.external_reference))).access_logs as { resource_id: number }[];
     expect(new Set(found.map(({ resource_id }) => resource_id))).toEqual(
-      new Set([missed, cancelled, held].map((each) => each?.id)),
+      new Set([missed, cancelled, held, cancelledAhead, heldAhead].map((each) => each?.id)),
     );
     expect((await log("somebody-else")).access_logs).toEqual([]);
   });

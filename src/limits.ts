@@ -59,6 +59,9 @@ export const MAX_EXTERNAL_REFERENCE_LENGTH = 255;
 /** The slugs of all rooms begin with it. 63 is the length of a DNS label. */
 export const MAX_ORGANIZATION_SLUG_LENGTH = 63;
 
+/** LiveKit's have 15 characters. They are stored with calls, participants and egresses. */
+export const MAX_LIVEKIT_SID_LENGTH = 64;
+
 /** A room's slug is made from the organization's and its name, and some characters of a name become eight. */
 export const MAX_SLUG_LENGTH = 4000;
 

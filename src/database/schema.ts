@@ -274,7 +274,9 @@ interface VisitParticipant {
 
 /**
  * Visits that an organization plans. `organization_user_id` is whose visit it is: null for one that is everybody's, in an
- * organization's room. `erased_at` once the names and references are erased. What each status becomes is in visits.merge.ts.
+ * organization's room. `calls_ended_at` is the end of its last call, null without a call and while one goes on: triggers keep it
+ * (see triggers/retention.sql). `over_at` is the time from which retention counts, null until then: the earliest of its
+ * cancellation, the end of its last call, and `ends_at`. `erased_at` once the names and references are erased. What each status becomes is in visits.merge.ts.
  */
 export const visits = sqliteTable(
   "visits",
@@ -289,6 +291,13 @@ export const visits = sqliteTable(
     ends_at: integer().notNull(),
     participants: text({ mode: "json" }).$type<VisitParticipant[]>().notNull(),
     last_participant_id: integer().notNull(),
+    cancelled_at: integer(),
+    calls_ended_at: integer(),
+    over_at: integer().generatedAlwaysAs(
+      sql`case status when 'planned' then null when 'cancelled' then min(cancelled_at, ends_at)
+        when 'started' then min(calls_ended_at, ends_at)
+        when 'ended' then min(coalesce(calls_ended_at, ends_at), ends_at) else ends_at end`,
+    ),
     erased_at: integer(),
     ...timestamps,
   },
@@ -310,9 +319,24 @@ export const visits = sqliteTable(
       .where(sql`external_reference is not null`),
     // For the cron.
     index("visits_open").on(t.organization_id, t.ends_at).where(sql`status in ('planned', 'started')`),
-    index("visits_to_erase").on(t.organization_id, t.ends_at).where(sql`erased_at is null`),
+    index("visits_to_erase")
+      .on(t.organization_id, t.over_at)
+      .where(sql`over_at is not null and erased_at is null`),
     withinOrganization(t, t.waiting_room_id, waitingRooms),
     withinOrganization(t, t.organization_user_id, organizationUsers),
+  ],
+);
+
+/**
+ * Keyed digests of the references of those whom a visit names, or named: they stay when names are erased and participants
+ * removed, so that the access log still leads to the visit.
+ */
+export const visitReferences = sqliteTable(
+  "visit_references",
+  { organization_id: organizationId(), reference_digest: text().notNull(), visit_id: integer().notNull() },
+  (t) => [
+    primaryKey({ columns: [t.organization_id, t.reference_digest, t.visit_id] }),
+    withinOrganization(t, t.visit_id, visits),
   ],
 );
 

@@ -3,6 +3,7 @@ import { jsonOrUndefined } from "../bytes/json.ts";
 import { PARTICIPANT_ROLES, type ParticipantRole } from "../database/enums.ts";
 import { organizationSlugOf } from "../database/slug.ts";
 import { externalReference, id, idAsText, instant, key, name, roomSlug } from "../http/wire.ts";
+import { MAX_LIVEKIT_SID_LENGTH } from "../limits.ts";
 import { lazily } from "../memory.ts";
 import { consentMethod } from "../resources/consents/consents.fields.ts";
 import type { consentReport } from "../resources/consents/consents.schemas.ts";
@@ -132,10 +133,13 @@ export function translate(body: unknown, now: number): Translation & { ids: Even
 function translateEvent(event: LiveKitEvent, now: number): Translation {
   if (event.event.startsWith("egress_")) {
     if (!event.egressInfo) return { unusable: "malformed" };
+    if (event.egressInfo.roomId.length > MAX_LIVEKIT_SID_LENGTH) return { unusable: "malformed" };
     const egress = toEgressEvent(event.egressInfo, event.createdAt || now);
     return egress ? { egress } : { unusable: "no organization" };
   }
   if (!event.room) return { unusable: "nothing to report" };
+  if ([event.room.sid, event.participant?.sid ?? ""].some((sid) => sid.length > MAX_LIVEKIT_SID_LENGTH))
+    return { unusable: "malformed" };
   const { sid, name: room_name, metadata, creationTime } = event.room;
   const organization_slug = organizationSlugOf(room_name);
   if (organization_slug === undefined) return { unusable: "no organization" };

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { app } from "../app.ts";
 import { MAX_RETRIES, TIMEOUT } from "../client/settings.ts";
+import type { Input } from "../http/validation.ts";
 import { APIS, type Api } from "./apis.ts";
 import { faultsTable } from "./error_texts.ts";
 import { EXAMPLE_URL, operator, readOperator } from "./operator.ts";
@@ -27,6 +29,18 @@ export const operatorOf = ({ development, wranglerToml }: Choices) => ({
   ...(development && { url: undefined }),
 });
 
+/** The external API's routes that take an idempotency key, for a sentence. */
+function routesWithKey(): string {
+  const routes = app.routes.filter(
+    ({ path, handler }) =>
+      path.startsWith("/api/external/") && "input" in handler && (handler.input as Input).target === "header",
+  );
+  const names = routes.map(
+    ({ method, path }) => `\`${method} ${path.slice("/api/external".length).replace(/:(\w+)/g, "{$1}")}\``,
+  );
+  return new Intl.ListFormat("en-GB").format([...new Set(names)].sort());
+}
+
 /** What stands in the guides for `{{NAME}}`, beside limits and lifetimes. */
 export function guideValues(choices: Choices = {}) {
   const { development = OWN_CREDENTIALS } = choices;
@@ -36,6 +50,7 @@ export function guideValues(choices: Choices = {}) {
     ...limits,
     ...development,
     FAULTS: faultsTable,
+    ROUTES_WITH_KEY: routesWithKey(),
     SERVER,
     VERSION: version,
     CLIENT_TIMEOUT: TIMEOUT,

@@ -59,7 +59,7 @@ export async function aRoom({ client }: Clinic): Promise<string> {
 export const aPlan = async (clinic: Clinic) => ({
   visit: {
     waiting_room_slug: (await aRoom(clinic)).replace("/waiting_rooms/", ""),
-    starts_at: "2030-01-31T09:30:00.000Z",
+    starts_at: "2027-01-31T09:30:00.000Z",
     participants: [{ role: "recipient", display_name: "Rita Recipient" }],
   },
 });

@@ -239,7 +239,7 @@ describe("A report of somebody in a waiting room", () => {
 
   it.each(rowsOf(CASES))("%s: %s", (kind, _, row) => {
     const [known, said, , { room = ROOM, isMember = true } = {}] = row;
-    expect(meaningOf(known, { ...said, room_id: room.id }).kind).toBe(kind);
+    expect(meaningOf(known, { ...said, room_id: room.id }, {}).kind).toBe(kind);
     expectOutcome((report) => merge(known, report, { room, isMember }), row);
   });
 });
@@ -446,7 +446,7 @@ describe("A call's report of a participant", () => {
 
   it.each(rowsOf(CASES))("%s: %s", (kind, _, row) => {
     const [known, said] = row;
-    expect(meaningOf(known, { ...said, call_started_at: CALL.started_at }).kind).toBe(kind);
+    expect(meaningOf(known, { ...said, call_started_at: CALL.started_at }, {}).kind).toBe(kind);
     expectOutcome((report) => mergeOnCall(known, { ...report, key: "rita" }), row);
   });
 

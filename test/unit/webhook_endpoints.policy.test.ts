@@ -16,7 +16,7 @@ const SCHEME = "must begin with https://";
 const PORT = "must use port 443";
 const ADDRESS = "must have a host name, not an IP address";
 const NAME =
-  "must have a public host name: with a dot, and not under .local, .internal, .localhost, .lan, .home.arpa or .svc";
+  "must have a public host name: with a dot, and not under .local, .internal, .localhost, .lan, .home.arpa, .svc, .corp, .home, .intranet, .private, .test, .onion, .example or .invalid";
 
 const refusedAs = (reason: string) => (text: TemplateStringsArray) =>
   words(text).map((url) => [url, reason] as const);
@@ -26,10 +26,10 @@ it.each([
     https://hooks.example.com https://hooks.example.com/ https://hooks.example.com/visits?clinic=7#part
     https://hooks.example.com:443/visits HTTPS://Hooks.Example.COM/Visits
     https://hooks.example.com./visits https://example.io https://a.b.c.d.e.example.com
-    https://1.example.com https://127.0.0.1.example.com https://_hooks.my-clinic.example
-    https://bücher.example https://山田.jp https://xn--bcher-kva.example https://clinic.xn--p1ai
+    https://1.example.com https://127.0.0.1.example.com https://_hooks.my-clinic.example.com
+    https://bücher.example.com https://山田.jp https://xn--bcher-kva.example.com https://clinic.xn--p1ai
     https://ｈｏｏｋｓ.example.com https://local.example.com https://internal.example.com
-    https://localhost.example.com https://mylocal.example https://example.notlocal
+    https://localhost.example.com https://mylocal.example.com https://example.notlocal
     https://hooks.visits.example.com https://example.com https://hooks.example.com/http://localhost
     https://hooks.example.com/@visits`,
   `https://${"a".repeat(63)}.example.com`,
@@ -78,6 +78,8 @@ it.each<readonly [url: string, reason: string]>([
     https://printer.local. https://printer.LOCAL https://printer.ｌｏｃａｌ https://printer。local
     https://metadata.google.internal https://metadata.google.internal. https://visits.localhost
     https://nas.lan https://nas.lan. https://box.home.arpa https://home.arpa https://visits.default.svc
+    https://erp.corp https://nas.home https://portal.intranet https://hooks.private https://hooks.test https://abc.onion
+    https://hooks.example https://hooks.invalid
     https://a.b.localhost. https://.example.com https://example..com https://example.com..
     https://localhost.. https://-.example.com https://exa$mple.com`,
   [`https://${"a".repeat(64)}.example.com`, NAME],

@@ -157,7 +157,7 @@ describe("An entry", () => {
     const client = await clinic.addClient(second.id);
     await given(client.post("/invites", { organization_invite: anInvite() }));
     await given(
-      client.post("/webhook_endpoints", { webhook_endpoint: { url: "https://receiver.example/hook" } }),
+      client.post("/webhook_endpoints", { webhook_endpoint: { url: "https://receiver.example.com/hook" } }),
     );
     const before = await allEntries(clinic);
     await given(platform.delete(`/organizations/${clinic.id}/users/${second.id}`));
@@ -203,7 +203,7 @@ describe("No entry is left by", () => {
     await given(call.hold({ reason: "A complaint" }));
     const endpoint = await given(
       clinic.client.post("/webhook_endpoints", {
-        webhook_endpoint: { url: "https://receiver.example/hook" },
+        webhook_endpoint: { url: "https://receiver.example.com/hook" },
       }),
     );
     const before = await allEntries(clinic);

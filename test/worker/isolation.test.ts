@@ -115,7 +115,7 @@ type Clinic = Awaited<ReturnType<typeof aBusyClinic>>;
 
 const DAY = "date_start=2026-01-31&date_end=2026-01-31";
 
-const PLANNED_DAY = "?date_start=2030-01-31&date_end=2030-01-31";
+const PLANNED_DAY = "?date_start=2027-01-31&date_end=2027-01-31";
 
 /** With what else a list is asked for, where it takes filters. */
 const FILTERS: Record<string, (clinic: Clinic) => string[]> = {
@@ -128,7 +128,7 @@ const FILTERS: Record<string, (clinic: Clinic) => string[]> = {
   ],
   "GET /call_metrics": ({ provider }) => [`?${DAY}`, `?${DAY}&user_id=${provider.user_id}`],
   "GET /visits": ({ provider }) => [
-    ...["?from=2030-01-31", "?status=started", "?external_reference=visit-1"],
+    ...["?from=2027-01-31", "?status=started", "?external_reference=visit-1"],
     `?organization_user_id=${provider.id}`,
   ],
   "GET /visit_metrics": ({ provider }) => [PLANNED_DAY, `${PLANNED_DAY}&user_id=${provider.user_id}`],

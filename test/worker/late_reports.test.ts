@@ -111,6 +111,27 @@ describe("A report that was made before the newest one", () => {
     expect(participants).toMatchObject([{ display_name: "Rita" }]);
   });
 
+  it.each(["the same room", "another room"])(
+    "of who waits does not undo a correction to an earlier time, made in %s",
+    async (where) => {
+      const clinic = await anOrganization();
+      const room = await clinic.addRoom();
+      const corrected = where === "the same room" ? room : await clinic.addRoom();
+      const key = unique("rita");
+      const report = (slug: string, participant: object, time: string) =>
+        given(platform.put(`/waiting_rooms/${slug}/participants/${key}`, { participant, reported_at: time }));
+      const first = { display_name: "Rita", role: "recipient", waiting_since: "2026-01-31T10:50:00Z" };
+      await report(room.slug, first, FIRST);
+      if (corrected !== room) await report(corrected.slug, {}, SECOND);
+      await report(corrected.slug, { waiting_since: "2026-01-31T10:48:00Z" }, THIRD);
+      await changingNothing(() => report(room.slug, first, FIRST));
+      const { participants } = await given(
+        clinic.client.get(`/waiting_rooms/${corrected.slug}/participants`),
+      );
+      expect(participants).toMatchObject([{ waiting_since: "2026-01-31T10:48:00.000Z" }]);
+    },
+  );
+
   it("of a draft changes nothing, and a final text is final whenever it comes", async () => {
     const clinic = await anOrganization();
     const call = await aCall(clinic);

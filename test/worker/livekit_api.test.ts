@@ -219,6 +219,9 @@ describe("The LiveKit API", () => {
     "a room with other metadata": anEvent("room_started", {
       room: { sid: "RM_1", name: "clinic--x", metadata: "a room" } as never,
     }),
+    "a room whose sid is too long": anEvent("room_started", {
+      room: { sid: `RM_${"x".repeat(62)}`, name: "clinic--x", metadata: "{}" } as never,
+    }),
     "an ingress": anEvent("ingress_started"),
     "an egress without an id": anEvent("egress_ended", { egressInfo: { roomId: "RM_1" } as never }),
     "an egress event without an egress": anEvent("egress_ended"),

@@ -99,8 +99,8 @@ describe("A visit that is planned", () => {
     ];
     const plan = {
       organization_user_id: provider.id,
-      starts_at: "2030-01-31T10:30:00+01:00",
-      ends_at: "2030-01-31T10:15:00Z",
+      starts_at: "2027-01-31T10:30:00+01:00",
+      ends_at: "2027-01-31T10:15:00Z",
       external_reference: "visit-1",
       participants,
     };
@@ -112,8 +112,8 @@ describe("A visit that is planned", () => {
       organization_user_id: provider.id,
       external_reference: "visit-1",
       status: "planned",
-      starts_at: "2030-01-31T09:30:00.000Z",
-      ends_at: "2030-01-31T10:15:00.000Z",
+      starts_at: "2027-01-31T09:30:00.000Z",
+      ends_at: "2027-01-31T10:15:00.000Z",
       call_ids: [],
       participants: participants.map((each) => ({
         ...each,
@@ -136,7 +136,7 @@ describe("A visit that is planned", () => {
     expect(visit).toMatchObject({
       organization_user_id: null,
       external_reference: null,
-      ends_at: "2030-01-31T10:30:00.000Z",
+      ends_at: "2027-01-31T10:30:00.000Z",
       participants: [{ user_id: null, external_reference: null }],
     });
     const owner = await clinic.addProvider();
@@ -166,7 +166,7 @@ describe("A visit that is planned", () => {
     ];
     const assistant = await clinic.addUser("Ann", ["provider_assistant"], { assists: [owner.id] });
     const theirs = await stranger.addProvider();
-    const starts_at = "2030-01-31T09:30:00Z";
+    const starts_at = "2027-01-31T09:30:00Z";
     const ofUser = (user_id: number) => [{ ...RITA, user_id }];
     const refused = async (error: RegExp, plan: object, client = clinic.client) =>
       expectRefusal(await client.post("/visits", { visit: aPlan(room.slug, plan) }), 422, error);
@@ -185,8 +185,13 @@ describe("A visit that is planned", () => {
     );
     await refused(/waiting_room_slug/, { waiting_room_slug: other.waiting_room_slug }, ofAssistant);
     await refused(/ends_at: must be after starts_at/, { starts_at, ends_at: starts_at });
-    await refused(/at most 24 hours after/, { starts_at, ends_at: "2030-02-01T09:30:00.001Z" });
+    await refused(/at most 24 hours after/, { starts_at, ends_at: "2027-02-01T09:30:00.001Z" });
     await refused(/ends_at: must not be in the past/, { starts_at: fromNow(-90), ends_at: fromNow(-1) });
+    const year9999 = { starts_at: "9999-01-31T09:30:00Z", ends_at: "9999-01-31T10:30:00Z" };
+    await refused(/ends_at: must be at most 2 years ahead/, year9999);
+    await refused(/a provider must have the user_id of an account/, {
+      participants: [RITA, { role: "provider", display_name: "Dr. Paula" }],
+    });
     await refused(/user_id must be that of a user who has an account/, {
       participants: ofUser(theirs.user_id),
     });
@@ -256,7 +261,7 @@ describe("A visit is reached", () => {
       const idsOf = async (query: string) =>
         (await given(client.get(`/visits${query}`))).visits.map(({ id }: Visit) => id);
       const ids = names.map((visit) => visits[visit].id);
-      for (const query of ["", "?status=planned", "?from=2030-01-31&to=2030-01-31"])
+      for (const query of ["", "?status=planned", "?from=2027-01-31&to=2027-01-31"])
         expect([name, query, await idsOf(query)]).toEqual([name, query, ids]);
       expect(await idsOf("?external_reference=visit-1")).toEqual(
         ids.filter((id) => id !== visits.personal.id),
@@ -305,8 +310,8 @@ describe("A change of a visit", () => {
     for (const [fields, shown] of [
       [{ external_reference: "b" }],
       [{ external_reference: null }],
-      [{ ends_at: "2030-01-31T10:00:00.000Z" }],
-      [{ starts_at: "2030-01-31T09:45:00.000Z" }],
+      [{ ends_at: "2027-01-31T10:00:00.000Z" }],
+      [{ starts_at: "2027-01-31T09:45:00.000Z" }],
       [{ organization_user_id: provider.id }],
       [{ waiting_room_slug: room.slug }, { waiting_room_id: room.id }],
     ] as [object, object?][]) {
@@ -403,7 +408,7 @@ describe("The list of visits", () => {
     const made: Visit[] = [];
     for (let n = 0; n < 12; n++) {
       const visit = await planVisit(clinic, room.slug, {
-        starts_at: `2030-01-${10 + ((n * 5) % 4)}T09:30:00.000Z`,
+        starts_at: `2027-01-${10 + ((n * 5) % 4)}T09:30:00.000Z`,
         organization_user_id: n % 3 === 0 ? provider.id : null,
         external_reference: n % 2 === 0 ? "even" : "odd",
       });
@@ -415,8 +420,8 @@ describe("The list of visits", () => {
     );
     const filters: [string, (visit: Visit & Record<string, unknown>) => boolean][] = [
       ["", () => true],
-      ["&from=2030-01-11", ({ starts_at }) => String(starts_at) >= "2030-01-11"],
-      ["&to=2030-01-11", ({ starts_at }) => String(starts_at) < "2030-01-12"],
+      ["&from=2027-01-11", ({ starts_at }) => String(starts_at) >= "2027-01-11"],
+      ["&to=2027-01-11", ({ starts_at }) => String(starts_at) < "2027-01-12"],
       ["&status=cancelled", ({ status }) => status === "cancelled"],
       ["&external_reference=odd", ({ external_reference }) => external_reference === "odd"],
       [`&organization_user_id=${provider.id}`, (visit) => visit.organization_user_id === provider.id],
@@ -443,7 +448,7 @@ describe("The list of visits", () => {
     const { client } = await anOrganization();
     for (const after of ["x", "1", "1.5.2", "1.-1", "9".repeat(40)])
       expectRefusal(await client.get(`/visits?after=${after}`), 400, /^after: /);
-    expectRefusal(await client.get("/visits?from=2030-02-01&to=2030-01-31"), 400, /^from: /);
+    expectRefusal(await client.get("/visits?from=2027-02-01&to=2027-01-31"), 400, /^from: /);
     expectRefusal(await client.get("/visits?status=held"), 400, /^status: /);
   });
 });
@@ -457,8 +462,8 @@ describe("A link", () => {
       organization_id: clinic.id,
       visit: {
         id: visit.id,
-        starts_at: "2030-01-31T09:30:00.000Z",
-        ends_at: "2030-01-31T10:30:00.000Z",
+        starts_at: "2027-01-31T09:30:00.000Z",
+        ends_at: "2027-01-31T10:30:00.000Z",
         status: "planned",
       },
       participant: { key: keyOf(visit), role: "recipient", display_name: "Rita Recipient", user_id: null },
@@ -519,9 +524,9 @@ describe("A link", () => {
 
   it("works until 24 hours after the end of the visit", async () => {
     const { visit } = await aPlannedVisit();
-    travelTo("2030-02-01T10:29:59.999Z");
+    travelTo("2027-02-01T10:29:59.999Z");
     expect((await redeem(tokenOfLink(visit))).status).toBe(200);
-    travelTo("2030-02-01T10:30:00.000Z");
+    travelTo("2027-02-01T10:30:00.000Z");
     expectRefusal(await redeem(tokenOfLink(visit)), 422, "The visit is over");
   });
 
@@ -646,8 +651,10 @@ describe("Somebody who came by a link is known", () => {
   });
 
   it("the visit says who is a recipient, whatever role is reported, and starts with one", async () => {
-    const { clinic, visit } = await aPlannedVisit({
-      participants: [{ role: "provider", display_name: "Dr. Paula" }, RITA],
+    const clinic = await anOrganization();
+    const { user_id } = await clinic.addProvider();
+    const visit = await planVisit(clinic, (await clinic.addRoom()).slug, {
+      participants: [{ role: "provider", display_name: "Dr. Paula", user_id }, RITA],
     });
     const call = await aCall(clinic, { participants: [{ key: keyOf(visit), role: "recipient" }] });
     expect(await readVisit(clinic, visit)).toMatchObject({ status: "planned", call_ids: [call.id] });
@@ -762,25 +769,25 @@ describe("Over time, a visit", () => {
     const [room, provider] = [await clinic.addRoom(), await clinic.addProvider()];
     const on = (date: string, more: object = {}) =>
       planVisit(clinic, room.slug, { starts_at: `${date}T23:30:00Z`, ...more });
-    const held = await on("2030-01-30", { organization_user_id: provider.id });
+    const held = await on("2027-01-30", { organization_user_id: provider.id });
     await aCall(clinic, { participants: [{ key: keyOf(held) }] });
-    await given(cancel(clinic, await on("2030-01-31")));
-    const moved = await on("2030-01-29");
-    const times = { starts_at: "2030-01-31T09:30:00Z", ends_at: "2030-01-31T10:30:00Z" };
+    await given(cancel(clinic, await on("2027-01-31")));
+    const moved = await on("2027-01-29");
+    const times = { starts_at: "2027-01-31T09:30:00Z", ends_at: "2027-01-31T10:30:00Z" };
     await given(clinic.client.put(`/visits/${moved.id}`, { visit: times }));
     const metrics = (query = "") =>
-      given(clinic.client.get(`/visit_metrics?date_start=2030-01-28&date_end=2030-02-01${query}`));
+      given(clinic.client.get(`/visit_metrics?date_start=2027-01-28&date_end=2027-02-01${query}`));
     expect(await metrics()).toEqual({
-      planned: { "2030-01-30": 0, "2030-01-31": 1 },
-      held: { "2030-01-30": 1, "2030-01-31": 0 },
-      missed: { "2030-01-30": 0, "2030-01-31": 0 },
-      cancelled: { "2030-01-30": 0, "2030-01-31": 1 },
+      planned: { "2027-01-30": 0, "2027-01-31": 1 },
+      held: { "2027-01-30": 1, "2027-01-31": 0 },
+      missed: { "2027-01-30": 0, "2027-01-31": 0 },
+      cancelled: { "2027-01-30": 0, "2027-01-31": 1 },
     });
     expect(await metrics(`&user_id=${provider.user_id}`)).toEqual({
-      planned: { "2030-01-30": 0 },
-      held: { "2030-01-30": 1 },
-      missed: { "2030-01-30": 0 },
-      cancelled: { "2030-01-30": 0 },
+      planned: { "2027-01-30": 0 },
+      held: { "2027-01-30": 1 },
+      missed: { "2027-01-30": 0 },
+      cancelled: { "2027-01-30": 0 },
     });
     const theirs = await anOrganization();
     expectRefusal(await theirs.client.get(`/visit_metrics?user_id=${provider.user_id}`), 404);
@@ -835,6 +842,11 @@ describe("Over time, a visit", () => {
     const plan = { participants: [RITA], external_reference: "visit-1", starts_at: fromNow(10) };
     const [missed, cancelled, held] = await atOnce(3, () => planVisit(clinic, slug, plan));
     await given(cancel(clinic, cancelled as Visit));
+    const farAhead = { ...plan, starts_at: fromNow(300 * MINUTES_OF_DAY) };
+    const [cancelledAhead, heldAhead] = await atOnce(2, () => planVisit(clinic, slug, farAhead));
+    await given(cancel(clinic, cancelledAhead as Visit));
+    const early = await aCall(clinic, { participants: [{ key: keyOf(heldAhead as Visit) }] });
+    await given(early.report({ ended_at: fromNow(0) }));
     const call = await aCall(clinic, { participants: [{ key: keyOf(held as Visit) }] });
     await given(call.hold());
     await given(clinic.client.put("/organization", { organization: { participant_retention_days: 1 } }));
@@ -855,11 +867,21 @@ describe("Over time, a visit", () => {
     };
     expect(await shown(missed)).toEqual(erased);
     expect(await shown(cancelled)).toEqual(erased);
+    expect(await shown(cancelledAhead)).toEqual(erased);
+    expect(await shown(heldAhead)).toEqual(erased);
     expect(await shown(held)).toEqual({ reference: "visit-1", ...RITA });
-    expect(await entriesAbout(clinic, "delete", "visit")).toHaveLength(3);
+    // Two were cancelled, and four erased.
+    expect(await entriesAbout(clinic, "delete", "visit")).toHaveLength(6);
     await given(call.release());
     await clinic.runCron();
     expect(await shown(held)).toEqual(erased);
     expect(await visitEvents(clinic)).toEqual(events);
+    const log = (reference: string) =>
+      given(clinic.client.get(`/access_logs?resource=visit&external_reference=${reference}`));
+    const found = (await log(String(RITA.external_reference))).access_logs as { resource_id: number }[];
+    expect(new Set(found.map(({ resource_id }) => resource_id))).toEqual(
+      new Set([missed, cancelled, held, cancelledAhead, heldAhead].map((each) => each?.id)),
+    );
+    expect((await log("somebody-else")).access_logs).toEqual([]);
   });
 });

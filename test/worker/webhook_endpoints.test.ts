@@ -56,7 +56,7 @@ describe("A webhook endpoint", () => {
   });
 
   it("keeps its URL as it was written, in any script and with spaces", async () => {
-    const url = "https://münchen.example/a b";
+    const url = "https://münchen.example.com/a b";
     expect(await create(await anOrganization(), { url })).toMatchObject({ status: 201, body: { url } });
   });
 

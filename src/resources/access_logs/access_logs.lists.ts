@@ -3,6 +3,7 @@ import {
   asc,
   desc,
   eq,
+  exists,
   getTableColumns,
   getTableName,
   gt,
@@ -23,7 +24,7 @@ import { type SQLiteColumn, unionAll } from "drizzle-orm/sqlite-core";
 import type { AccessEvent, AccessResource } from "../../database/enums.ts";
 import { coalesce, greatest, hasValues, least } from "../../database/expressions.ts";
 import { builder, type Placeholders, type PreparedQuery, preparedQuery } from "../../database/queries.ts";
-import { accessLogSeals, accessLogs, participants } from "../../database/schema.ts";
+import { accessLogSeals, accessLogs, participants, visitReferences } from "../../database/schema.ts";
 import { selectColumn } from "../../database/selects.ts";
 import { entryOfOrganization } from "./access_logs.entries.ts";
 import type { AccessLog } from "./access_logs.schemas.ts";
@@ -105,9 +106,23 @@ function callsOfReference({ organization_id, external_reference, reference_diges
   );
 }
 
-/** What concerns those calls, and who looked for the reference. */
+/** Looked up for each entry, so that it does not matter how many visits name somebody. */
+const isOfVisit = ({ organization_id, reference_digest }: Listed) =>
+  and(
+    eq(accessLogs.resource, "visit"),
+    exists(
+      selectColumn(
+        visitReferences.visit_id,
+        hasValues(visitReferences, { organization_id, reference_digest }),
+        eq(visitReferences.visit_id, accessLogs.resource_id),
+      ),
+    ),
+  );
+
+/** What concerns those calls, the visits that name the person, and who looked for the reference. */
 const isAboutReference = (listed: Listed) =>
   or(
+    isOfVisit(listed),
     inArray(accessLogs.call_id, callsOfReference(listed)),
     eq(accessLogs.reference_digest, listed.reference_digest),
   );

@@ -29,7 +29,7 @@ export const auditLogSchema = z
       example: "create",
     }),
     user_id: id().meta({
-      description: `The user who caused the event: for \`read\` the user of the API client, otherwise the user whom the report names. If it names none, as for what the recorder, LiveKit, retention or a deletion did, it is the service's own user, System, who has the id ${SYSTEM_USER_ID} and is in no list.`,
+      description: `The user who caused the event: for \`read\`, and where the organization deleted the file, the user of the API client, otherwise the user whom the report names. If it names none, as for what the recorder, LiveKit, retention or a deletion by the platform did, it is the service's own user, System, who has the id ${SYSTEM_USER_ID} and is in no list.`,
       example: story.PAULA.user_id,
     }),
     object_changes: objectChangesSchema.nullable().meta({

@@ -149,7 +149,7 @@ export function mergeParticipant(
   report: ParticipantReport,
   now: number,
 ): ParticipantRow {
-  const meaning = meaningOf(participant, { ...report, room_id: room.id });
+  const meaning = meaningOf(participant, { ...report, room_id: room.id }, report);
   const { kind, known } = meaning;
   if (kind === "erased" && isAfter(report.waiting_since, known.left_at)) throw participantLeftCall();
   if (kind === "erased" || kind === "late") return known;
@@ -203,7 +203,8 @@ export function mergeParticipantsOnCall(
   now: number,
 ): ParticipantRow[] {
   const merged = reports.map((report) => {
-    const meaning = meaningOf(participants.get(report.key), { ...report, call_started_at: call.started_at });
+    const said_when = { ...report, call_started_at: call.started_at };
+    const meaning = meaningOf(participants.get(report.key), said_when, origin);
     const { key, joined_by_name_at = null } = report;
     const said = { ...whatIsNews(meaning, report, origin), key, joined_by_name_at };
     return { known: meaning.known, next: nextOnCall(meaning, said, call, plannedOf(planned, key)) };

@@ -1,3 +1,4 @@
+import { isLate, type ReportOrigin } from "../../http/reports.ts";
 import type { Participant, ParticipantRow, ReportOnCall } from "./participants.schemas.ts";
 
 /** When somebody came and left, as far as a report says, and where: in a waiting room or on a call. */
@@ -18,15 +19,22 @@ export type Meaning = { earlier_stay_until: number | null } & (
  * - `erased`: somebody erased. Whatever else is said of them is late.
  * - `late`: a stay before the known one, which ended before that began; of somebody who has left a call and joined it once
  *   more, what was before that.
- * - `return`: a stay after the known one, or joining a call once more. The report of leaving may still come.
+ * - `return`: a stay after the known one, or joining a call once more. The report of leaving may still come; a late report is
+ *   a return only if it is known.
  * - `correction`: the known stay.
  */
-export function meaningOf(found: Participant | undefined, said: TimesInRoom | TimesOnCall): Meaning {
+export function meaningOf(
+  found: Participant | undefined,
+  said: TimesInRoom | TimesOnCall,
+  origin: ReportOrigin,
+): Meaning {
   if (!found) return { kind: "first", earlier_stay_until: null };
   const isInRoom = "room_id" in said;
   const since = said.waiting_since ?? (isInRoom ? null : (said.joined_at ?? said.call_started_at));
   const stay_until = found.left_at ?? found.waiting_since;
-  const isNextStay = found.call_id === null && isAfter(since, stay_until);
+  // A late report of somebody who is not known to have left repeats a time that was corrected since.
+  const canReturn = !isLate(origin, found) || (found.left_at !== null && !found.left_is_assumed);
+  const isNextStay = canReturn && found.call_id === null && isAfter(since, stay_until);
   if (found.erased_at !== null && isNextStay) return { kind: "first", earlier_stay_until: stay_until };
 
   const known = { known: found, earlier_stay_until: found.earlier_stay_until };
@@ -34,7 +42,7 @@ export function meaningOf(found: Participant | undefined, said: TimesInRoom | Ti
   if (isInRoom ? isOfEarlierStay(found, said) : isOfBeforeRejoining(found, said))
     return { kind: "late", ...known };
   if (isInRoom && isNextStay) return { kind: "return", known: found, earlier_stay_until: stay_until };
-  if (!isInRoom && isAfter(said.joined_at, found.left_at)) return { kind: "return", ...known };
+  if (!isInRoom && canReturn && isAfter(said.joined_at, found.left_at)) return { kind: "return", ...known };
   return { kind: "correction", ...known };
 }
 

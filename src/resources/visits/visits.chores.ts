@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, lte, not, notExists, or, sql } from "drizzle-orm";
+import { and, eq, inArray, isNotNull, isNull, lte, notExists, or, sql } from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import { greatest, iif } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
@@ -60,13 +60,13 @@ const endDueVisits = preparedQuery((chore: Placeholders<Turn & { now: number }>)
 export const eraseVisits = (context: Context): Promise<number> =>
   workOffRecorded(context, CRON_PORTION, (chore) => recordErasures(context, "delete", chore), eraseDueVisits);
 
-/** True for the visits that are due. One that is open goes on until the cron says what has become of it. */
+/** True for the visits that are due: a visit is not over while it is planned, or a call of it goes on. */
 function isDue(chore: Placeholders<ChoreTurn>) {
   const held = selectColumn(calls.id, inArray(calls.id, callsOfVisit()), isHeld(calls.id));
   const due = {
-    time: visits.ends_at,
+    time: visits.over_at,
     days: organizations.participant_retention_days,
-    where: and(isNull(visits.erased_at), not(isOpen), notExists(held)),
+    where: and(isNotNull(visits.over_at), isNull(visits.erased_at), notExists(held)),
   };
   return isPastRetention(visits, due, chore);
 }

@@ -1,7 +1,7 @@
 import type { Role } from "../../database/enums.ts";
 import { isSameRow } from "../../database/merging.ts";
 import { withoutUndefined } from "../../http/wire.ts";
-import { DEFAULT_VISIT_DURATION, MAX_VISIT_DURATION } from "../../lifetimes.ts";
+import { DEFAULT_VISIT_DURATION, MAX_VISIT_AHEAD, MAX_VISIT_DURATION } from "../../lifetimes.ts";
 import {
   tooManyVisits,
   visitErased,
@@ -10,9 +10,11 @@ import {
   visitParticipantIncomplete,
   visitParticipantsNotMembers,
   visitParticipantUnknown,
+  visitProviderWithoutUser,
   visitRoomOutOfReach,
   visitStays,
   visitTimesWrong,
+  visitTooFarAhead,
 } from "./visits.refusals.ts";
 import type { CreateVisit, UpdateVisit, Visit } from "./visits.schemas.ts";
 
@@ -61,7 +63,7 @@ export function mergeVisit(before: Visit, known: KnownOfPlan, input: UpdateVisit
 export function cancelVisit(visit: Visit, now: number): Visit {
   if (visit.status === "cancelled") return visit;
   if (visit.status !== "planned") throw visitStays(visit.status, "cancelled", "planned");
-  return { ...visit, status: "cancelled", updated_at: Math.max(now, visit.updated_at) };
+  return { ...visit, status: "cancelled", cancelled_at: now, updated_at: Math.max(now, visit.updated_at) };
 }
 
 function planOf(known: KnownOfPlan, before: Visit | undefined, input: UpdateVisit, now: number) {
@@ -71,6 +73,7 @@ function planOf(known: KnownOfPlan, before: Visit | undefined, input: UpdateVisi
   const ends_at = input.ends_at ?? before?.ends_at ?? starts_at + DEFAULT_VISIT_DURATION;
   if (ends_at <= starts_at || ends_at - starts_at > MAX_VISIT_DURATION) throw visitTimesWrong();
   if (ends_at !== before?.ends_at && ends_at <= now) throw visitIsPast();
+  if (ends_at !== before?.ends_at && ends_at > now + MAX_VISIT_AHEAD) throw visitTooFarAhead();
   const { external_reference = before?.external_reference ?? null } = input;
   const named = namedIn(input, before);
   const users = [
@@ -113,7 +116,7 @@ function holderOf(
 /**
  * Those whom a visit names: who was known by their id, and then the new ones.
  *
- * @throws ApiError 422 if an id is unknown, or somebody new has no name or role
+ * @throws ApiError 422 if an id is unknown, somebody new has no name or role, or a provider no user_id
  */
 export function namedIn(
   { participants: wanted }: UpdateVisit,
@@ -128,6 +131,7 @@ export function namedIn(
     const said: Partial<(typeof participants)[number]> = { ...known.get(id), ...withoutUndefined(fields) };
     const { role, display_name, user_id = null, external_reference = null } = said;
     if (role === undefined || display_name === undefined) throw visitParticipantIncomplete();
+    if (role === "provider" && user_id === null) throw visitProviderWithoutUser();
     return { id, role, display_name, user_id, external_reference };
   });
   return { participants: participants.sort((a, b) => a.id - b.id), last_participant_id };

@@ -32,13 +32,15 @@ const faultsOfPlan = [
   refusals.visitHolderOutOfReach(),
   refusals.visitTimesWrong(),
   refusals.visitIsPast(),
+  refusals.visitTooFarAhead(),
+  refusals.visitProviderWithoutUser(),
   refusals.visitParticipantsNotMembers(),
   unprocessable(`visit.participants: ${refusals.WRONG_NUMBER_OF_PARTICIPANTS}`),
 ];
 
 export const visitsReference: Reference = {
   tag: "Visits",
-  description: `Visits that are planned ahead, with a link for each who takes part: whoever comes by it is known, with name, role, user and reference, and the call leads back to the visit. The service has no calendar and sends no reminders: send the links yourself. A client reaches the visits whose holder it reaches, and those without a holder. An organization has at most ${MAX_PLANNED_VISITS} visits with the status \`planned\`. Names and references are erased as many days after \`ends_at\` as the organization keeps those of participants.`,
+  description: `Visits that are planned ahead, with a link for each who takes part: whoever comes by it is known, with name, role, user and reference, and the call leads back to the visit. The service has no calendar and sends no reminders: send the links yourself. A client reaches the visits whose holder it reaches, and those without a holder. An organization has at most ${MAX_PLANNED_VISITS} visits with the status \`planned\`. Names and references are erased as many days after its cancellation, the end of its last call or \`ends_at\`, whichever is earliest, as the organization keeps those of participants.`,
   external: {
     "GET /visits": {
       operationId: "listVisits",

@@ -1,8 +1,8 @@
 import type { VisitStatus } from "../../database/enums.ts";
 import { ApiError, notFound, unprocessable } from "../../http/errors.ts";
-import { MAX_VISIT_DURATION } from "../../lifetimes.ts";
+import { MAX_VISIT_AHEAD, MAX_VISIT_DURATION } from "../../lifetimes.ts";
 import { MAX_PLANNED_VISITS, MAX_VISIT_PARTICIPANTS } from "../../limits.ts";
-import { HOUR } from "../../units.ts";
+import { DAY, HOUR } from "../../units.ts";
 
 export const visitNotFound = () => notFound("Visit");
 
@@ -35,6 +35,13 @@ export const visitParticipantUnknown = () =>
 
 export const visitParticipantIncomplete = () =>
   unprocessable("visit.participants: display_name and role are required for a new participant");
+
+/** A link signs nobody in, so without an account whoever has the link would come in as a provider. */
+export const visitProviderWithoutUser = () =>
+  unprocessable("visit.participants: a provider must have the user_id of an account");
+
+export const visitTooFarAhead = () =>
+  unprocessable(`visit.ends_at: must be at most ${MAX_VISIT_AHEAD / DAY / 365} years ahead`);
 
 export const tooManyVisits = () =>
   unprocessable(

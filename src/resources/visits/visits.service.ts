@@ -2,7 +2,9 @@ import type { ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { runBatch, runFirst } from "../../database/queries.ts";
 import { VISIT_LINK_VALID_FOR } from "../../lifetimes.ts";
+import type { Settings } from "../../settings.ts";
 import { requireEntry } from "../access_logs/access_logs.entries.ts";
+import { digestsOfReferences } from "../access_logs/access_logs.sql.ts";
 import {
   accountsAmong,
   type Reach,
@@ -30,6 +32,8 @@ import type {
 } from "./visits.schemas.ts";
 import {
   newVisitEntry,
+  noteReferences,
+  noteReferencesOfNewest,
   visitEntry,
   visitIdempotency,
   visitListEntry,
@@ -72,6 +76,7 @@ export async function createVisit(context: ClientContext, input: CreateVisit): P
   const { organization_id } = caller;
   const { external_reference = null } = input;
   const { participants } = namedIn(input);
+  const digests = await digestsIn(settings, input);
   const visit = await decideAndWrite(
     db,
     [...readsOfPlan(reachOf(caller), input), visitQuota({ organization_id })],
@@ -79,7 +84,7 @@ export async function createVisit(context: ClientContext, input: CreateVisit): P
       const known = { room, holder, accounts, organization_id, isFull: quota?.is_full ?? false };
       return {
         writes: [visitWrites.insert(newVisit(known, input, now))],
-        entries: [newVisitEntry(context, "create", {})],
+        entries: [newVisitEntry(context, "create", {}), noteReferencesOfNewest({ organization_id, digests })],
       };
     },
     { idempotency: await visitIdempotency(context, { external_reference, participants }) },
@@ -95,6 +100,8 @@ export async function updateVisit(
 ): Promise<VisitWithLinks> {
   const { db, now, caller, settings } = context;
   const reached = { ...reachOf(caller), id };
+  const { organization_id } = caller;
+  const digests = await digestsIn(settings, input);
   const visit = await decideAndWrite(
     db,
     [visitOfPath(reached), ...readsOfPlan(reached, input)],
@@ -103,7 +110,13 @@ export async function updateVisit(
       const next = mergeVisit(before, { room, holder, accounts }, input, now);
       // Where nothing changes, it shows the visit.
       const event = next === before ? "read" : "update";
-      return { writes: [visitWrites.update(before, next)], entries: [visitEntry(context, event, reached)] };
+      return {
+        writes: [visitWrites.update(before, next)],
+        entries: [
+          visitEntry(context, event, reached),
+          noteReferences({ organization_id, visit_id: id, digests }),
+        ],
+      };
     },
   );
   return withLinks(settings, visit);
@@ -123,6 +136,15 @@ export async function cancelPlannedVisit(context: ClientContext, id: number): Pr
     };
   });
 }
+
+/** Digests of the references that a plan brings, as a JSON array. Those of before are noted already. */
+const digestsIn = async (settings: Settings, { participants = [] }: UpdateVisit): Promise<string> =>
+  JSON.stringify(
+    await digestsOfReferences(
+      settings,
+      participants.flatMap(({ external_reference }) => external_reference ?? []),
+    ),
+  );
 
 /** The reads on which a plan is decided: what it names, as far as the caller reaches it. */
 const readsOfPlan = (reach: Reach, input: UpdateVisit) =>

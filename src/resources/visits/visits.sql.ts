@@ -15,16 +15,24 @@ import {
   sql,
 } from "drizzle-orm";
 import { hasValues, scalar } from "../../database/expressions.ts";
-import { builder, type Placeholders, preparedQuery, type Values } from "../../database/queries.ts";
+import { insertSelect, jsonRows, jsonValue } from "../../database/insert.ts";
+import {
+  builder,
+  type Placeholders,
+  preparedQuery,
+  type Value,
+  type Values,
+} from "../../database/queries.ts";
 import {
   organizationUsers,
   participants,
   visitDailyMetrics,
+  visitReferences,
   visits,
   WHOLE_ORGANIZATION,
   waitingRooms,
 } from "../../database/schema.ts";
-import { isNewest, selectColumn } from "../../database/selects.ts";
+import { isNewest, newestId, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import type { MetricsRange, MetricsSubject } from "../../http/metrics.ts";
 import { MAX_PLANNED_VISITS, MAX_VISIT_CALLS } from "../../limits.ts";
@@ -46,8 +54,10 @@ const ofRoom = <Field extends "slug" | "user_id" | "retired_at">(field: Field) =
     GetColumnData<(typeof waitingRooms)[Field]>
   >;
 
+const { over_at: _, ...ownColumns } = getTableColumns(visits);
+
 export const visitColumns = {
-  ...getTableColumns(visits),
+  ...ownColumns,
   waiting_room_slug: ofRoom("slug").as("waiting_room_slug"),
   /** Null in a room of the organization. */
   room_owner_id: ofRoom("user_id").as("room_owner_id"),
@@ -100,6 +110,31 @@ export const visitEntries = entriesWhere("visit", visits, {
 export const visitEntry = visitEntries(isReachedVisit);
 
 export const newVisitEntry = visitEntries((_: object) => isNewest(visits));
+
+/** Notes whom a visit names, so that the access log finds it by their references. */
+const referenceRows = (
+  visit_id: SQL | Value<number>,
+  { organization_id, digests }: Placeholders<NamedReferences>,
+) =>
+  insertSelect(
+    visitReferences,
+    { organization_id, reference_digest: jsonValue, visit_id },
+    { from: jsonRows(digests) },
+  ).onConflictDoNothing();
+
+/** `digests` is a JSON array. */
+interface NamedReferences {
+  organization_id: number;
+  digests: string;
+}
+
+export const noteReferences = preparedQuery((of: Placeholders<NamedReferences & { visit_id: number }>) =>
+  referenceRows(of.visit_id, of),
+);
+
+export const noteReferencesOfNewest = preparedQuery((of: Placeholders<NamedReferences>) =>
+  referenceRows(sql`(${newestId(visits)})`, of),
+);
 
 /** The entry of who reads a list of visits. */
 export const visitListEntry = entryOfOrganization("visit");

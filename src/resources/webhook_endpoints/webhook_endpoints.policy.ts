@@ -15,7 +15,9 @@ interface Surroundings {
 const PUBLIC_NAME =
   /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-const RESERVED_NAME = /(?:^|\.)(?:local|internal|localhost|lan|home\.arpa|svc)$/;
+/** Names that are never public: RFC 6761, 6762, 7686 and 8375, and what ICANN keeps out of the root. */
+const RESERVED_NAME =
+  /(?:^|\.)(?:local|internal|localhost|lan|home\.arpa|svc|corp|home|intranet|private|test|onion|example|invalid)$/;
 
 /** As URL writes them: it turns 127.1, 0x7f.1 and full-width digits into four numbers. */
 const IP_ADDRESS = /^(?:\d+\.\d+\.\d+\.\d+|\[.*\])$/;

@@ -10,7 +10,7 @@ export const URL_FAULTS = {
   port: "must use port 443",
   ipAddress: "must have a host name, not an IP address",
   privateName:
-    "must have a public host name: with a dot, and not under .local, .internal, .localhost, .lan, .home.arpa or .svc",
+    "must have a public host name: with a dot, and not under .local, .internal, .localhost, .lan, .home.arpa, .svc, .corp, .home, .intranet, .private, .test, .onion, .example or .invalid",
   credentials: "must not contain a user name or a password",
   ownHost: "must not lead to this service",
 } as const;

@@ -193,6 +193,12 @@ export function writeVariedRows(database: DatabaseSync) {
       update visits set status = 'missed' where status = 'planned' and id % 6 = 1;
       update visits set status = 'ended' where status = 'started' and id % 8 = 0;
       update visits set status = 'cancelled' where status = 'planned' and id % 6 = 3;
+      -- Those who came by the link of a visit, some before they were on a call.
+      update participants set visit_id = ${id(1)} where call_id = ${id(10)};
+      insert into participants (organization_id, key, waiting_room_id, call_id, visit_id, display_name, role, created_at, updated_at)
+        select organization_id, 'visit-' || id, waiting_room_id, id, iif(id = ${id(3)}, ${id(2)}, ${id(3)}), 'Rita Recipient', 'recipient', 9, 9
+        from calls where id in (${id(3)}, ${id(5)});
+      update calls set ended_at = ended_at + 1000 where id = ${id(5)};
       -- Clients that are revoked stay in their list.
       update api_clients set revoked_at = 5 where id = ${id(1)};
       delete from api_clients where id = ${id(2)};

@@ -14,7 +14,7 @@ export interface Visit {
 /** What a client asks for: a visit of Rita, far ahead. */
 export const aPlan = (waiting_room_slug: string, more: object = {}) => ({
   waiting_room_slug,
-  starts_at: "2030-01-31T09:30:00.000Z",
+  starts_at: "2027-01-31T09:30:00.000Z",
   participants: [{ role: "recipient", display_name: "Rita Recipient" }],
   ...more,
 });

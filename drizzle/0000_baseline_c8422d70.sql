@@ -618,6 +618,15 @@ CREATE TABLE `visit_daily_metrics` (
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
+CREATE TABLE `visit_references` (
+	`organization_id` integer NOT NULL,
+	`reference_digest` text NOT NULL,
+	`visit_id` integer NOT NULL,
+	PRIMARY KEY(`organization_id`, `reference_digest`, `visit_id`),
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`visit_id`) REFERENCES `visits`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
 CREATE TABLE `visits` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -629,6 +638,11 @@ CREATE TABLE `visits` (
 	`ends_at` integer NOT NULL,
 	`participants` text NOT NULL,
 	`last_participant_id` integer NOT NULL,
+	`cancelled_at` integer,
+	`calls_ended_at` integer,
+	`over_at` integer GENERATED ALWAYS AS (case status when 'planned' then null when 'cancelled' then min(cancelled_at, ends_at)
+        when 'started' then min(calls_ended_at, ends_at)
+        when 'ended' then min(coalesce(calls_ended_at, ends_at), ends_at) else ends_at end) VIRTUAL,
 	`erased_at` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
@@ -651,7 +665,7 @@ CREATE INDEX `visits_by_reference` ON `visits` (`organization_id`,`external_refe
 --> statement-breakpoint
 CREATE INDEX `visits_open` ON `visits` (`organization_id`,`ends_at`) WHERE status in ('planned', 'started');
 --> statement-breakpoint
-CREATE INDEX `visits_to_erase` ON `visits` (`organization_id`,`ends_at`) WHERE erased_at is null;
+CREATE INDEX `visits_to_erase` ON `visits` (`organization_id`,`over_at`) WHERE over_at is not null and erased_at is null;
 --> statement-breakpoint
 CREATE TABLE `waiting_list_reads` (
 	`organization_id` integer NOT NULL,
@@ -1288,7 +1302,8 @@ SELECT id AS participant_id, call_id, recording_consent FROM participants;
 --> statement-breakpoint
 CREATE VIEW `retention` AS
 SELECT 'egress' AS result, id, call_id, call_ended_at, is_held FROM egresses
-UNION ALL SELECT kind, id, call_id, call_ended_at, is_held FROM call_texts;
+UNION ALL SELECT kind, id, call_id, call_ended_at, is_held FROM call_texts
+UNION ALL SELECT 'visit', id, NULL, calls_ended_at, NULL FROM visits;
 --> statement-breakpoint
 CREATE VIEW `retained_calls` AS
 SELECT id, ended_at, EXISTS (
@@ -1333,6 +1348,33 @@ CREATE TRIGGER `call_texts_retention_inserted` AFTER INSERT ON `call_texts`
 BEGIN
   UPDATE call_texts SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
   WHERE id = new.id;
+END;
+--> statement-breakpoint
+CREATE VIEW `visit_call_ends` AS
+SELECT participants.visit_id, iif(count(*) = count(calls.ended_at), max(calls.ended_at), NULL) AS ended_at
+FROM participants JOIN calls ON calls.id = participants.call_id
+WHERE participants.visit_id IS NOT NULL
+GROUP BY participants.visit_id;
+--> statement-breakpoint
+CREATE TRIGGER `calls_visits_ended` AFTER UPDATE OF ended_at ON `calls`
+WHEN old.ended_at IS NOT new.ended_at
+BEGIN
+  UPDATE visits SET calls_ended_at = (SELECT ended_at FROM visit_call_ends WHERE visit_id = visits.id)
+  WHERE id IN (SELECT visit_id FROM participants WHERE call_id = new.id AND visit_id IS NOT NULL);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `participants_visit_call_inserted` AFTER INSERT ON `participants`
+WHEN new.visit_id IS NOT NULL AND new.call_id IS NOT NULL
+BEGIN
+  UPDATE visits SET calls_ended_at = (SELECT ended_at FROM visit_call_ends WHERE visit_id = visits.id)
+  WHERE id = new.visit_id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `participants_visit_call_updated` AFTER UPDATE OF visit_id, call_id ON `participants`
+WHEN old.visit_id IS NOT new.visit_id OR old.call_id IS NOT new.call_id
+BEGIN
+  UPDATE visits SET calls_ended_at = (SELECT ended_at FROM visit_call_ends WHERE visit_id = visits.id)
+  WHERE id IN (old.visit_id, new.visit_id);
 END;
 --> statement-breakpoint
 CREATE TRIGGER `organizations_want_range` BEFORE INSERT ON `organizations`

@@ -198,8 +198,11 @@ export const MAX_DAILY_WRITES = 20_000;
 /** Entries of an organization's access log in a UTC day after which its clients add no more. */
 export const MAX_DAILY_ACCESS_LOGS = 200_000;
 
-/** Entries in a part of a sealed day: neither memory nor time of a run grow with what one organization does. */
-export const SEALED_PART = 50_000;
+/**
+ * Entries in a seal. Clients add fewer in a day; what retention deletes beyond is in the seal of the next day. The client package
+ * has this number too.
+ */
+export const MAX_SEALED_ENTRIES = 1_000_000;
 
 /** Rooms that an organization can make, also those that it has retired. */
 export const MAX_WAITING_ROOMS = 20_000;

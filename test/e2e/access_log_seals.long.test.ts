@@ -1,11 +1,13 @@
+import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { expect, it } from "vitest";
 import { addEntries, databaseIn, deleteEntries } from "./support/entries.ts";
 import { freePort, inspect } from "./support/inspector.ts";
 import { anOrganization } from "./support/organization.ts";
 import { startServer } from "./support/server.ts";
 
-it("A day of 500,000 entries is sealed in one file with a heap of less than 40 MB", {
+it("A day of 500,000 entries is sealed in one file with a heap of less than 40 MB, and read over HTTP", {
   timeout: 600_000,
 }, async () => {
   const inspectorPort = await freePort();
@@ -25,6 +27,13 @@ it("A day of 500,000 entries is sealed in one file with a heap of less than 40 M
     while ((await counts()).length < 1) expect((await fetch(cron)).status).toBe(200);
   });
   isolate.close();
+  const file = await fetch(`${server.url}/api/external/access_logs/2026-01-10`, {
+    headers: clinic.credentials,
+  });
+  expect(file.status).toBe(200);
+  const lines = gunzipSync(await file.arrayBuffer());
+  const [seal] = await seals();
+  expect(createHash("sha256").update(lines).digest("hex")).toBe(seal.sha256);
   process.stdout.write(`${JSON.stringify({ heap, withBuffers, ms: Date.now() - started })}\n`);
   expect(await counts()).toEqual([500_000]);
   expect(withBuffers).toBeLessThan(40);

@@ -107,6 +107,6 @@ export async function aSealedWeek({ each = 10, key = aKey() } = {}): Promise<Sea
 }
 
 /** In pieces that end within lines, and within characters. */
-async function* chunksOf(file: Buffer) {
+export async function* chunksOf(file: Buffer) {
   for (let n = 0; n < file.length; n += 1000) yield file.subarray(n, n + 1000);
 }

@@ -199,6 +199,21 @@ describe("The cron seals a day of the access log", () => {
     await env.AUDIT_LOGS.delete(fileOf(clinic, "2026-01-10"));
   });
 
+  it("nor where the file in the way has no entries: a seal is never empty", async () => {
+    const clinic = await anEmptyLog();
+    await addEntries(clinic, "2026-01-10T10:00:00Z");
+    const empty = new Blob([]).stream().pipeThrough(new CompressionStream("gzip"));
+    await env.AUDIT_LOGS.put(fileOf(clinic, "2026-01-10"), await new Response(empty).arrayBuffer());
+    const logged = await logOf(() => sealDay("2026-01-10"));
+    expect(logged).toContainEqual({
+      event: "access_log_file_in_the_way",
+      organization_id: clinic.id,
+      date: "2026-01-10",
+    });
+    expect(await sealsOf(clinic)).toEqual([]);
+    await env.AUDIT_LOGS.delete(fileOf(clinic, "2026-01-10"));
+  });
+
   it("in the end, though a fifth of what it asks of R2 fails, with each entry in one seal", async () => {
     const clinics = await Promise.all(Array.from({ length: 20 }, anEmptyLog));
     const days = ["2026-01-10", "2026-01-11", "2026-01-12"];

@@ -207,8 +207,11 @@ export const MAX_DAILY_ACCESS_LOGS = 200_000;
 /** The share of both that one API client may use: then the others can still work. */
 export const CLIENT_SHARE = 0.5;
 
-/** Entries in a part of a sealed day: neither memory nor time of a run grow with what one organization does. */
-export const SEALED_PART = 50_000;
+/**
+ * Entries in a seal. Clients add fewer in a day; what retention deletes beyond is in the seal of the next day. The client package
+ * has this number too.
+ */
+export const MAX_SEALED_ENTRIES = 1_000_000;
 
 /** Rooms that an organization can make, also those that it has retired. */
 export const MAX_WAITING_ROOMS = 20_000;

@@ -15,7 +15,7 @@ export interface PublishedKey {
 
 /** In milliseconds. */
 const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
+export const DAY: number = 24 * HOUR;
 
 /** A day is sealed an hour after it is over, and the next one a day later. */
 const NEXT_SEAL_WITHIN = 26 * HOUR;
@@ -55,7 +55,7 @@ export function verifyChain(rows: readonly AccessLogSeal[], published: readonly 
   const keys = new Map(published.flatMap(opened));
   const chain: Chain = { organization_id: null, seals: [] };
   for (const row of rows) {
-    const fail = failing(String(row?.date), row?.part);
+    const fail = failing(String(row?.date));
     const { organization_id: owner, ...seal } = signedBy(keys, row, fail);
     for (const [name, value] of Object.entries(seal)) {
       const said = row[name as keyof AccessLogSeal];
@@ -71,9 +71,9 @@ export function verifyChain(rows: readonly AccessLogSeal[], published: readonly 
           ? `The seal does not follow that of ${before.date}: a seal between them is missing, or that one was made again.`
           : "The first seal follows another one, which is missing.",
       );
-    if (seal.part !== (before?.date === seal.date ? before.part + 1 : 1))
-      fail("The seal is not that of the next part of its day.");
-    if (before && (seal.date < before.date || seal.first_id <= before.last_id))
+    if (seal.last_id < seal.first_id || seal.count > seal.last_id - seal.first_id + 1)
+      fail(`The seal cannot have ${seal.count} entries from ${seal.first_id} to ${seal.last_id}.`);
+    if (before && (seal.date <= before.date || seal.first_id <= before.last_id))
       fail(`The seal has the date or entries of that of ${before.date}.`);
     chain.seals.push(seal);
   }
@@ -120,7 +120,6 @@ const isDigest = (value: unknown) => typeof value === "string" && /^[0-9a-f]{64}
 const CLAIMS: Record<keyof Claims, (value: unknown) => boolean> = {
   organization_id: isCount,
   date: (value) => typeof value === "string" && isDate(value),
-  part: isCount,
   count: isCount,
   first_id: isCount,
   last_id: isCount,
@@ -157,13 +156,13 @@ export function verifyHeads(
     if (!isDate(date) || !isDigest(seal_sha256.toLowerCase()))
       throw new TypeError("heads: each must be a date such as 2026-01-31, and a SHA-256 in hex");
   for (const { date, seal_sha256 } of [...heads].sort((a, b) => a.date.localeCompare(b.date))) {
-    const ofDay = seals.filter((each) => each.date === date);
-    if (ofDay.length === 0)
+    const seal = seals.find((each) => each.date === date);
+    if (!seal)
       throw new AccessLogFault(
         date,
         "There is no seal of this day, and a receiver kept its digest: the end of the chain is cut off, or the day was removed.",
       );
-    if (!ofDay.some(({ jws }) => sha256(jws) === seal_sha256.toLowerCase()))
+    if (sha256(seal.jws) !== seal_sha256.toLowerCase())
       throw new AccessLogFault(
         date,
         `The seal is not the one whose digest a receiver kept (${seal_sha256}): the day was sealed again.`,

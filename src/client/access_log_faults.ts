@@ -2,8 +2,8 @@
 export class AccessLogFault extends Error {
   readonly date: string;
 
-  constructor(date: string, fault: string, part: number = 1) {
-    super(`${date}${part === 1 ? "" : `, part ${part}`}: ${fault}`);
+  constructor(date: string, fault: string) {
+    super(`${date}: ${fault}`);
     this.name = "AccessLogFault";
     this.date = date;
   }
@@ -11,7 +11,7 @@ export class AccessLogFault extends Error {
 
 /** @returns a function that throws a fault of the day */
 export const failing =
-  (date: string, part?: number): ((fault: string) => never) =>
+  (date: string): ((fault: string) => never) =>
   (fault) => {
-    throw new AccessLogFault(date, fault, part);
+    throw new AccessLogFault(date, fault);
   };

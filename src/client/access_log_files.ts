@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { endOfDate, type AccessLogSeal as Seal } from "./access_log_chain.ts";
+import { DAY, endOfDate, type AccessLogSeal as Seal } from "./access_log_chain.ts";
 import { failing } from "./access_log_faults.ts";
 import { type AccessLogSource, type Check, LONGEST_LINE } from "./access_log_types.ts";
 import { linesOf } from "./ndjson.ts";
@@ -10,7 +10,7 @@ import { linesOf } from "./ndjson.ts";
 /** In milliseconds: so long after it was sealed, a day may be gone from the list. */
 const LISTED_FOR = 400 * 86_400_000;
 
-/** Each file against its seal and against the list, which are read beside each other: a part and a page at a time. */
+/** Each file against its seal and against the list, which are read beside each other: a day and a page at a time. */
 export async function verifyFiles(
   source: AccessLogSource,
   seals: Seal[],
@@ -25,7 +25,8 @@ export async function verifyFiles(
   let entries = 0;
   try {
     for (const seal of chosen) {
-      await verifyFile(source, seal, isListed(seal) ? list : null, (more) =>
+      const days = daysOf(seal, seals);
+      await verifyFile(source, seal, days, isListed(seal) ? list : null, (more) =>
         onProgress(seal.date, entries + more),
       );
       entries += seal.count;
@@ -37,25 +38,62 @@ export async function verifyFiles(
   return entries;
 }
 
+/** Entries of a seal beyond which the next seal has the rest of its day. */
+const FULL_SEAL = 1_000_000;
+
+/** The days that the entries of a seal may be of. */
+interface Days {
+  /** @returns undefined for an entry that may be in the seal */
+  faultOf: (id: number, at: number, isFirst: boolean) => string | undefined;
+}
+
+/**
+ * A seal is for the day of its first entry, or if that came after its day was sealed, for the day after the last seal. It has
+ * entries of its own day, and latecomers of the day before; after a full seal also what that one left.
+ */
+function daysOf(seal: Seal, seals: readonly Seal[]): Days {
+  const n = seals.indexOf(seal);
+  const before = seals[n - 1];
+  let first = n;
+  while (first > 0 && Number(seals[first - 1]?.count) >= FULL_SEAL) first--;
+  const since = Date.parse(seals[first]?.date ?? seal.date) - DAY;
+  const end = endOfDate(seal.date);
+  return {
+    faultOf(id, at, isFirst) {
+      if (Number.isNaN(at)) return `the entry ${id} has no time.`;
+      const day = new Date(at).toISOString().slice(0, 10);
+      if (at < since || at >= end) return `the entry ${id} is of ${day}.`;
+      const isLate = before !== undefined && day <= before.date;
+      const date = isLate ? endOfDate(before.date) : Date.parse(day);
+      if (isFirst && date !== Date.parse(seal.date))
+        return `its first entry ${id} is of ${day}, which is not the day of the seal.`;
+      return undefined;
+    },
+  };
+}
+
 /** So often somebody who waits sees that it goes on. */
 const PROGRESS_EVERY = 100_000;
 
 async function verifyFile(
   source: AccessLogSource,
   seal: Seal,
+  days: Days,
   list: Entries | null,
   progress: (entries: number) => void,
 ) {
-  const fail = failing(seal.date, seal.part);
-  const bytes = (await source.file(seal.date, seal.part)) ?? fail("The file of the day is missing.");
+  const fail = failing(seal.date);
+  const bytes = (await source.file(seal.date)) ?? fail("The file of the day is missing.");
   const digest = createHash("sha256");
   const lines = linesOf(unpacked(bytes, digest, fail), LONGEST_LINE);
   let [count, first_id, last_id] = [0, 0, 0];
   // Where the file is not the sealed one, that is the fault, and not how the list differs from it.
   let unlike: string | undefined;
+  let misplaced: string | undefined;
   for await (const line of lines) {
-    const id = idOf(line);
+    const { id, at } = entryOf(line);
     if (!(id > last_id)) fail(`The file is not the one that was sealed: line ${count + 1} is out of order.`);
+    misplaced ??= days.faultOf(id, at, first_id === 0);
     first_id ||= id;
     last_id = id;
     if (++count > seal.count)
@@ -73,6 +111,7 @@ async function verifyFile(
   }
   if (digest.digest("hex") !== seal.sha256)
     fail("The file is not the one that was sealed: its lines have another SHA-256.");
+  if (misplaced) fail(`The seal is not that of its entries: ${misplaced}`);
   unlike ??= await list?.addedUpTo(seal.last_id);
   if (unlike) fail(`The service shows other entries than those that were sealed: ${unlike}`);
 }
@@ -95,7 +134,7 @@ class Entries {
       return undefined;
     }
     if (done) return `the entry ${id} is gone.`;
-    const listedId = idOf(listed);
+    const listedId = entryOf(listed).id;
     if (Number.isNaN(listedId)) return "what is listed is no entry.";
     if (listedId > id) return `the entry ${id} is gone.`;
     if (listedId < id) return `the entry ${listedId} was added.`;
@@ -111,8 +150,8 @@ class Entries {
   async addedUpTo(id: number): Promise<string | undefined> {
     this.#next ??= this.#lines.next();
     const { value, done } = await this.#next;
-    if (done || idOf(value) > id) return undefined;
-    return `the entry ${idOf(value)} was added.`;
+    if (done || entryOf(value).id > id) return undefined;
+    return `the entry ${entryOf(value).id} was added.`;
   }
 }
 
@@ -127,12 +166,13 @@ function changesOf(sealed: string, listed: string): string {
   return changes.length > 0 ? changes.join("; ") : "it is written in another way";
 }
 
-/** NaN for what is no entry. */
-function idOf(line: string): number {
+/** NaN for what is no entry, or has no time. */
+function entryOf(line: string): { id: number; at: number } {
   try {
-    return Number(JSON.parse(line)?.id ?? Number.NaN);
+    const { id, at } = JSON.parse(line) ?? {};
+    return { id: Number(id ?? Number.NaN), at: Date.parse(at) };
   } catch {
-    return Number.NaN;
+    return { id: Number.NaN, at: Number.NaN };
   }
 }
 

@@ -15,13 +15,13 @@ const TIMEOUT = 600_000;
 
 const MAX_RETRIES = 8;
 
-/** In bytes. A file has the entries of a day, or of a part of it, compressed: some megabytes. */
+/** In bytes. A file has the entries of a day, compressed: some megabytes, 40 for a million entries. */
 const LONGEST_FILE = 64 * 1024 * 1024;
 
 /** In bytes. A page has a hundred seals, of some hundred bytes. */
 const LONGEST_PAGE = 1024 * 1024;
 
-/** Days, and parts of days, of some hundred years. */
+/** Days of some hundred years. */
 const LONGEST_CHAIN = 100_000;
 
 /**
@@ -72,10 +72,10 @@ export function accessLogOf(
         after = moved(after, page);
       }
     },
-    async file(date, part) {
+    async file(date) {
       try {
         // Of an emptied file the client has nothing.
-        const file = ((await ask(OPERATIONS.getSealedAccessLog, { date, part })) ?? new Blob()) as Blob;
+        const file = ((await ask(OPERATIONS.getSealedAccessLog, { date })) ?? new Blob()) as Blob;
         return chunksOf(file.stream());
       } catch (error) {
         if (error instanceof VideoVisitError && error.status === 404) return null;

@@ -9,7 +9,7 @@ export interface VerifyOptions {
   actingUser?: string | undefined;
   /** Ends it at once. */
   signal?: AbortSignal | undefined;
-  /** Is called after each part of a day, and during a long one. */
+  /** Is called after each day, and during a long one. */
   onProgress?: ((date: string, entries: number) => void) | undefined;
 }
 
@@ -34,8 +34,8 @@ export interface AccessLogSource {
   keys(): Promise<PublishedKey[]>;
   /** All seals, oldest first. */
   seals(): Promise<AccessLogSeal[]>;
-  /** The bytes of a part of a day, whose file has come as a whole; null if there is none. */
-  file(date: string, part: number): Promise<AsyncIterable<Uint8Array> | null>;
+  /** The bytes of a day, whose file has come as a whole; null if there is none. */
+  file(date: string): Promise<AsyncIterable<Uint8Array> | null>;
   /** What the list shows after an id, as lines of NDJSON. */
   list(after: number): AsyncIterable<string>;
 }

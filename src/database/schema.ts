@@ -791,8 +791,8 @@ export const accessLogs = sqliteTable(
 
 /**
  * The days of the access log that are sealed: a file has their entries, and a signature what the file must hold (see
- * resources/access_log_seals). A day with very many has several parts, each with a seal and a file. A seal is for the entries from
- * `first_id` to `last_id`, all that followed the seal before.
+ * resources/access_log_seals). A day has one seal. It is for the entries from `first_id` to `last_id`, all that followed
+ * the seal before.
  * `sha256` is that of the file's lines, and `previous` that of the `jws` before, both in hex. `jws_sha256` is what the next seal
  * says of this one. Seals are never changed or deleted.
  */
@@ -802,7 +802,6 @@ export const accessLogSeals = sqliteTable(
     id: idColumn(),
     organization_id: organizationId(),
     date: text().notNull(),
-    part: integer().notNull().default(1),
     count: integer().notNull(),
     first_id: integer().notNull(),
     last_id: integer().notNull(),
@@ -813,7 +812,7 @@ export const accessLogSeals = sqliteTable(
     created_at: integer().notNull(),
   },
   (t) => [
-    uniqueIndex("access_log_seals_by_date").on(t.organization_id, t.date, t.part),
+    uniqueIndex("access_log_seals_by_date").on(t.organization_id, t.date),
     uniqueIndex("access_log_seals_by_entry").on(t.organization_id, t.last_id),
   ],
 );

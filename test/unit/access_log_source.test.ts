@@ -26,7 +26,7 @@ function endless(chunk: string | Uint8Array) {
   return new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(bytes) });
 }
 
-const seal = (n: number) => ({ date: "2026-03-01", part: n, last_id: n });
+const seal = (n: number) => ({ date: "2026-03-01", last_id: n });
 
 describe("An access log over HTTP", () => {
   it("is read for a person, with the credentials, but the keys are not", async () => {
@@ -99,7 +99,7 @@ describe("A service that is hostile, or broken, does not keep the verifier for e
     for (const [asked, MiB] of [
       [json.source.seals(), 1],
       [json.source.keys(), 1],
-      [file.source.file("2026-03-01", 1), 64],
+      [file.source.file("2026-03-01"), 64],
     ] as const)
       await expect(asked).rejects.toMatchObject({
         failed: "response",

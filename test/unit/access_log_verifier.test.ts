@@ -1,9 +1,12 @@
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { verifySource } from "../../src/client/access_log_check.ts";
+import { AccessLogFault } from "../../src/client/access_log_faults.ts";
 import { SEAL, SEAL_BEFORE, SEAL_SHA256 } from "../../src/openapi/story.ts";
-import { aKey, aSealedWeek, type Entry, type SealedWeek, sha256 } from "./support/sealed_week.ts";
+import { signSeal } from "../../src/resources/access_log_seals/access_log_seals.keys.ts";
+import { aKey, aSealedWeek, chunksOf, type Entry, type SealedWeek, sha256 } from "./support/sealed_week.ts";
 
 const verify = (week: SealedWeek, more = {}) => verifySource(week.source, week.check(more));
 
@@ -280,7 +283,7 @@ const TAMPERING: Record<string, Tampering> = {
     },
     "There is no seal of this day, and a receiver kept its digest: the end of the chain is cut off",
   ],
-  "a part of a day is sealed again, and a receiver kept the digests of all its parts": [
+  "a day was sealed twice, and a receiver kept the digests of both seals": [
     (week) => {
       week.heads.push({ date: DAY, seal_sha256: "0".repeat(64) });
       keep(week, DAY);
@@ -299,6 +302,147 @@ const TAMPERING: Record<string, Tampering> = {
     "The seal is not the one whose digest a receiver kept",
   ],
 };
+
+/** Seals a week in which one entry of the day has another time. The files, the rows and the seals agree. */
+async function sealedWithTime(n: number, at: string): Promise<SealedWeek> {
+  const week = await aSealedWeek();
+  const changed = entriesOf(week).map((entry, i) => (i === n ? { ...entry, at } : entry));
+  Object.assign(rowOf(week, n), { at });
+  week.days.set(DAY, changed);
+  week.store(DAY, changed);
+  await week.sealAgain(DAY);
+  return week;
+}
+
+describe("The days of entries are compared with the date of their seal:", () => {
+  it.each([
+    ["the seal's day", 3, "2026-03-04T23:59:59.999Z"],
+    ["the day before, for a latecomer", 3, "2026-03-03T00:00:00.000Z"],
+    ["the day before, for a latecomer that is the first entry", 0, "2026-03-03T23:59:59.999Z"],
+  ])("%s is accepted", async (_, n, at) => {
+    expect(await verify(await sealedWithTime(n, at))).toMatchObject({ entries: 70 });
+  });
+
+  it.each([
+    ["a later day", 3, "2026-03-05T00:00:00.000Z", /: the entry \d+ is of 2026-03-05\.$/],
+    ["two days before", 3, "2026-03-02T23:59:59.999Z", /: the entry \d+ is of 2026-03-02\.$/],
+    ["no day", 3, "yesterday", /: the entry \d+ has no time\.$/],
+  ])("%s is a fault", async (_, n, at, fault) => {
+    const found = verify(await sealedWithTime(n, at));
+    await expect(found).rejects.toThrow(/^2026-03-04: The seal is not that of its entries/);
+    await expect(found).rejects.toThrow(fault);
+  });
+
+  it("the first entry decides the date of the seal", async () => {
+    const week = await aSealedWeek();
+    // The day before has no seal, so its entry would have been sealed for its own day.
+    const [first, ...others] = entriesOf(week);
+    const changed = [{ ...(first as Entry), at: "2026-03-03T10:00:00.000Z" }, ...others];
+    week.days.delete("2026-03-03");
+    week.days.set(DAY, changed);
+    week.rows = [...week.days.values()].flat();
+    week.store(DAY, changed);
+    week.seals = week.seals.slice(0, 2);
+    for (const [date, entries] of week.days) if (date >= DAY) week.seals.push(await week.seal(date, entries));
+    await expect(verify(week)).rejects.toThrow(
+      /its first entry \d+ is of 2026-03-03, which is not the day of the seal\.$/,
+    );
+  });
+
+  it("two seals of one day are a fault", async () => {
+    const week = await aSealedWeek();
+    const [seal] = week.seals.splice(4, 3);
+    const before = week.seals[3];
+    const { jws: _, ...claims } = { ...(seal as (typeof week.seals)[0]), date: DAY };
+    claims.previous = sha256(before?.jws ?? "");
+    week.seals.push({ ...claims, jws: await signSeal(week.key, { organization_id: 7, ...claims }) });
+    await expect(verify(week)).rejects.toThrow(`${DAY}: The seal has the date or entries of that of ${DAY}.`);
+  });
+
+  it("a seal of more entries than ids is a fault", async () => {
+    const week = await aSealedWeek();
+    const { jws: _, ...claims } = { ...(week.seals[6] as (typeof week.seals)[0]), count: 1000 };
+    week.seals[6] = { ...claims, jws: await signSeal(week.key, { organization_id: 7, ...claims }) };
+    await expect(verify(week)).rejects.toThrow("2026-03-07: The seal cannot have 1000 entries");
+  });
+});
+
+it("Any single change of an entry, a file, a seal or their order is found", async () => {
+  const pristine = await aSealedWeek({ each: 4 });
+  for (const date of pristine.dates) keep(pristine, date);
+  const copy = (): SealedWeek => {
+    const week = {
+      ...pristine,
+      rows: structuredClone(pristine.rows),
+      seals: structuredClone(pristine.seals),
+    };
+    const { source } = pristine;
+    return {
+      ...week,
+      files: new Map(pristine.files),
+      source: {
+        ...source,
+        seals: async () => week.seals,
+        async *list(after) {
+          for (const row of week.rows) if (row.id > after) yield JSON.stringify(row);
+        },
+      },
+    };
+  };
+  const sealedRows = 4 * pristine.dates.length;
+  const place = (length: number) => fc.nat({ max: length - 1 });
+  const anotherValue = (value: unknown) => (typeof value === "number" ? value + 1 : `${value}0`);
+  const tampering = fc.oneof(
+    fc.record({
+      in: fc.constantFrom("rows", "seals", "file"),
+      how: fc.constant("change"),
+      n: fc.nat(),
+      field: fc.nat(),
+    }),
+    fc.record({
+      in: fc.constantFrom("rows", "seals", "file"),
+      how: fc.constantFrom("remove", "repeat", "swap"),
+      n: fc.nat(),
+      field: place(1),
+    }),
+  );
+  const change = (list: Record<string, unknown>[], length: number, { how, n, field }: Change) => {
+    const at = n % length;
+    const each = list[at] as Record<string, unknown>;
+    if (how === "change") {
+      const name = Object.keys(each)[field % Object.keys(each).length] as string;
+      each[name] = anotherValue(each[name]);
+    } else if (how === "remove") list.splice(at, 1);
+    else if (how === "repeat") list.splice(at, 0, { ...each });
+    else {
+      const other = (at + 1) % length;
+      [list[at], list[other]] = [list[other] as typeof each, each];
+    }
+  };
+  await fc.assert(
+    fc.asyncProperty(tampering, async (tampered) => {
+      const week = copy();
+      if (tampered.in === "rows") change(week.rows, sealedRows, tampered);
+      else if (tampered.in === "seals") change(week.seals as never[], week.seals.length, tampered);
+      else {
+        const date = week.dates[tampered.field % week.dates.length] as string;
+        const entries = structuredClone(week.days.get(date) ?? []);
+        change(entries, entries.length, tampered);
+        week.files.set(date, gzipSync(entries.map((entry) => `${JSON.stringify(entry)}\n`).join("")));
+        const { files } = week;
+        week.source.file = async (wanted) => chunksOf(files.get(wanted) as Buffer);
+      }
+      await expect(verify(week)).rejects.toThrow(AccessLogFault);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+interface Change {
+  how: string;
+  n: number;
+  field: number;
+}
 
 describe("The verifier names the day and the first fault where", () => {
   it.each(Object.entries(TAMPERING))("%s", async (_, [tamper, fault, day = DAY]) => {

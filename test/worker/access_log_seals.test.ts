@@ -64,7 +64,6 @@ describe("The cron seals a day of the access log", () => {
     expect(entries.at(-1).request_id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
     const said = {
       date: "2026-01-10",
-      part: 1,
       count: entries.length,
       first_id: entries[0].id,
       last_id: entries.at(-1).id,
@@ -179,7 +178,7 @@ describe("The cron seals a day of the access log", () => {
     for (let run = 0; run < 2; run++) {
       const logged = await logOf(() => sealDay("2026-01-12"));
       expect(logged.filter(({ event }) => event !== "cron")).toEqual([
-        { event: "access_log_file_in_the_way", organization_id: lost.id, date: "2026-01-12", part: 1 },
+        { event: "access_log_file_in_the_way", organization_id: lost.id, date: "2026-01-12" },
       ]);
     }
     expect(await sealsOf(lost)).toHaveLength(1);
@@ -196,6 +195,21 @@ describe("The cron seals a day of the access log", () => {
     await env.AUDIT_LOGS.put(fileOf(clinic, "2026-01-10"), "no gzip");
     const logged = await logOf(() => sealDay("2026-01-10"));
     expect(logged).toContainEqual(expect.objectContaining({ event: "fault", organization_id: clinic.id }));
+    expect(await sealsOf(clinic)).toEqual([]);
+    await env.AUDIT_LOGS.delete(fileOf(clinic, "2026-01-10"));
+  });
+
+  it("nor where the file in the way has no entries: a seal is never empty", async () => {
+    const clinic = await anEmptyLog();
+    await addEntries(clinic, "2026-01-10T10:00:00Z");
+    const empty = new Blob([]).stream().pipeThrough(new CompressionStream("gzip"));
+    await env.AUDIT_LOGS.put(fileOf(clinic, "2026-01-10"), await new Response(empty).arrayBuffer());
+    const logged = await logOf(() => sealDay("2026-01-10"));
+    expect(logged).toContainEqual({
+      event: "access_log_file_in_the_way",
+      organization_id: clinic.id,
+      date: "2026-01-10",
+    });
     expect(await sealsOf(clinic)).toEqual([]);
     await env.AUDIT_LOGS.delete(fileOf(clinic, "2026-01-10"));
   });

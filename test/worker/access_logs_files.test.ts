@@ -73,7 +73,7 @@ describe("GET /access_logs/{date}", () => {
     const object = await env.AUDIT_LOGS.head(fileOf(clinic, "2026-01-10"));
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       "content-type": "application/gzip",
-      "content-disposition": 'attachment; filename="access-log-2026-01-10.1.ndjson.gz"',
+      "content-disposition": 'attachment; filename="access-log-2026-01-10.ndjson.gz"',
       "content-length": String(object?.size),
     });
     expect(answer.headers.has("Content-Encoding")).toBe(false);

@@ -12,8 +12,7 @@ END;
 CREATE TRIGGER `access_log_seals_chained` BEFORE INSERT ON `access_log_seals`
 WHEN EXISTS (SELECT 1 FROM access_log_seals WHERE id = new.id) OR new.last_id < new.first_id
   OR (
-    SELECT (last.last_id >= new.first_id OR last.date > new.date OR last.jws_sha256 IS NOT new.previous
-      OR new.part <> iif(last.date = new.date, last.part + 1, 1))
+    SELECT (last.last_id >= new.first_id OR last.date >= new.date OR last.jws_sha256 IS NOT new.previous)
     FROM access_log_seals AS last WHERE organization_id = new.organization_id ORDER BY last_id DESC LIMIT 1
   )
   OR (new.previous IS NOT NULL

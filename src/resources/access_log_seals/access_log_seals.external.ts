@@ -4,8 +4,8 @@ import { externalRoutes } from "../../http/external_api.ts";
 import { afterQuery } from "../../http/pagination.ts";
 import { outsideQuotas } from "../../http/quotas.ts";
 import { params, query } from "../../http/validation.ts";
-import { sealedDayParams, sealedPartQuery, toSeal } from "./access_log_seals.schemas.ts";
-import { listSeals, openSealedPart } from "./access_log_seals.service.ts";
+import { sealedDayParams, toSeal } from "./access_log_seals.schemas.ts";
+import { listSeals, openSealedDay } from "./access_log_seals.service.ts";
 
 export const accessLogSealsExternal = externalRoutes()
   .get("/access_log_seals", query(afterQuery), async (c) => {
@@ -18,14 +18,12 @@ export const accessLogSealsExternal = externalRoutes()
     params(sealedDayParams),
     outsideQuotas,
     recordedRead,
-    query(sealedPartQuery),
     async (c) => {
       const { date } = c.req.valid("param");
-      const { part = 1 } = c.req.valid("query");
-      const { body, size } = await openSealedPart(c.var.context, date, part);
+      const { body, size } = await openSealedDay(c.var.context, date);
       return c.body(body, 200, {
         "Content-Type": "application/gzip",
-        "Content-Disposition": `attachment; filename="access-log-${date}.${part}.ndjson.gz"`,
+        "Content-Disposition": `attachment; filename="access-log-${date}.ndjson.gz"`,
         "Content-Length": String(size),
       });
     },

@@ -4,8 +4,8 @@ import { toNdjson } from "../access_logs/access_logs.ndjson.ts";
 import type { AccessLog } from "../access_logs/access_logs.schemas.ts";
 
 /*
- * The file of a sealed day: an entry on each line, as lists show it, compressed. A part has thousands of entries, so it goes
- * through streams: what is kept until the file is written is compressed, and outside of the JavaScript heap.
+ * The file of a sealed day: an entry on each line, as lists show it, compressed. It is packed twice, a page at a time: first to
+ * learn its size and digest, then into the bucket. So its length costs no memory.
  */
 
 /** What a seal says of a file. The digest is that of the lines, and not of how they were compressed. */
@@ -16,18 +16,27 @@ export interface Contents {
   sha256: string;
 }
 
-export const fileOf = (organization_id: number, date: string, part: number) =>
-  `${organization_id}/${date}.${part}.ndjson.gz`;
+export const fileOf = (organization_id: number, date: string) => `${organization_id}/${date}.ndjson.gz`;
 
 const encoder = new TextEncoder();
 
+/** @param file gets the compressed lines; without it, they are only counted */
 export async function packEntries(
   pages: AsyncIterable<AccessLog[]>,
-): Promise<{ contents: Contents; file: Uint8Array[] }> {
+  file?: WritableStream<Uint8Array>,
+): Promise<{ contents: Contents; size: number }> {
   const digest = new crypto.DigestStream("SHA-256");
   const gzip = new CompressionStream("gzip");
   const writers = [digest.getWriter(), gzip.writable.getWriter()];
-  const file = collect(gzip.readable);
+  let size = 0;
+  const counted = new WritableStream<Uint8Array>({
+    write({ length }) {
+      size += length;
+    },
+  });
+  const stored = gzip.readable.pipeTo(file ?? counted);
+  // Awaited below, once all lines are written.
+  stored.catch(() => {});
   const contents = { count: 0, first_id: 0, last_id: 0 };
   try {
     for await (const page of pages) {
@@ -40,41 +49,35 @@ export async function packEntries(
       }
     }
     await Promise.all(writers.map((writer) => writer.close()));
+    await stored;
   } catch (error) {
-    await Promise.allSettled([file, digest.digest, ...writers.map((writer) => writer.abort(error))]);
+    await Promise.allSettled([digest.digest, ...writers.map((writer) => writer.abort(error))]);
     throw error;
   }
-  return { contents: { ...contents, sha256: hexOf(new Uint8Array(await digest.digest)) }, file: await file };
-}
-
-async function collect(stream: ReadableStream<Uint8Array>): Promise<Uint8Array[]> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of stream) chunks.push(chunk);
-  return chunks;
+  return { contents: { ...contents, sha256: hexOf(new Uint8Array(await digest.digest)) }, size };
 }
 
 /**
  * Writes a file, unless there is one: no file is ever written twice. R2 has this condition for a put, whose length must be
  * known, and not for an upload in parts.
  *
- * @param file is empty afterwards
+ * @param write writes exactly `size` bytes
  * @returns whether it was written
  */
-export async function storeFile(bucket: R2Bucket, name: string, file: Uint8Array[]): Promise<boolean> {
-  const { readable, writable } = new FixedLengthStream(file.reduce((size, { length }) => size + length, 0));
-  // What R2 refuses to write, it need not read.
-  void write(file, writable).catch(() => {});
+export async function storeFile(
+  bucket: R2Bucket,
+  name: string,
+  size: number,
+  write: (file: WritableStream<Uint8Array>) => Promise<unknown>,
+): Promise<boolean> {
+  const { readable, writable } = new FixedLengthStream(size);
+  // The put rejects with a failure of the writing, and R2 need not read what it refuses to store.
+  void write(writable).catch(() => {});
   const stored = await bucket.put(name, readable, {
     onlyIf: new Headers({ "If-None-Match": "*" }),
     httpMetadata: { contentType: "application/gzip" },
   });
   return stored !== null;
-}
-
-async function write(file: Uint8Array[], writable: WritableStream<Uint8Array>) {
-  const writer = writable.getWriter();
-  for (let chunk = file.shift(); chunk; chunk = file.shift()) await writer.write(chunk);
-  await writer.close();
 }
 
 const NEWLINE = 10;

@@ -6,7 +6,7 @@ import { accessLogSealsSchema, sealedFileSchema } from "./access_log_seals.respo
 
 export const accessLogSealsReference: Reference = {
   tag: "Access log seals",
-  description: `A day of the access log is sealed an hour after it is over: its entries become a file that is never changed (several, if there are very many), and a signed seal says what the file holds. Each seal names the digest of the one before, so the newest one stands for the whole log: an entry that is changed, removed or added later does not fit any more. The event \`access_log.sealed\` brings the digest of each new seal: keep it where nobody who runs the service can change it. "Check the log yourself" says how to verify all that. Only an organization_admin can read seals and files.`,
+  description: `A day of the access log is sealed an hour after it is over: its entries become a file that is never changed, and a signed seal says what the file holds. Each seal names the digest of the one before, so the newest one stands for the whole log: an entry that is changed, removed or added later does not fit any more. The event \`access_log.sealed\` brings the digest of each new seal: keep it where nobody who runs the service can change it. "Check the log yourself" says how to verify all that. Only an organization_admin can read seals and files.`,
   external: {
     "GET /access_log_seals": {
       operationId: "listAccessLogSeals",
@@ -37,20 +37,16 @@ export const accessLogSealsReference: Reference = {
         "The entries of the day as gzipped NDJSON. The response is a .gz file without `Content-Encoding`: unpack it yourself. Each download is recorded in the access log.",
       parameters: {
         date: { description: "The UTC date of a seal.", example: story.SEAL.date },
-        part: {
-          description: "The part of a seal. Left out: the first, which is the only one of most days.",
-          example: 1,
-        },
       },
       alternatives: { "application/gzip": { schema: sealedFileSchema, example: "" } },
       headers: {
         "Content-Disposition": {
           description: "The name under which to store the file.",
-          example: `attachment; filename="access-log-${story.SEAL.date}.1.ndjson.gz"`,
+          example: `attachment; filename="access-log-${story.SEAL.date}.ndjson.gz"`,
           schema: z
             .string()
             .max(100)
-            .regex(/^attachment; filename="access-log-\d{4}-\d{2}-\d{2}\.\d+\.ndjson\.gz"$/),
+            .regex(/^attachment; filename="access-log-\d{4}-\d{2}-\d{2}\.ndjson\.gz"$/),
           required: true,
         },
         "Content-Length": {

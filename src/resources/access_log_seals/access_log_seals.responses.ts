@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { count, day, id, sha256 } from "../../http/wire.ts";
-import { MAX_PER_PAGE, SEALED_PART } from "../../limits.ts";
+import { MAX_PER_PAGE } from "../../limits.ts";
 import * as story from "../../openapi/story.ts";
 
 export const accessLogSealSchema = z
@@ -10,13 +10,6 @@ export const accessLogSealSchema = z
         "The UTC date of the day. A day without entries has no seal. An entry that came after its day was sealed is in the seal of the next day that has one.",
       example: story.SEAL.date,
     }),
-    part: z
-      .int()
-      .min(1)
-      .meta({
-        description: `Which part of the day it is. A day with more than ${SEALED_PART} entries has several, each with a seal and a file.`,
-        example: story.SEAL.part,
-      }),
     count: z.int().min(1).meta({ description: "The number of entries.", example: story.SEAL.count }),
     first_id: id().meta({ description: "The id of the first entry.", example: story.SEAL.first_id }),
     last_id: id().meta({

@@ -1,21 +1,17 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { day, pathId } from "../../http/wire.ts";
+import { day } from "../../http/wire.ts";
 import { lazily } from "../../memory.ts";
 import type { accessLogSealSchema } from "./access_log_seals.responses.ts";
 import type { sealColumns } from "./access_log_seals.sql.ts";
 
 export const sealedDayParams = lazily(() => z.object({ date: day() }));
 
-/** A day with very many entries has several parts. */
-export const sealedPartQuery = lazily(() => z.object({ part: pathId().optional() }));
-
 export type Seal = Row<typeof sealColumns>;
 
 export function toSeal(row: Seal): z.input<typeof accessLogSealSchema> {
   return {
     date: row.date,
-    part: row.part,
     count: row.count,
     first_id: row.first_id,
     last_id: row.last_id,

@@ -7,7 +7,7 @@ import { administeredOrganization } from "../roles/roles.policy.ts";
 import { fileOf } from "./access_log_seals.files.ts";
 import { fileUnavailable, sealedDayNotFound, sealsNotFound } from "./access_log_seals.refusals.ts";
 import type { Seal } from "./access_log_seals.schemas.ts";
-import { fileEntry, sealOfPart, sealsAfter } from "./access_log_seals.sql.ts";
+import { fileEntry, sealOfDay, sealsAfter } from "./access_log_seals.sql.ts";
 
 /** The next seals after an entry, oldest first, and the entry after which to ask next. */
 export async function listSeals(
@@ -24,20 +24,16 @@ export async function listSeals(
  *
  * @throws ApiError 404 if the day is not sealed, or its file is no longer kept; 503 if the bucket fails
  */
-export async function openSealedPart(
-  context: ClientContext,
-  date: string,
-  part: number,
-): Promise<R2ObjectBody> {
+export async function openSealedDay(context: ClientContext, date: string): Promise<R2ObjectBody> {
   const { db, auditLogs, caller } = context;
   const organization_id = administeredOrganization(caller, sealedDayNotFound);
-  const file = await auditLogs.get(fileOf(organization_id, date, part)).catch((error) => {
+  const file = await auditLogs.get(fileOf(organization_id, date)).catch((error) => {
     logFault({ organization_id }, error);
     throw fileUnavailable();
   });
   if (!file) throw sealedDayNotFound();
-  const of = { organization_id, date, part };
-  const [[seal], entries] = await runBatch(db, [sealOfPart(of), fileEntry(context, "read", of)]);
+  const of = { organization_id, date };
+  const [[seal], entries] = await runBatch(db, [sealOfDay(of), fileEntry(context, "read", of)]);
   if (!seal) {
     // The file of what is being sealed.
     await file.body.cancel();

@@ -8,18 +8,17 @@ import { isNotQuiet } from "../../database/quiet.ts";
 import { accessLogSeals, accessLogs } from "../../database/schema.ts";
 import { rowsBy, selectColumn } from "../../database/selects.ts";
 import { eachOf, placeInTurn, type Turn } from "../../database/turns.ts";
-import { SEALED_PART } from "../../limits.ts";
 import { entriesWhere } from "../access_logs/access_logs.entries.ts";
 import { accessLogColumns } from "../access_logs/access_logs.sql.ts";
 
 type NewSeal = Omit<typeof accessLogSeals.$inferSelect, "id">;
 
-/** What a seal says, and what its signature signs. Its part counts from 1. */
+/** What a seal says, and what its signature signs. */
 export type SealClaims = Omit<NewSeal, "jws" | "jws_sha256" | "created_at">;
 
-const { organization_id, date, part, count, first_id, last_id, sha256, previous, jws } = accessLogSeals;
+const { organization_id, date, count, first_id, last_id, sha256, previous, jws } = accessLogSeals;
 
-export const sealColumns = { date, part, count, first_id, last_id, sha256, previous, jws };
+export const sealColumns = { date, count, first_id, last_id, sha256, previous, jws };
 
 /** Oldest first. The last entry of a seal is its place in the chain: clients page by it. */
 export const sealsAfter = preparedQuery(
@@ -32,12 +31,12 @@ export const sealsAfter = preparedQuery(
       .limit(part.limit),
 );
 
-export const sealOfPart = rowsBy(accessLogSeals, sealColumns, "organization_id", "date", "part");
+export const sealOfDay = rowsBy(accessLogSeals, sealColumns, "organization_id", "date");
 
 /** The entry of who reads a file. It has no id, as that of a list. */
 export const fileEntry = entriesWhere("access_log", accessLogSeals, { organization_id, resource_id: null })(
-  (of: Placeholders<Pick<SealClaims, "organization_id" | "date" | "part">>) =>
-    hasValues(accessLogSeals, { organization_id: of.organization_id, date: of.date, part: of.part }),
+  (of: Placeholders<Pick<SealClaims, "organization_id" | "date">>) =>
+    hasValues(accessLogSeals, { organization_id: of.organization_id, date: of.date }),
 );
 
 const last = alias(accessLogSeals, "last");
@@ -51,8 +50,6 @@ export interface OrganizationToSeal {
   /** Of its last seal; null if it has none. */
   last_id: number | null;
   last_date: string | null;
-  last_part: number | null;
-  last_count: number | null;
   previous: string | null;
 }
 
@@ -73,8 +70,6 @@ export const organizationsToSeal = preparedQuery(
         first_at: columnAs(first.at, "first_at"),
         last_id: last.last_id,
         last_date: joinedColumnAs(last.date, "last_date"),
-        last_part: joinedColumnAs(last.part, "last_part"),
-        last_count: joinedColumnAs(last.count, "last_count"),
         previous: joinedColumnAs(last.jws_sha256, "previous"),
       })
       .from(sql`(${eachOf(accessLogs.organization_id)}) as owner`)
@@ -85,11 +80,7 @@ export const organizationsToSeal = preparedQuery(
           isNotQuiet(),
           livesHere(owner),
           lt(first.at, due.end),
-          or(
-            isNull(last.date),
-            lt(last.date, due.closed),
-            and(eq(last.date, due.closed), gte(last.count, SEALED_PART)),
-          ),
+          or(isNull(last.date), lt(last.date, due.closed)),
         ),
       )
       .orderBy(placeInTurn(owner, due.order))
@@ -124,7 +115,7 @@ export const insertSeal = preparedQuery((seal: Placeholders<NewSeal>) => {
   const later = selectColumn(
     accessLogSeals.id,
     eq(organization_id, seal.organization_id),
-    or(gt(date, seal.date), and(eq(date, seal.date), gte(part, seal.part))),
+    gte(date, seal.date),
   );
   return insertSelect(accessLogSeals, valuesFor(accessLogSeals, seal), {
     where: and(isNotQuiet(), notExists(later)),

@@ -69,7 +69,6 @@ export async function aSealedWeek({ each = 10, key = aKey() } = {}): Promise<Sea
       const before = week.seals.findLast((seal) => seal.date < date);
       const row = {
         date,
-        part: 1,
         count: entries.length,
         first_id: entries[0]?.id ?? 0,
         last_id: entries.at(-1)?.id ?? 0,
@@ -108,6 +107,6 @@ export async function aSealedWeek({ each = 10, key = aKey() } = {}): Promise<Sea
 }
 
 /** In pieces that end within lines, and within characters. */
-async function* chunksOf(file: Buffer) {
+export async function* chunksOf(file: Buffer) {
   for (let n = 0; n < file.length; n += 1000) yield file.subarray(n, n + 1000);
 }

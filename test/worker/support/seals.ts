@@ -44,7 +44,7 @@ export async function withoutEntries(organization: Organization): Promise<Organi
 export const sealsOf = async ({ client }: Organization) =>
   (await given(client.get("/access_log_seals?per_page=100"))).access_log_seals;
 
-export const fileOf = ({ id }: { id: number }, date: string, part = 1) => `${id}/${date}.${part}.ndjson.gz`;
+export const fileOf = ({ id }: { id: number }, date: string) => `${id}/${date}.ndjson.gz`;
 
 /** What is in a file of the bucket. To read it through the service would be an entry of today. */
 export async function textOf(name: string): Promise<string> {

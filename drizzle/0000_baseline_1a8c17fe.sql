@@ -2,7 +2,6 @@ CREATE TABLE `access_log_seals` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
 	`date` text NOT NULL,
-	`part` integer DEFAULT 1 NOT NULL,
 	`count` integer NOT NULL,
 	`first_id` integer NOT NULL,
 	`last_id` integer NOT NULL,
@@ -14,7 +13,7 @@ CREATE TABLE `access_log_seals` (
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `access_log_seals_by_date` ON `access_log_seals` (`organization_id`,`date`,`part`);
+CREATE UNIQUE INDEX `access_log_seals_by_date` ON `access_log_seals` (`organization_id`,`date`);
 --> statement-breakpoint
 CREATE UNIQUE INDEX `access_log_seals_by_entry` ON `access_log_seals` (`organization_id`,`last_id`);
 --> statement-breakpoint
@@ -792,8 +791,7 @@ END;
 CREATE TRIGGER `access_log_seals_chained` BEFORE INSERT ON `access_log_seals`
 WHEN EXISTS (SELECT 1 FROM access_log_seals WHERE id = new.id) OR new.last_id < new.first_id
   OR (
-    SELECT (last.last_id >= new.first_id OR last.date > new.date OR last.jws_sha256 IS NOT new.previous
-      OR new.part <> iif(last.date = new.date, last.part + 1, 1))
+    SELECT (last.last_id >= new.first_id OR last.date >= new.date OR last.jws_sha256 IS NOT new.previous)
     FROM access_log_seals AS last WHERE organization_id = new.organization_id ORDER BY last_id DESC LIMIT 1
   )
   OR (new.previous IS NOT NULL

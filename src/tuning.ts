@@ -73,9 +73,6 @@ export const ENTRIES_SEALED = 1_000_000;
 /** After this time, a run begins no further day: the next one goes on, five minutes after this one began. */
 export const SEALING_TIME_LIMIT = 4 * MINUTE;
 
-/** The compressed lines of a transcript are stored in parts of this size: as hex, D1's 2 MB hold twice as much. */
-export const TRANSCRIPT_PART = 500 * KIB;
-
 /** One run of the cron deletes at most this many recordings. Each is a request to the storage, and a run may send 1,000. */
 export const RECORDINGS_DELETED = 500;
 

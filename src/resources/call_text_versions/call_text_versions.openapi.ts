@@ -11,7 +11,6 @@ import {
   LINE_REPEATED,
   lineUnknown,
   textNotFinal,
-  tooMuchAtOnce,
 } from "./call_text_versions.refusals.ts";
 import {
   soapNoteVersionSchema,
@@ -112,7 +111,6 @@ export const callTextVersionsReference: Reference = {
         transcriptNotFound(),
         unprocessable(`transcript.lines: ${LINE_REPEATED}`),
         lineUnknown(id),
-        tooMuchAtOnce(),
         textNotFinal("transcript"),
         correctedTooOften("transcript"),
         transcriptTooLong(),

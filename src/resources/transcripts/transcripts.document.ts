@@ -1,5 +1,5 @@
 import { bytesOfHex, hexOf } from "../../bytes/hex.ts";
-import { LINES_AT_ONCE, PORTION_LENGTH, TRANSCRIPT_PART } from "../../tuning.ts";
+import { LINES_AT_ONCE, PORTION_LENGTH } from "../../tuning.ts";
 
 /*
  * The lines of a transcript as one compressed document. Columns compress better than lines do, and the times best as the
@@ -30,37 +30,31 @@ interface Document {
   texts: string[];
 }
 
-/** The lines in parts, as hex, each short enough for a row. */
-export async function pack(lines: Line[]): Promise<string[]> {
+/** The document of the lines, as hex. D1 takes 2 MB, which no transcript within its limits exceeds. */
+export async function pack(lines: Line[]): Promise<string> {
   const document = JSON.stringify(toDocument(lines));
-  const bytes = new Uint8Array(await through(new CompressionStream("gzip"), document).arrayBuffer());
-  const parts: string[] = [];
-  for (let start = 0; start < bytes.length; start += TRANSCRIPT_PART)
-    parts.push(hexOf(bytes.subarray(start, start + TRANSCRIPT_PART)));
-  return parts;
+  return hexOf(new Uint8Array(await through(new CompressionStream("gzip"), document).arrayBuffer()));
 }
 
 /**
  * The lines, each made when it is asked for: they take more memory than the document.
  *
- * @param content all parts, as hex
+ * @param document as hex
  */
-export async function unpack(content: string): Promise<Iterable<Line>> {
-  return fromDocument(await through(new DecompressionStream("gzip"), bytesOfHex(content)).json());
+export async function unpack(document: string): Promise<Iterable<Line>> {
+  return fromDocument(await through(new DecompressionStream("gzip"), bytesOfHex(document)).json());
 }
 
 /**
- * The lines of a transcript, as they are stored.
+ * The lines of a transcript.
  *
- * @param parts in their order
+ * @param document as hex; empty where none was stored
  */
-export async function storedLines(
+export const storedLines = async (
   { first_line_id }: { first_line_id: number | null },
-  parts: { content: string }[],
-): Promise<Iterable<StoredLine>> {
-  const content = parts.map((part) => part.content).join("");
-  return content === "" ? [] : numberLines(await unpack(content), first_line_id);
-}
+  document = "",
+): Promise<Iterable<StoredLine>> =>
+  document === "" ? [] : numberLines(await unpack(document), first_line_id);
 
 /** The lines with the ids that they had before, where they are the same. Lines come in the order of their times. */
 export function keepIds(lines: Omit<Line, "id">[], before: Iterable<Line>): Line[] {

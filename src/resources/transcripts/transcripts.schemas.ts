@@ -1,5 +1,4 @@
 import * as z from "zod";
-import type { callTexts } from "../../database/schema.ts";
 import { type ReportOrigin, reportBody } from "../../http/reports.ts";
 import { key, multilineText, upToFirstFault } from "../../http/wire.ts";
 import {
@@ -9,6 +8,7 @@ import {
   MAX_TRANSCRIPT_LINES,
 } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
+import type { CallText } from "../call_texts/call_texts.sql.ts";
 import { linesInPortions, type StoredLine } from "./transcripts.document.ts";
 import {
   LINE_ENDS_TOO_EARLY,
@@ -72,7 +72,7 @@ export const reportTranscriptBody = lazily(() =>
 
 export type TranscriptReport = z.output<ReturnType<typeof reportTranscriptBody>>["transcript"] & ReportOrigin;
 
-export type Transcript = typeof callTexts.$inferSelect;
+export type Transcript = CallText;
 
 /** A transcript with its lines, and the names that those on the call have now, by their ids. */
 export interface TranscriptWithLines extends Transcript {

@@ -13,15 +13,6 @@ export const LARGE_REQUEST_ALONE = SECOND;
 /** So many reports are handled at once then. If their database recovers, two of the largest take 75 MB, and three would take 100. */
 export const MAX_LARGE_BODIES = 2;
 
-/** So many answers that may be long are made at once. Most turn out to be short, and wait for nothing but the database. */
-export const MAX_LARGE_ANSWERS = 2;
-
-/** A short answer has been read by then, or nearly: the next one begins. */
-export const LARGE_ANSWER_ALONE = 50;
-
-/** A caller that takes nothing for so long has gone. It is shorter than others wait for their turn. */
-export const ANSWER_STALLED_AFTER = 5 * SECOND;
-
 /** At most so long, so that no more wait for a database that is down than if they came one after the other. */
 export const LARGE_REQUEST_OVER_AFTER = MAX_LARGE_BODIES * LARGE_BODY_TURN;
 
@@ -37,17 +28,11 @@ export const CLIENT_REFUSED_FOR = 5 * SECOND;
 /** Limits the memory of an isolate: so many known clients, refused ones, addresses beyond their limit, and places. */
 export const MAX_REMEMBERED = 10_000;
 
-/** Lines that are made at once: some ten kilobytes, so that other requests get their turn in between. */
-export const LINES_AT_ONCE = 125;
-
-/** In characters: long lines are fewer at once. */
-export const PORTION_LENGTH = 16 * KIB;
-
-/** In characters: what is longer is sent while it is made. */
-export const LARGE_ANSWER = 512 * KIB;
+/** In characters: some ten kilobytes, so that other requests get their turn in between, and a slow caller holds little memory. */
+export const CHUNK_LENGTH = 32 * KIB;
 
 /** Entries of the access log that are read at once for a list that is sent while it is made. */
-export const EXPORTED_PAGE = 500;
+export const EXPORTED_PAGE = 1000;
 
 /**
  * Entries of the access log that a request looks through where it shows only some of them. They are read a second time, in the

@@ -1,4 +1,4 @@
-import { largeRequestWaited, unprocessable } from "../../http/errors.ts";
+import { unprocessable } from "../../http/errors.ts";
 import { CORRECTION_BODY_LIMIT, MAX_TEXT_VERSIONS } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
@@ -114,7 +114,6 @@ export const callTextVersionsReference: Reference = {
         textNotFinal("transcript"),
         correctedTooOften("transcript"),
         transcriptTooLong(),
-        largeRequestWaited(),
       ],
     },
     "GET /organization_users/:organization_user_id/calls/:call_id/transcript/versions": {
@@ -129,7 +128,7 @@ export const callTextVersionsReference: Reference = {
         },
       },
       refusals: { 404: notFoundBecause("transcript") },
-      errors: [transcriptNotFound(), largeRequestWaited()],
+      errors: [transcriptNotFound()],
     },
   },
 };

@@ -64,7 +64,7 @@ export function* toSoapNoteVersionsJson({
 }
 
 /**
- * The JSON of the versions of a transcript, some lines at a time: each can be as long as the transcript.
+ * The JSON of the versions of a transcript, line by line: each can be as long as the transcript.
  *
  * @param versions newest first
  */

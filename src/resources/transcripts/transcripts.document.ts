@@ -1,5 +1,4 @@
 import { bytesOfHex, hexOf } from "../../bytes/hex.ts";
-import { LINES_AT_ONCE, PORTION_LENGTH } from "../../tuning.ts";
 
 /*
  * The lines of a transcript as one compressed document. Columns compress better than lines do, and the times best as the
@@ -71,21 +70,6 @@ export function* numberLines(lines: Iterable<Line>, first_line_id: number | null
     if (line.id === null) next = id + 1;
     yield { ...line, id };
   }
-}
-
-/** So many at once that other requests get their turn in between, and that a portion of long lines takes little memory. */
-export function* linesInPortions(lines: Iterable<StoredLine>): Generator<StoredLine[]> {
-  let portion: StoredLine[] = [];
-  let length = 0;
-  for (const line of lines) {
-    portion.push(line);
-    length += line.text.length;
-    if (portion.length < LINES_AT_ONCE && length < PORTION_LENGTH) continue;
-    yield portion;
-    portion = [];
-    length = 0;
-  }
-  if (portion.length > 0) yield portion;
 }
 
 const identity = ({ speaker_id, text, start_time, end_time }: Omit<Line, "id">) =>

@@ -1,4 +1,4 @@
-import { largeRequestWaited, unprocessable } from "../../http/errors.ts";
+import { unprocessable } from "../../http/errors.ts";
 import { MAX_CALL_PARTICIPANTS } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import { type Reference, VARY_ACCEPT } from "../../openapi/operation.ts";
@@ -66,7 +66,7 @@ export const transcriptsReference: Reference = {
       refusals: {
         404: "Something in the path does not exist, or the client has no access to it. Or the call has not ended, or has no transcript: it was too short, for example, or the transcript is not there yet or was deleted.",
       },
-      errors: [transcriptNotFound(), largeRequestWaited()],
+      errors: [transcriptNotFound()],
     },
     "DELETE /organization_users/:organization_user_id/calls/:call_id/transcript": ownDeletionOperation(
       "deleteOwnTranscript",

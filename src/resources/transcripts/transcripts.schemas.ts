@@ -9,7 +9,7 @@ import {
 } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
 import type { CallText } from "../call_texts/call_texts.sql.ts";
-import { linesInPortions, type StoredLine } from "./transcripts.document.ts";
+import type { StoredLine } from "./transcripts.document.ts";
 import {
   LINE_ENDS_TOO_EARLY,
   LINES_OVERLAP,
@@ -100,7 +100,7 @@ const toLine = (line: StoredLine, names: TranscriptWithLines["names"]) => ({
 });
 
 /**
- * The JSON of the same, some lines at a time.
+ * The JSON of the same, line by line.
  *
  * @param more fields to follow
  */
@@ -111,8 +111,8 @@ export function* toTranscriptJson(
   const { transcript_lines: _, ...fields } = toTranscript({ ...row, lines: [] });
   yield `${JSON.stringify(fields).slice(0, -1)},"transcript_lines":[`;
   let separator = "";
-  for (const some of linesInPortions(lines)) {
-    yield separator + some.map((line) => JSON.stringify(toLine(line, row.names))).join(",");
+  for (const line of lines) {
+    yield separator + JSON.stringify(toLine(line, row.names));
     separator = ",";
   }
   const rest = JSON.stringify(more).slice(1);

@@ -2,6 +2,8 @@ import type { Context as HonoContext } from "hono";
 import { CHUNK_LENGTH } from "../tuning.ts";
 import { logFault } from "./log.ts";
 
+export const JSON_TYPE = { "Content-Type": "application/json" };
+
 const encoder = new TextEncoder();
 
 /** Joins the parts of a text, so that each chunk is worth sending by itself. */

@@ -1,6 +1,6 @@
 import { recordedRead } from "../../http/acting_user.ts";
 import { externalRoutes } from "../../http/external_api.ts";
-import { inChunks, streamed } from "../../http/streams.ts";
+import { inChunks, JSON_TYPE, streamed } from "../../http/streams.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import { CORRECTION_BODY_LIMIT } from "../../limits.ts";
 import { callParams } from "../calls/calls.schemas.ts";
@@ -22,8 +22,6 @@ import {
 const CALL = "/organization_users/:organization_user_id/calls/:call_id";
 
 const ofCall = params(callParams);
-
-const JSON_TYPE = { "Content-Type": "application/json" };
 
 export const callTextVersionsExternal = externalRoutes()
   .put(

@@ -62,7 +62,7 @@ export async function correctTranscript(
     [transcriptToCorrect(reachedCall(context.caller, path))],
     async (transcript, [stored]) => {
       names = new Map(stored?.names);
-      const next = correctLines(await storedLines(transcript, stored?.document), wanted);
+      const next = correctLines(await storedLines(transcript, stored), wanted);
       lines = next.lines;
       const isSameSummary = summary === undefined || summary === transcript.summary;
       const hasNewLines = next.replaced.length > 0;
@@ -151,7 +151,7 @@ export async function listTranscriptVersions(
   path: CallPath,
 ): Promise<TranscriptWithLines & { versions: TextVersion[] }> {
   const { text, versions } = await readVersions(context, path, "transcript", transcriptOfPath);
-  const lines = await storedLines(text, text.document);
+  const lines = await storedLines(text, text);
   return { ...text, lines, names: new Map(text.names), versions };
 }
 

@@ -3,6 +3,8 @@ import { bytesOfHex, hexOf } from "../../bytes/hex.ts";
 /*
  * The lines of a transcript as one compressed document. Columns compress better than lines do, and the times best as the
  * milliseconds from one to the next.
+ *
+ * No async function here has a long text: it would keep it until it ends.
  */
 
 /** A line as it is stored. `speaker_id` is the participant's. */
@@ -30,30 +32,35 @@ interface Document {
 }
 
 /** The document of the lines, as hex. D1 takes 2 MB, which no transcript within its limits exceeds. */
-export async function pack(lines: Line[]): Promise<string> {
-  const document = JSON.stringify(toDocument(lines));
-  return hexOf(new Uint8Array(await through(new CompressionStream("gzip"), document).arrayBuffer()));
-}
+export const pack = (lines: Line[]): Promise<string> =>
+  hexFrom(through(new CompressionStream("gzip"), JSON.stringify(toDocument(lines))));
+
+const hexFrom = async (document: Response) => hexOf(new Uint8Array(await document.arrayBuffer()));
 
 /**
  * The lines, each made when it is asked for: they take more memory than the document.
  *
  * @param document as hex
  */
-export async function unpack(document: string): Promise<Iterable<Line>> {
-  return fromDocument(await through(new DecompressionStream("gzip"), bytesOfHex(document)).json());
-}
+export const unpack = (document: string): Promise<Iterable<Line>> => unpackBytes(bytesOfHex(document));
+
+const unpackBytes = async (bytes: Uint8Array) =>
+  fromDocument(await through(new DecompressionStream("gzip"), bytes).json());
 
 /**
  * The lines of a transcript.
  *
- * @param document as hex; empty where none was stored
+ * @param stored its document is hex, empty where there is none. It is long, so it is taken away
  */
-export const storedLines = async (
+export function storedLines(
   { first_line_id }: { first_line_id: number | null },
-  document = "",
-): Promise<Iterable<StoredLine>> =>
-  document === "" ? [] : numberLines(await unpack(document), first_line_id);
+  stored: { document: string } | undefined,
+): Promise<Iterable<StoredLine>> | StoredLine[] {
+  if (!stored?.document) return [];
+  const lines = unpack(stored.document);
+  stored.document = "";
+  return lines.then((unpacked) => numberLines(unpacked, first_line_id));
+}
 
 /** The lines with the ids that they had before, where they are the same. Lines come in the order of their times. */
 export function keepIds(lines: Omit<Line, "id">[], before: Iterable<Line>): Line[] {

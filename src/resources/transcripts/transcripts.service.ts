@@ -33,7 +33,7 @@ export async function requireTranscript(
   ]);
   if (!transcript) throw transcriptNotFound();
   requireEntry(entries);
-  const lines = await storedLines(transcript, transcript.document);
+  const lines = await storedLines(transcript, transcript);
   return { ...transcript, lines, names: new Map(transcript.names) };
 }
 
@@ -59,7 +59,7 @@ export async function reportTranscript(
       const reportedLines = { digest: lines_digest, until: reported?.at(-1)?.end_time, hasStranger };
       const next = mergeTranscript({ call, transcript: known }, report, reportedLines, now);
       names = new Map(speakers.map(({ id, display_name }) => [id, display_name]));
-      lines = known ? [...(await storedLines(known, stored?.document))] : [];
+      lines = known ? [...(await storedLines(known, stored))] : [];
       const upsert = upsertIfChanged(textWrites, known, next);
       if ("unchanged" in upsert) return upsert;
       const hasNewLines = reported !== undefined && next.lines_digest !== known?.lines_digest;

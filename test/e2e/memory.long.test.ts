@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   MAX_ACTING_USER_LENGTH,
@@ -22,12 +21,9 @@ const MOST = 70;
 /** Room for the summary, and for what corrections add. */
 const TEXT_SIZE = MAX_TRANSCRIPT_SIZE - MAX_NOTE_LENGTH - 2000;
 
-/**
- * Text that compression makes little shorter. One character outside Latin-1 makes it, and all that it is part of, twice as long in
- * memory.
- */
+/** One character outside Latin-1 makes a text, and all that it is part of, twice as long in memory. */
 const filled = (length: number, n: number) =>
-  `${n % 10}山${randomBytes(length).toString("base64url")}`.slice(0, length - 3);
+  `${n % 10}山${`good morning ${n}, how are you? `.repeat(length / 28 + 1)}`.slice(0, length - 3);
 
 function linesOf(count: number, sizeOfLine: number) {
   const line = (n: number) => ({ participant_key: "10", text: "", start_time: n, end_time: n });

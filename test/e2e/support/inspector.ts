@@ -42,12 +42,8 @@ export async function inspect(port: number) {
       });
       while (runs) {
         const began = performance.now();
-        // Both are sent at once: what runs between them would leave garbage again.
-        const [, usage] =
-          (await Promise.race([
-            Promise.all([ask("HeapProfiler.collectGarbage"), ask("Runtime.getHeapUsage")]),
-            ended,
-          ])) ?? [];
+        await Promise.race([ask("HeapProfiler.collectGarbage"), ended]);
+        const usage = await Promise.race([ask("Runtime.getHeapUsage"), ended]);
         if (!usage) continue;
         peak = Math.max(peak, usage.usedSize);
         peakWithBuffers = Math.max(peakWithBuffers, usage.usedSize + (usage.backingStorageSize ?? 0));

@@ -4,8 +4,8 @@ import { type AccessLog, toAccessLog } from "./access_logs.schemas.ts";
 export const NDJSON = "application/x-ndjson";
 
 /** Entries as lines, some at a time. */
-export const toNdjson = (rows: AccessLog[]): Generator<string> => inChunks(linesOf(rows));
+export const toNdjson = (rows: AccessLog[]): Generator<string> => inChunks(linesOfEntries(rows));
 
-function* linesOf(rows: AccessLog[]) {
+function* linesOfEntries(rows: AccessLog[]) {
   for (const row of rows) yield `${JSON.stringify(toAccessLog(row))}\n`;
 }

@@ -5,12 +5,6 @@ import { DAY, HOUR, MINUTE, SECOND } from "./units.ts";
 /** The largest body takes less over a slow line. What comes later would find that the caller has lost its rights. */
 export const BODY_TIMEOUT = 30 * SECOND;
 
-/** A request with a large answer waits at most so long for others. */
-export const LARGE_BODY_TURN = 10 * SECOND;
-
-/** In seconds: the `Retry-After` where it waited in vain. */
-export const LARGE_BODY_RETRY_AFTER = 5;
-
 /** The duration of a sub without an end. */
 export const DEFAULT_SUB_DURATION = 24 * HOUR;
 

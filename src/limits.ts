@@ -5,11 +5,11 @@ import { KIB } from "./units.ts";
 /** Set-up requests have a few short fields. */
 export const EXTERNAL_BODY_LIMIT = 64 * KIB;
 
-/** The transcript of an hour is long. */
-export const PLATFORM_BODY_LIMIT = 4 * KIB * KIB;
+/** The transcript of an hour takes 52 KB. */
+export const PLATFORM_BODY_LIMIT = KIB * KIB;
 
-/** A correction of many lines of a transcript, or of the longest SOAP note. */
-export const CORRECTION_BODY_LIMIT = KIB * KIB;
+/** As much as a report: a text can be corrected as a whole. */
+export const CORRECTION_BODY_LIMIT = PLATFORM_BODY_LIMIT;
 
 /** Enough for the rows of a large bulk invite. */
 export const BULK_INVITES_BODY_LIMIT = KIB * KIB;
@@ -24,7 +24,7 @@ export const LIVEKIT_BODY_LIMIT = 256 * KIB;
  * Objects and arrays in a JSON body: twice as many as the longest transcript has. An empty one has two characters, and
  * takes some 60 bytes in memory.
  */
-export const MAX_JSON_CONTAINERS = 100_000;
+export const MAX_JSON_CONTAINERS = 20_000;
 
 /** An error text names this many problems of a body. A list of a thousand rows can have thousands. */
 export const MAX_NAMED_FAULTS = 10;
@@ -109,22 +109,16 @@ export const MAX_METRICS_DAYS = 3660;
 /** The default range of metrics, including today. */
 export const DEFAULT_METRICS_DAYS = 30;
 
-/** A line every second for most of a day. */
-export const MAX_TRANSCRIPT_LINES = 50_000;
+/** A line every second for nearly three hours. */
+export const MAX_TRANSCRIPT_LINES = 10_000;
 
 export const MAX_TRANSCRIPT_LINE_LENGTH = 10_000;
 
 /** Corrections of one text: people make some. */
 export const MAX_TEXT_VERSIONS = 25;
 
-/** What one correction replaces, in UTF-8: the longest SOAP note fits, and so does the row into D1. */
-export const MAX_REPLACED_SIZE = KIB * KIB;
-
-/** What all corrections of a text replace together: so much is read at once when its versions are. */
-export const MAX_TEXT_VERSIONS_SIZE = 4 * MAX_REPLACED_SIZE;
-
-/** Lines that one correction changes: with short texts, they fit into its body. */
-export const MAX_CORRECTED_LINES = 10_000;
+/** What all corrections of a text replace together, in UTF-8: the list of its versions reads this much at once. */
+export const MAX_TEXT_VERSIONS_SIZE = 4 * KIB * KIB;
 
 /** Why a text is corrected. */
 export const MAX_CORRECTION_REASON_LENGTH = 500;
@@ -133,10 +127,10 @@ export const MAX_CORRECTION_REASON_LENGTH = 500;
 export const MAX_NOTE_LENGTH = 200_000;
 
 /**
- * The JSON of a transcript, and its WebVTT. A phone can take it, and an isolate of 128 MB can build it. The lines of a
- * report have at most 4 MiB, but the speaker's display name is repeated in each.
+ * Summary and lines of a transcript as JSON: what one report can hold. Partial reports and corrections cannot make it longer,
+ * which bounds every response and every row.
  */
-export const MAX_TRANSCRIPT_SIZE = 16 * KIB * KIB;
+export const MAX_TRANSCRIPT_SIZE = PLATFORM_BODY_LIMIT;
 
 /** More than any call has. The report goes to D1 in one parameter. */
 export const MAX_CALL_PARTICIPANTS = 500;

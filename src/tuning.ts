@@ -1,4 +1,3 @@
-import { LARGE_BODY_TURN } from "./lifetimes.ts";
 import { MAX_EXPORTED_ACCESS_LOGS } from "./limits.ts";
 import { DAY, HOUR, KIB, MINUTE, SECOND } from "./units.ts";
 
@@ -6,21 +5,6 @@ import { DAY, HOUR, KIB, MINUTE, SECOND } from "./units.ts";
  * What tunes an isolate, its queues and the cron, and can be changed without that a caller notices. Sizes are in bytes and times
  * in milliseconds.
  */
-
-/** A request that needs much memory and takes longer waits for a slow database, or for its caller: the next one begins. */
-export const LARGE_REQUEST_ALONE = SECOND;
-
-/** So many answers that may be long are made at once. Most turn out to be short, and wait for nothing but the database. */
-export const MAX_LARGE_ANSWERS = 2;
-
-/** A short answer has been read by then, or nearly: the next one begins. */
-export const LARGE_ANSWER_ALONE = 50;
-
-/** A caller that takes nothing for so long has gone. It is shorter than others wait for their turn. */
-export const ANSWER_STALLED_AFTER = 5 * SECOND;
-
-/** At most so long, so that no more wait for a database that is down than if they came one after the other. */
-export const LARGE_REQUEST_OVER_AFTER = MAX_LARGE_ANSWERS * LARGE_BODY_TURN;
 
 /** For this long a client is not looked up again, so that a burst of requests costs one look-up. */
 export const CLIENT_FRESH_FOR = 10 * SECOND;
@@ -34,17 +18,11 @@ export const CLIENT_REFUSED_FOR = 5 * SECOND;
 /** Limits the memory of an isolate: so many known clients, refused ones, addresses beyond their limit, and places. */
 export const MAX_REMEMBERED = 10_000;
 
-/** Lines that are made at once: some ten kilobytes, so that other requests get their turn in between. */
-export const LINES_AT_ONCE = 125;
-
-/** In characters: long lines are fewer at once. */
-export const PORTION_LENGTH = 16 * KIB;
-
-/** In characters: what is longer is sent while it is made. */
-export const LARGE_ANSWER = 512 * KIB;
+/** In characters: some ten kilobytes, so that other requests get their turn in between, and a slow caller holds little memory. */
+export const CHUNK_LENGTH = 32 * KIB;
 
 /** Entries of the access log that are read at once for a list that is sent while it is made. */
-export const EXPORTED_PAGE = 500;
+export const EXPORTED_PAGE = 1000;
 
 /**
  * Entries of the access log that a request looks through where it shows only some of them. They are read a second time, in the
@@ -69,9 +47,6 @@ export const ENTRIES_SEALED = 500_000;
 
 /** After this time, a run begins no further day: the next one goes on, five minutes after this one began. */
 export const SEALING_TIME_LIMIT = 4 * MINUTE;
-
-/** The compressed lines of a transcript are stored in parts of this size: as hex, D1's 2 MB hold twice as much. */
-export const TRANSCRIPT_PART = 500 * KIB;
 
 /** One run of the cron deletes at most this many recordings. Each is a request to the storage, and a run may send 1,000. */
 export const RECORDINGS_DELETED = 500;

@@ -579,6 +579,7 @@ export const WHOLE_ORGANIZATION = 0;
 /**
  * The texts of calls: at most one transcript and one SOAP note each. Of a note there is `text`, of a transcript the rest. A
  * `summary` that was cleared is empty, and null before any was reported.
+ * `lines` are compressed (see transcripts.document.ts), and null where none was ever reported.
  * `lines_digest` is a keyed digest of the reported lines, which hold the keys of those who speak. It distinguishes a
  * repeated report from a corrected one.
  * `first_line_id` begins the range of ids that the new lines of the last report got, null where no report brought any.
@@ -604,6 +605,8 @@ export const callTexts = sqliteTable(
     reported_at: integer().notNull().default(0),
     ...retention,
     ...timestamps,
+    // The last column: SQLite reads the others without it.
+    lines: blob(),
   },
   (t) => [
     uniqueIndex("call_texts_by_organization").on(t.organization_id, t.id),
@@ -611,25 +614,6 @@ export const callTexts = sqliteTable(
     index("call_texts_retained").on(t.organization_id, t.call_ended_at).where(sql`not is_held`),
     withinOrganization(t, t.call_id, calls),
     check("call_texts_complete", sql`iif(kind = 'soap_note', text, lines_digest) is not null`),
-  ],
-);
-
-/**
- * The lines of a transcript, compressed (see transcripts.document.ts): one row, or more where they are too long for one.
- * They go with their transcript, and are written anew when a report or a correction brings other lines.
- */
-export const transcriptParts = sqliteTable(
-  "transcript_parts",
-  {
-    organization_id: organizationId(),
-    transcript_id: integer().notNull(),
-    /** The position, counted from 0. */
-    part: integer().notNull(),
-    content: blob().notNull(),
-  },
-  (t) => [
-    primaryKey({ columns: [t.transcript_id, t.part] }),
-    withinOrganization(t, t.transcript_id, callTexts).onDelete("cascade"),
   ],
 );
 

@@ -130,7 +130,7 @@ export function tableWrites<
 /** Writes a new row, or what has changed of a known one: nothing if `next` is that row itself. */
 export function upsertIfChanged<Table extends TableOfRows, Known extends { id: number }, GeneratedColumn>(
   { insert, update }: TableWrites<Table, Known, GeneratedColumn>,
-  known: (Known & Table["$inferSelect"]) | undefined,
+  known: (Known & Partial<Table["$inferSelect"]>) | undefined,
   next: NewRow<Table, GeneratedColumn>,
 ): Decision<Known> {
   if (!known) return { writes: [insert(next)] };

@@ -6,7 +6,7 @@ import type { Rows, Run, Statement } from "./statement_runner.ts";
 
 /** Rows that are copied at once, of each table: of those that hold texts, so many as fit into a few megabytes. */
 const PORTION = 1000;
-const PORTIONS: Record<string, number> = { transcript_parts: 40, call_texts: 20, call_text_versions: 20 };
+const PORTIONS: Record<string, number> = { call_texts: 20, call_text_versions: 20 };
 
 /** The organization is frozen when no more than so many rows are left. */
 const FEW = 200;

@@ -31,7 +31,6 @@ const PARENTS: Record<string, [column: string, parent: string, partial?: string]
   waiting_room_subs: ["waiting_room_id", "waiting_rooms"],
   legal_holds: ["call_id", "calls", "ended_at"],
   consents: ["participant_id", "participants", "said_at"],
-  transcript_parts: ["transcript_id", "call_texts"],
   call_text_versions: ["text_id", "call_texts"],
   egress_audit_logs: ["egress_id", "egresses"],
   bulk_invite_rows: ["bulk_invite_id", "bulk_invites"],

@@ -3,12 +3,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { isCausedBy, isMoving } from "../database/causes.ts";
 import { WriteConflict } from "../database/decide_and_write.ts";
 import { DatabaseTimeout } from "../database/in_time.ts";
-import {
-  BODY_TIMEOUT,
-  DATABASE_RETRY_AFTER,
-  LARGE_BODY_RETRY_AFTER,
-  WRITE_RETRY_AFTER,
-} from "../lifetimes.ts";
+import { BODY_TIMEOUT, DATABASE_RETRY_AFTER, WRITE_RETRY_AFTER } from "../lifetimes.ts";
 import { SECOND } from "../units.ts";
 import { log, logFault } from "./log.ts";
 import type { RefusalReason } from "./log_names.ts";
@@ -75,13 +70,6 @@ export const organizationMoves = () =>
   new ApiError(503, "The organization is being moved to another database: try again", {
     headers: { "Retry-After": String(WRITE_RETRY_AFTER) },
     reason: "organization_moves",
-  });
-
-/** Others with large answers were before it for as long as a caller waits. */
-export const largeRequestWaited = () =>
-  new ApiError(503, "Too many large requests at once: try again", {
-    headers: { "Retry-After": String(LARGE_BODY_RETRY_AFTER) },
-    reason: "large_requests",
   });
 
 /**

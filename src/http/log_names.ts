@@ -70,7 +70,6 @@ export const REFUSAL_REASONS = {
   ],
   write: ["write_conflict"],
   database: ["database_unavailable"],
-  memory: ["large_requests"],
   move: ["organization_moves"],
   bucket: ["file_unavailable"],
   recording: ["file_not_deleted", "database_quiet"],

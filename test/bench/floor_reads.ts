@@ -106,20 +106,18 @@ export const floorReads: Record<string, FloorHandler> = {
   "GET external organization_users calls transcript 8": async (request) => {
     const found = await all(
       request,
-      `select t.id, t.summary, t.is_final, t.first_line_id, hex(p.content) content,
+      `select t.id, t.summary, t.is_final, t.first_line_id, hex(t.lines) content,
         (select json_group_array(json_array(id, display_name)) from participants where call_id = t.call_id) names
-      from call_texts t join transcript_parts p on p.transcript_id = t.id
-      where t.kind = 'transcript' and t.call_id = (${endedCall(request)}) order by p.part`,
+      from call_texts t where t.kind = 'transcript' and t.call_id = (${endedCall(request)})`,
       ...callOfPath(request),
     );
     const [first] = found;
     if (!first) return null;
-    const content = found.map((part) => part.content).join("");
     return {
       id: first.id,
       summary: first.summary ?? "",
       is_final: first.is_final === 1,
-      transcript_lines: await unpack(content, first.first_line_id, JSON.parse(first.names)),
+      transcript_lines: await unpack(first.content, first.first_line_id, JSON.parse(first.names)),
     };
   },
 

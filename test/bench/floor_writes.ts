@@ -141,14 +141,11 @@ export const floorWrites: Record<string, FloorHandler> = {
         ],
         [
           `insert into call_texts (organization_id, call_id, kind, summary, is_final, lines_digest, first_line_id,
-            created_at, updated_at)
-          values (?1, ?2, 'transcript', ?3, ?4, ?5, (select value - ?6 + 1 from sequences where name = 'transcript_lines'), ?7, ?7)
+            created_at, updated_at, lines)
+          values (?1, ?2, 'transcript', ?3, ?4, ?5, (select value - ?6 + 1 from sequences where name = 'transcript_lines'), ?7, ?7, unhex(?8))
           returning id, first_line_id`,
           ...[organization, id, summary, Number(is_final), lines_digest, lines.length, now],
-        ],
-        [
-          "insert into transcript_parts (organization_id, transcript_id, part, content) select organization_id, id, 0, unhex(?2) from call_texts where call_id = ?1 and kind = 'transcript'",
-          ...[id, await pack(lines, speakers)],
+          await pack(lines, speakers),
         ],
       ];
     });

@@ -23,8 +23,9 @@ describe("An organization that moves to another database", () => {
     const { databases, run } = twoOrganizations();
     const [first, second] = databases;
     // Longer than a parameter may be, as JSON.
-    first.exec(`insert into transcript_parts select organization_id, transcript_id, 99, randomblob(512000) from transcript_parts
-      where organization_id = ${ID} limit 1`);
+    first.exec(
+      `update call_texts set lines = randomblob(900000) where kind = 'transcript' and organization_id = ${ID}`,
+    );
     const [mine, theirs, lists] = [
       digestsOf(first, ID),
       digestsOf(first, NEIGHBOUR),

@@ -123,7 +123,7 @@ describe("An organization of 30,000 rows, 1,000 hours of transcripts among them,
     await deleteOldRows(run, clinic.id, SHARDS);
     await moveOrganization(run, { id: clinic.id, to: 0 }, SHARDS);
     expect(digestsOf(databases[0], clinic.id)).toEqual(before);
-    expect(before.transcript_parts?.count).toBe(HOURS);
+    expect(before.call_texts?.count).toBe(HOURS);
   });
 });
 

@@ -135,6 +135,12 @@ export async function growEverythingElse(run: Run, organization: Grown, size: nu
     `?5, ?4, 'visit-' || (n / 10), 'missed', n * ${DAY}, n * ${DAY} + 1, '[]', 0, ?7, ?7`,
   );
   await forEach(
+    "visit_references",
+    "reference_digest, visit_id",
+    "'grown-' || id, id",
+    "visits where organization_id = ?1",
+  );
+  await forEach(
     "legal_holds",
     "call_id, begun_by, began_at, ended_at",
     "id, 'platform', 1, 2",
@@ -145,12 +151,6 @@ export async function growEverythingElse(run: Run, organization: Grown, size: nu
     "text_id, version, text, reason, user_id, created_at",
     `id, 1, 'Well.', 'Misheard', ${user_id}, 1`,
     "call_texts where organization_id = ?1 and kind = 'soap_note'",
-  );
-  await forEach(
-    "transcript_parts",
-    "transcript_id, part, content",
-    "id, 0, x'00'",
-    "call_texts where organization_id = ?1 and kind = 'transcript'",
   );
   await rows(
     "participants",

@@ -105,7 +105,7 @@ POST /platform/organizations/{organization_id}/issuers:
   issuer.email_claim line 255
 PUT /platform/organizations/{organization_id}/calls/{key}/transcript:
   transcript! object, transcript.summary text 200000 or null, transcript.is_final boolean,
-  transcript.lines 0..50000 of object, transcript.lines.participant_key! line 255,
+  transcript.lines 0..10000 of object, transcript.lines.participant_key! line 255,
   transcript.lines.text! text 10000, transcript.lines.start_time! number 0..,
   transcript.lines.end_time! number 0..
 PUT /platform/organizations/{organization_id}/calls/{key}/soap_note:

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bytesOfHex, hexOf } from "../../src/bytes/hex.ts";
+import { MAX_TRANSCRIPT_LINES, MAX_TRANSCRIPT_SIZE } from "../../src/limits.ts";
 import {
   keepIds,
   type Line,
@@ -8,7 +9,6 @@ import {
   pack,
   unpack,
 } from "../../src/resources/transcripts/transcripts.document.ts";
-import { TRANSCRIPT_PART } from "../../src/tuning.ts";
 
 const seconds = fc.oneof(
   fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }),
@@ -25,14 +25,11 @@ const line: fc.Arbitrary<Line> = fc.record({
   end_time: seconds,
 });
 
-/** What `pack` stores. */
-const stored = async (lines: Line[]) => (await pack(lines)).join("");
-
 describe("The document of a transcript", () => {
   it("gives back exactly the lines that were stored, whatever they are", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(line), async (lines) => {
-        expect([...(await unpack(await stored(lines)))]).toEqual(lines);
+        expect([...(await unpack(await pack(lines)))]).toEqual(lines);
       }),
       { numRuns: 1000 },
     );
@@ -43,20 +40,33 @@ describe("The document of a transcript", () => {
       ...{ id: n + 1, speaker_id: 7, text },
       ...{ start_time: n, end_time: n },
     }));
-    expect([...(await unpack(await stored(lines)))]).toEqual(lines);
+    expect([...(await unpack(await pack(lines)))]).toEqual(lines);
   });
 
-  it("is in parts that are short enough for a row of D1", async () => {
-    const noise = (n: number) => String.fromCodePoint(0x4e00 + ((n * 7919) % 20_000));
-    const lines = Array.from({ length: 300 }, (_, n) => ({
-      ...{ id: null, speaker_id: 7, start_time: n, end_time: n },
-      text: Array.from({ length: 4000 }, (_, k) => noise(n * n * 31 + k * k * 17 + k)).join(""),
+  const random = (below: number) => Math.floor(Math.random() * below);
+
+  /** UTF-8 that no compression makes much shorter: most characters of one byte, but not all. */
+  const noise = (length: number) =>
+    Array.from({ length }, () => {
+      const kind = Math.random();
+      const [first, count] = kind < 0.81 ? [0x23, 57] : kind < 0.955 ? [0x80, 0x780] : [0x3400, 0x6000];
+      return String.fromCodePoint(first + random(count));
+    }).join("");
+
+  const sizeOf = (lines: object[]) => Buffer.byteLength(JSON.stringify(lines));
+
+  it.each([
+    ["few long lines", 100, () => noise(8200)],
+    ["many lines of random times", MAX_TRANSCRIPT_LINES, () => noise(24)],
+  ])("fits into a value of D1 as hex, however random it is: %s", async (_, count, text) => {
+    const lines = Array.from({ length: count }, (_, n) => ({
+      ...{ id: random(2 ** 50), speaker_id: 7, text: text() },
+      ...{ start_time: n + Math.random(), end_time: n + Math.random() },
     }));
-    const parts = await pack(lines);
-    expect(parts.length).toBeGreaterThan(1);
-    for (const part of parts) expect(part.length).toBeLessThanOrEqual(2 * TRANSCRIPT_PART);
-    expect(2 * TRANSCRIPT_PART).toBeLessThan(2_000_000);
-    expect([...(await unpack(parts.join("")))]).toEqual(lines);
+    const reported = lines.map(({ id: _, speaker_id: __, ...line }) => line);
+    expect(sizeOf(reported)).toBeGreaterThan(0.9 * MAX_TRANSCRIPT_SIZE);
+    expect(sizeOf(reported)).toBeLessThan(1.1 * MAX_TRANSCRIPT_SIZE);
+    expect((await pack(lines)).length).toBeLessThan(1_950_000);
   });
 });
 

@@ -1,9 +1,10 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { DAY } from "../../src/units.ts";
 import { entriesAbout } from "./support/access_logs.ts";
 import { platform } from "./support/api.ts";
 import { aCall, aRecipient } from "./support/calls.ts";
+import { observedDatabase } from "./support/observed_database.ts";
 import { anOrganization, given, type Organization } from "./support/organization.ts";
 import { aClinicWithQueue } from "./support/queue.ts";
 import { countingRows, insertMany } from "./support/rows.ts";
@@ -259,6 +260,34 @@ describe("Pages of the access log", () => {
     expect(rest.headers.has("X-Next-After")).toBe(false);
     const nothing = await asNdjson(clinic.client, "acting_user=staff-9");
     expect([nothing.status, nothing.body, nothing.headers.has("X-Next-After")]).toEqual([200, "", false]);
+  });
+
+  it("of an export are read when they are taken: where the database fails then, the response breaks off, and a fault is logged", async () => {
+    const clinic = await anOrganization();
+    await plant(clinic, many(2500, {}));
+    let trips = 0;
+    let isDown = false;
+    const DB = observedDatabase({
+      async query(run) {
+        trips++;
+        if (isDown) throw new Error("D1_ERROR: Network connection lost.");
+        return run();
+      },
+    });
+    const worker = throughWorkerWith({ DB });
+    await given(clinic.client.through(worker).get("/roles"));
+    const client = clinic.client.through(async (request) => {
+      trips = 0;
+      const response = await worker(request);
+      expect([response.status, trips]).toEqual([200, 1]);
+      isDown = true;
+      return response;
+    });
+    const logged = vi.spyOn(console, "error");
+    await expect(asNdjson(client, "")).rejects.toThrow();
+    expect(logged).toHaveBeenCalledOnce();
+    expect(trips).toBe(2);
+    logged.mockRestore();
   });
 
   it("come as JSON unless the caller wants NDJSON more", async () => {

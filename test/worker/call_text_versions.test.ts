@@ -359,26 +359,4 @@ describe("Corrections of long texts", () => {
     // The first one replaced a short text.
     expect(n).toBe(7);
   });
-
-  it("replace so much of a transcript at once, as fits into a row", async () => {
-    const clinic = await anOrganization();
-    const visit = await aCall(clinic);
-    const lines = Array.from({ length: 120 }, (_, n) =>
-      says(visit.participants[0], n, n + 1, "x".repeat(9999)),
-    );
-    const { transcript_lines } = await given(visit.reportTranscript({ is_final: true, lines }));
-    const correct = (count: number) =>
-      clinic.client.put(`${visit.path}/transcript`, {
-        transcript: {
-          lines: transcript_lines.slice(0, count).map(({ id }: { id: number }) => ({ id, text: "y" })),
-          reason: REASON,
-        },
-      });
-    expectRefusal(
-      await changingNothing(() => correct(120)),
-      422,
-      /^transcript\.lines: must replace at most 1 MiB/,
-    );
-    await given(correct(100));
-  });
 });

@@ -325,7 +325,7 @@ async function meetFaults(clinic: Organization) {
   faults["the note of a call"] = await through(platform, "call_texts").put(`${call.url}/soap_note`, {
     soap_note: { text: aNote("Pain at rest"), is_final: true },
   });
-  faults["a transcript"] = await through(platform, "transcript_parts").put(`${call.url}/transcript`, {
+  faults["a transcript"] = await through(platform, "call_texts").put(`${call.url}/transcript`, {
     transcript: { summary: aNote("Pain at night"), is_final: true, lines: [] },
   });
   faults["a participant"] = await through(platform, "participants").put(

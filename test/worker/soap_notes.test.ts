@@ -33,12 +33,15 @@ describe("A reported SOAP note", () => {
     expect((await read()).body.text === text).toBe(true);
   });
 
-  it.each(["🩺", "\u001b"])("may be changed however long it is: 200,000 of %j", async (character) => {
+  it.each([
+    ["🩺", 200_000],
+    ["\u001b", 170_000],
+  ])("may be changed however long it is: of %j %i", async (character, length) => {
     const { clinic, call, read } = await aCallToNote();
     leavingNoRows(clinic.id, "call_texts");
     const report = (soap_note: object) =>
       platform.through(throughStrictDatabase).put(`${call.url}/soap_note`, { soap_note });
-    const text = `${character.repeat(199_999)}A`;
+    const text = `${character.repeat(length - 1)}A`;
     await given(report({ text, is_final: false }));
     await given(report({ text: text.replace("A", "B") }));
     await given(report({ is_final: true }));

@@ -3,8 +3,8 @@ import { recordedRead } from "../../http/acting_user.ts";
 import { inWantedType, wantedType } from "../../http/content_negotiation.ts";
 import { type CostlyRequest, countCostly } from "../../http/costly_requests.ts";
 import { type ExternalEnv, externalRoutes } from "../../http/external_api.ts";
-import { answerInTurn } from "../../http/large_answers.ts";
 import { outsideQuotas } from "../../http/quotas.ts";
+import { streamed } from "../../http/streams.ts";
 import { query } from "../../http/validation.ts";
 import { NDJSON, toNdjson } from "./access_logs.ndjson.ts";
 import { type AccessLog, accessLogsQuery, toAccessLog } from "./access_logs.schemas.ts";
@@ -38,12 +38,11 @@ export const accessLogsExternal = externalRoutes().get(
         const { access_logs, next_after } = await listAccessLogs(c.var.context, c.req.valid("query"));
         return c.json({ access_logs: access_logs.map(toAccessLog), next_after });
       },
-      [NDJSON]: () =>
-        answerInTurn(c, async () => {
-          const { pages, next_after } = await exportAccessLogs(c.var.context, c.req.valid("query"));
-          const headers = { "Content-Type": NDJSON, ...(next_after && { [NEXT_AFTER]: String(next_after) }) };
-          return { parts: linesOf(pages), headers };
-        }),
+      [NDJSON]: async () => {
+        const { pages, next_after } = await exportAccessLogs(c.var.context, c.req.valid("query"));
+        const headers = { "Content-Type": NDJSON, ...(next_after && { [NEXT_AFTER]: String(next_after) }) };
+        return streamed(c, linesOf(pages), headers);
+      },
     }),
 );
 

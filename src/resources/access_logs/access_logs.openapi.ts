@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { SYSTEM_USER_ID } from "../../database/schema.ts";
 import { FROM_AFTER_TO } from "../../http/dates.ts";
-import { ApiError, largeRequestWaited } from "../../http/errors.ts";
+import { ApiError } from "../../http/errors.ts";
 import { MAX_EXPORTED_ACCESS_LOGS } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import { FOR_ADMINISTRATORS, type Reference, VARY_ACCEPT } from "../../openapi/operation.ts";
@@ -101,7 +101,7 @@ export const accessLogsReference: Reference = {
         },
       },
       refusals: FOR_ADMINISTRATORS,
-      errors: [new ApiError(400, `from: ${FROM_AFTER_TO}`), accessLogsNotFound(), largeRequestWaited()],
+      errors: [new ApiError(400, `from: ${FROM_AFTER_TO}`), accessLogsNotFound()],
     },
   },
 };

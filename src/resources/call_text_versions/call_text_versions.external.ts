@@ -1,6 +1,6 @@
 import { recordedRead } from "../../http/acting_user.ts";
 import { externalRoutes } from "../../http/external_api.ts";
-import { answerInTurn } from "../../http/large_answers.ts";
+import { inChunks, JSON_TYPE, streamed } from "../../http/streams.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import { CORRECTION_BODY_LIMIT } from "../../limits.ts";
 import { callParams } from "../calls/calls.schemas.ts";
@@ -23,8 +23,6 @@ const CALL = "/organization_users/:organization_user_id/calls/:call_id";
 
 const ofCall = params(callParams);
 
-const JSON_TYPE = { "Content-Type": "application/json" };
-
 export const callTextVersionsExternal = externalRoutes()
   .put(
     `${CALL}/soap_note`,
@@ -36,27 +34,22 @@ export const callTextVersionsExternal = externalRoutes()
       return c.json(toSoapNote(note));
     },
   )
-  .get(`${CALL}/soap_note/versions`, ofCall, recordedRead, (c) =>
-    answerInTurn(c, async () => {
-      const versions = await listSoapNoteVersions(c.var.context, c.req.valid("param"));
-      return { parts: toSoapNoteVersionsJson(versions), headers: JSON_TYPE };
-    }),
-  )
+  .get(`${CALL}/soap_note/versions`, ofCall, recordedRead, async (c) => {
+    const versions = await listSoapNoteVersions(c.var.context, c.req.valid("param"));
+    return streamed(c, inChunks(toSoapNoteVersionsJson(versions)), JSON_TYPE);
+  })
   .put(
     `${CALL}/transcript`,
     ofCall,
     recordedRead,
     jsonBody(correctTranscriptBody, CORRECTION_BODY_LIMIT),
-    (c) =>
-      answerInTurn(c, async () => {
-        const { transcript } = c.req.valid("json");
-        const corrected = await correctTranscript(c.var.context, c.req.valid("param"), transcript);
-        return { parts: toTranscriptJson(corrected), headers: JSON_TYPE };
-      }),
+    async (c) => {
+      const { transcript } = c.req.valid("json");
+      const corrected = await correctTranscript(c.var.context, c.req.valid("param"), transcript);
+      return streamed(c, inChunks(toTranscriptJson(corrected)), JSON_TYPE);
+    },
   )
-  .get(`${CALL}/transcript/versions`, ofCall, recordedRead, (c) =>
-    answerInTurn(c, async () => {
-      const versions = await listTranscriptVersions(c.var.context, c.req.valid("param"));
-      return { parts: toTranscriptVersionsJson(versions), headers: JSON_TYPE };
-    }),
-  );
+  .get(`${CALL}/transcript/versions`, ofCall, recordedRead, async (c) => {
+    const versions = await listTranscriptVersions(c.var.context, c.req.valid("param"));
+    return streamed(c, inChunks(toTranscriptVersionsJson(versions)), JSON_TYPE);
+  });

@@ -1,19 +1,13 @@
-import type { callTexts, callTextVersions } from "../../database/schema.ts";
-import { MAX_REPLACED_SIZE, MAX_TEXT_VERSIONS, MAX_TEXT_VERSIONS_SIZE } from "../../limits.ts";
+import type { callTextVersions } from "../../database/schema.ts";
+import { MAX_TEXT_VERSIONS, MAX_TEXT_VERSIONS_SIZE } from "../../limits.ts";
+import type { CallText } from "../call_texts/call_texts.sql.ts";
 import type { StoredLine } from "../transcripts/transcripts.document.ts";
-import {
-  correctedTooOften,
-  lineUnknown,
-  textNotFinal,
-  tooMuchAtOnce,
-} from "./call_text_versions.refusals.ts";
-
-export type CallText = typeof callTexts.$inferSelect;
+import { correctedTooOften, lineUnknown, textNotFinal } from "./call_text_versions.refusals.ts";
 
 type Version = typeof callTextVersions.$inferSelect;
 
 /** What a correction replaces: of a note its text, of a transcript its summary and lines. */
-export type Replaced = Pick<typeof callTextVersions.$inferSelect, "text" | "summary" | "lines">;
+export type Replaced = Pick<Version, "text" | "summary" | "lines">;
 
 /** What is known when a text is corrected. */
 export interface KnownText {
@@ -36,7 +30,7 @@ export function requireCorrectable({ hasEnded, text }: KnownText): void {
  * The text after a correction, and the version that it ends.
  *
  * @param changes what of the text changes, and `replaced` what that was
- * @throws ApiError 422 if it was corrected too often, or too much of it at once
+ * @throws ApiError 422 if it was corrected too often, or too much of it
  */
 export function correctText(
   text: CallText,
@@ -46,9 +40,7 @@ export function correctText(
 ): { text: CallText; version: Version } {
   const { organization_id, id: text_id } = text;
   const version = text.corrections + 1;
-  const size = sizeOfTexts(replaced);
-  const replaced_size = text.replaced_size + size;
-  if (size > MAX_REPLACED_SIZE) throw tooMuchAtOnce();
+  const replaced_size = text.replaced_size + sizeOfTexts(replaced);
   if (version > MAX_TEXT_VERSIONS || replaced_size > MAX_TEXT_VERSIONS_SIZE)
     throw correctedTooOften(text.kind);
   return {

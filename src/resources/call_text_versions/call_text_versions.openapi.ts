@@ -1,4 +1,4 @@
-import { largeRequestWaited, unprocessable } from "../../http/errors.ts";
+import { unprocessable } from "../../http/errors.ts";
 import { CORRECTION_BODY_LIMIT, MAX_TEXT_VERSIONS } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
@@ -11,7 +11,6 @@ import {
   LINE_REPEATED,
   lineUnknown,
   textNotFinal,
-  tooMuchAtOnce,
 } from "./call_text_versions.refusals.ts";
 import {
   soapNoteVersionSchema,
@@ -112,11 +111,9 @@ export const callTextVersionsReference: Reference = {
         transcriptNotFound(),
         unprocessable(`transcript.lines: ${LINE_REPEATED}`),
         lineUnknown(id),
-        tooMuchAtOnce(),
         textNotFinal("transcript"),
         correctedTooOften("transcript"),
         transcriptTooLong(),
-        largeRequestWaited(),
       ],
     },
     "GET /organization_users/:organization_user_id/calls/:call_id/transcript/versions": {
@@ -131,7 +128,7 @@ export const callTextVersionsReference: Reference = {
         },
       },
       refusals: { 404: notFoundBecause("transcript") },
-      errors: [transcriptNotFound(), largeRequestWaited()],
+      errors: [transcriptNotFound()],
     },
   },
 };

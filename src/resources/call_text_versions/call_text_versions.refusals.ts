@@ -1,11 +1,6 @@
 import type { CallTextKind } from "../../database/enums.ts";
 import { unprocessable } from "../../http/errors.ts";
-import {
-  MAX_CORRECTED_LINES,
-  MAX_REPLACED_SIZE,
-  MAX_TEXT_VERSIONS,
-  MAX_TEXT_VERSIONS_SIZE,
-} from "../../limits.ts";
+import { MAX_TEXT_VERSIONS, MAX_TEXT_VERSIONS_SIZE } from "../../limits.ts";
 import { KIB } from "../../units.ts";
 
 const NAMES: Record<CallTextKind, string> = { transcript: "transcript", soap_note: "SOAP note" };
@@ -18,14 +13,8 @@ export const correctedTooOften = (kind: CallTextKind) =>
     `The ${NAMES[kind]} was corrected too often: at most ${MAX_TEXT_VERSIONS} times, which may replace ${MAX_TEXT_VERSIONS_SIZE / KIB / KIB} MiB in all`,
   );
 
-export const tooMuchAtOnce = () =>
-  unprocessable(
-    `transcript.lines: must replace at most ${MAX_REPLACED_SIZE / KIB / KIB} MiB: correct fewer lines at once`,
-  );
-
 export const lineUnknown = (id: number) =>
   unprocessable(`transcript.lines: the transcript has no line ${id}`);
 
-/** Faults of the lines. */
-export const TOO_MANY_CORRECTED_LINES = `must name at most ${MAX_CORRECTED_LINES} lines`;
+/** A fault of the lines. */
 export const LINE_REPEATED = "must name each line once";

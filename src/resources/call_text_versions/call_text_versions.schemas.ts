@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { id, multilineText, toTimestamp, upToFirstFault } from "../../http/wire.ts";
-import { MAX_CORRECTED_LINES, MAX_NOTE_LENGTH, MAX_TRANSCRIPT_LINE_LENGTH } from "../../limits.ts";
+import { MAX_NOTE_LENGTH, MAX_TRANSCRIPT_LINE_LENGTH, MAX_TRANSCRIPT_LINES } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
 import { type SoapNote, toSoapNote } from "../soap_notes/soap_notes.schemas.ts";
+import { TOO_MANY_LINES } from "../transcripts/transcripts.refusals.ts";
 import { type TranscriptWithLines, toTranscriptJson } from "../transcripts/transcripts.schemas.ts";
 import { correctionReason } from "./call_text_versions.fields.ts";
 import { linesOfVersions } from "./call_text_versions.merge.ts";
-import { LINE_REPEATED, TOO_MANY_CORRECTED_LINES } from "./call_text_versions.refusals.ts";
+import { LINE_REPEATED } from "./call_text_versions.refusals.ts";
 import type { soapNoteVersionSchema } from "./call_text_versions.responses.ts";
 import type { TextVersion } from "./call_text_versions.sql.ts";
 
@@ -20,7 +21,7 @@ const correctedLines = lazily(() =>
   upToFirstFault(
     z
       .array(z.object({ id: id(), text: multilineText(MAX_TRANSCRIPT_LINE_LENGTH) }))
-      .max(MAX_CORRECTED_LINES, TOO_MANY_CORRECTED_LINES),
+      .max(MAX_TRANSCRIPT_LINES, TOO_MANY_LINES),
   ).refine((lines) => new Set(lines.map((line) => line.id)).size === lines.length, LINE_REPEATED),
 );
 
@@ -63,7 +64,7 @@ export function* toSoapNoteVersionsJson({
 }
 
 /**
- * The JSON of the versions of a transcript, some lines at a time: each can be as long as the transcript.
+ * The JSON of the versions of a transcript, line by line: each can be as long as the transcript.
  *
  * @param versions newest first
  */

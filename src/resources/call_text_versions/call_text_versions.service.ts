@@ -4,23 +4,23 @@ import type { CallTextKind } from "../../database/enums.ts";
 import { type BoundQuery, type RowsOf, runBatch } from "../../database/queries.ts";
 import { requireEntry } from "../access_logs/access_logs.entries.ts";
 import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
-import { entryOfText, textOfPath, textOfReach, textWrites } from "../call_texts/call_texts.sql.ts";
+import {
+  type CallText,
+  entryOfText,
+  textOfPath,
+  textOfReach,
+  textWrites,
+} from "../call_texts/call_texts.sql.ts";
 import type { CallPath } from "../calls/calls.schemas.ts";
 import { reachedCall, resultsOfPath } from "../calls/calls.sql.ts";
 import { soapNoteNotFound } from "../soap_notes/soap_notes.refusals.ts";
 import type { SoapNote } from "../soap_notes/soap_notes.schemas.ts";
 import { type StoredLine, storedLines } from "../transcripts/transcripts.document.ts";
-import { requireSendable } from "../transcripts/transcripts.merge.ts";
+import { requireReportable } from "../transcripts/transcripts.merge.ts";
 import { transcriptNotFound } from "../transcripts/transcripts.refusals.ts";
 import type { TranscriptWithLines } from "../transcripts/transcripts.schemas.ts";
 import { replaceLines, transcriptOfPath, transcriptToCorrect } from "../transcripts/transcripts.sql.ts";
-import {
-  type CallText,
-  correctLines,
-  correctText,
-  type Replaced,
-  requireCorrectable,
-} from "./call_text_versions.merge.ts";
+import { correctLines, correctText, type Replaced, requireCorrectable } from "./call_text_versions.merge.ts";
 import { requireCorrector, requireCorrectorStill } from "./call_text_versions.policy.ts";
 import type { SoapNoteCorrection, TranscriptCorrection } from "./call_text_versions.schemas.ts";
 import { insertVersion, stateOfText, type TextVersion, versionsOfPath } from "./call_text_versions.sql.ts";
@@ -51,23 +51,22 @@ export async function correctTranscript(
     context,
     { path, kind: "transcript", reason },
     [transcriptToCorrect(reachedCall(context.caller, path))],
-    async (transcript, parts) => {
-      names = new Map(parts[0]?.names);
-      const next = correctLines(await storedLines(transcript, parts), wanted);
+    async (transcript, [stored]) => {
+      names = new Map(stored?.names);
+      const next = correctLines(await storedLines(transcript, stored), wanted);
       lines = next.lines;
-      const { call_id, organization_id } = transcript;
       const isSameSummary = summary === undefined || summary === transcript.summary;
       const hasNewLines = next.replaced.length > 0;
       if (isSameSummary && !hasNewLines) return null;
       const changes = { summary: isSameSummary ? transcript.summary : summary };
-      requireSendable(changes.summary, lines, names);
+      requireReportable(changes.summary, lines);
       return {
         changes,
         replaced: {
           summary: transcript.summary,
           lines: hasNewLines ? JSON.stringify(next.replaced) : null,
         },
-        writes: hasNewLines ? await replaceLines({ id: call_id, organization_id }, lines) : [],
+        writes: hasNewLines ? await replaceLines({ id: transcript.call_id }, lines) : [],
       };
     },
   );
@@ -126,8 +125,8 @@ export async function listSoapNoteVersions(
   context: ClientContext,
   path: CallPath,
 ): Promise<{ note: SoapNote; versions: TextVersion[] }> {
-  const { rows, versions } = await readVersions(context, path, "soap_note", textOfPath);
-  return { note: rows[0] as SoapNote, versions };
+  const { text, versions } = await readVersions(context, path, "soap_note", textOfPath);
+  return { note: text as SoapNote, versions };
 }
 
 /** What the transcript of a call said before each of its corrections, newest first. */
@@ -135,29 +134,27 @@ export async function listTranscriptVersions(
   context: ClientContext,
   path: CallPath,
 ): Promise<TranscriptWithLines & { versions: TextVersion[] }> {
-  const { rows, versions } = await readVersions(context, path, "transcript", transcriptOfPath);
-  const [transcript] = rows;
-  const lines = await storedLines(transcript, rows);
-  return { ...transcript, lines, names: new Map(transcript.names), versions };
+  const { text, versions } = await readVersions(context, path, "transcript", transcriptOfPath);
+  const lines = await storedLines(text, text);
+  return { ...text, lines, names: new Map(text.names), versions };
 }
 
-/** @param text reads the text as it is now; several rows where it is in parts */
-async function readVersions<Row>(
+/** @param textOf reads the text as it is now */
+async function readVersions<Text>(
   context: ClientContext,
   path: CallPath,
   kind: CallTextKind,
-  text: (of: ReturnType<typeof reachedCall> & { kind: CallTextKind }) => BoundQuery<Row>,
-): Promise<{ rows: [Row, ...Row[]]; versions: TextVersion[] }> {
+  textOf: (of: ReturnType<typeof reachedCall> & { kind: CallTextKind }) => BoundQuery<Text>,
+): Promise<{ text: Text; versions: TextVersion[] }> {
   const { db, caller } = context;
   requireCorrector(caller, NOT_FOUND[kind]);
   const reached = { ...reachedCall(caller, path), kind };
-  const [rows, versions, entries] = await runBatch(db, [
-    text(reached),
+  const [[text], versions, entries] = await runBatch(db, [
+    textOf(reached),
     versionsOfPath(reached),
     entryOfText(context, "read", reached),
   ]);
-  const [first, ...others] = rows;
-  if (!first) throw NOT_FOUND[kind]();
+  if (!text) throw NOT_FOUND[kind]();
   requireEntry(entries);
-  return { rows: [first, ...others], versions };
+  return { text, versions };
 }

@@ -1,4 +1,4 @@
-import { desc, eq, getTableColumns } from "drizzle-orm";
+import { desc, eq, getTableColumns, sql } from "drizzle-orm";
 import { valuesFor } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { callTexts, callTextVersions } from "../../database/schema.ts";
@@ -28,7 +28,7 @@ export const stateOfText = preparedQuery((of: ReachedText) =>
       is_final: callTexts.is_final,
       corrections: callTexts.corrections,
       updated_at: callTexts.updated_at,
-      summary: callTexts.summary,
+      has_summary: sql`${callTexts.summary} <> ''`.as("has_summary"),
     })
     .from(callTexts)
     .where(isTextOf(callIdOfPath(of), of.kind)),

@@ -1,6 +1,6 @@
 import { and, eq, getTableColumns, not, type SQL, type SQLWrapper } from "drizzle-orm";
 import type { CallTextKind } from "../../database/enums.ts";
-import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { isPastRetention } from "../../database/retention.ts";
 import { callTexts, organizations } from "../../database/schema.ts";
 import { selectColumn } from "../../database/selects.ts";
@@ -19,14 +19,17 @@ import {
 /** One of the texts of a call. */
 export type Kind = { kind: CallTextKind };
 
-const columns = getTableColumns(callTexts);
+/** All but the lines of a transcript, which are long. */
+export const { lines: _, ...callTextColumns } = getTableColumns(callTexts);
 
-export const textWrites = tableWrites(callTexts, columns);
+export type CallText = Row<typeof callTextColumns>;
+
+export const textWrites = tableWrites(callTexts, callTextColumns);
 
 export const isTextOf = (call_id: SQLWrapper, kind: CallTextKind | SQLWrapper) =>
   and(eq(callTexts.call_id, call_id), eq(callTexts.kind, kind)) as SQL;
 
-const selectTexts = (condition: SQL) => builder.select(columns).from(callTexts).where(condition);
+const selectTexts = (condition: SQL) => builder.select(callTextColumns).from(callTexts).where(condition);
 
 export const textByCallKey = preparedQuery((text: Placeholders<CallKey & Kind>) =>
   selectTexts(isTextOf(callIdByKey(text), text.kind)),

@@ -1,9 +1,9 @@
 import * as z from "zod";
-import type { callTexts } from "../../database/schema.ts";
 import { type ReportOrigin, reportBody } from "../../http/reports.ts";
 import { multilineText } from "../../http/wire.ts";
 import { MAX_NOTE_LENGTH } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
+import type { CallText } from "../call_texts/call_texts.sql.ts";
 import type { soapNoteSchema } from "./soap_notes.responses.ts";
 
 /** A report in part: what is left out stays as reported before. */
@@ -15,7 +15,7 @@ export const reportSoapNoteBody = lazily(() =>
 
 export type SoapNoteReport = z.output<ReturnType<typeof reportSoapNoteBody>>["soap_note"] & ReportOrigin;
 
-export type SoapNote = typeof callTexts.$inferSelect & { text: string };
+export type SoapNote = CallText & { text: string };
 
 export function toSoapNote(row: SoapNote): z.input<typeof soapNoteSchema> {
   return { id: row.id, text: row.text, is_final: row.is_final };

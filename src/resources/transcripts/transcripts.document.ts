@@ -1,9 +1,10 @@
 import { bytesOfHex, hexOf } from "../../bytes/hex.ts";
-import { LINES_AT_ONCE, PORTION_LENGTH, TRANSCRIPT_PART } from "../../tuning.ts";
 
 /*
  * The lines of a transcript as one compressed document. Columns compress better than lines do, and the times best as the
  * milliseconds from one to the next.
+ *
+ * No async function here has a long text: it would keep it until it ends.
  */
 
 /** A line as it is stored. `speaker_id` is the participant's. */
@@ -30,36 +31,35 @@ interface Document {
   texts: string[];
 }
 
-/** The lines in parts, as hex, each short enough for a row. */
-export async function pack(lines: Line[]): Promise<string[]> {
-  const document = JSON.stringify(toDocument(lines));
-  const bytes = new Uint8Array(await through(new CompressionStream("gzip"), document).arrayBuffer());
-  const parts: string[] = [];
-  for (let start = 0; start < bytes.length; start += TRANSCRIPT_PART)
-    parts.push(hexOf(bytes.subarray(start, start + TRANSCRIPT_PART)));
-  return parts;
-}
+/** The document of the lines, as hex. D1 takes 2 MB, which no transcript within its limits exceeds. */
+export const pack = (lines: Line[]): Promise<string> =>
+  hexFrom(through(new CompressionStream("gzip"), JSON.stringify(toDocument(lines))));
+
+const hexFrom = async (document: Response) => hexOf(new Uint8Array(await document.arrayBuffer()));
 
 /**
  * The lines, each made when it is asked for: they take more memory than the document.
  *
- * @param content all parts, as hex
+ * @param document as hex
  */
-export async function unpack(content: string): Promise<Iterable<Line>> {
-  return fromDocument(await through(new DecompressionStream("gzip"), bytesOfHex(content)).json());
-}
+export const unpack = (document: string): Promise<Iterable<Line>> => unpackBytes(bytesOfHex(document));
+
+const unpackBytes = async (bytes: Uint8Array) =>
+  fromDocument(await through(new DecompressionStream("gzip"), bytes).json());
 
 /**
- * The lines of a transcript, as they are stored.
+ * The lines of a transcript.
  *
- * @param parts in their order
+ * @param stored its document is hex, empty where there is none. It is long, so it is taken away
  */
-export async function storedLines(
+export function storedLines(
   { first_line_id }: { first_line_id: number | null },
-  parts: { content: string }[],
-): Promise<Iterable<StoredLine>> {
-  const content = parts.map((part) => part.content).join("");
-  return content === "" ? [] : numberLines(await unpack(content), first_line_id);
+  stored: { document: string } | undefined,
+): Promise<Iterable<StoredLine>> | StoredLine[] {
+  if (!stored?.document) return [];
+  const lines = unpack(stored.document);
+  stored.document = "";
+  return lines.then((unpacked) => numberLines(unpacked, first_line_id));
 }
 
 /** The lines with the ids that they had before, where they are the same. Lines come in the order of their times. */
@@ -77,21 +77,6 @@ export function* numberLines(lines: Iterable<Line>, first_line_id: number | null
     if (line.id === null) next = id + 1;
     yield { ...line, id };
   }
-}
-
-/** So many at once that other requests get their turn in between, and that a portion of long lines takes little memory. */
-export function* linesInPortions(lines: Iterable<StoredLine>): Generator<StoredLine[]> {
-  let portion: StoredLine[] = [];
-  let length = 0;
-  for (const line of lines) {
-    portion.push(line);
-    length += line.text.length;
-    if (portion.length < LINES_AT_ONCE && length < PORTION_LENGTH) continue;
-    yield portion;
-    portion = [];
-    length = 0;
-  }
-  if (portion.length > 0) yield portion;
 }
 
 const identity = ({ speaker_id, text, start_time, end_time }: Omit<Line, "id">) =>

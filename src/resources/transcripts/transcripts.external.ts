@@ -1,7 +1,7 @@
 import { recordedRead } from "../../http/acting_user.ts";
 import { inWantedType } from "../../http/content_negotiation.ts";
 import { externalRoutes } from "../../http/external_api.ts";
-import { answerInTurn } from "../../http/large_answers.ts";
+import { inChunks, streamed } from "../../http/streams.ts";
 import { params } from "../../http/validation.ts";
 import { deleteOwnText } from "../call_texts/call_texts.service.ts";
 import { callParams } from "../calls/calls.schemas.ts";
@@ -15,11 +15,10 @@ const ofCall = params(callParams);
 
 export const transcriptsExternal = externalRoutes()
   .get(TRANSCRIPT, ofCall, recordedRead, (c) => {
-    const answerWith = (toParts: (transcript: TranscriptWithLines) => Iterable<string>, type: string) =>
-      answerInTurn(c, async () => {
-        const transcript = await requireTranscript(c.var.context, c.req.valid("param"));
-        return { parts: toParts(transcript), headers: { "Content-Type": type } };
-      });
+    async function answerWith(toParts: (transcript: TranscriptWithLines) => Iterable<string>, type: string) {
+      const transcript = await requireTranscript(c.var.context, c.req.valid("param"));
+      return streamed(c, inChunks(toParts(transcript)), { "Content-Type": type });
+    }
     return inWantedType(c, {
       "application/json": () => answerWith(toTranscriptJson, "application/json"),
       // WebVTT is always UTF-8, but some clients take a text without a charset for Latin-1.

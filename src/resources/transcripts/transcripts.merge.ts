@@ -5,7 +5,6 @@ import type { Call } from "../calls/calls.schemas.ts";
 import type { Line } from "./transcripts.document.ts";
 import { speakerNotOnCall, transcriptRefusals, transcriptTooLong } from "./transcripts.refusals.ts";
 import type { Transcript, TranscriptReport } from "./transcripts.schemas.ts";
-import { toCue } from "./transcripts.webvtt.ts";
 
 interface KnownTranscript {
   call: Pick<Call, "id" | "organization_id" | "transcript_deleted_at">;
@@ -62,22 +61,15 @@ export function mergeTranscript(
 const toMilliseconds = (seconds: number | undefined) =>
   seconds === undefined ? null : Math.min(Math.ceil(seconds * 1000), Number.MAX_SAFE_INTEGER);
 
-/** @throws ApiError 422 if the JSON or the WebVTT of the transcript is too long, with the speaker's name in each line */
-export function requireSendable(summary: string | null, lines: readonly Line[], names: Map<number, string>) {
-  const nameSizes = new Map([...names].map(([id, name]) => [id, sizeOf(name)]));
-  let [size, webVttSize] = [sizeOf(summary), 0];
-  for (const { text, start_time, end_time, speaker_id } of lines) {
-    const line = { id: Number.MAX_SAFE_INTEGER, text, start_time, end_time, display_name: "" };
-    size += sizeOf(line) + (nameSizes.get(speaker_id) ?? 0);
-    webVttSize += bytesOf(toCue(line, names.get(speaker_id)));
-  }
-  if (Math.max(size, webVttSize) > MAX_TRANSCRIPT_SIZE) throw transcriptTooLong();
+/** @throws ApiError 422 if the transcript is longer than what one report can hold */
+export function requireReportable(summary: string | null, lines: readonly Line[]) {
+  let size = sizeOf(summary);
+  for (const { text, start_time, end_time } of lines) size += sizeOf({ text, start_time, end_time });
+  if (size > MAX_TRANSCRIPT_SIZE) throw transcriptTooLong();
 }
 
-const bytesOf = (text: string) => new TextEncoder().encode(text).length;
-
 /** In bytes of JSON. */
-const sizeOf = (value: unknown) => bytesOf(JSON.stringify(value));
+const sizeOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length;
 
 /**
  * A report from before the summary may come again after it, so null clears only the summary of a draft. A cleared one is empty:

@@ -1,5 +1,5 @@
-import { largeRequestWaited, unprocessable } from "../../http/errors.ts";
-import { MAX_CALL_PARTICIPANTS } from "../../limits.ts";
+import { unprocessable } from "../../http/errors.ts";
+import { MAX_CALL_PARTICIPANTS, MAX_TRANSCRIPT_SIZE } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import { type Reference, VARY_ACCEPT } from "../../openapi/operation.ts";
 import { REPORTED_AT } from "../../openapi/reports.ts";
@@ -66,7 +66,7 @@ export const transcriptsReference: Reference = {
       refusals: {
         404: "Something in the path does not exist, or the client has no access to it. Or the call has not ended, or has no transcript: it was too short, for example, or the transcript is not there yet or was deleted.",
       },
-      errors: [transcriptNotFound(), largeRequestWaited()],
+      errors: [transcriptNotFound()],
     },
     "DELETE /organization_users/:organization_user_id/calls/:call_id/transcript": ownDeletionOperation(
       "deleteOwnTranscript",
@@ -91,7 +91,7 @@ export const transcriptsReference: Reference = {
             "When the line begins, in seconds from the start of the call. It can have a fraction.",
           "transcript.lines.end_time":
             "When the line ends, in seconds from the start of the call; not before `start_time`.",
-          "transcript.lines": `All lines, in any order: they replace those of the report before. An empty list means that nobody spoke. Lines must not overlap, but one can begin when another ends. At most ${MAX_CALL_PARTICIPANTS} participants can speak.`,
+          "transcript.lines": `All lines, in any order: they replace those of the report before. An empty list means that nobody spoke. Lines must not overlap, but one can begin when another ends. At most ${MAX_CALL_PARTICIPANTS} participants can speak. Lines and summary take at most ${MAX_TRANSCRIPT_SIZE / 1024 / 1024} MiB as JSON, together with what was reported or corrected before.`,
           "transcript.summary":
             "The summary of the call. It is kept as it is, with its line breaks. Null, or left out of the first report: there is none yet. Null clears the summary of a transcript that is not final.",
         },

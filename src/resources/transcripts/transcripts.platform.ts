@@ -1,8 +1,9 @@
 import { platformRoutes } from "../../http/platform_api.ts";
+import { inChunks, JSON_TYPE, streamed } from "../../http/streams.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import { deleteText } from "../call_texts/call_texts.service.ts";
 import { callKeyParams } from "../calls/calls.schemas.ts";
-import { reportTranscriptBody, toTranscript } from "./transcripts.schemas.ts";
+import { reportTranscriptBody, toTranscriptJson } from "./transcripts.schemas.ts";
 import { reportTranscript } from "./transcripts.service.ts";
 
 const TRANSCRIPT = "/organizations/:organization_id/calls/:key/transcript";
@@ -13,7 +14,8 @@ export const transcriptsPlatform = platformRoutes()
   .put(TRANSCRIPT, byKey, jsonBody(reportTranscriptBody), async (c) => {
     const { transcript, reported_at } = c.req.valid("json");
     const report = { ...transcript, reported_at };
-    return c.json(toTranscript(await reportTranscript(c.var.context, c.req.valid("param"), report)));
+    const reported = await reportTranscript(c.var.context, c.req.valid("param"), report);
+    return streamed(c, inChunks(toTranscriptJson(reported)), JSON_TYPE);
   })
   .delete(TRANSCRIPT, byKey, async (c) => {
     await deleteText(c.var.context, c.req.valid("param"), "transcript");

@@ -1,5 +1,6 @@
 import { notFound, unprocessable } from "../../http/errors.ts";
 import { MAX_CALL_PARTICIPANTS, MAX_TRANSCRIPT_LINES, MAX_TRANSCRIPT_SIZE } from "../../limits.ts";
+import { KIB } from "../../units.ts";
 import { refusalsOfReports } from "../call_texts/call_texts.refusals.ts";
 
 export const transcriptNotFound = () => notFound("Transcript");
@@ -13,7 +14,7 @@ export const speakerNotOnCall = () =>
 
 export const transcriptTooLong = () =>
   unprocessable(
-    `transcript.lines: must take at most ${MAX_TRANSCRIPT_SIZE} bytes of JSON, and of WebVTT, with the display name in each line`,
+    `transcript: summary and lines must take at most ${MAX_TRANSCRIPT_SIZE / KIB / KIB} MiB as JSON, together with what was reported or corrected before`,
   );
 
 /** Faults of the lines. */

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { emptyOr, id, multilineText, name } from "../../http/wire.ts";
 import {
+  MAX_NAME_LENGTH,
   MAX_NOTE_LENGTH,
   MAX_TRANSCRIPT_LINE_LENGTH,
   MAX_TRANSCRIPT_LINES,
@@ -68,8 +69,11 @@ export const transcriptSchema = z
   })
   .meta({ id: "Transcript", description: "What was said on a call." });
 
+/** A character can become a reference of five. Each line repeats the name, and has its times. */
+const MAX_WEBVTT_LENGTH = 5 * (MAX_TRANSCRIPT_SIZE + MAX_TRANSCRIPT_LINES * (MAX_NAME_LENGTH + 11));
+
 export const webVttSchema = z
   .string()
-  .max(MAX_TRANSCRIPT_SIZE)
+  .max(MAX_WEBVTT_LENGTH)
   .regex(/^WEBVTT\n/)
   .describe("The lines as cues.");

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import type { callTexts } from "../../database/schema.ts";
 import { type ReportOrigin, reportBody } from "../../http/reports.ts";
 import { key, multilineText, upToFirstFault } from "../../http/wire.ts";
 import {
@@ -9,7 +8,8 @@ import {
   MAX_TRANSCRIPT_LINES,
 } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
-import { linesInPortions, type StoredLine } from "./transcripts.document.ts";
+import type { CallText } from "../call_texts/call_texts.sql.ts";
+import type { StoredLine } from "./transcripts.document.ts";
 import {
   LINE_ENDS_TOO_EARLY,
   LINES_OVERLAP,
@@ -72,7 +72,7 @@ export const reportTranscriptBody = lazily(() =>
 
 export type TranscriptReport = z.output<ReturnType<typeof reportTranscriptBody>>["transcript"] & ReportOrigin;
 
-export type Transcript = typeof callTexts.$inferSelect;
+export type Transcript = CallText;
 
 /** A transcript with its lines, and the names that those on the call have now, by their ids. */
 export interface TranscriptWithLines extends Transcript {
@@ -100,7 +100,7 @@ const toLine = (line: StoredLine, names: TranscriptWithLines["names"]) => ({
 });
 
 /**
- * The JSON of the same, some lines at a time.
+ * The JSON of the same, line by line.
  *
  * @param more fields to follow
  */
@@ -111,8 +111,8 @@ export function* toTranscriptJson(
   const { transcript_lines: _, ...fields } = toTranscript({ ...row, lines: [] });
   yield `${JSON.stringify(fields).slice(0, -1)},"transcript_lines":[`;
   let separator = "";
-  for (const some of linesInPortions(lines)) {
-    yield separator + some.map((line) => JSON.stringify(toLine(line, row.names))).join(",");
+  for (const line of lines) {
+    yield separator + JSON.stringify(toLine(line, row.names));
     separator = ",";
   }
   const rest = JSON.stringify(more).slice(1);

@@ -11,11 +11,11 @@ import type { CallPath } from "../calls/calls.schemas.ts";
 import { type CallKey, callOfResults, reachedCall } from "../calls/calls.sql.ts";
 import { namedKeys } from "../participants/participants.sql.ts";
 import { keepIds, type Line, numberLines, storedLines } from "./transcripts.document.ts";
-import { mergeTranscript, requireSendable } from "./transcripts.merge.ts";
+import { mergeTranscript, requireReportable } from "./transcripts.merge.ts";
 import { transcriptNotFound } from "./transcripts.refusals.ts";
 import type { TranscriptReport, TranscriptWithLines } from "./transcripts.schemas.ts";
 import {
-  partsByCallKey,
+  documentByCallKey,
   replaceLines,
   type Speaker,
   speakersByCallKey,
@@ -27,14 +27,13 @@ export async function requireTranscript(
   path: CallPath,
 ): Promise<TranscriptWithLines> {
   const reached = { ...reachedCall(context.caller, path), kind: "transcript" } as const;
-  const [parts, entries] = await runBatch(context.db, [
+  const [[transcript], entries] = await runBatch(context.db, [
     transcriptOfPath(reached),
     entryOfText(context, "read", reached),
   ]);
-  const [transcript] = parts;
   if (!transcript) throw transcriptNotFound();
   requireEntry(entries);
-  const lines = await storedLines(transcript, parts);
+  const lines = await storedLines(transcript, transcript);
   return { ...transcript, lines, names: new Map(transcript.names) };
 }
 
@@ -53,32 +52,30 @@ export async function reportTranscript(
   const transcript = await decideAndWrite(
     db,
     [callOfResults(path), transcriptRead, speakersByCallKey(path)],
-    async ([call], [known], speakers, parts) => {
+    async ([call], [known], speakers, [stored]) => {
       if (!call) throw callNotFound();
       const speakerIds = await idsOfSpeakers(settings, speakers, reported ?? []);
       const hasStranger = reported?.some((line) => !speakerIds.has(line.participant_key)) ?? false;
       const reportedLines = { digest: lines_digest, until: reported?.at(-1)?.end_time, hasStranger };
       const next = mergeTranscript({ call, transcript: known }, report, reportedLines, now);
       names = new Map(speakers.map(({ id, display_name }) => [id, display_name]));
-      lines = known ? [...(await storedLines(known, parts))] : [];
+      lines = known ? [...(await storedLines(known, stored))] : [];
       const upsert = upsertIfChanged(textWrites, known, next);
       if ("unchanged" in upsert) return upsert;
-      if (!reported || next.lines_digest === known?.lines_digest) {
-        requireSendable(next.summary ?? null, lines, names);
-        return upsert;
+      const hasNewLines = reported !== undefined && next.lines_digest !== known?.lines_digest;
+      if (hasNewLines) {
+        const spoken = reported.map(({ participant_key, ...line }) => ({
+          ...line,
+          speaker_id: speakerIds.get(participant_key) as number,
+        }));
+        lines = keepIds(spoken, lines);
       }
-      const spoken = reported.map(({ participant_key, ...line }) => ({
-        ...line,
-        speaker_id: speakerIds.get(participant_key) as number,
-      }));
-      lines = keepIds(spoken, lines);
-      requireSendable(next.summary ?? null, lines, names);
-      return {
-        writes: [...upsert.writes, ...(await replaceLines(call, lines)), transcriptRead],
-      };
+      requireReportable(next.summary ?? null, lines);
+      if (!hasNewLines) return upsert;
+      return { writes: [...upsert.writes, ...(await replaceLines(call, lines)), transcriptRead] };
     },
     // The digest stands for the lines, and the first new id for the ids.
-    { unguardedReads: [partsByCallKey(path)] },
+    { unguardedReads: [documentByCallKey(path)] },
   );
   return { ...transcript, lines: numberLines(lines, transcript.first_line_id), names };
 }

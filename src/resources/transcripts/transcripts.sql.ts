@@ -1,9 +1,8 @@
-import { asc, eq, getTableColumns, type SQLWrapper, sql } from "drizzle-orm";
-import { scalar } from "../../database/expressions.ts";
+import { and, eq, gt, sql } from "drizzle-orm";
+import { coalesce } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
-import { callTexts, participants, sequences, transcriptParts } from "../../database/schema.ts";
-import { selectColumn } from "../../database/selects.ts";
-import { isTextOf } from "../call_texts/call_texts.sql.ts";
+import { callTexts, participants, sequences } from "../../database/schema.ts";
+import { callTextColumns, isTextOf } from "../call_texts/call_texts.sql.ts";
 import {
   type CallKey,
   callIdByKey,
@@ -13,8 +12,8 @@ import {
 } from "../calls/calls.sql.ts";
 import { type Line, pack } from "./transcripts.document.ts";
 
-/** A part of the lines, as hex; empty where there is none. */
-const content = sql<string>`hex(${transcriptParts.content})`.as("content");
+/** The lines, as hex; empty where there is none. */
+const document = sql<string>`hex(${callTexts.lines})`.as("document");
 
 /** Who was on the call, as pairs of an id and a name. */
 const names = sql`${builder
@@ -24,25 +23,19 @@ const names = sql`${builder
   .mapWith((pairs: string): [number, string][] => JSON.parse(pairs))
   .as("names");
 
-/** The transcript of the call in the path, once for each of its parts, in their order. */
+/** The transcript of the call in the path. */
 export const transcriptOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
   builder
-    .select({ ...getTableColumns(callTexts), content, names })
+    .select({ ...callTextColumns, document, names })
     .from(callTexts)
-    .leftJoin(transcriptParts, eq(transcriptParts.transcript_id, callTexts.id))
-    .where(isTextOf(endedCallId(call), "transcript"))
-    .orderBy(asc(transcriptParts.part)),
+    .where(isTextOf(endedCallId(call), "transcript")),
 );
 
-const transcriptId = (call_id: SQLWrapper) =>
-  scalar(selectColumn(callTexts.id, isTextOf(call_id, "transcript")));
-
-export const partsByCallKey = preparedQuery((call: Placeholders<CallKey>) =>
+export const documentByCallKey = preparedQuery((call: Placeholders<CallKey>) =>
   builder
-    .select({ content })
-    .from(transcriptParts)
-    .where(eq(transcriptParts.transcript_id, transcriptId(callIdByKey(call))))
-    .orderBy(asc(transcriptParts.part)),
+    .select({ document })
+    .from(callTexts)
+    .where(isTextOf(callIdByKey(call), "transcript")),
 );
 
 const speakerColumns = {
@@ -54,14 +47,12 @@ const speakerColumns = {
 
 export type Speaker = Row<typeof speakerColumns>;
 
-/** The lines, in parts, and who was on the call, for a correction. */
+/** The lines, and who was on the call, for a correction. */
 export const transcriptToCorrect = preparedQuery((call: Placeholders<ReachedCall>) =>
   builder
-    .select({ content, names })
+    .select({ document, names })
     .from(callTexts)
-    .leftJoin(transcriptParts, eq(transcriptParts.transcript_id, callTexts.id))
-    .where(isTextOf(callIdOfPath(call), "transcript"))
-    .orderBy(asc(transcriptParts.part)),
+    .where(isTextOf(callIdOfPath(call), "transcript")),
 );
 
 /** Those on the call, who can speak. */
@@ -74,46 +65,27 @@ export const speakersByCallKey = preparedQuery((call: Placeholders<CallKey>) =>
 );
 
 /** Replaces the lines of a transcript, which is written before, and gives new ones their ids. */
-export async function replaceLines(
-  { id: call_id, organization_id }: { id: number; organization_id: number },
-  lines: Line[],
-) {
-  const parts = [
-    deleteParts({ call_id }),
-    ...(await pack(lines)).map((content, part) => insertPart({ organization_id, call_id, part, content })),
-  ];
+export async function replaceLines({ id: call_id }: { id: number }, lines: Line[]) {
   const count = lines.filter(({ id }) => id === null).length;
-  return count > 0 ? [...parts, takeLineIds({ count }), setFirstLineId({ call_id, count })] : parts;
+  const set = setLines({ call_id, document: await pack(lines), count });
+  return count > 0 ? [takeLineIds({ count }), set] : [set];
 }
 
-const deleteParts = preparedQuery(({ call_id }: Placeholders<{ call_id: number }>) =>
-  builder.delete(transcriptParts).where(eq(transcriptParts.transcript_id, transcriptId(call_id))),
-);
-
-/** `content` is hex. */
-const insertPart = preparedQuery(
-  (values: Placeholders<{ organization_id: number; call_id: number; part: number; content: string }>) =>
-    builder.insert(transcriptParts).values({
-      organization_id: values.organization_id,
-      transcript_id: transcriptId(values.call_id),
-      part: values.part,
-      content: sql`unhex(${values.content})`,
-    }),
-);
-
-const isOfLines = eq(sequences.name, "transcript_lines");
-
-/** Runs after `takeLineIds`, in the same transaction. */
-const setFirstLineId = preparedQuery(({ call_id, count }: Placeholders<{ call_id: number; count: number }>) =>
-  builder
-    .update(callTexts)
-    .set({
-      first_line_id: sql`${builder
-        .select({ first: sql`${sequences.value} - ${count} + 1` })
-        .from(sequences)
-        .where(isOfLines)}`,
-    })
-    .where(isTextOf(call_id, "transcript")),
+/** Runs after `takeLineIds`, in the same transaction. Without new lines, their first id stays. */
+const setLines = preparedQuery(
+  (values: Placeholders<{ call_id: number; document: string; count: number }>) => {
+    const first = builder
+      .select({ id: sql`${sequences.value} - ${values.count} + 1` })
+      .from(sequences)
+      .where(and(eq(sequences.name, "transcript_lines"), gt(values.count, 0)));
+    return builder
+      .update(callTexts)
+      .set({
+        lines: sql`unhex(${values.document})`,
+        first_line_id: coalesce(first, callTexts.first_line_id),
+      })
+      .where(isTextOf(values.call_id, "transcript"));
+  },
 );
 
 const takeLineIds = preparedQuery(({ count }: Placeholders<{ count: number }>) =>

@@ -1,16 +1,15 @@
 import { HOUR, MINUTE, SECOND } from "../../units.ts";
-import { linesInPortions, type StoredLine } from "./transcripts.document.ts";
+import type { StoredLine } from "./transcripts.document.ts";
 import type { TranscriptWithLines } from "./transcripts.schemas.ts";
 
 /*
  * WebVTT (https://www.w3.org/TR/webvtt1/), as browsers take it in a <track>. It has what was said, and nothing else.
  */
 
-/** A cue a line, in their order, some at a time. */
+/** A cue for each line, in their order. */
 export function* toWebVtt({ lines, names }: Pick<TranscriptWithLines, "lines" | "names">): Generator<string> {
   yield "WEBVTT\n";
-  for (const some of linesInPortions(lines))
-    yield some.map((line) => `\n${toCue(line, names.get(line.speaker_id))}`).join("");
+  for (const line of lines) yield `\n${toCue(line, names.get(line.speaker_id))}`;
 }
 
 /** @param name of the speaker; undefined if the speaker's record is gone */

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
 import { tablesParentsFirst } from "../../../src/dev/backup_statements.ts";
-import { TRANSCRIPT_PART } from "../../../src/tuning.ts";
 import { writeVariedRows } from "./varied_rows.ts";
 
 /** What SQL, files or programs on the way could change. */
@@ -23,8 +22,8 @@ export const LONG_TEXT = "'é山\n\\n👩\u0001".repeat(25_000).slice(0, 200_000
 
 export const ALL_BYTES = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 
-/** As long as a part of a transcript can be. */
-const LONG_BYTES = Uint8Array.from({ length: TRANSCRIPT_PART }, (_, n) => (n * 7 + (n >> 8)) % 256);
+/** As long as the compressed lines of a transcript can be. */
+const LONG_BYTES = Uint8Array.from({ length: 900_000 }, (_, n) => (n * 7 + (n >> 8)) % 256);
 
 /** Fills a migrated database with rows in every table, except write_conflicts, which refuses all. */
 export function writeRowsInEveryTable(database: DatabaseSync) {
@@ -45,7 +44,7 @@ export function writeRowsInEveryTable(database: DatabaseSync) {
   );
   for (const table of tables)
     if (!database.prepare(`select 1 from "${table}" limit 1`).get()) writeAnyRow(database, table);
-  database.prepare("update transcript_parts set content = ?").run(LONG_BYTES);
+  database.prepare("update call_texts set lines = ? where kind = 'transcript'").run(LONG_BYTES);
 }
 
 /** A row that refers to the first row of each of its parents. */

@@ -121,11 +121,9 @@ export function fillOrganization(
   );
   counted(
     hours,
-    `insert into call_texts (organization_id, call_id, kind, summary, is_final, lines_digest, created_at, updated_at)
-      select ${id}, ${first} + n - 1, 'transcript', 'A summary.', 1, 'digest', 1, 1`,
+    `insert into call_texts (organization_id, call_id, kind, summary, is_final, lines_digest, created_at, updated_at, lines)
+      select ${id}, ${first} + n - 1, 'transcript', 'A summary.', 1, 'digest', 1, 1, randomblob(30000)`,
   );
-  database.exec(`insert into transcript_parts select organization_id, id, 0, randomblob(30000) from call_texts
-    where organization_id = ${id} and lines_digest = 'digest'`);
   counted(
     rows / 2,
     `insert into access_logs (organization_id, at, event, resource, user_id) select ${id}, n, 'read', 'transcript', ${user?.id}`,

@@ -28,12 +28,8 @@ export const texts = ({ transcript_lines }: TranscriptBody) => transcript_lines.
 
 export const ids = ({ transcript_lines }: TranscriptBody) => transcript_lines.map(({ id }) => id);
 
-/** In how many parts the call's transcript is stored. */
-export const storedParts = async ({ id }: { id: number }) =>
+/** The bytes in which the lines of the call's transcript are stored. */
+export const storedBytes = async ({ id }: { id: number }) =>
   Number(
-    await env.DB.prepare(
-      "select count(*) as n from transcript_parts join call_texts on call_texts.id = transcript_id where call_id = ?",
-    )
-      .bind(id)
-      .first("n"),
+    await env.DB.prepare("select length(lines) as n from call_texts where call_id = ?").bind(id).first("n"),
   );

@@ -170,6 +170,7 @@ CREATE TABLE `call_texts` (
 	`is_held` integer DEFAULT false NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
+	`lines` blob,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`organization_id`,`call_id`) REFERENCES `calls`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT `call_texts_complete` CHECK(iif(kind = 'soap_note', text, lines_digest) is not null)
@@ -594,16 +595,6 @@ CREATE TABLE `shards` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `shards_range_unique` ON `shards` (`range`);
---> statement-breakpoint
-CREATE TABLE `transcript_parts` (
-	`organization_id` integer NOT NULL,
-	`transcript_id` integer NOT NULL,
-	`part` integer NOT NULL,
-	`content` blob NOT NULL,
-	PRIMARY KEY(`transcript_id`, `part`),
-	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`organization_id`,`transcript_id`) REFERENCES `call_texts`(`organization_id`,`id`) ON UPDATE no action ON DELETE cascade
-);
 --> statement-breakpoint
 CREATE TABLE `visit_daily_metrics` (
 	`organization_id` integer NOT NULL,

@@ -29,23 +29,21 @@ const TURN_ORDERS = 1_000_003;
 export const rowid = sql`rowid`;
 
 /**
- * Selects each value of a column once. It goes from one to the next in an index that begins with the column, and reads an
+ * Selects each value of a column once, all of them positive. It goes from one to the next in an index that begins with the column, and reads an
  * entry for each.
  *
  * @param indexed what the WHERE of that index says, in its words
  * @param next the next column of that index: without it, SQLite may take another index, whose entries it has to filter
  */
 export function eachOf(column: SQLiteColumn, indexed?: SQL, next?: SQLiteColumn): SQL {
-  const first = (condition?: SQL) =>
-    builder
-      .select({ id: sql`${column}`.as("id") })
-      .from(column.table)
-      .where(and(indexed, condition))
-      .orderBy(asc(column), ...(next ? [asc(next)] : []))
-      .limit(1);
-  return sql`with recursive owner (id) as (
-    select (${first()}) union all select (${first(gt(column, sql`owner.id`))}) from owner where id is not null
-  ) select id from owner where id is not null`;
+  const following = builder
+    .select({ id: sql`${column}`.as("id") })
+    .from(column.table)
+    .where(and(indexed, gt(column, sql`owner.id`)))
+    .orderBy(asc(column), ...(next ? [asc(next)] : []))
+    .limit(1);
+  return sql`with recursive owner (id) as (select 0 union all select (${following}) from owner where id is not null)
+    select id from owner where id > 0`;
 }
 
 /**

@@ -4,6 +4,7 @@ import { DAY } from "../../src/units.ts";
 import { openClinic } from "../project/support/clinic_in_node.ts";
 import { bindings } from "../project/support/worker_in_node.ts";
 import { aProvider, type Clinic } from "../support/clinic.ts";
+import { growCalls, type Run } from "../support/grown.ts";
 import { anEndedCall, anEndedEgress, aSoapNote, aTranscript, reported } from "../support/reports.ts";
 import { spokenLines } from "../support/speech.ts";
 
@@ -14,13 +15,45 @@ export const dayBefore = (days: number) => new Date(Date.now() - days * DAY).toI
 
 export type BenchClinic = Awaited<ReturnType<typeof openBenchClinic>>;
 
-/** @param size how many waiting rooms, invites, calls of one provider, and audit entries of one recording it has */
+/** Fewer than the quotas, so that operations can make more. */
+const MOST_ROOMS = 15_000;
+const MOST_INVITES = 9000;
+
+/** @param size how many visits of one provider it has, audit entries of one recording, and, up to a bound, rooms and invites */
 export async function openBenchClinic(database: D1Database, size: number) {
   const clinic = await openClinic(bindings(database));
   const provider = await aProvider(clinic);
   const call = await aWholeCall(clinic, provider, AN_HOUR);
   await addRows(database, clinic, call, size);
+  await addVisits(database, clinic, provider, size);
   return { ...clinic, provider, call };
+}
+
+/** Another organization in the same database. */
+export async function addNeighbour(database: D1Database, size: number) {
+  const clinic = await openClinic(bindings(database));
+  await addVisits(database, clinic, await aProvider(clinic), size);
+}
+
+/** Visits spread over a year, so that every date has some of them: calls, and what calls leave behind. */
+async function addVisits(
+  database: D1Database,
+  { id, client }: Clinic,
+  provider: { id: number; user_id: number },
+  size: number,
+) {
+  const now = Date.now();
+  const { waiting_rooms } = await client("GET", "/waiting_rooms");
+  const room: { id: number } = waiting_rooms.find(
+    ({ user_id }: { user_id: number }) => user_id === provider.user_id,
+  );
+  const grown = { id, provider_id: provider.id, room_id: room.id };
+  const run: Run = (statement, ...values) =>
+    database
+      .prepare(statement)
+      .bind(...values)
+      .run();
+  await growCalls(run, grown, size, now, `${now} - (n % 366) * ${DAY} - n * 1000`);
 }
 
 /** A call with all that a call can leave behind: a transcript, a SOAP note and two recordings. */
@@ -42,7 +75,7 @@ export async function aWholeCall(
 async function addRows(
   database: D1Database,
   { id, slug }: { id: number; slug: string },
-  { key, egress_id }: { key: string; egress_id: number },
+  { egress_id }: { egress_id: number },
   size: number,
 ) {
   const now = Date.now();
@@ -50,16 +83,12 @@ async function addRows(
   for (let from = 0; from < size; from += 10_000) {
     const numbers = `with recursive numbers (n) as
       (select ${from} union all select n + 1 from numbers where n + 1 < ${Math.min(from + 10_000, size)})`;
+    const upTo = (most: number) => `where n < ${most}`;
     const statements = [
       `insert into waiting_rooms (organization_id, name, slug, theme, is_active, created_at, updated_at) ${numbers}
-      select ${id}, 'Room ' || n, '${slug}--seeded-' || n, 'default', true, ${now}, ${now} from numbers`,
+      select ${id}, 'Room ' || n, '${slug}--seeded-' || n, 'default', true, ${now}, ${now} from numbers ${upTo(MOST_ROOMS)}`,
       `insert into invites (organization_id, created_by_user_id, email, display_name, roles, expires_at, created_at, updated_at) ${numbers}
-      select ${id}, (select min(id) from organization_users where organization_id = ${id}), n || '@invitees.example', 'Ivy Invitee', '["provider"]', ${now + DAY}, ${now}, ${now} from numbers`,
-      // Spread over a year, so that every date has some of them.
-      `insert into calls (organization_id, key, organization_user_id, waiting_room_id, started_at, ended_at, failed,
-        created_at, updated_at) ${numbers}
-      select organization_id, key || '-' || n, organization_user_id, waiting_room_id, ${now} - (n % 366) * ${DAY} - n,
-        ${now} - (n % 366) * ${DAY} - n + 600000, false, ${now}, ${now} from numbers, calls where key = '${key}'`,
+      select ${id}, (select min(id) from organization_users where organization_id = ${id}), n || '@invitees.example', 'Ivy Invitee', '["provider"]', ${now + DAY}, ${now}, ${now} from numbers ${upTo(MOST_INVITES)}`,
       `insert into egress_audit_logs (organization_id, egress_id, event, user_id, created_at) ${numbers}
       select ${id}, ${egress_id}, 'read', 1, ${now} - n * 1000 from numbers`,
     ];

@@ -1,5 +1,5 @@
 import { type Bench, type Figures, measure } from "./measure.ts";
-import { A_YEAR } from "./operations.ts";
+import { A_YEAR, operations } from "./operations.ts";
 
 const PER_PAGE = 25;
 
@@ -13,7 +13,26 @@ export interface Grown {
   bound: number;
 }
 
-/** The pages of lists, whose cost should not grow with the list. */
+/** Rows that a single read or a report may read. */
+const SINGLE_BOUND = 500;
+
+const CALL = "/organization_users/:organization_user_id/calls/:call_id";
+
+/** Single reads, and reports. */
+const SINGLE: Record<string, string> = {
+  "A call": `GET /api/external${CALL}`,
+  "Its participants": `GET /api/external${CALL}/participants`,
+  "Its consents": `GET /api/external${CALL}/consents`,
+  "Its transcript": `GET /api/external${CALL}/transcript`,
+  "Its SOAP note": `GET /api/external${CALL}/soap_note`,
+  "Its recordings": `GET /api/external${CALL}/egresses`,
+  "A recording": `GET /api/external${CALL}/egresses/:id`,
+  "A new call is reported": "PUT /api/platform/organizations/:organization_id/calls/:key",
+  "A SOAP note is reported": "PUT /api/platform/organizations/:organization_id/calls/:key/soap_note",
+  "A recording is reported": "PUT /api/platform/organizations/:organization_id/egresses/:egress_id",
+};
+
+/** Lists, single reads and reports, whose cost should not grow with what is there. */
 export async function measureGrowth(bench: Bench, latency: number): Promise<Grown[]> {
   const { client, call } = bench.clinic;
   const grown: Grown[] = [];
@@ -36,5 +55,11 @@ export async function measureGrowth(bench: Bench, latency: number): Promise<Grow
   await add("Calls, last page", `${calls}?after=1.1`, 4 * PER_PAGE + 10);
   await addPages("Audit entries", `${call.results}/egresses/${call.egress_id}/audit_logs`);
   await add("Call metrics of a year", A_YEAR, DAYS + 10);
+  for (const [name, operation] of Object.entries(SINGLE)) {
+    const found = operations.find((each) => each.name === operation);
+    if (!found) throw new Error(`There is no operation ${operation}`);
+    const { ours } = await measure(bench, found, undefined, { latency, cpu_blocks: 0, cpu_block: 0 });
+    grown.push({ name, figures: ours, bound: SINGLE_BOUND });
+  }
   return grown;
 }

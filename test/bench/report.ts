@@ -96,7 +96,7 @@ export function growthTable(growth: Map<number, Grown[]>): string {
     grown.name,
     ...[grown, ...others.map((each) => each[n] as Grown)].flatMap(cells),
   ]);
-  return `**Growth**: organizations of ${sizes.join(" and ")} waiting rooms, invites, calls of one user, and audit entries of one recording; 25 to a page.
+  return `**Growth**: organizations of ${sizes.join(" and ")} visits (calls with participants, consents, texts and recordings) and audit entries of one recording, and of as many waiting rooms and invites as they may have; 25 to a page. Beside the larger one, a neighbour has twice as many visits.
 
 ${table(["", ...sizes.flatMap((size) => [`${size}: rows read`, "Latency"])], rows)}`;
 }

@@ -10,7 +10,7 @@ import { applyMigrations } from "../../src/dev/local_database.ts";
 import { runWith } from "../../src/dev/statement_runner.ts";
 import { measureLoad, measureNeighbours } from "../project/support/load_over_shards.ts";
 import { type Handler, likeWorkers } from "../project/support/worker_in_node.ts";
-import { openBenchClinic } from "./clinic.ts";
+import { addNeighbour, openBenchClinic } from "./clinic.ts";
 import { floor } from "./floor.ts";
 import { type Grown, measureGrowth } from "./growth.ts";
 import { type Measured, measure } from "./measure.ts";
@@ -34,8 +34,11 @@ const effort = values.quick
 
 const COUNTS_ONLY = { latency: 0, cpu_blocks: 0, cpu_block: 0 };
 
-/** Of organizations. */
+/** Visits of organizations. */
 const SIZES = [1000, values.quick ? 10_000 : 100_000];
+
+/** Visits of its neighbour in the same database, for each visit of the largest organization. */
+const NEIGHBOURS = 2;
 
 /** A part, or a comparison, is only printed. */
 const isWhole = values.only === "" && values.against === undefined;
@@ -64,6 +67,7 @@ await withLocalBindings({ persistTo: folder }, async (env) => {
   let storage: Storage[] = [];
   for (const size of isWhole ? SIZES : SIZES.slice(0, 1)) {
     say(`An organization of ${size}`);
+    if (size !== SIZES[0]) await addNeighbour(metered.binding, NEIGHBOURS * size);
     const clinic = await openBenchClinic(metered.binding, size);
     if (isWhole) growth.set(size, await measureGrowth({ meter: metered, clinic }, effort.latency));
     if (size !== SIZES[0]) continue;
@@ -84,7 +88,7 @@ await withLocalBindings({ persistTo: folder }, async (env) => {
     say("Several databases");
     parts.push(report.loadTable(await measureLoad(values.quick ? 5 : 20)));
     parts.push(report.neighboursTable(await measureNeighbours(values.quick ? 6 : 20)));
-    report.writeToReadme(parts.join("\n\n"));
+    if (!values.quick) report.writeToReadme(parts.join("\n\n"));
   }
   process.stdout.write(`\n${parts.join("\n\n")}\n`);
 }).finally(() => rmSync(folder, { recursive: true, force: true }));

@@ -32,14 +32,24 @@ async function insert(run: Run, size: number, into: string, select: string, valu
   }
 }
 
-/** Calls of one provider, one a day since 1970, each with a participant, a consent, both texts and a recording. */
-export async function growCalls(run: Run, { id, provider_id, room_id }: Grown, size: number, now: number) {
+/**
+ * Calls of one provider, each with a participant, a consent, both texts and a recording.
+ *
+ * @param start when a call started, in SQL; by default one starts on each day since 1970
+ */
+export async function growCalls(
+  run: Run,
+  { id, provider_id, room_id }: Pick<Grown, "id" | "provider_id" | "room_id">,
+  size: number,
+  now: number,
+  start = `n * ${DAY}`,
+) {
   const values = [id, provider_id, room_id, now];
   await insert(
     run,
     size,
     "calls (organization_id, key, organization_user_id, waiting_room_id, started_at, ended_at, failed, external_reference, created_at, updated_at)",
-    `select ?1, 'grown-' || n, ?2, ?3, n * ${DAY}, n * ${DAY} + 1, false, 'visit-' || (n / 10), ?4, ?4 from counter`,
+    `select ?1, 'grown-' || n, ?2, ?3, ${start}, ${start} + 1, false, 'visit-' || (n / 10), ?4, ?4 from counter`,
     values,
   );
   const grown = "from calls where organization_id = ?1 and key glob 'grown-*'";

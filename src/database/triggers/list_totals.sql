@@ -55,9 +55,21 @@ BEGIN
   ON CONFLICT DO UPDATE SET total = total + excluded.total;
 END;
 
+CREATE TRIGGER `organization_users_listed_deleted` AFTER DELETE ON `organization_users`
+BEGIN
+  INSERT INTO list_totals VALUES ('organization_users', old.organization_id, -1)
+  ON CONFLICT DO UPDATE SET total = total + excluded.total;
+END;
+
 CREATE TRIGGER `api_clients_listed_inserted` AFTER INSERT ON `api_clients`
 BEGIN
   INSERT INTO list_totals VALUES ('api_clients', new.organization_id, 1)
+  ON CONFLICT DO UPDATE SET total = total + excluded.total;
+END;
+
+CREATE TRIGGER `api_clients_listed_deleted` AFTER DELETE ON `api_clients`
+BEGIN
+  INSERT INTO list_totals VALUES ('api_clients', old.organization_id, -1)
   ON CONFLICT DO UPDATE SET total = total + excluded.total;
 END;
 

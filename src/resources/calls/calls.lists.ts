@@ -64,12 +64,12 @@ const isInListedPart = (started_at: SQLWrapper, id: SQLWrapper, { from, before_s
 
 const newestFirst = [desc(calls.started_at), desc(calls.id)];
 
-/** For lists that show every call that they look through. */
+/** For lists that show every call that they look through: no call has this id. */
 const noEnd = preparedQuery((_: Listed) =>
   builder
     .select({ time: columnAs(calls.started_at, "time"), id: calls.id })
     .from(calls)
-    .limit(0),
+    .where(eq(calls.id, 0)),
 );
 
 const listByTime = (condition: (listed: Listed) => SQL): CallList => ({

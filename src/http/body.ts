@@ -4,8 +4,10 @@ import { bodyTooLarge, bodyTooSlow } from "./errors.ts";
 
 declare module "hono" {
   interface ContextVariableMap {
-    /** The bytes of the body, once it has been read. */
+    /** The bytes of the body, once it has been read, where `keepsBody` is set before. */
     body: Uint8Array<ArrayBuffer>;
+    /** Otherwise nothing holds the bytes while the request is handled: many large ones at once would exhaust the isolate. */
+    keepsBody: boolean;
     /**
      * Each API sets its own. It takes the time of the request again, and the rights of its caller: a body can arrive long after
      * the head of its request.
@@ -25,7 +27,7 @@ declare module "hono" {
 export async function readBody(c: HonoContext, maxSize: number): Promise<Uint8Array<ArrayBuffer>> {
   if (Number(c.req.header("Content-Length")) > maxSize) throw bodyTooLarge(maxSize);
   const body = await allBytes(c.req.raw.body, maxSize);
-  c.set("body", body);
+  if (c.var.keepsBody) c.set("body", body);
   await c.var.onWholeRequest(body.length);
   return body;
 }

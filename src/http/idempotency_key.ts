@@ -27,6 +27,7 @@ export const idempotent = Object.assign(
     const sent = c.req.header(IDEMPOTENCY_KEY);
     const keyed = sent === undefined ? undefined : keyedRequest(c, sent);
     if (keyed) c.var.context.keyed = keyed;
+    c.set("keepsBody", keyed !== undefined);
     await next();
     if (keyed?.isReplay) c.header("Idempotent-Replayed", "true");
   }),

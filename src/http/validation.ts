@@ -1,5 +1,5 @@
 import { zValidator } from "@hono/zod-validator";
-import type { Env, MiddlewareHandler } from "hono";
+import type { Env, Context as HonoContext, MiddlewareHandler } from "hono";
 import * as z from "zod";
 import { jsonOrUndefined } from "../bytes/json.ts";
 import { MAX_JSON_CONTAINERS, MAX_NAMED_FAULTS } from "../limits.ts";
@@ -116,13 +116,17 @@ export function jsonBody<Schema extends z.ZodType>(schema: () => Schema, limit?:
     c,
     next,
   ) => {
+    c.req.addValidatedData("json", await readJson(c));
+    await next();
+  };
+  /** A function of its own: while the request is handled, nothing holds the text. */
+  async function readJson(c: HonoContext): Promise<object> {
     const json = utf8Of(await readBody(c, limit ?? c.var.bodyLimit));
     requireFewContainers(json);
     const body = parseJson(json);
     dropNulls()(body);
-    c.req.addValidatedData("json", requireValid(body));
-    await next();
-  };
+    return requireValid(body);
+  }
   function requireValid(body: unknown): object {
     const { data, error } = schema().safeParse(body);
     if (error) throw unprocessable(explainIssues(error.issues));

@@ -25,6 +25,7 @@ export const liveKitApi = createMiddleware<PlatformEnv>(async (c, next) => {
   const notSigned = () => failedCredentials(c, context, "Invalid LiveKit signature");
   if (digest === null) throw await notSigned();
   takeTimeWhenWhole(c);
+  c.set("keepsBody", true);
   // In base64 with padding, as LiveKit writes it.
   const digestOfBody = base64Of(await digestBytes(await readBody(c, LIVEKIT_BODY_LIMIT)));
   if (digest !== digestOfBody) throw await notSigned();

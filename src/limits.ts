@@ -168,8 +168,11 @@ export const MAX_HOLD_REASON_LENGTH = 1000;
 /** For an issuer, an audience, and the URL of the keys. */
 export const MAX_ISSUER_LENGTH = 1000;
 
-/** For tokens and codes of all kinds. A wrong one is refused for what it says, even if it is very long. */
+/** For tokens of identity providers. A wrong one is refused for what it says, even if it is very long. */
 export const MAX_TOKEN_LENGTH = TOKEN_EXCHANGE_BODY_LIMIT;
+
+/** For codes and tokens of the service itself, which are much shorter. In any alphabet, so many characters fit into a body. */
+export const MAX_OWN_TOKEN_LENGTH = 200_000;
 
 /** Too many random bytes to guess. */
 export const AUTHORIZATION_CODE_BYTES = 32;

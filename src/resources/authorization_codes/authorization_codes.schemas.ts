@@ -1,12 +1,12 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
 import { reference } from "../../http/wire.ts";
-import { MAX_TOKEN_LENGTH } from "../../limits.ts";
+import { MAX_OWN_TOKEN_LENGTH } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
 import type { redeemedCodeSchema } from "./authorization_codes.responses.ts";
 import type { redeemedCodeColumns } from "./authorization_codes.sql.ts";
 
-export const redeemCodeBody = lazily(() => z.object({ code: reference(MAX_TOKEN_LENGTH) }));
+export const redeemCodeBody = lazily(() => z.object({ code: reference(MAX_OWN_TOKEN_LENGTH) }));
 
 export type RedeemCodeBody = z.output<ReturnType<typeof redeemCodeBody>>;
 

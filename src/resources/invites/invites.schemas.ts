@@ -3,7 +3,7 @@ import type { Row } from "../../database/queries.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import { afterPositions } from "../../http/positions.ts";
 import { email, name, reference, toTimestamp, toTimestampOrNull } from "../../http/wire.ts";
-import { MAX_TOKEN_LENGTH } from "../../limits.ts";
+import { MAX_OWN_TOKEN_LENGTH } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
 import { roleNames } from "../organization_users/organization_users.schemas.ts";
 import type { inviteSchema, inviteWithAcceptUrlSchema } from "./invites.responses.ts";
@@ -40,7 +40,7 @@ export type ActiveInvitesQuery = z.output<ReturnType<typeof activeInvitesQuery>>
 
 export const acceptInviteBody = lazily(() =>
   z.object({
-    token: reference(MAX_TOKEN_LENGTH),
+    token: reference(MAX_OWN_TOKEN_LENGTH),
   }),
 );
 

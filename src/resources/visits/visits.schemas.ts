@@ -14,7 +14,7 @@ import {
   roomSlug,
   toTimestamp,
 } from "../../http/wire.ts";
-import { MAX_TOKEN_LENGTH, MAX_VISIT_PARTICIPANTS } from "../../limits.ts";
+import { MAX_OWN_TOKEN_LENGTH, MAX_VISIT_PARTICIPANTS } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
 import { WRONG_NUMBER_OF_PARTICIPANTS } from "./visits.refusals.ts";
 import { visitKey } from "./visits.reports.ts";
@@ -80,7 +80,7 @@ export const visitsQuery = lazily(() =>
 
 export type VisitsQuery = z.output<ReturnType<typeof visitsQuery>>;
 
-export const redeemVisitBody = lazily(() => z.object({ token: reference(MAX_TOKEN_LENGTH) }));
+export const redeemVisitBody = lazily(() => z.object({ token: reference(MAX_OWN_TOKEN_LENGTH) }));
 
 export type RedeemVisitBody = z.output<ReturnType<typeof redeemVisitBody>>;
 

@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, inArray, isNotNull, lte, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, inArray, isNotNull, lte, type SQL, sql } from "drizzle-orm";
 import { integer, sqliteView } from "drizzle-orm/sqlite-core";
 import { columnAs, hasValues } from "../../database/expressions.ts";
 import {
@@ -25,15 +25,14 @@ export const egressWrites = tableWrites(egresses, egressColumns);
 /** The recordings that may be seen: see triggers/egress_visibility.sql. */
 const visibleRecordings = sqliteView("visible_recordings", { id: integer(), call_id: integer() }).existing();
 
+const visibleIds = (call: Values<ReachedCall>, condition?: SQL) =>
+  builder
+    .select({ id: visibleRecordings.id })
+    .from(visibleRecordings)
+    .where(and(eq(visibleRecordings.call_id, endedCallId(call)), condition));
+
 /** True for the recordings of the call of the path that may be seen. */
-export const isVisible = (call: Values<ReachedCall>) =>
-  inArray(
-    egresses.id,
-    builder
-      .select({ id: visibleRecordings.id })
-      .from(visibleRecordings)
-      .where(eq(visibleRecordings.call_id, endedCallId(call))),
-  );
+export const isVisible = (call: Values<ReachedCall>) => inArray(egresses.id, visibleIds(call));
 
 /** Which egress a path names, and who asks for it, as values of a query. */
 export interface ReachedEgress extends ReachedCall {
@@ -46,7 +45,7 @@ export const egressWithinReach = (egress: Placeholders<ReachedEgress>) =>
 
 /** True for the egress of the path, where the recording may be seen too. */
 export const visibleEgress = (egress: Placeholders<ReachedEgress>) =>
-  and(eq(egresses.id, egress.egress_id), isVisible(egress));
+  inArray(egresses.id, visibleIds(egress, eq(visibleRecordings.id, egress.egress_id)));
 
 /** The egress of the path, where the recording may be seen. */
 export const visibleEgressOfPath = preparedQuery((egress: Placeholders<ReachedEgress>) =>

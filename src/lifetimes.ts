@@ -89,7 +89,7 @@ export const DEFAULT_VISIT_DURATION = HOUR;
 
 export const MAX_VISIT_DURATION = DAY;
 
-/** What is planned further ahead would keep names longer than anybody needs them. */
+/** A visit planned further ahead would keep names longer than anybody needs them. */
 export const MAX_VISIT_AHEAD = 2 * 365 * DAY;
 
 /** The link of a visit works so long after its end: people come late, or once more. */

@@ -117,7 +117,7 @@ export const MAX_TRANSCRIPT_LINE_LENGTH = 10_000;
 /** Corrections of one text: people make some. */
 export const MAX_TEXT_VERSIONS = 25;
 
-/** What all corrections of a text replace together, in UTF-8: the list of its versions reads this much at once. */
+/** The total size of the texts that corrections replaced, in UTF-8: the list of its versions reads this much at once. */
 export const MAX_TEXT_VERSIONS_SIZE = 4 * KIB * KIB;
 
 /** Why a text is corrected. */

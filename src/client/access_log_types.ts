@@ -34,7 +34,7 @@ export interface AccessLogSource {
   keys(): Promise<PublishedKey[]>;
   /** All seals, oldest first. */
   seals(): Promise<AccessLogSeal[]>;
-  /** The bytes of a day, whose file has come as a whole; null if there is none. */
+  /** The bytes of a day's file; null if there is none. */
   file(date: string): Promise<AsyncIterable<Uint8Array> | null>;
   /** What the list shows after an id, as lines of NDJSON. */
   list(after: number): AsyncIterable<string>;

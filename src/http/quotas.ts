@@ -14,7 +14,7 @@ import type { ApiEnv } from "./hono.ts";
 
 /** Counts what the request stores, in the transaction that stores it. */
 export function countStored(context: ClientContext, method: string): void {
-  // What deletes takes away what has counted.
+  // A deletion takes away something that has counted.
   if (method === "DELETE") return;
   context.requester.is_counted = true;
   if (["GET", "HEAD"].includes(method)) return;

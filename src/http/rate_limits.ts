@@ -25,7 +25,7 @@ interface Limited {
 const beyondLimit = new Map<string, { until: number; lookUps: number }>();
 
 /**
- * What is refused to a client does not count for its organization, so that one client out of control leaves the others theirs.
+ * A refused request of a client does not count for its organization, so that one client out of control leaves the others theirs.
  *
  * @throws ApiError 429 if the client or its organization is beyond its limit
  */

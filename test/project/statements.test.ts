@@ -29,7 +29,7 @@ const tables = new Set(
 
 const TEXT_OR_NAME = /'(?:[^']|'')*'|"([^"]*)"/g;
 
-/** What SQLite says against the statement. In double quotes, it would take a misspelt name for a text. */
+/** SQLite's error for the statement, if any. In double quotes, SQLite reads a misspelt name as text. */
 function complaint(text: string): string | undefined {
   const inBackticks = text.replace(TEXT_OR_NAME, (all, name?: string) => (name ? `\`${name}\`` : all));
   try {
@@ -48,7 +48,7 @@ describe("A statement", () => {
     );
   });
 
-  it("for a page ends its order with the id, so that each item is on one page", () => {
+  it("for a page is ordered by id last, so that each item is on one page", () => {
     const pages = texts.filter((text) => /\boffset\b/i.test(text));
     expect(pages.length).toBeGreaterThanOrEqual(5);
     const endsWithId = /order by (?:(?!order by|limit).)*"(?:call_)?id"(?: asc| desc)? limit \? offset \?/is;
@@ -59,7 +59,7 @@ describe("A statement", () => {
     expect(texts.flatMap((text) => scansIn(text))).toEqual([]);
   });
 
-  it("that scans is found, by the name of the table or by an alias", () => {
+  it("that scans a table is found by the table's name and by an alias", () => {
     expect(scansIn("select * from consents where reported_at = ?")).toHaveLength(1);
     expect(scansIn("select 1 from calls as own where own.key = ?")).toHaveLength(1);
     const correlated =
@@ -79,7 +79,7 @@ describe("A trigger", () => {
     expect(all.flatMap(({ name, text }) => scansIn(text).map((scan) => `${name}: ${scan}`))).toEqual([]);
   });
 
-  it("and a view, an index and a table have no name in double quotes", () => {
+  it("has no name in double quotes, nor has a view, an index or a table", () => {
     const quoted = "select name from sqlite_schema where name not glob 'd1_*' and sql glob '*\"*'";
     expect(rowsOf(quoted)).toEqual([]);
   });

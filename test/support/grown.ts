@@ -2,10 +2,10 @@
 
 export interface Grown {
   id: number;
-  /** Of an administrator. */
+  /** The id of an administrator. */
   user_id: number;
   client_id: number;
-  /** Of a provider, and of the provider's room. */
+  /** The ids of a provider and of the provider's room. */
   provider_id: number;
   room_id: number;
   /** Begins the slugs of its rooms. */

@@ -482,7 +482,7 @@ describe("However long the access log is, a request reads at most 10,000 entries
     const query = "external_reference=patient-4711";
     const page = await reading(clinic, query);
     expect(idsOf(page.result)).toEqual(planted.slice(0, 25));
-    // Those that are looked through, in an index; and of each entry that is shown, its call and the participant.
+    // The index entries that are looked through, and the call and participant of each entry shown.
     expect(page.rows_read).toBeLessThanOrEqual(BOUND / 2 + 6 * 25);
     const few = await reading(clinic, `${query}&event=delete`);
     expect(few.result).toMatchObject({ access_logs: [], next_after: expect.any(Number) });

@@ -32,7 +32,7 @@ describe("Whatever fails, and in whatever order and however often messages come,
   /** Counts the events that make the random stories worth running. */
   const happened = { faults: 0, refusals: 0, deaths: 0, retries: 0, losses: 0, duplicates: 0, crons: 0 };
 
-  /** What the database has of a request and of the organization's invites. */
+  /** The stored rows of a request, and the organization's invites. */
   async function stored({ id: organization_id }: Organization, { id }: { id: number }) {
     const [rows, invites] = await env.DB.batch<Record<string, unknown>>([
       env.DB.prepare("select row, email, status, error from bulk_invite_rows where bulk_invite_id = ?").bind(

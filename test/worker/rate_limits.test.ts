@@ -46,7 +46,7 @@ const PATH = "/waiting_rooms";
 
 const madeUp = () => ({ "X-Client-ID": unique("made-up"), "X-Client-Secret": "made-up" });
 
-/** What every response to an API client names. */
+/** The policies that every response to an API client names. */
 const POLICY = '"client";q=1200;w=60, "organization";q=6000;w=60';
 
 const BEYOND_CLIENT_LIMIT = {

@@ -58,7 +58,7 @@ const shownIn = (body: unknown): number =>
     .filter(Array.isArray)
     .reduce((sum, list) => sum + list.length, 0);
 
-/** What each operation costs an organization. */
+/** The cost of each operation for an organization. */
 async function costsOf(organization: Organization): Promise<Map<string, Cost>> {
   const costs = new Map<string, Cost>();
   const client = organization.client.through(counting.fetcher);
@@ -83,7 +83,7 @@ async function costsOf(organization: Organization): Promise<Map<string, Cost>> {
   return costs;
 }
 
-/** What a run of the cron reads when nothing is due. */
+/** The rows that a run of the cron reads when nothing is due. */
 async function costOfCron(): Promise<number> {
   const { runCron } = workerWith({ DB: counting.DB });
   await runCron();
@@ -129,8 +129,8 @@ beforeAll(async () => {
   large = await costsOf(organizations[0] as Organization);
 });
 
-describe(`Beside ${SIZE} rows of the same and of another organization`, () => {
-  it("which are in every table", async () => {
+describe(`With ${SIZE} more rows of the same and of another organization`, () => {
+  it("every table has them", async () => {
     const { results } = await env.DB.prepare(
       `select tables.name from sqlite_master as tables, pragma_table_xinfo(tables.name) as columns
        where tables.type = 'table' and tables.name not glob '_cf_*' and columns.name = 'organization_id'`,

@@ -13,7 +13,7 @@ import { accessLogColumns } from "../access_logs/access_logs.sql.ts";
 
 type NewSeal = Omit<typeof accessLogSeals.$inferSelect, "id">;
 
-/** What a seal says, and what its signature signs. */
+/** The claims of a seal, which its signature covers. */
 export type SealClaims = Omit<NewSeal, "jws" | "jws_sha256" | "created_at">;
 
 const { organization_id, date, count, first_id, last_id, sha256, previous, jws } = accessLogSeals;

@@ -121,7 +121,7 @@ const isOfVisit = ({ organization_id, reference_digest }: Listed) =>
     ),
   );
 
-/** What concerns those calls, the visits that name the person, and who looked for the reference. */
+/** True for entries about those calls, about visits that name the person, and about searches for the reference. */
 const isAboutReference = (listed: Listed) =>
   or(isOfVisit(listed), isOfCall(listed), eq(accessLogs.reference_digest, listed.reference_digest));
 

@@ -137,7 +137,7 @@ const callsByReference = (listed: Listed) =>
 
 const taking = alias(participants, "taking");
 
-/** The same for the reference of a participant. A call can come several times. */
+/** Calls with a participant who has the reference. A call can come several times. */
 const callsByParticipant = (listed: Listed) =>
   builder
     .select({ time: columnAs(taking.call_started_at, "time"), id: columnAs(taking.call_id, "id") })

@@ -3,7 +3,7 @@ import type { Mail } from "../../mail/mail.ts";
 /** What the mail of an invite says. */
 export interface InviteMail {
   email: string;
-  /** Of the organization, as the platform set it last. It may be empty. */
+  /** The organization's name as the platform set it last; may be empty. */
   mail_name: string;
   accept_url: string;
   expires_at: number;

@@ -27,7 +27,7 @@ async function sendMailMessage(queue: Queue, delay: number): Promise<void> {
     .catch((error) => logFault({ queue: "invite-mails" }, error));
 }
 
-/** Works off the queue of mails. What is left after a portion gets a message of its own. */
+/** Sends due mails. If some are left after a portion, it sends a message for them. */
 export const consumeInviteMails = (batch: MessageBatch, env: Env): Promise<void> =>
   consume(batch, env, inviteMailMessage(), async (context) => {
     if (await sendDueMails(context)) await sendMailMessage(context.inviteMailQueue, 0);

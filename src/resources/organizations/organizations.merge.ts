@@ -23,7 +23,7 @@ export const mergeOrganization = (
   now: number,
 ): OrganizationRow => ({ ...organization, ...withoutUndefined(input), updated_at: now });
 
-/** The same by the platform, whose name for the organization is the one that mails show. */
+/** An update by the platform, whose name for the organization is shown in mails. */
 export const mergeOrganizationByPlatform: typeof mergeOrganization = (organization, input, now) => {
   const next = mergeOrganization(organization, input, now);
   return input.name === undefined ? next : { ...next, mail_name: mailName(input.name) };

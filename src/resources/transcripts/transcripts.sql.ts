@@ -12,7 +12,7 @@ import {
 } from "../calls/calls.sql.ts";
 import { type Line, pack } from "./transcripts.document.ts";
 
-/** The lines, as hex; empty where there is none. */
+/** The compressed lines as hex; empty if there are none. */
 const document = sql<string>`hex(${callTexts.lines})`.as("document");
 
 /** Who was on the call, as pairs of an id and a name. */

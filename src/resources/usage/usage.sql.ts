@@ -48,7 +48,7 @@ export const countVisit = preparedQuery((of: Placeholders<OfDay>) =>
   }).onConflictDoUpdate(addTo("visits")),
 );
 
-/** Counts mails that are to be sent. A trigger refuses one too many. */
+/** Counts mails that will be sent. A trigger refuses one too many. */
 export const countMailsOfDay = preparedQuery((of: Placeholders<OfDay & { count: number }>) =>
   insertSelect(organizationDays, {
     organization_id: of.organization_id,

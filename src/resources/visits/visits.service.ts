@@ -137,7 +137,7 @@ export async function cancelPlannedVisit(context: ClientContext, id: number): Pr
   });
 }
 
-/** Digests of the references that a plan brings, as a JSON array. Those of before are noted already. */
+/** Digests of the references that a plan brings, as a JSON array. The earlier ones are stored already. */
 const digestsIn = async (settings: Settings, { participants = [] }: UpdateVisit): Promise<string> =>
   JSON.stringify(
     await digestsOfReferences(

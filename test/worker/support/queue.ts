@@ -32,7 +32,7 @@ export interface Message {
 
 export const aMessage = (body: unknown, attempts = 1): Message => ({ id: unique("message"), body, attempts });
 
-/** What the queue of bulk invites carries. */
+/** The message of the bulk invites' queue. */
 export const WAKE_UP = { schema: "bulk_invites/1" };
 
 /** A queue that delivers nothing by itself: the test takes the messages and delivers them as it likes. */

@@ -1,9 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { DATABASE_TIMEOUT, HEALTH_KNOWN_FOR, QUEUE_FAULTS_TIME, QUEUE_RETRIES } from "../../src/tuning.ts";
-import type { Answer } from "./support/api.ts";
-import { STARTED_AT } from "./support/calls.ts";
-import { aMailProvider, MAIL_FROM } from "./support/mails.ts";
 import { aSlowDatabase, hanging, observedDatabase } from "./support/observed_database.ts";
 import { anInvite, given, unique } from "./support/organization.ts";
 import { aMessage, aQueue, type Message, WAKE_UP, workerWith } from "./support/queue.ts";
@@ -236,67 +233,6 @@ describe("A batch of bulk invites of two databases", () => {
     expect(Math.min(...delays)).toBeGreaterThanOrEqual(QUEUE_RETRIES.first);
     expect(asked).toBe(1);
   });
-});
-
-it("A long transcript is taken while one for a database that does not answer waits", async () => {
-  const service = aShardedService();
-  const reports: (() => Promise<Answer>)[] = [];
-  for (const shard of [1, 2]) {
-    const organization = await service.anOrganizationIn(shard);
-    const [{ slug }, owner] = [await organization.addRoom(), await organization.addProvider()];
-    const participant_key = unique("participant");
-    const participants = [{ key: participant_key, display_name: "Rita Recipient", role: "recipient" }];
-    const call = {
-      waiting_room_slug: slug,
-      organization_user_id: owner.id,
-      started_at: STARTED_AT,
-      participants,
-    };
-    const path = `/organizations/${organization.id}/calls/${unique("call")}`;
-    await given(service.platform.put(path, { call }));
-    const lines = Array.from({ length: 200 }, (_, n) => ({
-      participant_key,
-      text: "good morning ".repeat(700),
-      start_time: n,
-      end_time: n + 1,
-    }));
-    reports.push(() => service.platform.put(`${path}/transcript`, { transcript: { is_final: true, lines } }));
-  }
-  const [reportToOne, reportToOther] = reports as [() => Promise<Answer>, () => Promise<Answer>];
-  const hung = hanging();
-  await service.during(1, hung.onTrip, async () => {
-    const waiting = reportToOne();
-    await hung.asked;
-    await given(reportToOther());
-    hung.release();
-    await given(waiting);
-  });
-});
-
-it("The mails to an address are six a day for organizations of all shards together, and wait while the directory is down", async () => {
-  const provider = aMailProvider();
-  let isDirectoryDown = true;
-  const DB = observedDatabase({ query: (run) => (isDirectoryDown ? isDown(run) : run()) });
-  const INVITE_MAILS = { send: async () => {} };
-  const mailing = { EMAIL: provider.binding, MAIL_FROM, INVITE_MAILS };
-  const service = aShardedService(mailing);
-  const theWorker = workerWith({ ...mailing, DB, DB_1: env.SPARE_1, DB_2: env.SPARE_2 });
-  const email = `${unique("invitee")}@example.com`;
-  for (const shard of [1, 2, 1, 2, 1, 2, 1]) {
-    const { client } = await service.anOrganizationIn(shard);
-    const invite = { organization_invite: anInvite({ email }) };
-    await given(client.through(service.fetcher).post("/invites", invite));
-  }
-  const deliver = (shard: number) =>
-    theWorker.consume(
-      [{ id: unique("message"), attempts: 1, body: { schema: "invite_mails/1", shard } }],
-      "invite-mails",
-    );
-  for (const shard of [1, 2]) expect(await deliver(shard)).toMatchObject({ acked: [] });
-  expect(provider.to({ email })).toEqual([]);
-  isDirectoryDown = false;
-  for (const shard of [1, 2]) await deliver(shard);
-  expect(provider.to({ email })).toHaveLength(6);
 });
 
 describe("A database that is slow to say how it is", () => {

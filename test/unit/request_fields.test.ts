@@ -116,7 +116,7 @@ PUT /platform/organizations/{organization_id}/egresses/{egress_id}:
   egress.error text 2000 or null, egress.ended_at date-time 64 or null, egress.storage_key path 1024 or null,
   egress.user_id integer 1.. or null
 GET /platform/invites: ?status active, ?after position 1000
-POST /platform/invites/accept: token! any 262144
+POST /platform/invites/accept: token! any 200000
 POST /platform/organizations/{organization_id}/users:
   user! object, user.email! email 254, user.display_name! line 255,
   user.roles! 1..10 of provider_assistant|provider|organization_admin, user.assists 0..1000 of integer 1..
@@ -135,7 +135,7 @@ PUT /platform/organizations/{organization_id}/calls/{key}:
   call.participants.key! line 255
 PUT /platform/organizations/{organization_id}/calls/{key}/legal_hold:
   legal_hold! object, legal_hold.reason text 1000 or null
-POST /platform/authorization_codes/redeem: code! any 262144
+POST /platform/authorization_codes/redeem: code! any 200000
 PUT /platform/waiting_rooms/{slug}/participants/{key}:
   participant! object, participant.display_name line 255, participant.role recipient|provider,
   participant.user_id integer 1.. or null, participant.external_reference line 255 or null,

@@ -76,11 +76,14 @@ function theServer<Ready>(
     output: () => seen.output,
     ended,
     /** Ends the server and all that it started: they are one process group, or on Windows one tree. */
-    async stop() {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      if (child.pid && IS_WINDOWS) spawnSync("taskkill", ["/pid", String(child.pid), "/tree", "/force"]);
-      else if (child.pid) process.kill(-child.pid, "SIGTERM");
-      await ended;
-    },
+    stop: () => end("SIGTERM"),
+    /** As `stop`, but at once: on SIGTERM, the server goes on with its messages for some time. */
+    kill: () => end("SIGKILL"),
   };
+  async function end(signal: NodeJS.Signals) {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    if (child.pid && IS_WINDOWS) spawnSync("taskkill", ["/pid", String(child.pid), "/tree", "/force"]);
+    else if (child.pid) process.kill(-child.pid, signal);
+    await ended;
+  }
 }

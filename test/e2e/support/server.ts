@@ -54,10 +54,10 @@ export async function startServer({
   const data = ownData ? join(folder, ownData) : folder;
   if (!existsSync(join(data, "v3")))
     cpSync(join(inject("migratedState"), "v3"), join(data, "v3"), { recursive: true });
-  const { ready, output, ended, stop } = start({ data, temporary: folder, flags, inspectorPort });
+  const { ready, output, ended, stop, kill } = start({ data, temporary: folder, flags, inspectorPort });
   running.add(stop);
   ended.then(() => running.delete(stop));
-  return { ...(await ready), output, persistTo: folder, stop };
+  return { ...(await ready), output, persistTo: folder, stop, kill };
 }
 
 export type Server = Awaited<ReturnType<typeof startServer>>;

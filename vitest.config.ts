@@ -1,15 +1,18 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig, type Plugin, type TestUserConfig } from "vitest/config";
 
-/** What a developer sets in .dev.vars must not change a test. An empty setting counts as not set. */
+/** Clears a developer's settings in .dev.vars, which must not change a test. An empty setting counts as not set. */
 const notSet = Object.fromEntries(
   [
     "ALLOW_HTTP",
     "OWN_HOSTS",
-    // Many tests go days on. What is sealed then would be events of theirs, so only the tests of seals set a key.
+    // Many tests move time on by days. With a key, the cron would seal those days and write events, so only the tests of seals
+    // set one.
     "AUDIT_SIGNING_KEY",
     "AUDIT_PUBLIC_KEYS",
     "PLATFORM_API_TOKEN_PREVIOUS",
+    "PLATFORM_REPORTS_TOKEN",
+    "PLATFORM_WEB_APP_TOKEN",
     "WAITING_ROOM_THEMES",
     "INVITE_VALIDITY_DAYS",
     "MAIL_FROM",
@@ -24,10 +27,10 @@ const notSet = Object.fromEntries(
 const migrations = await readD1Migrations("./drizzle");
 
 /**
- * Runs the tests of a project in the real Workers runtime, beside the Worker.
+ * Runs a project's tests in the real Workers runtime, beside the Worker.
  *
- * @param main the Worker, if it is not that of wrangler.toml
- * @param databases those beside that of wrangler.toml
+ * @param main the Worker's entry file; by default the one in wrangler.toml
+ * @param databases bindings of further databases
  */
 const theWorker = (main?: string, databases: string[] = []) =>
   cloudflareTest({
@@ -35,8 +38,8 @@ const theWorker = (main?: string, databases: string[] = []) =>
     wrangler: { configPath: "./wrangler.toml" },
     miniflare: {
       d1Databases: Object.fromEntries(["DB", "SPARE_1", "SPARE_2", ...databases].map((name) => [name, name])),
-      // Tests deliver messages by hand, unless they ask for the real queue: otherwise rows would change when it suits a
-      // consumer, also while a test compares them.
+      // Tests deliver messages by hand unless they ask for the real queue. Otherwise a consumer could change rows while a test
+      // compares them.
       queueProducers: {
         BULK_INVITES: "bulk-invites-by-hand",
         CHORES: "chores-by-hand",
@@ -44,7 +47,7 @@ const theWorker = (main?: string, databases: string[] = []) =>
         WEBHOOKS: "webhook-deliveries-by-hand",
         INVITE_MAILS: "invite-mails-by-hand",
       },
-      // The tests of a file come from one address. Those of the limits have counters of their own.
+      // All tests of a file share one address. The tests of the limits use their own counters.
       ratelimits: {
         CLIENT_LIMIT: { namespace_id: "1001", simple: { limit: 1_000_000, period: 60 } },
         ORGANIZATION_LIMIT: { namespace_id: "1007", simple: { limit: 1_000_000, period: 60 } },
@@ -57,7 +60,7 @@ const theWorker = (main?: string, databases: string[] = []) =>
       bindings: {
         ...notSet,
         MIGRATIONS: migrations,
-        // An operator may change those of wrangler.toml.
+        // Set here too, because an operator may change the numbers in wrangler.toml.
         CLIENT_LIMIT_PER_MINUTE: "1200",
         ORGANIZATION_LIMIT_PER_MINUTE: "6000",
         BULK_INVITE_LIMIT_PER_MINUTE: "10",
@@ -77,48 +80,50 @@ const theWorker = (main?: string, databases: string[] = []) =>
     },
   });
 
-/** For a busy machine: how fast something is, the benchmark shows. */
+/** In milliseconds. Long enough for a busy machine: the benchmark measures speed, not the tests. */
 const TIMEOUT = 300_000;
 
-/** The project of a folder of tests, and that of its files `*.long.test.ts`, which only `npm run test:long` runs. */
-function projectsOf(name: string, options: TestUserConfig = {}, plugin?: () => Plugin) {
+/** Two projects for a folder of tests: one for `*.long.test.ts`, which only `npm run test:long` runs, and one for the rest. */
+function projectsOf(name: string, options: TestUserConfig = {}, plugin?: () => Plugin, folders = name) {
   const project = (files: TestUserConfig) => ({
     plugins: plugin ? [plugin()] : [],
     test: {
       testTimeout: TIMEOUT,
       hookTimeout: TIMEOUT,
-      // No test may need another: `--sequence.seed` repeats the order of a run.
+      // Tests must not depend on each other. `--sequence.seed` repeats the order of a run.
       sequence: { shuffle: { tests: true } },
       ...options,
       ...files,
     },
   });
   return [
-    project({ name, include: [`test/${name}/**/*.test.ts`], exclude: ["**/*.long.test.ts"] }),
-    project({ name: `${name}-long`, include: [`test/${name}/**/*.long.test.ts`] }),
+    project({ name, include: [`test/${folders}/**/*.test.ts`], exclude: ["**/*.long.test.ts"] }),
+    project({ name: `${name}-long`, include: [`test/${folders}/**/*.long.test.ts`] }),
   ];
 }
 
 const workerOptions: TestUserConfig = {
   setupFiles: ["test/worker/setup.ts"],
-  // Files share a Worker: each test makes its own organization, so that sharing storage is harmless.
+  // Files share a Worker and its storage. That is harmless, because each test creates its own organization.
   isolate: false,
-  // A module from Vitest's cache of files reaches the Worker without its source map: positions would be wrong.
+  // A module from Vitest's file cache reaches the Worker without its source map, so positions in stacks would be wrong.
   fsModuleCache: false,
 };
 
 /**
- * What a second database changes: who is let in, ids and secrets that name a database, what asks the directory, queues, the
- * cron and LiveKit. A handler of a route does not know in which database its organization lives.
+ * The test files that a second database affects: authentication, ids and secrets that name a database, uses of the directory,
+ * queues, the cron and LiveKit. Route handlers do not know which database their organization lives in, so the rest is left out.
  */
 const OVER_TWO_DATABASES = [
   "access_log_seals",
   "api*",
+  "authentication",
   "authorization_codes",
   "bulk_invites_queue",
   "cron",
   "database_outages",
   "egress_deletion",
+  "errors",
   "invite_acceptance",
   "invite_mails",
   "invites",
@@ -138,6 +143,7 @@ const OVER_TWO_DATABASES = [
   "round_trips",
   "routes",
   "slow_bodies",
+  "states",
   "storage_keys",
   "token_exchange",
   "webhook_deliveries",
@@ -145,9 +151,9 @@ const OVER_TWO_DATABASES = [
 
 export default defineConfig({
   test: {
-    // On two cores: tests wait for their servers, commands and databases most of the time.
+    // More than two cores need: tests spend most of their time waiting for their servers, commands and databases.
     maxWorkers: 3,
-    // Tests provoke faults on purpose, so the log of faults is shown only for tests that fail.
+    // Tests cause faults on purpose, so only failing tests show their log.
     silent: "passed-only",
     sequence: { shuffle: { files: true } },
     projects: [
@@ -160,16 +166,17 @@ export default defineConfig({
         "worker",
         {
           ...workerOptions,
-          // Vitest ends the shared Worker before a file of another project.
+          // Vitest ends the shared Worker before it runs a file of another project, so this project's files run together.
           sequence: { shuffle: { tests: true }, groupOrder: 1 },
         },
         theWorker,
+        "{worker,contract}",
       ),
       {
         plugins: [theWorker("./test/worker/support/sharded_worker.ts", ["DIRECTORY"])],
         test: {
           name: "worker-sharded-long",
-          include: OVER_TWO_DATABASES.map((name) => `test/worker/${name}.test.ts`),
+          include: OVER_TWO_DATABASES.map((name) => `test/{worker,contract}/**/${name}.test.ts`),
           testTimeout: TIMEOUT,
           hookTimeout: TIMEOUT,
           ...workerOptions,

@@ -1,77 +1,69 @@
-import type { Bound, Database } from "./database/database.ts";
-import type { PurposeOfUse, Role } from "./database/enums.ts";
-import { SYSTEM_USER_ID } from "./database/schema.ts";
+import type { Database } from "./database/database.ts";
+import type { PurposeOfUse, Role, Scope } from "./database/enums.ts";
 import { envOfShard, isSharded, shardOf, shardsOf } from "./database/shards.ts";
+import type { ApiError } from "./http/errors.ts";
 import { type Mailer, mailerOf } from "./mail/mail.ts";
+import { SYSTEM_USER_ID } from "./organization/members/organization_users.table.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
-/** Everything that a service verb needs from outside. Verbs use no globals and know nothing of HTTP. */
+/** Everything a service verb needs from outside. Verbs use no globals and know nothing about HTTP. */
 export interface Context {
   db: Database;
-  /** Which database it is: see database/shards.ts. */
+  /** The number of this database: see database/shards.ts. */
   shard: number;
-  /** Where there are several databases. */
+  /** Undefined if there is only one database. */
   shards?: Shards;
   bulkInviteQueue: Queue;
-  /** The bucket of the recordings, where it is the one of the Worker's binding: see egresses.files.ts. */
+  /** The Worker's bucket of recordings. Unused if recordings are stored elsewhere: see egresses.files.ts. */
   recordings: R2Bucket;
-  /** The bucket of the sealed days of the access log. */
+  /** The bucket of the access log's sealed days. */
   auditLogs: R2Bucket;
   webhookQueue: Queue;
   inviteMailQueue: Queue;
-  /** What sends mails; null where the operator has not set it up. */
+  /** null if the operator has not set up mail. */
   mailer: Mailer | null;
   settings: Settings;
   requester: Requester;
-  /** The time of the request, in milliseconds since the epoch. */
+  /** The ETags of the `If-Match` header, or `*`: the versions that the request may change. */
+  if_match?: string[];
+  /** The time of the request or chore, in milliseconds since the epoch. */
   now: number;
 }
 
-/** The databases of the service. */
 export interface Shards {
   /** In ascending order. */
   numbers: number[];
   directory: Database;
-  /**
-   * The same context in a shard. In a request, the rest of it and its bookmark are then about that shard.
-   *
-   * @param home of a request about an organization: what asks whether it has moved, and who is to know then
-   */
-  enter: (shard: number, home?: { newShard: Bound; onMoved?: (shard: number) => void }) => Context;
+  /** Returns the context of a shard, and makes it the shard of the request and its bookmark. */
+  enter: (shard: number) => Context;
 }
 
-/** Who asks, as entries of the access log say it. Without an API client it is the service's own user. */
+/** The author of a request, as the access log records it. Without an API client, the service's own user. */
 export interface Requester {
   user_id: number;
   api_client_id: number | null;
-  /** For whom the client asks, in the client's own words: an assertion, never an authorization. */
+  /** The person that the client acts for, as the client names them: an assertion, never an authorization. */
   acting_user: string | null;
   purpose: PurposeOfUse | null;
-  /** null for the work of the cron. */
+  /** null in the cron. */
   request_id: string | null;
-  /** Whether its entries count for the quotas of the day: see http/quotas.ts. */
+  /** Whether the request's access log entries count towards the daily quota: see usage.quotas.ts. */
   is_counted: boolean;
 }
 
-/** What a context of no request, or of a request, is opened with. */
 interface Opening {
   db?: Database;
   request_id?: string;
 }
 
-/** What of a context names the database. */
-export const placeOf = (env: Env) => ({
-  shard: shardOf(env),
-  bulkInviteQueue: env.BULK_INVITES,
-  webhookQueue: env.WEBHOOKS,
-  inviteMailQueue: env.INVITE_MAILS,
-});
-
 export function openContext(env: Env, now: number, { db = env.DB, request_id }: Opening = {}): Context {
   const settings = readSettings(env);
   return {
     db,
-    ...placeOf(env),
+    shard: shardOf(env),
+    bulkInviteQueue: env.BULK_INVITES,
+    webhookQueue: env.WEBHOOKS,
+    inviteMailQueue: env.INVITE_MAILS,
     ...(isSharded(env) && {
       shards: {
         numbers: shardsOf(env),
@@ -99,29 +91,41 @@ export function openContext(env: Env, now: number, { db = env.DB, request_id }: 
 export interface Caller {
   api_client_id: number;
   organization_id: number;
-  /** The contract's user_id too. */
+  /** The contract calls it user_id too. */
   organization_user_id: number;
   roles: Role[];
-  /** Whether the organization wants to know for whom its clients read what the access log records. */
+  /** null for everything that the roles allow. */
+  scopes: Scope[] | null;
+  /** Whether the organization requires `X-Acting-User` and `X-Purpose-Of-Use` on recorded reads. */
   require_acting_user: boolean;
 }
 
-/** A request with an `Idempotency-Key`, which is carried out once. */
+/**
+ * The caller's organization, if the caller administers it. Others get a 404, as for anything out of reach.
+ *
+ * @param notFound makes the 404
+ */
+export function administeredOrganization(
+  { organization_id, roles }: Pick<Caller, "organization_id" | "roles">,
+  notFound: () => ApiError,
+): number {
+  if (!roles.includes("organization_admin")) throw notFound();
+  return organization_id;
+}
+
+/** A request with an `Idempotency-Key`, which is carried out only once. */
 export interface KeyedRequest {
   key: string;
-  /** The digest of the request. */
+  /** The digest of the method, path and body. */
   fingerprint: () => Promise<string>;
-  /** Whether it was carried out before, and the verb has only returned the row that was made then. */
+  /** Whether the request was carried out before: the verb changed nothing and returned the earlier result. */
   isReplay: boolean;
 }
 
-/** The context of a request through the external API. */
 export interface ClientContext extends Context {
   caller: Caller;
-  /** The URL of the request, by which the caller reached the service. */
   url: string;
-  /** For routes that take an `Idempotency-Key`: the request, if it has one. */
   keyed?: KeyedRequest;
-  /** How many writes the request counts as, if it changes something: see http/quotas.ts. */
+  /** The number of writes that the request counts as if it changes something: see usage.quotas.ts. */
   writes: number;
 }

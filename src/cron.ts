@@ -1,50 +1,52 @@
 import * as z from "zod";
-import { type Context, openContext } from "./context.ts";
+import { sealDays } from "./audit/access_log_seals/access_log_seals.chores.ts";
+import { deleteOldAccessLogs } from "./audit/access_logs/access_logs.chores.ts";
+import { waitingListReads } from "./audit/access_logs/access_logs.table.ts";
+import { eraseReferences } from "./calls/calls/calls.chores.ts";
+import { endSilentWaits, eraseParticipants } from "./calls/participants/participants.chores.ts";
+import type { Context } from "./context.ts";
 import { cleanUp } from "./database/clean_up.ts";
-import {
-  authorizationCodes,
-  events,
-  idempotencyKeys,
-  livekitEgresses,
-  mailedAddresses,
-  waitingListReads,
-} from "./database/schema.ts";
 import { isSharded, shardsOf } from "./database/shards.ts";
+import { events } from "./delivery/events/events.table.ts";
+import { deleteOldDeliveries } from "./delivery/webhook_deliveries/webhook_deliveries.service.ts";
+import { queueDueDeliveries } from "./delivery/webhook_lanes/webhook_lanes.queue.ts";
 import { log, logFault } from "./http/log.ts";
+import { authorizationCodes } from "./joining/authorization_codes/authorization_codes.table.ts";
+import { erasePersonalData } from "./joining/bulk_invites/bulk_invites.chores.ts";
+import { queueDueBulkInvites } from "./joining/bulk_invites/bulk_invites.queue.ts";
+import { queueDueMails } from "./joining/invite_mails/invite_mails.queue.ts";
+import { mailedAddresses } from "./joining/invite_mails/invite_mails.table.ts";
 import {
   AUTHORIZATION_CODE_KEPT_FOR,
+  CLOSED_ROOM_KEPT_FOR,
   EVENTS_KEPT_FOR,
   IDEMPOTENCY_KEY_KEPT_FOR,
-  LIVEKIT_EGRESS_KEPT_FOR,
 } from "./lifetimes.ts";
+import { closedRooms } from "./livekit/closed_rooms.table.ts";
+import { deleteUnclaimedRefusals } from "./livekit/early_refusals.ts";
+import { endClosedRooms } from "./livekit/open_rooms.ts";
 import { recoverLostEgresses } from "./livekit/recovery.ts";
+import { stopRefusedEgresses } from "./livekit/stops.ts";
 import { lazily } from "./memory.ts";
+import { idempotencyKeys } from "./organization/idempotency_keys/idempotency_keys.table.ts";
+import { deleteOldClientDays } from "./organization/usage/usage.chores.ts";
+import { openBackground } from "./queues/background.ts";
 import { consume } from "./queues/consume.ts";
 import { portionsOf } from "./queues/portions.ts";
-import { sealDays } from "./resources/access_log_seals/access_log_seals.chores.ts";
-import { deleteOldAccessLogs } from "./resources/access_logs/access_logs.chores.ts";
-import { erasePersonalData } from "./resources/bulk_invites/bulk_invites.chores.ts";
-import { queueDueBulkInvites } from "./resources/bulk_invites/bulk_invites.queue.ts";
-import { deleteOldTexts } from "./resources/call_texts/call_texts.service.ts";
-import { endSilentCalls, eraseReferences } from "./resources/calls/calls.chores.ts";
-import { deleteOldRecordings } from "./resources/egress_deletions/egress_deletions.service.ts";
-import { queueDueMails } from "./resources/invite_mails/invite_mails.queue.ts";
-import { endSilentWaits, eraseParticipants } from "./resources/participants/participants.chores.ts";
-import { deleteOldClientDays } from "./resources/usage/usage.chores.ts";
-import { endVisits, eraseVisits } from "./resources/visits/visits.chores.ts";
-import { deleteOldDeliveries } from "./resources/webhook_deliveries/webhook_deliveries.service.ts";
-import { queueDueDeliveries } from "./resources/webhook_lanes/webhook_lanes.queue.ts";
-import { WAITING_LIST_READS_KEPT_FOR } from "./tuning.ts";
+import { deleteOldTexts } from "./results/call_texts/call_texts.service.ts";
+import { deleteOldRecordings } from "./results/egress_deletions/egress_deletions.service.ts";
+import { endSilentCalls } from "./results/silent_calls/silent_calls.chores.ts";
+import { endVisits, eraseVisits } from "./rooms/visits/visits.chores.ts";
+import { CHORES_DELAY, WAITING_LIST_READS_KEPT_FOR } from "./tuning.ts";
 import { DAY } from "./units.ts";
 
-/** They return how many rows they have worked off: the log has that under their names. */
+/** Chores by the names under which the log reports their result: the number of rows processed. */
 type Chores = Record<string, (context: Context) => Promise<number>>;
 
-/** They delete what is old, by the time of its rows that counts. */
 const cleanUps: Chores = {
   deleteOldCodes: cleanUp(authorizationCodes, authorizationCodes.expires_at, AUTHORIZATION_CODE_KEPT_FOR),
   deleteOldIdempotencyKeys: cleanUp(idempotencyKeys, idempotencyKeys.created_at, IDEMPOTENCY_KEY_KEPT_FOR),
-  deleteOldLiveKitEgresses: cleanUp(livekitEgresses, livekitEgresses.updated_at, LIVEKIT_EGRESS_KEPT_FOR),
+  deleteOldClosedRooms: cleanUp(closedRooms, closedRooms.updated_at, CLOSED_ROOM_KEPT_FOR),
   deleteOldEvents: cleanUp(events, events.created_at, EVENTS_KEPT_FOR),
   deleteOldWaitingListReads: cleanUp(
     waitingListReads,
@@ -53,6 +55,7 @@ const cleanUps: Chores = {
   ),
   deleteOldMailedAddresses: cleanUp(mailedAddresses, mailedAddresses.day, DAY),
   deleteOldClientDays,
+  deleteUnclaimedRefusals,
 };
 
 const chores: Chores = {
@@ -60,6 +63,7 @@ const chores: Chores = {
   queueDueBulkInvites,
   erasePersonalData,
   endSilentCalls,
+  endClosedRooms,
   endSilentWaits,
   deleteOldTexts,
   eraseParticipants,
@@ -71,25 +75,28 @@ const chores: Chores = {
   sealDays,
   deleteOldRecordings,
   recoverLostEgresses,
+  stopRefusedEgresses,
 };
 
-/** They come after those that may write events. */
+/** These run after the chores that may write events. */
 const lastChores: Chores = { queueDueMails, queueDueDeliveries };
 
-/** A database is to be worked off. A message that comes twice does no harm, and one that is lost comes again with the next run. */
+/** One message per database and run. Duplicates do no harm; after a lost or late message, the next run sends another. */
 const choresMessage = lazily(() => z.object({ schema: z.literal("chores/1"), scheduled_time: z.int() }));
 
 /**
- * Works off the database. Of several, each gets a message, and so an invocation of its own, with its own subrequests and
- * connections: one that hangs holds up no other.
+ * Runs all chores. With several databases, each gets a queue message and so its own invocation, with its own
+ * subrequests and connections: a database that hangs does not delay the others.
  *
- * @param scheduled_time for when the run was scheduled: what it decides is the same, however late the platform begins it
+ * @param scheduled_time when the run should start, so that a late start does not change what the chores decide
  */
 export async function runCron(env: Env, scheduled_time: number): Promise<void> {
   try {
-    await (isSharded(env) ? sendToEach(env, scheduled_time) : runChores(openContext(env, scheduled_time)));
+    if (isSharded(env)) return await sendToEach(env, scheduled_time);
+    const context = await openBackground(env, scheduled_time);
+    if (context) await runChores(context);
   } catch (error) {
-    // Such as a setting that is missing. What a chore throws is logged as its own.
+    // For example, a missing setting. Errors of a single chore are logged under its own name.
     logFault({ chore: "all" }, error);
   }
 }
@@ -100,9 +107,10 @@ async function sendToEach(env: Env, scheduled_time: number): Promise<void> {
 }
 
 export const consumeChores = (batch: MessageBatch, env: Env): Promise<void> =>
-  consume(batch, env, choresMessage(), (context, { scheduled_time }) =>
-    runChores({ ...context, now: scheduled_time }),
-  );
+  consume(batch, env, choresMessage(), async (context, { scheduled_time }) => {
+    // A late message is superseded by newer ones, and would date entries of the access log too far back.
+    if (context.now - scheduled_time <= CHORES_DELAY) await runChores({ ...context, now: scheduled_time });
+  });
 
 async function runChores(context: Context): Promise<void> {
   const started = Date.now();
@@ -123,6 +131,6 @@ async function runChores(context: Context): Promise<void> {
     );
   const done = await runAll(chores);
   const queued = await runAll(lastChores);
-  // Also where there was nothing to do: so a cron that no longer runs is noticed by its silence.
+  // Log even if there was nothing to do, so that operators notice when the cron stops.
   log("cron", { ...ofShard, duration_ms: Date.now() - started, ...done, ...queued });
 }

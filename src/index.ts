@@ -1,13 +1,13 @@
 import { app } from "./app.ts";
 import { consumeChores, runCron } from "./cron.ts";
-import { consumeBulkInvites } from "./resources/bulk_invites/bulk_invites.queue.ts";
-import { consumeInviteMails } from "./resources/invite_mails/invite_mails.queue.ts";
-import { consumeWebhookDeliveries } from "./resources/webhook_lanes/webhook_lanes.queue.ts";
+import { consumeWebhookDeliveries } from "./delivery/webhook_lanes/webhook_lanes.queue.ts";
+import { consumeBulkInvites } from "./joining/bulk_invites/bulk_invites.queue.ts";
+import { consumeInviteMails } from "./joining/invite_mails/invite_mails.queue.ts";
 
 export default {
   fetch: app.fetch,
   async queue(batch, env, context) {
-    // In a second environment, the names of queues end with its name.
+    // In a second environment, queue names end with the environment's name.
     if (batch.queue.startsWith("chores")) return consumeChores(batch, env);
     if (batch.queue.startsWith("webhook-deliveries")) return consumeWebhookDeliveries(batch, env, context);
     if (batch.queue.startsWith("invite-mails")) return consumeInviteMails(batch, env);

@@ -1,90 +1,94 @@
 import { DAY, HOUR, MINUTE, SECOND } from "./units.ts";
 
-/* How long callers wait, and how long things are valid or kept, each with its reason. In milliseconds, where nothing else is said. */
+/* How long callers wait, and how long data is valid or kept, each with its reason. In milliseconds unless stated otherwise. */
 
-/** The largest body takes less over a slow line. What comes later would find that the caller has lost its rights. */
+/** Enough for the largest body on a slow line. A later body might find that the caller has lost its rights. */
 export const BODY_TIMEOUT = 30 * SECOND;
 
-/** The duration of a sub without an end. */
 export const DEFAULT_SUB_DURATION = 24 * HOUR;
 
-/** After this time at the latest, a revoked client is refused. Before that, look-ups run in the background. */
+/** A revoked client is refused after this time at the latest. Until then, lookups run in the background. */
 export const CLIENT_KNOWN_FOR = 60 * SECOND;
 
-/** In seconds: the period of the rate limits in wrangler.toml, whose numbers are settings. */
+/** In seconds: the period of the rate limits in wrangler.toml. How many requests they allow is a setting. */
 export const RATE_LIMIT_PERIOD = 60;
 
-/** A client that polls a waiting list gets one entry in this period, and not one for each poll. */
+/** A client that polls a waiting list adds one access log entry per period, not one per poll. */
 export const WAITING_LIST_RECORDED_EVERY = 60 * SECOND;
 
-/** A day is sealed when it is over for so long: requests that began in it have ended. */
+/** How long after its end a day is sealed: by then, all requests that began in it have ended. */
 export const SEALED_AFTER = HOUR;
 
-/** A seal comes an hour after its day is over, and the next one a day later. When it is over for so long, it should be there. */
+/**
+ * Verifiers report a missing seal if the newest sealed day ended longer ago than this: a day, an hour until it is
+ * sealed, and an hour of slack.
+ */
 export const NEXT_SEAL_WITHIN = 26 * HOUR;
 
-/** Entries stay in D1 for so long after their day was sealed: more than a year, so that a year can be reviewed. The files stay. */
+/** How long entries stay in D1 after sealing. More than a year, so that a whole year can be reviewed. The files stay. */
 export const ACCESS_LOGS_KEPT_FOR = 400 * DAY;
 
-/** In seconds: for this long others may keep the public keys. A new key is known before its first seal, which comes in a day. */
+/** In seconds: how long others may cache the public keys. A new key signs its first seal only a day later. */
 export const PUBLIC_KEYS_KEPT_FOR = 300;
 
-/** In seconds: the `Retry-After` where the bucket of the sealed days gave no file. */
+/** In seconds: the `Retry-After` if the bucket of the sealed days did not return the file. */
 export const BUCKET_RETRY_AFTER = 5;
 
-/** A client that does not know for a day whether a request was carried out finds out by other means. */
+/** A client still unsure after a day whether a request was carried out finds out by other means. */
 export const IDEMPOTENCY_KEY_KEPT_FOR = DAY;
 
-/** The clock of the platform may be ahead of ours by this much. */
+/** The platform's clock may be ahead of the service's by this much. */
 export const REPORT_CLOCK_TOLERANCE = 60 * SECOND;
 
-/** A century: longer than any law has records kept. */
+/** A century: longer than any law requires records to be kept. */
 export const MAX_RETENTION_DAYS = 36_500;
 
-/** How long a recording's download URL is valid, in seconds (contract, section "Limits"). */
+/** In seconds: how long a recording's download URL is valid (contract, section "Limits"). */
 export const RECORDING_URL_LIFETIME = 15 * 60;
 
 /** In seconds: the `Retry-After` if a file could not be deleted. The cron tries again every five minutes. */
 export const FILE_DELETION_RETRY_AFTER = 60;
 
-/** A clock may differ by this much from that of an identity provider when a token begins. Its end is exact. */
+/** How far an identity provider's clock may be ahead when a token begins. The token's end gets no tolerance. */
 export const TOKEN_CLOCK_TOLERANCE = 60 * SECOND;
 
-/** Then the keys of an identity provider are fetched again, so that a withdrawn key is no longer trusted. */
+/** An identity provider's keys are fetched again after this time, so that a withdrawn key stops being trusted. */
 export const KEYS_KNOWN_FOR = 10 * MINUTE;
 
-/** Tokens with unknown keys make the service fetch the keys again, but not more often than this. */
+/** A token with an unknown key makes the service fetch the keys again, but no more often than this. */
 export const KEYS_COOLDOWN = 30 * SECOND;
 
 /** In seconds: the `Retry-After` while an identity provider is down. */
 export const PROVIDER_RETRY_AFTER = 5;
 
-/** The redirect with the code follows at once. */
+/** Short, because the redirect with the code follows the exchange immediately. */
 export const AUTHORIZATION_CODE_LIFETIME = 60 * SECOND;
 
-/** An expired code is useless, but helps to find out what happened, for a day. */
+/** An expired code is useless, but for a day it helps to find out what happened. */
 export const AUTHORIZATION_CODE_KEPT_FOR = DAY;
 
 export const DEFAULT_INVITE_VALIDITY_DAYS = 7;
 
 export const MAX_INVITE_VALIDITY_DAYS = 30;
 
-/** The clock of LiveKit's server may differ by this much from ours. Its tokens are valid for five minutes. */
+/** How far the clock of the LiveKit server may differ from the service's. LiveKit's tokens are valid for five minutes. */
 export const LIVEKIT_CLOCK_TOLERANCE = 60 * SECOND;
 
+/** A call whose room LiveKit no longer lists ends only after this long without a report: an event may be under way. */
+export const ROOM_SILENCE = 10 * MINUTE;
+
+/** How long the closing of a room without known participants is remembered: events about them may be late. */
+export const CLOSED_ROOM_KEPT_FOR = DAY;
+
 /**
- * The clock of LiveKit may differ by this much from the platform's: a call whose key is the name of a room may have started so much
- * later than the room. triggers/livekit_egresses.sql has it too.
+ * How long an egress or a refusal from LiveKit waits for its call to be reported. Then the files of the egress are
+ * deleted, because the recording belongs to nobody.
  */
-export const LIVEKIT_ROOM_TOLERANCE = 5 * MINUTE;
+export const UNCLAIMED_KEPT_FOR = 30 * DAY;
 
-/** What LiveKit said of an egress waits so long for its call to be reported. */
-export const LIVEKIT_EGRESS_KEPT_FOR = DAY;
-
-/** After an invite was created or sent again, it is not sent again for so long: a person needs longer to miss a mail. */
+/** The minimum time between two mails of an invite: it takes longer to notice that a mail is missing. */
 export const INVITE_RESEND_PAUSE = MINUTE;
 
-/** Of a planned visit that does not say when it ends. */
 export const DEFAULT_VISIT_DURATION = HOUR;
 
 export const MAX_VISIT_DURATION = DAY;
@@ -92,27 +96,27 @@ export const MAX_VISIT_DURATION = DAY;
 /** A visit planned further ahead would keep names longer than anybody needs them. */
 export const MAX_VISIT_AHEAD = 2 * 365 * DAY;
 
-/** The link of a visit works so long after its end: people come late, or once more. */
+/** How long a visit's link works after the visit ends: people come late, or come back. */
 export const VISIT_LINK_VALID_FOR = DAY;
 
 export const BULK_ROWS_PERIOD = DAY;
 
-/** In seconds: the `Retry-After` when an organization has sent as many rows as it can. */
+/** In seconds: the `Retry-After` when an organization has used up its rows of bulk invites. */
 export const BULK_ROWS_RETRY_AFTER = 3600;
 
-/** The emails and names in the rows are needed to look up what failed. After this time nobody does. */
+/** How long the rows keep emails and names, which are needed to look up what failed. */
 export const BULK_INVITE_PERSONAL_DATA_KEPT_FOR = 30 * DAY;
 
-/** A client that was down for longer reads the things themselves again. */
+/** A client that was down for longer must read the resources themselves again. */
 export const EVENTS_KEPT_FOR = 30 * DAY;
 
-/** Enough to give a receiver the new secret. Until then, deliveries are signed with the old one too. */
+/** How long deliveries are also signed with the old secret: enough time to give the receiver the new one. */
 export const OLD_WEBHOOK_SECRET_LIFETIME = DAY;
 
-/** A receiver that takes longer counts as failed. Standard Webhooks recommends 15 to 30 seconds. */
+/** A delivery that takes longer counts as failed. Standard Webhooks recommends 15 to 30 seconds. */
 export const WEBHOOK_TIMEOUT = 15 * SECOND;
 
-/** After each failed attempt, the time until the next. Then a delivery is given up, more than three days after the first. */
+/** The delay after each failed attempt. A delivery is given up more than three days after its first attempt. */
 export const WEBHOOK_RETRY_DELAYS = [
   5 * SECOND,
   5 * MINUTE,
@@ -125,19 +129,19 @@ export const WEBHOOK_RETRY_DELAYS = [
   24 * HOUR,
 ];
 
-/** A receiver's `Retry-After` that is longer counts as this: it must not put off a delivery for good. */
+/** Caps a receiver's `Retry-After`, so that it cannot postpone a delivery indefinitely. */
 export const MAX_WEBHOOK_RETRY_AFTER = DAY;
 
-/** An endpoint at which everything fails for so long is disabled. */
+/** An endpoint is disabled when all its deliveries have failed for this long. */
 export const WEBHOOK_FAILING_FOR = 5 * DAY;
 
 /**
- * A call or a wait of which no report has changed anything for this long counts as over: no visit is so long without
- * anybody coming, leaving or speaking.
+ * A call or a wait that no report has changed for this long counts as over: no visit goes this long without anybody
+ * joining, leaving or speaking.
  */
 export const SILENCE_UNTIL_END = DAY;
 
-/** In seconds: the `Retry-After` when all attempts failed. */
+/** In seconds: the `Retry-After` when all attempts to write failed. */
 export const WRITE_RETRY_AFTER = 1;
 
 /** In seconds: the `Retry-After` when D1 is overloaded or cannot be reached. */

@@ -1,109 +1,130 @@
 import { KIB } from "./units.ts";
 
-/* How much callers may send and get, each with its reason. Sizes are in bytes. */
+/* How much callers may send and receive, each with its reason. Sizes are in bytes. */
 
-/** Set-up requests have a few short fields. */
+/** Setup requests have a few short fields. */
 export const EXTERNAL_BODY_LIMIT = 64 * KIB;
 
 /** The transcript of an hour takes 52 KB. */
 export const PLATFORM_BODY_LIMIT = KIB * KIB;
 
-/** As much as a report: a text can be corrected as a whole. */
+/** As large as a report, because a correction can replace a whole text. */
 export const CORRECTION_BODY_LIMIT = PLATFORM_BODY_LIMIT;
 
-/** Enough for the rows of a large bulk invite. */
+/** Enough for the largest bulk invite. */
 export const BULK_INVITES_BODY_LIMIT = KIB * KIB;
 
-/** Tokens can list all groups of a person. And text that is not a JWT should get 401, not 413. */
+/** Tokens can list all groups of a person. Also, text that is not a JWT gets 401, not 413. */
 export const TOKEN_EXCHANGE_BODY_LIMIT = 256 * KIB;
 
-/** An event of LiveKit describes a room, a participant or an egress. Their metadata can be some kilobytes long. */
+/** A LiveKit event describes a room, a participant or an egress, whose metadata can take a few kilobytes. */
 export const LIVEKIT_BODY_LIMIT = 256 * KIB;
 
 /**
- * Objects and arrays in a JSON body: twice as many as the longest transcript has. An empty one has two characters, and
- * takes some 60 bytes in memory.
+ * Objects and arrays in a JSON body: twice as many as the longest transcript has. An empty one takes two characters,
+ * but about 60 bytes of memory.
  */
 export const MAX_JSON_CONTAINERS = 20_000;
 
-/** An error text names this many problems of a body. A list of a thousand rows can have thousands. */
+/** Problems of a body listed in one error text. A list of a thousand rows can have thousands. */
 export const MAX_NAMED_FAULTS = 10;
 
 export const DEFAULT_PER_PAGE = 25;
 
-/** Keeps a page a small response and a small read. */
+/** Keeps the response and the read small. */
 export const MAX_PER_PAGE = 100;
 
-/** Digits of an integer in a path or a query. No value needs so many. */
+/** Digits of an integer in a path or a query. No value needs this many. */
 export const MAX_INTEGER_LENGTH = 1000;
 
 /** Up to this page, offsets are exact integers. */
 export const MAX_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / MAX_PER_PAGE);
 
-/** Calls with a reference that a request looks through for those that it may show: more than one patient has. */
+/** Calls with a given reference that a request searches for those the caller may see: more than any patient has. */
 export const CALLS_LOOKED_THROUGH = 1000;
 
-/** Items before a page, which are read to skip them. More than any list has by its quota; audit logs and members have none. */
+/** Visits with a given reference that a request searches for those the caller may see. */
+export const VISITS_LOOKED_THROUGH = 1000;
+
+/** Recordings that a request searches for those the caller may see. Each costs a few rows of its call's participants. */
+export const EGRESSES_LOOKED_THROUGH = 1000;
+
+/** Items before a page, which SQLite reads to skip. Quotas keep most lists shorter; audit logs and members have none. */
 export const MAX_SKIPPED = 100_000;
 
 export const MAX_NAME_LENGTH = 255;
 
-/** RFC 5321: a path has 256 characters, with the address between < and >. */
+/** RFC 5321 limits a path to 256 characters, including the < and > around the address. */
 export const MAX_EMAIL_LENGTH = 254;
 
 export const MAX_KEY_LENGTH = 255;
 
-/** As long as a key: it is the key of another system. */
+/** As long as a key, because it is the key of another system. */
 export const MAX_EXTERNAL_REFERENCE_LENGTH = 255;
 
-/** The slugs of all rooms begin with it. 63 is the length of a DNS label. */
+/** All slugs of the organization's rooms begin with this slug. 63 is the limit of a DNS label. */
 export const MAX_ORGANIZATION_SLUG_LENGTH = 63;
 
-/** LiveKit's have 15 characters. They are stored with calls, participants and egresses. */
+/** LiveKit's own sids have 15 characters. Calls, participants and egresses store them. */
 export const MAX_LIVEKIT_SID_LENGTH = 64;
 
-/** A room's slug is made from the organization's and its name, and some characters of a name become eight. */
+/** In characters: LiveKit's default limit. Egresses store the name. */
+export const MAX_LIVEKIT_ROOM_NAME_LENGTH = 256;
+
+/** A room's slug is built from the organization's slug and the room's name. Some characters of a name become eight. */
 export const MAX_SLUG_LENGTH = 4000;
 
 export const MAX_THEME_LENGTH = 50;
 
-/** Enough for more digits of a second than any clock has. */
+/** Enough for more fractional digits than any clock has. */
 export const MAX_TIMESTAMP_LENGTH = 64;
 
-/** There are three roles. A list that repeats some is accepted. */
+/** There are three roles. A list may repeat them. */
 export const MAX_ROLE_NAMES = 10;
 
-/** Providers whom one user assists. The ids go to D1 in one parameter. */
+/** Providers that one user assists. The ids go to D1 in one parameter. */
 export const MAX_ASSISTS = 1000;
 
-/** Subs of a room that are not over yet. The list of them has no pages. */
+/** Subs of a room that are not over yet. Their list has no pages. */
 export const MAX_SUBS = 1000;
 
 /**
- * In each period, an isolate still looks up this many unknown ids for an address that is beyond its limit, so that a right
- * client among them is served. D1 does not notice ten a second.
+ * How many unknown client ids an isolate still looks up per period for an address beyond its limit. This way, a valid
+ * client at that address is served. D1 easily handles ten a second.
  */
 export const LOOK_UPS_BEYOND_LIMIT = 600;
+
+/** In characters. A client sends one version, or a few. */
+export const MAX_IF_MATCH_LENGTH = 1000;
 
 /** In characters. A UUID has 36. */
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 
-/** In characters. It becomes part of each entry of the access log, which is kept for years. */
+/** In characters. Every entry of the access log contains it, and entries are kept for years. */
 export const MAX_ACTING_USER_LENGTH = 64;
 
-/** Entries of the access log that a request gets as NDJSON: some megabytes, and as many as it may read. */
+/** Entries of the access log in one NDJSON response: some megabytes, and the most that a request may read. */
 export const MAX_EXPORTED_ACCESS_LOGS = 10_000;
 
-/** Random bytes, of which two may name a shard: too many to meet another id. */
+/** Random bytes, two of which may name a shard: enough to rule out collisions. */
 export const CLIENT_ID_BYTES = 16;
 
-/** In characters. An id of the service has 22; anything longer is unknown, and is not remembered. */
+/** The prefix of API client secrets, so that scanners can find them in repositories. */
+export const CLIENT_SECRET_PREFIX = "ovv_";
+
+/** Characters from the end of a secret that lists show. The rest stays too long to guess. */
+export const SECRET_HINT_LENGTH = 4;
+
+/** Twice the number of scopes. A list may repeat them. */
+export const MAX_SCOPE_NAMES = 32;
+
+/** In characters. The service's ids have 22; a longer one is unknown, and is not cached. */
 export const MAX_CLIENT_ID_LENGTH = 64;
 
-/** Too long to guess: 32 characters of hex are 16 random bytes. src/docs/settings.md recommends 32 random bytes. */
+/** Too long to guess: 32 hex characters are 16 random bytes. src/docs/settings.md recommends 32 random bytes. */
 export const MIN_PLATFORM_TOKEN_LENGTH = 32;
 
-/** The longest range of metrics, in dates: ten years. A response of so many dates has about 400 KB. */
+/** The longest range of metrics, in dates: ten years. Such a response takes about 400 KB. */
 export const MAX_METRICS_DAYS = 3660;
 
 /** The default range of metrics, including today. */
@@ -114,136 +135,143 @@ export const MAX_TRANSCRIPT_LINES = 10_000;
 
 export const MAX_TRANSCRIPT_LINE_LENGTH = 10_000;
 
-/** Corrections of one text: people make some. */
+/** Corrections of one text. People make a few. */
 export const MAX_TEXT_VERSIONS = 25;
 
-/** The total size of the texts that corrections replaced, in UTF-8: the list of its versions reads this much at once. */
+/** The total size of the texts replaced by corrections, in UTF-8: the list of versions reads this much at once. */
 export const MAX_TEXT_VERSIONS_SIZE = 4 * KIB * KIB;
 
-/** Why a text is corrected. */
+/**
+ * In characters of JSON. A page of a transcript's versions ends after the version that exceeds this, because each
+ * version can be as long as the transcript.
+ */
+export const TRANSCRIPT_VERSIONS_PAGE = KIB * KIB;
+
 export const MAX_CORRECTION_REASON_LENGTH = 500;
 
-/** For summaries of transcripts, and for SOAP notes. */
+/** For SOAP notes and for summaries of transcripts. */
 export const MAX_NOTE_LENGTH = 200_000;
 
 /**
- * Summary and lines of a transcript as JSON: what one report can hold. Partial reports and corrections cannot make it longer,
- * which bounds every response and every row.
+ * The summary and lines of a transcript as JSON: as much as one report can hold. Partial reports and corrections cannot
+ * exceed it either, so it bounds every row and response.
  */
 export const MAX_TRANSCRIPT_SIZE = PLATFORM_BODY_LIMIT;
 
 /** More than any call has. The report goes to D1 in one parameter. */
 export const MAX_CALL_PARTICIPANTS = 500;
 
-/** More than ever wait in a room. The list of them is a single response. */
+/** More people than ever wait in one room. Their list is a single response. */
 export const MAX_LISTED_WAITING = 500;
 
-/** A conference of doctors. Each has a link in the response. */
+/** A conference of doctors. The response has a link for each. */
 export const MAX_VISIT_PARTICIPANTS = 20;
 
-/** Calls that a visit shows, the first: a connection that breaks off may begin another one. */
+/** A visit shows its first calls, up to this many: rejoining after a lost connection may start another call. */
 export const MAX_VISIT_CALLS = 100;
 
-/** Visits of an organization that are planned and did not start yet: a year of a large clinic. */
+/** An organization's planned visits that have not started yet: a year of a large clinic. */
 export const MAX_PLANNED_VISITS = 100_000;
 
-/** How somebody said that they agree: `verbal`, `form`. */
+/** For the way a person agreed: `verbal`, `form`. */
 export const MAX_CONSENT_METHOD_LENGTH = 50;
 
 /**
- * For each participant: nobody decides so often in one visit. The decisions of a report's participants are compared in one
- * parameter, and those of a call are one list without pages.
+ * Per participant: nobody decides this often in one visit. The decisions in a report are compared in one parameter, and
+ * the list of a call's decisions has no pages.
  */
 export const MAX_CONSENT_DECISIONS = 100;
 
-/** The longest key of an object in S3, in bytes of UTF-8. */
+/** The longest key of an S3 object, in bytes of UTF-8. */
 export const MAX_STORAGE_KEY_LENGTH = 1024;
+
+/** A year, in seconds. A longer recording is a mistake in the unit. */
+export const MAX_RECORDING_DURATION = 31_622_400;
 
 /** A recording backend describes a failure in a line or two. */
 export const MAX_ERROR_LENGTH = 2000;
 
-/** A sentence or two: an order of a court, a number of a case. */
+/** A sentence or two: a court order, a case number. */
 export const MAX_HOLD_REASON_LENGTH = 1000;
 
 /** For an issuer, an audience, and the URL of the keys. */
 export const MAX_ISSUER_LENGTH = 1000;
 
-/** For tokens of identity providers. A wrong one is refused for what it says, even if it is very long. */
+/** For tokens of identity providers. Even a very long token is refused for its content, not for its length. */
 export const MAX_TOKEN_LENGTH = TOKEN_EXCHANGE_BODY_LIMIT;
 
-/** For codes and tokens of the service itself, which are much shorter. In any alphabet, so many characters fit into a body. */
+/** For the service's own codes and tokens, which are much shorter. A body can hold this many characters of any script. */
 export const MAX_OWN_TOKEN_LENGTH = 200_000;
 
-/** Too many random bytes to guess. */
 export const AUTHORIZATION_CODE_BYTES = 32;
 
 /** A key for HMAC-SHA-256 must be at least as long as the digest (RFC 7518, section 3.2). */
 export const MIN_HMAC_KEY_LENGTH = 32;
 
-/** A key for HMAC-SHA-256, as above. LiveKit asks for as much. */
+/** A key for HMAC-SHA-256, like `MIN_HMAC_KEY_LENGTH`. LiveKit asks for the same length. */
 export const MIN_LIVEKIT_SECRET_LENGTH = 32;
 
-/** Mails of an organization in a UTC day: two full bulk invites. triggers/mails.sql has it too, and so the next one. */
+/** Mails of an organization per UTC day: two full bulk invites. */
 export const MAX_ORGANIZATION_MAILS = 2000;
 
-/** Mails of an organization to one address in a UTC day: an invite, and two that were asked for again. */
+/** Mails of an organization to one address per UTC day: an invite, resent twice. */
 export const MAX_ADDRESS_MAILS = 3;
 
-/** In characters: the name of an organization in a mail, in its subject too. */
+/** In characters: the organization's name in a mail, including the subject. */
 export const MAX_MAIL_NAME_LENGTH = 80;
 
-/** Writes of an organization's API clients in a UTC day. triggers/usage.sql has it too, and so the entries and the share. */
+/** Writes of an organization's API clients per UTC day. */
 export const MAX_DAILY_WRITES = 20_000;
 
-/** In bytes of its body: a write counts once for each that it begins. Most have less. */
+/** In bytes of its body: a request counts as one write per started unit. Most bodies are smaller. */
 export const WRITE_SIZE = 4 * KIB;
 
-/** Entries of an organization's access log in a UTC day after which its clients add no more. */
+/** Access log entries per UTC day after which an organization's API clients cannot add more. */
 export const MAX_DAILY_ACCESS_LOGS = 200_000;
 
-/** The share of both that one API client may use: then the others can still work. */
+/** The share of both daily quotas that one API client may use, so that the others can still work. */
 export const CLIENT_SHARE = 0.5;
 
 /**
- * Entries in a seal. Clients add fewer in a day; what retention deletes beyond is in the seal of the next day. The client package
- * has this number too.
+ * Entries in a seal. API clients add fewer per day; further entries, from retention, go into the next day's seal. The
+ * client package repeats this number.
  */
 export const MAX_SEALED_ENTRIES = 1_000_000;
 
-/** Rooms that an organization can make, also those that it has retired. */
+/** Rooms that an organization can create, including retired ones. */
 export const MAX_WAITING_ROOMS = 20_000;
 
 export const MAX_BULK_INVITES = 1000;
 
-/** Invites of an organization that were not used, expired or not. No organization waits for so many people at a time. */
+/** Unused invites of an organization, expired or not. No organization waits for this many people at a time. */
 export const MAX_UNUSED_INVITES = 10_000;
 
-/** Rows of bulk invites that an organization sends in `BULK_ROWS_PERIOD`: all of a large one, twice. */
+/** Rows of bulk invites that an organization can send per `BULK_ROWS_PERIOD`: a whole large organization, twice. */
 export const MAX_BULK_ROWS = 20_000;
 
-/** API clients of an organization that are in use: some for each of its systems, and a second one of each while it changes over. */
+/** Active API clients of an organization: a few per system, plus a second one of each during a rotation. */
 export const MAX_API_CLIENTS = 100;
 
-/** API clients that an organization can make, also those that it has revoked: one for each of a hundred systems a month, for years. */
+/** API clients that an organization can create, including revoked ones. A hundred systems can rotate monthly for years. */
 export const MAX_API_CLIENTS_EVER = 20_000;
 
-/** A few systems of an organization listen, each perhaps with a second endpoint while it moves. */
+/** A few systems of an organization receive events, each perhaps with a second endpoint during a migration. */
 export const MAX_WEBHOOK_ENDPOINTS = 10;
 
-/** More than there are. A list that repeats some is accepted. */
+/** More than there are types and families, because a list may repeat them. */
 export const MAX_EVENT_TYPE_NAMES = 100;
 
-/** What all servers and proxies take. */
+/** A length that all servers and proxies accept. */
 export const MAX_WEBHOOK_URL_LENGTH = 2000;
 
-/** Standard Webhooks asks for 24 to 64. */
+/** Standard Webhooks asks for 24 to 64 bytes. */
 export const WEBHOOK_SECRET_BYTES = 32;
 
-/** Old secrets that sign at the same time. There are several only if somebody rotates again within a day. */
+/** Old secrets that still sign. There are several only after repeated rotations within a day. */
 export const MAX_OLD_WEBHOOK_SECRETS = 5;
 
-/** Events that one request for redelivery sends again. D1 writes them in some hundredths of a second. */
+/** Events that one redelivery request sends again. D1 writes them in a few hundredths of a second. */
 export const WEBHOOK_REDELIVERY_PORTION = 1000;
 
-/** Events among which it looks for those: an endpoint may want few of them. */
+/** Events that one redelivery request searches: the endpoint may subscribe to only a few of them. */
 export const EVENTS_LOOKED_THROUGH = 5000;

@@ -1,4 +1,4 @@
-/** Remembers a value in a map of bounded size: the oldest entries make room. An entry that is set again is the newest. */
+/** Sets an entry in a map of bounded size, dropping the oldest. Setting a key again makes it the newest. */
 export function remember<Key, Value>(memory: Map<Key, Value>, key: Key, value: Value, bound: number) {
   memory.delete(key);
   for (const oldest of memory.keys()) {
@@ -8,7 +8,7 @@ export function remember<Key, Value>(memory: Map<Key, Value>, key: Key, value: V
   memory.set(key, value);
 }
 
-/** What is made when it is first asked for, and then kept. An isolate starts faster without what it may never need. */
+/** Makes a value on its first use. An isolate starts faster without values that it may never need. */
 export function lazily<Value>(make: () => Value): () => Value {
   let made: Value | undefined;
   return () => {

@@ -1,15 +1,14 @@
-/** How long to wait after failures. */
 interface Pauses {
-  /** After the first failure. The pause doubles with each further one. */
+  /** The pause after the first failure. It doubles with every further one. */
   first: number;
   longest: number;
-  /** A random part of the pause is added to it, up to this much, so that what failed together does not fail together again. */
+  /** Up to this fraction of the pause is added at random, so that tasks that failed together do not all retry at once. */
   jitter: number;
 }
 
 /**
- * The pause after this many failures, in the unit of `first`. Only the schedule of webhooks is a table, and the client package
- * has its own.
+ * The pause after a number of failures, in the unit of `first`. Only webhooks have a fixed schedule instead, and the
+ * client package has its own code.
  *
  * @param chance from 0 to 1
  */

@@ -6,14 +6,14 @@ import { DEFAULT_INVITE_VALIDITY_DAYS, MAX_INVITE_VALIDITY_DAYS } from "./lifeti
 import { MIN_HMAC_KEY_LENGTH, MIN_LIVEKIT_SECRET_LENGTH, MIN_PLATFORM_TOKEN_LENGTH } from "./limits.ts";
 import { lazily } from "./memory.ts";
 
-/** LiveKit's tools take the address with either scheme. Requests go to the one with http. */
+/** LiveKit's tools accept the address with ws or http. The service sends its requests over http. */
 const livekitUrl = lazily(() =>
   z
     .url({ protocol: /^(https?|wss?)$/, error: "must be a URL with https:// or wss://" })
     .transform((url) => url.replace(/^ws/i, "http").replace(/\/+$/, "")),
 );
 
-/** A host name, perhaps with a port: as a URL, of which only these count. */
+/** A host name, optionally with a port, as a URL that has nothing else. */
 const ownHost = lazily(() =>
   z
     .string()
@@ -23,17 +23,17 @@ const ownHost = lazily(() =>
     .refine((url) => URL.canParse(url), "must be host names, separated by commas"),
 );
 
-/** 32 bytes as base64url, as a JWK has them. */
+/** 32 bytes as base64url, as a JWK writes them. */
 const bytesOfKey = lazily(() => z.string().regex(/^[A-Za-z0-9_-]{43}$/));
 
 const publicKey = lazily(() =>
   z.object({ kty: z.literal("OKP"), crv: z.literal("Ed25519"), x: bytesOfKey() }),
 );
 
-/** An Ed25519 key as a JWK (RFC 8037). What else it says is not used. */
+/** An Ed25519 key as a JWK (RFC 8037), without its optional members. */
 export type PublicKey = z.output<ReturnType<typeof publicKey>>;
 
-/** A setting that is JSON. A fault says what it must be, and nothing of the text, which may be a secret. */
+/** A setting written as JSON. Its error never quotes the text, which may be a secret. */
 const jsonSetting = <Schema extends z.ZodType>(schema: Schema, error: string) =>
   z.string().transform((text, { addIssue }): z.output<Schema> => {
     const { data, success } = schema.safeParse(jsonOrUndefined(text));
@@ -55,6 +55,8 @@ const fields = lazily(() =>
     FAILURE_LIMIT_PER_MINUTE: perMinute(),
     PLATFORM_API_TOKEN: z.string().min(MIN_PLATFORM_TOKEN_LENGTH),
     PLATFORM_API_TOKEN_PREVIOUS: z.string().min(MIN_PLATFORM_TOKEN_LENGTH).optional(),
+    PLATFORM_REPORTS_TOKEN: z.string().min(MIN_PLATFORM_TOKEN_LENGTH).optional(),
+    PLATFORM_WEB_APP_TOKEN: z.string().min(MIN_PLATFORM_TOKEN_LENGTH).optional(),
     WAITING_ROOM_THEMES: z
       .string()
       .transform((list) => list.split(","))
@@ -99,7 +101,7 @@ const fields = lazily(() =>
 
 export type Settings = z.output<ReturnType<typeof fields>>;
 
-/** Optional settings that are of no use without another one. */
+/** Optional settings, each with another one that it requires. */
 const COMPANIONS = [
   ["LIVEKIT_API_KEY", "LIVEKIT_API_SECRET"],
   ["LIVEKIT_API_SECRET", "LIVEKIT_API_KEY"],
@@ -117,12 +119,18 @@ const settingsSchema = lazily(() =>
   }),
 );
 
-/** Names the settings that are not valid, never their values. */
+/** Names the invalid settings, never their values. */
 export class SettingsError extends Error {
   override name = "SettingsError";
+  readonly settings: string[];
+
+  constructor(settings: string[], message: string) {
+    super(message);
+    this.settings = settings;
+  }
 }
 
-/** An empty text counts as not set. */
+/** An empty string counts as not set. */
 const isSet = ([, value]: [string, unknown]) => typeof value !== "string" || value.trim() !== "";
 
 const checkedSettings = new WeakMap<object, Settings>();
@@ -130,7 +138,7 @@ const checkedSettings = new WeakMap<object, Settings>();
 /**
  * The Worker's settings, checked once per isolate.
  *
- * @throws SettingsError if a setting is missing or not valid
+ * @throws SettingsError if a setting is missing or invalid
  */
 export function readSettings(env: object): Settings {
   const parsed = checkedSettings.get(env);
@@ -139,19 +147,22 @@ export function readSettings(env: object): Settings {
   if (!result.success) {
     const faults = result.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
     throw new SettingsError(
-      `Settings at fault: ${faults.join("; ")}. src/docs/settings.md lists all settings; \`npm run dev\` makes those for development.`,
+      [...new Set(result.error.issues.map(({ path }) => String(path[0])))],
+      `Invalid settings: ${faults.join("; ")}. src/docs/settings.md lists all settings; \`npm run dev\` creates those for development.`,
     );
   }
   checkedSettings.set(env, result.data);
   return result.data;
 }
 
-/** The secrets in .dev.vars.example, which everybody can read, begin with this; of the signing key, its private part. */
+/** The prefix of the secrets in .dev.vars.example, which everybody can read. The signing key has it in its private part. */
 const PUBLIC_PREFIX = "development-";
 
 const SECRETS = [
   "PLATFORM_API_TOKEN",
   "PLATFORM_API_TOKEN_PREVIOUS",
+  "PLATFORM_REPORTS_TOKEN",
+  "PLATFORM_WEB_APP_TOKEN",
   "INVITE_TOKEN_SECRET",
   "DIGEST_SECRET",
   "LIVEKIT_API_SECRET",
@@ -159,16 +170,18 @@ const SECRETS = [
 ] as const;
 
 /**
- * A developer's machine is reached as localhost, and a deployed Worker never is.
+ * Refuses the public development secrets, except on localhost: a developer's machine is reached there, and a deployed
+ * Worker never is.
  *
- * @throws SettingsError if everybody can read one of the secrets, and the request is not to localhost
+ * @throws SettingsError if one of the secrets is public, and the request is not to localhost
  */
 export function requireOwnSecrets(settings: Settings, url: string) {
   const found: string[] = SECRETS.filter((name) => settings[name]?.startsWith(PUBLIC_PREFIX));
   if (settings.AUDIT_SIGNING_KEY?.d.startsWith(PUBLIC_PREFIX)) found.push("AUDIT_SIGNING_KEY");
   if (found.length === 0 || isLoopback(new URL(url).hostname)) return;
   throw new SettingsError(
-    `${found.join(" and ")} may begin with "${PUBLIC_PREFIX}" only on a developer's machine that is called localhost. ` +
+    found,
+    `${found.join(" and ")} may begin with "${PUBLIC_PREFIX}" only on a developer's machine, reached as localhost. ` +
       "Set a secret of your own.",
   );
 }

@@ -1,4 +1,4 @@
-/** Milliseconds and bytes. */
+/* Times are in milliseconds, sizes in bytes. */
 
 export const KIB = 1024;
 export const SECOND = 1000;

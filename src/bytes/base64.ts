@@ -2,6 +2,5 @@
 export const base64Of = (bytes: ArrayBuffer | Uint8Array): string =>
   btoa(String.fromCharCode(...new Uint8Array(bytes)));
 
-/** @param base64 as `base64Of` writes it */
 export const bytesOfBase64 = (base64: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0));

@@ -3,18 +3,17 @@ import { hexOf } from "./hex.ts";
 
 const encoder = new TextEncoder();
 
-/** The SHA-256 of bytes, or of a text. */
 export async function digestBytes(content: BufferSource | string): Promise<Uint8Array> {
   const bytes = typeof content === "string" ? encoder.encode(content) : content;
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
 }
 
-/** The SHA-256 of a text in hex, as it is stored. */
+/** The SHA-256 of a string in hex, the format in which digests are stored. */
 export async function digest(text: string): Promise<string> {
   return hexOf(await digestBytes(text));
 }
 
-/** The HMAC-SHA-256 of each text in hex: without the secret, nobody can find out of which text by trying. */
+/** The HMAC-SHA-256 of each text in hex. Without the secret, nobody can find the texts by trying candidates. */
 export async function keyedDigests(secret: string, texts: string[]): Promise<string[]> {
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
@@ -22,7 +21,7 @@ export async function keyedDigests(secret: string, texts: string[]): Promise<str
   return Promise.all(texts.map(async (text) => hexOf(new Uint8Array(await sign(text)))));
 }
 
-/** Compares a secret with a digest, in a time that does not depend on where they differ. */
+/** Compares a secret with a digest in constant time. */
 export async function matchesDigest(secret: string, expected: Uint8Array): Promise<boolean> {
   return crypto.subtle.timingSafeEqual(await digestBytes(secret), expected);
 }
@@ -30,10 +29,10 @@ export async function matchesDigest(secret: string, expected: Uint8Array): Promi
 const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /**
- * Random bytes as base64url. They can name the shard in which what they stand for is stored: the last digit has spare bits,
- * and where the last of them is set, the first two bytes are the shard.
+ * Random bytes as base64url. They can name the shard that stores the secret's record: the last digit has
+ * spare bits, and if the lowest of them is set, the first two bytes are the shard.
  *
- * @param bytes how many; no multiple of three, or there are no spare bits
+ * @param bytes the number of bytes; must not be a multiple of three, or there are no spare bits
  */
 export function randomSecret(bytes: number, shard = 0): string {
   const random = crypto.getRandomValues(new Uint8Array(bytes));
@@ -43,7 +42,7 @@ export function randomSecret(bytes: number, shard = 0): string {
   return text.slice(0, -1) + BASE64URL[BASE64URL.indexOf(text.slice(-1)) | 1];
 }
 
-/** The shard that a text names, if `randomSecret` has made it of so many bytes; else any shard, or 0. */
+/** The shard named by a string that `randomSecret` made from this many bytes. For any other string, an arbitrary shard or 0. */
 export function shardOfSecret(text: string, bytes: number): number {
   const namesShard = text.length === Math.ceil((bytes * 8) / 6) && BASE64URL.indexOf(text.slice(-1)) & 1;
   if (!namesShard) return 0;

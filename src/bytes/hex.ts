@@ -1,7 +1,4 @@
-/*
- * D1 gives a BLOB as an array of numbers, and takes it as one. As hex (`hex(…)` and `unhex(…)` in SQL) it is half as long
- * on the way.
- */
+/* D1 transfers a BLOB as an array of numbers. As hex (`hex(…)` and `unhex(…)` in SQL), it takes half as many bytes. */
 
 const DIGITS = new TextEncoder().encode("0123456789abcdef");
 const decoder = new TextDecoder();
@@ -22,7 +19,7 @@ export function bytesOfHex(hex: string): Uint8Array {
   return bytes;
 }
 
-/** The last four bits of a digit are its value. Those of a letter count from 1, and a letter has the bit of 64. */
+/** The low four bits of a decimal digit are its value. For a letter they count from 1, and only letters have the bit of value 64. */
 function digitAt(hex: string, position: number): number {
   const code = hex.charCodeAt(position);
   return (code & 15) + 9 * (code >> 6);

@@ -1,4 +1,4 @@
-/** What a text says as JSON: undefined where it is none, which JSON itself cannot say. */
+/** Parses JSON. Returns undefined, which JSON cannot express, if the text is not JSON. */
 export function jsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,4 +1,4 @@
-/** The check of an organization's access log, by somebody who has only credentials for it. */
+/** Checks an organization's access log with nothing but API client credentials. */
 import { verifySource } from "./access_log_check.ts";
 import { accessLogOf } from "./access_log_source.ts";
 import type { VerifiedAccessLog, VerifyOptions } from "./access_log_types.ts";
@@ -9,13 +9,14 @@ export { AccessLogFault } from "./access_log_faults.ts";
 export type { VerifiedAccessLog, VerifyOptions } from "./access_log_types.ts";
 
 /**
- * Checks the seals of the organization's access log, their files, and that the service shows what they hold. It trusts nothing that
- * comes from the service but the public keys, and where receivers kept digests of seals, not these either; and it takes no
- * more memory, however long the log is. The client must act as an organization_admin. Without settings of your own, a request
- * may take ten minutes, and is sent again up to eight times.
+ * Checks the seals of the organization's access log and their files, and that the service shows the entries in those files.
  *
- * @throws AccessLogFault naming the day and the first fault
- * @throws VideoVisitError if the service cannot be asked
+ * It trusts nothing from the service except the public keys, and not even those if you pass digests that receivers kept
+ * (`heads`). Memory use does not grow with the log. The client must act as an organization_admin. By default, a request may
+ * take ten minutes and is retried up to eight times.
+ *
+ * @throws AccessLogFault for the first fault found, with its day
+ * @throws VideoVisitError if the service cannot be reached or refuses a request
  */
 export const verifyAccessLog = (
   settings: ClientSettings,

@@ -1,11 +1,11 @@
-/** The seals of an access log: what was signed, by whom, and that each follows the one before. */
+/** Verifies the seals of an access log: their signatures, the signed claims, and the chain from each seal to the one before. */
 import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto";
 import type { AccessLogSeal } from "../../dist/client/external/types.gen.js";
 import { AccessLogFault, failing } from "./access_log_faults.ts";
 
 export type { AccessLogSeal };
 
-/** A key as `/.well-known/jwks.json` shows it (RFC 8037). */
+/** A key from `/.well-known/jwks.json` (RFC 8037). */
 export interface PublishedKey {
   kty: string;
   crv: string;
@@ -13,18 +13,16 @@ export interface PublishedKey {
   kid: string;
 }
 
-/** In milliseconds. */
 const HOUR = 3_600_000;
 export const DAY: number = 24 * HOUR;
 
-/** A day is sealed an hour after it is over, and the next one a day later. */
+/** The service seals a day an hour after it ends, so the next seal is due 25 hours after the end of the last sealed day. */
 const NEXT_SEAL_WITHIN = 26 * HOUR;
 
 export const endOfDate = (date: string): number => Date.parse(date) + DAY;
 
 export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** What a seal signs. */
 type Claims = Omit<AccessLogSeal, "jws"> & { organization_id: number };
 
 interface Chain {
@@ -33,10 +31,11 @@ interface Chain {
 }
 
 /**
- * Checks seals alone, without files and entries: as `GET /access_log_seals` lists them, all of them, oldest first.
+ * Checks only the seals, not the files or the entries.
  *
- * @param heads digests that receivers kept
- * @throws AccessLogFault naming the day and the first fault
+ * @param seals all seals from `GET /access_log_seals`, oldest first
+ * @param heads digests that your webhook receivers kept
+ * @throws AccessLogFault for the first fault found, with its day
  */
 export function verifySeals(
   seals: readonly AccessLogSeal[],
@@ -47,9 +46,9 @@ export function verifySeals(
 }
 
 /**
- * Every signature, what it signs, and that each seal follows the one before.
+ * Checks every signature and its claims, and that each seal follows the one before.
  *
- * @returns what was signed: nothing else of a seal is to be believed
+ * @returns the signed claims; no other part of a seal can be trusted
  */
 export function verifyChain(rows: readonly AccessLogSeal[], published: readonly PublishedKey[]): Chain {
   const keys = new Map(published.flatMap(opened));
@@ -59,28 +58,28 @@ export function verifyChain(rows: readonly AccessLogSeal[], published: readonly 
     const { organization_id: owner, ...seal } = signedBy(keys, row, fail);
     for (const [name, value] of Object.entries(seal)) {
       const said = row[name as keyof AccessLogSeal];
-      if (said !== value) fail(`The seal says ${name} ${said}, and ${value} was signed.`);
+      if (said !== value) fail(`The seal says ${name} ${said}, but ${value} was signed.`);
     }
     chain.organization_id ??= owner;
-    if (owner !== chain.organization_id) fail("The seal is that of another organization.");
+    if (owner !== chain.organization_id) fail("The seal belongs to another organization.");
     const before = chain.seals.at(-1);
     const previous = before ? sha256(before.jws) : null;
     if (seal.previous !== previous)
       fail(
         before
-          ? `The seal does not follow that of ${before.date}: a seal between them is missing, or that one was made again.`
+          ? `The seal does not follow the seal of ${before.date}: one between them is missing, or that day was sealed again.`
           : "The first seal follows another one, which is missing.",
       );
     if (seal.last_id < seal.first_id || seal.count > seal.last_id - seal.first_id + 1)
       fail(`The seal cannot have ${seal.count} entries from ${seal.first_id} to ${seal.last_id}.`);
     if (before && (seal.date <= before.date || seal.first_id <= before.last_id))
-      fail(`The seal has the date or entries of that of ${before.date}.`);
+      fail(`The seal repeats the date or entries of the seal of ${before.date}.`);
     chain.seals.push(seal);
   }
   return chain;
 }
 
-/** A key whose id is not its thumbprint (RFC 7638) is none, and neither is one of another kind. */
+/** Ignores a key whose id is not its thumbprint (RFC 7638), and a key that is not Ed25519. */
 function opened(key: PublishedKey): [string, KeyObject][] {
   const { kty, crv, x, kid } = (key ?? {}) as Partial<PublishedKey>;
   if (kty !== "OKP" || crv !== "Ed25519" || !x || !kid) return [];
@@ -93,7 +92,7 @@ function opened(key: PublishedKey): [string, KeyObject][] {
   }
 }
 
-/** Three parts in base64url, of which the last one is a signature of 64 bytes: otherwise one seal could be written in many ways. */
+/** The signature must be exactly 64 bytes in base64url: otherwise one seal could be written in several ways. */
 const JWS = /^([\w-]{1,1000})\.([\w-]{1,4000})\.([\w-]{86})$/;
 
 function signedBy(
@@ -109,14 +108,15 @@ function signedBy(
   if (alg !== "EdDSA" || !verify(null, signed, key, Buffer.from(signature, "base64url")))
     fail("The signature of the seal is wrong.");
   const claims = decoded(payload);
-  if (typ !== "access-log-seal" || !claims || !isSeal(claims)) return fail("What is signed is no seal.");
+  if (typ !== "access-log-seal" || !claims || !isSeal(claims))
+    return fail("The signed content is not a seal.");
   return { ...claims, jws };
 }
 
 const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0;
 const isDigest = (value: unknown) => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
 
-/** What a seal signs, and nothing else. */
+/** The checks of the signed claims. A seal must have exactly these claims. */
 const CLAIMS: Record<keyof Claims, (value: unknown) => boolean> = {
   organization_id: isCount,
   date: (value) => typeof value === "string" && isDate(value),
@@ -131,13 +131,13 @@ const isSeal = (claims: Record<string, unknown>): claims is Record<string, unkno
   Object.keys(claims).length === Object.keys(CLAIMS).length &&
   Object.entries(CLAIMS).every(([name, holds]) => holds(claims[name]));
 
-/** A UTC date that there is: `2026-01-31`. */
+/** Whether the text is a date that exists, such as `2026-01-31`. */
 export const isDate = (text: string): boolean =>
   /^\d{4}-\d{2}-\d{2}$/.test(text) &&
   !Number.isNaN(Date.parse(text)) &&
   new Date(text).toISOString().startsWith(text);
 
-/** An object of a JWS; undefined of what is none. */
+/** Decodes a part of a JWS; returns undefined if it is not a JSON object. */
 function decoded(part: string): Record<string, unknown> | undefined {
   try {
     const value = JSON.parse(Buffer.from(part, "base64url").toString());
@@ -147,7 +147,7 @@ function decoded(part: string): Record<string, unknown> | undefined {
   }
 }
 
-/** @throws TypeError for what is no head */
+/** @throws TypeError for a malformed head */
 export function verifyHeads(
   seals: readonly AccessLogSeal[],
   heads: readonly { date: string; seal_sha256: string }[],
@@ -160,7 +160,7 @@ export function verifyHeads(
     if (!seal)
       throw new AccessLogFault(
         date,
-        "There is no seal of this day, and a receiver kept its digest: the end of the chain is cut off, or the day was removed.",
+        "This day has no seal, but a receiver kept its digest: the end of the chain is cut off, or the day was removed.",
       );
     if (sha256(seal.jws) !== seal_sha256.toLowerCase())
       throw new AccessLogFault(
@@ -170,7 +170,7 @@ export function verifyHeads(
   }
 }
 
-/** What is no fault, and should be asked about. */
+/** Findings that are not faults, but worth asking the operator about. */
 export function warningsOf(
   seals: readonly AccessLogSeal[],
   chosen: readonly AccessLogSeal[],
@@ -182,12 +182,12 @@ export function warningsOf(
     ...(chosen.length === 0 ? [`No day from ${from} on is sealed: no file was read.`] : []),
     ...(heads.length === 0
       ? [
-          "No digest was given that a receiver kept: if days are missing at the end, or all was signed anew, it cannot be seen.",
+          "No digest kept by a receiver was given: days missing at the end, or a log that was signed again, cannot be detected.",
         ]
       : []),
     ...(now - endOfDate(last.date) > NEXT_SEAL_WITHIN
       ? [
-          `The newest seal is that of ${last.date}, which ended more than ${NEXT_SEAL_WITHIN / HOUR} hours ago. If anything was recorded since, ask the operator why it is not sealed.`,
+          `The newest seal is for ${last.date}, which ended more than ${NEXT_SEAL_WITHIN / HOUR} hours ago. If anything was recorded since, ask the operator why it is not sealed.`,
         ]
       : []),
   ];

@@ -2,7 +2,6 @@ import { isDate, sha256, verifyChain, verifyHeads, warningsOf } from "./access_l
 import { verifyFiles } from "./access_log_files.ts";
 import type { AccessLogSource, Check, VerifiedAccessLog } from "./access_log_types.ts";
 
-/** The check of a log, wherever it comes from. */
 export async function verifySource(source: AccessLogSource, check: Check): Promise<VerifiedAccessLog> {
   const { from, heads } = check;
   if (from !== undefined && !isDate(from)) throw new TypeError("from: must be a date such as 2026-01-31");

@@ -1,4 +1,4 @@
-/** The first fault that was found in an access log, and the day that it is about. */
+/** The first fault found in an access log, and its day. */
 export class AccessLogFault extends Error {
   readonly date: string;
 
@@ -9,7 +9,6 @@ export class AccessLogFault extends Error {
   }
 }
 
-/** @returns a function that throws a fault of the day */
 export const failing =
   (date: string): ((fault: string) => never) =>
   (fault) => {

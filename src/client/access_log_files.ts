@@ -1,4 +1,4 @@
-/** The files of an access log: whether they are those that were sealed, and whether the service shows what they hold. */
+/** Checks that the files of an access log match their seals, and that the service lists the entries in them. */
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
@@ -7,17 +7,16 @@ import { failing } from "./access_log_faults.ts";
 import { type AccessLogSource, type Check, LONGEST_LINE } from "./access_log_types.ts";
 import { linesOf } from "./ndjson.ts";
 
-/** In milliseconds: so long after it was sealed, a day may be gone from the list. */
+/** In milliseconds. The service deletes listed entries 400 days after their day was sealed; the files stay. */
 const LISTED_FOR = 400 * 86_400_000;
 
-/** Each file against its seal and against the list, which are read beside each other: a day and a page at a time. */
+/** Compares each file with its seal and with the list. Reads both as streams, so memory does not grow with the log. */
 export async function verifyFiles(
   source: AccessLogSource,
   seals: Seal[],
   chosen: Seal[],
   { now, onProgress }: Check,
 ): Promise<number> {
-  // What was sealed so long ago may be deleted, and is only in the files.
   const isListed = ({ date }: Seal) => endOfDate(date) + LISTED_FOR > now;
   const firstListed = chosen.find(isListed);
   const before = firstListed && seals[seals.indexOf(firstListed) - 1];
@@ -38,18 +37,18 @@ export async function verifyFiles(
   return entries;
 }
 
-/** Entries of a seal beyond which the next seal has the rest of its day. */
+/** The most entries in a seal. The next seal has the rest of the day. */
 const FULL_SEAL = 1_000_000;
 
-/** The days that the entries of a seal may be of. */
 interface Days {
-  /** @returns undefined for an entry that may be in the seal */
+  /** @returns undefined if the entry may be in the seal */
   faultOf: (id: number, at: number, isFirst: boolean) => string | undefined;
 }
 
 /**
- * A seal is for the day of its first entry, or if that came after its day was sealed, for the day after the last seal. It has
- * entries of its own day, and latecomers of the day before; after a full seal also what that one left.
+ * A seal is for the day of its first entry; if that entry came after its day was sealed, for the day after the previous seal.
+ * It has the entries of its own day and late entries of the day before. After a full seal, it also has the rest of that seal's
+ * days.
  */
 function daysOf(seal: Seal, seals: readonly Seal[]): Days {
   const n = seals.indexOf(seal);
@@ -72,7 +71,6 @@ function daysOf(seal: Seal, seals: readonly Seal[]): Days {
   };
 }
 
-/** So often somebody who waits sees that it goes on. */
 const PROGRESS_EVERY = 100_000;
 
 async function verifyFile(
@@ -87,7 +85,7 @@ async function verifyFile(
   const digest = createHash("sha256");
   const lines = linesOf(unpacked(bytes, digest, fail), LONGEST_LINE);
   let [count, first_id, last_id] = [0, 0, 0];
-  // Where the file is not the sealed one, that is the fault, and not how the list differs from it.
+  // Kept until the whole file is read: if the file itself does not match its seal, report that fault instead.
   let unlike: string | undefined;
   let misplaced: string | undefined;
   for await (const line of lines) {
@@ -97,7 +95,7 @@ async function verifyFile(
     first_id ||= id;
     last_id = id;
     if (++count > seal.count)
-      fail("The file is not the one that was sealed: it goes on after the last entry.");
+      fail("The file is not the one that was sealed: it continues after the last entry.");
     if (count % PROGRESS_EVERY === 0) progress(count);
     if (list) unlike ??= await list.differenceFrom(line, id);
   }
@@ -105,18 +103,16 @@ async function verifyFile(
   for (const [name, value] of Object.entries(found)) {
     const sealed = seal[name as keyof typeof found];
     if (value !== sealed)
-      fail(
-        `The file is not the one that was sealed: its ${name} is ${value}, and that of the seal ${sealed}.`,
-      );
+      fail(`The file is not the one that was sealed: its ${name} is ${value}, but the seal says ${sealed}.`);
   }
   if (digest.digest("hex") !== seal.sha256)
     fail("The file is not the one that was sealed: its lines have another SHA-256.");
-  if (misplaced) fail(`The seal is not that of its entries: ${misplaced}`);
+  if (misplaced) fail(`The date of the seal does not match its entries: ${misplaced}`);
   unlike ??= await list?.addedUpTo(seal.last_id);
-  if (unlike) fail(`The service shows other entries than those that were sealed: ${unlike}`);
+  if (unlike) fail(`The service shows other entries than the sealed ones: ${unlike}`);
 }
 
-/** What the list shows, entry by entry. */
+/** Reads the listed entries one by one, to compare each with the entry in the file. */
 class Entries {
   readonly #lines: AsyncIterator<string>;
   #next: Promise<IteratorResult<string>> | undefined;
@@ -125,7 +121,7 @@ class Entries {
     this.#lines = toAsync(lines);
   }
 
-  /** How the next entry differs from one of a file; undefined if it is that one, which is then behind. */
+  /** Compares the next listed entry with a line of the file. If they are equal, moves past it and returns undefined. */
   async differenceFrom(line: string, id: number): Promise<string | undefined> {
     this.#next ??= this.#lines.next();
     const { value: listed, done } = await this.#next;
@@ -135,18 +131,17 @@ class Entries {
     }
     if (done) return `the entry ${id} is gone.`;
     const listedId = entryOf(listed).id;
-    if (Number.isNaN(listedId)) return "what is listed is no entry.";
+    if (Number.isNaN(listedId)) return "a listed line is not an entry.";
     if (listedId > id) return `the entry ${id} is gone.`;
     if (listedId < id) return `the entry ${listedId} was added.`;
     return `the entry ${id} was changed: ${changesOf(line, listed)}.`;
   }
 
-  /** Lets go of the rest. */
   async close(): Promise<void> {
     await this.#lines.return?.();
   }
 
-  /** The next entry, if it is none after this id: all up to there were compared. */
+  /** Finds a listed entry left over up to this id, the last one of the file. */
   async addedUpTo(id: number): Promise<string | undefined> {
     this.#next ??= this.#lines.next();
     const { value, done } = await this.#next;
@@ -162,11 +157,11 @@ async function* toAsync(lines: AsyncIterable<string> | string[]) {
 function changesOf(sealed: string, listed: string): string {
   const [before, now] = [JSON.parse(sealed), JSON.parse(listed)];
   const names = Object.keys({ ...before, ...now }).filter((name) => before[name] !== now[name]);
-  const changes = names.map((name) => `${name} is ${now[name]}, and ${before[name]} was sealed`);
+  const changes = names.map((name) => `${name} is ${now[name]}, but ${before[name]} was sealed`);
   return changes.length > 0 ? changes.join("; ") : "it is written in another way";
 }
 
-/** NaN for what is no entry, or has no time. */
+/** Returns NaN for the missing parts of a malformed entry. */
 function entryOf(line: string): { id: number; at: number } {
   try {
     const { id, at } = JSON.parse(line) ?? {};
@@ -188,6 +183,6 @@ async function* unpacked(
     }
   } catch (error) {
     const isOfZlib = /^Z_|^ERR_/.test(String((error as { code?: string }).code));
-    throw isOfZlib ? fail("The file is not the one that was sealed: it is no gzip.") : error;
+    throw isOfZlib ? fail("The file is not the one that was sealed: it is not gzip.") : error;
   }
 }

@@ -1,4 +1,4 @@
-/** Where an access log comes from: the service, which is not trusted. */
+/** Reads an access log from the service. The service is not trusted, so every response is bounded. */
 import { OPERATIONS } from "../../dist/client/external/operations.gen.js";
 import type { ListAccessLogSealsResponse } from "../../dist/client/external/types.gen.js";
 import type { AccessLogSeal, PublishedKey } from "./access_log_chain.ts";
@@ -10,24 +10,24 @@ import { FULL_PAGE, NDJSON_TYPE, type RequestOptions, type Route } from "./reque
 import { send } from "./send.ts";
 import type { ClientSettings } from "./settings.ts";
 
-/** In milliseconds: a day's file may be large, and the connection of an auditor slow. */
+/** In milliseconds: a day's file may be large, and an auditor's connection slow. */
 const TIMEOUT = 600_000;
 
 const MAX_RETRIES = 8;
 
-/** In bytes. A file has the entries of a day, compressed: some megabytes, 40 for a million entries. */
+/** In bytes. A million entries, the most in a file, take 40 MB compressed. */
 const LONGEST_FILE = 64 * 1024 * 1024;
 
-/** In bytes. A page has a hundred seals, of some hundred bytes. */
+/** In bytes. A page has 100 seals of a few hundred bytes each. */
 const LONGEST_PAGE = 1024 * 1024;
 
-/** Days of some hundred years. */
+/** In seals: one a day for more than 270 years. */
 const LONGEST_CHAIN = 100_000;
 
 /**
- * The access log of the organization that a client belongs to, over HTTP.
+ * The access log of the client's organization, read over HTTP.
  *
- * @param actingUser for whom the check is made: what the service records of it
+ * @param actingUser the person that the service records for these reads
  */
 export function accessLogOf(
   settings: ClientSettings,
@@ -74,7 +74,7 @@ export function accessLogOf(
     },
     async file(date) {
       try {
-        // Of an emptied file the client has nothing.
+        // For an empty file, `send` returns undefined.
         const file = ((await ask(OPERATIONS.getSealedAccessLog, { date })) ?? new Blob()) as Blob;
         return chunksOf(file.stream());
       } catch (error) {
@@ -92,16 +92,15 @@ export function accessLogOf(
   };
 }
 
-/** The public keys. They need no credentials. */
 const KEYS: Route = { route: "GET /.well-known/jwks.json" };
 
-/** @throws TypeError where a list would be read for ever */
+/** @throws TypeError if the service does not move the list forward, which would be read forever */
 function moved(after: number, { access_log_seals, next_after }: ListAccessLogSealsResponse): number {
   if (
     !Number.isSafeInteger(next_after) ||
     next_after <= after ||
     next_after !== access_log_seals.at(-1)?.last_id
   )
-    throw new TypeError(`The service wants the list read on after ${next_after}, and not after ${after}`);
+    throw new TypeError(`The service continues the list after ${next_after}, which does not follow ${after}`);
   return next_after;
 }

@@ -1,15 +1,15 @@
 import type { AccessLogSeal, PublishedKey } from "./access_log_chain.ts";
 
 export interface VerifyOptions {
-  /** Files before this date are not read. Seals are all checked. */
+  /** Skips the files of days before this UTC date, such as `2026-01-31`. All seals are checked anyway. */
   from?: string | undefined;
-  /** Digests of seals that receivers kept: the `date` and `seal_sha256` of events `access_log.sealed`. */
+  /** Digests that your webhook receivers kept: the `date` and `seal_sha256` of each `access_log.sealed` event. */
   heads?: readonly { date: string; seal_sha256: string }[] | undefined;
-  /** For whom the check is made: the service records it. By default `verify-access-log`. */
+  /** The person you check for, which the service records. By default `verify-access-log`. */
   actingUser?: string | undefined;
-  /** Ends it at once. */
+  /** Stops the check at once. */
   signal?: AbortSignal | undefined;
-  /** Is called after each day, and during a long one. */
+  /** Called after each day, and every so often during a long one. */
   onProgress?: ((date: string, entries: number) => void) | undefined;
 }
 
@@ -17,28 +17,24 @@ export interface VerifiedAccessLog {
   organization_id: number | null;
   entries: number;
   days: number;
-  /** The newest seal: keep it, where nobody who runs the service can change it. */
+  /** The newest seal. Keep it where nobody who runs the service can change it. */
   head: { date: string; seal_sha256: string } | null;
-  /** What is no fault, and should be asked about. */
+  /** Findings that are not faults, but worth asking the operator about. */
   warnings: string[];
 }
 
-/** What a check is given, beside the log. */
 export interface Check extends Required<Pick<VerifyOptions, "heads" | "onProgress">> {
   from: string | undefined;
   now: number;
 }
 
-/** Where an access log comes from. */
 export interface AccessLogSource {
   keys(): Promise<PublishedKey[]>;
   /** All seals, oldest first. */
   seals(): Promise<AccessLogSeal[]>;
-  /** The bytes of a day's file; null if there is none. */
   file(date: string): Promise<AsyncIterable<Uint8Array> | null>;
-  /** What the list shows after an id, as lines of NDJSON. */
   list(after: number): AsyncIterable<string>;
 }
 
-/** In characters. An entry has some hundred. */
+/** In characters. An entry has a few hundred. */
 export const LONGEST_LINE: number = 65_536;

@@ -1,19 +1,16 @@
-/** One attempt of a request: what ends it, and what its failure means. */
 import { type Failure, VideoVisitError, withoutAddresses } from "./errors.ts";
 import { Unacceptable } from "./ndjson.ts";
 import { pauseAfter, sleep } from "./pauses.ts";
 import type { WireRequest } from "./request.ts";
 
-/** An attempt, until it has all that it waits for, or fails. */
 export interface Attempt {
   request: WireRequest;
-  /** Ends it, when the caller wants, or when nothing has come for so long. */
+  /** Aborts when the caller's signal does, or when nothing has arrived within the timeout. */
   signal: AbortSignal;
-  /** The time of the service runs again from now on; and it does not run while the caller is at work. */
   restart: () => void;
+  /** Stops the timeout, while the caller works on an item. */
   rest: () => void;
   end: () => void;
-  /** The error of a failure. */
   failure: (cause: unknown) => VideoVisitError;
 }
 
@@ -52,9 +49,9 @@ export function begin(
       if (failed === "aborted") return endedBy(signal, request, mayHaveSucceeded);
       const why = cause instanceof Unacceptable ? "response" : failed;
       const text = {
-        response: "The response is not one of the service",
-        timeout: `No whole response came within ${timeout} milliseconds`,
-        connection: "No whole response came",
+        response: "The response did not come from the service",
+        timeout: `No complete response arrived within ${timeout} milliseconds`,
+        connection: "No complete response arrived",
       }[why];
       return new VideoVisitError(text, {
         ...request,
@@ -69,8 +66,8 @@ export function begin(
 /**
  * Waits before the next attempt.
  *
- * @param failed how many attempts have failed, the last of them with the error
- * @throws VideoVisitError if the caller's signal ends it
+ * @param failed the number of failed attempts, including the one that failed with the error
+ * @throws VideoVisitError if the caller's signal ends the pause
  */
 export const pause = (
   error: VideoVisitError,
@@ -83,13 +80,12 @@ export const pause = (
     throw endedBy(signal, where, mayHaveSucceeded);
   });
 
-/** What the end of the caller's signal means. */
 export const endedBy = (
   signal: AbortSignal | undefined,
   where: WireRequest,
   mayHaveSucceeded: boolean,
 ): VideoVisitError =>
-  new VideoVisitError("The signal ended it", {
+  new VideoVisitError("The signal ended the request", {
     ...where,
     failed: "aborted",
     mayHaveSucceeded,

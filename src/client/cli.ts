@@ -6,18 +6,17 @@ import { VideoVisitError } from "./errors.ts";
 
 const USAGE = `Usage: npx organization-video-visit-client verify-access-log --url URL [--from DATE] [--head DATE=SHA256]…
 
-Checks the access log of your organization: its seals, their files, and what the service shows.
+Checks the access log of your organization: its seals, their files, and the entries that the service lists.
 
-  --url URL           where the service is
-  --from DATE         reads no files before this day; all seals are checked
-  --head DATE=SHA256  the digest of a seal, as the event access_log.sealed brought it; may be given many times
-  --acting-user ID    for whom you check: the service records it; "verify-access-log" if left out
+  --url URL           the address of the service
+  --from DATE         skips the files of days before this date; all seals are checked anyway
+  --head DATE=SHA256  the digest of a seal, from an access_log.sealed event; repeat it for each digest that you kept
+  --acting-user ID    the person you check for, which the service records; by default verify-access-log
 
-It ends with 0 where there is no fault, with 1 where there is one, with 2 where the command is wrong, and with 3 where the log
-could not be checked.
+Exit status: 0 if there is no fault, 1 if there is one, 2 if the command is wrong, 3 if the log could not be checked.
 
-The credentials come from the environment variables CLIENT_ID and CLIENT_SECRET, of a client that acts as an
-organization_admin. They are no arguments, because shells keep what is typed.
+Set the environment variables CLIENT_ID and CLIENT_SECRET to the credentials of a client that acts as an
+organization_admin. They are not arguments, because your shell keeps a history.
 `;
 
 const OPTIONS = {
@@ -28,7 +27,6 @@ const OPTIONS = {
   help: { type: "boolean", default: false },
 } as const;
 
-/** Something on the command line that is wrong. */
 class UsageError extends Error {}
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -82,7 +80,7 @@ function explained(error: unknown): string {
   return cause === undefined ? error.message : `${error.message} (${cause})`;
 }
 
-/** What fetch says of a failed connection stands in its cause. */
+/** fetch puts the reason of a failed connection in the error's cause. */
 function causeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, message } = (error.cause ?? error) as { code?: string; message?: string };

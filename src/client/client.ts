@@ -4,25 +4,25 @@ import { type EventOfType, type EventTypeOrFamily, type FollowOptions, followEve
 import { type Connection, send } from "./send.ts";
 import type { ClientSettings, PurposeOfUse } from "./settings.ts";
 
-/** Every operation of the external API, by its `operationId`. */
+/** A function for every operation of the external API, named by its `operationId`. */
 export interface Client extends Operations {
-  /** Every event after one, in order and once, and then those that come. */
+  /** Yields every event after `after`, in order and once, then waits for new ones. It never ends by itself. */
   readonly followEvents: <Type extends EventTypeOrFamily = EventTypeOrFamily>(
     options?: FollowOptions<Type>,
   ) => AsyncGenerator<EventOfType<Type>, never, undefined>;
   /**
-   * The same client for one person of yours: its requests say for whom they are sent, and why.
+   * Returns this client acting for one of your users: each request names the user and the purpose, for the access log.
    *
-   * @param id by which your own system knows the person: not a name, nor an email address. Printable ASCII characters
+   * @param id the user's id in your own system, not a name or an email address. Printable ASCII characters only
    */
   readonly withActingUser: (id: string, purpose: PurposeOfUse) => Client;
 }
 
 /**
- * A client of the service, for one API client of an organization.
+ * Creates a client with the credentials of one of your organization's API clients.
  *
- * @throws Error in a browser: anyone who sees the page could read the secret
- * @throws TypeError for a setting that is missing or cannot be sent
+ * @throws Error in a browser, where anyone who opens the page could read the secret
+ * @throws TypeError if a setting is missing or cannot be sent in a header
  */
 export const createClient = (settings: ClientSettings): Client => clientOf(connectionOf(settings));
 
@@ -30,7 +30,8 @@ function clientOf(connection: Connection): Client {
   const operations = Object.fromEntries(
     Object.entries(OPERATIONS).map(([name, route]) => [
       name,
-      (input?: object, options?: object) => send(connection, route, input, options),
+      (input?: object, options?: object) =>
+        send(connection, { ...route, operation: name as keyof Operations }, input, options),
     ]),
   ) as unknown as Operations;
   return {

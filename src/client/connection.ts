@@ -10,7 +10,10 @@ import {
   TIMEOUT,
 } from "./settings.ts";
 
-/** What the requests of a client have in common. */
+/**
+ * @throws Error in a browser
+ * @throws TypeError for a setting that is missing or not valid
+ */
 export function connectionOf(settings: ClientSettings): Connection {
   if ("window" in globalThis && "document" in globalThis)
     throw new Error("A client secret must not get into a browser: create the client on your server");
@@ -23,23 +26,21 @@ export function connectionOf(settings: ClientSettings): Connection {
       "X-Client-ID": headerValue("clientId", settings.clientId),
       "X-Client-Secret": headerValue("clientSecret", settings.clientSecret),
     },
-    // Called as a method of something else, the global one refuses.
+    // The global fetch throws if it is called as a method of another object.
     fetch: settings.fetch ?? ((...request) => fetch(...request)),
     maxRetries: requireRetries(settings.maxRetries ?? MAX_RETRIES),
     timeout: requireTimeout(settings.timeout ?? TIMEOUT),
   };
 }
 
-/** Where the API is, at the address of the service. */
 export const API = "/api/external";
 
-/** These never leave the machine. */
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** The address of the API, of which the path may be left out. */
+/** The address of the API. The base URL may include the API's path or leave it out. */
 function apiAt(baseUrl: string): string {
   const fail = (fault: string) => {
-    // Never with the value, which may hold a password.
+    // Do not include the value: it may contain a password.
     throw new TypeError(`createClient: baseUrl ${fault}`);
   };
   if (!URL.canParse(baseUrl)) fail("must be an address such as https://visits.example.com");

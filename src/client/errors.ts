@@ -1,45 +1,74 @@
+import type { ErrorCode, ErrorCodes } from "../../dist/client/external/operations.gen.js";
+
 /**
- * What failed: no connection, or one that broke; no response in time; the caller's `signal`; or a response came, and it is a
- * refusal, or not one of the service.
+ * Why a request failed:
+ * - `connection`: no connection could be made, or it broke.
+ * - `timeout`: no complete response arrived in time.
+ * - `aborted`: your `signal` ended the request.
+ * - `response`: the response is an error, or did not come from the service.
  */
 export type Failure = "connection" | "timeout" | "aborted" | "response";
 
-/** Why a request has failed. */
+/** A request that failed. */
 export class VideoVisitError extends Error {
-  /** `GET`, for example. */
+  /** For example `GET`. */
   readonly method: string;
-  /** The path of the request, without what it asked for. */
+  /** The path of the request, without its query. */
   readonly path: string;
   readonly failed: Failure;
-  /** The status of the response; undefined if no whole response came. */
+  /** The status of the response; undefined if no complete response arrived. */
   readonly status: number | undefined;
-  /** What is wrong, and what would be right, as the service says it. Show it to people, or log it. */
+  /** The `Error-Code` of the response, if it has one. Later versions of the service may add codes. */
+  readonly code: ErrorCode | undefined;
+  /** The name of the client's function that failed; undefined if the request was not made by one. */
+  readonly operation: keyof ErrorCodes | undefined;
+  /** The error's text, from the service if it sent one: what is wrong and how to correct it. Show it to people, or log it. */
   readonly text: string;
-  /** Name it when you report a problem: the operator finds the request by it. */
+  /** The id of the request. Include it when you report a problem, so that the operator can find the request. */
   readonly requestId: string | undefined;
-  /** After how many seconds the service wants the request again, if it says so. */
+  /** The number of seconds to wait before the next attempt, if the response has a `Retry-After` header. */
   readonly retryAfter: number | undefined;
   /**
-   * Whether the service may have done all the same what it was asked, in the last attempt or in one before: the connection
-   * broke, or the service had a fault. A room that an attempt has renamed, for example, is 404 for the next one. Look before
-   * you do it again.
+   * Whether the service may have carried out the request in spite of the error, in the last attempt or an earlier one: the
+   * connection broke, or the service had an internal error. Check before you repeat it. For example, if an attempt renamed a room
+   * but its response was lost, the next attempt gets 404.
    */
   readonly mayHaveSucceeded: boolean;
 
   constructor(
     text: string,
-    { method, path, failed, status, requestId, retryAfter, mayHaveSucceeded = false, cause }: Details,
+    {
+      method,
+      path,
+      operation,
+      failed,
+      status,
+      code,
+      requestId,
+      retryAfter,
+      mayHaveSucceeded = false,
+      cause,
+    }: Details,
   ) {
     super(`${method} ${path}: ${status === undefined ? "" : `${status}: `}${text}`, { cause });
     this.name = "VideoVisitError";
     this.method = method;
     this.path = path;
+    this.operation = operation;
     this.failed = failed;
     this.status = status;
+    this.code = code;
     this.text = text;
     this.requestId = requestId;
     this.retryAfter = retryAfter;
     this.mayHaveSucceeded = mayHaveSucceeded;
+  }
+
+  /** Whether the error is from this function. If so, `code` is narrowed to the function's codes. */
+  isFrom<Name extends keyof ErrorCodes>(
+    operation: Name,
+  ): this is { readonly code: ErrorCodes[Name] | undefined } {
+    return this.operation === operation;
   }
 
   /** Whether the same request may succeed later. */
@@ -50,13 +79,15 @@ export class VideoVisitError extends Error {
   }
 }
 
-/** What is known of a failure. Without a response, its `cause` is what the runtime says of it, or the reason of the signal. */
+/** Without a response, `cause` is the runtime's error or the signal's reason. */
 type Details = Pick<VideoVisitError, "method" | "path" | "failed"> &
-  Partial<Pick<VideoVisitError, "status" | "requestId" | "retryAfter" | "mayHaveSucceeded">> & {
+  Partial<
+    Pick<VideoVisitError, "operation" | "status" | "code" | "requestId" | "retryAfter" | "mayHaveSucceeded">
+  > & {
     cause?: unknown;
   };
 
-/** What a runtime says of a failure. Some say it with the address, of which the query may name a patient. */
+/** Copies a runtime's error without the URLs in its messages: a URL's query may name a patient. */
 export function withoutAddresses(cause: unknown, depth: number = 0): Error | undefined {
   if (!(cause instanceof Error) || depth > 3) return undefined;
   const { name, message, code } = cause as Error & { code?: unknown };
@@ -65,7 +96,7 @@ export function withoutAddresses(cause: unknown, depth: number = 0): Error | und
   return Object.assign(said, { name, ...(typeof code === "string" && { code }) });
 }
 
-/** A webhook that the service did not send, or that came too late to be believed. */
+/** A webhook that the service did not send, or that is too old to be trusted. */
 export class WebhookVerificationError extends Error {
   constructor(reason: string) {
     super(reason);

@@ -5,25 +5,25 @@ import { FULL_PAGE } from "./request.ts";
 
 export type EventTypeOrFamily = NonNullable<NonNullable<ListEventsData["query"]>["type"]>;
 
-/** The events of a type, or of a family. */
+/** The events of a type, or of a family such as `call.*`. */
 export type EventOfType<Type extends EventTypeOrFamily> = Type extends `${infer Family}.*`
   ? Extract<VisitEvent, { type: `${Family}.${string}` }>
   : Extract<VisitEvent, { type: Type }>;
 
 export interface FollowOptions<Type extends EventTypeOrFamily = EventTypeOrFamily> {
   /**
-   * The id of the last event that you have seen: keep it with what you made of the event. Without it, all events that are
-   * kept.
+   * The id of the last event that you have processed. Store it together with the result of processing the event. Without it,
+   * you get all events that the service still keeps.
    */
   after?: number | undefined;
   /** Only events of this type or family, such as `transcript.finalized` or `call.*`. */
   type?: Type | undefined;
   /**
-   * How long to wait, in milliseconds, when there is nothing new; and after a failure, if the service does not want a longer
-   * pause. By default 5,000.
+   * The pause, in milliseconds, when there are no new events and after a failed request. After a failure it can be longer, for
+   * example if the service asks for more with `Retry-After`. By default 5,000.
    */
   interval?: number | undefined;
-  /** Ends it at once, with the signal's reason. */
+  /** Ends the iteration at once by throwing the signal's reason. */
   signal?: AbortSignal | undefined;
 }
 
@@ -34,7 +34,7 @@ type Query = { after?: number; type?: EventTypeOrFamily; per_page: number };
 
 type ListEvents = (query: Query, options: { signal: AbortSignal | undefined }) => Promise<ListEventsResponse>;
 
-/** Every event after one, in order and once, and then those that come: until the signal, or an error that will not go away. */
+/** @throws VideoVisitError that is not transient */
 export async function* followEvents(
   list: ListEvents,
   { after, type, interval = INTERVAL, signal }: FollowOptions = {},
@@ -54,7 +54,7 @@ export async function* followEvents(
       if (events.length < FULL_PAGE) await sleep(interval, signal);
     } catch (error) {
       signal?.throwIfAborted();
-      // A program that follows events wants to go on after an outage, however long it is.
+      // Transient failures are retried without end, so that the caller survives an outage of any length.
       if (!(error instanceof VideoVisitError && error.isTransient)) throw error;
       failures++;
       await sleep(Math.max(interval, pauseAfter(error, failures)), signal);

@@ -1,7 +1,7 @@
-/** What a header carries as it is: fetch would change another text, or throw an error that shows it. */
+/** Values that fetch sends unchanged. It would trim others, or throw an error that shows the value. */
 const CARRIED = /^[!-~](?:[ -~]*[!-~])?$/;
 
-/** @throws TypeError that names the option, and not the value, which may be a secret */
+/** @throws TypeError that names the option but not the value, which may be a secret */
 export function headerValue(option: string, value: unknown): string {
   if (typeof value !== "string" || !CARRIED.test(value))
     throw new TypeError(

@@ -1,3 +1,4 @@
+export type { ErrorCode, ErrorCodes } from "../../dist/client/external/operations.gen.js";
 export type * from "../../dist/client/external/types.gen.js";
 export { type Client, createClient } from "./client.ts";
 export { type Failure, VideoVisitError, WebhookVerificationError } from "./errors.ts";

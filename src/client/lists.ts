@@ -1,11 +1,9 @@
-/** Lists that come as NDJSON, while they come. */
 import { type Attempt, endedBy, pause } from "./attempt.ts";
 import { VideoVisitError } from "./errors.ts";
 import { chunksOf, linesOf, parsed } from "./ndjson.ts";
 
-/** The lines of a page of NDJSON, while it comes. */
 export class Lines {
-  /** Where the list goes on after this page; null at its end. */
+  /** The `after` of the next page; null on the last page. */
   readonly next: string | null;
   readonly attempt: Attempt;
   readonly #response: Response;
@@ -16,7 +14,7 @@ export class Lines {
     this.attempt = attempt;
     this.#response = response;
     this.#longest = longestLine;
-    // If nobody takes it in time, it is let go.
+    // If the caller does not begin to read within the timeout, the response is cancelled.
     attempt.signal.addEventListener("abort", () => this.close(), { once: true });
   }
 
@@ -25,7 +23,7 @@ export class Lines {
     try {
       restart();
       for await (const line of linesOf(chunksOf(this.#response.body, signal), this.#longest)) {
-        // Who takes their time is not the service's fault.
+        // A slow consumer must not count as a timeout.
         rest();
         yield line;
         restart();
@@ -43,7 +41,7 @@ export class Lines {
   }
 }
 
-/** A list that comes item by item, page after page. It can be gone through once, and left at any time, also before it is begun. */
+/** A list that can be read once, and be left at any time: leaving it cancels the response, even before the first item is read. */
 export function leavable(
   first: Lines,
   items: AsyncGenerator<unknown, void, undefined>,
@@ -60,19 +58,18 @@ export function leavable(
   };
 }
 
-/** Pages without an item, one after the other: more of them, and the list does not move. */
+/** More empty pages than this in a row mean that the list is stuck. */
 const MOST_EMPTY_PAGES = 10_000;
 
-/** How a list is read. */
 interface Reading {
   signal: AbortSignal | undefined;
-  /** Of a page that breaks off, while no item comes. */
+  /** The most failures in a row, without an item between them. */
   maxRetries: number;
-  /** The lines as they came, and not what they mean. */
+  /** Yield the lines as received instead of parsed items. */
   asText: boolean;
 }
 
-/** The items of a page and of those that follow. Where a page breaks off, the list goes on after the last item that came. */
+/** The items of a page and of the pages after it. If a page breaks off, asks for the list after the last item received. */
 export async function* listItems(
   first: Lines,
   from: number,
@@ -105,7 +102,7 @@ export async function* listItems(
     const next = Number(page.next);
     empty = last > begun ? 0 : empty + 1;
     if (!Number.isSafeInteger(next) || next < last || next <= begun || empty > MOST_EMPTY_PAGES)
-      throw wrong(`The service wants the list read on after ${page.next}, and not after ${last}`);
+      throw wrong(`The service continues the list after ${page.next}, which does not follow ${last}`);
     last = next;
     page = (await ask(next)) as Lines;
   }

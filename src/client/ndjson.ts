@@ -1,10 +1,10 @@
-/** What came is not what the service answers with. */
+/** The response cannot be one of the service's. */
 export class Unacceptable extends Error {}
 
 /**
- * The lines of a response, as they come.
+ * Splits a response into lines as it arrives.
  *
- * @param longest in characters, for those who do not trust the service
+ * @param longest in characters, if the service is not trusted
  * @throws Unacceptable for a longer line
  */
 export async function* linesOf(
@@ -23,7 +23,7 @@ export async function* linesOf(
   if (rest !== "") yield rest;
 }
 
-/** The bytes of a body, until the signal. Not every runtime has them as an async iterable. */
+/** Reads a body until the signal aborts. Not every runtime makes a body an async iterable. */
 export async function* chunksOf(
   body: ReadableStream<Uint8Array> | null,
   signal?: AbortSignal,
@@ -41,16 +41,16 @@ export async function* chunksOf(
     }
   } finally {
     signal?.removeEventListener("abort", cancel);
-    // Who stops early wants no more.
+    // The caller may have stopped early.
     cancel();
   }
 }
 
-/** @throws Unacceptable, without what stood there: it may be about a patient */
+/** @throws Unacceptable, without the text, which may be about a patient */
 export function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    throw new Unacceptable("What came is no JSON");
+    throw new Unacceptable("The response is not JSON");
   }
 }

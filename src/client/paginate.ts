@@ -1,6 +1,6 @@
 import { FULL_PAGE, type RequestOptions } from "./request.ts";
 
-/** The items of the list that a page has. */
+/** The type of the items in a page. */
 export type ItemOf<Page> = {
   [Key in keyof Page]: Page[Key] extends readonly (infer Item)[] ? Item : never;
 }[keyof Page];
@@ -10,12 +10,13 @@ type Arguments<Query> = undefined extends Query
   : [query: Query, options?: RequestOptions];
 
 /**
- * All items of a list, page by page, as they are asked for: `for await (const room of paginate(visits.listWaitingRooms))`.
+ * Iterates over all items of a list and fetches each page when it is needed:
+ * `for await (const room of paginate(visits.listWaitingRooms))`.
  *
- * Do not delete items of the list meanwhile, nor change them so that they leave it: those after them move up to pages that
- * were read already, and are missed. Collect the items first.
+ * While you iterate, do not delete items or change them so that they leave the list: the items after them would move up to
+ * pages that were already read, and you would miss them. Collect the items first.
  *
- * @param list an operation that returns pages
+ * @param list a function of the client that returns pages
  */
 export async function* paginate<Query, Page extends object>(
   list: (query: Query, options?: RequestOptions) => Promise<Page>,
@@ -25,7 +26,7 @@ export async function* paginate<Query, Page extends object>(
   for (;;) {
     const page: object = await list(asked as Query, options);
     const items: ItemOf<Page>[] | undefined = Object.values(page).find(Array.isArray);
-    if (!items) throw new TypeError("paginate: what it is given returns no pages");
+    if (!items) throw new TypeError("paginate: the function does not return pages");
     for (const item of items) {
       options?.signal?.throwIfAborted();
       yield item;
@@ -41,7 +42,6 @@ interface Position {
   next_after?: number | string | null;
 }
 
-/** What the next page is asked with; undefined after the last one. */
 function nextOf(page: Position, after: unknown): { page: number } | { after: unknown } | undefined {
   const { pagination, next_after: next = null } = page;
   if (pagination) {

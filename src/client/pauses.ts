@@ -5,24 +5,24 @@ import { LONGEST_TIMER } from "./settings.ts";
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 8_000;
 
-/** In seconds. A limit that lasts longer, such as that of an organization's day, is the caller's to know. */
+/** In seconds. A longer wait, such as for an organization's daily limit, is left to the caller. */
 const LONGEST_RETRY_AFTER = 60;
 
-/** Whether a request can be sent again while its caller waits. */
 export const isWorthRepeating = ({ isTransient, retryAfter = 0 }: VideoVisitError): boolean =>
   isTransient && retryAfter <= LONGEST_RETRY_AFTER;
 
 /**
- * How long to wait before the next attempt, in milliseconds: never the same for all clients that failed at once.
+ * The pause before the next attempt, in milliseconds. It is random, so that clients that failed together do not all retry at
+ * the same moment.
  *
- * @param attempt the number of the one that failed; the first is 1
+ * @param attempt the number of the failed attempt, from 1
  */
 export function pauseAfter({ retryAfter }: VideoVisitError, attempt: number): number {
   if (retryAfter !== undefined) return retryAfter * 1000 + Math.random() * FIRST_PAUSE;
   return Math.min(FIRST_PAUSE * 2 ** (attempt - 1), LONGEST_PAUSE) * (0.5 + Math.random() / 2);
 }
 
-/** @throws the reason of the signal as soon as it is aborted */
+/** @throws the signal's reason as soon as it aborts */
 export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);

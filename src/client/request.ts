@@ -1,53 +1,57 @@
+import type { ErrorCodes } from "../../dist/client/external/operations.gen.js";
 import { headerValue } from "./headers.ts";
 
 export const JSON_TYPE = "application/json";
 
-/** Each line is JSON. */
 export const NDJSON_TYPE = "application/x-ndjson";
 
-/** What the service puts on a page at most. */
+/** The largest page that the service returns. */
 export const FULL_PAGE = 100;
 
-/** How an operation is sent. */
 export interface Route {
+  /** The name of the client's function. The check of the access log uses routes without one. */
+  readonly operation?: keyof ErrorCodes;
   /** Method and path, with the names of parameters in braces. */
   readonly route: string;
-  /** The names of the parameters after the path. */
   readonly query?: readonly string[];
-  /** Whether what is neither in the path nor after it is sent as the body. */
+  /** Whether the rest of the input, after the path's and the query's parameters, is sent as the body. */
   readonly body?: boolean;
-  /** Whether it can be repeated with an `Idempotency-Key`. */
   readonly honoursKey?: boolean;
-  /** The media types of its responses, unless that is only JSON; none if they have no content. */
+  /** The media types of a successful response. By default only JSON; empty if the response has no content. */
   readonly answers?: readonly string[];
 }
 
 export interface RequestOptions {
-  /** Ends the request at once, also between two attempts: with an error that `failed` as `aborted`, whose cause is its reason. */
-  signal?: AbortSignal | undefined;
-  /** How long an attempt may take, in milliseconds. By default that of the client. */
-  timeout?: number | undefined;
-  /** How often a request that failed is sent again, at most. By default as often as the client does. */
-  maxRetries?: number | undefined;
-  /** The `X-D1-Bookmark` of another response: what is read is at least as new. */
-  bookmark?: string | undefined;
   /**
-   * Is called once, with the response that counts, that of the last attempt, for those who need its headers. Of something
-   * that was deleted, 404 says that it was gone, probably by an attempt before.
+   * Ends the request at once, even between two attempts. The error has `failed: "aborted"`, and the signal's reason as its
+   * cause.
+   */
+  signal?: AbortSignal | undefined;
+  /** The timeout of each attempt, in milliseconds. By default the client's `timeout`. */
+  timeout?: number | undefined;
+  /** The maximum number of retries of a failed request. By default the client's `maxRetries`. */
+  maxRetries?: number | undefined;
+  /** The `X-D1-Bookmark` of another response. The service then reads data that is at least as new as that response. */
+  bookmark?: string | undefined;
+  /** For a PUT: the `ETag` of the version you read. If there is a newer version, the error has the code `changed_meanwhile`. */
+  ifMatch?: string | undefined;
+  /**
+   * Called once with the final response, if you need its status or headers. A DELETE that succeeds may report 404: an earlier
+   * attempt has probably deleted the resource.
    */
   onResponse?: ((response: { status: number; headers: Headers }) => void) | undefined;
 }
 
-/** Of a request that makes something. */
+/** Options of a request that creates something. */
 export interface CreationOptions extends RequestOptions {
   /**
-   * Two requests with the same key make one thing. The client makes a key for each request, so that its own repetitions do
-   * no harm: give one that you keep if your program may repeat the request after it was restarted.
+   * Two requests with the same key create only one resource. The client generates a key for each request, so its own retries
+   * are safe. Pass a key that you store if your program may repeat the request after a restart.
    */
   idempotencyKey?: string | undefined;
 }
 
-/** Another form of the response than JSON. */
+/** Selects a response format other than JSON. */
 export interface As<MediaType extends string> {
   accept: MediaType;
 }
@@ -55,23 +59,23 @@ export interface As<MediaType extends string> {
 export interface WireRequest {
   url: string;
   method: string;
-  /** Of the API, without the query, which may say of whom. */
+  operation: keyof ErrorCodes | undefined;
+  /** The path within the API, without the query, which may name a patient. */
   path: string;
   headers: Record<string, string>;
   body: string | undefined;
   isRepeatable: boolean;
-  /** The media type that was asked for; undefined if the response is to have no content. */
+  /** The requested media type; undefined if the response should have no content. */
   answer: string | undefined;
 }
 
 type Input = Record<string, unknown>;
 
-/** Writes a request as it is sent, in every attempt. */
 export function requestOf(
   baseUrl: string,
-  { route, query = [], body = false, honoursKey = false, answers = [JSON_TYPE] }: Route,
+  { route, operation, query = [], body = false, honoursKey = false, answers = [JSON_TYPE] }: Route,
   input: Input,
-  { bookmark, idempotencyKey, accept = answers[0] }: CreationOptions & Partial<As<string>>,
+  { bookmark, idempotencyKey, ifMatch, accept = answers[0] }: CreationOptions & Partial<As<string>>,
 ): WireRequest {
   if (accept !== undefined && !answers.includes(accept))
     throw new TypeError(`accept: must be one of ${answers.join(", ")}`);
@@ -92,12 +96,14 @@ export function requestOf(
   return {
     url: `${baseUrl}${path}${parameters.size > 0 ? `?${parameters}` : ""}`,
     method,
+    operation,
     path,
     headers: {
-      // Errors are JSON, if nothing else is.
+      // Error responses are JSON, even where a success has no content.
       Accept: accept ?? JSON_TYPE,
       ...(body ? { "Content-Type": JSON_TYPE } : {}),
       ...(key === false ? {} : { "Idempotency-Key": headerValue("idempotencyKey", key) }),
+      ...(ifMatch === undefined ? {} : { "If-Match": headerValue("ifMatch", ifMatch) }),
       ...(bookmark === undefined ? {} : { "X-D1-Bookmark": headerValue("bookmark", bookmark) }),
     },
     body: body ? JSON.stringify(rest) : undefined,
@@ -106,7 +112,7 @@ export function requestOf(
   };
 }
 
-/** A URL takes an empty segment, and dots, as another path. */
+/** @throws TypeError for an empty segment or dots, which would make the URL another path */
 function segment(name: string, value: unknown): string {
   const text = String(value ?? "");
   if (/^\.{0,2}$/.test(text)) throw new TypeError(`${name} must be an id or a slug, and is "${text}"`);

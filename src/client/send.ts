@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../../dist/client/external/operations.gen.js";
 import { begin, endedBy, pause } from "./attempt.ts";
 import { VideoVisitError } from "./errors.ts";
 import { Lines, leavable, listItems } from "./lists.ts";
@@ -14,31 +15,28 @@ import {
 } from "./request.ts";
 import { requireRetries, requireTimeout } from "./settings.ts";
 
-/** What all requests of a client have in common. */
 export interface Connection {
   baseUrl: string;
   headers: Record<string, string>;
   fetch: typeof fetch;
   maxRetries: number;
-  /** Of one attempt, in milliseconds. */
+  /** The timeout of one attempt, in milliseconds. */
   timeout: number;
-  /** For who does not trust the service: how long JSON and a file may be, in bytes, and a line of NDJSON, in characters. */
+  /** Limits if the service is not trusted: of JSON and of a file in bytes, of an NDJSON line in characters. */
   bounds?: { json: number; file: number; line: number };
 }
 
 type Options = CreationOptions & Partial<As<string>>;
 
-/** What comes of an attempt: the content, or why there is none. */
 interface Outcome {
-  /** Undefined if no whole one came. */
   response?: Response;
   content?: unknown;
   error?: VideoVisitError;
 }
 
 /**
- * Sends a request until it succeeds, or is refused, or has been tried often enough. What is to be deleted, and is gone after
- * an attempt that may have deleted it, counts as deleted.
+ * Sends a request, and retries it up to `maxRetries` times after transient errors. A DELETE that gets 404 succeeds if an earlier
+ * attempt may have deleted the resource.
  */
 export async function send(
   connection: Connection,
@@ -117,19 +115,19 @@ function fetchOnce(connection: Connection, request: WireRequest, signal: AbortSi
     headers: { ...connection.headers, ...headers },
     ...(body === undefined ? {} : { body }),
     signal,
-    // The secret would go along, wherever it leads.
+    // Following a redirect would send the secret to its target.
     redirect: "manual",
   });
 }
 
-/** Whether it is what the operation answers with when it succeeds: proxies and pages to log in say 200 too. */
+/** Whether this is a successful response of the operation: proxies and login pages respond with 200 too. */
 const isAnswer = (response: Response, { answer }: WireRequest): boolean =>
   answer === undefined ? response.status === 204 : response.ok && mediaTypeOf(response) === answer;
 
 const mediaTypeOf = ({ headers }: Response): string | undefined =>
   headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
 
-/** @throws if JSON is cut off */
+/** @throws Unacceptable if a successful response is not valid JSON, or if a response is longer than the bounds */
 async function contentOf(response: Response, { bounds }: Connection): Promise<unknown> {
   const type = mediaTypeOf(response) ?? "";
   const isFile = !/json|^text\//.test(type);
@@ -145,7 +143,6 @@ async function contentOf(response: Response, { bounds }: Connection): Promise<un
   return file.size > 0 ? file : undefined;
 }
 
-/** @throws Unacceptable if it is longer */
 async function withinBounds(response: Response, longest: number): Promise<Response> {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
@@ -165,14 +162,14 @@ function jsonOr(text: string): unknown {
   }
 }
 
-/** That of an error of the service. */
+/** The text of the service's error response; undefined for any other content. */
 function textOf(content: unknown): string | undefined {
   const { error } = (typeof content === "object" && content !== null ? content : {}) as { error?: unknown };
   return typeof error === "string" ? error : undefined;
 }
 
 function refusal(
-  { method, path }: WireRequest,
+  { method, path, operation }: WireRequest,
   response: Response,
   content: unknown,
   mayHaveSucceeded: boolean,
@@ -182,22 +179,24 @@ function refusal(
   const otherwise =
     redirect && !ok
       ? `A redirect${leadingTo(redirect)}, which is not followed: is the baseUrl right?`
-      : "The response is not one of the service";
+      : "The response did not come from the service";
   return new VideoVisitError((ok ? undefined : textOf(content)) ?? otherwise, {
     method,
     path,
+    operation,
     failed: "response",
     status,
+    code: (headers.get("Error-Code") as ErrorCode | null) ?? undefined,
     requestId: headers.get("X-Request-Id") ?? undefined,
     retryAfter: secondsOf(headers.get("Retry-After")),
     mayHaveSucceeded,
   });
 }
 
-/** Only the host: the rest may have what was asked for. */
+/** Names only the origin: the rest of the URL may repeat the request's query. */
 const leadingTo = (location: string) => (URL.canParse(location) ? ` to ${new URL(location).origin}` : "");
 
-/** A header `Retry-After` has seconds, or a date if a proxy wrote it. */
+/** `Retry-After` is in seconds, or a date if a proxy set it. */
 function secondsOf(header: string | null): number | undefined {
   if (header === null || header.trim() === "") return undefined;
   const seconds = Number(header);

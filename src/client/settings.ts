@@ -1,23 +1,22 @@
-/** How often a request that failed is sent again. */
 export const MAX_RETRIES = 4;
 
-/** In milliseconds. The service answers earlier, whatever it waits for. */
+/** In milliseconds. The service always responds sooner, even if it waits for something. */
 export const TIMEOUT = 30_000;
 
 export interface ClientSettings {
-  /** Where the service is: `https://visits.example.com`. On loopback, http will do. */
+  /** The address of the service, such as `https://visits.example.com`. `http://` is accepted only for loopback addresses. */
   baseUrl: string;
   clientId: string | undefined;
   clientSecret: string | undefined;
-  /** How often a request that failed is sent again, at most. By default 4 times. */
+  /** How many times a failed request is retried at most. By default 4. */
   maxRetries?: number | undefined;
-  /** How long an attempt may take, in milliseconds. By default 30,000. */
+  /** The timeout of each attempt, in milliseconds. By default 30,000. */
   timeout?: number | undefined;
-  /** Instead of the global one. */
+  /** Used instead of the global `fetch`. */
   fetch?: typeof fetch | undefined;
 }
 
-/** Why somebody reads health data, as HL7 names it (PurposeOfUse). */
+/** The reason for reading health data: a code of HL7's PurposeOfUse. */
 export type PurposeOfUse =
   | "TREAT"
   | "HOPERAT"
@@ -28,7 +27,7 @@ export type PurposeOfUse =
   | "HRESCH"
   | "BTG";
 
-/** In milliseconds: timers take a longer time for none. */
+/** In milliseconds: a timer with a longer delay fires at once. */
 export const LONGEST_TIMER: number = 2 ** 31 - 1;
 
 /** @throws TypeError naming the option */

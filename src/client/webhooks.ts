@@ -1,22 +1,22 @@
 import type { Webhooks } from "../../dist/client/external/types.gen.js";
 import { WebhookVerificationError } from "./errors.ts";
 
-/** What the service sends to a webhook endpoint. A later version of the service may send other types too: ignore those. */
+/** The body of a webhook. Later versions of the service may send other types of event: ignore the types that you do not know. */
 export type WebhookEvent = Webhooks;
 
-/** Those of the Fetch API, or of Node's requests. */
+/** The headers of a Fetch API request, or of a Node.js `IncomingMessage`. */
 export type WebhookHeaders = Headers | Record<string, string | readonly string[] | undefined>;
 
-/** In seconds, as Standard Webhooks has it. */
+/** In seconds, as in Standard Webhooks. */
 const TOLERANCE = 5 * 60;
 
 /**
- * The event in a webhook that the service has signed, and just sent.
+ * Verifies a webhook's signature and age, and returns its event.
  *
- * @param secret that of the endpoint (`whsec_…`). While it is rotated, the old one and the new one
- * @param body as it came, to the byte
- * @throws TypeError for a secret that cannot be one, whatever came
- * @throws WebhookVerificationError if it is not from the service, was changed, or is more than five minutes old
+ * @param secret the endpoint's secret (`whsec_…`); during a rotation, the old and the new one
+ * @param body the raw bytes of the body, exactly as received
+ * @throws TypeError if the secret is malformed, even if the webhook is invalid too
+ * @throws WebhookVerificationError if the webhook is not from the service, was changed, or is more than five minutes old
  */
 export async function verifyWebhook(
   secret: string | readonly string[],
@@ -32,16 +32,16 @@ export async function verifyWebhook(
   const signed = concatenate(new TextEncoder().encode(`${id}.${timestamp}.`), bytes);
   for (const key of keys)
     if (await isSignedWith(key, signatures, signed)) return JSON.parse(new TextDecoder().decode(bytes));
-  throw new WebhookVerificationError("No signature is right");
+  throw new WebhookVerificationError("No signature matches");
 }
 
-/** All of them are looked at first: one that was forgotten must not show only when the other is rotated out. */
+/** Checks all secrets before using any: a malformed one must not surface only after the other is rotated out. */
 function keysOf(secret: string | readonly string[]): Uint8Array<ArrayBuffer>[] {
   const secrets: readonly unknown[] = [secret].flat();
   if (secrets.length === 0) throw new TypeError("verifyWebhook needs a secret");
   return secrets.map((each, n) => {
     const key = typeof each === "string" ? fromBase64(each.replace(/^whsec_/, "")) : undefined;
-    // Never with the value.
+    // The message must not contain the secret.
     if (!key?.length)
       throw new TypeError(
         `${Array.isArray(secret) ? `secret[${n}]` : "secret"}: must be the endpoint's secret, whsec_ and then base64`,
@@ -50,7 +50,7 @@ function keysOf(secret: string | readonly string[]): Uint8Array<ArrayBuffer>[] {
   });
 }
 
-/** Several values are one list, as where HTTP libraries join them. */
+/** Joins several values with spaces, into one list of signatures. */
 function header(headers: WebhookHeaders, name: string): string {
   const found =
     headers instanceof Headers
@@ -64,10 +64,10 @@ function header(headers: WebhookHeaders, name: string): string {
 function requireJustSent(timestamp: string) {
   const distance = Math.abs(Date.now() / 1000 - Number(timestamp));
   if (!/^\d+$/.test(timestamp) || !(distance < TOLERANCE))
-    throw new WebhookVerificationError("The webhook-timestamp is not of the last five minutes");
+    throw new WebhookVerificationError("The webhook-timestamp is not within the last five minutes");
 }
 
-/** Whether one of the signatures is by this secret. The comparison takes as long wherever they differ. */
+/** Whether one of the signatures was made with this secret. `crypto.subtle.verify` compares in constant time. */
 async function isSignedWith(
   secret: Uint8Array<ArrayBuffer>,
   signatures: string,
@@ -85,7 +85,6 @@ async function isSignedWith(
   return (await Promise.all(verified)).includes(true);
 }
 
-/** Undefined of a text that is no base64. */
 function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));

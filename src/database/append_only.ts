@@ -1,7 +1,7 @@
 /**
- * Tables whose rows are evidence, and what triggers refuse, whatever code tries it. REPLACE is INSERT OR REPLACE, which deletes
- * the old row without firing a DELETE trigger. The triggers are made of this list: run `npm run db:baseline` after a change
- * (once deployed: `npm run db:generate`).
+ * Tables whose rows are evidence, and the statements that triggers refuse on them, whatever code sends them. REPLACE is INSERT OR
+ * REPLACE, which deletes the old row without firing a DELETE trigger. The triggers are generated from this list: run
+ * `npm run db:baseline` after a change (after the first deployment: `npm run db:generate`).
  */
 export const APPEND_ONLY: AppendOnly[] = [
   { table: "access_logs", rows: "entries of the access log", refused: ["UPDATE", "REPLACE"] },
@@ -14,7 +14,7 @@ export const APPEND_ONLY: AppendOnly[] = [
       "id = new.id OR (participant_id = new.participant_id AND reporter = new.reporter AND decision = new.decision AND case when said_at is null then decided_at else said_at end = coalesce(new.said_at, new.decided_at))",
   },
   { table: "egress_audit_logs", rows: "audit entries", refused: ["UPDATE", "DELETE", "REPLACE"] },
-  // Clients page by id, and what they have read must stay true.
+  // Clients page through events by id, so an event that they have read must not change.
   { table: "events", rows: "events", refused: ["UPDATE"] },
   {
     table: "legal_holds",
@@ -26,9 +26,9 @@ export const APPEND_ONLY: AppendOnly[] = [
 
 export interface AppendOnly {
   table: string;
-  /** What the rows are called in the errors. */
+  /** The name of the rows in error messages. */
   rows: string;
   refused: ("UPDATE" | "DELETE" | "REPLACE")[];
-  /** Which rows a new one would replace, where that is not only the row of its id. */
+  /** The rows that a new row would replace. Default: the row with the same id. */
   replaced?: string;
 }

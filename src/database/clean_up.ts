@@ -4,14 +4,14 @@ import type { Database } from "./database.ts";
 import { builder, type Placeholders, preparedQuery } from "./queries.ts";
 import { isInTurn, ownerIdOf, type Turn, workOff } from "./turns.ts";
 
-/** A chore of the cron that deletes rows, a portion in one run. It returns how many it deleted. */
+/** A chore that deletes rows and returns their number. */
 export type CleanUp = (context: { db: Database; now: number }) => Promise<number>;
 
 /**
- * The chore that deletes the oldest rows of each organization.
+ * Creates a chore that deletes the old rows of each organization.
  *
- * @param time the column that says how old a row is; it needs an index that begins with the organization
- * @param keptFor how long a row stays after that time, in milliseconds
+ * @param time the column from which a row's age counts; it needs an index that begins with the organization
+ * @param keptFor how long a row is kept after that time, in milliseconds
  */
 export function cleanUp(
   table: SQLiteTable & { organization_id: SQLiteColumn },

@@ -6,6 +6,7 @@ import {
   type BoundQuery,
   type Compiled,
   decode,
+  type NamedQueries,
   type RawRow,
   type RowsOf,
   runBatch,
@@ -15,14 +16,14 @@ import {
 type Queries = BoundQuery<unknown>[];
 
 /**
- * What is decided: nothing to write, and the row as it is; or statements to write, of which the last returns the row. After
- * them come those that record it in the access log.
+ * Either nothing to write, with the row as it is; or statements to write, the last of which returns the row. After them run the
+ * `entries`, which record the change in the access log.
  */
 export type Decision<Result> =
   | { unchanged: NoInfer<Result> }
   | { writes: [...Queries, BoundQuery<Result>]; entries?: Queries };
 
-/** What is needed to carry out a request once: see resources/idempotency_keys. */
+/** The parts of a request that is carried out once: see organization/idempotency_keys. */
 export interface Idempotency<Result> {
   /** Finds the request if it was carried out. */
   read: BoundQuery<unknown>;
@@ -32,12 +33,12 @@ export interface Idempotency<Result> {
   store: BoundQuery<unknown>;
 }
 
-interface Options<Result, Unguarded extends Queries> {
+interface Options<Result, Unguarded extends NamedQueries> {
   /**
    * Reads whose rows cannot change without those of the guarded reads, so that they are not compared: what they return may
    * be long, or a BLOB.
    */
-  unguardedReads?: [...Unguarded];
+  unguardedReads?: Unguarded;
   idempotency?: Idempotency<Result> | undefined;
 }
 
@@ -52,33 +53,40 @@ export class WriteConflict extends Error {}
  * again, and fails if one of them returns other rows (for example, a row that was absent is there now). Then everything
  * starts again with the reads.
  *
- * @param decide is called with the rows of each read, perhaps more than once; what it throws ends the attempt
+ * @param decide is called with the rows of each read by its name, perhaps more than once; what it throws ends the attempt
  * @throws WriteConflict if the rows change faster than they can be decided on
  */
-export async function decideAndWrite<Reads extends Queries, Result, Unguarded extends Queries = []>(
+export async function decideAndWrite<
+  Reads extends NamedQueries,
+  Result,
+  Unguarded extends NamedQueries = Record<never, never>,
+>(
   db: Database,
-  reads: [...Reads],
-  decide: (...rows: RowsOf<[...Reads, ...Unguarded]>) => Decision<Result> | Promise<Decision<Result>>,
+  reads: Reads,
+  decide: (rows: RowsOf<Reads & Unguarded>) => Decision<Result> | Promise<Decision<Result>>,
   { unguardedReads, idempotency }: Options<Result, Unguarded> = {},
 ): Promise<Result> {
-  const guarded: Queries = idempotency ? [idempotency.read, ...reads] : reads;
-  const queries: Queries = [...guarded, ...(unguardedReads ?? [])];
+  const named = Object.entries({ ...reads, ...unguardedReads });
+  const keyReads = idempotency ? [idempotency.read] : [];
+  const guarded = [...keyReads, ...Object.values(reads)];
+  const queries = [...keyReads, ...named.map(([, read]) => read)];
   const deadline = Date.now() + WRITE_TIME_LIMIT;
   let started = 0;
   for (let attempt = 0; attempt < MAX_WRITE_ATTEMPTS && Date.now() < deadline; attempt++) {
     if (attempt > 0) await wait(Math.random() * longestWait(attempt, Date.now() - started));
     started = Date.now();
     // A key is almost always new. If nothing else is read, that is assumed, and the guard finds out.
-    const isAssumed = attempt === 0 && reads.length === 0 && !unguardedReads;
+    const isAssumed = attempt === 0 && named.length === 0;
     const found = isAssumed ? queries.map((): RawRow[] => []) : await runRaw(db, queries);
-    // Before decoding, which converts the rows in place.
+    // The fingerprints are taken before decoding, which converts the rows in place.
     const guards = guarded.map((read, n) => ({ read, fingerprint: fingerprint(found[n] ?? []) }));
     const rows: unknown[][] = found.map((each, n) => decode(queries[n] as BoundQuery<unknown>, each));
     if (idempotency) {
       const [known] = rows.shift() as unknown[];
       if (known) return idempotency.replay(known);
     }
-    const decision = await decide(...(rows as RowsOf<[...Reads, ...Unguarded]>));
+    const rowsByName = Object.fromEntries(named.map(([name], n) => [name, rows[n]]));
+    const decision = await decide(rowsByName as RowsOf<Reads & Unguarded>);
     if ("unchanged" in decision) return decision.unchanged;
     const { writes, entries = [] } = decision;
     const stores = idempotency ? [idempotency.store] : [];
@@ -140,7 +148,7 @@ function guardOf(reads: Compiled[]): Compiled {
     return `(select json_group_array(json_array(${row})) from (${text})) is not ?`;
   });
   const text = `insert into write_conflicts (reason) select '${CONFLICT}' where ${changed.join(" or ")}`;
-  const compiled: Compiled = { text, bind: () => [], columns: [], decoders: [] };
+  const compiled: Compiled = { text, writes: false, bind: () => [], columns: [], decoders: [] };
   compiledGuards.set(key, compiled);
   return compiled;
 }

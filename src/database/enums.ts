@@ -1,49 +1,68 @@
-/** Values that columns and the wire share. The contract names the roles and the audit events. */
+/* Values that both the database and the API use. */
 
 /** Role names (contract, section "Invite"), lowest permission level first. */
 export const ROLES = ["provider_assistant", "provider", "organization_admin"] as const;
 
 export type Role = (typeof ROLES)[number];
 
+/** The parts of the external API to which a client can be limited. Reading means GET and HEAD; writing includes reading. */
+export const SCOPES = [
+  "rooms:read",
+  "rooms:write",
+  "visits:read",
+  "visits:write",
+  "calls:read",
+  "calls:write",
+  "results:read",
+  "results:write",
+  "members:read",
+  "members:write",
+  "sign_in",
+  "events:read",
+  "events:write",
+  "audit:read",
+  "organization:read",
+  "organization:write",
+] as const;
+
+export type Scope = (typeof SCOPES)[number];
+
 export const PARTICIPANT_ROLES = ["recipient", "provider"] as const;
 
 export type ParticipantRole = (typeof PARTICIPANT_ROLES)[number];
 
-/** What a participant can decide on being recorded. */
 export const CONSENT_DECISIONS = ["granted", "refused"] as const;
 
 export type ConsentDecision = (typeof CONSENT_DECISIONS)[number];
 
-/** Who reports such decisions. */
 export type ConsentReporter = "platform" | "livekit";
 
-/** Who said whether a call has a reference: what the organization says of it stays, whatever reports say. */
+/** The source of a call's reference, or of the statement that it has none. Reports never override the organization. */
 export type ReferenceSource = "report" | "organization";
 
-/** What says when a call ended: a report, or the cron, which assumes it after a long silence. */
+/** A call's end was either reported, or assumed by the cron after a long time without reports. */
 export const ENDED_BY = ["reported", "assumed"] as const;
 
 export type EndedBy = (typeof ENDED_BY)[number];
 
-/** Who began a legal hold. Only the platform ends its own. */
+/** The side that began a legal hold. Only the platform can end the holds that it began. */
 export const HOLD_BEGINNERS = ["platform", "organization"] as const;
 
 export type HoldBeginner = (typeof HOLD_BEGINNERS)[number];
 
-/** What has become of a planned visit. */
 export const VISIT_STATUSES = ["planned", "started", "ended", "missed", "cancelled"] as const;
 
 export type VisitStatus = (typeof VISIT_STATUSES)[number];
 
-/** How far a text that a call leaves behind is. */
+/** The state of a call's transcript or SOAP note. */
 export const RESULT_STATES = ["none", "pending", "ready"] as const;
 
 export type ResultState = (typeof RESULT_STATES)[number];
 
-/** What reports may say of an egress, in the order in which it happens. The set of all statuses is open. */
+/** The known statuses of an egress, in the order in which it passes through them. Reports may also contain others. */
 export const EGRESS_STATUSES = ["egress_starting", "egress_active", "egress_ending", "egress_ended"] as const;
 
-/** The status of an egress whose file was deleted. No report can say so, or change it. Triggers and indexes name it too. */
+/** The status of an egress whose file was deleted. Reports can neither set nor change it. Triggers and indexes contain it too. */
 export const EGRESS_DELETED = "egress_deleted";
 
 /** Kinds of audit entries (contract, section "Egress audit log entry"). */
@@ -51,15 +70,21 @@ export const AUDIT_EVENTS = ["create", "update", "read"] as const;
 
 export type AuditEvent = (typeof AUDIT_EVENTS)[number];
 
-/** The texts that a call has, at most one of each. */
+/** A call has at most one text of each kind. */
 export type CallTextKind = "transcript" | "soap_note";
 
-/** What the access log records: that something was read, looked for, made, changed or removed. */
-export const ACCESS_EVENTS = ["read", "search", "create", "update", "delete"] as const;
+export const ACCESS_EVENTS = [
+  "read",
+  "search",
+  "create",
+  "update",
+  "delete",
+  "sign_in",
+  "sign_in_refused",
+] as const;
 
 export type AccessEvent = (typeof ACCESS_EVENTS)[number];
 
-/** Of what the access log has entries. */
 export const ACCESS_RESOURCES = [
   "transcript",
   "soap_note",
@@ -81,7 +106,7 @@ export const ACCESS_RESOURCES = [
 
 export type AccessResource = (typeof ACCESS_RESOURCES)[number];
 
-/** Why somebody asks: codes of HL7 v3, value set PurposeOfUse. */
+/** Codes of the HL7 v3 value set PurposeOfUse. */
 export const PURPOSES_OF_USE = [
   "TREAT",
   "HOPERAT",
@@ -95,19 +120,19 @@ export const PURPOSES_OF_USE = [
 
 export type PurposeOfUse = (typeof PURPOSES_OF_USE)[number];
 
-/** What became of the mail of an invite: see invites.responses.ts. */
+/** The states of an invite's mail: see invites.responses.ts. */
 export const MAIL_STATUSES = ["off", "queued", "sent", "failed"] as const;
 
 export type MailStatus = (typeof MAIL_STATUSES)[number];
 
-/** Why the service has stopped sending to a webhook endpoint: see webhook_endpoints.responses.ts. */
+/** The reasons why the service stops sending to a webhook endpoint: see webhook_endpoints.responses.ts. */
 export const DISABLED_REASONS = ["gone", "failing", "creator_removed", "restored"] as const;
 
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
 export type BulkInviteRowStatus = "pending" | "created" | "failed";
 
-/** What can happen in an organization. Triggers write the events: see triggers/events.sql. */
+/** Triggers write the events: see events.table.ts. */
 export const EVENT_TYPES = [
   "call.started",
   "call.updated",
@@ -131,6 +156,7 @@ export const EVENT_TYPES = [
   "bulk_invite.completed",
   "organization_user.added",
   "organization_user.removed",
+  "organization_user.updated",
   "waiting_room_sub.changed",
   "access_log.sealed",
   "visit.created",
@@ -145,10 +171,9 @@ export type EventType = (typeof EVENT_TYPES)[number];
 
 type FamilyOf<Type> = Type extends `${infer Family}.${string}` ? `${Family}.*` : never;
 
-/** All types of one kind of thing, also those that there will be: `call.*`. */
+/** A family includes all types with the same beginning, even future ones: `call.*`. */
 export type EventFamily = FamilyOf<EventType>;
 
-/** What clients can ask for: a type, or a family. */
 export type EventTypeName = EventType | EventFamily;
 
 const familyOf = (type: EventType) => type.replace(/\..*/, ".*") as EventFamily;
@@ -158,6 +183,6 @@ export const EVENT_TYPE_NAMES: readonly EventTypeName[] = [
   ...new Set(EVENT_TYPES.map(familyOf)),
 ];
 
-/** The types that these names stand for. The trigger of deliveries knows this too: see triggers/webhook_deliveries.sql. */
+/** The types that these names include. webhook_deliveries.triggers.sql applies the same rule. */
 export const eventTypesOf = (names: readonly EventTypeName[]): EventType[] =>
   EVENT_TYPES.filter((type) => names.includes(type) || names.includes(familyOf(type)));

@@ -11,9 +11,9 @@ import {
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Value } from "./queries.ts";
 
-/* What SQLite has and Drizzle has no name for. A value that is no SQL stands in the text, as a literal. */
+/* SQLite expressions that Drizzle lacks. A value that is not SQL becomes a literal in the text. */
 
-/** What an expression gives. */
+/** The type of an expression's value. */
 type DataOf<Expression> = Expression extends Column
   ? GetColumnData<Expression>
   : Expression extends SQL<infer Data>
@@ -38,35 +38,34 @@ export const iif = <Then, Otherwise>(
   otherwise: Otherwise,
 ): SQL<DataOf<Then> | DataOf<Otherwise>> => call("iif", condition, then, otherwise);
 
-/** The greatest of some values of a row, where Drizzle's `max` is that of a column. Null if one of them is. */
+/** The greatest of several values in one row; null if one of them is null. (Drizzle's `max` aggregates a column.) */
 export const greatest = (...values: Value<number>[]): SQL<number> => call("max", ...values);
 
 export const least = (...values: Value<number>[]): SQL<number> => call("min", ...values);
 
-/** As `eq`, but null is the same as null. */
+/** Like `eq`, but null equals null. */
 export const isSame = (one: SQLWrapper, other: Value<unknown>): SQL => sql`${one} is ${other}`;
 
-/** A column for which SQLite goes by no index. */
+/** Keeps SQLite from using an index on the column. */
 export const withoutIndex = (column: SQLiteColumn): SQL => sql`+${column}`;
 
-/** What a query of one column returns, as a value: null where it returns no row. */
+/** The value that a query of one column returns; null if it returns no row. */
 export const scalar = <Type>(
   query: SQLWrapper & { _: { result: Record<string, Type>[] } },
 ): SQL<Type | null> => sql`${query}`;
 
-/** A column under another name, where a selection has two of one name. */
+/** Renames a column, for selections that have two columns of the same name. */
 export const columnAs = <Selected extends SQLiteColumn>(
   column: Selected,
   name: string,
 ): SQL.Aliased<GetColumnData<Selected>> => sql`${column}`.mapWith(column).as(name);
 
-/** The same of a table that is joined by LEFT JOIN: null where it has no row. */
+/** Like `columnAs`, for a table joined by LEFT JOIN: null if the table has no row. */
 export const joinedColumnAs: <Selected extends SQLiteColumn>(
   column: Selected,
   name: string,
 ) => SQL.Aliased<GetColumnData<Selected> | null> = columnAs;
 
-/** True for the rows of a table that have these values. */
 export const hasValues = <Table extends object>(
   table: Table,
   values: {

@@ -1,8 +1,8 @@
-/** A database has not answered in time. It may yet do what it was asked. */
+/** A database did not answer in time. It may still carry out the statement. */
 export class DatabaseTimeout extends Error {}
 
 /**
- * What a database answers, unless it takes too long: one that is slow must not hide what the others say.
+ * Waits for a database, but not for too long, so that a slow database does not hold up the answers of the others.
  *
  * @param limit in milliseconds
  * @throws DatabaseTimeout

@@ -3,51 +3,51 @@ import { Placeholder } from "drizzle-orm/sql";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { type BoundQuery, builder, type Placeholders, preparedQuery, type Value } from "./queries.ts";
 
-/** A value or SQL for each column that an insert wants. */
+/** A value or SQL for each column of an insert. */
 type InsertValues<Table extends SQLiteTable> = {
   [Name in keyof Table["$inferInsert"]]: Value<Table["$inferInsert"][Name]>;
 };
 
-/** The rows that an INSERT … SELECT makes a row of: without FROM, it is one. */
+/** The rows that INSERT … SELECT reads: it inserts a row for each of them. Without FROM, it inserts one row. */
 export interface Source {
   from?: SQLiteTable | Subquery | SQL;
   where?: SQL | undefined;
 }
 
 /**
- * INSERT … SELECT, by the names of columns: Drizzle wants all columns of the table, in its order.
+ * INSERT … SELECT by the names of columns. (Drizzle requires all columns in the table's order.)
  *
- * @param values what each column becomes; a column that is left out gets its default, or null
+ * @param values an omitted column gets its default, or null
  */
 export function insertSelect<Table extends SQLiteTable>(
   table: Table,
   values: InsertValues<Table>,
   { from, where }: Source = {},
 ) {
-  // Drizzle leaves out those that SQLite computes.
+  // Drizzle omits the columns that SQLite computes.
   const columns = Object.entries(getTableColumns(table)).filter(([, column]) => !column.generated);
   const selected = columns.map(([name, column]) => {
     const value = values[name as keyof typeof values] ?? column.default ?? null;
-    // Values are encoded as the column is; SQL stands as it is.
+    // Values get the column's encoding; SQL stays as it is.
     return isSQLWrapper(value) && !(value instanceof Placeholder)
       ? sql`${value}`
       : sql`${sql.param(value, column)}`;
   });
-  // Without a WHERE, SQLite reads the ON of ON CONFLICT as that of a join.
+  // Without a WHERE, SQLite would parse the ON of ON CONFLICT as the ON of a join.
   const rows = sql`${from && sql`from ${from}`} where ${where ?? sql`true`}`;
   return builder.insert(table).select(sql`select ${sql.join(selected, sql`, `)} ${rows}`);
 }
 
-/** The rows of a JSON array, for FROM. */
+/** The elements of a JSON array as rows, for FROM. */
 export const jsonRows = (rows: SQLWrapper): SQL => sql`json_each(${rows}) as item`;
 
-/** A row of `jsonRows` that is a number or a text. */
+/** A row of `jsonRows`, if the elements are numbers or texts. */
 export const jsonValue = sql`item.value`;
 
-/** A field of a row of `jsonRows` that is an object. */
+/** A field of a row of `jsonRows`, if the elements are objects. */
 export const jsonField = (name: string): SQL => sql`item.value ->> ${sql.raw(`'$.${name}'`)}`;
 
-/** Each column of a table, as a field of such a row. */
+/** Each column of a table, from the field with its name. */
 export function jsonFields<Table extends SQLiteTable>(
   table: Table,
 ): Record<keyof Table["_"]["columns"], SQL> {
@@ -58,7 +58,7 @@ export function jsonFields<Table extends SQLiteTable>(
   >;
 }
 
-/** Each column of a table but its id, as the value of this name. */
+/** Each column of a table except its id, from the value with its name. */
 export function valuesFor<Table extends SQLiteTable, Values>(table: Table, values: Placeholders<Values>) {
   const names = Object.keys(getTableColumns(table)).filter((name) => name !== "id");
   return Object.fromEntries(
@@ -66,21 +66,21 @@ export function valuesFor<Table extends SQLiteTable, Values>(table: Table, value
   ) as unknown as Placeholders<Values>;
 }
 
-/** For ON CONFLICT DO UPDATE: the value of the row that was to be inserted. */
+/** For ON CONFLICT DO UPDATE: the value from the row that conflicts. */
 export const excluded = ({ name }: SQLiteColumn): SQL => sql`excluded.${sql.identifier(name)}`;
 
-/** For ON CONFLICT DO UPDATE: replaces each column by that of the row that was to be inserted, except the unchanged ones. */
+/** For ON CONFLICT DO UPDATE: takes every column except the unchanged ones from the row that conflicts. */
 export function replaceAllBut(table: SQLiteTable, unchanged: string[]): Record<string, SQL> {
   const columns = Object.entries(getTableColumns(table)).filter(([name]) => !unchanged.includes(name));
   return Object.fromEntries(columns.map(([name, column]) => [name, excluded(column)]));
 }
 
 /**
- * The statement that writes any number of rows of a table, new ones and known ones. They are one parameter, as JSON: whole
- * rows, because a column that one leaves out becomes null. The id of a known row stays, and so does when it was created.
+ * Creates the statement that inserts or updates any number of rows, which are one JSON parameter. Give whole rows, because an
+ * omitted column becomes null. A known row keeps its id and `created_at`.
  *
- * @param key the columns of the unique index by which a row is known
- * @param generated columns that the database makes from the fields of a row; a row may have fields that are no columns
+ * @param key the columns of the unique index that identifies a row
+ * @param generated columns that the database computes from the fields of a row; these fields need not be columns
  * @param indexed the WHERE of that index, if it is partial
  */
 export function manyRowWrites<Table extends SQLiteTable, Fields extends object = Table["$inferInsert"]>(

@@ -4,10 +4,10 @@ export interface Timestamps {
 }
 
 /**
- * The row that a report leaves behind: a new one, or the known one with these fields. A known row that has them all
- * already is returned as it is: there is nothing to write, and updated_at stays.
+ * Returns a new row, or the known row with the fields of a report. If the known row already has these values, it is returned
+ * itself: there is nothing to write, and `updated_at` stays.
  *
- * @param onChange fields that are set only where another one changes
+ * @param onChange fields that are set only if another field changes
  */
 export function reviseRow<Known extends Timestamps, Fields extends Partial<Known>>(
   known: Known | undefined,
@@ -21,11 +21,11 @@ export function reviseRow<Known extends Timestamps, Fields extends Partial<Known
   return isSame ? known : { ...known, ...fields, ...onChange, updated_at: now };
 }
 
-/** JSON columns hold lists, so they are compared as JSON. */
+/** Compares lists, from JSON columns, by their contents. */
 export const isChanged = (before: unknown, next: unknown): boolean =>
   before !== next && JSON.stringify(before) !== JSON.stringify(next);
 
-/** True where an update says nothing new: `updated_at` alone does not count. */
+/** True if an update changes nothing except `updated_at`. */
 export const isSameRow = <Row extends Pick<Timestamps, "updated_at">>(
   before: Row,
   next: NoInfer<Row>,

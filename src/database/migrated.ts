@@ -1,23 +1,22 @@
-/** The commands that write a migration keep it, and a test compares it with drizzle/. */
-const NEWEST_MIGRATION = "0000_baseline_00ec82f9.sql";
+/** The commands that write a migration update this name, and a test compares it with drizzle/. */
+const NEWEST_MIGRATION = "0000_baseline_84d682cc.sql";
 
-/** What monitoring must know of a database. */
 export interface DatabaseState {
-  /** Has it run the newest migration that this code knows? */
+  /** Whether the database has run the newest migration that this code knows. */
   isUpToDate: boolean;
   isQuiet: boolean;
-  /** Its range of ids, and its number: the first database has none. */
+  /** The database's range of ids and its number. The first database has neither until an organization moves to it. */
   range: number | null;
   shard: number | null;
-  /** In the directory: the ranges of the other databases, by their numbers. */
+  /** In the directory: each database's range, by the number of the database. */
   ranges: Record<string, number>;
-  /** In the directory: databases that have organizations, and no binding. */
+  /** In the directory: databases that have organizations but no binding. */
   unbound: number[];
 }
 
 const setting = (name: "range" | "shard") => `(select value from database_settings where name = '${name}')`;
 
-/** wrangler keeps the list of migrations in `d1_migrations`. */
+/** wrangler records migrations in `d1_migrations`. */
 const STATE = `select exists (select 1 from d1_migrations where name = ?) as migrated,
   exists (select 1 from database_settings where name = 'quiet') as quiet,
   ${setting("range")} as range, ${setting("shard")} as shard,
@@ -43,7 +42,7 @@ const UNKNOWN: DatabaseState = {
   unbound: [],
 };
 
-/** @param bound the numbers of the databases that are bound */
+/** @param bound the numbers of the databases that have a binding */
 export async function databaseState(db: D1Database, bound: number[]): Promise<DatabaseState> {
   try {
     const row = await db.prepare(STATE).bind(NEWEST_MIGRATION, JSON.stringify(bound)).first<StateRow>();

@@ -1,37 +1,35 @@
 import { and, eq, isNotNull, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { authorizationCodes } from "../joining/authorization_codes/authorization_codes.table.ts";
+import { moves } from "./database.table.ts";
 import { builder, type Placeholders, preparedQuery } from "./queries.ts";
-import { authorizationCodes, moves } from "./schema.ts";
 import { selectColumn } from "./selects.ts";
 
 /*
- * An organization can move to another database while it is used (see src/dev/move.ts). Its old rows stay where they were for a
- * while. An isolate may take them for the present ones, as it remembers for a minute where an organization lives: so with
- * several databases, each batch of a request also asks whether the organization still lives there.
+ * An organization can move to another database (see src/dev/move.ts). Its rows stay in the old one, where triggers refuse
+ * changes to them. Code that handles a request for one organization need not know about moves, except where a secret names a
+ * database: it may be the old one.
  */
 
 /**
- * False for an organization that is moving, or has moved: nothing may work on its rows here. Where none has, SQLite finds that out
- * once, and not for each.
+ * False for an organization that is moving or has moved to another database: background work must skip its rows here. If there is
+ * no such organization, SQLite finds that out once instead of for each row.
  */
 export const livesHere = (organization_id: SQLWrapper): SQL =>
   sql`(not exists (select 1 from ${moves})
     or not exists (select 1 from ${moves} where ${moves.organization_id} = ${organization_id}))`;
 
-/** What a request asks with each batch: a row with the new shard, once the organization has moved there. */
 const newShard = (of: SQL | undefined) =>
   builder
     .select({ shard: sql<number>`${moves.shard}`.as("shard") })
     .from(moves)
     .where(and(of, isNotNull(moves.shard)));
 
-export const newShardOfId = preparedQuery(({ id }: Placeholders<{ id: number }>) =>
-  newShard(eq(moves.organization_id, id)),
+/** For a client that this isolate does not know yet. It searches all moves, because there are few. */
+export const newShardOfClient = preparedQuery(({ client_id }: Placeholders<{ client_id: string }>) =>
+  newShard(sql`${client_id} in (select value from json_each(${moves.client_ids}))`),
 );
 
-export const newShardOfSlug = preparedQuery(({ slug }: Placeholders<{ slug: string }>) =>
-  newShard(eq(moves.slug, slug)),
-);
-
+/** For an authorization code that could not be redeemed because triggers refused the write. */
 export const newShardOfCode = preparedQuery(({ code_digest }: Placeholders<{ code_digest: string }>) =>
   newShard(
     eq(
@@ -39,9 +37,4 @@ export const newShardOfCode = preparedQuery(({ code_digest }: Placeholders<{ cod
       selectColumn(authorizationCodes.organization_id, eq(authorizationCodes.code_digest, code_digest)),
     ),
   ),
-);
-
-/** There are few moves, so it goes through all of them. */
-export const newShardOfClient = preparedQuery(({ client_id }: Placeholders<{ client_id: string }>) =>
-  newShard(sql`${client_id} in (select value from json_each(${moves.client_ids}))`),
 );

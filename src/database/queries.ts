@@ -6,30 +6,31 @@ import {
   type SelectedFields,
   SQLiteAsyncDialect,
   SQLiteDeleteBase,
+  SQLiteInsertBase,
   SQLiteInsertBuilder,
   SQLiteSelectBuilder,
   type SQLiteTable,
+  SQLiteUpdateBase,
   SQLiteUpdateBuilder,
   type SQLiteUpdateSetSource,
 } from "drizzle-orm/sqlite-core";
 import { SQLiteCountBuilder } from "drizzle-orm/sqlite-core/query-builders/count";
 import { lazily } from "../memory.ts";
-import { IS_MOVING, isMoving } from "./causes.ts";
-import { type Bound, besideWrites, type Database, fromPrimaryIfInDoubt, homeOf } from "./database.ts";
+import { type Bound, besideWrites, type Database, fromPrimaryIfInDoubt } from "./database.ts";
 
 /*
- * Drizzle takes longer to write a query's text than all the rest of a request takes. So the text is written once per
- * isolate, with placeholders, and each request only binds its values.
+ * Generating a query's text takes Drizzle longer than the rest of a request. So the text is generated once per isolate, with
+ * placeholders, and each request only binds its values.
  */
 
-/** What a statement of Drizzle is made of. It asks its session to prepare that, and nothing else. */
+/** A session that returns the parts of a statement. Drizzle's statements call nothing else of their session. */
 const session = {
   prepareQuery: (query: Query, fields: Field[] = []): Prepared => ({ query, fields }),
 } as never;
 
 const dialect = new SQLiteAsyncDialect();
 
-/** Builds statements, for prepared queries and for subqueries. It runs none, so it is what Drizzle has for that, and not a database. */
+/** Builds statements, for prepared queries and for subqueries. It cannot run them, so it is not a complete Drizzle database. */
 export const builder = {
   select: (fields: SelectedFields) => new SQLiteSelectBuilder({ fields, session, dialect }),
   insert: (table: SQLiteTable) => new SQLiteInsertBuilder(table, session, dialect),
@@ -39,7 +40,7 @@ export const builder = {
 } as unknown as Builder;
 
 interface Builder extends Pick<DrizzleD1Database, "select" | "insert" | "delete" | "$count"> {
-  /** SET takes placeholders too, encoded as the column is. Drizzle's type leaves them out. */
+  /** SET also takes placeholders, which get the column's encoding. Drizzle's type omits them. */
   update<Table extends SQLiteTable>(
     table: Table,
   ): {
@@ -56,45 +57,46 @@ export type Row<Columns extends Record<string, Column | SQL.Aliased | SQL>> = {
   [Name in keyof SelectResultFields<Columns>]: SelectResultFields<Columns>[Name];
 };
 
-/** A value, or SQL for it: conditions that take it serve prepared queries and others. */
+/** A value, or SQL for it. Conditions of this type also work outside of prepared queries. */
 export type Value<Type> = Type | SQLWrapper;
 
-/** Values of a query, each as itself or as SQL for it. */
+/** The values of a query, each as itself or as SQL. */
 export type Values<Of> = { [Name in keyof Of]: Value<Of[Name]> };
 
 /** The values of a JSON array, for IN. */
 export const jsonValues = (list: Value<string | null>): SQL => sql`(select value from json_each(${list}))`;
 
-/** Stands for each value of a prepared query while it is built. A proxy: it cannot be spread, nor taken apart by `...rest`. */
+/** Placeholders for the values of a prepared query. This is a proxy: it cannot be spread or destructured with `...rest`. */
 export type Placeholders<Values> = { [Name in keyof Values & string]: Placeholder<Name, Values[Name]> };
 
-/** A statement as D1 takes it, and how its values and rows are converted. */
+/** The text of a statement, and the conversions of its values and rows. */
 export interface Compiled {
   text: string;
+  writes: boolean;
   bind: (values: Record<string, unknown>) => unknown[];
   columns: string[];
   decoders: [column: string, decode: (value: unknown) => unknown][];
 }
 
-/** A prepared query with its values: ready to run, alone or in a batch. */
+/** A prepared query with its values, ready to run by itself or in a batch. */
 export interface BoundQuery<Result> {
   compiled: Compiled;
   params: unknown[];
-  /** Never set. It is here for its type, which says what a row is. */
+  /** Phantom field: carries the row type. */
   row?: { is: Result };
 }
 
 export type PreparedQuery<Values, Result> = (values: Values) => BoundQuery<Result>;
 
-/** What Drizzle builds and D1 runs: a SELECT, INSERT, UPDATE or DELETE. */
+/** A SELECT, INSERT, UPDATE or DELETE that Drizzle has built. */
 export type Statement = BatchItem<"sqlite">;
 
 type RowOf<S extends Statement> = S["_"]["result"] extends (infer Result)[] ? Result : never;
 
 /**
- * A statement that is built at its first use, and kept.
+ * A statement that is compiled at its first use and then kept.
  *
- * @param build makes the statement from placeholders; each column of its rows must have a name of its own
+ * @param build builds the statement with placeholders; the columns of its rows must have different names
  */
 export function preparedQuery<Values extends object, S extends Statement>(
   build: (values: Placeholders<Values>) => S,
@@ -107,15 +109,15 @@ export function preparedQuery<Values extends object, S extends Statement>(
   };
 }
 
-/** Compiles the statements that the loaded modules declare: a test explains each of them. */
+/** Functions that compile the statements declared by the loaded modules. A test runs EXPLAIN on each statement. */
 export const statements: (() => Compiled[])[] = [];
 
-/** All rows of a query. There may well be none: nothing that is asked for by name. */
+/** All rows of a query. Use it where an empty result is normal: the primary is not asked again after a replica returns none. */
 export async function runAll<Result>(db: Database, query: BoundQuery<Result>): Promise<Result[]> {
   return decode(query, await fromPrimaryIfInDoubt(db, (each) => runOne(each, query)));
 }
 
-/** The first row of a query, or undefined. */
+/** The first row of a query; undefined if the primary has none either. */
 export async function runFirst<Result>(db: Database, query: BoundQuery<Result>): Promise<Result | undefined> {
   const rows = await fromPrimaryIfInDoubt(
     db,
@@ -125,7 +127,11 @@ export async function runFirst<Result>(db: Database, query: BoundQuery<Result>):
   return decode(query, rows)[0];
 }
 
-/** The first row of a query, which must be there: what is asked for by name, or what a DELETE has deleted. */
+/**
+ * The first row of a query, which must exist: for example, the row with an id, or the row that a DELETE returns.
+ *
+ * @throws what `refusal` returns, if there is no row
+ */
 export async function requireFirst<Result>(
   db: Database,
   query: BoundQuery<Result>,
@@ -136,7 +142,7 @@ export async function requireFirst<Result>(
   return row;
 }
 
-/** The rows of several queries, in one round trip and one transaction. The first finds what is asked for by name. */
+/** Runs queries in one round trip and one transaction. If the first query finds no row in a replica, all are sent to the primary. */
 export async function runBatch<Queries extends BoundQuery<unknown>[]>(
   db: Database,
   queries: [...Queries],
@@ -150,46 +156,27 @@ export async function runBatch<Queries extends BoundQuery<unknown>[]>(
 }
 
 async function runOne(db: Database, query: BoundQuery<unknown>): Promise<RawRow[]> {
-  if (homeOf(db) || besideWrites(db, [query]).length > 0) return (await runRaw(db, [query]))[0] ?? [];
+  if (besideWrites(db, [query]).length > 0) return (await runRaw(db, [query]))[0] ?? [];
   return (await prepare(db, query).all<RawRow>()).results;
 }
 
-/** The rows of each query of a batch. */
-export type RowsOf<Queries extends BoundQuery<unknown>[]> = {
+export type NamedQueries = Record<string, BoundQuery<unknown>>;
+
+/** The rows of each query, by its position or its name. */
+export type RowsOf<Queries extends BoundQuery<unknown>[] | NamedQueries> = {
   [N in keyof Queries]: Queries[N] extends BoundQuery<infer Result> ? Result[] : never;
 };
 
 export type RawRow = Record<string, unknown>;
 
-/**
- * As `runBatch`, with the rows as D1 gives them: booleans are 0 and 1, JSON is text. Where the organization has moved to another
- * database, it asks that one instead.
- */
+/** Like `runBatch`, but only on this database, and with rows as D1 returns them: booleans are 0 and 1, JSON is text. */
 export async function runRaw(db: Database, queries: BoundQuery<unknown>[]): Promise<RawRow[][]> {
-  const home = homeOf(db);
   const all: Bound[] = [...queries, ...besideWrites(db, queries)];
-  if (!home || home.followed) return runBound(home?.followed?.db ?? db, all, queries.length);
-  const rows = await runBound(db, [...all, home.newShard]).catch(async (error) => {
-    // Where it has moved from, triggers refuse what is written.
-    const [found = []] = isMoving(error) ? await runBound(db, [home.newShard]) : [];
-    if (found.length === 0) throw error;
-    return [found];
-  });
-  const [moved] = rows.at(-1) ?? [];
-  if (!moved) return rows.slice(0, queries.length);
-  const shard = Number(moved.shard);
-  const followed = { shard, db: home.follow(shard) };
-  if (home.isPinned) throw new Error(IS_MOVING);
-  home.followed = followed;
-  return runBound(followed.db, all, queries.length);
+  const results = await db.batch<RawRow>(all.map((each) => prepare(db, each)));
+  return results.slice(0, queries.length).map((result) => result.results);
 }
 
-async function runBound(db: Database, statements: Bound[], count?: number): Promise<RawRow[][]> {
-  const results = await db.batch<RawRow>(statements.map((each) => prepare(db, each)));
-  return results.slice(0, count).map((result) => result.results);
-}
-
-/** Converts rows as D1 gives them, in place. */
+/** Converts the rows from D1 in place. */
 export function decode<Result>({ compiled: { decoders } }: BoundQuery<Result>, rows: RawRow[]): Result[] {
   for (const [column, convert] of decoders)
     for (const row of rows) if (row[column] !== null) row[column] = convert(row[column]);
@@ -211,11 +198,15 @@ export function compile(statement: Statement): Compiled {
   const encoders = params.map(encoderOf);
   return {
     text,
+    writes: isWrite(statement),
     bind: (values) => encoders.map((encode) => encode(values)),
     columns: fields.map(columnName),
     decoders: fields.flatMap((field) => decodersOf(field)),
   };
 }
+
+const isWrite = (statement: Statement) =>
+  is(statement, SQLiteInsertBase) || is(statement, SQLiteUpdateBase) || is(statement, SQLiteDeleteBase);
 
 interface Prepared {
   query: Query;
@@ -236,7 +227,7 @@ function prepare(db: Database, { compiled, params }: Bound): D1PreparedStatement
   return db.prepare(compiled.text).bind(...params);
 }
 
-/** D1 gives rows by the names of columns, so two of one name would become one. */
+/** D1 returns rows as objects, so two columns of the same name would become one. */
 function columnName({ path, field }: Field): string {
   const name = is(field, Column) ? field.name : is(field, SQL.Aliased) ? field.fieldAlias : undefined;
   if (path.length !== 1 || path[0] !== name)
@@ -264,7 +255,7 @@ function encoderOf(param: unknown): (values: Record<string, unknown>) => unknown
     const { encoder, value: placeholder } = param;
     return (values) => {
       const value = requireValue(values, (placeholder as Placeholder).name);
-      // Left to a column's encoder, null would become false, or the text "null".
+      // A column's encoder would turn null into false, or into the text "null".
       return value === null ? null : encoder.mapToDriverValue(value);
     };
   }

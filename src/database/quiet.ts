@@ -1,22 +1,18 @@
-import { eq, notExists, type SQL } from "drizzle-orm";
+import { eq } from "drizzle-orm";
+import { databaseSettings } from "./database.table.ts";
 import { columnAs } from "./expressions.ts";
 import { builder, preparedQuery } from "./queries.ts";
-import { databaseSettings } from "./schema.ts";
 
 /*
- * A restored database is quiet until its operator says otherwise. What goes out into the world would come from an earlier
- * time, and perhaps from a rehearsal beside the real service: webhooks that were sent long ago, deletions of files that a
- * lost report protects. So each statement that takes such work from the database says `isNotQuiet`, and takes none.
+ * A restored database is quiet until its operator resumes it. Background work would act on the state of an earlier time: it could
+ * send webhooks and mails again, perhaps in a rehearsal beside the real service, or delete data that is under a legal hold that
+ * began after that time.
  */
 
-const quietSetting = () =>
+/** Returns a row only while the database is quiet. */
+export const quietSince = preparedQuery((_: object) =>
   builder
     .select({ since: columnAs(databaseSettings.value, "since") })
     .from(databaseSettings)
-    .where(eq(databaseSettings.name, "quiet"));
-
-/** True where the database may act on the world. */
-export const isNotQuiet = (): SQL => notExists(quietSetting());
-
-/** One row while the database is quiet: for a request that is to be told so. */
-export const quietSince = preparedQuery((_: object) => quietSetting());
+    .where(eq(databaseSettings.name, "quiet")),
+);

@@ -1,11 +1,18 @@
-import { and, eq, max, type SQL, type SQLWrapper } from "drizzle-orm";
+import { and, eq, max, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { hasValues } from "./expressions.ts";
-import { builder, type Placeholders, type PreparedQuery, preparedQuery, type Row } from "./queries.ts";
+import {
+  builder,
+  type Placeholders,
+  type PreparedQuery,
+  preparedQuery,
+  type Row,
+  type Value,
+} from "./queries.ts";
 
-/* What most statements are: the rows of one table that have some values. */
+/* The most common statements: those on the rows of one table that have given values. */
 
-/** Selects a column of the rows of its table for which all these conditions are true. */
+/** Selects a column, from the rows of its table that meet all conditions. */
 export function selectColumn<Selected extends SQLiteColumn>(
   column: Selected,
   ...conditions: (SQLWrapper | undefined)[]
@@ -17,12 +24,55 @@ export function selectColumn<Selected extends SQLiteColumn>(
     .where(and(...conditions));
 }
 
-/** Selects the highest id of a table: in a transaction, that of the row which it has just inserted. */
+/** Selects the highest id of a table. Within a transaction, this is the id of the row just inserted. */
 export const newestId = (table: SQLiteTable & { id: SQLiteColumn }) =>
   builder.select({ id: max(table.id) }).from(table);
 
-/** True for that row. */
+/** True for the row with the highest id. */
 export const isNewest = (table: SQLiteTable & { id: SQLiteColumn }): SQL => eq(table.id, newestId(table));
+
+interface ByTime {
+  owner_id: SQLiteColumn;
+  time: SQLiteColumn;
+  id: SQLiteColumn;
+}
+
+/** A position in the order by time and, for equal times, by id. */
+interface Place {
+  time: SQLWrapper;
+  id: SQLWrapper;
+}
+
+/**
+ * Selects the ids of the next rows of several owners, in the order of their times. The index has each owner's rows in this order,
+ * but no index has all owners' rows in it. So this query merges them: it begins with the next row of each owner, and each row that it
+ * takes is replaced by the same owner's following row. It searches rows of equal times separately, because SQLite does not use the id
+ * in an index for `(time, id) > (…)`.
+ *
+ * @param columns the columns of the table, and of its alias in `nextId`
+ * @param owners a query in parentheses that selects the ids of the owners as `id`
+ * @param nextId selects the id of an owner's first row that meets a condition
+ */
+export function mergedIds(
+  columns: { table: ByTime; next: ByTime },
+  owners: SQL,
+  start: Place,
+  nextId: (owner_id: SQL, isBeyond: SQL) => SQLWrapper,
+  { order, limit }: { order: "asc" | "desc"; limit: Value<number> },
+): SQL {
+  const { table, next } = columns;
+  const beyond = sql.raw(order === "asc" ? ">" : "<");
+  const nextOf = (owner: SQL, { time, id }: Place) => {
+    const ofSameTime = nextId(sql`owner.id`, sql`${next.time} = ${time} and ${next.id} ${beyond} ${id}`);
+    const others = nextId(sql`owner.id`, sql`${next.time} ${beyond} ${time}`);
+    return sql`select ${table.owner_id}, ${table.time}, ${table.id} from ${owner} as owner cross join ${table.id.table}
+      where ${table.id} = coalesce(${ofSameTime}, ${others})`;
+  };
+  const following = nextOf(sql`merged`, { time: sql`owner.time`, id: sql`owner.row_id` });
+  const direction = sql.raw(order);
+  return sql`(with recursive merged (id, time, row_id) as (${nextOf(owners, start)} union all ${following}
+    order by 2 ${direction}, 3 ${direction} limit ${limit}) select row_id from merged)`;
+}
 
 type Names<Table extends SQLiteTable> = keyof Table["$inferSelect"] & string;
 
@@ -32,7 +82,7 @@ const hasValuesOf = <Table extends SQLiteTable>(
   values: Placeholders<Record<string, unknown>>,
 ) => hasValues(table, Object.fromEntries(names.map((name) => [name, values[name]])) as object);
 
-/** The query for the rows that have the given values in these columns. */
+/** A query for the rows with given values in the columns `names`. */
 export const rowsBy = <
   Table extends SQLiteTable,
   Columns extends Record<string, SQLiteColumn | SQL.Aliased>,
@@ -49,7 +99,7 @@ export const rowsBy = <
       .where(hasValuesOf(table, names, values)),
   ) as never;
 
-/** The statement that deletes such rows. It returns these values of each. */
+/** A statement that deletes the rows with given values in the columns `names`, and returns these columns. */
 export const deleteBy = <Table extends SQLiteTable, Name extends Names<Table>>(
   table: Table,
   ...names: Name[]

@@ -1,35 +1,33 @@
 /*
- * An organization lives in one of several databases, the shards: D1 holds 10 GB in each, and runs one query at a time. The
- * binding `DB` is shard 0 and also the directory, which knows of every organization where it lives. `DB_1`, `DB_2`, … are
- * the others. With `DB` alone, nothing here does anything.
+ * An organization lives in one of several databases, the shards, because a D1 database holds up to 10 GB and runs one query at a
+ * time. The binding `DB` is shard 0 and also the directory, which records the shard of every organization. `DB_1`, `DB_2`, … are
+ * the other shards. Without them, this file has no effect.
  *
- * A shard is the same environment with another `DB`. Who authenticates a request, a message or the cron chooses it, and
- * everything behind that knows of one database only.
+ * A shard is represented by the same environment with another `DB`. It is selected where a request, a message or a run of the cron
+ * comes in. All code after that knows only one database.
  */
 
-/** What is taken from one environment to that of a shard. */
+/** The bindings that a shard's environment replaces. */
 type Bindings = Pick<Env, "DB" | "BULK_INVITES" | "INVITE_MAILS" | "WEBHOOKS">;
 
-/** The environment of a shard. That of the directory has no SHARD. */
+/** The directory's environment has no SHARD. */
 type ShardEnv<E> = E & { SHARD?: number };
 
-/** By each of the environments. Wrappers of queues are kept: an isolate remembers by them what it has sent. */
+/** Maps each environment to all environments. They are kept because an isolate remembers messages by their queue wrappers. */
 const knownEnvironments = new WeakMap<object, Map<number, Bindings>>();
 
 /** The shards that an environment binds, in ascending order. */
 export const shardsOf = (env: object): number[] => [...environmentsOf(env).keys()];
 
-/** True where there is more than one database. */
 export const isSharded = (env: object): boolean => environmentsOf(env).size > 1;
 
-/** The shard of an environment. */
 export const shardOf = (env: object): number => (env as ShardEnv<object>).SHARD ?? 0;
 
-/** The environment of a shard, or undefined if nothing is bound for it. `env` is that of any shard. */
+/** The environment of a shard; undefined if it has no binding. `env` may be the environment of any shard. */
 export const findEnvOfShard = <E extends Bindings>(env: E, shard: number): E | undefined =>
   environmentsOf(env).get(shard) as E | undefined;
 
-/** @throws Error if nothing is bound for the shard */
+/** @throws Error if the shard has no binding */
 export function envOfShard<E extends Bindings>(env: E, shard: number): E {
   const found = findEnvOfShard(env, shard);
   if (!found) throw new Error(`There is no binding DB_${shard}`);
@@ -59,7 +57,7 @@ const withShard = (env: Bindings, shard: number): ShardEnv<Bindings> => ({
   SHARD: shard,
 });
 
-/** A queue whose messages carry the shard. */
+/** A queue that adds the shard to each message. */
 function queueOfShard(queue: Queue, shard: number): Queue {
   const bodyWithShard = (body: unknown) => ({ ...(body as object), shard });
   return {
@@ -72,14 +70,13 @@ function queueOfShard(queue: Queue, shard: number): Queue {
   } as Queue;
 }
 
-/** The shard that a message of a queue carries. */
 export function shardOfMessage(body: unknown): number {
   const shard = (body as { shard?: unknown } | null)?.shard;
   return typeof shard === "number" ? shard : 0;
 }
 
-/** Two bytes of a secret name it. */
+/** Secrets store the shard in two bytes. */
 const MAX_SHARD = 0xffff;
 
-/** How many ids a range has. */
+/** The number of ids in a range. */
 export const RANGE = 2 ** 32;

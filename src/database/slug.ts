@@ -4,8 +4,8 @@ import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 let slugify: typeof import("@sindresorhus/slugify").default | undefined;
 
 /**
- * ASCII kebab case of a name, transliterated; `fallback` where nothing of the name is left. The library is loaded when the
- * first slug is made: it would take a quarter of the Worker's start.
+ * Transliterates a name into ASCII kebab case. Returns `fallback` if nothing is left of the name. The library is loaded when the
+ * first slug is created: otherwise it would take a quarter of the Worker's start time.
  */
 export async function kebabCase(name: string, fallback: string): Promise<string> {
   slugify ??= (await import("@sindresorhus/slugify")).default;
@@ -15,15 +15,15 @@ export async function kebabCase(name: string, fallback: string): Promise<string>
 /** A table with a row for each slug that is taken. */
 type TakenSlugs = SQLiteTable & Record<"slug" | "slug_stem" | "slug_number", SQLiteColumn>;
 
-/** What `nextSlug` adds to a slug at most. */
+/** The most characters that `nextSlug` adds to a slug. */
 export const MAX_SLUG_SUFFIX_LENGTH = "-".length + 8;
 
 /**
- * The slug itself, or where it is taken, the same with one more than the highest number that it has. Where even that is
- * taken (as the number has seven digits), it ends in eight random hex digits.
+ * The slug itself, if it is free. Otherwise the slug with a number, one more than the highest number of its stem. If that is taken too
+ * (because the number has seven digits), the slug with eight random hex digits.
  *
- * As for an id, the database gives out the next one, so that requests that meet get different ones. It reads two entries of
- * an index, however many slugs have the stem (see `slugParts` in schema.ts).
+ * The database chooses the slug in the statement that stores it, as it does for ids, so that simultaneous requests get different slugs.
+ * It reads two entries of an index, however many slugs have the stem (see `slugParts` in columns.ts).
  */
 export function nextSlug(taken: TakenSlugs, slug: SQL): SQL<string> {
   const highest = sql`select max(${taken.slug_number}) from ${taken} where ${taken.slug_stem} = plain.slug`;
@@ -39,7 +39,7 @@ export function nextSlug(taken: TakenSlugs, slug: SQL): SQL<string> {
 }
 
 /**
- * The slug of the organization with which the slug of a room begins, or the name of a room of LiveKit; undefined where it begins
- * with none. It ends at the first `--`, because an organization's slug has none, nor a hyphen at its end.
+ * The organization's slug, from the start of a waiting room's slug or of a LiveKit room's name; undefined without one. It
+ * ends at the first `--`, because an organization's slug contains no `--` and does not end with a hyphen.
  */
 export const organizationSlugOf = (name: string): string | undefined => /^(.+?)--./.exec(name)?.[1];

@@ -19,40 +19,40 @@ type TableOfRows = SQLiteTable & { id: SQLiteColumn };
 
 type Columns = Record<string, SQLiteColumn | SQL.Aliased | SQL>;
 
-/** Columns whose value the database makes from what the row gives: SQL from the row's parameters. */
+/** Columns that the database computes: the SQL for each, from the row's parameters. */
 type Generated<Table extends TableOfRows, Column extends keyof Table["$inferSelect"]> = Record<
   Column,
   (of: (column: keyof Table["$inferSelect"]) => SQL) => SQL
 >;
 
-/** A new row. A generated column can be given as a text: for example, a user_id as an email. */
+/** A new row. The value given for a generated column can be a string: for example, an email for a user_id. */
 type NewRow<Table extends TableOfRows, GeneratedColumn> = {
   [Column in keyof Table["$inferInsert"]]: Column extends GeneratedColumn
     ? Table["$inferInsert"][Column] | string
     : Table["$inferInsert"][Column];
 };
 
-/** Statements that write one row of a table, and return what is selected of it. */
+/** Statements that write one row of a table, and return the selection of its columns. */
 interface TableWrites<Table extends TableOfRows, Result, GeneratedColumn = never> extends StoredRow<Result> {
   insert: (row: NewRow<Table, GeneratedColumn>) => BoundQuery<Result>;
-  /** Sets the columns that differ, of those that are given. Where none does, it only selects. */
+  /** Sets the given columns that differ. If none differs, it only selects the row. */
   update: <Known extends Partial<Table["$inferSelect"]> & { id: number }>(
     before: Known,
     next: NoInfer<Known>,
   ) => BoundQuery<Result>;
 }
 
-/** A new row as JSON, which an idempotency key brings back. */
+/** Stores a new row as JSON with its idempotency key, and restores it. */
 export interface StoredRow<Result> {
-  /** The newest row, which the transaction has just inserted, as JSON text without the omitted columns. */
+  /** The row that the transaction has just inserted, as JSON text without the omitted columns. */
   newestAsJson: (omitted: (keyof Result)[]) => SQL<string>;
-  /** The row from that text. What is not in it is null. */
+  /** The row from that text. Omitted columns are null. */
   fromJson: (text: string) => Result;
 }
 
 /**
- * The statements that write rows of a table. A row is given as values of its columns, of which each becomes a parameter,
- * encoded as the column is. A statement's text is made once for each set of columns that is written.
+ * The statements that write rows of a table. Each value of a row becomes a parameter with the column's encoding. A statement is
+ * compiled once for each set of columns that it writes.
  */
 export function tableWrites<
   Table extends TableOfRows,
@@ -127,7 +127,7 @@ export function tableWrites<
   return writes;
 }
 
-/** Writes a new row, or what has changed of a known one: nothing if `next` is that row itself. */
+/** Inserts a new row, or updates the changed columns of a known row. If `next` is the known row itself, it writes nothing. */
 export function upsertIfChanged<Table extends TableOfRows, Known extends { id: number }, GeneratedColumn>(
   { insert, update }: TableWrites<Table, Known, GeneratedColumn>,
   known: (Known & Partial<Table["$inferSelect"]>) | undefined,

@@ -1,10 +1,10 @@
 import type { SQL } from "drizzle-orm";
+import { type ListName, listTotals } from "./database.table.ts";
 import { coalesce, hasValues, scalar } from "./expressions.ts";
 import type { Value } from "./queries.ts";
-import { type ListName, listTotals } from "./schema.ts";
 import { selectColumn } from "./selects.ts";
 
-/** How long a list is, from the total that triggers keep: it costs the same however long the list has grown. */
+/** The length of a list. Triggers maintain it, so its cost does not grow with the list. */
 export function totalOf(list: ListName, owner_id: Value<number>): SQL<number> {
   const total = selectColumn(listTotals.total, hasValues(listTotals, { list, owner_id }));
   return coalesce(scalar(total), 0);

@@ -1,39 +1,47 @@
 import { and, asc, eq, gt, inArray, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { CRON_PORTION, CRON_TURNS, OWNERS_ASKED } from "../tuning.ts";
+import { CRON_PORTION, CRON_SHARES, CRON_TIME_LIMIT } from "../tuning.ts";
 import type { Database } from "./database.ts";
 import { livesHere } from "./moves.ts";
-import { type BoundQuery, builder, jsonValues, type Placeholders, runAll, runBatch } from "./queries.ts";
+import { type BoundQuery, builder, runAll, runBatch, type Values } from "./queries.ts";
 
 /*
- * The chores of the cron go round the organizations: each has its turn in every run, in which a portion of its rows is
- * worked off. So an organization with a million old rows does not delay the erasure of another's.
+ * A chore of the cron goes round the organizations: each gets a share in every pass. So an organization with a million old rows
+ * does not delay the erasure of other organizations' data.
  */
 
-/** What a statement of a chore may take, as values of its query. */
+/** The limits of one statement of a chore, as values of its query. */
 export interface Turn {
+  /** The statement only processes owners with higher ids: the others have had their share of the pass. */
+  after: number;
   /** Rows of each owner. */
   share: number;
   /** Rows of all owners together. */
   portion: number;
-  /** The owners whose turn it is, as a JSON array; null for all. */
-  owners: string | null;
-  /** Which order the owners have, from 1 to TURN_ORDERS - 1: another one in each run. */
-  order: number;
 }
 
-/** A prime, so that each order is another permutation. */
-const TURN_ORDERS = 1_000_003;
+export type ChoreTurn = Turn & { now: number };
 
-/** Every table of ours has it, whatever its primary key is. */
+/** The limits of a statement whose rows each cause work outside the database, of which an invocation can do only so much. */
+export interface LimitedTurn {
+  /** Rows of each owner. */
+  share: number;
+  /** Rows of all owners together. */
+  limit: number;
+}
+
+/** A LIMIT that limits nothing. */
+const ALL_ROWS = -1;
+
+/** All our tables have a rowid, whatever their primary keys are. */
 export const rowid = sql`rowid`;
 
 /**
- * Selects each value of a column once, all of them positive. It goes from one to the next in an index that begins with the column, and reads an
- * entry for each.
+ * Selects each value of a column once. The values must be positive. It goes from one value to the next in an index that begins with
+ * the column, and reads one entry for each.
  *
- * @param indexed what the WHERE of that index says, in its words
- * @param next the next column of that index: without it, SQLite may take another index, whose entries it has to filter
+ * @param indexed must repeat the WHERE of that index, if it is partial
+ * @param next the next column of that index; without it, SQLite may choose another index, whose entries it has to filter
  */
 export function eachOf(column: SQLiteColumn, indexed?: SQL, next?: SQLiteColumn): SQL {
   const following = builder
@@ -47,46 +55,45 @@ export function eachOf(column: SQLiteColumn, indexed?: SQL, next?: SQLiteColumn)
 }
 
 /**
- * Selects the rowids of what is worked off in a turn. It reads about as many rows as it selects, and one for each owner.
- * The order of the owners is another one each time: where there are more of them than a portion serves, nobody is always
- * the last.
+ * Selects the rowids of the rows to process in a turn. It reads about as many rows as it selects, plus one for each owner.
  *
- * @param owners selects the ids of those who may have something to work off
- * @param rowsOf selects the rowids of an owner's rows, the first of them first; the limit is added here
+ * Without the LIMIT, SQLite could drop the ORDER BY of the owners. The `+` of `+id` makes SQLite use the owners' own index.
+ *
+ * @param owners selects the ids of the owners that may have rows to process
+ * @param rowsOf selects the rowids of an owner's rows, in the order of processing; the limit is added here
  */
 export const rowsInTurn = (
   table: SQLiteTable,
   owners: SQL,
   rowsOf: (owner_id: SQL) => SQLWrapper,
-  turn: Placeholders<Turn>,
+  turn: Values<Turn>,
 ): SQL => sql`(
   select own.rowid
   from (
-    select id from (${owners}) where ${turn.owners} is null or id in ${jsonValues(turn.owners)}
-    order by ${placeInTurn(sql`id`, turn.order)} limit max(${turn.portion}, ${sql.raw(String(OWNERS_ASKED))})
+    select id from (${owners}) where +id > ${turn.after} order by +id limit ${ALL_ROWS}
   ) as turn
   cross join ${table} as own on own.rowid in (select * from (${rowsOf(sql`turn.id`)}) limit ${turn.share})
   where ${livesHere(sql`own.organization_id`)}
   limit ${turn.portion}
 )`;
 
-/** The rows of an organization that a chore works off. */
+/** The rows of an organization that a chore processes. */
 interface DueRows {
-  /** Those come first whose time is earliest. There is an index on (organization_id, time). */
+  /** Rows with the earliest times come first. There must be an index on (organization_id, time). */
   time: SQLiteColumn;
-  /** It may depend on whose they are. */
+  /** May depend on the organization. */
   where: SQL | undefined | ((organization_id: SQL) => SQL | undefined);
-  /** What the WHERE of that index says, in its words. */
+  /** Must repeat the WHERE of that index, if it is partial. */
   indexed?: SQL | undefined;
-  /** Selects the ids of the organizations that may have such rows. Left out: each that is in that index. */
+  /** Selects the ids of the organizations that may have such rows. Default: all that are in that index. */
   owners?: SQL;
 }
 
-/** True for the rows of a table that are due and have their turn. */
+/** True for the rows of a table that are due and belong to this turn. */
 export function isInTurn(
   table: SQLiteTable & { organization_id: SQLiteColumn },
   { time, where, indexed, owners = eachOf(table.organization_id, indexed, time) }: DueRows,
-  turn: Placeholders<Turn>,
+  turn: Values<Turn>,
 ): SQL {
   const dueOf = (owner_id: SQL) =>
     builder
@@ -103,103 +110,82 @@ export function isInTurn(
   return inArray(sql`${table}.rowid`, rowsInTurn(table, owners, dueOf, turn));
 }
 
-/** Where an owner stands in the order of a run. */
-export const placeInTurn = (owner_id: SQL, order: Placeholders<Turn>["order"]): SQL =>
-  sql`${owner_id} % ${sql.raw(String(TURN_ORDERS))} * ${order} % ${sql.raw(String(TURN_ORDERS))}`;
+/**
+ * True for some of the due rows of a table: from each owner's share, and in all up to the limit. They are chosen at random, so that
+ * no owner is always the last.
+ */
+export function isInLimitedTurn(
+  table: SQLiteTable & { organization_id: SQLiteColumn },
+  due: DueRows,
+  { share, limit }: Values<LimitedTurn>,
+): SQL {
+  const isDue = isInTurn(table, due, { after: 0, share, portion: ALL_ROWS });
+  return sql`${table}.rowid in (select rowid from ${table} where ${isDue} order by random() limit ${limit})`;
+}
 
-/** An order of its own for each run. */
-export const randomOrder = (): number => 1 + Math.floor(Math.random() * (TURN_ORDERS - 1));
-
-/** The owner of a row, as a column of a selection: chores return it of each row that they work off. */
+/** The owner of a row, for a selection: chores return it for each row that they process. */
 export const ownerIdOf = (column: SQLiteColumn) => sql<number>`${column}`.as("owner_id");
 
 type OwnedRows = { owner_id: number }[];
 
-/**
- * Works off a portion. First, all owners have their turn, with small shares. Then those who have more share what is left
- * of the portion.
- *
- * @param take works off what is to be taken, and returns the owner of each row
- * @returns what `take` returned
- */
-export async function takeTurns<Rows extends OwnedRows>(
-  portion: number,
-  take: (turn: Turn) => Promise<Rows>,
-): Promise<Rows[number][]> {
-  const first = firstTurn(portion);
-  const taken = await take(first);
-  const second = secondTurn(first, taken);
-  return second ? [...taken, ...(await take(second))] : taken;
-}
+/** The owners that used their whole share, so that they may have more rows. */
+export const ownersWithMore = (rows: OwnedRows, share: number): Set<number> =>
+  new Set(
+    [...Map.groupBy(rows, ({ owner_id }) => owner_id)]
+      .filter(([, own]) => own.length >= share)
+      .map(([owner_id]) => owner_id),
+  );
 
 /**
- * Works off a portion by a statement.
+ * Runs a chore in passes. In each pass, every owner gets a share. Another pass begins if an owner used its whole share, fewer rows
+ * than a portion are processed, and time is left.
  *
- * @param write makes the statement, which returns the owner of each row
- * @returns how many rows it worked off
+ * @param take processes a turn, and returns the owner of each row
+ * @returns the number of rows
  */
-export async function workOff(
+export async function takeShares(portion: number, take: (turn: Turn) => Promise<OwnedRows>): Promise<number> {
+  const share = Math.ceil(portion / CRON_SHARES);
+  const endAt = Date.now() + CRON_TIME_LIMIT;
+  let taken = 0;
+  let after = 0;
+  let isSomeLeft = false;
+  for (;;) {
+    const rows = await take({ after, share, portion });
+    taken += rows.length;
+    const unfinished = ownersWithMore(rows, share);
+    isSomeLeft ||= unfinished.size > 0;
+    if (rows.length >= portion) {
+      const last = Math.max(...rows.map(({ owner_id }) => owner_id));
+      // The portion may have ended within the share of the last owner.
+      after = unfinished.has(last) ? last : last - 1;
+    } else if (isSomeLeft && taken < portion && Date.now() < endAt) {
+      after = 0;
+      isSomeLeft = false;
+    } else return taken;
+  }
+}
+
+/** Runs a chore that consists of one statement, which returns the owner of each row. */
+export const workOff = (
   db: Database,
   write: (turn: Turn) => BoundQuery<OwnedRows[number]>,
-): Promise<number> {
-  return (await takeTurns(CRON_PORTION, (turn) => runAll(db, write(turn)))).length;
-}
-
-/** Whose turn it is, and when. */
-export type ChoreTurn = Turn & { now: number };
+): Promise<number> => takeShares(CRON_PORTION, (turn) => runAll(db, write(turn)));
 
 /**
- * Works off a portion, and writes its entries of the access log in the same transaction.
+ * Runs a chore together with the statement that writes its access log entries, in one transaction.
  *
- * @param record makes the statement of the entries
- * @param write makes the statement of the work, which returns the owner of each row
- * @returns how many rows it worked off
+ * @param record builds the statement that writes the entries
+ * @param write builds the chore's statement, which returns the owner of each row
+ * @returns the number of rows
  */
-export async function workOffRecorded(
+export const workOffRecorded = (
   { db, now }: { db: Database; now: number },
   portion: number,
   record: (chore: ChoreTurn) => BoundQuery<unknown>,
   write: (chore: ChoreTurn) => BoundQuery<OwnedRows[number]>,
-): Promise<number> {
-  const rows = await takeTurns(portion, async (turn) => {
+): Promise<number> =>
+  takeShares(portion, async (turn) => {
     const chore = { ...turn, now };
     const [, written] = await runBatch(db, [record(chore), write(chore)]);
     return written;
   });
-  return rows.length;
-}
-
-/**
- * Finds a portion, as `takeTurns` works it off, for a chore that does not change at once what it finds.
- *
- * @param find finds the rows of a turn, and finds them again
- */
-export async function findInTurns<Rows extends ({ id: number } & OwnedRows[number])[]>(
-  portion: number,
-  find: (turn: Turn) => Promise<Rows>,
-): Promise<Rows[number][]> {
-  const first = firstTurn(portion);
-  const found = await find(first);
-  const second = secondTurn(first, found);
-  if (!second) return found;
-  const more = await find({ ...second, share: first.share + second.share, portion });
-  return [...new Map([...found, ...more].map((row) => [row.id, row])).values()];
-}
-
-const firstTurn = (portion: number): Turn => ({
-  share: Math.ceil(portion / CRON_TURNS),
-  portion,
-  owners: null,
-  order: randomOrder(),
-});
-
-/** The turn of those who took all of their share, or null if nobody did, or nothing is left of the portion. */
-function secondTurn({ share, portion, order }: Turn, taken: OwnedRows): Turn | null {
-  const unfinished = [...Map.groupBy(taken, ({ owner_id }) => owner_id)]
-    .filter(([, rows]) => rows.length >= share)
-    .map(([owner_id]) => owner_id);
-  const rest = portion - taken.length;
-  const restOfEach = Math.floor(rest / unfinished.length);
-  if (unfinished.length === 0 || restOfEach === 0) return null;
-  return { share: restOfEach, portion: rest, owners: JSON.stringify(unfinished), order };
-}

@@ -1,6 +1,5 @@
 import { APPEND_ONLY, type AppendOnly } from "../database/append_only.ts";
 
-/** The triggers that refuse what APPEND_ONLY names. */
 export const appendOnlyTriggers = (): string =>
   APPEND_ONLY.flatMap((each) => each.refused.map((refused) => refusing(each, refused))).join("\n");
 

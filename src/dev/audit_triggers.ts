@@ -1,22 +1,30 @@
-import { AUDITED_FIELDS } from "../database/audited_fields.ts";
-import { SYSTEM_USER_ID } from "../database/schema.ts";
+import { SYSTEM_USER_ID } from "../organization/members/organization_users.table.ts";
+import { AUDITED_FIELDS } from "../results/egress_audit_logs/audited_fields.ts";
 
 /**
- * An egress is neither created nor changed without its audit entry, whatever code does it: so triggers write the entries. An
- * entry holds [old, new] for each audited field, as the column stores it: a change of nothing else writes none. It names the
- * user whom the report of the change named. The entries for reads are written by the service, because SQLite has no trigger
- * for SELECT.
+ * Triggers write the audit entries, so that no code can create or change an egress that has a call without its entry. An entry
+ * holds [old, new] for each audited field, as the column stores it, and names the user from the report of the change. A change
+ * of other fields writes no entry. The service writes the entries for reads, because SQLite has no trigger for SELECT.
  */
-export const auditTriggers = (): string => [created(), updated()].join("\n");
+export const auditTriggers = (): string =>
+  [
+    created("egresses_created", "INSERT ON `egresses`\nWHEN new.call_id IS NOT NULL", "created_at"),
+    created("egresses_claimed", "UPDATE OF call_id ON `egresses`\nWHEN old.call_id IS NULL", "updated_at"),
+    updated(),
+  ].join("\n");
 
-/** An entry always names somebody: where no report did, it was the service. */
+/** If the report names no user, the entry names the service itself. */
 const NAMED_USER = `coalesce(new.changed_by_user_id, ${SYSTEM_USER_ID})`;
 
-const created = () => `CREATE TRIGGER \`egresses_created\` AFTER INSERT ON \`egresses\`
+const created = (
+  name: string,
+  event: string,
+  time: "created_at" | "updated_at",
+) => `CREATE TRIGGER \`${name}\` AFTER ${event}
 BEGIN
   INSERT INTO egress_audit_logs (organization_id, egress_id, event, user_id, object_changes, created_at)
   SELECT new.organization_id, new.id, 'create', ${NAMED_USER},
-    json_group_object(field, json_array(NULL, new_value)), new.created_at
+    json_group_object(field, json_array(NULL, new_value)), new.${time}
   FROM (
 ${unionOfFields((field) => [`new.${field} AS new_value`])}
   )
@@ -25,6 +33,7 @@ END;
 `;
 
 const updated = () => `CREATE TRIGGER \`egresses_updated\` AFTER UPDATE ON \`egresses\`
+WHEN old.call_id IS NOT NULL
 BEGIN
   INSERT INTO egress_audit_logs (organization_id, egress_id, event, user_id, object_changes, created_at)
   SELECT new.organization_id, new.id, 'update', ${NAMED_USER},
@@ -37,10 +46,10 @@ ${unionOfFields((field) => [`old.${field} AS old_value`, `new.${field} AS new_va
 END;
 `;
 
-/** What D1 accepts in one compound SELECT. */
+/** D1 accepts at most five terms in a compound SELECT. */
 const MAX_TERMS = 5;
 
-/** A row for each field; the first SELECT of a union names its columns. More fields than D1 accepts are a union of unions. */
+/** A row for each field. The first SELECT of a union names its columns. Unions are nested to stay within MAX_TERMS. */
 function unionOfFields(values: (field: string) => string[]): string {
   const selects = Object.keys(AUDITED_FIELDS).map(
     (field) => `SELECT ${[`'${field}' AS field`, ...values(field)].join(", ")}`,

@@ -1,15 +1,14 @@
 /**
- * `npm run backup -- --output FILE`: writes a database as a file of SQL that `npm run restore` can load.
+ * `npm run backup -- --output FILE`: writes a database as a SQL file that `npm run restore` can load.
  *
- * Of several databases, each gets a file. The first one, the directory, comes last: what the others hold was in the directory
- * before it was there, so nothing of theirs is missing in its file.
+ * With several databases, each gets its own file. The first database, the directory, is backed up last: an organization is in the
+ * directory before it has rows elsewhere, so the directory's file misses none.
  *
- * `wrangler d1 export` alone is not enough. Its file cannot be loaded: children come before their parents, and
- * triggers before what they would count again. A row longer than 100 KB is a statement that D1 refuses. And it changes
- * some texts, see exported_copy.ts.
+ * `wrangler d1 export` is not enough. Its file cannot be loaded: children come before their parents, and triggers before the
+ * rows, which they would count again. A row longer than 100 KB becomes a statement that D1 refuses. And it changes some texts:
+ * see exported_copy.ts.
  *
- * The file makes the database quiet that it is loaded into, whoever loads it, in the transaction that makes the rows: see
- * quiet_statements.ts.
+ * However the file is loaded, it makes the database quiet in the transaction that creates the rows: see quiet_statements.ts.
  */
 import {
   closeSync,
@@ -40,11 +39,11 @@ import { bindingOf, configFlags, LOCAL_STATE, runWrangler, type Target } from ".
 const USAGE = `
 Usage: npm run backup -- --output FILE [--remote]
 
-  --output FILE        where to write the backup; there must be no such file yet
+  --output FILE        the file to write, which must not exist yet
 ${SHARD_USAGE}`;
 
 runDatabaseCommand(USAGE, { output: { type: "string" }, ...shardOption }, async ({ output, ...target }) => {
-  if (!output) throw new Error("Say where to write it: npm run backup -- --output FILE");
+  if (!output) throw new Error("Name the file to write: npm run backup -- --output FILE");
   requireNoBackup(output);
   const databases = (await chosenDatabases(target)).toReversed();
   for (const database of databases) {
@@ -56,7 +55,7 @@ runDatabaseCommand(USAGE, { output: { type: "string" }, ...shardOption }, async 
 async function backUp(target: Target, output: string) {
   const [schema = []] = await queryDatabase(target, [SCHEMA]);
   if (schema.length === 0) throw new Error("The database is empty: there is nothing to back up.");
-  // Only its owner can read the file: it holds health data. An older backup is not overwritten.
+  // Only the file's owner can read it, because it contains health data. "wx" fails if the file exists.
   const descriptor = openSync(output, "wx", 0o600);
   const folder = mkdtempSync(join(tmpdir(), "backup-"));
   try {
@@ -87,7 +86,7 @@ async function exportRows(target: Target, folder: string): Promise<string> {
   return output;
 }
 
-/** `wrangler d1 export` has no --persist-to: it looks for the local database beside its configuration. */
+/** `wrangler d1 export` has no --persist-to: it looks for the local database in the folder of the configuration. */
 function withStateBesideConfig(target: Target, folder: string): Target {
   const config = join(folder, "wrangler.toml");
   copyFileSync(target.config, config);

@@ -1,9 +1,8 @@
-/** The files of backups: one for each database. */
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { END_OF_BACKUP } from "./backup_statements.ts";
 
-/** By the numbers of their databases, in ascending order: FILE.0, FILE.1 and so on. */
+/** The files FILE.0, FILE.1 and so on, by the numbers of their databases in ascending order. */
 function numberedFiles(file: string): Map<number, string> {
   const prefix = `${basename(file)}.`;
   const shards = readdirSync(dirname(file))
@@ -12,16 +11,16 @@ function numberedFiles(file: string): Map<number, string> {
   return new Map(shards.sort((a, b) => a - b).map((shard) => [shard, `${file}.${shard}`]));
 }
 
-/** @throws Error if there is a backup of this name, of one database or of several: which would be the newer one? */
+/** @throws Error if a backup of this name exists, of one database or of several */
 export function requireNoBackup(file: string) {
   const present = existsSync(file) ? file : numberedFiles(file).values().next().value;
-  if (present !== undefined) throw new Error(`${present} exists: an older backup is not overwritten.`);
+  if (present !== undefined) throw new Error(`${present} exists: a backup does not overwrite an older one.`);
 }
 
 /**
- * What a restore loads, by the numbers of the databases.
+ * The files for a restore to load, by the numbers of the databases.
  *
- * @throws Error if files of two backups lie together, or that of the first database is missing
+ * @throws Error if there are files of two backups, or if the first database's file is missing
  */
 export function filesToRestore(file: string, shard: number | undefined): Map<number, string> {
   if (shard !== undefined) return new Map([[shard, file]]);
@@ -30,20 +29,19 @@ export function filesToRestore(file: string, shard: number | undefined): Map<num
   if (first === undefined) return new Map([[0, file]]);
   if (existsSync(file))
     throw new Error(
-      `There are ${file} and ${first}, of two backups. Move the one away that you do not mean.`,
+      `${file} and ${first} are from two backups. Move the one away that you do not want to restore.`,
     );
   if (!numbered.has(0))
-    throw new Error(`There is no file ${file}.0, of the first database. For one of the others, add --shard.`);
+    throw new Error(`The first database's file ${file}.0 is missing. To restore another one, add --shard.`);
   return numbered;
 }
 
-/** @throws Error for a file that was cut off, or is one of `wrangler d1 export` */
+/** @throws Error if the file is missing or cut off, or was written by `wrangler d1 export` */
 export function requireComplete(file: string) {
   if (!existsSync(file)) throw new Error(`There is no file ${file}.`);
-  if (!hasEnd(file)) throw new Error(`${file} is not a complete file of \`npm run backup\`.`);
+  if (!hasEnd(file)) throw new Error(`${file} is not a complete file from \`npm run backup\`.`);
 }
 
-/** The file's last line says so. */
 function hasEnd(file: string): boolean {
   const descriptor = openSync(file, "r");
   const end = Buffer.alloc(END_OF_BACKUP.length + 2);

@@ -1,31 +1,30 @@
-/** Writes a database as SQL that an empty D1 database can load. */
+/** Writes a database as SQL statements that an empty D1 database can load. */
 import type { DatabaseSync } from "node:sqlite";
 
-/** D1 takes no statement of more than 100,000 bytes. */
+/** D1's limit for a statement. */
 export const MAX_STATEMENT_BYTES = 100_000;
 
-/** Leaves room for the names of the columns, which are not counted. */
+/** Leaves room for the column names, which are not counted. */
 const MAX_ROWS_BYTES = 80_000;
 
-/** A statement of many rows is a long program for SQLite, which D1 limits too. */
+/** D1 also limits the length of a statement's compiled program, which grows with its rows. */
 const MAX_ROWS = 100;
 
-/** Of a long value: two characters are written for each. */
+/** The size of a part of a long value. Each byte is written as two hex digits. */
 const PART_BYTES = 40_000;
 
 type Cell = string | number | bigint | Uint8Array | null;
 type Row = Record<string, Cell>;
 
-/** The last line of a complete backup. */
 export const END_OF_BACKUP = "-- End of the backup.";
 
 /**
- * All that a database holds, in an order in which it can be loaded:
+ * The whole database, in an order in which it can be loaded:
  *
- * 1. Tables, and with them all indexes: a foreign key on (organization_id, id) wants the unique index of its parent.
- * 2. Rows, parents first. No trigger is there yet that would count them again, log them, or refuse them.
- * 3. The highest ids so far, so that the id of a deleted row does not come back.
- * 4. What changes the rows before anybody sees them: it is part of the file, so that nobody can load the rows without it.
+ * 1. Tables and all indexes: a foreign key on (organization_id, id) needs the unique index of its parent.
+ * 2. Rows, parents first. There are no triggers yet, which would count, log or refuse them.
+ * 3. The highest ids so far, so that the id of a deleted row is never reused.
+ * 4. `changes`: statements that change the rows before anyone sees them. The rows cannot be loaded without them.
  * 5. Views, and then triggers, which may be on views.
  */
 export function* backupStatements(database: DatabaseSync, changes: string[] = []): Generator<string> {
@@ -75,7 +74,7 @@ export const columnsOf = (database: DatabaseSync, table: string): string[] =>
     .all(table)
     .map(({ name }) => String(name));
 
-/** The columns that identify a row. A table without a primary key has only SQLite's own number of the row. */
+/** The columns that identify a row: the primary key, or else SQLite's rowid. */
 export function keyColumns(database: DatabaseSync, table: string): string[] {
   const columns = database
     .prepare("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk")
@@ -84,7 +83,6 @@ export function keyColumns(database: DatabaseSync, table: string): string[] {
   return columns.length > 0 ? columns : ["rowid"];
 }
 
-/** As many rows in a statement as fit. */
 function* insertStatements(database: DatabaseSync, table: string): Generator<string> {
   const columns = columnsOf(database, table);
   const into = `INSERT INTO ${name(table)} (${columns.map(name)}) VALUES`;
@@ -109,7 +107,7 @@ function* insertStatements(database: DatabaseSync, table: string): Generator<str
   if (values.length > 0) yield `${into}\n${values.join(",\n")};`;
 }
 
-/** A row too long for one statement goes in with empty values, and each of these grows by parts. */
+/** For a row that is too long for one statement: inserts it with empty values, then appends the values part by part. */
 function rowInParts(row: Row, columns: string[], keys: string[]): { value: string; rest: string[] } {
   const literals = columns.map((column) => literal(row[column] ?? null));
   if (Buffer.byteLength(literals.join()) <= MAX_ROWS_BYTES) return { value: `(${literals})`, rest: [] };
@@ -122,7 +120,7 @@ function rowInParts(row: Row, columns: string[], keys: string[]): { value: strin
     const long = Buffer.byteLength(literals[place] ?? "") > MAX_ROWS_BYTES / columns.length;
     if (!long || keys.includes(column) || !(bytes instanceof Uint8Array)) continue;
     literals[place] = isText ? "''" : "X''";
-    // Bytes, so that no part ends within a character. SQLite makes a text of what it joins.
+    // Parts are BLOBs, because a part may end within a character. The CAST turns the joined bytes into text again.
     for (let start = 0; start < bytes.length; start += PART_BYTES) {
       const part = literal(bytes.subarray(start, start + PART_BYTES));
       rest.push(
@@ -136,19 +134,19 @@ function rowInParts(row: Row, columns: string[], keys: string[]): { value: strin
 const name = (text: string) => `"${text.replaceAll('"', '""')}"`;
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
-/** A value as SQL without control characters, so that each row is one line whatever handles the file. */
+/** A value as SQL without control characters, so that each row is one line for every program that handles the file. */
 export function literal(cell: Cell): string {
   if (cell === null) return "NULL";
   if (typeof cell === "bigint") return String(cell);
   if (typeof cell === "number") return realLiteral(cell);
   if (typeof cell !== "string") return `X'${Buffer.from(cell).toString("hex")}'`;
-  // wrangler deletes these words from a file, or refuses it, even if they are in a value.
+  // wrangler removes the words BEGIN TRANSACTION from a file, or refuses the file, even if they are in a value.
   if (!/\p{Cc}|BEGIN TRANSACTION/u.test(cell)) return quoted(cell);
   const json = JSON.stringify(cell).replaceAll("BEGIN TRANSACTION", "BEGIN\\u0020TRANSACTION");
   return `(${quoted(json)} ->> '$')`;
 }
 
-/** With a point or an exponent, without which SQLite would take it for an integer. */
+/** Adds a decimal point where needed, so that SQLite does not read the number as an integer. */
 function realLiteral(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? "9e999" : "-9e999";
   return /[.e]/.test(String(value)) ? String(value) : `${value}.0`;

@@ -1,10 +1,10 @@
 /**
- * `npm run db:baseline`: makes the one migration anew, from src/database/schema.ts and the triggers. The migration's name has
- * a digest of it, so that a database which ran another one does not pass for this one. No organization user gets the id of
- * the service's own user.
+ * `npm run db:baseline`: replaces the only migration, from the tables and triggers. The migration's name contains
+ * a digest of its statements, so that a database with another baseline is noticed. The migration also reserves the id of the
+ * service's own user, so that no organization user gets it.
  */
 import { mkdirSync, rmSync } from "node:fs";
-import { SYSTEM_USER_ID } from "../database/schema.ts";
+import { SYSTEM_USER_ID } from "../organization/members/organization_users.table.ts";
 import { requireArguments } from "./command.ts";
 import { DIGESTS, emptyDatabase, hexDigest, isDeployed, writeMigration } from "./migrations.ts";
 import { schemaChanges } from "./schema_changes.ts";
@@ -14,13 +14,13 @@ requireArguments(
   `
 Usage: npm run db:baseline
 
-Makes the one migration anew, from src/database/schema.ts and src/database/triggers, until the first deployment.
+Before the first deployment, replaces the only migration, from the *.table.ts and *.triggers.sql files in src.
 `,
   {},
 );
 if (isDeployed())
   throw new Error(
-    `Databases have run the migrations in ${DIGESTS}, so migrations are only added: use \`npm run db:generate\`.`,
+    `Databases have run the migrations in ${DIGESTS}, so add a migration instead: use \`npm run db:generate\`.`,
   );
 const { statements: tables, snapshot } = await schemaChanges();
 const database = emptyDatabase();

@@ -1,6 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 
-/** What is wrong with the arguments. After it, the command shows how it is used. */
+/** An error in the arguments. The command prints it with its usage. */
 export class UsageError extends Error {}
 
 export type Values<Options extends ParseArgsOptionsConfig> = ReturnType<
@@ -8,9 +8,9 @@ export type Values<Options extends ParseArgsOptionsConfig> = ReturnType<
 >["values"];
 
 /**
- * Runs a command of package.json. An error is shown without its stack.
+ * Runs a command of package.json. Prints an error without its stack.
  *
- * @param usage how the command is written, and a line for each argument
+ * @param usage the text for `--help`: the command's syntax, and a line for each argument
  * @returns the exit code
  */
 export async function runCommand<const Options extends ParseArgsOptionsConfig>(
@@ -31,9 +31,9 @@ export async function runCommand<const Options extends ParseArgsOptionsConfig>(
 }
 
 /**
- * The arguments of a command that runs from its first line to its last. With --help, or with wrong ones, it ends here.
+ * Parses the arguments of a command that is a plain script. With `--help` or wrong arguments, ends the process.
  *
- * @param usage as that of `runCommand`
+ * @param usage as in `runCommand`
  */
 export function requireArguments<const Options extends ParseArgsOptionsConfig>(
   usage: string,
@@ -54,11 +54,26 @@ export function requireArguments<const Options extends ParseArgsOptionsConfig>(
 
 const HELP = { type: "boolean", short: "h" } as const;
 
+/** Options that the user may have set for npm itself. */
+const NPMS_OWN = ["yes", "message", "tag", "help"];
+
+/** npm takes the options before `--` for itself: without this check, a dry run would become a deployment. */
+function requireSeparator(args: string[], options: ParseArgsOptionsConfig) {
+  const { npm_lifecycle_event: script = "" } = process.env;
+  const kept = Object.keys(options).filter(
+    (name) => !NPMS_OWN.includes(name) && process.env[`npm_config_${name.replaceAll("-", "_")}`],
+  );
+  const [name] = kept.filter((each) => !args.some((arg) => arg.split("=")[0] === `--${each}`));
+  if (name)
+    throw new UsageError(`npm has taken --${name} for itself: write \`npm run ${script} -- --${name} …\`.`);
+}
+
 function parsed(args: string[], options: ParseArgsOptionsConfig, allowPositionals = false) {
+  requireSeparator(args, options);
   try {
     return parseArgs({ args, options, allowPositionals });
   } catch (error) {
-    // The advice that follows the first sentence is about positional arguments, of which there are none.
+    // Only the first sentence: the rest is advice about positional arguments, and the commands take none.
     throw new UsageError(`${(error as Error).message.split(/\.\s/)[0]}.`);
   }
 }

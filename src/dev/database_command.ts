@@ -5,14 +5,14 @@ import { closingDatabases } from "./statement_runner.ts";
 import { type Target, targetOptions } from "./wrangler.ts";
 import { requireEnvironment } from "./wrangler_config.ts";
 
-const TARGET_USAGE = `  --remote             the database in production; if left out, the local one
-  --persist-to FOLDER  where the local one is, if not in .wrangler/state
-  --config FILE, -c    wrangler's configuration; wrangler.toml if left out
-  --env NAME, -e       the environment in it
-  --help, -h           shows this
+const TARGET_USAGE = `  --remote             uses the database in production instead of the local one
+  --persist-to FOLDER  the folder of the local data; .wrangler/state by default
+  --config FILE, -c    wrangler's configuration file; wrangler.toml by default
+  --env NAME, -e       the environment in that file
+  --help, -h           shows this help
 `;
 
-/** Runs a command of package.json on the databases that its arguments name. */
+/** Runs a command of package.json that works on databases, and adds the options that select them. */
 export async function runDatabaseCommand<const Own extends ParseArgsOptionsConfig>(
   usage: string,
   options: Own,
@@ -26,17 +26,15 @@ export async function runDatabaseCommand<const Own extends ParseArgsOptionsConfi
   });
 }
 
-/** For a command that can work on one of several databases. */
 export const shardOption = { shard: { type: "string" } } as const;
 
-/** The line of its usage. */
-export const SHARD_USAGE = `  --shard N            of several databases only the one with this number
+export const SHARD_USAGE = `  --shard N            only the database with this number, if there are several
 `;
 
-/** The target without the argument, which is a text. */
+/** The arguments of a command, with `--shard` still a string. */
 export type ShardArguments = Omit<Target, "shard"> & { shard?: string };
 
-/** The database that --shard names, or all. */
+/** The database that `--shard` names, or all databases. */
 export async function chosenDatabases({ shard, ...target }: ShardArguments): Promise<Database[]> {
   const number = shardNumber(shard);
   return number === undefined ? boundDatabases(target) : theseDatabases(target, [number]);
@@ -48,7 +46,11 @@ export function shardNumber(shard: string | undefined): number | undefined {
   return shard === undefined ? undefined : Number(shard);
 }
 
-/** Shows which of several databases is worked on. They are in the order of the work. */
+/**
+ * Prints which of several databases the command works on.
+ *
+ * @param databases in the order of the work
+ */
 export function sayWhich(databases: Database[], { shard }: Database) {
   if (databases.length > 1)
     process.stderr.write(

@@ -1,25 +1,24 @@
-/** Which databases a command works on: the one, or all of several (see src/database/shards.ts). */
+/** Finds the databases that a command works on: the only one, or several (see src/database/shards.ts). */
 import { KNOWN_SHARDS, OWN_RANGE } from "./shard_statements.ts";
 import { queryDatabase, type Rows } from "./statement_runner.ts";
 import { bindingOf, type Target } from "./wrangler.ts";
 import { boundShards } from "./wrangler_config.ts";
 
-/** One of the databases. */
 export type Database = Target & { shard: number };
 
-/** A database beside the first one, as the directory knows it. */
+/** The directory's entry for a database other than the first. */
 export interface KnownShard {
   shard: number;
-  /** Undefined if the directory has given it none: then it knows organizations that live there. */
+  /** Undefined if the directory gave it no range, but knows organizations that live there. */
   range?: number;
   organizations: number;
 }
 
 /**
- * All databases: those that the configuration binds.
+ * All databases that the configuration binds.
  *
- * @param known the other databases, as the directory knows them
- * @throws Error if organizations live in a database that it does not bind
+ * @param known the databases other than the first; read from the directory if left out
+ * @throws Error if organizations live in a database that the configuration does not bind
  */
 export async function boundDatabases(target: Target, known?: KnownShard[]): Promise<Database[]> {
   const bound = boundShards(target);
@@ -42,11 +41,11 @@ export function theseDatabases(target: Target, shards: number[]): Database[] {
   return shards.map((shard) => ({ ...target, shard }));
 }
 
-/** The other databases, as the directory knows them: none, if it has no tables. */
+/** The databases other than the first, from the directory; an empty list if it has no tables. */
 export const knownShards = async (target: Target): Promise<KnownShard[]> =>
   (await shardsOfDirectory(target)) ?? [];
 
-/** The same; undefined if the first database has not the tables of a directory. */
+/** Like `knownShards`, but returns undefined if the first database lacks the directory's tables. */
 export async function shardsOfDirectory(target: Target): Promise<KnownShard[] | undefined> {
   const rows = await rowsUnlessEmpty({ ...target, shard: 0 }, KNOWN_SHARDS);
   return rows?.map(({ shard, range, organizations }) => ({
@@ -56,20 +55,20 @@ export async function shardsOfDirectory(target: Target): Promise<KnownShard[] | 
   }));
 }
 
-/** The databases beside these in which organizations live: left out, they would lack what their organizations have. */
+/** The other databases in which organizations live. A command that leaves them out would miss those organizations' data. */
 export const homesBeside = (shards: number[], known: KnownShard[]): KnownShard[] =>
   known.filter(({ shard, organizations }) => organizations > 0 && !shards.includes(shard));
 
-/** What to do about a database that is missing, or in whose place another one is bound. */
+/** Advice for a database that is missing, or is not the one that is bound. */
 export const homeless = ({ shard, organizations }: KnownShard): string =>
   organizations === 1
     ? `1 organization lives in shard ${shard}: bind its database, or restore its backup.`
     : `${organizations} organizations live in shard ${shard}: bind their database, or restore its backup.`;
 
 /**
- * The range as the database itself knows it, or undefined if it has none, or no tables.
+ * Reads the range from the database itself. Undefined if it has none, or no tables.
  *
- * @throws Error if it is older than the one that the directory gave it, for an organization that moved there
+ * @throws Error if the directory has given it a higher range since then, for an organization that moved there
  */
 export async function ownRange(database: Database, known: KnownShard[]): Promise<number | undefined> {
   const range = (await rowsUnlessEmpty(database, OWN_RANGE))?.[0]?.range;
@@ -77,16 +76,15 @@ export async function ownRange(database: Database, known: KnownShard[]): Promise
   const own = Number(range);
   if (own < (givenRange(database, known) ?? 0))
     throw new Error(
-      `${bindingOf(database.shard)} is as it was before an organization moved there. If the move was interrupted, run it again. If the database was restored, restore it from a time after the move. Or it is a database of another service.`,
+      `${bindingOf(database.shard)} is as it was before an organization moved there. If the move was interrupted, run it again. If the database was restored, restore it from a time after the move. Otherwise it belongs to another service.`,
     );
   return own;
 }
 
-/** The range as the directory knows it. */
+/** The range that the directory gave the database. */
 export const givenRange = ({ shard }: Database, known: KnownShard[]): number | undefined =>
   known.find((each) => each.shard === shard)?.range;
 
-/** The rows of a query, or undefined if the database has no tables yet. */
 async function rowsUnlessEmpty(database: Target, query: string): Promise<Rows | undefined> {
   try {
     return (await queryDatabase(database, [query]))[0];

@@ -1,35 +1,30 @@
 import { eq } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { digest } from "../bytes/digest.ts";
+import { reportCall } from "../calls/calls/calls.service.ts";
 import { type ClientContext, type Context, openContext } from "../context.ts";
-import { apiClients } from "../database/schema.ts";
-import { reportCall } from "../resources/calls/calls.service.ts";
-import { reportEgress } from "../resources/egresses/egresses.service.ts";
-import { createInvite } from "../resources/invites/invites.service.ts";
-import { createUser } from "../resources/organization_users/organization_users.service.ts";
-import { createOrganization } from "../resources/organizations/organizations.service.ts";
-import { reportSoapNote } from "../resources/soap_notes/soap_notes.service.ts";
-import { reportTranscript } from "../resources/transcripts/transcripts.service.ts";
-import { createWaitingRoomSub } from "../resources/waiting_room_subs/waiting_room_subs.service.ts";
-import { createWaitingRoom } from "../resources/waiting_rooms/waiting_rooms.service.ts";
+import { createInvite } from "../joining/invites/invites.service.ts";
+import { createUser } from "../joining/organization_users/organization_users.service.ts";
+import { SECRET_HINT_LENGTH } from "../limits.ts";
+import { apiClients } from "../organization/api_clients/api_clients.table.ts";
+import { createOrganization } from "../organization/organizations/organizations.service.ts";
+import { DEMO_CLIENT } from "../reference/demo_client.ts";
+import { reportEgress } from "../results/egresses/egresses.service.ts";
+import { reportSoapNote } from "../results/soap_notes/soap_notes.service.ts";
+import { reportTranscript } from "../results/transcripts/transcripts.service.ts";
+import { createWaitingRoomSub } from "../rooms/waiting_room_subs/waiting_room_subs.service.ts";
+import { createWaitingRoom } from "../rooms/waiting_rooms/waiting_rooms.service.ts";
 import { DAY, HOUR } from "../units.ts";
 import { demoRecording } from "./recording.ts";
 
-/** Public credentials, only for development: they are only ever loaded into a local database. */
-export const DEMO_CLIENT = {
-  organization: "Demo Clinic",
-  client_id: "demo-client",
-  client_secret: "development-secret-of-the-demo-organization",
-};
-
 /**
- * Makes the demo organization, with dates relative to now, if there is none.
+ * Creates the demo organization, with dates relative to now, unless it exists.
  *
- * @returns whether it did
+ * @returns whether it was created
  */
 export async function loadDemoOrganization(env: Env, now: number): Promise<boolean> {
   const db = drizzle(env.DB);
-  // What this command prints must work, also after somebody has revoked the client.
+  // `npm run dev` prints these credentials, so they must work even if someone has revoked the client.
   const present = await db
     .update(apiClients)
     .set({ revoked_at: null })
@@ -37,9 +32,9 @@ export async function loadDemoOrganization(env: Env, now: number): Promise<boole
     .returning({ id: apiClients.id });
   if (present.length > 0) return false;
 
-  // The id of its client is no secret, so it names no other database.
+  // The demo client's fixed id does not encode a database, so the organization must be in the first one.
   const context = openContext({ ...env, NEW_ORGANIZATIONS_SHARD: "0" } as Env, now);
-  // Two days ago: a day of its access log that is over, and can be sealed.
+  // Two days ago, so that its access log has a day that is over and can be sealed.
   const earlier = { ...context, now: now - 2 * DAY };
   const { id: organization_id } = await createOrganization(earlier, { name: DEMO_CLIENT.organization });
   const addUser = (display_name: string, role: "organization_admin" | "provider") => {
@@ -58,6 +53,7 @@ export async function loadDemoOrganization(env: Env, now: number): Promise<boole
       name: "Demo client",
       client_id: DEMO_CLIENT.client_id,
       secret_digest: await digest(DEMO_CLIENT.client_secret),
+      secret_hint: DEMO_CLIENT.client_secret.slice(-SECRET_HINT_LENGTH),
       created_at: now,
       updated_at: now,
     })
@@ -72,6 +68,7 @@ export async function loadDemoOrganization(env: Env, now: number): Promise<boole
       organization_id,
       organization_user_id: admin.id,
       roles: ["organization_admin"],
+      scopes: null,
       require_acting_user: false,
     },
   };
@@ -88,7 +85,7 @@ export async function loadDemoOrganization(env: Env, now: number): Promise<boole
     datetime_end: nextHour + 8 * HOUR,
   });
 
-  // Made yesterday, so that they can be sent again.
+  // Created yesterday, so that they can be sent again.
   const yesterday = { ...clientContext, mailer: null, now: now - DAY };
   for (const name of ["Ida", "Ian"])
     await createInvite(yesterday, {
@@ -102,7 +99,6 @@ export async function loadDemoOrganization(env: Env, now: number): Promise<boole
   return true;
 }
 
-/** An ended call with all results that a call can have. */
 async function reportYesterdaysCall(
   context: Context,
   env: Env,
@@ -136,8 +132,8 @@ async function reportYesterdaysCall(
     summary: "A follow-up on blood pressure, which has come down. The medication stays as it is.",
     is_final: true,
     lines: [
-      { participant_key: "demo-provider", ...question },
-      { participant_key: "demo-recipient", ...answer },
+      { participant_key: "demo-provider", place: 0, ...question },
+      { participant_key: "demo-recipient", place: 1, ...answer },
     ],
   });
   await reportSoapNote(context, path, {

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { verifyWebhook, type WebhookEvent } from "../../dist/client/external/index.js";
 
-/** Receives an organization's webhooks on this machine. A few more lines make a real receiver: see the guide to webhooks. */
+/** Receives an organization's webhooks on this machine. A real receiver needs only a few more lines: see the guide to webhooks. */
 export async function startReceiver() {
   let secret = "";
   const received: WebhookEvent[] = [];
@@ -21,7 +21,7 @@ export async function startReceiver() {
     useSecret(shown: string) {
       secret = shown;
     },
-    /** What came with the right signature, when so many have come, or half a minute has passed. */
+    /** Waits for `count` webhooks, at most 30 seconds, and returns those with a valid signature. */
     async received(count: number) {
       for (let n = 0; received.length < count && n < 300; n++) await sleep(100);
       return received;

@@ -1,4 +1,4 @@
-/** How `npm run demo` sends requests and prints what happens: with --verbose, also each request and response. */
+/** Sends the requests of `npm run demo` and prints the steps; with --verbose, also each request and response. */
 import { existsSync, readFileSync } from "node:fs";
 import { inspect, parseEnv } from "node:util";
 import { type Client, createClient, VideoVisitError } from "../../dist/client/external/index.js";
@@ -8,14 +8,15 @@ const { values, positionals } = requireArguments(
   `
 Usage: npm run demo -- [URL] [--verbose]
 
-  URL                   the running server; http://localhost:8787 if you say nothing
+  URL                   the running server; http://localhost:8787 by default
   --verbose             shows each request and response
 `,
   { verbose: { type: "boolean" } },
   { allowPositionals: true },
 );
 const server = positionals[0] ?? "http://localhost:8787";
-if (!existsSync(".dev.vars")) stop("There is no .dev.vars: `npm run dev` makes it, and starts the server.");
+if (!existsSync(".dev.vars"))
+  stop("There is no .dev.vars. Run `npm run dev`, which creates it and starts the server.");
 const settings = parseEnv(readFileSync(".dev.vars", "utf8"));
 
 let newestStatus = 0;
@@ -25,7 +26,6 @@ const MAX_LINE_LENGTH = 105;
 
 export const chapter = (title: string) => process.stdout.write(`\n${title}\n`);
 
-/** Prints a line about what was done, and what came of it. */
 export function printStep(text: string, outcome: unknown = "") {
   const line = `  ${text.padEnd(51)} → ${outcome}`;
   process.stdout.write(
@@ -35,20 +35,18 @@ export function printStep(text: string, outcome: unknown = "") {
   exchanges = "";
 }
 
-/** Waits for a request, and says with which status it was answered, and one field of the answer. */
 export async function step<Result>(text: string, request: Promise<Result>, field?: keyof Result & string) {
   const result = await request;
   printStep(text, field ? `${newestStatus}, ${field}: ${summary(result[field])}` : newestStatus);
   return result;
 }
 
-/** Of a list of objects its length. */
 const summary = (value: unknown) =>
   Array.isArray(value) && typeof value[0] !== "string"
     ? value.length
     : inspect(value, { breakLength: Number.POSITIVE_INFINITY });
 
-/** Waits for a request that the service is to refuse, and says why it does. */
+/** Waits for a request that the service must refuse, and prints the error. */
 export async function refusedStep(text: string, request: Promise<unknown>) {
   const error = await request.then(
     () => stop(`${text}: the service did not refuse it.`),
@@ -58,7 +56,6 @@ export async function refusedStep(text: string, request: Promise<unknown>) {
   printStep(text, `${error.status}, ${error.text}`);
 }
 
-/** A client of the external API, from the client package. */
 export const demoClient = ({
   client_id,
   client_secret,
@@ -69,9 +66,9 @@ export const demoClient = ({
   createClient({ baseUrl: server, clientId: client_id, clientSecret: client_secret, fetch: observedFetch });
 
 /**
- * Sends a request of the platform API.
+ * Sends a request to the platform API.
  *
- * @throws VideoVisitError if the service refuses it, as the client package does
+ * @throws VideoVisitError if the service refuses it, like the client package
  */
 export async function platform(method: string, path: string, body?: object) {
   const response = await observedFetch(`${server}/api/platform${path}`, {

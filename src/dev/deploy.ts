@@ -2,13 +2,22 @@
  * `npm run deploy`: migrates the databases in production, and uploads the Worker. With --local, it migrates the local databases
  * instead, and uploads nothing.
  *
- * Of several databases, each must be one of ours: with a range of ids of its own, as the directory knows it. The directory learns
- * of organizations that it has forgotten, because it was restored from an earlier time.
+ * With several databases, each must have its own range of ids, the one that the directory gave it. Organizations that are missing
+ * in the directory, because it was restored from an earlier time, are entered again.
  */
+import {
+  isReplicated,
+  missingIn,
+  readAccountState,
+  readDatabases,
+  readSecretNames,
+  turnReplicationOn,
+} from "./account_state.ts";
 import { runCommand } from "./command.ts";
 import { boundDatabases, type Database, homeless, knownShards, ownRange } from "./databases.ts";
 import { applyMigrations } from "./local_database.ts";
 import { migrationFiles, recordMigrations } from "./migrations.ts";
+import { RANDOM_SECRETS, SECRETS_BY_HAND } from "./setup_secrets.ts";
 import { rangeStatements } from "./shard_statements.ts";
 import { closingDatabases, queryDatabase, type Rows, runAt } from "./statement_runner.ts";
 import {
@@ -21,18 +30,19 @@ import {
   targetFlags,
   targetOptions,
 } from "./wrangler.ts";
-import { boundShards, databaseName, requireEnvironment } from "./wrangler_config.ts";
+import { boundShards, databaseName, readConfiguration, requireEnvironment } from "./wrangler_config.ts";
 
 const usage = `
 Usage: npm run deploy -- [--env NAME] [--dry-run]
 
 Migrates the databases at Cloudflare, and uploads the Worker.
 
-  --dry-run             says which databases it would migrate, and builds what it would upload; changes nothing anywhere
+  --dry-run             lists missing resources and the databases it would migrate, and builds what it would upload;
+                        changes nothing
   --env NAME            deploys this environment of wrangler.toml
-  --config FILE         another configuration
+  --config FILE         uses another configuration file than wrangler.toml
   --message TEXT, --tag TEXT
-                        of the new version, as those of wrangler deploy
+                        the message and tag of the new version, as for wrangler deploy
   --local, --persist-to DIR
                         migrates the local databases instead, and uploads nothing
 `;
@@ -44,34 +54,61 @@ const options = {
   tag: { type: "string" },
 } as const;
 
-/** D1 takes 2 MB in a parameter. */
+const NEEDED_SECRETS = [...RANDOM_SECRETS, ...SECRETS_BY_HAND];
+
+/** Keeps the JSON of the rows below 2 MB, D1's limit for a parameter. */
 const ROWS_AT_ONCE = 10_000;
 
 process.exitCode = await runCommand(usage, options, async ({ "dry-run": isDry, message, tag, ...values }) => {
   const target: Target = { ...values, remote: !values.local };
   requireEnvironment(target);
-  if (isDry) describe(target);
-  else await closingDatabases(() => migrateAll(target));
+  if (isDry) {
+    if (target.remote) await requireComplete(target);
+    describe(target);
+  } else await closingDatabases(() => migrateAll(target));
   if (!target.remote) return;
   const flags = [...configFlags(target), ...flagsOf({ message, tag })];
   await runWrangler(["deploy", ...flags, ...(isDry ? ["--dry-run"] : [])], {
     stdio: "inherit",
-    // The build makes the reference of this environment.
+    // The build generates the reference of this environment.
     env: { ...process.env, ...(target.env && { CLOUDFLARE_ENV: target.env }) },
   });
+  if (!isDry) await sayWhatIsMissing(target);
 });
+
+/** Called after the upload, because a new Worker cannot have secrets before it. */
+async function sayWhatIsMissing(target: Target) {
+  const secrets = await readSecretNames(target, readConfiguration(target));
+  const missing = NEEDED_SECRETS.filter((name) => !secrets.includes(name));
+  if (missing.length > 0)
+    process.stdout.write(
+      `\nThe Worker cannot serve requests until it has these secrets:\n${missing.map((name) => `  npx wrangler secret put ${name}${sameTarget(target, { withRemote: false }).replace(" --", "")}`).join("\n")}\n`,
+    );
+}
 
 async function migrateAll(target: Target) {
   const databases = await readyDatabases(target);
-  if (target.remote) recordMigrations();
+  if (target.remote) {
+    recordMigrations();
+    await replicate(target);
+    for (const database of databases) await sayBookmark(database.database);
+  }
   const migrated: Migrated[] = [];
   for (const database of databases) migrated.push(await migrate(database));
   const entered = await completeDirectory(migrated);
   if (entered > 0)
-    process.stdout.write(`Organizations that the first database did not know, and now knows: ${entered}.\n`);
+    process.stdout.write(`Organizations missing in the first database and now entered: ${entered}.\n`);
 }
 
-/** Without asking Cloudflare: for that, one must have logged in. */
+/** @throws Error listing everything that is bound but does not exist at Cloudflare */
+async function requireComplete(target: Target) {
+  const missing = missingIn(await readAccountState(target, readConfiguration(target)), NEEDED_SECRETS);
+  if (missing.length > 0)
+    throw new Error(
+      `Cloudflare lacks:\n${missing.map((each) => `  ${each}`).join("\n")}\nRun \`npm run setup${sameTarget(target, { withRemote: false })}\`: it creates what it can, and ends with the commands for the other secrets.`,
+    );
+}
+
 function describe(target: Target) {
   const names = boundShards(target).map((shard) => `${bindingOf(shard)} (${databaseName(target, shard)})`);
   const migrations = migrationFiles();
@@ -80,9 +117,27 @@ function describe(target: Target) {
   );
 }
 
+async function replicate(target: Target) {
+  for (const { name, found } of await readDatabases(target, readConfiguration(target))) {
+    if (!found || isReplicated(found)) continue;
+    await turnReplicationOn(target, found);
+    process.stdout.write(`Read replication of ${name} is on now.\n`);
+  }
+}
+
+/** Called before the migrations, so that Time Travel can undo them. */
+async function sayBookmark(database: Database) {
+  const name = databaseName(database, database.shard);
+  const info = await runWrangler(["d1", "time-travel", "info", name, "--json", ...configFlags(database)]);
+  const { bookmark } = JSON.parse(info);
+  process.stdout.write(
+    `To restore ${name} to this moment: npx wrangler d1 time-travel restore ${name} --bookmark=${bookmark}\n`,
+  );
+}
+
 interface Ready {
   database: Database;
-  /** The first one has none. */
+  /** Undefined for the first database. */
   range?: number;
 }
 
@@ -108,29 +163,31 @@ function rangeRefusal(database: Database, range: number | undefined): string {
   const fault =
     range === undefined
       ? "has no range of ids"
-      : "has a range of ids that the first database has not given it. If it is no database of another service";
+      : "has a range of ids that the first database has not given it. Unless it belongs to another service";
   const end = range === undefined ? ". Run" : ", run";
-  return `${bindingOf(database.shard)} ${fault}${end} \`npm run shards:add${sameTarget(database)}\`, which completes it.`;
+  return `${bindingOf(database.shard)} ${fault}${end} \`npm run shards:add${sameTarget(database)}\` to complete it.`;
 }
 
 interface Migrated {
   database: Database;
-  /** Those that the directory must know. */
+  /** The organizations that live in the database, which the directory must know. */
   organizations: Rows;
 }
 
 async function migrate({ database, range }: Ready): Promise<Migrated> {
   const binding = bindingOf(database.shard);
   if (database.remote) {
-    // It asks before it changes a database in production.
+    // wrangler asks before it changes a database in production.
     const command = ["d1", "migrations", "apply", binding, ...targetFlags(database)];
     await runWrangler(command, { stdio: "inherit" });
   } else {
     const applied = await applyMigrations(runAt(database), database.shard);
-    process.stdout.write(`${binding}: ${applied.join(", ") || "no migration was missing"}\n`);
+    process.stdout.write(`${binding}: ${applied.join(", ") || "up to date"}\n`);
   }
+  // Updates SQLite's index statistics, including those of indexes that a migration has just created.
+  await queryDatabase(database, ["PRAGMA optimize"]);
   if (range === undefined) return { database, organizations: [] };
-  // A table that is new begins at 1.
+  // The ids of a new table would begin at 1.
   const statements = [
     ...rangeStatements(database.shard, range),
     "SELECT id, slug FROM organizations WHERE id NOT IN (SELECT organization_id FROM moves)",
@@ -139,11 +196,11 @@ async function migrate({ database, range }: Ready): Promise<Migrated> {
 }
 
 /**
- * Enters the organizations that other databases have and the directory does not know: nobody finds them, and their slugs would be
- * given again.
+ * Enters the organizations of other databases that are missing in the directory: no request would find them, and their slugs
+ * could be given to others.
  *
- * @returns how many
- * @throws Error if the directory knows another organization by the id or the slug of one of them
+ * @returns the number of organizations that were entered
+ * @throws Error if the directory has another organization with the id or slug of one of them
  */
 async function completeDirectory([directory, ...others]: Migrated[]): Promise<number> {
   if (!directory || others.length === 0) return 0;
@@ -157,7 +214,7 @@ async function completeDirectory([directory, ...others]: Migrated[]): Promise<nu
       if (known === database.shard) continue;
       if (known !== undefined || taken.has(String(id)) || taken.has(String(slug)))
         throw new Error(
-          `Organization ${id} is in shard ${database.shard}, and the first database says something else of its id or slug. Restore the first database from a time at which it knew this organization.`,
+          `Organization ${id} is in shard ${database.shard}, but the first database has another entry for its id or slug. Restore the first database from a time at which it knew this organization.`,
         );
       missing.push({ id, slug, shard: database.shard });
     }

@@ -1,6 +1,6 @@
 /**
- * Makes a copy of a D1 database in a temporary SQLite database, from its schema and from what `wrangler d1 export`
- * writes about its rows. So nothing here needs to understand SQL.
+ * Copies a D1 database into a temporary SQLite database, from its schema and the rows that `wrangler d1 export` writes. This
+ * way no code has to parse SQL.
  */
 import { closeSync, openSync, readSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
@@ -8,7 +8,7 @@ import { StringDecoder } from "node:string_decoder";
 import { columnsOf, keyColumns, tablesParentsFirst } from "./backup_statements.ts";
 import type { Rows } from "./statement_runner.ts";
 
-/** Everything but SQLite's and D1's own tables. */
+/** Excludes SQLite's and D1's own tables. */
 export const SCHEMA = `SELECT type, name, sql FROM sqlite_schema
   WHERE sql IS NOT NULL AND substr(name, 1, 7) <> 'sqlite_' AND substr(name, 1, 4) <> '_cf_'
   ORDER BY instr('table index view trigger', type), rowid`;
@@ -16,15 +16,15 @@ export const SCHEMA = `SELECT type, name, sql FROM sqlite_schema
 const SEQUENCES = "SELECT name, seq FROM sqlite_sequence";
 
 /**
- * `lines` is the export, of rows only. A statement of it is one line: it escapes line breaks in texts. `query` asks the
- * source for the rows of each statement.
+ * @param lines the export, with rows only. Each statement is one line, since the export escapes line breaks in texts.
+ * @param query runs statements in the source database
  */
 export async function copyOf(
   schema: Rows,
   lines: Iterable<string>,
   query: (statements: string[]) => Promise<Rows[]>,
 ): Promise<DatabaseSync> {
-  // SQLite keeps a database without a name in a file that it deletes when the database is closed.
+  // SQLite keeps a database without a name in a temporary file, and deletes it when the database is closed.
   const copy = new DatabaseSync("", { enableForeignKeyConstraints: false });
   for (const { type, sql } of schema) if (type === "table") copy.exec(String(sql));
   copy.exec("BEGIN");
@@ -36,13 +36,13 @@ export async function copyOf(
   copy.exec("DELETE FROM sqlite_sequence");
   const insertSequence = copy.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)");
   for (const { name, seq } of sequences) insertSequence.run(name ?? null, seq ?? null);
-  // Last: triggers would log and refuse what is written above.
+  // Last, because triggers would log or refuse the statements above.
   for (const { type, sql } of schema) if (type !== "table") copy.exec(String(sql));
   copy.exec("COMMIT");
   return copy;
 }
 
-/** Not with node:readline, for which U+2028 and a lone CR also end a line. */
+/** Splits only at LF. node:readline also splits at U+2028 and at a lone CR. */
 export function* linesOfFile(file: string): Generator<string> {
   const descriptor = openSync(file, "r");
   const chunk = Buffer.alloc(1 << 20);
@@ -63,9 +63,9 @@ export function* linesOfFile(file: string): Generator<string> {
 }
 
 /**
- * The export writes a line break as \n, and a text that has both a line break and a literal \n then gets two line
- * breaks (https://github.com/cloudflare/workers-sdk/issues/9042); the same with \r. These queries return such texts.
- * Most columns have no line breaks, so the source need not look through them.
+ * The export writes a line break as \n, so a text with both a line break and a literal \n comes back with two line breaks
+ * (https://github.com/cloudflare/workers-sdk/issues/9042). A carriage return and \r have the same problem. The returned queries read the
+ * exact texts from the source, only for columns that have line breaks at all.
  */
 function doubtfulTexts(copy: DatabaseSync): { table: string; column: string; query: string }[] {
   return tablesParentsFirst(copy).flatMap((table) =>
@@ -87,10 +87,10 @@ function doubtfulTexts(copy: DatabaseSync): { table: string; column: string; que
   );
 }
 
-/** Puts exact texts in the place of those that the export changed. A row that is newer than the export is left out. */
+/** Replaces the texts that the export changed with the exact ones. Ignores rows that are newer than the export. */
 function correctTexts(copy: DatabaseSync, table: string, column: string, rows: Rows) {
   const keys = keyColumns(copy, table);
-  // The export may have changed the key too, and an earlier column may have corrected parts of it.
+  // A key may also have been changed by the export, and its columns may be corrected already: accept both values.
   const where = keys.map((key) => `"${key}" IN (?, ?)`).join(" AND ");
   const find = copy.prepare(`SELECT "${column}" AS text FROM "${table}" WHERE ${where}`);
   const correct = copy.prepare(`UPDATE "${table}" SET "${column}" = ? WHERE ${where}`);

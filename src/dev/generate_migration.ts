@@ -1,11 +1,11 @@
 /**
- * `npm run db:generate -- --name what_changed`: adds a migration, for what changed in src/database/schema.ts and in
- * src/database/triggers.
+ * `npm run db:generate -- --name what_changed`: adds a migration for the changes in the `*.table.ts` and
+ * `*.triggers.sql`.
  *
- * For many changes of a column SQLite needs a new table: create, copy, drop, rename. What drizzle-kit writes for that
- * fails on D1 where rows refer to the table: a migration runs in a transaction, in which `PRAGMA foreign_keys` has no
- * effect. It also fails where a view reads the table, and loses the table's triggers. So such a migration drops all
- * triggers and views first, and creates them again.
+ * Many changes of a column need a new table in SQLite: create, copy, drop, rename. The statements that drizzle-kit generates
+ * for that fail on D1 if rows refer to the table: a migration runs in a transaction, in which `PRAGMA foreign_keys` has no
+ * effect. They also fail if a view reads the table, and they lose the table's triggers. So such a migration drops all
+ * triggers and views first, and creates them again at the end.
  */
 import { requireArguments } from "./command.ts";
 import { isDeployed, migratedDatabase, migrationFiles, writeMigration } from "./migrations.ts";
@@ -24,14 +24,14 @@ const { name = "" } = requireArguments(
   `
 Usage: npm run db:generate -- --name what_changed
 
-Adds a migration, for what changed in src/database/schema.ts and src/database/triggers.
+Adds a migration for the changes in the *.table.ts and *.triggers.sql files in src.
 `,
   { name: { type: "string" } },
 ).values;
 if (!isDeployed())
-  throw new Error("Nothing is deployed yet: `npm run db:baseline` makes the one migration anew.");
+  throw new Error("Nothing is deployed yet: use `npm run db:baseline`, which replaces the only migration.");
 if (!/^\w+$/.test(name))
-  throw new Error("Say in a word what has changed: npm run db:generate -- --name what_changed");
+  throw new Error("Name the change in one word: npm run db:generate -- --name what_changed");
 const { statements, snapshot } = await schemaChanges();
 const changes = statements.some(isKeysPragma) ? withDeferredKeys(statements) : statements;
 const database = migratedDatabase();
@@ -40,7 +40,7 @@ database.exec([...dropStatements(present), "BEGIN;", ...changes, "COMMIT;"].join
 const wanted = createFromFiles(database);
 const changed = changedNames(present, wanted);
 const hasChanged = (definition: Definition) => changed.has(definition.name);
-// A trigger on a view goes and comes with it.
+// A trigger on a view is dropped and created with the view.
 const isMadeAnew = /\b(DROP TABLE|DROP COLUMN|RENAME)\b/.test(changes.join())
   ? () => true
   : (definition: Definition) => hasChanged(definition) || changed.has(definition.on);
@@ -58,8 +58,8 @@ function isKeysPragma(statement: string) {
 }
 
 /**
- * With the pragma that works in a transaction: keys may be broken until each new table has taken its place. A new
- * table goes on with the old one's ids, so that the id of a deleted row does not come back.
+ * Replaces the pragma with `defer_foreign_keys`, which works in a transaction: keys may be broken until each new table is in
+ * place. A new table continues the old table's ids, so that the id of a deleted row is never reused.
  */
 function withDeferredKeys(statements: string[]): string[] {
   const others = statements.filter((each) => !isKeysPragma(each));

@@ -6,8 +6,8 @@ import Provider from "oidc-provider";
 const CLIENT = { client_id: "web-app", client_secret: "web-app-secret-for-development-only" };
 
 /**
- * A certified OpenID provider on this machine, for trying out sign-in. It gives the ID token of any user, without a login: how a
- * web app gets one is no concern of this service. Only for development.
+ * A certified OpenID provider on this machine, to try out sign-in. For development only: it issues an ID token for any user
+ * without a login. The service does not need to know how a web app gets the token.
  */
 export async function startIdentityProvider() {
   const server = createServer((request, response) => provider.callback()(request, response));
@@ -18,7 +18,6 @@ export async function startIdentityProvider() {
     issuer,
     audience: CLIENT.client_id,
     jwks_url: `${issuer}/jwks`,
-    /** @returns the ID token */
     async signIn(email: string): Promise<string> {
       const client = await provider.Client.find(CLIENT.client_id);
       const token = new provider.IdToken({}, { client });
@@ -26,7 +25,7 @@ export async function startIdentityProvider() {
       for (const [name, value] of Object.entries(claims)) token.set(name, value);
       return token.issue({ use: "idtoken" });
     },
-    /** From now on, tokens are signed with another key, and the previous key is no longer published. */
+    /** Signs tokens with a new key from now on, and no longer publishes the previous key. */
     async rotateKeys() {
       provider = await aProvider(issuer);
     },

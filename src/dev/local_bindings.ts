@@ -1,4 +1,4 @@
-/** The Worker's bindings to what is on this machine, reached within this process: each command of wrangler would start a runtime. */
+/** Opens the Worker's local bindings within this process, because each command of wrangler would start a runtime. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ interface LocalState {
   environment?: string | undefined;
 }
 
-/** Runs something with the bindings of the Worker, and the local data that a server with the same flags has. */
+/** Calls `run` with the Worker's bindings to the local data of a server with the same flags. */
 export async function withLocalBindings<Result>(state: LocalState, run: (env: Env) => Promise<Result>) {
   const { env, dispose } = await openLocalBindings(state);
   try {
@@ -20,7 +20,7 @@ export async function withLocalBindings<Result>(state: LocalState, run: (env: En
   }
 }
 
-/** Only the databases, until `dispose` is called: before, the process does not end. The other bindings take a second to start. */
+/** Opens only the databases: the other bindings take a second to start. The process does not end before `dispose` is called. */
 export async function openLocalDatabases({
   config,
   environment,
@@ -41,7 +41,7 @@ async function openLocalBindings({ persistTo, config = "wrangler.toml", environm
   const outer = process.env;
   process.env = { ...outer, WRANGLER_LOG: "error" };
   try {
-    // Loaded only when it is needed: that takes seconds, also for a command that only says how it is used.
+    // Imported only here, because that takes seconds: `--help` must not wait for it.
     const { getPlatformProxy } = await import("wrangler");
     return await getPlatformProxy<Env>({
       configPath: config,

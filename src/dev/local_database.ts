@@ -1,10 +1,10 @@
-/** Migrates databases: those on this machine within this process, because wrangler would start a runtime for each migration. */
+/** Migrates the local databases within this process, because wrangler would start a runtime for each migration. */
 import { shardsOf } from "../database/shards.ts";
 import { migrationFiles, readText } from "./migrations.ts";
 import { rangeStatement, rangeStatements } from "./shard_statements.ts";
 import { type Run, runWith, statementsOf } from "./statement_runner.ts";
 
-/** Migrates all databases on this machine, and gives all but the first a range of ids, if they have none. */
+/** Migrates all local databases, and gives each but the first a range of ids if it has none. */
 export async function migrateDatabases(env: Env) {
   const run = runWith(env);
   await applyMigrations(run);
@@ -16,9 +16,9 @@ export async function migrateDatabases(env: Env) {
 }
 
 /**
- * Leaves what `wrangler d1 migrations apply --local` would leave, so that its command agrees afterwards.
+ * Applies the missing migrations, and records them as `wrangler d1 migrations apply --local` would, so that both can be used.
  *
- * @returns the migrations that the database lacked
+ * @returns the applied migrations
  * @throws Error if the database has run a migration that is not in `drizzle`
  */
 export async function applyMigrations(run: Run, shard = 0): Promise<string[]> {
@@ -35,7 +35,7 @@ export async function applyMigrations(run: Run, shard = 0): Promise<string[]> {
   if (!applied.every((name) => files.includes(name)))
     throw new Error(
       "The local database has another schema. Delete .wrangler/state/v3/d1 (with --persist-to, v3/d1 in that folder), and " +
-        "run this again: it makes a new one.",
+        "run this again to create a new one.",
     );
   const missing = files.filter((name) => !applied.includes(name));
   for (const file of missing)

@@ -1,27 +1,33 @@
 /**
- * The migrations in `drizzle`, as the commands that write them and the tests see them. Paths are relative to the
- * project's folder, in which npm runs scripts.
+ * Reads and writes the migrations in `drizzle`. Paths are relative to the project's folder, where npm runs scripts.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
 /**
- * The digest of each migration, in the format of `sha256sum`. The first deployment makes this file: until then a change of
- * the schema makes the one migration anew, and from then on migrations are only added.
+ * The digest of each migration, in the format of `sha256sum`. The first deployment creates this file. Before that, a change of
+ * the schema replaces the only migration; afterwards, migrations are only added.
  */
 export const DIGESTS = "drizzle/SHA256SUMS";
 
-/** The tables as the newest migration leaves them, as drizzle-kit describes them. */
+/** drizzle-kit's description of the tables after the newest migration. */
 export const SNAPSHOT = "drizzle/meta/snapshot.json";
 
-/** Where the service has the name of the newest migration. */
+/** The source file with the name of the newest migration, for the service. */
 export const MIGRATED = "src/database/migrated.ts";
 
 export const NEWEST_MIGRATION = /(NEWEST_MIGRATION = )"(.*)"/;
 
 /** Git on Windows may check files out with CRLF. */
 export const readText = (path: string): string => readFileSync(path, "utf8").replaceAll("\r\n", "\n");
+
+/** The files of src with the ending, such as `.table.ts`, in order. */
+export const sourceFiles = (ending: string): string[] =>
+  readdirSync("src", { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(ending))
+    .map((file) => `src/${file.replaceAll("\\", "/")}`)
+    .sort();
 
 export const isDeployed = (): boolean => existsSync(DIGESTS);
 
@@ -30,10 +36,9 @@ export const migrationFiles = (): string[] =>
     .filter((file) => file.endsWith(".sql"))
     .sort();
 
-/** Like D1, it refuses more than five terms in a compound SELECT: SQLite itself takes 500. */
+/** Like D1, accepts at most five terms in a compound SELECT. SQLite's default is 500. */
 export const emptyDatabase = () => new DatabaseSync(":memory:", { limits: { compoundSelect: 5 } });
 
-/** An empty database in memory with all migrations, each in a transaction, as D1 applies them. */
 export function migratedDatabase(): DatabaseSync {
   const database = emptyDatabase();
   for (const file of migrationFiles())
@@ -45,7 +50,6 @@ export function migratedDatabase(): DatabaseSync {
   return database;
 }
 
-/** Writes a migration, and tells the service that it is the newest. */
 export function writeMigration(file: string, statements: string[], snapshot: object) {
   writeFileSync(`drizzle/${file}`, `${statements.join("\n--> statement-breakpoint\n")}\n`);
   writeFileSync(SNAPSHOT, `${JSON.stringify(snapshot, null, 2)}\n`);
@@ -53,14 +57,13 @@ export function writeMigration(file: string, statements: string[], snapshot: obj
   process.stdout.write(`Wrote drizzle/${file}.\n`);
 }
 
-/** A line of DIGESTS. */
 export const digestLine = (file: string): string => `${hexDigest(readText(`drizzle/${file}`))}  ${file}`;
 
 export const hexDigest = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /**
- * Writes down the digests of the migrations that have none yet: what a database has run stays as it is. If one is edited later,
- * a test says so.
+ * Records the digests of new migrations. A migration that a database has run must not change: a test compares it with its
+ * digest.
  */
 export function recordMigrations() {
   const recorded = isDeployed() ? readText(DIGESTS) : "";

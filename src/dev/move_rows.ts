@@ -1,101 +1,83 @@
-/** Copies rows of an organization that is moved, as long as its queue names some: see move.ts. */
 import type { Move } from "./move_statements.ts";
 import * as sql from "./move_statements.ts";
-import type { Table } from "./size_statements.ts";
-import type { Rows, Run, Statement } from "./statement_runner.ts";
+import type { Run, Statement } from "./statement_runner.ts";
+import type { Table } from "./tables.ts";
+import { withoutTriggers } from "./without_triggers.ts";
 
-/** Rows that are copied at once, of each table: of those that hold texts, so many as fit into a few megabytes. */
+/** The number of rows copied at once. For tables with long texts, fewer, to stay within a few megabytes. */
 const PORTION = 1000;
 const PORTIONS: Record<string, number> = { call_texts: 20, call_text_versions: 20 };
 
-/** The organization is frozen when no more than so many rows are left. */
-const FEW = 200;
+/** The number of rowids read at once. Many, because SQLite sorts all rows of the organization for each read. */
+const ROWIDS = 50_000;
 
-/** Or when so many rounds have not come to an end: it is written to as fast as it is copied. */
-const MAX_ROUNDS = 10_000;
-
-/** In bytes. D1 takes a parameter of 2 MB. */
+/** In bytes. D1's limit for a parameter is 2 MB. */
 const MAX_PARAMETER = 1_000_000;
+
+const REPORTED = 50_000;
 
 export interface Moving extends Move {
   run: Run;
   from: number;
-  slug: string;
+  /** Parents first. */
   tables: Table[];
-  /** This run. */
-  attempt: string;
+  /** The start of this run, in milliseconds. The organization's row in `moves` identifies the run by it. */
+  since: number;
   say: (line: string) => void;
 }
 
-/** @returns how many rows it copied */
-export const copyUntilFew = (moving: Moving): Promise<number> => copyUntil(moving, FEW, MAX_ROUNDS);
-
-/** @returns how many rows it copied */
-export const copyAll = (moving: Moving): Promise<number> => copyUntil(moving, 0, Number.POSITIVE_INFINITY);
-
-async function copyUntil(moving: Moving, few: number, rounds: number): Promise<number> {
+/**
+ * Copies all rows, table by table.
+ *
+ * @returns the number of rows
+ * @throws Error if a copied row differs from its source
+ */
+export async function copyRows(moving: Moving): Promise<number> {
   let copied = 0;
-  for (let round = 1; round < rounds; round++) {
-    const { rows, left } = await copyPortion(moving);
-    copied += rows;
-    if (left <= few) break;
-    if (round % 10 === 0) moving.say(`${copied} rows are copied, ${left} are left.`);
-  }
+  for (const table of moving.tables)
+    for await (const rows of copyTable(moving, table)) {
+      if (Math.floor((copied + rows) / REPORTED) > Math.floor(copied / REPORTED))
+        moving.say(`${copied + rows} rows are copied.`);
+      copied += rows;
+    }
   return copied;
 }
 
-/** Copies the next rows of each table, and compares what was written with what was read. */
-async function copyPortion(moving: Moving): Promise<{ rows: number; left: number }> {
-  const { run, from, to, tables } = moving;
-  const limit = ({ name }: Table) => PORTIONS[name] ?? PORTION;
-  const found = await run(
-    from,
-    tables.map((table) => sql.nextRows(moving, table, limit(table))),
-  );
-  const portions = tables
-    .map((table, n) => ({ table, rows: found[n] ?? [] }))
-    .filter(({ rows }) => rows.length > 0);
-  if (portions.length === 0) return { rows: 0, left: 0 };
-  const writes = portions.flatMap(({ table, rows }) => writesOf(moving, table, rows));
-  const reads = portions.map(({ table, rows }) =>
-    sql.readWaiting(
-      moving,
-      table,
-      rows.map(({ row }) => Number(row)),
-    ),
-  );
-  const written = (await run(to, [...writes, ...reads])).slice(writes.length);
-  for (const [n, { table, rows }] of portions.entries()) requireSame(table, rows, written[n] ?? []);
-  const seqs = portions.flatMap(({ rows }) => rows.map(({ seq }) => Number(seq)));
-  const [, [count] = []] = await run(from, [sql.takeOff(moving, seqs), sql.countQueue(moving)]);
-  return { rows: seqs.length, left: Number(count?.left) };
+async function* copyTable({ run, id, from, to }: Moving, table: Table): AsyncGenerator<number> {
+  const portion = PORTIONS[table.name] ?? PORTION;
+  const write = await withoutTriggers(run, { id, shard: to }, table);
+  for (let after = 0, count = ROWIDS; count === ROWIDS; ) {
+    const [found = []] = await run(from, [sql.nextRowids(table, id, after, ROWIDS)]);
+    const rowids = found.map(({ row }) => Number(row));
+    count = rowids.length;
+    after = rowids.at(-1) ?? after;
+    while (rowids.length > 0) {
+      const [read = []] = await run(from, [sql.readRows(table, rowids.splice(0, portion))]);
+      const rows = read.map(({ data }) => String(data));
+      const written = (await write(insertsOf(table, rows))).flat().map(({ data }) => String(data));
+      if (written.toSorted().join("\n") !== rows.toSorted().join("\n"))
+        throw new Error(`The copy of a row of ${table.name} differs from the row.`);
+      yield rows.length;
+    }
+  }
 }
 
-/** JSON goes on as text, so that no number is rounded on the way. */
-function writesOf(move: Move, table: Table, rows: Rows): Statement[] {
-  const gone = rows.filter(({ data }) => data === null).map(({ row }) => Number(row));
-  const writes: Statement[] = gone.length > 0 ? [sql.removeWaiting(move, table, gone)] : [];
+/** Passes the rows' JSON on as text: parsing it could round numbers. */
+function insertsOf(table: Table, rows: string[]): Statement[] {
+  const inserts: Statement[] = [];
   let list: string[] = [];
   let length = 0;
   const flush = () => {
-    if (list.length > 0) writes.push(sql.writeWaiting(move, table, `[${list}]`));
+    if (list.length > 0) inserts.push(sql.insertRows(table, `[${list}]`));
     [list, length] = [[], 0];
   };
-  for (const { row, data } of rows) {
-    if (data === null || data === undefined) continue;
-    const size = Buffer.byteLength(String(data));
+  for (const row of rows) {
+    const size = Buffer.byteLength(row);
     if (length + size > MAX_PARAMETER) flush();
-    if (size > MAX_PARAMETER) writes.push(sql.writeLongWaiting(move, table, Number(row), String(data)));
-    else list.push(`[${row},${data}]`);
+    if (size > MAX_PARAMETER) inserts.push(sql.insertLongRow(table, row));
+    else list.push(row);
     length += size;
   }
   flush();
-  return writes;
-}
-
-/** @throws Error unless what was written is what was read, row by row */
-function requireSame({ name }: Table, read: Rows, written: Rows) {
-  const there = new Map(written.map(({ row, data }) => [Number(row), data]));
-  const differ = read.some(({ row, data }) => (there.get(Number(row)) ?? null) !== (data ?? null));
-  if (differ) throw new Error(`A row of ${name} was not copied as it is. Nothing has moved.`);
+  return inserts;
 }

@@ -1,4 +1,4 @@
-/** `npm run organizations:move`: moves an organization to another database while it is used. See move.ts. */
+/** `npm run organizations:move`: moves an organization to another database. See move.ts. */
 
 import { runDatabaseCommand, shardNumber } from "./database_command.ts";
 import { boundDatabases } from "./databases.ts";
@@ -8,13 +8,13 @@ import { runAt } from "./statement_runner.ts";
 const USAGE = `
 Usage: npm run organizations:move -- --organization ID --to SHARD [--remote]
 
-Moves an organization to another database while it is used. Its writes are refused for a moment: its clients get 503, and
-try again. If this is interrupted, run it again.
+Moves an organization to another database. Its writes get 503 while its rows are copied, so run this when there is little traffic. If it
+is interrupted, run it again.
 
-  --organization ID    the organization
-  --to SHARD           the number of the database to which it moves
-  --undo               takes a move back that has not come to its end
-  --delete-old         deletes what an organization that has moved has left behind, and moves nothing
+  --organization ID    the id of the organization
+  --to SHARD           the number of the database that it moves to
+  --undo               undoes a move that was interrupted
+  --delete-old         deletes the rows that the organization has left behind, and moves nothing
 `;
 
 const options = {
@@ -28,12 +28,12 @@ runDatabaseCommand(
   USAGE,
   options,
   async ({ organization, to, undo, "delete-old": isCleaning, ...target }) => {
-    if (!/^[1-9]\d{0,15}$/.test(organization ?? "")) throw new Error("Say which one: --organization ID");
+    if (!/^[1-9]\d{0,15}$/.test(organization ?? "")) throw new Error("Add --organization with an id");
     const id = Number(organization);
     const shards = (await boundDatabases(target)).map(({ shard }) => shard);
     const shard = shardNumber(to);
     if (isCleaning ? shard !== undefined || undo : shard === undefined)
-      throw new Error("Say one thing: --to SHARD, --undo --to SHARD, or --delete-old");
+      throw new Error("Choose one: --to SHARD, --undo --to SHARD, or --delete-old");
     if (shard !== undefined && !shards.includes(shard))
       throw new Error(`${target.config} binds no database ${shard}: it binds ${shards.join(", ")}.`);
     const run = runAt(target);
@@ -46,12 +46,12 @@ runDatabaseCommand(
       );
     } else if (undo) {
       await undoMove(run, { id, to: shard });
-      say("The move is taken back: the organization lives where it lived.");
+      say("The move is undone: the organization stays where it was.");
     } else {
       const moved = await moveOrganization(run, { id, to: shard }, shards, say);
       if (moved)
         say(
-          `It has moved, with ${moved.rows} rows. Its writes were refused for ${Math.round(moved.frozen_for)} ms. Its old rows stay, out of reach, until you run this with --delete-old.`,
+          `It has moved, with ${moved.rows} rows. Its writes were refused for ${Math.round(moved.frozen_for)} ms. Its old rows stay, frozen, until you run this with --delete-old.`,
         );
     }
   },

@@ -1,7 +1,7 @@
 const SAMPLE_RATE = 8000;
 const NOTES = [523.25, 659.25, 783.99];
 
-/** A small recording for any player: a chime of three notes, each a second long, as WAV (RIFF, PCM, 16 bits, mono). */
+/** A small recording that any player can play: three notes of a second each, as WAV (RIFF, PCM, 16 bits, mono). */
 export function demoRecording(): Promise<ArrayBuffer> {
   const samples = new Int16Array(NOTES.length * SAMPLE_RATE).map((_, n) => {
     const second = n / SAMPLE_RATE;

@@ -1,9 +1,9 @@
 /**
- * `npm run restore -- --input FILE`: loads a file of `npm run backup` into an empty database. Where there is no such file but
- * FILE.0, FILE.1 and so on, these go into several databases.
+ * `npm run restore -- --input FILE`: loads a file from `npm run backup` into an empty database. If instead of FILE there are
+ * FILE.0, FILE.1 and so on, loads them into several databases.
  *
- * A restored database is quiet (see src/database/quiet.ts): with --resume, it goes on. With --after-time-travel, a database
- * becomes quiet that D1's Time Travel has put back in place.
+ * A restored database is quiet (see src/database/quiet.ts) until it is resumed with --resume. --after-time-travel makes a
+ * database quiet that D1's Time Travel has restored.
  */
 import { readFileSync } from "node:fs";
 import { filesToRestore, requireComplete } from "./backup_files.ts";
@@ -36,10 +36,10 @@ import { boundShards } from "./wrangler_config.ts";
 const USAGE = `
 Usage: npm run restore -- --input FILE | --after-time-travel | --resume [--remote]
 
-  --input FILE         loads a file of \`npm run backup\` into an empty database, which is then quiet: it sends no
+  --input FILE         loads a file from \`npm run backup\` into an empty database, which is then quiet: it sends no
                        webhooks, deletes no files, seals no day of the access log and asks LiveKit nothing
-  --after-time-travel  makes a database quiet that Time Travel has put back
-  --resume             ends that, and turns on the webhook endpoints that were on in the copy
+  --after-time-travel  makes a database quiet after Time Travel has restored it
+  --resume             ends this state, and activates the webhook endpoints that were active in the backup
 ${SHARD_USAGE}`;
 
 const options = {
@@ -54,7 +54,7 @@ runDatabaseCommand(
   options,
   async ({ input, "after-time-travel": isPutBack, resume: isOver, ...target }) => {
     if ([input, isPutBack, isOver].filter(Boolean).length !== 1)
-      throw new Error("Say one thing: npm run restore -- --input FILE, or --after-time-travel, or --resume");
+      throw new Error("Choose one: npm run restore -- --input FILE, or --after-time-travel, or --resume");
     if (input) return restoreAll(target, input);
     const databases = await chosenDatabases(target);
     for (const database of databases) {
@@ -67,7 +67,6 @@ runDatabaseCommand(
   },
 );
 
-/** Before the first one is loaded, nothing may be wrong with any. */
 async function restoreAll({ shard, ...target }: ShardArguments, input: string) {
   const files = filesToRestore(input, shardNumber(shard));
   for (const file of files.values()) requireComplete(file);
@@ -83,29 +82,28 @@ async function restoreAll({ shard, ...target }: ShardArguments, input: string) {
   if (shard === undefined) requireAll(databases, known);
 }
 
-/** A directory of an earlier time than the other databases would not find organizations, and give their slugs to others. */
+/** A directory that is older than the other databases would not find some organizations, and would give their slugs away. */
 function sayWhatIsNext(databases: Database[], known: KnownShard[]) {
   const [first] = databases as [Database];
-  // The directory may be older than what the configuration binds.
+  // The directory may not yet know all databases that the configuration binds.
   const shards = [...databases, ...known].map(({ shard }) => shard).concat(boundShards(first));
   if (shards.every((shard) => shard === 0)) return;
   process.stdout.write(
-    `Before anything else is served, run \`npm run deploy${sameTarget(first, { withRemote: false })}\`: ` +
-      "the first database learns which organizations the others have.\n",
+    `Before you serve requests, run \`npm run deploy${sameTarget(first, { withRemote: false })}\`: ` +
+      "it enters the organizations of the other databases into the first one.\n",
   );
 }
 
-/** @throws Error if organizations live in a database of which there was no file */
 function requireAll(databases: Database[], known: KnownShard[]) {
   const missing = homesBeside(
     databases.map(({ shard }) => shard),
     known,
   );
   if (missing.length === 0) return;
-  const reasons = missing.map((each) => `There was no file of shard ${each.shard}. ${homeless(each)}`);
+  const reasons = missing.map((each) => `There was no file for shard ${each.shard}. ${homeless(each)}`);
   throw new Error(
     `THE BACKUP IS NOT COMPLETE:\n  ${reasons.join("\n  ")}\n` +
-      "To restore one of them: npm run restore -- --input FILE --shard N, with its own file.",
+      "To restore one of these databases from its own file: npm run restore -- --input FILE --shard N",
   );
 }
 
@@ -113,13 +111,13 @@ async function requireEmpty(target: Target) {
   const [present = []] = await queryDatabase(target, [SCHEMA]);
   if (present.length > 0)
     throw new Error(
-      "The database is not empty, and a restore changes no database that has tables. Restore into a new one: " +
+      "The database is not empty, and a restore does not change a database that has tables. Restore into a new one: " +
         (target.remote ? "see src/docs/backup.md." : "use --persist-to with a new folder."),
     );
 }
 
 async function restore(target: Database, input: string) {
-  // It runs in one transaction: if it fails, the database stays empty. Of a remote one, wrangler shows the progress.
+  // The file runs in one transaction: if it fails, the database stays empty. For a remote database, wrangler shows the progress.
   if (target.remote) {
     const command = ["d1", "execute", bindingOf(target.shard), "--yes", "--file", input];
     await runWrangler([...command, ...targetFlags(target)], { stdio: "inherit" });
@@ -129,7 +127,7 @@ async function restore(target: Database, input: string) {
   if (broken.length > 0)
     throw new Error(`The restored database has rows whose parents are missing: ${JSON.stringify(broken)}`);
   if (Number(own?.shard ?? 0) !== target.shard) throw new Error(misplaced(target));
-  process.stdout.write("Restored. Every foreign key has its row.\n");
+  process.stdout.write("Restored. All foreign keys are valid.\n");
   sayHowItIs(state);
 }
 
@@ -137,16 +135,16 @@ async function loadLocally(target: Database, input: string) {
   try {
     await queryDatabase(target, await statementsOf(readFileSync(input, "utf8")));
   } catch (error) {
-    // Of a damaged file, SQLite quotes what it does not understand: that may be health data.
+    // For a damaged file, SQLite's message quotes the text that it cannot parse, which may be health data.
     throw new Error(`The file cannot be loaded: ${(error as Error).message.split(/["'`]/)[0]?.trim()}`);
   }
 }
 
 function misplaced({ shard }: Database) {
-  return `The file of another database is now in ${bindingOf(shard)}: make that anew, and restore the right one.`;
+  return `${bindingOf(shard)} now has the data of another database: recreate it, and restore its own file.`;
 }
 
-/** @throws Error if a file went into the database of another, or lacks an organization that has moved there since */
+/** @throws Error if a file is from another database, or from before an organization moved to this one */
 async function requireRanges(databases: Database[], known: KnownShard[]) {
   for (const database of databases) {
     const given = givenRange(database, known);
@@ -164,17 +162,17 @@ async function resume(target: Target) {
   const { is_quiet, endpoints } = state?.[0] ?? {};
   process.stdout.write(
     is_quiet
-      ? `Resumed. Webhook endpoints that are on again, as in the copy: ${endpoints}.\n`
+      ? `Resumed. Webhook endpoints that are active again, as in the backup: ${endpoints}.\n`
       : "The database is not quiet: there is nothing to resume.\n",
   );
 }
 
-/** @throws Error for a copy that is not quiet: nobody may serve it */
+/** @throws Error if the database is not quiet: it must not be served like that */
 function sayHowItIs(state: Rows | undefined) {
   const { is_quiet, endpoints } = state?.[0] ?? {};
   if (!is_quiet) throw new Error("The database is not quiet. Run the command with --after-time-travel.");
   process.stdout.write(
-    "The database is quiet: it sends no webhooks, deletes no files, seals no day of the access log and asks LiveKit nothing, until you run it with --resume.\n" +
-      `Webhook endpoints that are off until then: ${endpoints}.\n`,
+    "The database is quiet: it sends no webhooks, deletes no files, seals no day of the access log and asks LiveKit nothing, until you run the command with --resume.\n" +
+      `Webhook endpoints that are inactive until then: ${endpoints}.\n`,
   );
 }

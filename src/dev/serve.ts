@@ -1,17 +1,18 @@
 /**
- * `npm run dev`: migrates the local database, loads the demo organization, and starts the server. The first two steps use
- * --persist-to, --config and --env too, so that the server finds their data.
- * With --shards, the server has so many databases (see src/database/shards.ts), also if the configuration binds fewer.
+ * `npm run dev`: migrates the local database, loads the demo organization, and starts the server. --persist-to, --config and
+ * --env apply to all three steps, so that the server finds the data.
+ * With --shards N, the server has N databases (see src/database/shards.ts), even if the configuration binds fewer.
  */
 
 import { once } from "node:events";
-import { copyFileSync, existsSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { stripVTControlCharacters } from "node:util";
 import { DEVELOPMENT_ASSETS } from "../reference/assets.ts";
+import { DEMO_CLIENT } from "../reference/demo_client.ts";
 import { readSettings, SettingsError } from "../settings.ts";
 import { runCommand, UsageError, type Values } from "./command.ts";
-import { DEMO_CLIENT, loadDemoOrganization } from "./demo_organization.ts";
+import { loadDemoOrganization } from "./demo_organization.ts";
 import { withLocalBindings } from "./local_bindings.ts";
 import { migrateDatabases } from "./local_database.ts";
 import { flagsOf, LOCAL_STATE, startWrangler } from "./wrangler.ts";
@@ -20,15 +21,15 @@ import { configurationOf, readConfiguration, requireEnvironment } from "./wrangl
 const usage = `
 Usage: npm run dev -- [--port N]
 
-Migrates the local database, loads the demo organization into it if it is not there, and starts the server.
+Migrates the local database, loads the demo organization if it is missing, and starts the server.
 
-  --port N              where the server listens: 8787 if you say nothing
-  --persist-to DIR      keeps the local data there, and not in .wrangler/state
-  --shards N            has so many databases, also if wrangler.toml binds fewer
+  --port N              the port of the server; 8787 by default
+  --persist-to DIR      the folder for the local data; .wrangler/state by default
+  --shards N            uses N databases, even if wrangler.toml binds fewer
   --config FILE, --env NAME
-                        another configuration, or environment of it
+                        uses another configuration file, or an environment in it
   --ip, --inspector-port, --local-upstream, --local-protocol, --log-level
-                        as those of wrangler dev
+                        as for wrangler dev
 `;
 
 const options = {
@@ -43,6 +44,9 @@ const options = {
   "local-protocol": { type: "string" },
   "log-level": { type: "string" },
 } as const;
+
+/** In milliseconds. */
+const PARENT_CHECKED_EVERY = 500;
 
 process.exitCode = await runCommand(usage, options, async ({ shards, ...flags }) => {
   requireEnvironment(flags);
@@ -68,17 +72,16 @@ function requireSettings(env: Env) {
     readSettings(env);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    throw new Error(`${error.message}\nCorrect .dev.vars. Or delete it: then this command makes it anew.`);
+    throw new Error(`${error.message}\nCorrect .dev.vars, or delete it: this command then creates it again.`);
   }
 }
 
-/** Runs until the server ends. */
 async function serve(flags: Omit<Values<typeof options>, "shards">, isNew: boolean) {
   const { routes } = readConfiguration(flags);
-  // wrangler would call the service by the name of the first route: then it would want HTTPS, and secrets of its own.
+  // By default wrangler passes the first route's host to the service, which would then require HTTPS and production secrets.
   const upstream = routes?.length ? { "local-upstream": `localhost:${flags.port ?? 8787}` } : {};
-  // Not minified as in wrangler.toml, so that stacks name functions. The pages of these assets have the credentials for
-  // development filled in.
+  // The Worker is not minified, unlike in production, so that stacks name functions. The pages in these assets contain the development
+  // credentials.
   const server = startWrangler(
     ["dev", "--no-minify", "--assets", DEVELOPMENT_ASSETS, ...flagsOf({ ...upstream, ...flags })],
     {
@@ -90,25 +93,60 @@ async function serve(flags: Omit<Values<typeof options>, "shards">, isNew: boole
       },
     },
   );
-  // The terminal sends its signals to wrangler too. This is for a signal that only this process gets.
+  // The terminal also sends its signals to wrangler. Pass on signals that only this process gets.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => server.kill(signal));
-  // Whoever read the output has gone: `npm run dev | head`.
+  endWithNpm(() => server.kill("SIGTERM"));
+  // The reader of the output has ended, as in `npm run dev | head`.
   process.stdout.on("error", () => server.kill("SIGTERM"));
   const lines = createInterface({ input: server.stdout as NodeJS.ReadableStream });
   let tables = 0;
   const ended = once(server, "close");
   for await (const line of lines) {
     const plain = stripVTControlCharacters(line);
-    // wrangler shows them again whenever it starts the Worker anew.
+    // wrangler prints the table of bindings again at every restart of the Worker: show only the first.
     if (plain.startsWith("Your Worker has access to the following bindings")) tables++;
     if (tables < 2 || !/^(Your Worker|Binding |env\.)/.test(plain)) process.stdout.write(`${line}\n`);
     const [, url] = /Ready on (http\S+)/.exec(plain) ?? [];
-    // The chores seal a day of the new organization's access log.
+    // Runs cron once, which seals a day of the new organization's access log.
     if (url && isNew) await fetch(`${url}/cdn-cgi/local/scheduled?cron=*/5+*+*+*+*`).catch(() => {});
     if (url) introduce(url.replace(/\/\/(127\.0\.0\.1|0\.0\.0\.0|\[::1?\]|\*):/, "//localhost:"));
   }
   const [code] = await ended;
   process.exit(code ?? 1);
+}
+
+/**
+ * Ends the server when npm gets a signal. npm starts this process through a shell, and passes its signals only to that shell. A
+ * SIGTERM kills the shell, which does not pass it on. On a SIGINT, dash (the `sh` of Debian and Ubuntu) waits for this process to
+ * end, but the signal wakes it up, and Linux counts its wake-ups.
+ */
+function endWithNpm(end: () => void) {
+  const { ppid } = process;
+  const isShellOfNpm = process.env.npm_lifecycle_event !== undefined && commandOf(ppid) === "sh";
+  let [checked_at, wakeUps] = [Date.now(), wakeUpsOf(ppid)];
+  setInterval(() => {
+    // A wake-up after the computer's sleep or after Ctrl-Z is not a signal.
+    const wasStopped = Date.now() - checked_at > 4 * PARENT_CHECKED_EVERY;
+    const isSignalled = isShellOfNpm && !wasStopped && wakeUpsOf(ppid) !== wakeUps;
+    if (process.ppid !== ppid || isSignalled) end();
+    [checked_at, wakeUps] = [Date.now(), wakeUpsOf(ppid)];
+  }, PARENT_CHECKED_EVERY).unref();
+}
+
+function aboutProcess(pid: number, file: string): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function commandOf(pid: number): string | undefined {
+  return aboutProcess(pid, "comm")?.trim();
+}
+
+function wakeUpsOf(pid: number): string | undefined {
+  return /^voluntary_ctxt_switches:\s*(\d+)/m.exec(aboutProcess(pid, "status") ?? "")?.[1];
 }
 
 function introduce(url: string) {

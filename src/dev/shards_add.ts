@@ -1,11 +1,12 @@
 /**
- * `npm run shards:add`: makes one more database.
+ * `npm run shards:add`: adds a database.
  *
- * First the directory gives it a range of ids, and last the configuration gets its binding. So a command that was interrupted
- * has left a number with a range and without a binding, and the next run completes that. What can be refused is refused before.
+ * The first step gives it a range of ids in the directory, the last one adds its binding to the configuration. So an interrupted
+ * run leaves a database with a range but no binding, and the next run completes it. All checks come before the first step.
  */
 import { rmSync } from "node:fs";
-import { idAtCloudflare } from "./d1_api.ts";
+import { replicateDatabase } from "./account_state.ts";
+import { databaseAtCloudflare } from "./cloudflare_api.ts";
 import { runDatabaseCommand } from "./database_command.ts";
 import {
   type Database,
@@ -37,14 +38,15 @@ import {
   requireExtensible,
 } from "./wrangler_config.ts";
 
-/** For `wrangler d1 create`. */
 type Place = { jurisdiction?: string; location?: string };
 
 const USAGE = `
 Usage: npm run shards:add -- [--remote]
 
-  --jurisdiction NAME  of a new database in production: eu keeps its data in the EU for good
-  --location NAME      of a new database in production: where it is, such as weur
+Adds a database.
+
+  --jurisdiction NAME  the jurisdiction of a new database in production: eu keeps its data in the EU for good
+  --location NAME      the location of a new database in production, such as weur
 `;
 
 const options = { jurisdiction: { type: "string" }, location: { type: "string" } } as const;
@@ -63,7 +65,7 @@ async function addShard(target: Target, place: Place) {
   const isThere =
     !target.remote ||
     databaseId(target, shard) !== undefined ||
-    (await idAtCloudflare(target, name)) !== undefined;
+    (await databaseAtCloudflare(target, name)) !== undefined;
   if (isThere && target.remote) refusePlace(name, place);
   const config = isBound ? target.config : configurationOf(shard + 1, target, ".wrangler-adding.toml");
   const database = { ...target, config, shard };
@@ -72,16 +74,20 @@ async function addShard(target: Target, place: Place) {
   const [given] = await queryDatabase(target, [rangeStatement(shard, own)]);
   const range = Number(given?.[0]?.range);
   say(`Its range of ids is ${range}.`);
-  if (isThere && target.remote) say("It is there already.");
+  if (isThere && target.remote) say("It exists already.");
   if (!isThere) {
     await makeDatabase(target, name, place);
-    say("It is made.");
+    say("It is created.");
+  }
+  if (target.remote) {
+    await replicateDatabase(target, name);
+    say("Its read replication is on.");
   }
   if (target.remote)
     await runWrangler(["d1", "migrations", "apply", bindingOf(shard), ...targetFlags(database)]);
   else await applyMigrations(runAt(database), shard);
-  await queryDatabase(database, rangeStatements(shard, range));
-  say("It has its tables, and ids of its own.");
+  await queryDatabase(database, [...rangeStatements(shard, range), "PRAGMA optimize"]);
+  say("It has its tables, and its own ids.");
   bindDatabase(target, shard);
   if (!isBound) rmSync(config);
   say(`${target.config} binds it as ${bindingOf(shard)}.`);
@@ -92,7 +98,6 @@ function say(line: string) {
   process.stdout.write(`${line}\n`);
 }
 
-/** The lowest number whose database is not complete. */
 async function nextShard(target: Target, known: KnownShard[]): Promise<number> {
   const bound = boundShards(target);
   let shard = 1;
@@ -104,20 +109,19 @@ async function requireDirectory(target: Target): Promise<KnownShard[]> {
   const known = await shardsOfDirectory(target);
   if (known) return known;
   throw new Error(
-    `The first database lacks the newest migration. Run \`npm run ${target.remote ? "deploy" : "dev"}${sameTarget({ ...target, remote: false })}\` before.`,
+    `The first database lacks the newest migration. First run \`npm run ${target.remote ? "deploy" : "dev"}${sameTarget({ ...target, remote: false })}\`.`,
   );
 }
 
-/** True for a database with a range, of which the directory knows. */
 async function isComplete(database: Database, known: KnownShard[]): Promise<boolean> {
   const own = await ownRange(database, known);
   return own !== undefined && own === givenRange(database, known);
 }
 
 /**
- * @returns the range that the database has
- * @throws Error unless it is empty and nobody lives there, or it has the range that the directory gave it, or has forgotten,
- *   because it was restored from an earlier time
+ * @returns the database's range; undefined if it has none yet
+ * @throws Error unless the database is empty and no organization lives there, or it has the range that the directory gave it.
+ *   The directory may have lost that range, if it was restored from an earlier time.
  */
 async function requireOurs(database: Database, known: KnownShard[]): Promise<number | undefined> {
   const binding = bindingOf(database.shard);
@@ -125,12 +129,12 @@ async function requireOurs(database: Database, known: KnownShard[]): Promise<num
   if (own !== undefined) {
     const given = givenRange(database, known);
     if (own === given || (given === undefined && !known.some(({ range }) => range === own))) return own;
-    throw new Error(`${binding} has the range ${own} already: it is a database of another service.`);
+    throw new Error(`${binding} already has the range ${own}: it belongs to another service.`);
   }
   requireNobody(database, known);
   const tables = (await tableNames(database)).filter((name) => name !== "d1_migrations");
   if (tables.length > 0 && !tables.includes("database_settings"))
-    throw new Error(`${binding} has tables of something else: it is not a new database.`);
+    throw new Error(`${binding} has tables of another application: it is not a new database.`);
   const [organizations] =
     tables.length > 0 ? await queryDatabase(database, ["SELECT id FROM organizations LIMIT 1"]) : [];
   if (organizations?.length)
@@ -138,7 +142,7 @@ async function requireOurs(database: Database, known: KnownShard[]): Promise<num
   return undefined;
 }
 
-/** @throws Error if the directory knows organizations that live in the database, which has none */
+/** @throws Error if the directory says that organizations live in the database, although the database has none */
 function requireNobody({ shard }: Database, known: KnownShard[]) {
   const home = known.find((each) => each.shard === shard);
   if (home?.organizations) throw new Error(homeless(home));
@@ -151,25 +155,25 @@ async function tableNames(database: Database): Promise<string[]> {
 
 function sayNext(target: Target, shard: number) {
   const next = target.remote
-    ? `Commit ${target.config}, then run \`npm run deploy${sameTarget(target, { withRemote: false })}\`. From then on`
-    : "When the server has started again,";
+    ? `Commit ${target.config}, then run \`npm run deploy${sameTarget(target, { withRemote: false })}\`. From then on,`
+    : "After a restart of the server,";
   say(
-    `\nNext: \`npm run types\`, because the service has another binding. ${next} new organizations live in shard ${shard}, ` +
+    `\nNext: \`npm run types\`, for the new binding. ${next} new organizations live in shard ${shard}, ` +
       "unless NEW_ORGANIZATIONS_SHARD names another one.",
   );
 }
 
-/** @throws Error if a database that is there is to be somewhere: that is only for a new one */
+/** @throws Error if a place is given, since an existing database cannot be moved */
 function refusePlace(name: string, place: Place) {
   const [flag] = flagsOf(place);
   if (flag === undefined) return;
   throw new Error(
-    `The database ${name} is there already, and ${flag} cannot move it. See where it is: \`npx wrangler d1 info ${name}\`. ` +
-      `Where that is right, run this again without ${flag}. Otherwise delete it, if it is empty: \`npx wrangler d1 delete ${name}\`.`,
+    `The database ${name} exists already, and ${flag} cannot move it. See where it is: \`npx wrangler d1 info ${name}\`. ` +
+      `If that is the right place, run this again without ${flag}. Otherwise delete it, if it is empty: \`npx wrangler d1 delete ${name}\`.`,
   );
 }
 
-/** What wrangler advises, a binding of another name, is not for us. */
+/** Keeps wrangler from editing the configuration: it would add a binding with another name. */
 async function makeDatabase(target: Target, name: string, place: Place) {
   await runWrangler([
     "d1",

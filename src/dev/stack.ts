@@ -1,6 +1,6 @@
 /**
- * `npm run stack`: reads lines of the log, and writes them with the places in `src` that their stacks mean. The log has
- * places in the minified bundle, because Cloudflare applies a source map only to an error that nobody catches.
+ * `npm run stack`: reads log lines, and prints them with the positions in their stack traces mapped to `src`. The log has
+ * positions in the minified bundle, because Cloudflare applies a source map only to uncaught errors.
  */
 import { readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
@@ -9,23 +9,21 @@ import { createInterface } from "node:readline";
 import { requireArguments } from "./command.ts";
 import { runWrangler } from "./wrangler.ts";
 
-/** Beside the sources: a path from one drive to another could not be relative. */
+/** On the same drive as the sources, so that the paths between them can be relative. */
 const BUNDLE = "dist/bundle";
-/** As in `at nA (index.js:77:9303)`. */
+/** For example in `at nA (index.js:77:9303)`. */
 const PLACE = /[^\s"(]*\bindex\.js:(\d+):(\d+)/g;
 
 requireArguments(
   `
-Usage: npm run stack < lines of the log
+Usage: npm run stack < FILE
 
-Writes the lines with the places in src that their stacks mean.
+Reads log lines, and writes them with the positions in their stack traces mapped to src.
 `,
   {},
 );
-process.stderr.write(
-  "Paste lines of the log. The version that wrote them must be checked out and installed.\n",
-);
-// The same sources make the same bundle, byte for byte.
+process.stderr.write("Paste log lines. The version that wrote them must be checked out and installed.\n");
+// The bundle is reproducible: equal sources give equal bytes.
 await runWrangler(["deploy", "--dry-run", "--outdir", BUNDLE]);
 const map = new SourceMap(JSON.parse(readFileSync(join(BUNDLE, "index.js.map"), "utf8")));
 for await (const line of createInterface({ input: process.stdin }))
@@ -33,7 +31,7 @@ for await (const line of createInterface({ input: process.stdin }))
     `${line.replace(PLACE, (place, row, column) => sourceOf(Number(row), Number(column)) ?? place)}\n`,
   );
 
-/** Undefined where the bundle has no such place. The map counts from 0. */
+/** Returns undefined if the bundle has no such position. The map counts lines and columns from 0. */
 function sourceOf(row: number, column: number): string | undefined {
   const entry = map.findEntry(row - 1, column - 1);
   if (!("originalSource" in entry) || entry.generatedLine !== row - 1) return undefined;

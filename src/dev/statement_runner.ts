@@ -1,76 +1,60 @@
 /**
- * Runs statements in the databases of a target: those on this machine, or those at Cloudflare. Each is asked from this process,
- * because a start of wrangler takes seconds.
+ * Runs statements in the databases of a target, on this machine or at Cloudflare. Everything runs within this process, because a
+ * start of wrangler takes seconds.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { envOfShard } from "../database/shards.ts";
-import { askD1, idAtCloudflare } from "./d1_api.ts";
+import { askCloudflare, databaseAtCloudflare } from "./cloudflare_api.ts";
 import { openLocalDatabases } from "./local_bindings.ts";
 import { LOCAL_STATE, type Target } from "./wrangler.ts";
 import { databaseId, databaseName } from "./wrangler_config.ts";
 
-/** SQL, with its parameters where it has some. */
 export type Statement = string | { sql: string; params: (string | number | null)[] };
 
 export type Rows = Record<string, string | number | null>[];
 
-/** What D1 says of a statement. */
-export interface Executed {
-  results: Rows;
-  /** The size of the database, in bytes. */
-  meta: { size_after: number };
-}
-
-type Execute = (shard: number, statements: Statement[]) => Promise<Executed[]>;
-
-/** Runs statements as one transaction of a database, and returns the rows of each. */
 export type Run = (shard: number, statements: Statement[]) => Promise<Rows[]>;
 
 interface Databases {
-  execute: Execute;
+  run: Run;
   dispose?: () => Promise<void>;
 }
 
-/** The statements of a text of SQL. */
 export async function statementsOf(text: string): Promise<string[]> {
   const { unstable_splitSqlQuery } = await import("wrangler");
   return unstable_splitSqlQuery(text);
 }
 
-/** The databases of each configuration, from the first question to the end of the command. */
+/** The databases of each target, open from their first use to the end of the command. */
 const opened = new Map<string, Databases | Promise<Databases>>();
 
 /**
- * Runs statements as one transaction.
+ * Runs statements as one transaction, and returns the rows of each statement.
  *
- * @throws Error with what D1 says, which names tables and columns, and nothing of the rows
+ * @throws Error with D1's message, which names tables and columns but no data of rows
  */
-export async function executeStatements(target: Target, statements: Statement[]): Promise<Executed[]> {
+export async function queryDatabase(target: Target, statements: Statement[]): Promise<Rows[]> {
   const { shard = 0, ...databases } = target;
   const key = JSON.stringify(databases);
   const opening = opened.get(key) ?? (target.remote ? atCloudflare(target) : onThisMachine(target));
   opened.set(key, opening);
-  const { execute } = await opening;
-  return execute(shard, statements);
+  const { run } = await opening;
+  return run(shard, statements);
 }
-
-/** The same, and returns the rows of each statement. */
-export const queryDatabase = async (target: Target, statements: Statement[]): Promise<Rows[]> =>
-  rowsOf(await executeStatements(target, statements));
 
 export const runAt =
   (target: Target): Run =>
   (shard, statements) =>
     queryDatabase({ ...target, shard }, statements);
 
-const rowsOf = (executed: Executed[]): Rows[] => executed.map(({ results }) => results);
+const rowsOf = (executed: { results: Rows }[]): Rows[] => executed.map(({ results }) => results);
 
-/** Runs a command, and lets go of the databases that it has asked: before, the process does not end. */
+/** Runs a command, then closes the databases that it used. The process does not end before. */
 export async function closingDatabases<Result>(run: () => Result): Promise<Awaited<Result>> {
   try {
     return await run();
   } finally {
-    // Whoever asked has heard of one that could not be opened.
+    // A database that could not be opened was already reported to its caller.
     for (const each of await Promise.allSettled(opened.values()))
       if (each.status === "fulfilled") await each.value.dispose?.();
   }
@@ -86,50 +70,45 @@ async function onThisMachine({
     config,
     environment,
   });
-  return { execute: executeWith(env), dispose };
+  return { run: runWith(env), dispose };
 }
 
-/** How often a local database is tried that another process has locked: a server that runs beside this. */
+/** The number of attempts if another process, such as a running server, has locked a local database. */
 const TRIES = 200;
 
-/** Runs statements over bindings of the Worker. */
-export function runWith(env: Env): Run {
-  const execute = executeWith(env);
-  return async (shard, statements) => rowsOf(await execute(shard, statements));
-}
-
-const executeWith =
-  (env: Env): Execute =>
+export const runWith =
+  (env: Env): Run =>
   async (shard, statements) => {
     const { DB } = envOfShard(env, shard);
-    // Each call goes to another process.
+    // Every call to a database goes to another process, so use a single batch.
     const bound = statements.map((each) =>
       typeof each === "string" ? DB.prepare(each) : DB.prepare(each.sql).bind(...each.params),
     );
     for (let tries = 1; ; tries++)
       try {
-        return await DB.batch<Rows[number]>(bound);
+        return rowsOf(await DB.batch<Rows[number]>(bound));
       } catch (error) {
         if (tries === TRIES || !/database is locked/.test((error as Error).message)) throw error;
         await sleep(10);
       }
   };
 
-/** Over D1's REST API. */
 function atCloudflare(target: Target): Databases {
   const ids = new Map<number, string>();
   async function idOf(shard: number): Promise<string> {
     const known = ids.get(shard);
     if (known !== undefined) return known;
     const name = databaseName(target, shard);
-    const id = databaseId(target, shard) ?? (await idAtCloudflare(target, name));
+    const id = databaseId(target, shard) ?? (await databaseAtCloudflare(target, name))?.uuid;
     if (id === undefined) throw new Error(`The account has no database ${name}.`);
     ids.set(shard, id);
     return id;
   }
-  const execute: Execute = async (shard, statements) =>
-    askD1(target, `/${await idOf(shard)}/query`, {
-      batch: statements.map((each) => (typeof each === "string" ? { sql: each } : each)),
-    });
-  return { execute };
+  const run: Run = async (shard, statements) =>
+    rowsOf(
+      await askCloudflare(target, `/d1/database/${await idOf(shard)}/query`, {
+        body: { batch: statements.map((each) => (typeof each === "string" ? { sql: each } : each)) },
+      }),
+    );
+  return { run };
 }

@@ -1,35 +1,32 @@
-/** The triggers and views of a database, and those of their files. */
-import { readdirSync } from "node:fs";
+import { basename } from "node:path/posix";
 import type { DatabaseSync } from "node:sqlite";
+import * as lifetimes from "../lifetimes.ts";
+import * as limits from "../limits.ts";
 import { appendOnlyTriggers } from "./append_only_triggers.ts";
 import { auditTriggers } from "./audit_triggers.ts";
-import { readText } from "./migrations.ts";
+import { readText, sourceFiles } from "./migrations.ts";
 
-export const TRIGGERS = "src/database/triggers";
+export const TRIGGERS = ".triggers.sql";
 const REBUILD = ".rebuild.sql";
 
-/** The triggers that are made of a list, by the list's file. */
 const GENERATED = {
   "src/database/append_only.ts": appendOnlyTriggers,
-  "src/database/audited_fields.ts": auditTriggers,
+  "src/results/egress_audit_logs/audited_fields.ts": auditTriggers,
 };
 
-/** SQLite looks for the tables and columns that triggers name when they run, or when a table gets a new name. */
-const PROBE =
-  "; CREATE TABLE probe (id); ALTER TABLE probe RENAME TO renamed_probe; DROP TABLE renamed_probe";
+/** Makes SQLite check the tables and columns that triggers name: it does so only when a trigger runs or a table is renamed. */
+const PROBE = "CREATE TABLE probe (id); ALTER TABLE probe RENAME TO renamed_probe; DROP TABLE renamed_probe";
 
-/** A trigger or a view. */
 export interface Definition {
   type: "trigger" | "view";
   name: string;
-  /** The table or view that it is on. */
+  /** The table or view of a trigger. */
   on: string;
   sql: string;
-  /** The name of the file that has it, without its ending. Empty for one that is generated. */
+  /** The name of its source file, without the extension. Undefined for a generated trigger. */
   subject?: string | undefined;
 }
 
-/** The triggers and views that a database has, in the order in which they were created. */
 export const definitionsIn = (database: DatabaseSync): Definition[] =>
   database
     .prepare(
@@ -39,44 +36,51 @@ export const definitionsIn = (database: DatabaseSync): Definition[] =>
     .all()
     .map((row) => ({ ...row }) as unknown as Definition);
 
-const subjectFiles = () =>
-  readdirSync(TRIGGERS)
-    .filter((file) => file.endsWith(".sql"))
-    .sort();
-
 /**
- * Replaces the triggers and views of an empty database with those of the files and lists, and returns them. SQLite reads the
- * files, so that nothing here needs to understand SQL. It runs the rebuild files too, so that none fails for the first
- * time in a migration.
+ * Replaces the triggers and views of an empty database with those of the files and lists, and returns them. SQLite parses the
+ * files, so that this code does not have to. Runs the rebuild files too, so that a faulty one fails here and not in a migration.
  */
 export function createFromFiles(database: DatabaseSync): Definition[] {
   const subjects = new Map<string, string>();
   database.exec(dropStatements(definitionsIn(database)).join("\n"));
-  for (const file of subjectFiles().filter((each) => !each.endsWith(REBUILD))) {
-    runFile(database, file, PROBE);
+  for (const file of sourceFiles(TRIGGERS)) {
+    run(database, file, textOf(file));
     for (const { name } of definitionsIn(database))
-      if (!subjects.has(name)) subjects.set(name, file.slice(0, -".sql".length));
+      if (!subjects.has(name)) subjects.set(name, basename(file, TRIGGERS));
   }
-  for (const [file, generate] of Object.entries(GENERATED)) run(database, file, generate() + PROBE);
-  for (const subject of rebuildableSubjects()) runFile(database, `${subject}${REBUILD}`);
+  for (const [file, generate] of Object.entries(GENERATED)) run(database, file, generate());
+  run(database, "A file of triggers", PROBE);
+  for (const file of rebuildFiles().values()) run(database, file, textOf(file));
   return definitionsIn(database).map((each) => ({ ...each, subject: subjects.get(each.name) }));
 }
 
-const runFile = (database: DatabaseSync, file: string, probe = "") =>
-  run(database, `${TRIGGERS}/${file}`, readText(`${TRIGGERS}/${file}`) + probe);
+const textOf = (file: string) => fillInNumbers(readText(file), file);
+
+/**
+ * Replaces `{{NAME}}` with the number of that name in limits.ts or lifetimes.ts.
+ *
+ * @throws Error if neither has the name
+ */
+export function fillInNumbers(text: string, file: string): string {
+  const numbers: Record<string, unknown> = { ...limits, ...lifetimes };
+  return text.replace(/\{\{(.*?)\}\}/g, (placeholder, name: string) => {
+    if (typeof numbers[name] !== "number")
+      throw new Error(`${file}: ${placeholder} is not a number of limits.ts or lifetimes.ts.`);
+    return String(numbers[name]);
+  });
+}
 
 function run(database: DatabaseSync, file: string, statements: string) {
   try {
     database.exec(statements);
   } catch (error) {
     throw new Error(
-      `${file} does not fit the migrated tables, or D1: ${(error as Error).message}. Correct the file.`,
+      `${file} does not fit the migrated tables or D1: ${(error as Error).message}. Correct the file.`,
       { cause: error },
     );
   }
 }
 
-/** What is not the same in both; comments and white space make no difference. */
 export function changedNames(present: Definition[], wanted: Definition[]): Set<string> {
   const [before, after] = [present, wanted].map(
     (definitions) => new Map(definitions.map(({ name, sql }) => [name, essence(sql)])),
@@ -85,13 +89,13 @@ export function changedNames(present: Definition[], wanted: Definition[]): Set<s
   return new Set(names.filter((name) => before.get(name) !== after.get(name)));
 }
 
-/** SQL with one space for any white space and comments; texts and names in quotes stay as they are. */
+/** Replaces comments and white space in SQL with one space, except in quoted texts and names. */
 const essence = (sql: string) =>
   sql
     .replace(/('[^']*'|"[^"]*"|`[^`]*`)|(?:--.*|\/\*[\s\S]*?\*\/|\s)+/g, (_, quoted) => quoted ?? " ")
     .trim();
 
-/** A trigger on a view goes with its view, so triggers come first. */
+/** Drops the triggers first, because dropping a view drops its triggers too. */
 export function dropStatements(definitions: Definition[]): string[] {
   const drop = (wanted: Definition["type"]) =>
     definitions
@@ -103,18 +107,16 @@ export function dropStatements(definitions: Definition[]): string[] {
 export const createStatements = (definitions: Definition[]): string[] =>
   definitions.map(({ sql }) => `${sql};`);
 
-/** Rebuilds the data that the changed ones may maintain: they name its table, or what is in the file of its subject. */
+/** Rebuilds the data that a changed trigger may maintain: one that names the subject, or a definition in the subject's file. */
 export const rebuildStatements = (changed: Definition[], wanted: Definition[]): string[] =>
-  rebuildableSubjects()
-    .filter((subject) => {
+  [...rebuildFiles()]
+    .filter(([subject]) => {
       const names = [subject, ...wanted.filter((each) => each.subject === subject).map(({ name }) => name)];
       const namesAny = new RegExp(`\\b(${names.join("|")})\\b`);
       return changed.some(({ sql }) => namesAny.test(sql));
     })
-    .map((subject) => readText(`${TRIGGERS}/${subject}${REBUILD}`).trim());
+    .map(([, file]) => textOf(file).trim());
 
-/** The subjects whose triggers maintain data that can be made again from scratch. */
-export const rebuildableSubjects = (): string[] =>
-  subjectFiles()
-    .filter((file) => file.endsWith(REBUILD))
-    .map((file) => file.slice(0, -REBUILD.length));
+/** The files that rebuild the data that triggers maintain, by the subject of the triggers. */
+export const rebuildFiles = () =>
+  new Map(sourceFiles(REBUILD).map((file) => [basename(file, REBUILD), file]));

@@ -1,30 +1,29 @@
-import type { Moving } from "./move_rows.ts";
 import { requireAbsence } from "./move_statements.ts";
-import type { Table } from "./size_statements.ts";
-import type { Statement } from "./statement_runner.ts";
+import type { Rows, Run, Statement } from "./statement_runner.ts";
+import type { Table } from "./tables.ts";
 
 /**
- * Runs statements on rows of an organization that does not live in the database, while their tables have no triggers, in one
- * transaction. It fails if these have changed since they were read.
+ * Returns a function that runs statements on the rows of an organization that does not live in the database. One transaction
+ * drops the table's triggers, runs the statements, and creates the triggers again: they would write events, entries and metrics a
+ * second time. The function fails if the triggers have changed since they were read.
  */
 export async function withoutTriggers(
-  { run, id }: Pick<Moving, "run" | "id">,
-  shard: number,
-  tables: Table[],
-  work: Statement[],
-) {
-  const names = JSON.stringify(tables.map(({ name }) => name));
-  const triggers = `SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name IN (SELECT value FROM json_each(?)) ORDER BY rowid`;
-  const [found = []] = await run(shard, [{ sql: triggers, params: [names] }]);
-  await run(shard, [
+  run: Run,
+  { id, shard }: { id: number; shard: number },
+  { name: table }: Table,
+): Promise<(work: Statement[]) => Promise<Rows[]>> {
+  const triggers = `SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = '${table}' ORDER BY rowid`;
+  const [found = []] = await run(shard, [triggers]);
+  const before: Statement[] = [
     requireAbsence(id),
     {
       sql: `INSERT INTO write_conflicts (reason) SELECT 'triggers have changed'
         WHERE (SELECT json_group_array(sql) FROM (${triggers})) IS NOT ?`,
-      params: [names, JSON.stringify(found.map((each) => each.sql))],
+      params: [JSON.stringify(found.map((each) => each.sql))],
     },
     ...found.map(({ name }) => `DROP TRIGGER "${name}"`),
-    ...work,
-    ...found.map((each) => String(each.sql)),
-  ]);
+  ];
+  const after = found.map((each) => String(each.sql));
+  return async (work) =>
+    (await run(shard, [...before, ...work, ...after])).slice(before.length, before.length + work.length);
 }

@@ -1,6 +1,5 @@
 /**
- * Runs wrangler's commands with the Node that runs this, because Windows cannot start `node_modules/.bin/wrangler`
- * without a shell.
+ * Runs wrangler's commands with the current Node.js, because Windows cannot start `node_modules/.bin/wrangler` without a shell.
  */
 import { type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -15,22 +14,27 @@ const script = () => {
 };
 
 interface WranglerOptions extends Pick<SpawnOptions, "env" | "stdio"> {
-  /** Can it print rows of the database? Then only its error is shown. */
+  /** Whether it can print rows of the database. If so, a failure shows only its error, without data. */
   handlesData?: boolean;
+  input?: string;
 }
 
 /**
- * Runs wrangler to its end.
+ * Runs wrangler and waits for it to end.
  *
- * @returns what it wrote to stdout
- * @throws Error if it fails, with all that it wrote, or only with its error if it handles data
+ * @returns its stdout
+ * @throws Error if wrangler fails, with all its output, or with only its error if `handlesData`
  */
 export async function runWrangler(
   args: string[],
-  { handlesData, ...options }: WranglerOptions = {},
+  { handlesData, input, ...options }: WranglerOptions = {},
 ): Promise<string> {
   // Without a terminal, wrangler asks nothing.
-  const child = startWrangler(args, { stdio: ["ignore", "pipe", "pipe"], ...options });
+  const child = startWrangler(args, {
+    stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+    ...options,
+  });
+  child.stdin?.end(input);
   let stdout = "";
   let stderr = "";
   child.stdout?.setEncoding("utf8").on("data", (text) => (stdout += text));
@@ -44,17 +48,15 @@ export async function runWrangler(
 export const startWrangler = (args: string[], options: SpawnOptions) =>
   spawn(process.execPath, [script(), ...args], options);
 
-/** The words of a command, without what they are about. */
 const wordsOf = (args: string[]) =>
   args.slice(0, args[0] === "deploy" || args[0] === "dev" ? 1 : 2).join(" ");
 
-/** Long enough for an error of SQLite or D1. */
+/** In characters: long enough for an error of SQLite or D1. */
 const MAX_ERROR_LENGTH = 300;
 
-/** Statements, tables of rows, and results as JSON. */
 const DATA = /\b(INSERT|UPDATE|DELETE|SELECT|VALUES)\b|^\s*[│┌├└(]|"results"/;
 
-/** The error that wrangler printed, from where it begins up to the first line that holds data: that may be health data. */
+/** Extracts the error from wrangler's output, up to the first line with data, which may be health data. */
 export function errorWithoutData(output: string): string {
   const plain = stripVTControlCharacters(output);
   const lines = plain.slice(Math.max(0, plain.search(/\S*\s*\[ERROR\]|"error"/))).split("\n");
@@ -63,10 +65,9 @@ export function errorWithoutData(output: string): string {
   return shown.join("\n").trim().slice(0, MAX_ERROR_LENGTH);
 }
 
-/** Where this machine's databases are, if nothing else is said. wrangler would look for them beside its configuration. */
+/** The default folder of the local databases. wrangler's own default is relative to its configuration. */
 export const LOCAL_STATE = ".wrangler/state";
 
-/** The flags of wrangler that say which database is meant. */
 export const targetOptions = {
   local: { type: "boolean" },
   remote: { type: "boolean" },
@@ -76,7 +77,6 @@ export const targetOptions = {
 } as const;
 
 export interface Target {
-  /** The number of the database; 0 if left out. */
   shard?: number;
   local?: boolean;
   remote?: boolean;
@@ -88,21 +88,19 @@ export interface Target {
 /** The first database is `DB`, the others are `DB_1`, `DB_2` and so on: see src/database/shards.ts. */
 export const bindingOf = (shard = 0): string => (shard === 0 ? "DB" : `DB_${shard}`);
 
-/** The flags that have a value. */
 export const flagsOf = (values: Record<string, string | undefined>): string[] =>
   Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
 
-/** Without them, wrangler would read another configuration, and take another account. */
+/** Without these flags, wrangler would read another configuration and use another account. */
 export const configFlags = ({ config, env }: Target) => flagsOf({ config, env });
 
-/** Without --remote, the local database is meant. */
 export const targetFlags = (target: Target): string[] => [
   target.remote ? "--remote" : "--local",
   ...flagsOf({ "persist-to": target["persist-to"] ?? (target.remote ? undefined : LOCAL_STATE) }),
   ...configFlags(target),
 ];
 
-/** What a command that is advised gets, so that it is about the same databases: ` -- --remote --env staging`, or nothing. */
+/** The arguments for a suggested command, so that it uses the same databases: ` -- --remote --env staging`, or an empty string. */
 export function sameTarget(target: Target, { withRemote = true } = {}): string {
   const { remote, config, env, "persist-to": folder } = target;
   const given = [

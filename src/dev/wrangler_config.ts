@@ -1,4 +1,3 @@
-/** wrangler's configuration: which databases it binds, and how another one is added to its text. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -7,8 +6,8 @@ import { bindingOf, type Target } from "./wrangler.ts";
 type Configuration = Pick<Target, "config" | "env">;
 
 /**
- * The numbers of the databases that the configuration binds, in ascending order. Where the first is missing, wrangler says
- * it.
+ * The numbers of the databases that the configuration binds, in ascending order. Always includes the first: wrangler itself
+ * reports it if it is missing.
  */
 export function boundShards(configuration: Configuration): number[] {
   const others = readConfiguration(configuration)
@@ -17,17 +16,16 @@ export function boundShards(configuration: Configuration): number[] {
   return [0, ...others].sort((a, b) => a - b);
 }
 
-/** The name of a database at Cloudflare: that of the configuration, or else one that is made of the first database's. */
 export function databaseName(configuration: Configuration, shard: number): string {
   const nameOf = (number: number) => databaseIn(configuration, number)?.database_name;
   return nameOf(shard) ?? `${nameOf(0) ?? readConfiguration(configuration).name ?? "database"}-${shard}`;
 }
 
-/** The id, if the configuration says which database it is: then its name may be another one. */
+/** The id of a database, if it is in the configuration. The database may then have another name than `databaseName` returns. */
 export const databaseId = (configuration: Configuration, shard: number): string | undefined =>
   databaseIn(configuration, shard)?.database_id;
 
-/** What commands read of a configuration. wrangler's own types are lost in its declarations. */
+/** The part of the configuration that the commands read. wrangler's declarations do not export its type. */
 export interface WranglerConfiguration {
   name?: string;
   account_id?: string;
@@ -36,27 +34,27 @@ export interface WranglerConfiguration {
   r2_buckets: { binding: string; bucket_name: string; jurisdiction?: string }[];
   queues: {
     producers: { binding: string; queue: string }[];
-    consumers: { queue: string }[];
+    consumers: { queue: string; dead_letter_queue?: string }[];
   };
   send_email: object[];
   ratelimits: { namespace_id: string }[];
   vars: Record<string, unknown>;
   routes?: unknown[];
+  placement?: object;
 }
 
-/** Loads wrangler when it is needed, which takes a second. */
+/** Loads wrangler only here, because that takes a second. */
 export function readConfiguration({ config, env }: Configuration): WranglerConfiguration {
   const { unstable_readConfig }: typeof import("wrangler") = createRequire(import.meta.url)("wrangler");
   return unstable_readConfig({ config, env }, { hideWarnings: true }) as unknown as WranglerConfiguration;
 }
 
-/** The names of the environments beside the first one, which has none. */
-export const environmentsIn = (config: string): string[] => readConfiguration({ config }).definedEnvironments;
+const environmentsIn = (config: string): string[] => readConfiguration({ config }).definedEnvironments;
 
 /**
- * Every command asks this before it does anything.
+ * Every command must call this first.
  *
- * @throws Error for a name that the configuration does not have: wrangler would take the first environment, and only warn
+ * @throws Error for an unknown environment: wrangler would only warn, and use the first one
  */
 export function requireEnvironment({ config, env }: Configuration) {
   if (env !== undefined && !environmentsIn(config).includes(env))
@@ -66,16 +64,15 @@ export function requireEnvironment({ config, env }: Configuration) {
 const databaseIn = (configuration: Configuration, shard: number) =>
   readConfiguration(configuration).d1_databases.find(({ binding }) => binding === bindingOf(shard));
 
-/** @throws Error unless another database can be added to the file's end: in TOML, and not where they stand in an array */
+/** @throws Error unless a database can be appended: the file must be TOML, and must not list its databases in an array */
 export function requireExtensible(config: string) {
   if (config.endsWith(".toml") && !/^\s*d1_databases\s*=/m.test(readFileSync(config, "utf8"))) return;
   throw new Error(
-    `${config} must be a file of TOML, with each of its databases under a line [[d1_databases]], not in an array: ` +
-      "another one is added.",
+    `${config} must be a TOML file, with each of its databases under a line [[d1_databases]], not in an array, so that ` +
+      "another one can be added.",
   );
 }
 
-/** The text of a configuration with more databases. */
 function textWith(configuration: Configuration, shards: number[]): string {
   const { config, env } = configuration;
   requireExtensible(config);
@@ -92,16 +89,17 @@ migrations_dir = ${JSON.stringify(migrations)}
   return `${readFileSync(config, "utf8").trimEnd()}\n${added.join("")}`;
 }
 
-/** Adds a database to the configuration, unless another command has done it meanwhile. */
+/** Adds a database to the configuration, unless another command has just added it. */
 export function bindDatabase(configuration: Configuration, shard: number) {
   if (boundShards(configuration).includes(shard)) return;
   writeFileSync(configuration.config, textWith(configuration, [shard]));
 }
 
 /**
- * Writes a configuration that binds at least so many databases, beside the one that it is made of, whose paths are relative to it.
+ * Writes a copy of the configuration that binds at least `count` databases. The copy is in the same folder, because paths in a
+ * configuration are relative to it.
  *
- * @returns its path
+ * @returns the path of the copy
  */
 export function configurationOf(
   count: number,

@@ -1,17 +1,18 @@
 import { asc } from "drizzle-orm";
+import { listTotals } from "../database/database.table.ts";
 import type { Database } from "../database/database.ts";
 import { hasValues } from "../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Row, runFirst } from "../database/queries.ts";
-import { listTotals, places } from "../database/schema.ts";
 import { rowsBy, selectColumn } from "../database/selects.ts";
 import { nextSlug } from "../database/slug.ts";
 import { tableWrites } from "../database/table_writes.ts";
 import { remember } from "../memory.ts";
 import { MAX_REMEMBERED, PLACE_KNOWN_FOR } from "../tuning.ts";
+import { places } from "./directory.table.ts";
 
 /*
- * The directory: in which database each organization lives. A request names its organization, so this is all that several
- * databases have to look up. Only the first database has the table.
+ * The directory: the database in which each organization lives. A request names its organization, so with several databases, this
+ * is the only lookup needed. Only the first database has the table.
  */
 
 const columns = { id: places.id, slug: places.slug, shard: places.shard };
@@ -26,7 +27,7 @@ export const totalOfPlaces = preparedQuery((_: object) =>
   selectColumn(listTotals.total, hasValues(listTotals, { list: "organizations", owner_id: EVERYBODY })),
 );
 
-/** The `owner_id` of the total of all organizations. */
+/** The `owner_id` under which the total of all organizations is stored. */
 const EVERYBODY = 0;
 
 export const pageOfPlaces = preparedQuery(
@@ -36,13 +37,12 @@ export const pageOfPlaces = preparedQuery(
 
 export type Place = Row<typeof columns>;
 
-/** How a request names its organization. */
 export type OrganizationName = { id: number } | { slug: string };
 
-/** By directory, where the organizations live that this isolate has looked up lately. */
+/** The organizations that this isolate has looked up lately, by directory. */
 const knownPlaces = new WeakMap<Database, Map<string, { shard: number; until: number }>>();
 
-/** The shard in which an organization lives. For one that nobody knows it is the first, which has nothing of it. */
+/** The shard of an organization. For an unknown organization, the first shard, which has no data about it. */
 export async function shardOfOrganization(
   directory: Database,
   name: OrganizationName,
@@ -57,8 +57,12 @@ export async function shardOfOrganization(
   return shard;
 }
 
-export function rememberPlace(directory: Database, name: OrganizationName, shard: number, now: number) {
+function rememberPlace(directory: Database, name: OrganizationName, shard: number, now: number) {
   const memory = knownPlaces.get(directory) ?? new Map();
   knownPlaces.set(directory, memory);
   remember(memory, JSON.stringify(name), { shard, until: now + PLACE_KNOWN_FOR }, MAX_REMEMBERED);
+}
+
+export function forgetPlace(directory: Database, name: OrganizationName) {
+  knownPlaces.get(directory)?.delete(JSON.stringify(name));
 }

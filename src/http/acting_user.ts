@@ -11,53 +11,65 @@ import type { ApiEnv } from "./hono.ts";
 import { printableAscii } from "./wire.ts";
 
 /*
- * For whom a client asks, and why: what the access log says beside the client itself. Every external request may say it, and
- * what it says is checked on every one.
+ * The acting headers: the person for whom a client asks, and why. The access log records both beside the client. Every external
+ * request may have them, and they are validated on every one.
  */
 
 export const ACTING_USER = "X-Acting-User";
 
 export const PURPOSE_OF_USE = "X-Purpose-Of-Use";
 
-const BAD_ACTING_USER = `${ACTING_USER}: must be 1 to ${MAX_ACTING_USER_LENGTH} printable ASCII characters, for example your own id of the person`;
+const badActingUser = () =>
+  new ApiError(
+    400,
+    "invalid_acting_user",
+    `${ACTING_USER}: must be 1 to ${MAX_ACTING_USER_LENGTH} printable ASCII characters, for example your own id of the person`,
+  );
 
-const BAD_PURPOSE = `${PURPOSE_OF_USE}: must be one of ${PURPOSES_OF_USE.join(", ")}`;
+const badPurpose = () =>
+  new ApiError(
+    400,
+    "invalid_purpose_of_use",
+    `${PURPOSE_OF_USE}: must be one of ${PURPOSES_OF_USE.join(", ")}`,
+  );
 
-export const BAD_ACTING_HEADERS = [BAD_ACTING_USER, BAD_PURPOSE];
+export const badActingHeaders = () => [badActingUser(), badPurpose()];
 
-/** What is read here is recorded, and the organization wants to know for whom. */
-export const NOBODY_ACTS = `${ACTING_USER} and ${PURPOSE_OF_USE}: are required for what the access log records, because the organization wants to know who reads it, and why`;
+export const nobodyActs = () =>
+  new ApiError(
+    400,
+    "acting_user_required",
+    `${ACTING_USER} and ${PURPOSE_OF_USE}: are required for reads that the access log records, because the organization wants to know who reads its data, and why`,
+  );
 
-/** An id in another system. */
+/** The id of a person in another system. */
 export const actingUser = lazily(() => printableAscii(MAX_ACTING_USER_LENGTH));
 
-/** The headers as the reference describes them. */
 export const actingHeaders = lazily(() =>
   z.object({ [ACTING_USER]: actingUser().optional(), [PURPOSE_OF_USE]: z.enum(PURPOSES_OF_USE).optional() }),
 );
 
-/** @throws ApiError 400 if one of the headers is at fault */
+/** @throws ApiError 400 if one of the headers is invalid */
 export function readActingUser({ req }: HonoContext): Pick<Requester, "acting_user" | "purpose"> {
   const { shape } = actingHeaders();
   const acting_user = shape[ACTING_USER].safeParse(req.header(ACTING_USER));
-  if (!acting_user.success) throw new ApiError(400, BAD_ACTING_USER);
+  if (!acting_user.success) throw badActingUser();
   const purpose = shape[PURPOSE_OF_USE].safeParse(req.header(PURPOSE_OF_USE));
-  if (!purpose.success) throw new ApiError(400, BAD_PURPOSE);
+  if (!purpose.success) throw badPurpose();
   return { acting_user: acting_user.data ?? null, purpose: purpose.data ?? null };
 }
 
 /**
- * For routes whose reads the access log records. The entry is written in the transaction of the read, so the primary is asked,
- * whatever bookmark is sent.
+ * For routes whose reads the access log records. The entry is written in the transaction of the read, so the primary
+ * handles it, whatever bookmark the caller sends.
  *
- * @throws ApiError 400 if the organization wants to know for whom, and the request does not say it
+ * @throws ApiError 400 if the organization requires the acting headers, and one is missing
  */
 export const recordedRead = Object.assign(
   createMiddleware<ApiEnv<ClientContext>>(async (c, next) => {
     const { context } = c.var;
     const { acting_user, purpose } = context.requester;
-    if (context.caller.require_acting_user && (acting_user === null || purpose === null))
-      throw new ApiError(400, NOBODY_ACTS);
+    if (context.caller.require_acting_user && (acting_user === null || purpose === null)) throw nobodyActs();
     context.db = primaryOf(context.db);
     await next();
   }),

@@ -1,16 +1,16 @@
 import type { Context as HonoContext } from "hono";
 import { BODY_TIMEOUT } from "../lifetimes.ts";
-import { bodyTooLarge, bodyTooSlow } from "./errors.ts";
+import { bodyTooLarge, bodyTooSlow, unsupportedEncoding } from "./errors.ts";
 
 declare module "hono" {
   interface ContextVariableMap {
-    /** The bytes of the body, once it has been read, where `keepsBody` is set before. */
+    /** The bytes of the body once it has been read, if `keepsBody` was set before. */
     body: Uint8Array<ArrayBuffer>;
-    /** Otherwise nothing holds the bytes while the request is handled: many large ones at once would exhaust the isolate. */
+    /** Off by default: many large bodies held while their requests are handled would exhaust the isolate. */
     keepsBody: boolean;
     /**
-     * Each API sets its own. It takes the time of the request again, and the rights of its caller: a body can arrive long after
-     * the head of its request.
+     * Called once the whole body has arrived. Each API sets its own function, which takes the time and the caller's
+     * rights again: the body can arrive long after the head of the request.
      *
      * @param size of the body in bytes
      */
@@ -19,12 +19,13 @@ declare module "hono" {
 }
 
 /**
- * Reads the body. Nothing else reads one, so that no route can act with the time and rights of an incomplete request.
+ * Reads the body. Nothing else may read it, so that no route acts with the time and rights of an incomplete request.
  *
  * @param maxSize in bytes
- * @throws ApiError 413 if the body is larger, 408 if it is not there after BODY_TIMEOUT
+ * @throws ApiError 415 if the body is encoded, 413 if it is larger, 408 if it takes longer than BODY_TIMEOUT
  */
 export async function readBody(c: HonoContext, maxSize: number): Promise<Uint8Array<ArrayBuffer>> {
+  if (!/^(identity)?$/i.test(c.req.header("Content-Encoding")?.trim() ?? "")) throw unsupportedEncoding();
   if (Number(c.req.header("Content-Length")) > maxSize) throw bodyTooLarge(maxSize);
   const body = await allBytes(c.req.raw.body, maxSize);
   if (c.var.keepsBody) c.set("body", body);

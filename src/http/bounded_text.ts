@@ -1,6 +1,6 @@
 /**
- * The text of a response from elsewhere. Reads no further than the limit, in bytes: one sender is not to take the
- * memory of all organizations.
+ * The text of a response from another service. Reads no further than the limit, in bytes, so that one sender cannot
+ * exhaust the isolate's memory.
  *
  * @returns undefined if the text is longer
  */

@@ -1,7 +1,7 @@
 import type { Context as HonoContext } from "hono";
 import { accepts } from "hono/accepts";
 
-/** Answers with the media type that the caller wants. Errors are JSON for everybody. */
+/** Responds with the media type that the caller prefers. Errors are always JSON. */
 export async function inWantedType(
   c: HonoContext,
   answers: Record<string, () => Response | Promise<Response>>,
@@ -12,13 +12,13 @@ export async function inWantedType(
   return response;
 }
 
-/** The media type that the caller's `Accept` wants most: the first of those that it wants as much, or where it wants none. */
+/** The media type that the caller's `Accept` prefers. The first one is the default, and wins a tie. */
 export function wantedType(c: HonoContext, [first = "", ...others]: readonly string[]): string {
   return accepts(c, {
     header: "Accept",
     supports: [first, ...others],
     default: first,
-    // Hono's own way does not look at `*/*`. Who names no type, `text/*` for example, wants what everybody gets.
+    // Hono's default ignores `*/*`. A caller that names no type, only a range such as `text/*`, gets the default.
     match: (ranges) => {
       const wanted = others.filter((type) => ranges.some((range) => range.type.toLowerCase() === type));
       return wanted.reduce(
@@ -29,13 +29,12 @@ export function wantedType(c: HonoContext, [first = "", ...others]: readonly str
   });
 }
 
-/** A media type or a range of them, and how much the caller wants it. */
 interface Range {
   type: string;
   q: number;
 }
 
-/** How much a type is wanted, 0 to 1: of the ranges that it is in, the most specific counts (RFC 9110, 12.5.1). */
+/** The weight of a type, 0 to 1. The most specific range that includes the type counts (RFC 9110, 12.5.1). */
 function quality(type: string, ranges: Range[]): number {
   const [ofType, ofMainType, ofAll] = [type, type.replace(/\/.*/, "/*"), "*/*"].map((range) =>
     ranges.filter((each) => each.type.toLowerCase() === range),

@@ -3,7 +3,6 @@ import { createMiddleware } from "hono/factory";
 import type { ExternalEnv } from "./external_api.ts";
 import { countFor } from "./rate_limits.ts";
 
-/** Requests with a limit of their own, and the counter and the setting of each. */
 const COSTLY = {
   bulk_invites: ["BULK_INVITE_LIMIT", "BULK_INVITE_LIMIT_PER_MINUTE"],
   redeliveries: ["REDELIVERY_LIMIT", "REDELIVERY_LIMIT_PER_MINUTE"],
@@ -12,7 +11,7 @@ const COSTLY = {
 
 export type CostlyRequest = keyof typeof COSTLY;
 
-/** For routes that cost much: the API clients of an organization can ask for them only so often, whatever comes of it. */
+/** For expensive routes: counts the requests of all API clients of an organization together, whether they succeed or not. */
 export const costly = (limited: CostlyRequest) =>
   Object.assign(
     createMiddleware<ExternalEnv>(async (c, next) => {
@@ -22,7 +21,7 @@ export const costly = (limited: CostlyRequest) =>
     { limited },
   );
 
-/** For routes that cost much only where a request asks for much. */
+/** For routes where only some requests are expensive. */
 export async function countCostly(c: HonoContext<ExternalEnv>, limited: CostlyRequest): Promise<void> {
   const [counter, setting] = COSTLY[limited];
   const { caller, settings } = c.var.context;

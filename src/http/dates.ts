@@ -1,12 +1,10 @@
 import type * as z from "zod";
 import { DAY } from "../units.ts";
 
-/** Dates are calendar days in UTC, `YYYY-MM-DD`. */
+/* Dates are calendar days in UTC, `YYYY-MM-DD`. */
 
-/** The fault of a `from`. */
 export const FROM_AFTER_TO = "must not be after to";
 
-/** A query for the days from `from` to `to`, both included. */
 export const inOrder = <Query extends z.ZodType<{ from?: string | undefined; to?: string | undefined }>>(
   query: Query,
 ) =>
@@ -15,8 +13,7 @@ export const inOrder = <Query extends z.ZodType<{ from?: string | undefined; to?
     error: FROM_AFTER_TO,
   });
 
-/** The date of a time. */
 export const dateOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
-/** When the day after a date begins. */
+/** The start of the day after a date. */
 export const endOfDate = (date: string): number => Date.parse(`${date}T00:00:00Z`) + DAY;

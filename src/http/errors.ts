@@ -8,78 +8,106 @@ import { SECOND } from "../units.ts";
 import { log, logFault } from "./log.ts";
 import type { RefusalReason } from "./log_names.ts";
 
-/** A refusal. The caller gets its message as `{"error": message}`. */
+export const ERROR_CODE = "Error-Code";
+
+/** A refusal. The caller gets its message as `{"error": message}`, and its code in the header `Error-Code`. */
 export class ApiError extends Error {
   readonly status: ContentfulStatusCode;
+  /** For programs. It stays the same when the message is improved. */
+  readonly code: string;
   readonly headers: Record<string, string>;
-  /** Only for the log, if the caller must not know it. */
+  /** Only for the log: the caller must not learn it. */
   readonly reason: RefusalReason | undefined;
 
   constructor(
     status: ContentfulStatusCode,
+    code: string,
     message: string,
     { headers = {}, reason }: { headers?: Record<string, string>; reason?: RefusalReason } = {},
   ) {
     super(message);
     this.status = status;
+    this.code = code;
     this.headers = headers;
     this.reason = reason;
   }
 }
 
-/** Something in the path does not exist, or the caller has no access to it: both look the same. */
-export const notFound = (what: string) => new ApiError(404, `${what} not found`);
+/** Something in the path does not exist, or the caller has no access to it. Both get the same response. */
+export const notFound = (what: string) => new ApiError(404, "not_found", `${what} not found`);
 
-/** The body is understood, but what it asks for cannot be done. */
-export const unprocessable = (message: string) => new ApiError(422, message);
+/** The body is understood, but its request cannot be carried out. */
+export const unprocessable = (code: string, message: string) => new ApiError(422, code, message);
 
-/** A path that no route has, or that no id can have. */
-export const noSuchPath = () => new ApiError(404, "Not found");
+const VALIDATION_FAILED = "validation_failed";
 
-export const notJson = () => new ApiError(400, "Request body is not valid JSON");
+export const invalidBody = (message: string) => unprocessable(VALIDATION_FAILED, message);
+
+export const invalidQuery = (message: string) => new ApiError(400, VALIDATION_FAILED, message);
+
+/** No route has the path, or it contains an id that cannot exist. */
+export const noSuchPath = () => new ApiError(404, "not_found", "Not found");
+
+export const methodNotAllowed = (allowed: string[]) => {
+  const methods = allowed.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+  return new ApiError(
+    405,
+    "method_not_allowed",
+    `The path does not have this method: use ${methods.join(", ")}`,
+    {
+      headers: { Allow: methods.join(", ") },
+    },
+  );
+};
+
+export const notJson = () => new ApiError(400, "malformed_json", "Request body is not valid JSON");
 
 /** @param limit in bytes */
 export const bodyTooLarge = (limit: number) =>
-  new ApiError(413, `Request body is larger than ${limit} bytes`);
+  new ApiError(413, "body_too_large", `Request body is larger than ${limit} bytes`);
+
+export const unsupportedEncoding = () =>
+  new ApiError(415, "unsupported_encoding", "The body must be sent unencoded, without a Content-Encoding");
 
 export const bodyTooSlow = () =>
   new ApiError(
     408,
+    "body_timeout",
     `Request body did not arrive within ${BODY_TIMEOUT / SECOND} seconds: send it again, all at once`,
   );
 
-/** Says nothing of the cause: that is in the log. */
-export const internalError = () => new ApiError(500, "Internal server error");
+/** The message hides the cause, which is in the log. */
+export const internalError = () => new ApiError(500, "internal_error", "Internal server error");
 
-/** Others change what the request wants to change, and it was decided again for as long as a caller waits. */
+/** Others keep changing the same rows, and the write was decided again for as long as a caller waits. */
 export const writeConflict = () =>
-  new ApiError(503, "The record is being changed by many requests at once: try again", {
+  new ApiError(503, "write_conflict", "The record is being changed by many requests at once: try again", {
     headers: { "Retry-After": String(WRITE_RETRY_AFTER) },
     reason: "write_conflict",
   });
 
-/** D1 is overloaded or cannot be reached: that passes, and its cause is in the log. */
+/** D1 is overloaded or cannot be reached. This is temporary, and the log has the cause. */
 export const databaseUnavailable = () =>
-  new ApiError(503, "The database is not available at the moment: try again", {
+  new ApiError(503, "database_unavailable", "The database is not available at the moment: try again", {
     headers: { "Retry-After": String(DATABASE_RETRY_AFTER) },
     reason: "database_unavailable",
   });
 
-/** It passes within a second, or so: see src/docs/databases.md. */
+/** A move takes seconds or minutes, depending on the number of rows: see src/docs/databases.md. */
 export const organizationMoves = () =>
-  new ApiError(503, "The organization is being moved to another database: try again", {
-    headers: { "Retry-After": String(WRITE_RETRY_AFTER) },
+  new ApiError(503, "organization_moves", "The organization is being moved to another database: try again", {
+    headers: { "Retry-After": String(DATABASE_RETRY_AFTER) },
     reason: "organization_moves",
   });
 
 /**
- * D1's errors that pass by themselves, such as those during an import or export. A local database is locked while another process
- * writes. The error of one that was reset for its memory or CPU time stays: it was asked too much.
+ * D1's temporary errors, such as those during an import or export, and the lock of a local database while another
+ * process writes. The error of a database that was reset for exceeding its memory or CPU time is not temporary: the
+ * query asks too much.
  */
 const PASSING =
   /^D1_ERROR: .*(overloaded|caused object to be reset|reset because its code was updated|timed out|network connection lost|transient issue|processing a long-running|database is locked)/i;
 
-/** True for a fault of D1 that passes by itself. */
 export const isPassing = (error: unknown): boolean =>
   isMoving(error) ||
   isCausedBy(error, (cause) => cause instanceof DatabaseTimeout || PASSING.test(cause.message));
@@ -100,5 +128,5 @@ function toApiError(error: Error): ApiError {
   return isPassing(error) ? databaseUnavailable() : internalError();
 }
 
-const refuse = (c: HonoContext, { status, message, headers }: ApiError) =>
-  c.json({ error: message }, status, headers);
+const refuse = (c: HonoContext, { status, code, message, headers }: ApiError) =>
+  c.json({ error: message }, status, { ...headers, [ERROR_CODE]: code });

@@ -2,7 +2,7 @@ import { inTime } from "../database/in_time.ts";
 import { type DatabaseState, databaseState } from "../database/migrated.ts";
 import { envOfShard, isSharded, shardsOf } from "../database/shards.ts";
 import { mailerOf } from "../mail/mail.ts";
-import { readSettings, requireOwnSecrets } from "../settings.ts";
+import { readSettings, requireOwnSecrets, SettingsError } from "../settings.ts";
 import { DATABASE_TIMEOUT, HEALTH_KNOWN_FOR } from "../tuning.ts";
 import { SECOND } from "../units.ts";
 import { ApiError } from "./errors.ts";
@@ -11,15 +11,14 @@ import { logFault } from "./log.ts";
 import type { RefusalReason } from "./log_names.ts";
 import { waitUntil } from "./look_again.ts";
 
-const notReady = (reason: RefusalReason<"health">, where = "") =>
-  new ApiError(503, `The service is not ready${where}`, { reason });
+export const notReady = (reason: RefusalReason<"health">, where = "") =>
+  new ApiError(503, "not_ready", `The service is not ready${where}`, { reason });
 
 type Fault = Exclude<RefusalReason<"health">, "settings_at_fault">;
 
-/** What this isolate found last, by database: undefined for one that was not reached. */
+/** The last finding of this isolate for each database; undefined if the database could not be reached. */
 const knownStates = new WeakMap<D1Database, { at: number; state: DatabaseState | undefined }>();
 
-/** Since when a request has been asking a database. */
 const askedSince = new WeakMap<D1Database, number>();
 
 const isLately = (at: number | undefined, time: number) =>
@@ -27,7 +26,7 @@ const isLately = (at: number | undefined, time: number) =>
 
 const isKnown = (DB: D1Database) => isLately(knownStates.get(DB)?.at, HEALTH_KNOWN_FOR);
 
-/** True for one request at a time. Only one that was cancelled has not said by then what it found. */
+/** True for one request at a time. An earlier request that has not reported its finding within this time was cancelled. */
 function mayAsk(DB: D1Database): boolean {
   if (isLately(askedSince.get(DB), DATABASE_TIMEOUT + SECOND)) return false;
   askedSince.set(DB, Date.now());
@@ -36,7 +35,7 @@ function mayAsk(DB: D1Database): boolean {
 
 async function findState(env: Env): Promise<DatabaseState | undefined> {
   const { DB } = env;
-  // Anybody can ask: at once, they ask the database once.
+  // Anybody can send this request, so concurrent requests share one query to the database.
   let asks = false;
   await waitUntil(() => {
     asks = !isKnown(DB) && mayAsk(DB);
@@ -50,7 +49,7 @@ async function findState(env: Env): Promise<DatabaseState | undefined> {
   return state;
 }
 
-/** @param directory undefined if it does not say which ranges it has given */
+/** @param directory undefined if it cannot say which id ranges it has assigned */
 function faultOfShard(
   shard: number,
   state: DatabaseState | undefined,
@@ -64,7 +63,6 @@ function faultOfShard(
   return isOther ? "wrong_database" : undefined;
 }
 
-/** By shard. */
 function faultsOfShards(states: Map<number, DatabaseState | undefined>): [number, Fault][] {
   const first = states.get(0);
   const directory = first?.isUpToDate ? first : undefined;
@@ -76,20 +74,21 @@ function faultsOfShards(states: Map<number, DatabaseState | undefined>): [number
   return [...faults, ...unbound];
 }
 
-/** For an operator who forgot it. The service answers requests, so the status stays 200. */
+/** Reminds the operator to resume the service. The status stays 200, because the service answers requests. */
 const QUIET =
   "The database was restored: no webhook or mail is sent, no file is deleted, no day of the access log is sealed and LiveKit is not asked until `npm run restore -- --resume`";
 
 /**
- * For monitoring: can the service do its work? Its settings are valid, and it reaches its databases, which have all
- * migrations, and of which each is the one that its binding says. It takes no credentials and shows no details.
+ * For monitoring: whether the service can do its work. Its settings must be valid, all its databases must be reachable
+ * and fully migrated, and each must be the one that its binding names. Takes no credentials and shows no details.
  */
 export const health = newHono<{ Bindings: Env }>().get("/", async (c) => {
   try {
     requireOwnSecrets(readSettings(c.env), c.req.url);
   } catch (error) {
     logFault({ request_id: c.get("requestId") }, error);
-    throw notReady("settings_at_fault");
+    const names = error instanceof SettingsError ? `: set ${error.settings.join(", ")}` : "";
+    throw notReady("settings_at_fault", names);
   }
   const settings = readSettings(c.env);
   const shards = shardsOf(c.env);
@@ -106,7 +105,7 @@ export const health = newHono<{ Bindings: Env }>().get("/", async (c) => {
     status: isQuiet ? "quiet" : "ok",
     mail: mailerOf(c.env, settings) ? "on" : "off",
     ...(isQuiet && { message: QUIET }),
-    // Somebody who looks after a deployment should notice.
+    // Not errors, but worth the operator's attention.
     ...(settings.ALLOW_HTTP === "true" && { allow_http: true }),
     ...(!settings.AUDIT_SIGNING_KEY && { access_log_not_sealed: true }),
   });

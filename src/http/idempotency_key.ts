@@ -11,16 +11,22 @@ import type { ExternalEnv } from "./external_api.ts";
 import { IDEMPOTENCY_KEY, type Input } from "./validation.ts";
 import { printableAscii } from "./wire.ts";
 
-/** ASCII, as in the standard: clients encode other characters in different ways, so that two keys could become one. */
+/** ASCII, as in the standard. Clients encode other characters in different ways, so two keys could become the same. */
 const keySchema = lazily(() => printableAscii(MAX_IDEMPOTENCY_KEY_LENGTH));
 
-export const BAD_KEY = `${IDEMPOTENCY_KEY}: must be 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters, for example a UUID`;
+export const badKey = () =>
+  new ApiError(
+    400,
+    "invalid_idempotency_key",
+    `${IDEMPOTENCY_KEY}: must be 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters, for example a UUID`,
+  );
 
 const schema = lazily(() => z.object({ [IDEMPOTENCY_KEY]: keySchema().optional() }));
 
 /**
- * For routes that make something: a request that is sent again with its `Idempotency-Key` makes nothing, and gets the
- * same response. A bad key is refused before the body is read. The verb does the rest (see resources/idempotency_keys).
+ * For routes that create something: a request repeated with the same `Idempotency-Key` creates nothing, and gets the
+ * same response. An invalid key is refused before the body is read. The verb does the rest (see
+ * organization/idempotency_keys).
  */
 export const idempotent = Object.assign(
   createMiddleware<ExternalEnv>(async (c, next) => {
@@ -35,13 +41,13 @@ export const idempotent = Object.assign(
 );
 
 function keyedRequest(c: HonoContext, sent: string): KeyedRequest {
-  // The standard puts a key in quotes, and most clients do not: both are the same key.
+  // The standard quotes the key, and most clients do not. Both forms are the same key.
   const key = /^"(.*)"$/.exec(sent)?.[1] ?? sent;
-  if (!keySchema().safeParse(key).success) throw new ApiError(400, BAD_KEY);
+  if (!keySchema().safeParse(key).success) throw badKey();
   return { key, fingerprint: () => fingerprintOf(c), isReplay: false };
 }
 
-/** Method, path and every byte of the body. */
+/** The digest of the method, the path and every byte of the body. */
 async function fingerprintOf({ req, var: { body } }: HonoContext): Promise<string> {
   const request = new Blob([`${req.method} ${new URL(req.url).pathname}\n`, body]);
   return hexOf(await digestBytes(await request.arrayBuffer()));

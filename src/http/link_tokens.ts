@@ -3,8 +3,8 @@ import * as z from "zod";
 import type { Settings } from "../settings.ts";
 
 /*
- * The tokens in links that people are sent: JWTs that the service signs and verifies. The type keeps a token of one kind from
- * counting as another that is signed with the same secret (RFC 8725, 3.11).
+ * The tokens in links that the service mails or hands out: JWTs that it signs and verifies itself. The type keeps a token of one
+ * kind from passing for another kind signed with the same secret (RFC 8725, section 3.11).
  */
 
 type LinkType = "invite+jwt" | "visit+jwt";

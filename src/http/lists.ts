@@ -11,13 +11,11 @@ import {
 } from "../database/queries.ts";
 import { type Page, type PageQuery, type PageWindow, pageWindow, toPage } from "./pagination.ts";
 
-/** The queries of a list in pages. */
 export interface PagedList<Values, Item> {
   total: PreparedQuery<Values, { total: number }>;
   page: PreparedQuery<Values & PageWindow, Item>;
 }
 
-/** The list of the rows of a table for which a condition is true. */
 export function pagedList<Columns extends Record<string, SQLiteColumn | SQL.Aliased>, Values extends object>(
   table: SQLiteTable,
   columns: Columns,
@@ -43,7 +41,7 @@ export function pagedList<Columns extends Record<string, SQLiteColumn | SQL.Alia
   };
 }
 
-/** A page of a list, and how long the list is: in one round trip. */
+/** Reads a page of a list and the length of the list in one round trip. */
 export async function readPage<Values, Item>(
   db: Database,
   { total, page }: PagedList<Values, Item>,

@@ -2,15 +2,15 @@ import { createMiddleware } from "hono/factory";
 import { routePath } from "hono/route";
 import type { FaultPlace, LogEvent } from "./log_names.ts";
 
-/** Writes one line of JSON with only ids, states and counts. Workers Logs indexes the fields. */
+/** Writes one line of JSON, which contains only ids, states and counts. Workers Logs indexes the fields. */
 export function log(event: LogEvent, fields: Record<string, string | number | undefined>) {
   // biome-ignore lint/suspicious/noConsole: the console is where Workers Logs reads from
   console.log(JSON.stringify({ event, ...fields }));
 }
 
 /**
- * Writes one line for each request. It has the route, not the path, because a path can contain secrets or personal data.
- * The duration is what the clock of Workers shows: it stands still between I/O.
+ * Writes one line for each request. It has the route, not the path, because a path can contain secrets or personal
+ * data. The duration covers only I/O: the clock of Workers stands still in between.
  */
 export const logRequest = createMiddleware(async (c, next) => {
   const started = Date.now();
@@ -28,11 +28,11 @@ export const logRequest = createMiddleware(async (c, next) => {
 });
 
 /**
- * Logs an error of the service, and where it happened: the id of the request or of the queue message, or the chore, with its
- * shard where there are several.
+ * Logs an error of the service and where it happened: the id of the request or queue message, or the chore, with its
+ * shard if there are several.
  *
- * Messages of errors can contain what a caller sent (the parameters of a query, a text that is not JSON), so they are
- * left out. Exceptions are those of D1, which name tables and columns, and those about settings, which name settings.
+ * Error messages can contain what a caller sent (query parameters, text that is not JSON), so they are left out. The
+ * exceptions are messages of D1, which name tables and columns, and messages about settings, which name settings.
  */
 export function logFault(
   where: { [Place in FaultPlace]?: string | number } & { shard?: number },
@@ -51,7 +51,7 @@ export function logFault(
   console.error(JSON.stringify({ event, ...where, causes }));
 }
 
-/** The stack without the message at its beginning, which can have several lines. */
+/** The stack without the message that precedes it, which can span several lines. */
 function framesOf({ stack = "", message }: Error): string[] {
   return stack
     .slice(message === "" ? 0 : stack.lastIndexOf(message) + message.length)

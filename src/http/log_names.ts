@@ -1,17 +1,17 @@
 /*
- * The names of all that the log can say. A line that is not named here does not compile. src/docs/monitoring.md explains each name
- * to operators, and a test compares its table with these lists.
+ * The names of all log lines. Logging a name that is not listed here does not compile. src/docs/monitoring.md explains each name to
+ * operators, and a test compares its table with these lists.
  *
- * To add a line: its name here, a row in src/docs/monitoring.md, and `log("the_name", { ids })`. A name is a noun and what became of
- * it. These lists are only used for their types, so they are not in the bundle.
+ * To add a line, add its name here and a row in src/docs/monitoring.md, and call `log("the_name", { ids })`. A name is a noun and
+ * what happened to it. The lists are only used for their types, so they are not in the bundle.
  */
 
-/** The `event` of a line. */
 export const EVENTS = [
   "request",
   "cron",
   "fault",
   "refused",
+  "database_quiet",
   "message_unknown",
   "bulk_invite_row_failed",
   "file_deletion_failed",
@@ -22,13 +22,16 @@ export const EVENTS = [
   "invite_mail_failed",
   "invite_mail_unanswered",
   "livekit_event_not_used",
+  "livekit_fields_not_used",
+  "livekit_consent_unclear",
   "livekit_file_not_used",
   "livekit_unavailable",
   "egress_recovered",
+  "egress_stopped",
   "egress_unknown_to_livekit",
 ] as const;
 
-/** Where a fault happened: a `fault` has one of these. */
+/** The fields that say where a fault happened. Every `fault` has one of them. */
 export const FAULT_PLACES = [
   "request_id",
   "message_id",
@@ -39,7 +42,7 @@ export const FAULT_PLACES = [
   "queue",
 ] as const;
 
-/** The `reason` of a `refused`, by what was refused or why. */
+/** The values of `reason` in a `refused` line, by subject. */
 export const REFUSAL_REASONS = {
   token: [
     "malformed",

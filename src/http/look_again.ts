@@ -1,12 +1,12 @@
-/** How long to wait before looking again. */
+/** In milliseconds, between two checks. */
 const PAUSE = 20;
 
 /**
- * Waits for what other requests do. Workers cannot wait for each other's promises, so a request looks again and again.
+ * Polls until another request has finished its work: Workers cannot wait for each other's promises.
  *
- * @param isSo looks, and takes what only one can have, if it is free
+ * @param isSo checks, and claims the work if it is free
  * @param limit in milliseconds
- * @returns false if it is not so after this time
+ * @returns false if it is still not so after the limit
  */
 export async function waitUntil(isSo: () => boolean, limit = Number.POSITIVE_INFINITY): Promise<boolean> {
   const giveUpAt = Date.now() + limit;

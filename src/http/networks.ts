@@ -1,10 +1,10 @@
 /**
- * Whose an address is, as far as it shows. Who has an IPv6 connection has a network of 64 bits and more, and could send
- * each request from another address of it. An IPv4 address in the form of IPv6 is itself.
+ * The network of an address, for rate limits. An IPv6 connection has at least 64 bits of addresses, and could send each
+ * request from a different one. An IPv4-mapped IPv6 address counts as its IPv4 address.
  */
 export function networkOf(address: string): string {
   if (!address.includes(":")) return address;
-  // The URL parser writes an address in one form only: lower case, no leading zeros, no IPv4.
+  // The URL parser normalizes an address: lower case, no leading zeros, no IPv4 notation.
   const written = URL.parse(`http://[${address}]`)?.hostname.slice(1, -1) ?? "";
   const [start = [], end = []] = written.split("::").map((part) => part.split(":").filter(Boolean));
   const groups = [...start, ...Array(8 - start.length - end.length).fill("0"), ...end];

@@ -2,12 +2,12 @@ import * as z from "zod";
 
 type DropNulls = (value: unknown) => void;
 
-/** For what has no such fields. */
+/** For schemas without such fields, so that their values need not be walked. */
 const dropNothing: DropNulls = () => {};
 
 /**
- * Many clients write null for a field that they leave out. So null is removed from a body wherever its schema has an
- * optional field that cannot be null.
+ * Removes null from a body wherever its schema has an optional field that is not nullable: many clients send null for a
+ * field that they mean to leave out.
  */
 export function nullsDropper(schema: unknown): DropNulls {
   if (schema instanceof z.ZodObject) return dropperOfFields(schema.shape);
@@ -36,7 +36,7 @@ function dropperOfFields(shape: Record<string, z.ZodType>): DropNulls {
   };
 }
 
-/** A field that no value fits must not be there, not even with null. */
+/** False for a field that accepts no value (`z.never()`): it must not be present, not even with null. */
 const meansLeftOut = (field: z.ZodType) =>
   field.isOptional() && !field.isNullable() && !(isWrapper(field) && field.unwrap() instanceof z.ZodNever);
 

@@ -1,53 +1,60 @@
+import type { Context as HonoContext, Next } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { Context } from "../context.ts";
-import type { Bound } from "../database/database.ts";
-import { newShardOfId, newShardOfSlug } from "../database/moves.ts";
+import { isMoving } from "../database/causes.ts";
 import { organizationSlugOf } from "../database/slug.ts";
-import { type OrganizationName, rememberPlace, shardOfOrganization } from "../directory/places.ts";
+import { forgetPlace, type OrganizationName, shardOfOrganization } from "../directory/places.ts";
 import type { PlatformEnv } from "./platform_api.ts";
 import { pathId } from "./wire.ts";
 
 /*
- * Every request of the platform names its organization: in the path, by the slug of a room, or by a secret. From here on it is
- * about the database in which that organization lives, and nothing behind this knows that there are others.
+ * Every request of the platform names its organization: in the path, by the slug of a room, or by a secret. The middleware here
+ * switches to the database in which that organization lives. Code that runs after it does not know about the other databases.
  */
 
-/** For paths below `/organizations/:organization_id`. A malformed id is refused by the route. */
-export const inOrganizationOfPath = createMiddleware<PlatformEnv>(async (c, next) => {
+/** For paths below `/organizations/:organization_id`. The route itself refuses a malformed id. */
+export const inOrganizationOfPath = createMiddleware<PlatformEnv>((c, next) => {
   const id = pathId().safeParse(c.req.param("organization_id")).data;
-  if (id !== undefined) await enterOrganization(c.var.context, { id });
-  await next();
+  return id === undefined ? next() : inOrganization(c, { id }, next);
 });
 
-/** For paths below `/waiting_rooms/:slug`. */
-export const inOrganizationOfSlug = createMiddleware<PlatformEnv>(async (c, next) => {
+export const inOrganizationOfSlug = createMiddleware<PlatformEnv>((c, next) => {
   const slug = organizationSlugOf(c.req.param("slug") ?? "");
-  if (slug) await enterOrganization(c.var.context, { slug });
-  await next();
+  return slug ? inOrganization(c, { slug }, next) : next();
 });
 
 /**
- * After the body of a route that names its organization by a secret.
+ * For routes that name their organization by a secret in the body. Runs after the body is validated.
  *
- * @param nameOf throws the refusal of the route, if the secret names none
+ * @param nameOf throws the route's refusal if the secret names no organization
  */
 export const inOrganizationOf = <Body>(
   nameOf: (body: Body, context: Context) => Promise<OrganizationName | NamedShard>,
 ) =>
   createMiddleware<PlatformEnv, string, { out: { json: Body } }>(async (c, next) => {
     const { context } = c.var;
-    if (context.shards) await enterOrganization(context, await nameOf(c.req.valid("json"), context));
-    await next();
+    if (!context.shards) return next();
+    await inOrganization(c, await nameOf(c.req.valid("json"), context), next);
   });
 
-/** A secret names the database in which it was made, and `newShard` asks whether its organization has moved since. */
+/** For a secret that names the database in which it was created. */
 export interface NamedShard {
   shard: number;
-  newShard: Bound;
+}
+
+async function inOrganization(
+  c: HonoContext<PlatformEnv>,
+  name: OrganizationName | NamedShard,
+  next: Next,
+): Promise<void> {
+  const { context } = c.var;
+  await enterOrganization(context, name);
+  await next();
+  if (c.error) forgetIfMoved(context, name, c.error);
 }
 
 /**
- * The context in the database of an organization. With one database, nobody is asked.
+ * The context in the database of an organization. With a single database, there is no lookup.
  *
  * @throws Error if that database is not bound
  */
@@ -57,10 +64,10 @@ export async function enterOrganization(
 ): Promise<Context> {
   const { shards, now } = context;
   if (!shards) return context;
-  if ("shard" in name) return shards.enter(name.shard, name);
-  const { directory } = shards;
-  return shards.enter(await shardOfOrganization(directory, name, now), {
-    newShard: "id" in name ? newShardOfId(name) : newShardOfSlug(name),
-    onMoved: (shard) => rememberPlace(directory, name, shard, now),
-  });
+  return shards.enter("shard" in name ? name.shard : await shardOfOrganization(shards.directory, name, now));
+}
+
+/** If the old database refuses because the organization has moved, the next request asks the directory again. */
+export function forgetIfMoved({ shards }: Context, name: OrganizationName | NamedShard, error: Error) {
+  if (shards && !("shard" in name) && isMoving(error)) forgetPlace(shards.directory, name);
 }

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { DEFAULT_PER_PAGE, MAX_INTEGER_LENGTH, MAX_PAGE, MAX_PER_PAGE, MAX_SKIPPED } from "../limits.ts";
 import { lazily } from "../memory.ts";
-import { ApiError } from "./errors.ts";
+import { invalidQuery } from "./errors.ts";
 import { reference, shownAsInteger } from "./wire.ts";
 
-/** As a person may write a number: leading zeros do no harm. */
+/** Leading zeros are accepted. */
 const pageNumber = lazily(() =>
   reference(MAX_INTEGER_LENGTH).regex(/^0*[1-9]\d*$/, "must be a positive integer"),
 );
@@ -31,14 +31,12 @@ const afterId = lazily(() =>
     .meta(shownAsInteger(0, { default: 0 })),
 );
 
-/** For lists by id without pages: what comes after an id. */
+/** For lists ordered by id that have no page numbers. */
 export const afterQuery = lazily(() => z.object({ after: afterId(), per_page: pageQuery().shape.per_page }));
 
 export type AfterQuery = z.output<ReturnType<typeof afterQuery>>;
 
-/*
- * Lists in the order of a time go on after a time and an id. For the caller the position is opaque.
- */
+/* Lists ordered by time continue after a position: a time and an id. It is opaque to the caller. */
 
 export const POSITION = /^-?\d{1,15}\.\d{1,16}$/;
 
@@ -51,7 +49,6 @@ export interface Position {
   id: number;
 }
 
-/** For lists by a time without pages: what comes after an item. */
 export const afterPositionQuery = lazily(() =>
   z.object({
     after: reference(MAX_POSITION_LENGTH).regex(POSITION, NO_POSITION).transform(readPosition).optional(),
@@ -73,13 +70,12 @@ export interface Page<Row> {
   pagination: { current_page: number; per_page: number; total_pages: number; total_count: number };
 }
 
-/** The values of LIMIT and OFFSET. */
 export interface PageWindow {
   limit: number;
   offset: number;
 }
 
-/** Reads nothing for a page that is too deep: SQLite reads what it skips. */
+/** Reads nothing for a page that is too deep, because SQLite reads the rows that it skips. */
 export function pageWindow({ page, per_page }: PageQuery): PageWindow {
   const offset = (page - 1) * per_page;
   return offset < MAX_SKIPPED ? { limit: per_page, offset } : { limit: 0, offset: 0 };
@@ -88,12 +84,12 @@ export function pageWindow({ page, per_page }: PageQuery): PageWindow {
 /**
  * The contract's pagination envelope around the rows of a page.
  *
- * @throws ApiError 400 if the list has the page, but so many items before it that it is not read
+ * @throws ApiError 400 if the page exists but was not read, because it is too deep
  */
 export function toPage<Row>({ page, per_page }: PageQuery, total_count: number, items: Row[]): Page<Row> {
   const offset = (page - 1) * per_page;
   if (offset >= MAX_SKIPPED && offset < total_count)
-    throw new ApiError(400, `page: must be at most ${Math.ceil(MAX_SKIPPED / per_page)}`);
+    throw invalidQuery(`page: must be at most ${Math.ceil(MAX_SKIPPED / per_page)}`);
   const total_pages = Math.ceil(total_count / per_page);
   return { items, pagination: { current_page: page, per_page, total_pages, total_count } };
 }

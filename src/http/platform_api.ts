@@ -1,40 +1,36 @@
 import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
-import { digestBytes, matchesDigest } from "../bytes/digest.ts";
 import type { Context } from "../context.ts";
 import { PLATFORM_BODY_LIMIT } from "../limits.ts";
-import type { Settings } from "../settings.ts";
+import { ApiError } from "./errors.ts";
 import { type ApiEnv, newHono } from "./hono.ts";
+import { platformTokenOf, requireToken } from "./platform_tokens.ts";
 import { failedCredentials } from "./rate_limits.ts";
 import { answerWithBookmark, openRequest } from "./replication.ts";
+import { isRouted } from "./unrouted.ts";
 
 export type PlatformEnv = ApiEnv<Context>;
 
-/** Routes that the video platform calls. */
 export const platformRoutes = () => newHono<PlatformEnv>();
+
+export const invalidPlatformToken = () =>
+  new ApiError(401, "invalid_platform_token", "Invalid platform token");
 
 /** Authentication by the platform's bearer token (RFC 6750). */
 export const platformApi = createMiddleware<PlatformEnv>(async (c, next) => {
   const context = openRequest(c);
   const token = /^Bearer +(.+)$/i.exec(c.req.header("Authorization") ?? "")?.[1];
-  if (!token || !(await isPlatformToken(context.settings, token)))
-    throw await failedCredentials(c, context, "Invalid platform token");
+  const name = token && (await platformTokenOf(context.settings, token));
+  if (!name) throw await failedCredentials(c, context, invalidPlatformToken());
+  // An unknown path gets 404, and an unknown method 405, even if the token has no access.
+  if (isRouted(c)) requireToken(c, name);
   c.set("bodyLimit", PLATFORM_BODY_LIMIT);
   takeTimeWhenWhole(c);
   await answerWithBookmark(c, next);
 });
 
-/** The rights of the caller are those of a secret, which no request changes. */
+/** Sets `now` when the body is complete. The caller's rights depend only on its token, so they need not be read again. */
 export const takeTimeWhenWhole = (c: HonoContext<PlatformEnv>) =>
   c.set("onWholeRequest", () => {
     c.var.context.now = Date.now();
   });
-
-/** During a rotation, two tokens are valid. */
-async function isPlatformToken(
-  { PLATFORM_API_TOKEN: current, PLATFORM_API_TOKEN_PREVIOUS: previous }: Settings,
-  token: string,
-): Promise<boolean> {
-  if (await matchesDigest(token, await digestBytes(current))) return true;
-  return previous !== undefined && matchesDigest(token, await digestBytes(previous));
-}

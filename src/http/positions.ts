@@ -3,15 +3,18 @@ import { lazily } from "../memory.ts";
 import { reference } from "./wire.ts";
 
 /*
- * How far a list of several databases was read: after which id in each. One id for all would skip what a database with lower
- * ids gets later. For the caller it is opaque. In the first database alone it is that id, so that it is a number where there is
- * no other database, and a caller goes on from its number when there is one.
+ * The position in a list over several databases: the last id read in each. A single id would skip rows that a database with lower
+ * ids adds later. The position is opaque to the caller. With the first database only, it is just the id, so that it is a number in
+ * a service with one database, and stays valid when a second database is added.
  */
 
-/** The ids, by the shards: where there is none, nothing was read. */
+/** The last ids read, by shard. A shard without an id has not been read. */
 export type Positions = ReadonlyMap<number, number>;
 
-/** The id of the first database, or `shard.id` of each, which a URL takes as it is. Some 60 fit into the allowed length. */
+/**
+ * The id in the first database, or `shard.id` for each, joined by `~`: no character needs escaping in a URL. About 60
+ * shards fit into the maximum length.
+ */
 export const POSITIONS = /^(\d+|\d{1,5}\.\d{1,16}(~\d{1,5}\.\d{1,16})*)$/;
 
 export const afterPositions = lazily(() =>

@@ -8,24 +8,25 @@ import { ApiError } from "./errors.ts";
 import { networkOf } from "./networks.ts";
 
 /*
- * The limits, with the platform's counters (wrangler.toml): the requests of an API client, those of its organization, those
- * of an organization that cost a thousand times as much, and the requests of an address whose credentials fail. A counter can only be counted
- * up, so what is right is never counted as a failure, and is served whatever its address has done. The responses follow
- * draft-ietf-httpapi-ratelimit-headers.
+ * The rate limits, on Cloudflare's counters (wrangler.toml): for the requests of an API client, of its organization, of an
+ * organization's requests that cost a thousand times as much, and of an address whose credentials fail. A counter only counts up,
+ * so a request with valid credentials never counts as a failure, and is served whatever else its address has sent. The responses
+ * follow draft-ietf-httpapi-ratelimit-headers.
  */
 
-/** What is needed of Hono's context, whatever its API. */
+/** The part of Hono's context needed here, for any API. */
 interface Limited {
   env: Pick<Env, "CLIENT_LIMIT" | "ORGANIZATION_LIMIT" | "FAILURE_LIMIT">;
   req: Pick<HonoRequest, "header">;
   header: (name: string, value: string, options?: { append?: boolean }) => void;
 }
 
-/** Addresses that went beyond their limit, until when that counts, and how many look-ups they still have. */
+/** Addresses beyond their limit: until when that applies, and how many lookups they have left. */
 const beyondLimit = new Map<string, { until: number; lookUps: number }>();
 
 /**
- * A refused request of a client does not count for its organization, so that one client out of control leaves the others theirs.
+ * Requests refused by the client's limit do not count for its organization, so that one client out of control does not
+ * use up the requests of the others.
  *
  * @throws ApiError 429 if the client or its organization is beyond its limit
  */
@@ -49,16 +50,16 @@ export async function countFor(
   c.header("RateLimit-Policy", rateLimitPolicy(name, limit), { append: true });
 }
 
-/** The refusal of a request whose credentials are missing or wrong: 401, or 429 beyond the limit of its address. */
+/** The refusal for missing or wrong credentials: 401, or 429 if the address is beyond its limit. */
 export async function failedCredentials(
   c: Limited,
   { now, settings }: Context,
-  message: string,
+  refusal: ApiError,
 ): Promise<ApiError> {
   const limit = settings.FAILURE_LIMIT_PER_MINUTE;
   const address = addressOf(c);
   const { success } = await c.env.FAILURE_LIMIT.limit({ key: address });
-  if (success) return new ApiError(401, message);
+  if (success) return refusal;
   if (!((beyondLimit.get(address)?.until ?? 0) > now)) {
     const until = now + RATE_LIMIT_PERIOD * 1000;
     remember(beyondLimit, address, { until, lookUps: LOOK_UPS_BEYOND_LIMIT }, MAX_REMEMBERED);
@@ -67,10 +68,10 @@ export async function failedCredentials(
 }
 
 /**
- * Whether an unknown client is right, only D1 can say. So that one that is right is served even if others at its address
- * are not, an address beyond its limit still has some look-ups. After them, made-up ids do not reach D1.
+ * Only D1 can tell whether an unknown client is valid. An address beyond its limit still gets some lookups, so that a
+ * valid client is served even if others at its address fail. After them, made-up ids do not reach D1.
  *
- * @throws ApiError 429 if the address has none left
+ * @throws ApiError 429 if the address has no lookups left
  */
 export function countLookUp(c: Limited, { now, settings }: Context): void {
   const beyond = beyondLimit.get(addressOf(c));
@@ -79,8 +80,8 @@ export function countLookUp(c: Limited, { now, settings }: Context): void {
 }
 
 /**
- * Cloudflare sets the header, whatever the caller sends, and `wrangler dev` sets it where it is missing. Without it, all
- * requests have the same address: callers could make up what other headers say, and so have a new one for each request.
+ * Cloudflare sets this header whatever the caller sends, and `wrangler dev` sets it if it is missing. Without it, all
+ * requests share one address: callers could forge any other header to get a new address for each request.
  */
 const addressOf = (c: Limited): string => networkOf(c.req.header("CF-Connecting-IP") ?? "");
 
@@ -104,22 +105,20 @@ const TOO_MANY = {
 
 type LimitName = keyof typeof TOO_MANY;
 
+/** @param limit requests per minute */
 export function tooMany(name: LimitName, limit: number): ApiError {
-  const [, reason] = TOO_MANY[name];
+  const [text, code] = TOO_MANY[name];
   const headers = {
     "Retry-After": String(RATE_LIMIT_PERIOD),
-    // The counter does not say when it begins anew: at the latest after its period.
+    // The counter does not say when it resets, but it does within its period.
     RateLimit: `"${name}";r=0;t=${RATE_LIMIT_PERIOD}`,
     "RateLimit-Policy": rateLimitPolicy(name, limit),
   };
-  return new ApiError(429, tooManyText(name, limit), { headers, reason });
+  const message = `${text}: at most ${limit} a minute are served; try again in ${RATE_LIMIT_PERIOD} seconds`;
+  return new ApiError(429, code, message, { headers, reason: code });
 }
 
-/** The names of the limits, as `RateLimit-Policy` has them. */
+/** The names of the limits in `RateLimit-Policy`. */
 export const LIMIT_NAMES = Object.keys(TOO_MANY);
-
-/** @param limit requests a minute */
-export const tooManyText = (name: LimitName, limit: number) =>
-  `${TOO_MANY[name][0]}: at most ${limit} a minute are served; try again in ${RATE_LIMIT_PERIOD} seconds`;
 
 export const rateLimitPolicy = (name: string, limit: number) => `"${name}";q=${limit};w=${RATE_LIMIT_PERIOD}`;

@@ -6,7 +6,7 @@ export const JSON_TYPE = { "Content-Type": "application/json" };
 
 const encoder = new TextEncoder();
 
-/** Joins the parts of a text, so that each chunk is worth sending by itself. */
+/** Joins the parts of a text into chunks that are worth sending. */
 export function* inChunks(parts: Iterable<string>): Generator<string> {
   let chunk = "";
   for (const part of parts) {
@@ -19,8 +19,8 @@ export function* inChunks(parts: Iterable<string>): Generator<string> {
 }
 
 /**
- * Responds with a text of several chunks, each made when the caller takes it. A fault after the first chunk is logged, and breaks
- * the response off. A text of one chunk is sent whole.
+ * Responds with a text in chunks, each made only when the caller takes it. A fault after the first chunk is logged, and
+ * breaks off the response. A text of one chunk is sent whole.
  */
 export async function streamed(
   c: HonoContext,
@@ -43,7 +43,7 @@ export async function streamed(
         await bytes.return(undefined);
       },
     },
-    // Nothing is made before the caller takes it.
+    // Nothing is buffered ahead of the caller.
     { highWaterMark: 0 },
   );
   return c.body(body, 200, headers);

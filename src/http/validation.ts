@@ -5,7 +5,7 @@ import { jsonOrUndefined } from "../bytes/json.ts";
 import { MAX_JSON_CONTAINERS, MAX_NAMED_FAULTS } from "../limits.ts";
 import { lazily } from "../memory.ts";
 import { readBody } from "./body.ts";
-import { ApiError, noSuchPath, notJson, unprocessable } from "./errors.ts";
+import { invalidBody, invalidQuery, noSuchPath, notJson } from "./errors.ts";
 import { nullsDropper } from "./null_fields.ts";
 
 declare module "hono" {
@@ -24,7 +24,7 @@ const TYPES: Record<string, string> = {
   object: "an object",
 };
 
-/** What is said of a fault where its schema says nothing of its own. */
+/** The texts of errors whose schema has no text of its own. */
 z.config({
   customError: (issue) => {
     if (issue.input === undefined) return "is required";
@@ -38,26 +38,26 @@ z.config({
 
 export const IDEMPOTENCY_KEY = "Idempotency-Key";
 
-/** The input that a route accepts. It is attached to the middleware, where src/reference/document.ts finds it. */
+/** The input that a route accepts, attached to its middleware for src/reference/document.ts. */
 export interface Input {
   target: "query" | "param" | "json" | "header";
   schema: () => z.ZodType;
-  /** In bytes, where the body has a limit of its own. */
+  /** In bytes, if the body has a limit of its own. */
   limit?: number | undefined;
 }
 
-/** Refuses a query that does not match the schema with 400. An empty parameter counts as left out. */
+/** Refuses an invalid query with 400. An empty parameter counts as missing. */
 export const query = <Schema extends z.ZodType>(schema: () => Schema) =>
   validating(
     "query",
     schema,
     (value) => withoutEmpty(value as Record<string, string | string[]>),
     (issues) => {
-      throw new ApiError(400, explainIssues(issues));
+      throw invalidQuery(explainIssues(issues));
     },
   );
 
-/** Refuses a path parameter that does not match the schema with 404: such a thing cannot exist. */
+/** Refuses an invalid path parameter with 404, because nothing can exist at such a path. */
 export const params = <Schema extends z.ZodType>(schema: () => Schema) =>
   validating(
     "param",
@@ -82,8 +82,8 @@ function validating<Schema extends z.ZodType, Target extends "query" | "param">(
         if (!result.success) refuse(result.error.issues);
       },
       {
-        // No schema of ours waits for anything, and asynchronous validation takes longer. The validator wants an error typed
-        // by the schema, which no function for all schemas can have.
+        // None of our schemas is asynchronous, and asynchronous validation is slower. The validator wants an error
+        // typed by the schema, which a function for all schemas cannot have.
         validationFunction: (_, value) => schema().safeParse(prepare(value)) as never,
       },
     ),
@@ -93,20 +93,20 @@ function validating<Schema extends z.ZodType, Target extends "query" | "param">(
   return Object.assign(validate, { input: { target, schema } satisfies Input });
 }
 
-/** @throws ApiError 400 if a parameter is there several times */
+/** @throws ApiError 400 if a parameter occurs more than once */
 function withoutEmpty(parameters: Record<string, string | string[]>): Record<string, string> {
   const given: Record<string, string> = {};
   for (const [name, value] of Object.entries(parameters)) {
     const [only, ...more] = [value].flat().filter((each) => each !== "");
-    if (more.length > 0) throw new ApiError(400, `${name}: is given twice: give it once`);
+    if (more.length > 0) throw invalidQuery(`${name}: is given twice: give it once`);
     if (only !== undefined) given[name] = only;
   }
   return given;
 }
 
 /**
- * Refuses a body that is too large (413), is not JSON (400) or does not match the schema (422), in this order. It is read
- * as JSON whatever its `Content-Type` says: that of curl, for example, is a form. Hono's validator would look at that.
+ * Refuses a body that is too large (413), is not JSON (400) or does not match the schema (422), in this order. The
+ * `Content-Type` does not matter: curl, for example, sends that of a form. Hono's validator would check it.
  *
  * @param limit in bytes; by default the limit of the API
  */
@@ -119,7 +119,7 @@ export function jsonBody<Schema extends z.ZodType>(schema: () => Schema, limit?:
     c.req.addValidatedData("json", await readJson(c));
     await next();
   };
-  /** A function of its own: while the request is handled, nothing holds the text. */
+  /** A separate function, so that nothing holds the text while the request is handled. */
   async function readJson(c: HonoContext): Promise<object> {
     const json = utf8Of(await readBody(c, limit ?? c.var.bodyLimit));
     requireFewContainers(json);
@@ -129,13 +129,12 @@ export function jsonBody<Schema extends z.ZodType>(schema: () => Schema, limit?:
   }
   function requireValid(body: unknown): object {
     const { data, error } = schema().safeParse(body);
-    if (error) throw unprocessable(explainIssues(error.issues));
+    if (error) throw invalidBody(explainIssues(error.issues));
     return data as object;
   }
   return Object.assign(validateBody, { input: { target: "json", schema, limit } satisfies Input });
 }
 
-/** The text of a refusal, with the first faults: each has the path of its field. */
 export function explainIssues(issues: readonly { path: PropertyKey[]; message: string }[]): string {
   const firstIssues = issues.slice(0, MAX_NAMED_FAULTS);
   const more = issues.length > firstIssues.length ? [`and ${issues.length - firstIssues.length} more`] : [];
@@ -147,8 +146,8 @@ export function explainIssues(issues: readonly { path: PropertyKey[]; message: s
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
 /**
- * The text of a body. Other bytes than UTF-8 would change what is kept: each would become `�`. JSON is UTF-8 (RFC 8259,
- * section 8.1).
+ * The text of a body. JSON is UTF-8 (RFC 8259, section 8.1). Other bytes are refused, because decoding them would store
+ * `�` in their place.
  *
  * @throws ApiError 400
  */
@@ -167,13 +166,10 @@ export function parseJson(json: string): unknown {
   return parsed;
 }
 
-/**
- * JSON takes far more memory than its text where it has very many objects and arrays, so they are counted before it is
- * parsed.
- */
+/** Many small objects and arrays take far more memory than their text, so they are counted before parsing. */
 function requireFewContainers(json: string) {
   if (json.length <= MAX_JSON_CONTAINERS) return;
-  // Brackets in texts do not count. Few bodies have so many that it matters, and this is fast.
+  // A fast check that counts brackets in strings too. Few bodies have so many that the exact count is needed.
   if (occurrences(json, "{") + occurrences(json, "[") <= MAX_JSON_CONTAINERS) return;
   let containers = 0;
   let isInText = false;
@@ -184,7 +180,7 @@ function requireFewContainers(json: string) {
     else if (!isInText && (character === "{" || character === "[")) containers++;
   }
   if (containers > MAX_JSON_CONTAINERS)
-    throw unprocessable(`body: must hold at most ${MAX_JSON_CONTAINERS} objects and lists`);
+    throw invalidBody(`body: must hold at most ${MAX_JSON_CONTAINERS} objects and lists`);
 }
 
 function occurrences(text: string, character: string): number {

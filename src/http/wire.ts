@@ -14,26 +14,32 @@ import { lazily } from "../memory.ts";
 import { SECOND } from "../units.ts";
 
 /*
- * The kinds of fields that several resources have, each with its limits: requests, responses and the reference take them from
- * here. What only one resource has is in its `.fields.ts`.
+ * Kinds of fields that several resources share, each with its limits, for requests, responses and the reference. Fields of a single
+ * resource are in its `.schemas.ts`.
  */
 
 const tooLong = (max: number) => `must be at most ${max} characters long`;
 
-/** Characters, not UTF-16 units, of which a character has one or two. */
+/** Counts characters, not UTF-16 units, of which a character takes one or two. */
 const isLongerThan = (max: number, value: string) =>
   value.length > max && (value.length > 2 * max || [...value].length > max);
 
 const CONTROL = "\\x00-\\x1f\\x7f-\\x9f";
 const NULL = "\\x00";
 
-/** What the documents say of the characters of a text: no control characters. Not only JavaScript understands it. */
+/** A text without control characters, as the reference documents it. The pattern must not be specific to JavaScript. */
 export const ONE_LINE = `^[^${CONTROL}]*$`;
 
+/** A character that people can see: no space, control or format character, and no filler, which fonts show as a space. */
+const VISIBLE = /[^\s\p{Cc}\p{Cf}\u115f\u1160\u2800\u3164\uffa0]/u;
+
+/** `VISIBLE` for the reference: not every regular expression engine supports property escapes. */
+const VISIBLE_CHARACTER = `[^\\s${CONTROL}\\u00ad\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u115f\\u1160\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ufeff\\uffa0\\ufff9-\\ufffb]`;
+
 /**
- * Text that is not blank. Its length is checked before its content.
+ * Text that is not blank. Checks the length before the content.
  *
- * One check for everything: a transcript has thousands of texts, and each check of zod costs as much as its work.
+ * A single check does everything: a transcript has thousands of texts, and each zod check costs as much as its work.
  */
 function nonBlank(
   schema: z.ZodString,
@@ -41,10 +47,13 @@ function nonBlank(
   excluded: string,
   isAllowed: (value: string) => boolean,
   otherwise: string,
+  canBeEmpty = false,
 ) {
+  const pattern = `[^${excluded}]*${VISIBLE_CHARACTER}[^${excluded}]*`;
   function faultOf(value: string): string | undefined {
-    if (value.trim() === "") return "must not be blank";
+    if (canBeEmpty && value === "") return undefined;
     if (isLongerThan(max, value)) return tooLong(max);
+    if (!VISIBLE.test(value)) return "must not be blank";
     return isAllowed(value) ? undefined : otherwise;
   }
   return schema
@@ -52,7 +61,11 @@ function nonBlank(
       const message = faultOf(value);
       if (message) issues.push({ code: "custom", message, input: value, continue: false });
     })
-    .meta({ minLength: 1, maxLength: max, pattern: `^[^${excluded}]*[^${excluded}\\s][^${excluded}]*$` });
+    .meta({
+      minLength: canBeEmpty ? 0 : 1,
+      maxLength: max,
+      pattern: canBeEmpty ? `^(${pattern})?$` : `^${pattern}$`,
+    });
 }
 
 const oneLine = (schema: z.ZodString, max: number) =>
@@ -67,14 +80,15 @@ const oneLine = (schema: z.ZodString, max: number) =>
 /** One line of text, trimmed. */
 export const text = (max: number) => oneLine(z.string().trim(), max);
 
-/** Text that may have several lines. It is stored exactly as it was sent. */
-export const multilineText = (max: number) =>
+/** Text that may span several lines. It is stored exactly as sent. */
+export const multilineText = (max: number, { canBeEmpty = false } = {}) =>
   nonBlank(
     z.string(),
     max,
     NULL,
     (value) => value.isWellFormed() && !value.includes("\0"),
     "must be text without null characters",
+    canBeEmpty,
   );
 
 export const name = lazily(() => text(MAX_NAME_LENGTH));
@@ -84,36 +98,37 @@ export const themeName = lazily(() => text(MAX_THEME_LENGTH));
 /** A reporter's own key. It is compared exactly, without trimming. */
 export const key = lazily(() => oneLine(z.string(), MAX_KEY_LENGTH));
 
-/** By which another system knows a visit or a person. It is opaque, so it is stored and compared exactly. */
+/** Another system's id of a visit or a person. It is opaque, so it is stored and compared exactly. */
 export const externalReference = lazily(() => oneLine(z.string(), MAX_EXTERNAL_REFERENCE_LENGTH));
 
-/** What an email field of HTML accepts (WHATWG): people sign up elsewhere through such fields. Only ASCII. */
+/** Accepts the same as an HTML email field (WHATWG), because people sign up elsewhere through such fields. ASCII only. */
 export const emailAddress = lazily(() =>
   z.email({ pattern: z.regexes.html5Email, error: "must be an email address" }),
 );
 
-/** What the documents say of a URL: browsers and the service know more of them than the format `uri`. */
+/** A URL as the reference documents it: browsers and the service accept URLs that the format `uri` does not. */
 export const HTTP_URL = `^[Hh][Tt][Tt][Pp][Ss]?:[^${CONTROL}]*$`;
 
 export const PRINTABLE_ASCII = /^[ -~]*$/;
 
-/** What a header carries whatever sends it. */
 export const printableAscii = (max: number) => z.string().min(1).max(max).regex(PRINTABLE_ASCII);
 
-/** Text that is only compared with what the service has: a code, a token, a slug. */
+/** Text that is only compared with stored values: a code, a token, a slug. */
 export const reference = (max: number) => z.string().max(max, tooLong(max));
 
-/** The slug of an organization. It has no `--`, which follows it in the slugs of its rooms, and so no hyphen at its ends. */
+/** An organization's slug. `--` follows it in its rooms' slugs, so it contains no `--`, and no hyphen at its ends. */
 export const ORGANIZATION_SLUG = /^[a-z0-9](-?[a-z0-9])*$/;
 
-/** The slug of a waiting room. */
 export const roomSlug = lazily(() =>
   reference(MAX_SLUG_LENGTH).meta({ override: { pattern: "^[a-z0-9-]+$" } }),
 );
 
+/** A name as compared without case, in any alphabet. SQLite's own functions handle only ASCII. */
+export const withoutCase = (name: string): string => name.normalize().toUpperCase().toLowerCase();
+
 /**
- * Emails are compared without case, so they are stored in lower case. Only ASCII passes, and that is checked before:
- * some other letters, such as the Kelvin sign, become ASCII in lower case, and so another person's email.
+ * Emails are compared without case, so they are stored in lower case. Non-ASCII letters are refused before that: some
+ * of them, such as the Kelvin sign, become ASCII in lower case, and would result in another person's email.
  */
 export const email = lazily(() =>
   z
@@ -127,45 +142,49 @@ export const email = lazily(() =>
 
 export const id = lazily(() => z.int().positive());
 
-/** Where somebody came by the link of a visit. */
 export const visitId = lazily(() =>
   id().nullable().meta({
     description:
-      "The planned visit by whose link a participant came: of a call, the first of them. null without one. See `GET /visits/{id}`.",
+      "The planned visit whose link a participant used; for a call, the first such visit. null if there is none. See `GET /visits/{id}`.",
   }),
 );
 
-/** How the reference shows an integer in a URL, which is text there. */
+/** Documents an integer in a URL, where it is text, as an integer. */
 export const shownAsInteger = (minimum: number, others: object = {}) => ({
   override: { type: "integer" as const, minimum, pattern: undefined, maxLength: undefined, ...others },
 });
 
-/** The id of a row, as text. */
 export const idAsText = lazily(() =>
   reference(MAX_INTEGER_LENGTH)
     .regex(/^[1-9]\d*$/, "must be a positive integer")
     .transform((digits) => Math.min(Number(digits), Number.MAX_SAFE_INTEGER)),
 );
 
-/** The same, as a parameter. */
 export const pathId = lazily(() => idAsText().meta(shownAsInteger(1)));
 
-/** A parameter of a query that is true or false, and false where it is left out. */
-export const flag = lazily(() =>
-  z
-    .enum(["true", "false"])
-    .default("false")
+const boolean = (fields: object) => ({ override: { type: "boolean" as const, enum: undefined, ...fields } });
+
+const trueOrFalseText = () => z.enum(["true", "false"]);
+
+export const trueOrFalse = lazily(() =>
+  trueOrFalseText()
     .transform((value) => value === "true")
-    .meta({ override: { type: "boolean" as const, enum: undefined, default: false } }),
+    .meta(boolean({})),
 );
 
-/** ISO 8601 writes the year with four digits. The day after a time must also have such a year. */
+export const flag = lazily(() =>
+  trueOrFalseText()
+    .default("false")
+    .transform((value) => value === "true")
+    .meta(boolean({ default: false })),
+);
+
+/** ISO 8601 years have four digits. `LATEST` is early enough that the next day still has such a year. */
 const EARLIEST = Date.parse("0000-01-01T00:00:00Z");
 const LATEST = Date.parse("9999-12-30T00:00:00Z");
 
 export const idParams = lazily(() => z.object({ id: pathId() }));
 
-/** For paths below an organization, and those that name something of it. */
 export const organizationParams = lazily(() => z.object({ organization_id: pathId() }));
 
 export const ownParams = lazily(() => organizationParams().extend(idParams().shape));
@@ -178,7 +197,7 @@ const IN_FUTURE = `must not be more than ${REPORT_CLOCK_TOLERANCE / SECOND} seco
 
 const NO_TIMESTAMP = "must be an ISO 8601 timestamp such as 2026-01-31T09:30:00Z";
 
-/** ISO 8601 with any offset (`Z`, `+01:00`, `+0100`, `+01`), with or without seconds. Becomes milliseconds since the epoch. */
+/** ISO 8601 with any offset (`Z`, `+01:00`, `+0100`, `+01`), with or without seconds, as milliseconds since the epoch. */
 export const instant = lazily(() =>
   z
     .string()
@@ -198,7 +217,7 @@ export const instant = lazily(() =>
     .meta(SHOWN_AS_TIME),
 );
 
-/** The time of what has happened. What was in 2099 would keep names and texts for good. */
+/** The time of a past event. A time in 2099 would keep names and texts forever. */
 export const pastInstant = lazily(() =>
   instant()
     .refine((time) => time <= Date.now() + REPORT_CLOCK_TOLERANCE, IN_FUTURE)
@@ -206,8 +225,8 @@ export const pastInstant = lazily(() =>
 );
 
 /**
- * Validates a list up to its first fault: the faults of a very long list would take far more memory than the list.
- * Checks of its elements must abort, or they do not count. Further checks of the list come before it.
+ * Validates a list up to its first error: all errors of a very long list would take far more memory than the list.
+ * Checks of its elements must abort, or they do not count. Further checks of the list must come before this one.
  */
 export function upToFirstFault<List extends z.ZodArray>(list: List): List {
   const { run } = list._zod;
@@ -215,7 +234,16 @@ export function upToFirstFault<List extends z.ZodArray>(list: List): List {
   return list;
 }
 
-/** Only the fields that a request gives: a field left out stays as it is. */
+/** Checks a list for an element with the key of an earlier one, and names its position. */
+export const distinct =
+  <Name extends string, Item extends Record<Name, unknown>>(key: Name, message: string) =>
+  ({ value, issues }: z.core.ParsePayload<Item[]>) => {
+    const seen = new Set<unknown>();
+    const at = value.findIndex((item) => seen.size === seen.add(item[key]).size);
+    if (at >= 0) issues.push({ code: "custom", message, path: [at, key], input: value[at]?.[key] });
+  };
+
+/** Only the fields that a request contains: a missing field stays as it is. */
 export const withoutUndefined = <Fields extends object>(fields: Fields) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [Name in keyof Fields]: Exclude<Fields[Name], undefined>;
@@ -227,15 +255,13 @@ export const toTimestamp = (milliseconds: number): string => new Date(millisecon
 export const toTimestampOrNull = (milliseconds: number | null): string | null =>
   milliseconds === null ? null : toTimestamp(milliseconds);
 
-/** The contract's timestamp in a response. */
 export const timestamp = lazily(() => z.iso.datetime({ precision: 3 }));
 
-/** A calendar day in UTC, `YYYY-MM-DD`. */
 export const day = lazily(() => z.iso.date({ error: "must be a date such as 2026-01-31", abort: true }));
 
 export const count = lazily(() => z.int().min(0));
 
-/** A SHA-256 in hex. */
+/** In hex. */
 export const sha256 = lazily(() =>
   z
     .string()
@@ -243,12 +269,11 @@ export const sha256 = lazily(() =>
     .regex(/^[0-9a-f]+$/),
 );
 
-/** Letters, digits, `-` and `_`. */
 export const base64Url = (length: number) =>
   z
     .string()
     .length(length)
     .regex(/^[A-Za-z0-9_-]+$/);
 
-/** Where nothing is known, the text is empty. */
+/** An unknown text is empty. */
 export const emptyOr = (text: z.ZodString) => z.union([text, z.literal("")]);

@@ -5,9 +5,9 @@ import { textWithin } from "../http/bounded_text.ts";
 import { lazily } from "../memory.ts";
 import type { Settings } from "../settings.ts";
 import { LIVEKIT_ANSWER_LIMIT, LIVEKIT_TIMEOUT, LIVEKIT_TOKEN_LIFETIME } from "../tuning.ts";
-import { type EgressInfo, egressList } from "./egress_info.ts";
+import { type EgressInfo, egressList, roomList } from "./protojson.ts";
 
-/** Why LiveKit gave no answer: it cannot be reached in time, or not understood. */
+/** Why LiveKit's answer is missing or unusable. */
 type LiveKitFault = "unreachable" | "timeout" | "not_ok" | "too_large" | "malformed";
 
 export class LiveKitUnavailable extends Error {
@@ -24,44 +24,70 @@ export class LiveKitUnavailable extends Error {
 }
 
 /**
- * Gives what LiveKit knows of an egress; undefined if it does not know it.
- *
- * @throws LiveKitUnavailable if it gives no answer
+ * LiveKit's API (Twirp: JSON over POST). Usable for a minute or two, until its token expires. Each method throws
+ * LiveKitUnavailable if LiveKit gives no usable answer.
  */
-type FindEgress = (egress_id: string) => Promise<EgressInfo | undefined>;
+interface LiveKit {
+  /** Returns LiveKit's state of an egress, or undefined if LiveKit does not know it. */
+  findEgress: (egress_id: string) => Promise<EgressInfo | undefined>;
+  /** Stops an egress. Succeeds too if the egress is unknown or has ended. */
+  stopEgress: (egress_id: string) => Promise<void>;
+  /** Returns the sids of the open rooms. */
+  listRooms: () => Promise<string[]>;
+}
 
-/** LiveKit's API for egresses (Twirp: JSON over POST), for a minute or two. Undefined without an address of LiveKit. */
-export async function connectLiveKit(settings: Settings): Promise<FindEgress | undefined> {
+/** Returns undefined if no address of LiveKit is configured. */
+export function connectLiveKit(settings: Settings): LiveKit | undefined {
   const { LIVEKIT_URL, LIVEKIT_API_KEY, LIVEKIT_API_SECRET } = settings;
   if (!LIVEKIT_URL || !LIVEKIT_API_KEY) return undefined;
-  const token = await new SignJWT({ video: { roomRecord: true } })
-    .setProtectedHeader({ alg: "HS256", typ: "JWT" })
-    .setIssuer(LIVEKIT_API_KEY)
-    .setExpirationTime(new Date(Date.now() + LIVEKIT_TOKEN_LIFETIME))
-    .sign(new TextEncoder().encode(LIVEKIT_API_SECRET));
-  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
 
-  return async (egress_id) => {
-    const { status, body } = await post(`${LIVEKIT_URL}/twirp/livekit.Egress/ListEgress`, headers, {
-      egress_id,
-    });
-    // A wrong address is a 404 too, with another code.
-    if (status === 404 && twirpError().safeParse(body).success) return undefined;
-    if (status !== 200) throw new LiveKitUnavailable("not_ok", { status });
-    const answer = egressList().safeParse(body);
-    if (!answer.success) throw new LiveKitUnavailable("malformed");
-    return answer.data.items.find((each) => each.egressId === egress_id);
+  const tokenFor = async (grant: "roomRecord" | "roomList") =>
+    new SignJWT({ video: { [grant]: true } })
+      .setProtectedHeader({ alg: "HS256", typ: "JWT" })
+      .setIssuer(LIVEKIT_API_KEY)
+      .setExpirationTime(new Date(Date.now() + LIVEKIT_TOKEN_LIFETIME))
+      .sign(new TextEncoder().encode(LIVEKIT_API_SECRET));
+
+  /** Returns undefined for an expected Twirp error. A wrong address is a 404 too, but with another code. */
+  async function ask(token: Promise<string>, method: string, request: object, expected: string[] = []) {
+    const headers = { Authorization: `Bearer ${await token}`, "Content-Type": "application/json" };
+    const { status, body } = await post(`${LIVEKIT_URL}/twirp/livekit.${method}`, headers, request);
+    if (status === 200) return { body };
+    if (expected.includes(twirpError().safeParse(body).data?.code ?? "")) return undefined;
+    throw new LiveKitUnavailable("not_ok", { status });
+  }
+
+  const read = <Output>(schema: z.ZodType<Output>, answer: { body: unknown } | undefined): Output => {
+    const { success, data } = schema.safeParse(answer?.body);
+    if (!success) throw new LiveKitUnavailable("malformed");
+    return data;
+  };
+
+  const recordToken = lazily(() => tokenFor("roomRecord"));
+  return {
+    async findEgress(egress_id) {
+      const answer = await ask(recordToken(), "Egress/ListEgress", { egress_id }, ["not_found"]);
+      if (!answer) return undefined;
+      return read(egressList(), answer).items.find((each) => each.egressId === egress_id);
+    },
+    async stopEgress(egress_id) {
+      await ask(recordToken(), "Egress/StopEgress", { egress_id }, ["not_found", "failed_precondition"]);
+    },
+    async listRooms() {
+      const answer = await ask(tokenFor("roomList"), "RoomService/ListRooms", {});
+      return read(roomList(), answer).rooms.map(({ sid }) => sid);
+    },
   };
 }
 
-const twirpError = lazily(() => z.object({ code: z.literal("not_found") }));
+const twirpError = lazily(() => z.object({ code: z.string() }));
 
 async function post(url: string, headers: Record<string, string>, body: object) {
   const request = {
     method: "POST",
     headers,
     body: JSON.stringify(body),
-    // The token is for LiveKit only.
+    // Never send the token to another host.
     redirect: "manual",
     signal: AbortSignal.timeout(LIVEKIT_TIMEOUT),
   } as const;
@@ -69,7 +95,7 @@ async function post(url: string, headers: Record<string, string>, body: object) 
     const response = await fetch(url, request);
     const text = await textWithin(response, LIVEKIT_ANSWER_LIMIT);
     if (text === undefined) throw new LiveKitUnavailable("too_large");
-    // The error page of a proxy is no JSON.
+    // Not always JSON: a proxy may return an error page.
     return { status: response.status, body: jsonOrUndefined(text) };
   } catch (cause) {
     if (cause instanceof LiveKitUnavailable) throw cause;

@@ -1,109 +1,48 @@
 import * as z from "zod";
 import { jsonOrUndefined } from "../bytes/json.ts";
+import { consentMethod, type consentReport } from "../calls/consents/consents.schemas.ts";
 import { PARTICIPANT_ROLES, type ParticipantRole } from "../database/enums.ts";
 import { organizationSlugOf } from "../database/slug.ts";
 import { externalReference, id, idAsText, instant, key, name, roomSlug } from "../http/wire.ts";
-import { MAX_LIVEKIT_SID_LENGTH } from "../limits.ts";
+import { MAX_LIVEKIT_ROOM_NAME_LENGTH, MAX_LIVEKIT_SID_LENGTH } from "../limits.ts";
 import { lazily } from "../memory.ts";
-import { consentMethod } from "../resources/consents/consents.fields.ts";
-import type { consentReport } from "../resources/consents/consents.schemas.ts";
 import { SECOND } from "../units.ts";
-import { type EgressEvent, egressInfo, toEgressEvent } from "./egress_info.ts";
-import { beginOfCall, type Room } from "./rooms.sql.ts";
+import { type EgressEvent, toEgressEvent } from "./egress_info.ts";
+import { type LiveKitEvent, liveKitEvent } from "./protojson.ts";
+import type { Room } from "./rooms.sql.ts";
 
-/*
- * What LiveKit's events say, in the words of the service. Events are protojson: 64-bit integers are texts, and a field
- * with its default value is left out. A field that makes no sense counts as left out, and unknown ones are ignored: so
- * events of older and newer servers can be used too.
- */
-
-const text = lazily(() => z.string().catch(""));
-
-/** Becomes milliseconds since the epoch; 0 where there is no such time. So many digits reach up to the year 5138. */
-const time = (digits: number, unit: number) =>
-  z
-    .union([z.string(), z.number()])
-    .catch("0")
-    .transform((value) => (new RegExp(`^\\d{1,${digits}}$`).test(String(value)) ? Number(value) * unit : 0));
-
-const seconds = lazily(() => time(11, 1000));
-const milliseconds = lazily(() => time(14, 1));
-
-const room = lazily(() => z.object({ sid: key(), name: text(), metadata: text(), creationTime: seconds() }));
-
-const attributes = lazily(() =>
-  z.object({
-    role: text(),
-    user_id: text(),
-    external_reference: text(),
-    recording_consent: text(),
-    recording_consent_at: text(),
-    recording_consent_method: text(),
-  }),
-);
-
-const participant = lazily(() =>
-  z.object({
-    sid: text(),
-    identity: text(),
-    name: text(),
-    kind: text(),
-    joinedAt: seconds(),
-    joinedAtMs: milliseconds(),
-    disconnectReason: text(),
-    attributes: attributes().catch(attributes().parse({})),
-  }),
-);
-
-const liveKitEvent = lazily(() =>
-  z.object({
-    event: text(),
-    id: text(),
-    createdAt: seconds(),
-    room: room().nullish().catch(null),
-    participant: participant().nullish().catch(null),
-    egressInfo: egressInfo().nullish().catch(null),
-  }),
-);
-
-type LiveKitEvent = z.output<ReturnType<typeof liveKitEvent>>;
-
-/** What a room's metadata must say, as JSON, where LiveKit is to report the call. */
-const callIds = lazily(() => z.object({ waiting_room_slug: roomSlug(), organization_user_id: id() }));
-
+/** The part of a room's metadata that lets LiveKit create a call. */
 const callMetadata = lazily(() =>
-  callIds().extend({ external_reference: externalReference().optional().catch(undefined) }),
+  z.object({ waiting_room_slug: roomSlug(), organization_user_id: z.union([id(), idAsText()]) }),
 );
 
-/** An event of a room whose metadata says whose call it is. */
-export interface RoomEvent extends z.output<ReturnType<typeof callMetadata>>, Room {
-  /** When the room was made, or else the time of the event. */
-  started_at: number;
-  /** False where the event says no time, so that the time of an end is that at which it came. */
-  has_time: boolean;
-  /** Orders what events say of the room. */
-  said_at: number;
-  /** When the event was made: the same each time it comes. LiveKit writes whole seconds, so it is the end of one. */
+type CallMetadata = z.output<ReturnType<typeof callMetadata>>;
+
+/** An event about a participant of a room, or about its closing. */
+export interface RoomEvent extends Room {
+  /** The metadata that creates a call, or why it cannot. */
+  metadata: CallMetadata | { unusable: "no call" | "metadata at fault" };
+  external_reference: string | undefined;
+  /** When LiveKit sent the event, in milliseconds. LiveKit writes whole seconds, so this is the end of the second. */
   reported_at: number;
-  /** False where the event does not say when the room was made, so that the call starts at the time of the event. */
-  has_start: boolean;
-  /** Set where the room has closed. */
-  ended_at?: number;
-  /** Set where somebody joined or left. */
+  /** When the room was closed; only in a closing event. */
+  closed_at?: number;
+  /** Only in an event about a participant. */
   visitor?: Visitor;
 }
 
-/** Somebody who joined or left. What the event does not say is undefined. */
+/** One connection of a person, as reported by an event. */
 export interface Visitor {
-  /** The participant's key, and another one for somebody who has been on another call under the first. */
+  /** The participant's key, and the key to use if the first one belongs to another call. */
   keys: [string, string];
-  has_left: boolean;
-  /** Orders what events say of one person: by the connection, and what it said in the end comes last. */
-  said_at: number;
-  /** The connection, as LiveKit names it. */
-  connection: string;
+  /** The time of the event. */
+  at: number;
+  /** When this connection began, in milliseconds; undefined if LiveKit does not report it. */
   joined_at: number | undefined;
-  left_at: number | undefined;
+  /** When this connection ended; null while it lasts. */
+  left_at: number | null;
+  /** False for a person who never came, such as an unanswered phone. */
+  came: boolean;
   display_name: string | undefined;
   role: ParticipantRole | undefined;
   user_id: number | undefined;
@@ -111,130 +50,159 @@ export interface Visitor {
   consent: z.output<ReturnType<typeof consentReport>>;
 }
 
-/** Why nothing can be reported. */
-type Unusable = "malformed" | "nothing to report" | "no organization" | "no call" | "metadata at fault";
+type Unusable = "malformed" | "nothing to report" | "no organization";
 
-export type Translation = { room: RoomEvent } | { egress: EgressEvent } | { unusable: Unusable };
+export type Translation =
+  | { room: RoomEvent }
+  | { egress: EgressEvent }
+  | { unusable: Unusable }
+  | { none: true };
 
-/** The ids of an event, for the log. What does not look like an id of LiveKit's is left out. */
+/** The ids of an event, for the log. Values that do not look like LiveKit ids are left out. */
 interface EventIds {
   livekit_event?: string;
   event_id?: string;
   room_sid?: string;
 }
 
-/** What an event reports. `now` stands for the time of an event that has none. */
-export function translate(body: unknown, now: number): Translation & { ids: EventIds } {
-  const parsed = liveKitEvent().safeParse(body);
-  if (!parsed.success) return { unusable: "malformed", ids: {} };
-  return { ...translateEvent(parsed.data, now), ids: idsOf(parsed.data) };
+/** Faults to log, although the event is still used. */
+export interface Faults {
+  /** The names of unusable fields, which were left out. */
+  fields: string[];
+  /** Whether a consent that is neither true nor false was read as a refusal. */
+  is_consent_unclear: boolean;
 }
 
-function translateEvent(event: LiveKitEvent, now: number): Translation {
+/** @param now used as the time of an event that does not state its own */
+export function translate(body: unknown, now: number): Translation & { ids: EventIds; faults: Faults } {
+  const parsed = liveKitEvent().safeParse(body);
+  const faults: Faults = { fields: [], is_consent_unclear: false };
+  if (!parsed.success) return { unusable: "malformed", ids: {}, faults };
+  return { ...translateEvent(parsed.data, now, faults), ids: idsOf(parsed.data), faults };
+}
+
+function translateEvent(event: LiveKitEvent, now: number, faults: Faults): Translation {
   if (event.event.startsWith("egress_")) {
     if (!event.egressInfo) return { unusable: "malformed" };
-    if (event.egressInfo.roomId.length > MAX_LIVEKIT_SID_LENGTH) return { unusable: "malformed" };
+    if (isTooLong(event.egressInfo.roomId, event.egressInfo.roomName)) return { unusable: "malformed" };
     const egress = toEgressEvent(event.egressInfo, event.createdAt || now);
     return egress ? { egress } : { unusable: "no organization" };
   }
   if (!event.room) return { unusable: "nothing to report" };
-  if ([event.room.sid, event.participant?.sid ?? ""].some((sid) => sid.length > MAX_LIVEKIT_SID_LENGTH))
+  const { sid: room_sid, name: room_name, metadata } = event.room;
+  if (isTooLong(room_sid, room_name) || isTooLong(event.participant?.sid ?? ""))
     return { unusable: "malformed" };
-  const { sid, name: room_name, metadata, creationTime } = event.room;
   const organization_slug = organizationSlugOf(room_name);
   if (organization_slug === undefined) return { unusable: "no organization" };
-  const call = readMetadata(metadata, organization_slug);
-  if ("unusable" in call) return call;
-  // What is in the future counts as now.
   const at = Math.min(event.createdAt || now, now);
-  const started_at = Math.min(creationTime || at, now);
-  const { visitor } = visitorOf(event, sid, at, now);
+  const isClosing = event.event === "room_finished";
+  const visitor = visitorOf(event, room_sid, at, faults);
+  if (!visitor && !isClosing) return { none: true };
+  const read = jsonOrUndefined(metadata);
   return {
     room: {
-      ...call,
       organization_slug,
-      room_sid: sid,
-      room_name,
-      has_time: event.createdAt > 0,
-      said_at: event.createdAt,
+      room_sid,
+      metadata: readMetadata(read, organization_slug),
+      external_reference: referenceIn(read, faults),
       reported_at: Math.min(at + SECOND - 1, now),
-      started_at,
-      begun_by: beginOfCall(started_at),
-      happened_at: visitor ? (visitor.joined_at ?? at) : started_at,
-      has_start: creationTime > 0,
-      ...(event.event === "room_finished" && { ended_at: at }),
+      ...(isClosing && { closed_at: at }),
       ...(visitor && { visitor }),
     },
   };
 }
 
-function readMetadata(
-  metadata: string,
-  organization_slug: string,
-): z.output<ReturnType<typeof callMetadata>> | { unusable: Unusable } {
-  const read = jsonOrUndefined(metadata);
-  const names = typeof read === "object" && read !== null ? Object.keys(callIds().shape) : [];
-  if (!names.some((each) => Object.hasOwn(read as object, each))) return { unusable: "no call" };
-  const parsed = callMetadata().safeParse(read);
-  const isOfOrganization =
-    parsed.success && organizationSlugOf(parsed.data.waiting_room_slug) === organization_slug;
-  return isOfOrganization ? parsed.data : { unusable: "metadata at fault" };
+const metadataFields = (metadata: unknown): Record<string, unknown> =>
+  typeof metadata === "object" && metadata !== null ? { ...metadata } : {};
+
+function readMetadata(metadata: unknown, organization_slug: string): RoomEvent["metadata"] {
+  const fields = metadataFields(metadata);
+  if (!Object.keys(callMetadata().shape).some((each) => each in fields)) return { unusable: "no call" };
+  const { data } = callMetadata().safeParse(fields);
+  return data && organizationSlugOf(data.waiting_room_slug) === organization_slug
+    ? data
+    : { unusable: "metadata at fault" };
 }
 
-/** LiveKit's own participants. Callers by SIP are participants like any other. */
-const MACHINERY = ["EGRESS", "INGRESS", "AGENT"];
+const isTooLong = (sid: string, room_name = "") =>
+  sid.length > MAX_LIVEKIT_SID_LENGTH || room_name.length > MAX_LIVEKIT_ROOM_NAME_LENGTH;
 
-/** The person is still there: in the same room by another connection, which LiveKit reports too. */
+/** Some apps write numeric references into the JSON as numbers. */
+function referenceIn(metadata: unknown, faults: Faults): string | undefined {
+  const { external_reference: said } = metadataFields(metadata);
+  const text = Number.isSafeInteger(said) ? String(said) : said;
+  return usable("external_reference", externalReference(), text ?? "", faults);
+}
+
+/** Returns a field if it can be used, and otherwise notes its name. An empty field says nothing. */
+function usable<Output>(
+  field: string,
+  schema: z.ZodType<Output>,
+  said: unknown,
+  faults: Faults,
+): Output | undefined {
+  if (said === "") return undefined;
+  const { success, data } = schema.safeParse(said);
+  if (!success) faults.fields.push(field);
+  return data;
+}
+
+/** The kinds of participants that are not people. SIP callers are people. */
+const MACHINES = ["EGRESS", "INGRESS", "AGENT", "BRIDGE"];
+
+/** With these reasons, the person is still in the room, on another connection. */
 const STAYS = ["DUPLICATE_IDENTITY", "MIGRATION"];
 
-/**
- * Who joined or left. A connection that was aborted (participant_connection_aborted) never became one: nobody was seen
- * or heard.
- */
+const NEVER_CAME = ["USER_UNAVAILABLE", "USER_REJECTED", "SIP_TRUNK_FAILURE", "JOIN_FAILURE"];
+
+const VISITS = ["participant_joined", "participant_left", "participant_connection_aborted"];
+
 function visitorOf(
   { event, createdAt, participant }: LiveKitEvent,
   room_sid: string,
   at: number,
-  now: number,
-): { visitor?: Visitor } {
-  const joined = event === "participant_joined";
-  if (!participant || (!joined && event !== "participant_left")) return {};
-  const { sid, identity, kind, attributes } = participant;
-  if (MACHINERY.includes(kind)) return {};
-  const own = firstValid(key(), identity, sid);
-  if (!own) return {};
-  const said = participant.joinedAtMs || participant.joinedAt || (joined && createdAt) || undefined;
-  const joined_at = said && Math.min(said, now);
-  const has_left = !joined && !STAYS.includes(participant.disconnectReason);
+  faults: Faults,
+): Visitor | undefined {
+  if (!participant || !VISITS.includes(event)) return undefined;
+  const { sid, identity, kind, attributes, disconnectReason, permission } = participant;
+  if (MACHINES.includes(kind) || permission.recorder) return undefined;
+  const isKey = (text: string) => key().safeParse(text).success;
+  // Always has a key, so that a refusal is never lost.
+  const own = [identity, sid].find(isKey) ?? `${room_sid}:unnamed`;
+  if (own !== identity) faults.fields.push("identity");
+  const hasJoined = event === "participant_joined";
+  const joined_at = participant.joinedAtMs || participant.joinedAt || (hasJoined && createdAt) || undefined;
+  const isAborted = event === "participant_connection_aborted";
+  // Without a time, this could be any of the person's connections.
+  if (isAborted && joined_at === undefined) return undefined;
+  const hasLeft = !hasJoined && !STAYS.includes(disconnectReason);
+  const said = <Output>(field: keyof typeof attributes, schema: z.ZodType<Output>) =>
+    usable(field, schema, attributes[field], faults);
   return {
-    visitor: {
-      keys: [own, firstValid(key(), `${room_sid}:${own}`, sid) ?? own],
-      has_left,
-      connection: sid,
-      said_at: said === undefined ? createdAt : said + (joined ? 0 : 1),
-      joined_at,
-      left_at: has_left ? Math.max(at, joined_at ?? 0) : undefined,
-      display_name: name().safeParse(participant.name).data,
-      role: PARTICIPANT_ROLES.find((each) => each === attributes.role),
-      user_id: idAsText().safeParse(attributes.user_id).data,
-      external_reference: externalReference().safeParse(attributes.external_reference).data,
-      consent: {
-        recording_consent: CONSENTS.get(attributes.recording_consent),
-        recording_consent_at: instant().safeParse(attributes.recording_consent_at).data,
-        recording_consent_method: consentMethod().safeParse(attributes.recording_consent_method).data,
-      },
+    keys: [own, [`${room_sid}:${own}`, sid].find(isKey) ?? own],
+    at,
+    joined_at,
+    left_at: hasLeft ? Math.max(at, joined_at ?? 0) : null,
+    came: !isAborted && !(hasLeft && NEVER_CAME.includes(disconnectReason)),
+    display_name: usable("name", name(), participant.name, faults),
+    role: said("role", z.enum(PARTICIPANT_ROLES)),
+    user_id: said("user_id", idAsText()),
+    external_reference: said("external_reference", externalReference()),
+    consent: {
+      recording_consent: consentIn(attributes.recording_consent, faults),
+      recording_consent_at: said("recording_consent_at", instant()),
+      recording_consent_method: said("recording_consent_method", consentMethod()),
     },
   };
 }
 
-const CONSENTS = new Map([
-  ["true", true],
-  ["false", false],
-]);
-
-/** The first of the texts that the schema takes. */
-const firstValid = (schema: z.ZodType<string>, ...texts: string[]): string | undefined =>
-  texts.find((each) => schema.safeParse(each).success);
+/** Every text except `true` is a refusal, because consent must be clear. */
+function consentIn(text: string, faults: Faults): boolean | undefined {
+  if (text === "") return undefined;
+  const isGrant = text.toLowerCase() === "true";
+  if (!isGrant && text !== "false") faults.is_consent_unclear = true;
+  return isGrant;
+}
 
 function idsOf({ event, id, room, egressInfo }: LiveKitEvent): EventIds {
   const ids = {

@@ -1,6 +1,7 @@
 import * as z from "zod";
+import { consentMethod } from "../calls/consents/consents.schemas.ts";
 import { emptyOr, externalReference, key, name } from "../http/wire.ts";
-import { LIVEKIT_EGRESS_KEPT_FOR, LIVEKIT_ROOM_TOLERANCE } from "../lifetimes.ts";
+import { UNCLAIMED_KEPT_FOR } from "../lifetimes.ts";
 import {
   LIVEKIT_BODY_LIMIT,
   MAX_ERROR_LENGTH,
@@ -9,45 +10,60 @@ import {
 } from "../limits.ts";
 import type { Reference } from "../openapi/operation.ts";
 import * as story from "../openapi/story.ts";
-import { consentMethod } from "../resources/consents/consents.fields.ts";
 import { MAX_EGRESS_FILES } from "../tuning.ts";
-import { HOUR, MINUTE } from "../units.ts";
+import { DAY } from "../units.ts";
 
-/** Of any length that a body may have. */
+/** Limited only by the body. */
 const anyText = () => z.string().max(LIVEKIT_BODY_LIMIT);
 
-/** A 64-bit integer: protojson writes it as a text. */
+/** A 64-bit integer: ProtoJSON allows a string or a number. */
 const int64 = (digits: number) =>
-  z
-    .string()
-    .max(digits)
-    .regex(/^[0-9]+$/);
+  z.union([
+    z
+      .string()
+      .max(digits)
+      .regex(/^[0-9]+$/),
+    z.int().nonnegative(),
+  ]);
 
-/** Until the year 5138. */
+/** An enum value by its name or its number. */
+const enumeration = () => z.union([anyText(), z.int()]);
+
+/** 11 digits last until the year 5138. */
 const unixSeconds = () => int64(11);
+
+const STORAGE_KEY = `The storage key, if it is a valid one: see \`storage_key\` of \`PUT /organizations/{organization_id}/egresses/{egress_id}\`, at most ${MAX_STORAGE_KEY_LENGTH} bytes. It must begin with the organization's slug and a slash. Any other name is ignored, as is a file that another recording has or once had.`;
 
 const file = z
   .object({
     filename: anyText().describe(
-      `The storage key, if it can be one: see \`storage_key\` of \`PUT /organizations/{organization_id}/egresses/{egress_id}\`, with at most ${MAX_STORAGE_KEY_LENGTH} bytes. It begins with the organization's slug and a slash. Otherwise there is no download, and the error of the egress says so. A file that another recording has, or ever had, is left out.`,
+      `${STORAGE_KEY} If an ended recording has no usable file, there is no download, and the error of the egress says so.`,
     ),
     location: anyText().describe(
-      "Where LiveKit has put the file. After a failure, a file without it counts as not there.",
+      "Where LiveKit put the file. After a failure, a file without a location cannot be downloaded.",
     ),
+    startedAt: int64(19).describe("The `started_at` of the egress, in nanoseconds since 1970."),
+    duration: int64(19).describe("The `duration` of the egress, in nanoseconds."),
+    size: int64(19).describe("The `size` of the egress, in bytes."),
   })
   .partial();
 
-const NAME_OF_ROOM = `The name of the room. It begins with the organization's slug and \`--\`, or the event is not used. If no call has the \`sid\` as its key, the name is the key of the call. That call must have been going on when the room was made, or the egress began; because clocks differ, it may also have started up to ${LIVEKIT_ROOM_TOLERANCE / MINUTE} minutes later. Where the end of that call is reported later, participants whom only the name brought to it after that end are not shown on it, and a recording that had ended before they came does not need their consent.`;
+const segments = z
+  .object({
+    playlistName: anyText().describe(STORAGE_KEY),
+    livePlaylistName: anyText().describe(STORAGE_KEY),
+  })
+  .partial();
+
+const NAME_OF_ROOM =
+  "The name of the room. It must begin with the organization's slug and `--`, or the event is ignored. Nothing else is read from it.";
 
 const room = z
   .object({
-    sid: key().describe("The key of the call. A room without it is not used."),
+    sid: key().describe("The key of the call. A room without a `sid` is ignored."),
     name: anyText().describe(NAME_OF_ROOM),
     metadata: anyText().describe(
-      "JSON with `waiting_room_slug` and `organization_user_id` (a number), both of the organization that the name names, if LiveKit is to report the call. Without these two, only egresses of the room are reported. `external_reference` is that of the call; one that cannot be a reference is left out, and it counts where it differs from what LiveKit said last. Other keys are ignored.",
-    ),
-    creationTime: unixSeconds().describe(
-      "When the call started, in seconds since 1970. Without it, that is the time of the earliest event.",
+      "JSON with `waiting_room_slug` (the current or a former slug of a waiting room of the organization) and `organization_user_id` (a number, or a string of its digits): LiveKit's events then create the call by themselves. Metadata is only needed for that. Once a call has the room's `sid` as its key, every event of the room belongs to it, whatever the metadata says. `external_reference` (a string or a number) becomes the reference of the call if it has none. Other keys are ignored.",
     ),
   })
   .partial();
@@ -55,78 +71,102 @@ const room = z
 const attributes = z
   .object({
     role: anyText().describe(
-      "`provider` or `recipient`. With anything else, a new participant is a `recipient`.",
+      "`provider` or `recipient`. With any other value or none, a new participant is a `recipient`.",
     ),
     user_id: z
       .string()
       .max(MAX_INTEGER_LENGTH)
       .regex(/^[1-9][0-9]*$/)
-      .describe("The `user_id` of a user of the organization. Any other is ignored."),
-    external_reference: emptyOr(externalReference()).describe(
-      "The text by which another system knows the person. One that cannot be a reference is left out, and it counts where it differs from what LiveKit said last.",
+      .describe("The `user_id` of a user of the organization. Any other value is ignored."),
+    external_reference: emptyOr(externalReference()).describe("The person's identifier in another system."),
+    recording_consent: anyText().describe(
+      "Whether the participant consents to the recording. `true`, in upper or lower case, is consent. Missing or empty means that the participant was not asked. Any other value is a refusal.",
     ),
-    recording_consent: z
-      .enum(["true", "false"])
-      .describe(
-        "Whether the participant consents to a recording. Without it, the participant was not asked. It is a decision where it differs from what LiveKit said last.",
-      ),
     recording_consent_at: anyText().describe(
-      "When the participant decided that, in ISO 8601 with an offset. A time in the future counts as now. Without it, a refusal counts from when the event comes, and a consent from when the participant joined: so consent that was withdrawn comes back only with a later time here.",
+      "When the participant decided, in ISO 8601 with an offset. A time in the future counts as now. Without it, a refusal counts from the time of the event, and a consent counts only as long as no other decision of the participant is known. So after a refusal, only a consent with a later time in this field counts.",
     ),
     recording_consent_method: emptyOr(consentMethod()).describe(
-      "How the participant said so, for example `verbal` or `form`.",
+      "How the participant decided, for example `verbal` or `form`.",
     ),
   })
   .partial();
 
 const participant = z
   .object({
-    sid: anyText().describe("The key of the participant, if the `identity` cannot be one."),
+    sid: anyText().describe("The key of the participant if the `identity` is not a valid key."),
     identity: key().describe("The key of the participant."),
-    name: emptyOr(name()).describe("The display name. If it is empty, the identity is the name."),
-    kind: anyText().describe("Participants of the kinds `EGRESS`, `INGRESS` and `AGENT` are ignored."),
-    joinedAt: unixSeconds().describe("When the participant joined, in seconds since 1970."),
-    joinedAtMs: int64(14).describe("The same in milliseconds. If both are there, this one counts."),
-    disconnectReason: anyText().describe(
-      "Why the participant left. After `DUPLICATE_IDENTITY` and `MIGRATION` the person is still there, by another connection.",
+    name: emptyOr(name()).describe(
+      "The display name. If no event has a name, the identity is used. The name, role, user and reference of a participant come from the first event that has them. A planned visit and the platform take precedence over LiveKit.",
     ),
-    attributes: attributes.describe("What LiveKit's access token says of the participant."),
+    kind: enumeration().describe(
+      "Participants of the kinds `EGRESS`, `INGRESS`, `AGENT` and `BRIDGE` are not people, and are ignored.",
+    ),
+    permission: z
+      .object({
+        recorder: z.boolean().describe("Whether the participant is a recorder. Recorders are ignored."),
+      })
+      .partial()
+      .describe("What the participant may do in the room."),
+    joinedAt: unixSeconds().describe(
+      "When this connection of the participant began, in seconds since 1970. The participant leaves only when their newest connection ends.",
+    ),
+    joinedAtMs: int64(14).describe("`joinedAt` in milliseconds. If both are present, this field counts."),
+    disconnectReason: enumeration().describe(
+      "Why the participant left. After `DUPLICATE_IDENTITY` and `MIGRATION`, the person is still on the call through another connection. After `USER_UNAVAILABLE`, `USER_REJECTED`, `SIP_TRUNK_FAILURE` and `JOIN_FAILURE`, the person never came and is removed from the call.",
+    ),
+    attributes: attributes.describe("The participant's attributes from LiveKit's access token."),
   })
   .partial();
 
 const egressInfo = z
   .object({
-    egressId: key().describe("The `egress_id` of the egress. An event without it is not used."),
+    egressId: key().describe("The `egress_id` of the egress. An event without it is ignored."),
     roomId: anyText().describe("The `sid` of the room: the key of the call."),
     roomName: anyText().describe(NAME_OF_ROOM),
-    status: anyText().describe(
-      "LiveKit's status: `EGRESS_STARTING`, `EGRESS_ACTIVE`, `EGRESS_ENDING`, or one of the final ones, which all become `egress_ended`. Without it, the egress is starting.",
+    status: enumeration().describe(
+      "LiveKit's status: `EGRESS_STARTING`, `EGRESS_ACTIVE`, `EGRESS_ENDING`, or a final status, all of which become `egress_ended`. Without it, the egress is starting.",
     ),
     error: anyText().describe(`Why the egress failed. Its first ${MAX_ERROR_LENGTH} characters are kept.`),
-    startedAt: int64(19).describe(
-      "When the egress began, in nanoseconds since 1970; 0 until then. Without it, that is when the event happened.",
+    endedAt: int64(19).describe(
+      "When the egress ended, in nanoseconds since 1970; 0 until then. Without it, the time of the event counts as the end.",
     ),
-    endedAt: int64(19).describe("When the egress ended, in nanoseconds since 1970; 0 until then."),
     fileResults: z
       .array(file)
       .max(MAX_EGRESS_FILES)
-      .describe("The recorded files. The first that is there is the file of the egress."),
-    file: file.describe("The recorded file, as older servers write it."),
+      .describe(
+        "The recorded files. The first one can be downloaded. All files are deleted with the egress, no matter which event named them.",
+      ),
+    segmentResults: z
+      .array(segments)
+      .max(MAX_EGRESS_FILES)
+      .describe(
+        "The playlists of recorded segments. The playlists are deleted with the egress; the segments are not, because LiveKit does not name them.",
+      ),
+    file: file.describe("The recorded file, in the format of older servers."),
+    segments: segments.describe("The playlists, in the format of older servers."),
+    manifestLocation: anyText().describe(
+      "Where LiveKit put the manifest, which is deleted with the egress: a URL or a path that contains its storage key.",
+    ),
+    backupStorageUsed: z
+      .boolean()
+      .describe(
+        "True if LiveKit put the files into its backup storage. There is no download then, and the error of the egress says where the file is.",
+      ),
   })
   .partial();
 
-/** What the service reads of an event. The route itself takes any JSON: what it cannot use, it only logs. */
+/** The fields of an event that the service reads. The route accepts any JSON, and only logs fields that it cannot use. */
 const eventBody = z
   .object({
     event: anyText().describe(
-      "The name of the event. Those that begin with `egress_` report an egress, `participant_joined` and `participant_left` a participant, and `room_finished` the end of a call. The first event of a room whose metadata says whose visit it is makes the call, whatever its name.",
+      "The name of the event. Names that begin with `egress_` report an egress, `participant_joined` and `participant_left` a participant, `participant_connection_aborted` a person who never came, and `room_finished` the end of a call. The call begins when the first person joins and, once the room is closed, ends when the last person left; an empty room is not a call. Other events change nothing.",
     ),
-    id: anyText().describe("The id of the event. It stands in the service's log."),
+    id: anyText().describe("The id of the event, for the service's log."),
     createdAt: unixSeconds().describe(
-      "When it happened, in seconds since 1970. Without it, that is when it came.",
+      "When the event happened, in seconds since 1970. Without it, the time of arrival counts.",
     ),
-    room: room.describe("The room. Events of egresses do not need it."),
-    participant: participant.describe("Who joined or left."),
+    room: room.describe("The room. Not needed for events about egresses."),
+    participant: participant.describe("The participant who joined or left."),
     egressInfo: egressInfo.describe("The egress."),
   })
   .partial();
@@ -144,13 +184,13 @@ const joined: Event = {
       organization_user_id: story.PAULA.id,
       external_reference: story.VISIT_REFERENCE,
     }),
-    creationTime: "1769851800",
   },
   participant: {
     sid: "PA_Eb3NpejRuoBp",
     identity: story.RITAS_PARTICIPANT.key,
     name: story.RITAS_PARTICIPANT.display_name,
     kind: "STANDARD",
+    permission: { recorder: false },
     joinedAt: "1769851800",
     joinedAtMs: "1769851800412",
     attributes: {
@@ -181,6 +221,9 @@ const left: Event = {
 const recorded = {
   filename: story.STORAGE_KEY,
   location: `https://storage.example.com/recordings/${story.STORAGE_KEY}`,
+  startedAt: "1769851862250000000",
+  duration: "837500000000",
+  size: String(story.RECORDED_FILE.size),
 };
 
 const ended: Event = {
@@ -193,9 +236,9 @@ const ended: Event = {
     roomName: story.LIVEKIT_ROOM.name,
     status: "EGRESS_COMPLETE",
     error: "",
-    startedAt: "1769851860000000000",
     endedAt: "1769852700000000000",
     fileResults: [recorded],
+    manifestLocation: `https://storage.example.com/recordings/riverside-clinic/${story.EGRESS.egress_id}.json`,
   },
 };
 
@@ -203,6 +246,7 @@ const endedOnOlderServer: Event = {
   ...ended,
   egressInfo: {
     egressId: story.EGRESS.egress_id,
+    roomId: story.LIVEKIT_ROOM.sid,
     roomName: story.LIVEKIT_ROOM.name,
     status: "EGRESS_COMPLETE",
     endedAt: "1769852700000000000",
@@ -210,26 +254,44 @@ const endedOnOlderServer: Event = {
   },
 };
 
+const folder = `${story.CLINIC.slug}/segments`;
+
+const inBackupStorage: Event = {
+  ...ended,
+  egressInfo: {
+    egressId: story.EGRESS.egress_id,
+    roomId: story.LIVEKIT_ROOM.sid,
+    roomName: story.LIVEKIT_ROOM.name,
+    status: "EGRESS_COMPLETE",
+    endedAt: "1769852700000000000",
+    file: recorded,
+    segmentResults: [{ playlistName: `${folder}/index.m3u8`, livePlaylistName: `${folder}/live.m3u8` }],
+    segments: { playlistName: `${folder}/index.m3u8`, livePlaylistName: `${folder}/live.m3u8` },
+    backupStorageUsed: true,
+  },
+};
+
 export const liveKitReference: Reference = {
   tag: "LiveKit",
-  description: "What a LiveKit server reports by itself.",
+  description: "Events that a LiveKit server reports by itself.",
   livekit: {
     "POST /webhook": {
       operationId: "reportEvent",
       summary: "Report an event",
-      description: `Takes every event that is correctly signed, and answers 200. A field that makes no sense counts as left out. An event that cannot be used changes nothing and is logged with its ids. Repeated, late and reordered events lead to the same calls, participants and egresses. An egress event whose call is not known yet waits for the call for ${LIVEKIT_EGRESS_KEPT_FOR / HOUR} hours.`,
+      description: `Accepts every correctly signed event with 200. The body is ProtoJSON: names in camelCase or snake_case, 64-bit integers as strings or numbers, enums by name or number. A field that cannot be used is ignored and logged by its name. An event that cannot be used changes nothing and is logged with its ids, except that a refusal is never lost. Repeated, late and reordered events result in the same calls, participants and egresses. An egress or a refusal whose call is not known yet waits for the call for ${UNCLAIMED_KEPT_FOR / DAY} days.`,
       status: 200,
       body: {
         schema: eventBody,
         mediaType: "application/webhook+json",
         examples: {
-          "Somebody has joined": joined,
-          "Somebody has left": left,
+          "A participant has joined": joined,
+          "A participant has left": left,
           "A recording has ended": ended,
-          "The same, as an older server writes it": endedOnOlderServer,
+          "A recording has ended, from an older server": endedOnOlderServer,
+          "A recording with playlists, in LiveKit's backup storage": inBackupStorage,
         },
       },
-      response: { schema: z.object({}).describe("Nothing: LiveKit only looks at the status."), example: {} },
+      response: { schema: z.object({}).describe("Empty: LiveKit only checks the status."), example: {} },
     },
   },
 };

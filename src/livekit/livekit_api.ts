@@ -4,6 +4,7 @@ import { base64Of } from "../bytes/base64.ts";
 import { digestBytes } from "../bytes/digest.ts";
 import type { Context } from "../context.ts";
 import { readBody } from "../http/body.ts";
+import { ApiError } from "../http/errors.ts";
 import { newHono } from "../http/hono.ts";
 import { type PlatformEnv, takeTimeWhenWhole } from "../http/platform_api.ts";
 import { failedCredentials } from "../http/rate_limits.ts";
@@ -12,27 +13,29 @@ import { LIVEKIT_CLOCK_TOLERANCE } from "../lifetimes.ts";
 import { LIVEKIT_BODY_LIMIT } from "../limits.ts";
 import type { Settings } from "../settings.ts";
 
-/** Routes that a LiveKit server calls. */
 export const liveKitRoutes = () => newHono<PlatformEnv>();
 
+export const invalidSignature = () =>
+  new ApiError(401, "invalid_livekit_signature", "Invalid LiveKit signature");
+
 /**
- * Authentication by LiveKit's signature: a JWT in the header `Authorization`, which names the SHA-256 of the body. All
- * faults look the same. Only a body that is too large is refused with 413, and only where the JWT is right.
+ * Verifies LiveKit's signature: a JWT in the `Authorization` header that contains the SHA-256 of the body. All faults
+ * get the same response, except that a body that is too large gets 413 if the JWT is valid.
  */
 export const liveKitApi = createMiddleware<PlatformEnv>(async (c, next) => {
   const context = openRequest(c);
   const digest = await signedDigest(context, c.req.header("Authorization") ?? "");
-  const notSigned = () => failedCredentials(c, context, "Invalid LiveKit signature");
+  const notSigned = () => failedCredentials(c, context, invalidSignature());
   if (digest === null) throw await notSigned();
   takeTimeWhenWhole(c);
   c.set("keepsBody", true);
-  // In base64 with padding, as LiveKit writes it.
+  // LiveKit writes the digest in base64 with padding.
   const digestOfBody = base64Of(await digestBytes(await readBody(c, LIVEKIT_BODY_LIMIT)));
   if (digest !== digestOfBody) throw await notSigned();
   await answerWithBookmark(c, next);
 });
 
-/** The digest of the body that a token of LiveKit's names, or null if it is not such a token. */
+/** The digest of the body in a valid LiveKit token; null if the token is not valid. */
 async function signedDigest({ settings, now }: Context, token: string): Promise<string | null> {
   for (const { key, secret } of signingKeys(settings)) {
     try {
@@ -51,7 +54,7 @@ async function signedDigest({ settings, now }: Context, token: string): Promise<
   return null;
 }
 
-/** During a rotation, two keys are valid. Where none is set, nothing is signed correctly. */
+/** During a rotation, two keys are valid. Without any key, no signature is valid. */
 function signingKeys(settings: Settings): { key: string; secret: string }[] {
   const pairs = [
     [settings.LIVEKIT_API_KEY, settings.LIVEKIT_API_SECRET],

@@ -1,68 +1,59 @@
 import type { Context } from "../context.ts";
 import { runAll } from "../database/queries.ts";
-import { findInTurns } from "../database/turns.ts";
+import { ownersWithMore } from "../database/turns.ts";
 import { log } from "../http/log.ts";
-import { scheduleChecks, silentEgresses } from "../resources/egresses/egresses.sql.ts";
-import { EGRESSES_CHECKED, LIVEKIT_CONNECTIONS, LIVEKIT_TIME_LIMIT } from "../tuning.ts";
-import { connectLiveKit, LiveKitUnavailable } from "./egress_api.ts";
+import { scheduleChecks, silentEgresses } from "../results/egresses/egresses.sql.ts";
+import { EGRESSES_CHECKED, LIVEKIT_TIME_LIMIT, OUTWARD_SHARE } from "../tuning.ts";
+import { askAboutEach, reportFaults } from "./asking.ts";
+import { connectLiveKit } from "./egress_api.ts";
 import { toEgressEvent } from "./egress_info.ts";
 import { reportEgressOfRoom } from "./egresses.ts";
 
 /**
- * LiveKit gives up on an event after half a minute. So this asks it about the egresses that seem to run on, and reports
- * what it says. An egress that it does not know stays as it is: it may be another backend's. Or LiveKit has forgotten
- * it, and only the platform can say how it ended.
+ * LiveKit gives up on an event after half a minute. So this asks LiveKit about egresses that seem to be running still,
+ * and reports the answers. An egress that LiveKit does not know is left unchanged: it may belong to another backend, or
+ * LiveKit has forgotten it, and only the platform can report how it ended.
  *
- * @returns how many it asked about
+ * @returns the number of egresses asked about
  */
 export async function recoverLostEgresses(context: Context): Promise<number> {
   const { db, settings, now } = context;
-  const findEgress = await connectLiveKit(settings);
-  if (!findEgress) return 0;
+  const livekit = connectLiveKit(settings);
+  if (!livekit) return 0;
   const started = Date.now();
-  const waiting = await findInTurns(EGRESSES_CHECKED, (turn) => runAll(db, silentEgresses({ ...turn, now })));
-  if (waiting.length === 0) return 0;
-  const checked: number[] = [];
-  const unknown: number[] = [];
   const faults: unknown[] = [];
-
-  const check = async ({ id, egress_id, organization_slug, status }: (typeof waiting)[number]) => {
-    const info = await findEgress(egress_id);
-    const event = info && toEgressEvent(info, now);
-    // One of another organization has the same id.
-    if (event?.organization_slug !== organization_slug) {
-      unknown.push(id);
-      return log("egress_unknown_to_livekit", { egress_id: id });
-    }
-    const reported = await reportEgressOfRoom(context, event);
-    if (reported.file_fault) log("livekit_file_not_used", { egress_id: id, reason: reported.file_fault });
-    if (reported.status !== status) log("egress_recovered", { egress_id: id, status: reported.status });
-  };
-
-  /** The next to check. None if LiveKit is slow, or answers nobody: then the next run goes on. */
-  const next = () => {
-    const isOver = Date.now() - started > LIVEKIT_TIME_LIMIT || faults.length >= LIVEKIT_CONNECTIONS;
-    return isOver ? undefined : waiting.shift();
-  };
-
-  const checkOneByOne = async () => {
-    for (let egress = next(); egress; egress = next()) {
-      checked.push(egress.id);
-      await check(egress).catch((error) => faults.push(error));
-    }
-  };
-
-  await Promise.all(Array.from({ length: LIVEKIT_CONNECTIONS }, checkOneByOne));
-  const lists = { checked: JSON.stringify(checked), unknown: JSON.stringify(unknown) };
-  await runAll(db, scheduleChecks({ now, ...lists }));
-  logUnavailability(faults.filter((fault) => fault instanceof LiveKitUnavailable));
-  const ours = faults.find((fault) => !(fault instanceof LiveKitUnavailable));
-  if (ours) throw ours;
-  return checked.length;
-}
-
-/** One line for a run: when LiveKit is down, it is down for all. */
-function logUnavailability([first, ...others]: LiveKitUnavailable[]) {
-  if (!first) return;
-  log("livekit_unavailable", { reason: first.fault, status: first.status, egresses: 1 + others.length });
+  let checked = 0;
+  let isSomeLeft = true;
+  while (isSomeLeft && checked < EGRESSES_CHECKED && Date.now() - started < LIVEKIT_TIME_LIMIT) {
+    const limit = EGRESSES_CHECKED - checked;
+    const silent = await runAll(db, silentEgresses({ share: OUTWARD_SHARE, limit, now }));
+    const unknown: number[] = [];
+    const { asked, faults: found } = await askAboutEach(
+      silent,
+      async ({ id, egress_id, organization_slug, status }) => {
+        const info = await livekit.findEgress(egress_id);
+        const event = info && toEgressEvent(info, now);
+        // The id may belong to an egress of another organization.
+        if (event?.organization_slug !== organization_slug) {
+          unknown.push(id);
+          return log("egress_unknown_to_livekit", { egress_id: id });
+        }
+        const reported = await reportEgressOfRoom(context, event);
+        if (reported.file_fault) log("livekit_file_not_used", { egress_id: id, reason: reported.file_fault });
+        if (reported.status !== status) log("egress_recovered", { egress_id: id, status: reported.status });
+      },
+    );
+    const ids = asked.map(({ id }) => id);
+    if (ids.length > 0)
+      await runAll(
+        db,
+        scheduleChecks({ now, checked: JSON.stringify(ids), unknown: JSON.stringify(unknown) }),
+      );
+    checked += ids.length;
+    faults.push(...found);
+    const isWhole = asked.length === silent.length && found.length === 0;
+    isSomeLeft = isWhole && ownersWithMore(silent, OUTWARD_SHARE).size > 0;
+  }
+  reportFaults(faults);
+  return checked;
 }

@@ -1,39 +1,51 @@
 import type { Context } from "../context.ts";
 import { ApiError } from "../http/errors.ts";
 import { log } from "../http/log.ts";
-import { enterOrganization } from "../http/organization.ts";
+import { enterOrganization, forgetIfMoved } from "../http/organization.ts";
 import { parseJson, utf8Of } from "../http/validation.ts";
 import { reportEgressOfRoom } from "./egresses.ts";
 import { type Translation, translate } from "./events.ts";
 import { liveKitRoutes } from "./livekit_api.ts";
 import { reportRoomEvent } from "./room_events.ts";
+import { stopIfRefused } from "./stops.ts";
 
 /**
- * LiveKit sends an event again after 5xx, and never after 4xx. So an event that cannot be used is accepted and logged:
- * it would never be of use. A fault of the service, and a record that is changed by too many at once, are 5xx.
+ * LiveKit retries an event after 5xx, but not after 4xx. An event that cannot be used is accepted and logged, because a
+ * retry would not make it usable. Faults of the service, and too many concurrent changes of a record, are 5xx.
  */
 export const liveKitWebhook = liveKitRoutes().post("/webhook", async (c) => {
   const { context, requestId: request_id } = c.var;
-  const { ids, ...event } = translate(parseJson(utf8Of(c.var.body)), context.now);
-  const { event_fault, file_fault } = await reportEvent(context, event);
+  const { ids, faults, ...event } = translate(parseJson(utf8Of(c.var.body)), context.now);
+  const {
+    event_fault,
+    file_fault,
+    fields = [],
+  } = await reportEvent(context, event, (work) => c.executionCtx.waitUntil(work));
+  const unused = [...faults.fields, ...fields].join(" ");
+  if (unused) log("livekit_fields_not_used", { request_id, ...ids, fields: unused });
+  if (faults.is_consent_unclear) log("livekit_consent_unclear", { request_id, ...ids });
   if (event_fault) log("livekit_event_not_used", { request_id, ...ids, reason: event_fault });
   if (file_fault) log("livekit_file_not_used", { request_id, ...ids, reason: file_fault });
   return c.json({});
 });
 
-/** Reports an event, and returns why it could not be used, or the file that it names. */
+/** Reports an event. Returns the reason if the event, its file or some of its fields could not be used. */
 async function reportEvent(
   context: Context,
   event: Translation,
-): Promise<{ event_fault?: string; file_fault?: string | undefined }> {
+  inBackground: (work: Promise<unknown>) => void,
+): Promise<{ event_fault?: string; file_fault?: string | undefined; fields?: string[] }> {
+  if ("none" in event) return {};
   if ("unusable" in event) return { event_fault: event.unusable };
+  const { organization_slug: slug } = "egress" in event ? event.egress : event.room;
   try {
-    const { organization_slug: slug } = "egress" in event ? event.egress : event.room;
     const there = await enterOrganization(context, { slug });
     if ("egress" in event) return { file_fault: (await reportEgressOfRoom(there, event.egress)).file_fault };
-    await reportRoomEvent(there, event.room);
-    return {};
+    const { call, ...outcome } = await reportRoomEvent(there, event.room);
+    if (call) inBackground(stopIfRefused(there, call, [event.room.visitor?.consent ?? {}]));
+    return outcome;
   } catch (error) {
+    forgetIfMoved(context, { slug }, error as Error);
     if (error instanceof ApiError && error.status < 500) return { event_fault: error.message };
     throw error;
   }

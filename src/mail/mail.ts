@@ -1,9 +1,7 @@
 import type { Settings } from "../settings.ts";
 import { MAIL_TIMEOUT } from "../tuning.ts";
 
-/*
- * The only file that knows the provider of mail, which is Cloudflare Email Service.
- */
+/* The only file that depends on the mail provider, Cloudflare Email Service. */
 
 export interface Mailer {
   from: string;
@@ -17,17 +15,17 @@ export interface Mail {
   html: string;
 }
 
-/** What came of a mail. `reason` is the provider's code: it names no address. */
+/** `reason` is the provider's code, which contains no address. */
 export type MailOutcome =
   | { state: "sent" }
-  /** The provider did not answer: it may have been sent, and may yet be. */
+  /** The provider did not answer: the mail may have been sent, or may still be. */
   | { state: "unknown" }
-  /** It was not sent, and may be sent later. */
+  /** The mail was not sent, but may be sent later. */
   | { state: "deferred"; reason: string }
-  /** It will never be sent. With the reason `NO_CODE`, it may have been. */
+  /** The mail will never be sent. With the reason `NO_CODE`, it may have been sent already. */
   | { state: "failed"; reason: string };
 
-/** Null where the operator has not set up mail. */
+/** null if the operator has not set up mail. */
 export const mailerOf = (
   { EMAIL }: Partial<Pick<Env, "EMAIL">>,
   { MAIL_FROM }: Pick<Settings, "MAIL_FROM">,
@@ -35,11 +33,11 @@ export const mailerOf = (
 
 const PASSING = ["E_RATE_LIMIT_EXCEEDED", "E_DAILY_LIMIT_EXCEEDED", "E_INTERNAL_SERVER_ERROR"];
 
-/** The `reason` where the provider gave no code. */
+/** The `reason` if the provider gave no code. */
 export const NO_CODE = "unknown";
 
 export async function sendMail({ from, provider }: Mailer, mail: Mail): Promise<MailOutcome> {
-  // The provider's own call takes no signal.
+  // The provider's call does not accept an AbortSignal.
   const limit = whenAborted(AbortSignal.timeout(MAIL_TIMEOUT));
   try {
     return await Promise.race([
@@ -57,7 +55,7 @@ const whenAborted = (signal: AbortSignal) =>
     signal.addEventListener("abort", () => resolve());
   });
 
-/** The code is at the error, or in its message, which may also have the address. */
+/** The code is a property of the error, or part of its message, which may also contain the address. */
 function codeOf(error: unknown): string {
   const { code, message } = Object(error) as { code?: unknown; message?: unknown };
   return /\bE_[A-Z_]{1,50}/.exec(`${code} ${message}`)?.[0] ?? NO_CODE;

@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 /**
- * The example of a shape: those of its fields, which stand beside them (`.meta({ example })`, or the first of `examples`).
+ * The example of an object, built from the examples of its fields: `.meta({ example })`, or the first of `examples`.
  *
  * @throws Error for a field without an example
  */
@@ -20,8 +20,8 @@ function fieldExample(field: z.ZodType, name: string): unknown {
 }
 
 /**
- * The example of a body whose wrapper holds fields of a response: those that the body can have, as the response shows
- * them.
+ * The example of a request body, whose wrapper holds fields of a response: the fields that the body accepts, with the
+ * values of the response.
  */
 export function exampleBody(body: z.ZodObject, response: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
@@ -32,12 +32,18 @@ export function exampleBody(body: z.ZodObject, response: Record<string, unknown>
         Object.fromEntries(
           Object.entries((fields as z.ZodObject).shape as Record<string, z.ZodType>)
             .filter(([, field]) => !isRefused(field))
-            .map(([name, field]) => [name, field.meta()?.example ?? response[name]])
-            .filter(([, example]) => example !== undefined),
+            .map(([name, field]) => [name, field, field.meta()?.example ?? response[name]] as const)
+            // Leaves out a null that the field does not accept.
+            .filter(
+              ([, field, example]) => example !== undefined && (example !== null || accepts(field, null)),
+            )
+            .map(([name, , example]) => [name, example]),
         ),
       ]),
   );
 }
+
+const accepts = (field: z.ZodType, value: unknown) => field.safeParse(value).success;
 
 const isRefused = (field: z.ZodType) =>
   (field instanceof z.ZodOptional ? field.unwrap() : field) instanceof z.ZodNever;

@@ -1,16 +1,15 @@
 import * as z from "zod";
-import { ApiError } from "../http/errors.ts";
+import { type ApiError, invalidQuery } from "../http/errors.ts";
 import { MAX_POSITION_LENGTH, NO_POSITION, POSITION } from "../http/pagination.ts";
 import { count } from "../http/wire.ts";
 import { DEFAULT_PER_PAGE, MAX_PAGE, MAX_PER_PAGE } from "../limits.ts";
 
-/** Examples by what they show. The first is what readers see first. */
+/** Examples by title. Readers see the first one first. */
 export type Examples = Record<string, unknown>;
 
-/** One example, or several. */
 export type WithExamples = { example: unknown } | { examples: Examples };
 
-/** The meaning of each field of a body, by its path: `waiting_room.name`. The items of a list have the list's path. */
+/** The meaning of each field of a body by its path, such as `waiting_room.name`. Items have the path of their list. */
 export type Fields = Record<string, string>;
 
 export interface Parameter {
@@ -21,47 +20,56 @@ export interface Parameter {
 /** Statuses of refusals that are not common to all operations of an API. */
 type RefusalStatus = 400 | 401 | 404 | 409 | 422 | 503;
 
-/**
- * What the reference says about a route and the route's code does not. Parameters, body and the common refusals come
- * from the route itself.
- */
+/** Facts for the reference that the route's code lacks. Parameters, body and common refusals come from the route itself. */
 export interface Operation {
   operationId: string;
   summary: string;
   description?: string;
-  /** Left out: 201 for a POST, 204 for a DELETE, otherwise 200. */
+  /** By default, 201 for a POST, 204 for a DELETE, otherwise 200. */
   status?: 200 | 202;
-  /** Parameters that mean something else than in most operations. */
+  /** Parameters whose meaning differs from that in most operations. */
   parameters?: Record<string, Parameter>;
-  /** The shape of the response, whose fields have descriptions. Left out if the response has no body. */
+  /** The shape of the response, with a description of each field. Undefined if the response has no body. */
   response?: { schema: z.ZodType } & WithExamples;
-  /** The same in other media types than JSON. */
+  /** The response in media types other than JSON. */
   alternatives?: Record<string, { schema: z.ZodType } & WithExamples>;
   /**
-   * Examples of a body that the route accepts, and what is to be said of its fields here. The meaning of a field stands
-   * with its schema, or with that of the same field in the response.
+   * Examples of a body that the route accepts, and notes on its fields that apply only here. The meaning of a field is
+   * in its schema, or in the schema of the same field in the response.
    */
   request?: { fields?: Fields } & WithExamples;
-  /** The body of a route that takes any JSON: what it uses of it. */
+  /** The part of the body that the route uses, if the body may be any JSON. */
   body?: { schema: z.ZodType; mediaType: string } & WithExamples;
   /** Headers that only this response has. */
   headers?: Record<string, Header>;
-  /** Why this route refuses, where its errors do not say enough. */
+  /** Why this route refuses a request, if its errors do not explain it. */
   refusals?: Partial<Record<RefusalStatus, string>>;
-  /** This route's errors, as they are thrown. Faults that any field can have stand in error_texts.ts. */
+  /** The errors that this route throws. Problems that any field can have are in error_texts.ts. */
   errors?: ApiError[];
 }
 
-/** A header of a response. */
 export interface Header {
   description: string;
   example: string | number;
   schema: z.ZodType;
-  /** Whether it is never absent from a response that has it in the document. */
+  /** Whether every response documented with this header has it. */
   required?: true;
 }
 
-/** Of a response that comes as JSON or in another form. */
+/** The header of responses with a resource that a PUT with `If-Match` can change. */
+export const ETAG: Record<string, Header> = {
+  ETag: {
+    description: "The version of the resource. A PUT with it as `If-Match` changes no other version.",
+    required: true,
+    example: '"7-1769852000000-0"',
+    schema: z
+      .string()
+      .max(60)
+      .regex(/^"\d+-\d+-\d+"$/),
+  },
+};
+
+/** For a response that comes as JSON or in another format. */
 export const VARY_ACCEPT: Record<string, Header> = {
   Vary: {
     description: "The response depends on this header of the request.",
@@ -71,25 +79,22 @@ export const VARY_ACCEPT: Record<string, Header> = {
   },
 };
 
-/** Why an operation that is only for administrators refuses others. */
 export const FOR_ADMINISTRATORS = { 404: "The client does not act as an organization_admin." };
 
-/** The same, where there is more in the path than its own organization. */
+/** Like `FOR_ADMINISTRATORS`, for paths that name something besides the client's own organization. */
 export const FOR_ADMINISTRATORS_WHO_REACH_IT = {
   404: "Something in the path does not exist, or the client does not act as an organization_admin.",
 };
 
-/** What the service sends to the URLs of organizations. */
+/** A message that the service sends to the webhook endpoints of organizations. */
 export interface WebhookReference {
   operationId: string;
   summary: string;
   description: string;
-  /** The shape of the body, whose fields have descriptions, with an example. */
   schema: z.ZodType;
   example: unknown;
 }
 
-/** What the reference says about one resource. */
 export interface Reference {
   /** The heading above the operations. */
   tag: string;
@@ -98,7 +103,7 @@ export interface Reference {
   external?: Record<string, Operation>;
   platform?: Record<string, Operation>;
   livekit?: Record<string, Operation>;
-  /** By type. They are for organizations, so the document of the external API has them. */
+  /** By type. The external API's document includes them, because they are sent to organizations. */
   webhooks?: Record<string, WebhookReference>;
 }
 
@@ -119,10 +124,10 @@ const pagination = (total_count: number, current_page = 1) => ({
 });
 
 /**
- * The response of a list in pages.
+ * The response of a paginated list.
  *
- * @param examples the items of each; they fit on one page
- * @param total the length of the list of which another example shows a page past the end
+ * @param examples the items of each example, which fit on one page
+ * @param total adds an example of a page past the end, of a list of this length
  */
 export const pageResponse = (
   key: string,
@@ -146,9 +151,9 @@ export const pageResponse = (
 });
 
 /**
- * The response of a list that goes by `after`, in the order of a time.
+ * The response of a list ordered by time that continues with `after`.
  *
- * @param examples the items of each, and its `next_after`
+ * @param examples the items of each example, and its `next_after`
  */
 export const afterResponse = (
   key: string,
@@ -169,11 +174,10 @@ export const afterResponse = (
   ),
 });
 
-/** The `after` of such a list. */
 export const afterPosition = (example: string): Parameter => ({
   description:
     "Where to continue: the `next_after` of the previous response. Without it, the list begins at its start.",
   example,
 });
 
-export const noPosition = () => new ApiError(400, `after: ${NO_POSITION}`);
+export const noPosition = () => invalidQuery(`after: ${NO_POSITION}`);

@@ -1,21 +1,21 @@
 /*
- * The story that all examples tell, so that an id or a name means the same in each. Riverside Clinic has an administrator,
- * two providers and an assistant. On 31 January 2026, Rita waits in the room Cardiology and has a call with Paula, which is
- * recorded. Sam stands in for Paula on 2 February. Ines is invited, and accepts.
+ * All examples tell this story, so that an id or a name always means the same. Riverside Clinic has an administrator, two
+ * providers and an assistant. On 31 January 2026, Rita waits in the room Cardiology and has a call with Paula, which is
+ * recorded. Sam substitutes for Paula on 2 February. Ines is invited, and accepts.
  */
 
 export const CLINIC = { id: 1, name: "Riverside Clinic", slug: "riverside-clinic" };
 
-/** Members: the `user_id` of each is the id of the organization user. */
+/** Members: the `user_id` of each is also the id of the organization user. */
 export const OLGA = { id: 11, user_id: 11, email: "olga@example.com", display_name: "Olga Owner" };
 export const PAULA = { id: 12, user_id: 12, email: "paula@example.com", display_name: "Paula Provider" };
 export const SAM = { id: 13, user_id: 13, email: "sam@example.com", display_name: "Sam Substitute" };
 export const ANN = { id: 14, user_id: 14, email: "ann@example.com", display_name: "Ann Assistant" };
-/** His membership has ended. */
+/** A former member. */
 export const FRED = { id: 15, user_id: 15, email: "fred@example.com", display_name: "Fred Former" };
 export const INES = { id: 16, user_id: 16, email: "ines@example.com", display_name: "Ines Invited" };
 
-/** Of the organization. */
+/** A room of the organization. */
 export const CARDIOLOGY = { id: 7, name: "Cardiology", slug: "riverside-clinic--cardiology" };
 
 /** Personal rooms. */
@@ -25,49 +25,52 @@ export const INESS_ROOM = { id: 10, name: INES.display_name, slug: "riverside-cl
 
 export const SUB_ID = 21;
 
-/** Of Paula, in Cardiology, with Rita. */
+/** Paula's call with Rita in Cardiology. */
 export const CALL = { id: 300, key: "call-5d20" };
 export const RITAS_PARTICIPANT = { id: 401, key: "participant-8c1f", display_name: "Rita Recipient" };
 export const PAULAS_PARTICIPANT = { id: 402, key: "participant-2b7e", display_name: PAULA.display_name };
-/** The plan of that call. */
+/** The planned visit that the call belongs to. */
 export const VISIT = { id: 501, participant_id: 1 };
-/** Of Rita's link. */
+/** The token in Rita's link. */
 export const VISIT_TOKEN =
   "eyJhbGciOiJIUzI1NiIsInR5cCI6InZpc2l0K2p3dCJ9.eyJzdWIiOiIxIiwib3JnYW5pemF0aW9uX2lkIjoxLCJ2aXNpdF9pZCI6NTAxLCJjcmVhdGVkX2F0IjoxNzY5Nzg4ODAwMDAwfQ.YSBzaWduYXR1cmUgdGhhdCBoYXMgdGhpcnR5LXR3byA";
 /** The positions in their lists after the visit, and after the call. */
 export const VISIT_POSITION = "1769851800000.501";
 export const CALL_POSITION = "1769851800000.300";
-/** By which the clinic's own system knows the visit, and Rita. */
+/** The clinic's own system knows the visit and Rita by these. */
 export const VISIT_REFERENCE = "visit-10482";
 export const RITAS_REFERENCE = "patient-4711";
-/** The room of LiveKit in which the call takes place. */
 export const LIVEKIT_ROOM = { sid: "RM_7A62FjVFwWw5", name: "riverside-clinic--cardiology-4711" };
 export const EGRESS = { id: 61, egress_id: "EG_7fK2mQ9x" };
-/** The attempt before it, which failed. */
+/** An earlier attempt to record the call. */
 export const FAILED_EGRESS = { id: 60, egress_id: "EG_4hT8sW2c" };
+export const RECORDED_FILE = {
+  started_at: "2026-01-31T09:31:02.250Z",
+  duration: 837.5,
+  size: 104_857_600,
+};
+
 export const STORAGE_KEY = "riverside-clinic/call-5d20.mp4";
 
-/** With which Paula signs in. */
 export const AUTHORIZATION_CODE = "YW4tYXV0aG9yaXphdGlvbi1jb2RlLTMyLWJ5dGVzLS0";
 
-/** Of the organization. */
 export const WEBHOOK_ENDPOINT = { id: 6, url: "https://hooks.example.com/visits" };
 export const WEBHOOK_SECRET = "whsec_ZXhhbXBsZS1vZi1hLXNlY3JldC10aGF0LWlzLTMyYnk=";
 export const NEW_WEBHOOK_SECRET = "whsec_ZXhhbXBsZS1vZi1hLW5ldy1rZXktZm9yLXdlYmhvb2s=";
 
-/** Of Ines. */
+/** The invite of Ines. */
 export const INVITE_ID = 81;
 export const INVITE_TOKEN =
   "eyJhbGciOiJIUzI1NiIsInR5cCI6Imludml0ZStqd3QifQ.eyJzdWIiOiI4MSIsIm9yZ2FuaXphdGlvbl9pZCI6MSwiY3JlYXRlZF9hdCI6MTc2OTc4MTYwMDAwMH0.YSBzaWduYXR1cmUgdGhhdCBoYXMgdGhpcnR5LXR3byA";
-/** Of many people, an hour later. */
+/** A bulk invite, an hour later. */
 export const BULK_INVITE_ID = 91;
 
-/** The end of the call. */
+/** The event that the call ended. */
 export const EVENT_ID = 1043;
 
 /**
- * Two days of the access log, with true digests, and signatures by the key that the guide to checking the log shows: a
- * program that verifies seals can be tried with them.
+ * Two days of the access log with real digests, signed by the key in the guide to checking the log, so that programs
+ * that verify seals can be tested with them.
  */
 export const SEAL_BEFORE = {
   date: "2026-01-30",
@@ -87,10 +90,10 @@ export const SEAL = {
   previous: "7eb9a1d5a610486825278d2cb5ae7b4f60a6a103fffcc1583534f91d6e3a577f",
   jws: "eyJhbGciOiJFZERTQSIsInR5cCI6ImFjY2Vzcy1sb2ctc2VhbCIsImtpZCI6IlNnSDgzWEQzaVRPel9nLXA1SDJOTkk0NDNULUN1YTZOUzdZSXJsT1JyVUEifQ.eyJvcmdhbml6YXRpb25faWQiOjEsImRhdGUiOiIyMDI2LTAxLTMxIiwiY291bnQiOjExMiwiZmlyc3RfaWQiOjUxNjcsImxhc3RfaWQiOjU0MDIsInNoYTI1NiI6ImRkNzc3MmE4MjNhMzMxNzYxMzUxMTM3MTdhYTc2NWI4Y2UzODljYWIwNzI1YjM3YmNiMDJiMThhYjAxZDIzZmMiLCJwcmV2aW91cyI6IjdlYjlhMWQ1YTYxMDQ4NjgyNTI3OGQyY2I1YWU3YjRmNjBhNmExMDNmZmZjYzE1ODM1MzRmOTFkNmUzYTU3N2YifQ.0sLu9OHnwynrZYXWql67RK9ujqykYZp9TCcitXvAouIBkjh5CIaHUvnyI3sGWaonks1bLW1-GWo40nXzdClYAg",
 };
-/** The SHA-256 of its signature. */
+/** The SHA-256 of its `jws`. */
 export const SEAL_SHA256 = "840baca5af6434340ddb8e94719d7bdfc266cd94f919dc62fd3f6514b0dc2e0b";
 
-/** When things happened, in their order. */
+/** In chronological order. */
 export const SET_UP_AT = "2026-01-05T08:00:00.000Z";
 export const INVITED_AT = "2026-01-30T14:00:00.000Z";
 export const INVITE_MAILED_AT = "2026-01-30T14:00:01.000Z";
@@ -101,7 +104,7 @@ export const STARTED_AT = "2026-01-31T09:30:00.000Z";
 export const RECORDED_FROM = "2026-01-31T09:31:00.000Z";
 export const ENDED_AT = "2026-01-31T09:45:00.000Z";
 export const VISIT_ENDS_AT = "2026-01-31T10:30:00.000Z";
-/** The cron has seen that its time is over. */
+/** When the cron saw that the visit's time was over. */
 export const VISIT_ENDED_AT = "2026-01-31T10:30:04.000Z";
 export const DOWNLOADED_AT = "2026-01-31T10:00:00.000Z";
 export const SUB_STARTS_AT = "2026-02-02T08:00:00.000Z";
@@ -110,17 +113,16 @@ export const SEALED_AT = "2026-02-01T01:00:00.000Z";
 export const SUB_PLANNED_AT = "2026-01-31T12:00:00.000Z";
 export const SUB_CHANGED_AT = "2026-01-31T15:00:00.000Z";
 export const ACCEPTED_AT = "2026-02-03T09:00:00.000Z";
-/** The note of the call is corrected. */
+/** When the call's note was corrected. */
 export const CORRECTED_AT = "2026-02-03T08:15:00.000Z";
 
-/** The legal hold. */
 export const HOLD = {
   reason: "Case 2026-118 of the district court",
   began_at: "2026-02-05T11:00:00.000Z",
   begun_by: "platform" as const,
 };
 export const INVITE_EXPIRES_AT = "2026-02-06T14:00:00.000Z";
-/** Rita withdraws her consent. */
+/** When Rita withdrew her consent. */
 export const WITHDRAWN_AT = "2026-02-04T11:00:00.000Z";
-/** The clinic keeps recordings for 365 days. */
+/** After 365 days, the clinic's retention of recordings. */
 export const RECORDING_DELETED_AT = "2027-01-31T09:45:00.000Z";

@@ -1,29 +1,31 @@
 import type * as z from "zod";
-import { type Context, openContext } from "../context.ts";
+import type { Context } from "../context.ts";
 import { envOfShard, shardOfMessage } from "../database/shards.ts";
 import { isPassing } from "../http/errors.ts";
 import { log, logFault } from "../http/log.ts";
 import { growingPause } from "../pauses.ts";
 import { QUEUE_FAULTS_TIME, QUEUE_RETRIES } from "../tuning.ts";
+import { openBackground } from "./background.ts";
 
 /**
- * Works off the messages of a batch. Each is acknowledged or tried again by itself, later each time. Nothing is thrown:
- * that would redeliver the whole batch. A message of another schema would be no better the next time.
+ * Processes the messages of a batch. Each is acknowledged or retried separately, with growing pauses. Nothing is thrown,
+ * because that would redeliver the whole batch. A message of another schema is dropped: a retry would not help. A
+ * message for a quiet database is dropped too: the cron sends new ones once the database is resumed.
  */
 export async function consume<Schema extends z.ZodType>(
   batch: MessageBatch,
   env: Env,
   schema: Schema,
-  handle: (context: Context, body: z.output<Schema>, message_id: string) => Promise<void>,
+  handle: (context: Context, body: z.output<Schema>) => Promise<void>,
 ): Promise<void> {
-  /** Returns for how long D1 was asked in vain, if it was. */
+  /** Returns how long D1 was asked without success, in milliseconds; 0 if it was not. */
   async function consumeOne(message: Message): Promise<number> {
     const started = Date.now();
     try {
-      const context = openContext(envOfShard(env, shardOfMessage(message.body)), started);
+      const context = await openBackground(envOfShard(env, shardOfMessage(message.body)), started);
       const body = schema.safeParse(message.body);
-      if (body.success) await handle(context, body.data, message.id);
-      else log("message_unknown", { queue: batch.queue, message_id: message.id });
+      if (!body.success) log("message_unknown", { queue: batch.queue, message_id: message.id });
+      else if (context) await handle(context, body.data);
       message.ack();
       return 0;
     } catch (error) {
@@ -32,7 +34,7 @@ export async function consume<Schema extends z.ZodType>(
       return isPassing(error) ? Date.now() - started : 0;
     }
   }
-  // One after the other in each shard. A shard that is slow keeps no other waiting.
+  // One after the other within a shard, so that a slow shard does not delay the others.
   async function consumeShard(messages: Message[]) {
     let lost = 0;
     for (const message of messages)

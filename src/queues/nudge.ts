@@ -1,18 +1,18 @@
 import { NUDGE_INTERVAL } from "../tuning.ts";
 
-/** When the last message to each queue was sent, or will arrive: it may wait. */
+/** When the last message to each queue was sent. In the future for a delayed message that has not arrived yet. */
 const nudgedAt = new WeakMap<Queue, number>();
 
 /**
- * Has a message sent to a queue: there may be something to do. An isolate does so at most once in an interval: what is
- * written within it gets a message that comes after its end.
+ * Sends a message to a queue because there may be work, at most once per interval and isolate. Writes within the
+ * interval share a message that arrives after its end.
  *
- * @param send sends the message, which comes after so many milliseconds
+ * @param send sends the message with this delay, in milliseconds
  */
 export async function nudge(queue: Queue, send: (delay: number) => Promise<void>): Promise<void> {
   const now = Date.now();
   const last = nudgedAt.get(queue) ?? 0;
-  // A message that comes later sees this write too.
+  // A message that arrives later covers this write too.
   if (last > now && last <= now + NUDGE_INTERVAL) return;
   const next = Math.max(now, last <= now ? last + NUDGE_INTERVAL : now);
   nudgedAt.set(queue, next);

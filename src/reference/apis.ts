@@ -1,9 +1,10 @@
-import { INVALID_CLIENT } from "../resources/api_clients/api_clients.refusals.ts";
+import { invalidPlatformToken } from "../http/platform_api.ts";
+import { invalidSignature } from "../livekit/livekit_api.ts";
+import { invalidClient } from "../organization/api_clients/api_clients.refusals.ts";
 
 const FAILURES =
-  "The credentials are missing or wrong, and too many such requests have come from this address. Requests with the right ones are served.";
+  "Too many requests with missing or wrong credentials have come from this address. Requests with the right credentials are still served.";
 
-/** What the reference says about each API as a whole, beside its guides. */
 export const APIS = {
   external: {
     title: "Organization Video Visit Service: external API",
@@ -15,19 +16,19 @@ export const APIS = {
         type: "apiKey",
         in: "header",
         name: "X-Client-ID",
-        description: "The id of the API client.",
+        description: "The client id of the API client.",
       },
       clientSecret: {
         type: "apiKey",
         in: "header",
         name: "X-Client-Secret",
-        description: "The secret of the API client. It was shown once, when the client was created.",
+        description: "The secret of the API client. It is shown only once, when the client is created.",
       },
     },
     unauthorized: "The client credentials are missing or wrong.",
-    unauthorizedError: INVALID_CLIENT,
+    unauthorizedError: invalidClient(),
     tooMany:
-      "The API client, or all clients of its organization together, have sent too many requests; or too many with missing or wrong credentials have come from this address.",
+      "The API client, or all clients of its organization together, have sent too many requests; or too many requests with missing or wrong credentials have come from this address.",
   },
   platform: {
     title: "Organization Video Visit Service: platform API",
@@ -35,26 +36,40 @@ export const APIS = {
       "With this API, the operator of the service sets up organizations, and the video platform reports what happens in waiting rooms and calls.",
     security: { platformToken: [] as string[] },
     securitySchemes: {
-      platformToken: { type: "http", scheme: "bearer", description: "The operator's `PLATFORM_API_TOKEN`." },
+      platformToken: {
+        type: "http",
+        scheme: "bearer",
+        description: "The operator's `PLATFORM_API_TOKEN`, for all routes.",
+      },
+      reportsToken: {
+        type: "http",
+        scheme: "bearer",
+        description: "The operator's `PLATFORM_REPORTS_TOKEN`, for the reports only.",
+      },
+      webAppToken: {
+        type: "http",
+        scheme: "bearer",
+        description: "The operator's `PLATFORM_WEB_APP_TOKEN`, only for the routes that a web app needs.",
+      },
     },
     unauthorized: "The platform token is missing or wrong.",
-    unauthorizedError: "Invalid platform token",
+    unauthorizedError: invalidPlatformToken(),
     tooMany: FAILURES,
   },
   livekit: {
     title: "Organization Video Visit Service: LiveKit webhook",
-    description: "A LiveKit server sends its webhooks to this API: there is nothing else to call.",
+    description: "A LiveKit server sends its webhooks to this API. It has no other operations.",
     security: { liveKitSignature: [] as string[] },
     securitySchemes: {
       liveKitSignature: {
         type: "apiKey",
         in: "header",
         name: "Authorization",
-        description: "A JSON Web Token that names the digest of the body. LiveKit makes one for each event.",
+        description: "A JSON Web Token with the digest of the body. LiveKit creates one for each event.",
       },
     },
     unauthorized: "The event is not correctly signed.",
-    unauthorizedError: "Invalid LiveKit signature",
+    unauthorizedError: invalidSignature(),
     tooMany: FAILURES,
   },
 } as const;

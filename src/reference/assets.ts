@@ -1,11 +1,11 @@
-/** The static assets of a deployment, as wrangler.toml has them. */
+/** The static assets of a deployment. wrangler.toml names this folder too. */
 export const PUBLIC_ASSETS = "dist/public";
 
-/** The same, with the credentials for development filled in. Only `npm run dev` serves them. */
+/** The static assets with the development credentials filled in. Only `npm run dev` serves them. */
 export const DEVELOPMENT_ASSETS = "dist/development";
 
-/** Types of each API, and an SDK. */
+/** The client package of the external API, and generated SDKs of the other APIs. */
 export const CLIENTS = "dist/client";
 
-/** zod as the Worker bundles it: see worker_zod.ts. */
+/** The version of zod for the Worker's bundle: see worker_zod.ts. */
 export const WORKER_ZOD = "dist/zod";

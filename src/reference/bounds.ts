@@ -1,11 +1,11 @@
 /*
- * What is known of every value of some kind, so that no schema needs to say it: how large an integer can be, how long a
- * timestamp is.
+ * Adds bounds to the schemas that hold for every value of a kind, so that no schema has to repeat them: the range of an integer,
+ * the length of a timestamp.
  */
 
 type Json = Record<string, unknown>;
 
-/** Texts of these formats are never longer, and those of the service are all like `2026-01-31T09:30:00.000Z`. */
+/** The maximum length of texts in these formats. The service writes every timestamp like `2026-01-31T09:30:00.000Z`. */
 const MAX_LENGTHS: Record<string, number> = {
   "date-time": "2026-01-31T09:30:00.000Z".length,
   date: "2026-01-31".length,
@@ -14,7 +14,6 @@ const MAX_LENGTHS: Record<string, number> = {
 
 const INT32 = 2 ** 31;
 
-/** The document with these bounds, where its schemas do not have their own. */
 export function bounded<Value>(value: Value, path: string[] = []): Value {
   if (Array.isArray(value)) return value.map((each) => bounded(each, [...path, "*"])) as Value;
   if (typeof value !== "object" || value === null) return value;
@@ -27,13 +26,13 @@ export function bounded<Value>(value: Value, path: string[] = []): Value {
   return withBounds(json, isReceived(path)) as Value;
 }
 
-/** Under these words of a schema, a parameter or a body are values, and not schemas. */
+/** The values of these keywords are data, not schemas. */
 const VALUES = new Set(["example", "examples", "default", "enum", "const"]);
 
-/** In such an object, the words are names that we choose. */
+/** Whether the object's keys are field names, not keywords. */
 const isMap = (path: string[]) => path.at(-1) === "properties";
 
-/** Requests of other people may have what the service never sends. */
+/** Whether the schema is part of a request. Clients may send values that the service never sends, such as longer timestamps. */
 const isReceived = ([part, , name = "", at]: string[]) =>
   (part === "paths" && (at === "parameters" || at === "requestBody")) ||
   (part === "components" && name.endsWith("Request"));
@@ -47,13 +46,13 @@ function withBounds(json: Json, received: boolean): Json {
     return maxLength === undefined || isFree ? json : { maxLength, ...json };
   }
   const choices = (json.items as Json | undefined)?.enum;
-  // Those that the service sends are sets.
+  // A list of enum values that the service sends has no duplicates.
   if (types.includes("array") && !received && Array.isArray(choices))
     return { maxItems: choices.length, ...json };
   return json;
 }
 
-/** JSON's integers are exact up to 2^53. No integer of the service is negative. */
+/** JSON's integers are exact up to 2^53. The service never sends a negative integer. */
 function boundedInteger(json: Json, received: boolean): Json {
   const { minimum = received || "exclusiveMinimum" in json ? undefined : 0 } = json;
   const { maximum = "exclusiveMaximum" in json ? undefined : Number.MAX_SAFE_INTEGER } = json;

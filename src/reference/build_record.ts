@@ -1,10 +1,10 @@
-/** What the last build read and left: with it, the next one can see that there is nothing to do. */
+/** Records the inputs and outputs of the last build, so that the next build can skip its work. */
 import { createHash, randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CLIENTS, DEVELOPMENT_ASSETS, PUBLIC_ASSETS, WORKER_ZOD } from "./assets.ts";
 
-/** The lockfile in `node_modules` says what is installed; the other one, what should be. */
+/** Uses the lockfile in `node_modules`, which lists the installed packages; the other one lists the wanted packages. */
 export const INPUTS = [
   "src",
   "package.json",
@@ -17,20 +17,19 @@ const OUTPUTS = [PUBLIC_ASSETS, DEVELOPMENT_ASSETS, CLIENTS, WORKER_ZOD];
 
 const RECORD = "dist/build.txt";
 
-/** Generates, unless the last build has read and left the same. An SDK more makes no difference. */
+/** Generates unless neither inputs nor outputs have changed. A build with the SDK also counts as a build without it. */
 export async function unlessBuilt(withSdk: boolean, generate: () => Promise<void>) {
   const inputs = digestOfFiles(INPUTS);
   const last = existsSync(RECORD) ? readFileSync(RECORD, "utf8") : "";
   if (last === recordOf(inputs, true) || (!withSdk && last === recordOf(inputs, false))) return;
   await generate();
-  // If a file was saved meanwhile, nobody knows which of its versions was read.
+  // If a file was saved during the build, it is unknown which version was read.
   if (digestOfFiles(INPUTS) === inputs) writeFileSync(RECORD, recordOf(inputs, withSdk));
 }
 
 const recordOf = (inputs: string, withSdk: boolean) =>
   `read ${inputs} for ${process.env.CLOUDFLARE_ENV ?? "production"}\nleft ${digestOfFiles(OUTPUTS)}\n${withSdk ? "with" : "without"} SDK\n`;
 
-/** Of the names and contents of files, and of all files in folders. */
 function digestOfFiles(paths: string[]): string {
   const hash = createHash("sha256");
   try {
@@ -40,7 +39,7 @@ function digestOfFiles(paths: string[]): string {
     }
     return hash.digest("hex");
   } catch {
-    // Another build deletes files at this moment: nothing else has the digest of that.
+    // Another build is deleting files: return a value that matches no digest.
     return randomUUID();
   }
 }

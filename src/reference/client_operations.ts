@@ -1,17 +1,17 @@
 import type { Route } from "../client/request.ts";
-import type { Document, Operation } from "./site/openapi.ts";
+import { codesOf } from "./error_codes.ts";
+import { type Document, type Operation, scopeOfOperation } from "./site/openapi.ts";
 
-/** What most operations answer with, so that it is not said. */
+/** The media type of most responses, which a route can leave out. */
 const JSON_ONLY = "application/json";
 
 const NDJSON = "application/x-ndjson";
 
 const IDEMPOTENCY_KEY = "Idempotency-Key";
 
-/** What the client sets by itself, or by an option of a request. */
-const HEADERS = [IDEMPOTENCY_KEY, "X-D1-Bookmark", "X-Acting-User", "X-Purpose-Of-Use"];
+/** The headers that the client sets itself or from an option of a request. */
+const HEADERS = [IDEMPOTENCY_KEY, "If-Match", "X-D1-Bookmark", "X-Acting-User", "X-Purpose-Of-Use"];
 
-/** The source of the client package that says how each operation is called, and sent. */
 export function operationsSource({ info, paths }: Document): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -28,6 +28,8 @@ export interface Operations {
 ${operations.map(({ operation, route }) => `${comment(operation)}  readonly ${operation.operationId}: ${signature(operation, route)};`).join("\n")}
 }
 
+${errorCodesSource(operations.map(({ operation }) => operation))}
+
 export const VERSION: string = ${JSON.stringify(info.version)};
 
 export const OPERATIONS: Record<keyof Operations, Route> = {
@@ -36,13 +38,33 @@ ${operations.map(({ operation, route }) => `  ${operation.operationId}: ${JSON.s
 `;
 }
 
+/** Writes the codes that every operation has only once. */
+function errorCodesSource(operations: Operation[]): string {
+  const all = operations.map((operation) => ({ ...operation, codes: [...new Set(codesOf(operation))] }));
+  const common = (all[0]?.codes ?? []).filter((code) => all.every(({ codes }) => codes.includes(code)));
+  const unionOf = (codes: string[]) => codes.map((code) => JSON.stringify(code)).join(" | ");
+  const lines = all.map(({ operationId, codes }) => {
+    const own = unionOf(codes.filter((code) => !common.includes(code)));
+    return `  ${operationId}: CommonErrorCode${own && ` | ${own}`};`;
+  });
+  return `/** The error codes that every function can have. */
+export type CommonErrorCode = ${unionOf(common)};
+
+/** The error codes of each function. */
+export interface ErrorCodes {
+${lines.join("\n")}
+}
+
+export type ErrorCode = ErrorCodes[keyof ErrorCodes];`;
+}
+
 function routeOf(route: string, operation: Operation): Route {
   const { operationId, parameters = [], requestBody } = operation;
   const answers = mediaTypesOf(operation);
   const namesIn = (place: string) => parameters.filter((each) => each.in === place).map(({ name }) => name);
   const [query, headers] = [namesIn("query"), namesIn("header")];
   const unknown = headers.find((name) => !HEADERS.includes(name));
-  if (unknown) throw new Error(`The client package knows no header ${unknown}, which ${operationId} takes`);
+  if (unknown) throw new Error(`The client package does not know the header ${unknown} of ${operationId}`);
   return {
     route,
     ...(query.length > 0 ? { query } : {}),
@@ -52,7 +74,7 @@ function routeOf(route: string, operation: Operation): Route {
   };
 }
 
-/** A function of what the path, the query and the body have. */
+/** The type of the operation's function. Its input combines the path, the query and the body. */
 function signature(operation: Operation, { route, query, body, honoursKey }: Route): string {
   const types = `types.${capital(operation.operationId)}`;
   const parts = [
@@ -71,7 +93,7 @@ function signature(operation: Operation, { route, query, body, honoursKey }: Rou
   return [...others.map(asOther), `(${inJson})`].join(" & ");
 }
 
-/** What a response in another form than JSON is. NDJSON has the items of the JSON, one after the other. */
+/** The type of a response that is not JSON. NDJSON has the items of the JSON response, one per line. */
 function contentOf(type: string, types: string): string {
   if (type === NDJSON) return `AsyncIterable<ItemOf<${types}Response>>`;
   return type.startsWith("text/") ? "string" : "Blob";
@@ -82,10 +104,17 @@ const mediaTypesOf = ({ responses }: Operation): string[] => {
   return Object.keys(success?.[1].content ?? {});
 };
 
-const comment = ({ summary, description }: Operation) =>
-  `  /** ${[`${summary}.`, firstSentence(description ?? "")].join(" ").trim().replaceAll("*/", "*\\/")} */\n`;
+const comment = (operation: Operation) => {
+  const scope = scopeOfOperation(operation);
+  const text = [
+    `${operation.summary}.`,
+    firstSentence(operation.description ?? ""),
+    scope && `Scope: ${scope}.`,
+  ];
+  return `  /** ${text.filter(Boolean).join(" ").replaceAll("*/", "*\\/")} */\n`;
+};
 
-/** Editors show it beside the code, and the reference has the rest. */
+/** Editors show only this sentence beside the code. The reference has the full text. */
 export const firstSentence = (text: string): string =>
   (/^[\s\S]*?[.!?](?=\s|$)/.exec(text)?.[0] ?? text).replaceAll("\n", " ");
 

@@ -7,10 +7,9 @@ import { guideValues } from "./info.ts";
 import { generateTypes } from "./sdk.ts";
 import type { Document } from "./site/openapi.ts";
 
-/** What people write by hand of the package. */
 const SOURCE = join(import.meta.dirname, "..", "client");
 
-/** Where the sources find what is made: in the package it is beside them. */
+/** The path by which the sources import generated files. In the package, generated files are in the same folder as the sources. */
 const MADE = "../../dist/client/external/";
 
 export const PACKAGE_NAME = "organization-video-visit-client";
@@ -29,7 +28,6 @@ const DECLARATIONS: ts.CompilerOptions = {
   isolatedDeclarations: true,
 };
 
-/** The files of the client package, by their names. */
 export async function clientPackage(openapi: object): Promise<Map<string, string>> {
   const document = openapi as Document;
   const types = await generateTypes(document);
@@ -41,7 +39,7 @@ export async function clientPackage(openapi: object): Promise<Map<string, string
   const sources = new Map([["operations.gen.ts", operationsSource(document)]]);
   for (const file of readdirSync(SOURCE)) sources.set(file, readFileSync(join(SOURCE, file), "utf8"));
   const made = new Map([
-    // It has nothing but types.
+    // This file has only types, so it needs no script.
     [
       "types.gen.d.ts",
       withEvents(withNumbers(onlyUsed(declarations("types.gen.ts", inShort(withoutErrors(types)))))),
@@ -63,13 +61,12 @@ export async function clientPackage(openapi: object): Promise<Map<string, string
   return files;
 }
 
-/** What programs import. */
 const ENTRIES = ["index", "access_log"];
 
-/** The folder with the same for `require`. */
+/** The folder with the CommonJS build, for `require`. */
 const COMMON_JS = "cjs";
 
-/** The declarations that one imports, and those that they import: the others say what is only used inside. */
+/** The declaration files that a file imports, directly or not. All others are internal. */
 function neededBy(file: string, files: Map<string, string>, needed = new Set<string>()): Set<string> {
   if (needed.has(file)) return needed;
   needed.add(file);
@@ -78,14 +75,13 @@ function neededBy(file: string, files: Map<string, string>, needed = new Set<str
   return needed;
 }
 
-/** The guide to the package, whose examples a test runs. */
+/** The package's README is its guide, whose examples a test runs. */
 const readme = (): string => guideAlone("02_client_package.md").replace(/^# .*/, `# ${PACKAGE_NAME}`);
 
-/** That of the service, without what is of no interest to organizations. */
+/** The service's changelog, without the lines that do not concern organizations. */
 const changelog = (): string =>
   guideAlone("changelog.md").replace(/^- (Platform API|LiveKit|Operator)\b.*\n/gm, "");
 
-/** A guide without its links to the others. */
 function guideAlone(name: string): string {
   const file = guideFiles("external").find((each) => basename(each) === name);
   if (!file) throw new Error(`There is no guide ${name}`);
@@ -103,7 +99,7 @@ function manifest() {
     main: `./${COMMON_JS}/index.js`,
     module: "./index.js",
     types: "./index.d.ts",
-    // For those who find modules as Node 10 did.
+    // For TypeScript's `moduleResolution: node10`, which ignores `exports`.
     typesVersions: { "*": { "access-log": ["./access_log.d.ts"] } },
     exports: {
       ".": entry("index"),
@@ -116,7 +112,7 @@ function manifest() {
   };
 }
 
-/** Each of the two has types of its own: those of ESM are no types of CommonJS. */
+/** ESM and CommonJS each need their own copy of the types. */
 const entry = (name: string) => ({
   import: { types: `./${name}.d.ts`, default: `./${name}.js` },
   require: { types: `./${COMMON_JS}/${name}.d.ts`, default: `./${COMMON_JS}/${name}.js` },
@@ -128,19 +124,19 @@ const inShort = (types: string) =>
     return `/** ${firstSentence(text)} */`;
   });
 
-/** The types without those of errors, which are one class here, and of headers, which are options: a third of it all. */
+/** Removes the types of errors, which are one class in the package, and of headers, which are options: a third of all types. */
 const withoutErrors = (types: string) =>
   types
     .replace(/export type \w+(?:Errors = \{[\s\S]*?\n\}|Error = [^;]*);\n+/g, "")
     .replace(/\n {4}headers\?: \{[\s\S]*?\n {4}\};/g, "");
 
-/** The types of what is sent and received, without what the generator's own client needs to know of it. */
+/** Keeps the types of requests and responses, and removes those that only the generator's own client needs. */
 const onlyUsed = (types: string) =>
   types
     .replace(/^(?:\/\*\* .*\n)?export type (?:ClientOptions|ErrorResponse) = \{[\s\S]*?\n\};\n/gm, "")
     .replace(/^ {4}(?:(?:url|key): '.*'|(?:body|path|query)\?: never);\n/gm, "")
     .replace(/^ *\/\*\* (?:JSON|Success|Created|Accepted)\. \*\/\n/gm, "")
-    // An operation has one status of success, so its responses are one type.
+    // An operation has only one success status, so its responses become one type.
     .replace(
       /^export type (\w+)Responses = \{\n(?: {4}\/\*\*.*\n)? {4}\d+: (.*|\{[\s\S]*?\n {4}\});\n\};\nexport type \1Response = .*;\n/gm,
       (_, name: string, body: string) =>
@@ -149,18 +145,18 @@ const onlyUsed = (types: string) =>
     .replace(/^export type \w+WebhookRequest = \{\n {4}body: \w+;\n\};\n/gm, "")
     .replace(/(?<=\w)WebhookRequest\b/g, "WebhookPayload");
 
-/** The contract has the `user_id` of call metrics as a text. */
+/** The contract declares the `user_id` of call metrics as a string, but programs have it as a number. */
 const withNumbers = (types: string) => types.replace(/\b(\w+_id\?): string(?=;)/g, "$1: number");
 
-/** Events are the same union of types as webhooks: a list says `created_at` where a webhook has its `timestamp`. */
+/** Derives the union of event types from the webhooks. A listed event has `created_at` instead of a webhook's `timestamp`. */
 const withEvents = (types: string) =>
   `${types.replace("events: Array<Event>", "events: Array<VisitEvent>").replace(/^\/\*\* .*\nexport type Event(?:Data)? = \{[\s\S]*?\n\};\n/gm, "")}
-/** Something that happened. A later version of the service may have other types too: ignore those. */
+/** An event. Later versions of the service may add types: ignore the types that you do not know. */
 export type VisitEvent = EventOf<Exclude<Webhooks, OnPingWebhookPayload>>;
 type EventOf<Webhook> = Webhook extends {
     timestamp: string;
 } ? Omit<Webhook, "timestamp"> & {
-    /** When the service recorded it. */
+    /** When the service recorded the event. */
     created_at: string;
 } : never;
 `;
@@ -185,13 +181,13 @@ const declarations = (fileName: string, source: string): string =>
     }),
   );
 
-/** @throws Error for a source that is wrong, or does not name the types that it exports */
+/** @throws Error for a source with errors, or with an export that lacks an explicit type */
 function outputOf(fileName: string, { outputText, diagnostics = [] }: ts.TranspileOutput): string {
   const [problem] = diagnostics;
   if (problem) throw new Error(`${fileName}: ${ts.flattenDiagnosticMessageText(problem.messageText, "\n")}`);
   return outputText;
 }
 
-/** The source, as it imports the other files in the package. */
+/** Rewrites the source's imports to the other files of the package. */
 const inPackage = (source: string) =>
   source.replaceAll(`"${MADE}`, '"./').replace(/(from "\.\/[^"]+)\.ts"/g, '$1.js"');

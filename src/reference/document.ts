@@ -3,21 +3,33 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObj
 import { app } from "../app.ts";
 import { actingHeaders } from "../http/acting_user.ts";
 import type { CostlyRequest } from "../http/costly_requests.ts";
+import type { PartToken } from "../http/platform_tokens.ts";
+import { IF_MATCH } from "../http/preconditions.ts";
+import { type Area, scopeOf } from "../http/scopes.ts";
 import type { Input } from "../http/validation.ts";
-import type { Operation } from "../openapi/operation.ts";
+import { ETAG, type Operation, type Reference } from "../openapi/operation.ts";
 import { APIS, type Api } from "./apis.ts";
 import { bounded } from "./bounds.ts";
 import { exampleFields, requireExamplesToMatch } from "./examples.ts";
 import { describeFields } from "./fields.ts";
 import { commonHeaders, headersOf, REPLAYED, sharedHeaders } from "./headers.ts";
 import { introductionOf } from "./info.ts";
-import { bookmarkParameter, described } from "./parameters.ts";
-import { references } from "./references.ts";
+import { bookmarkParameter, described, ifMatchParameter } from "./parameters.ts";
+import { GROUPED_REFERENCES, references } from "./references.ts";
 import { hasError, type Route, refusalsOf } from "./refusals.ts";
 import { simplify } from "./simplify.ts";
 import { webhooks } from "./webhooks.ts";
 
-/** The OpenAPI 3.1 document of an API: its registered routes, each with what the references say about it. */
+const isShown = (api: Api, reference: Reference) =>
+  reference[api] !== undefined || (api === "external" && reference.webhooks !== undefined);
+
+/** Groups the tags, with an extension that many renderers of OpenAPI know. */
+const groupsOf = (api: Api) =>
+  Object.entries(GROUPED_REFERENCES)
+    .map(([name, all]) => ({ name, tags: all.filter((each) => isShown(api, each)).map(({ tag }) => tag) }))
+    .filter(({ tags }) => tags.length > 0);
+
+/** The OpenAPI 3.1 document of an API: its registered routes with their descriptions from the references. */
 export function buildDocument(api: Api) {
   const { security, securitySchemes } = APIS[api];
   const document = createDocument({
@@ -25,8 +37,9 @@ export function buildDocument(api: Api) {
     ...introductionOf(api),
     security: [security],
     tags: references
-      .filter((each) => each[api] || (api === "external" && each.webhooks))
+      .filter((each) => isShown(api, each))
       .map(({ tag, description }) => ({ name: tag, description })),
+    "x-tagGroups": groupsOf(api),
     paths: pathsOf(api),
     ...(api === "external" ? { webhooks: webhooks() } : {}),
     components: { securitySchemes, headers: sharedHeaders(api) },
@@ -35,7 +48,6 @@ export function buildDocument(api: Api) {
   return bounded(simplify(document)) as typeof document;
 }
 
-/** Method and pattern of each route of an API, with what its middleware says of it. */
 function routesOf(api: Api): Map<string, Route> {
   const routes = new Map<string, Route>();
   for (const { method, path, handler } of app.routes) {
@@ -45,13 +57,20 @@ function routesOf(api: Api): Map<string, Route> {
     if ("input" in handler) known.inputs.push(handler.input as Input);
     if ("isRecorded" in handler) known.isRecorded = true;
     if ("isOutsideQuotas" in handler) known.isOutsideQuotas = true;
+    if ("area" in handler) known.scope = scopeOf(handler.area as Area | null, method);
+    if ("openTo" in handler) known.tokens = handler.openTo as PartToken[];
+    if ("isConditional" in handler) known.isConditional = true;
     if ("limited" in handler) known.limited = handler.limited as CostlyRequest;
     routes.set(route, known);
   }
   return routes;
 }
 
-/** In the order of the references. */
+/**
+ * The paths in the order of the references.
+ *
+ * @throws Error if a route has no reference, or a reference no route
+ */
 function pathsOf(api: Api): ZodOpenApiPathsObject {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   const routes = routesOf(api);
@@ -59,6 +78,7 @@ function pathsOf(api: Api): ZodOpenApiPathsObject {
     for (const [route, operation] of Object.entries(operations)) {
       const known = routes.get(route);
       if (!known) throw new Error(`A reference describes ${route} of the ${api} api, which does not exist`);
+      if (api === "external" && known.scope === undefined) throw new Error(`${route} declares no area`);
       routes.delete(route);
       const [method = "", pattern = ""] = route.split(" ");
       const path = pattern.replace(/:(\w+)/g, "{$1}");
@@ -96,12 +116,14 @@ function operationObject(
     summary,
     ...(description ? { description: route.isRecorded ? `${description} ${RECORDED}` : description } : {}),
     tags: [tag],
+    security: securityOf(api, route),
     requestParams: {
       ...(path ? { path: described(path, parameters) } : {}),
       ...(query ? { query: described(query, parameters) } : {}),
       header: z.object({
         ...(header ? described(header, parameters).shape : {}),
         ...(method === "GET" ? { "X-D1-Bookmark": bookmarkParameter } : {}),
+        ...(route.isConditional ? { [IF_MATCH]: ifMatchParameter } : {}),
         ...(api === "external" ? described(actingHeaders()).shape : {}),
       }),
     },
@@ -119,8 +141,9 @@ function operationObject(
         description: SUCCESS[status],
         headers: headersOf(api, {
           ...commonHeaders(api),
-          // A response with a secret is not stored, so it is never a replay.
+          // A response with a secret is never stored, so it is never replayed.
           ...(header && !hasError(operation, 409) ? REPLAYED : {}),
+          ...(route.isConditional ? ETAG : {}),
           ...operation.headers,
         }),
         ...(answers.length > 0
@@ -136,36 +159,47 @@ function operationObject(
   };
 }
 
+/** Lists the scope as a role of the security scheme (OpenAPI 3.1), and each token as an alternative. */
+function securityOf(api: Api, { scope, tokens = [] }: Route): Record<string, string[]>[] {
+  const { security } = APIS[api];
+  if (scope) return [{ ...security, clientId: [scope] }];
+  return [security, ...tokens.map((token) => ({ [SCHEMES[token]]: [] }))];
+}
+
+const SCHEMES: Record<PartToken, keyof (typeof APIS)["platform"]["securitySchemes"]> = {
+  PLATFORM_REPORTS_TOKEN: "reportsToken",
+  PLATFORM_WEB_APP_TOKEN: "webAppToken",
+};
+
 function requestExamples({ operationId, request }: Operation) {
-  if (!request) throw new Error(`${operationId} takes a body, and its reference has no example of one`);
+  if (!request) throw new Error(`${operationId} takes a body, but its reference has no example`);
   return request;
 }
 
-/** Of what the middleware `recordedRead` is for. */
-const RECORDED = "The access log records it.";
+const RECORDED = "The access log records each read.";
 
 const JSON_TYPE = "application/json";
 
 const REQUEST_BODY =
-  "JSON. Keys that are not described here are ignored. null for an optional field is the same as leaving it out, unless the field can be null.";
+  "JSON. Unknown keys are ignored. Setting an optional field to null is the same as leaving it out, unless the field can be null.";
 
 const statusOf = (method: string) => (method === "POST" ? 201 : method === "DELETE" ? 204 : 200);
 
 const SUCCESS = {
   200: "Success.",
   201: "Created.",
-  202: "Accepted: the rest is done in the background.",
+  202: "Accepted. The service completes the request in the background.",
   204: "Success. The response has no body.",
 };
 
-/** Describes the fields of requests, and gives each body a name: a generated client needs one. */
+/** Describes the fields of request bodies, and gives each body a name, which generated clients need. */
 function describeRequests(api: Api, { paths = {}, components }: ReturnType<typeof createDocument>) {
   const operations = references.flatMap(({ [api]: each = {} }) => Object.values(each));
   const documented = Object.values(paths).flatMap((path) => Object.values(path));
   for (const { operationId, request, response } of operations) {
     const content = documented.find((each) => each.operationId === operationId)?.requestBody?.content;
     for (const mediaType of Object.values(content ?? {}) as { schema: object }[]) {
-      // Operations may share what zod made of a schema, and describe it differently.
+      // Several operations may share a schema object, but describe its fields differently.
       const schema = structuredClone(mediaType.schema);
       describeFields(schema, request?.fields ?? {}, response?.schema, operationId);
       const name = `${operationId[0]?.toUpperCase()}${operationId.slice(1)}Request`;

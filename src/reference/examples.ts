@@ -1,13 +1,13 @@
 import slugify from "@sindresorhus/slugify";
 import type * as z from "zod";
+import type { ApiError } from "../http/errors.ts";
 import { explainIssues } from "../http/validation.ts";
 import type { Examples, WithExamples } from "../openapi/operation.ts";
 
-/** The examples by what they show; one that stands alone has no name. */
+/** The examples by their names. A single example has an empty name. */
 export const examplesOf = (given: WithExamples): Examples =>
   "examples" in given ? given.examples : { "": given.example };
 
-/** @throws Error for an example that does not match its schema */
 export function requireExamplesToMatch(
   where: string,
   { schema, ...given }: { schema: z.ZodType } & WithExamples,
@@ -21,7 +21,7 @@ export function requireExamplesToMatch(
   }
 }
 
-/** Examples as a document has them: `example`, or named `examples`. */
+/** The examples in OpenAPI's form: `example`, or named `examples`. */
 export function exampleFields(given: WithExamples) {
   if ("example" in given) return { example: given.example };
   const named = Object.entries(given.examples).map(
@@ -30,6 +30,8 @@ export function exampleFields(given: WithExamples) {
   return { examples: Object.fromEntries(named) };
 }
 
-/** Examples of errors: each text shows itself. */
-export const errorExamples = (texts: readonly string[]) =>
-  exampleFields({ examples: Object.fromEntries(texts.map((error) => [error, { error }])) });
+export const errorExamples = (errors: readonly ApiError[]) => ({
+  examples: Object.fromEntries(
+    errors.map(({ code, message: error }) => [slugify(error), { summary: code, value: { error } }]),
+  ),
+});

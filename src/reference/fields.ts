@@ -4,12 +4,12 @@ import type { Fields } from "../openapi/operation.ts";
 type Json = Record<string, unknown>;
 
 /**
- * Puts the meaning of each field into the schema of a body.
+ * Adds a description to each field in the schema of a request body.
  *
- * @param own what the operation says of them: it counts before all else
- * @param response the shape of the response. A field of the body whose schema says nothing means what it means there
- * @param where the operation, for errors
- * @throws Error for a meaning of a field that there is not
+ * @param own the operation's own descriptions, which override all others
+ * @param response the response's schema, whose descriptions are used for fields without one
+ * @param where the operation's name, for errors
+ * @throws Error if `own` describes a field that the body does not have
  */
 export function describeFields(schema: unknown, own: Fields, response: z.ZodType | undefined, where: string) {
   const described = new Set<string>();
@@ -33,14 +33,14 @@ export function describeFields(schema: unknown, own: Fields, response: z.ZodType
     }
   }
 
-  /** A body wraps in one key what the response shows without it. */
+  /** A request body wraps its fields in one key, but a response does not. */
   function ofResponse(path: string) {
     const [, ...unwrapped] = path.split(".");
     return unwrapped.length === 0 ? response?.description : responseMeanings[unwrapped.join(".")];
   }
 }
 
-/** The meaning of each field of a shape, by its path; the items of a list have the list's path. */
+/** The description of each field of a schema, by its path. The items of a list have the list's path. */
 function meaningsOf(schema: z.ZodType, path: string[] = []): Fields {
   if (schema instanceof z.ZodArray) return meaningsOf(schema.element as z.ZodType, path);
   if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional)

@@ -1,19 +1,20 @@
 /**
- * Makes the static assets (the OpenAPI documents, and the pages of the reference), the client package and SDKs, of which nothing
- * is in the Worker's bundle; and the zod that is.
+ * Generates the static assets (the OpenAPI documents and the pages of the reference), the client package and the SDKs, none of
+ * which is in the Worker's bundle; and the version of zod that is.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { parseEnv } from "node:util";
-import { DEMO_CLIENT } from "../dev/demo_organization.ts";
 import { API_NAMES, type Api } from "./apis.ts";
 import { CLIENTS, DEVELOPMENT_ASSETS, PUBLIC_ASSETS, WORKER_ZOD } from "./assets.ts";
+import { DEMO_CLIENT } from "./demo_client.ts";
 import { buildDocument } from "./document.ts";
+import { codesIn, requireAdvice } from "./error_codes.ts";
 import { type Choices, introductionOf } from "./info.ts";
 import { type Files, siteOf } from "./site/site.ts";
 import { workerZod } from "./worker_zod.ts";
 
-// Public credentials, which work only on a developer's own machine: for trying the requests of the guides.
+// Public credentials that work only on a developer's own machine, to try the requests in the guides.
 const development = {
   CLIENT_ID: DEMO_CLIENT.client_id,
   CLIENT_SECRET: DEMO_CLIENT.client_secret,
@@ -22,6 +23,7 @@ const development = {
 
 export async function generate({ withSdk }: { withSdk: boolean }) {
   const documents = new Map(API_NAMES.map((api) => [api, buildDocument(api)]));
+  requireAdvice(new Set([...documents.values()].flatMap((document) => codesIn(document))));
   await putAll(PUBLIC_ASSETS, assetsOf(documents));
   await putAll(WORKER_ZOD, await workerZod());
   await putAll(DEVELOPMENT_ASSETS, assetsOf(documents, { development }));
@@ -30,7 +32,6 @@ export async function generate({ withSdk }: { withSdk: boolean }) {
 
 type Documents = Map<Api, ReturnType<typeof buildDocument>>;
 
-/** The pages of the reference, and the OpenAPI documents. */
 function assetsOf(documents: Documents, choices: Choices = {}): Files {
   const assets = siteOf(documents, choices);
   for (const [api, document] of documents)
@@ -38,7 +39,6 @@ function assetsOf(documents: Documents, choices: Choices = {}): Files {
   return assets;
 }
 
-/** For organizations a package, and for the others what a generator makes. */
 async function generateClient(api: Api, document: ReturnType<typeof buildDocument>) {
   const folder = join(CLIENTS, api);
   if (api !== "external") await (await import("./sdk.ts")).generateSdk(document, folder);
@@ -49,7 +49,7 @@ function asJson(document: object) {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** Puts all assets into a folder, and nothing else: what an earlier build left must not be deployed. */
+/** Writes the assets to a folder, and deletes other files in it: leftovers of an earlier build must not be deployed. */
 async function putAll(folder: string, assets: Files) {
   for (const [file, content] of assets) await put(join(folder, file), content);
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
@@ -58,7 +58,7 @@ async function putAll(folder: string, assets: Files) {
   }
 }
 
-/** Does not touch a file that is up to date: a running server would reload. */
+/** Skips a file that is up to date, because writing it would make a running server reload. */
 async function put(path: string, content: string | Buffer) {
   const wanted = Buffer.from(content);
   const there = await readFile(path).catch(() => null);

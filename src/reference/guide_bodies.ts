@@ -2,15 +2,15 @@ import type { Operation } from "../openapi/operation.ts";
 import { examplesOf } from "./examples.ts";
 import { references } from "./references.ts";
 
-/** That of the code. */
+/** In characters, like the lines of the code. */
 const LINE_WIDTH = 110;
 
 const EXPRESSION = /^(request|input|response) (\w+)(?:: (.+?))?((?:, [\w.]+=\w+)*)$/;
 
 /**
- * The body that `request …`, `input …` or `response …` stands for; undefined if it is another expression.
+ * The body for a placeholder `request …`, `input …` or `response …`; undefined for any other placeholder.
  *
- * @param where for the text of an error
+ * @param where the position in the guide, for error messages
  * @throws Error for an unknown operation, example or field
  */
 export function guideBody(expression: string, where: string): string | undefined {
@@ -27,14 +27,13 @@ export function guideBody(expression: string, where: string): string | undefined
   return undefined;
 }
 
-/** The example of a response that is no JSON. */
 function requireText(operationId: string, mediaType: string, where: string): string {
   const answer = requireOperation(operationId, where).alternatives?.[mediaType];
   if (!answer) throw new Error(`${where}: ${operationId} has no response as ${mediaType}`);
   return String(Object.values(examplesOf(answer))[0]);
 }
 
-/** @param name that of the first example if it is left out */
+/** @param name the example's name; the first example if left out */
 function requireExample(
   kind: "request" | "response",
   operationId: string,
@@ -58,21 +57,21 @@ function requireOperation(operationId: string, where: string): Operation {
 }
 
 /**
- * JSON that stands between single quotes of a shell.
+ * Writes an example as JSON for the single quotes of a shell command.
  *
- * @param variables `path=NAME` each: the shell variables in the places of fields
+ * @param variables each `path=NAME`: the shell variable for a field
  */
 export function inSingleQuotes(example: unknown, variables: string[], where: string): string {
   return (
     pretty(withVariables(example, variables, where))
-      // The quotes of the shell come last: before, they would be escaped.
+      // Insert the shell's own quotes last, because the line above escapes quotes.
       .replaceAll("'", "'\\''")
       .replace(/"\$number (\w+)"/g, `'"$$$1"'`)
       .replace(/"\$string (\w+)"/g, `"'"$$$1"'"`)
   );
 }
 
-/** JSON that a shell sends to the input of a command, as a here document, so that no process has it as an argument. */
+/** Writes an example as JSON for a here document, which keeps secrets out of the arguments of processes. */
 export function inHereDocument(example: unknown, variables: string[], where: string): string {
   const body = pretty(withVariables(example, variables, where))
     .replace(/"\$number (\w+)"/g, "$$$1")
@@ -81,7 +80,7 @@ export function inHereDocument(example: unknown, variables: string[], where: str
   return body;
 }
 
-/** The example with the names of shell variables in the places of fields, each as a text with the type of the field. */
+/** Replaces fields of the example with placeholders, which contain the field's type and the name of a shell variable. */
 function withVariables(example: unknown, variables: string[], where: string): unknown {
   const body = structuredClone(example);
   for (const [path = "", variable] of variables.map((each) => each.split("="))) {
@@ -97,19 +96,18 @@ function withVariables(example: unknown, variables: string[], where: string): un
   return body;
 }
 
-/** How a language writes an object. */
 interface Style {
   field(key: string, value: string): string;
-  /** Inside the braces of an object on one line. */
+  /** The space inside the braces of an object on one line. */
   padding: string;
 }
 
 const JSON_STYLE: Style = { field: (key, value) => `${JSON.stringify(key)}: ${value}`, padding: "" };
 
 /**
- * JSON in which a list or an object is on one line if it fits.
+ * Formats a value as JSON, with each list or object on one line if it fits.
  *
- * @param before the length of what stands before it on its line
+ * @param before the length of the text before the value on its line
  */
 export function pretty(value: unknown, style = JSON_STYLE, before = 0, width = LINE_WIDTH): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

@@ -2,8 +2,8 @@ import { pretty } from "./guide_bodies.ts";
 import { references } from "./references.ts";
 
 /*
- * The requests of the guides once more, with the client package. Each is made from the command with curl above it, unless a
- * block of JavaScript follows that command already.
+ * Adds programs with the client package to the guides. Each program is generated from the curl command above it, unless a block
+ * of JavaScript already follows the command.
  */
 
 type Json = Record<string, unknown>;
@@ -21,11 +21,10 @@ const operations: Operation[] = references.flatMap(({ external = {} }) =>
   }),
 );
 
-/** A block of commands that sends a request, without a program between it and its response. */
+/** A block of commands that sends a request and has no program before its response. */
 const COMMAND =
   /^( *)```sh\n((?:(?!```)[\s\S])*?"\$API\/(?:(?!```)[\s\S])*?)\n *```\n(?!(?:(?!Response:)[\s\S])*?```js\n)/gm;
 
-/** The guides of the external API, with a program after each command that sends a request. */
 export const withPrograms = (guides: string): string =>
   guides.replace(
     COMMAND,
@@ -33,7 +32,7 @@ export const withPrograms = (guides: string): string =>
       `${block}\n${`With the package:\n\n\`\`\`js\n${programOf(command)}\n\`\`\``.replace(/^(?=.)/gm, indentation)}\n`,
   );
 
-/** @throws Error for a command that has no operation, or no body that can be read */
+/** @throws Error if the command calls no known operation, or its body cannot be parsed */
 export function programOf(command: string): string {
   const [, method, url = ""] = /\bcurl\b[^"]*?(?:-X (\w+) )?(?:-i )?"\$API(\/[^"]*)"/.exec(command) ?? [];
   const [path = "", query = ""] = url.split("?");
@@ -66,23 +65,23 @@ function operationFor(method: string, path: string): Operation {
       each.segments.length === asked.length &&
       each.segments.every((segment, n) => segment.startsWith(":") || segment === asked[n]),
   );
-  if (!found) throw new Error(`A guide sends ${method} ${path}, which is no operation`);
+  if (!found) throw new Error(`A guide sends ${method} ${path}, which is not an operation`);
   return found;
 }
 
-/** The lines that give variables their values. `$API` is in the client. */
+/** The lines that assign variables. Leaves out `$API`, since the client has the address. */
 const assignmentsOf = (command: string): string[] =>
   [...command.matchAll(/^ *([A-Z_]+)=(.*)$/gm)]
     .filter(([, name]) => name !== "API")
     .map(([, name = "", value = ""]) => `const ${name.toLowerCase()} = ${javascript(meaning(value))};`);
 
-/** What stands in a URL or an assignment: a variable, a number or a text. */
+/** Reads a value in a URL or an assignment: a variable, a number or a string. */
 function meaning(value: string): unknown {
   if (value.startsWith("$")) return `$string ${value.slice(1)}`;
   return /^\d+$/.test(value) ? Number(value) : value;
 }
 
-/** A body is an argument, or what a command before has put into a file. */
+/** The body is an argument, or the content of a file that an earlier command has written. */
 function commandBody(command: string): Json | undefined {
   const [, text] =
     / -d '((?:[^']|'\\''|'"\$[A-Z_]+"')*)'/.exec(command) ??
@@ -90,7 +89,7 @@ function commandBody(command: string): Json | undefined {
     [];
   if (text === undefined) {
     if (/ (-d|--data)/.test(command))
-      throw new Error(`A guide sends a body that is not understood:\n${command}`);
+      throw new Error(`A guide sends a body that cannot be parsed:\n${command}`);
     return undefined;
   }
   return JSON.parse(

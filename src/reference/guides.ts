@@ -4,25 +4,30 @@ import * as lifetimes from "../lifetimes.ts";
 import * as limits from "../limits.ts";
 import * as units from "../units.ts";
 import type { Api } from "./apis.ts";
+import { GROUPS, type Group } from "./groups.ts";
 import { guideBody } from "./guide_bodies.ts";
 import { withPrograms } from "./guide_programs.ts";
 
 /*
- * The guides of the reference: Markdown files in `guides/<API>`, one after the other. What changes stands in them as `{{NAME}}`: a limit, a lifetime or a value of the build, also divided (`{{WEBHOOK_TIMEOUT / 1000}}`,
- * `{{EVENTS_KEPT_FOR / DAY}}`). A number has commas for thousands, unless `digits` follows it.
+ * The guides of the reference: Markdown files in `guides/<API>`, in the order of their names. They contain placeholders.
  *
- * A body is an example of an operation: the first one, or that of a name. `{{response createInvite}}` is a block of JSON,
- * `{{response getTranscript as text/vtt}}` one of another media type;
- * `{{request createUser: A provider}}` is for the single quotes of a command, and `{{input …}}` for a here document, where
- * no process has a secret as an argument. After `, user.email=EMAIL`, the shell variable EMAIL is in the place of that field.
+ * `{{NAME}}` is a limit, a lifetime or a value of the build. It can be divided: `{{WEBHOOK_TIMEOUT / 1000}}`,
+ * `{{EVENTS_KEPT_FOR / DAY}}`. Numbers are written with commas for thousands, unless `digits` follows the name.
+ *
+ * `{{response …}}` and `{{request …}}` become an example of an operation: its first one, or the one with the given name.
+ * `{{response createInvite}}` becomes a block of JSON, and `{{response getTranscript as text/vtt}}` a block in another media type.
+ * `{{request createUser: A provider}}` goes between the single quotes of a command, and `{{input …}}` into a here document, which
+ * keeps secrets out of the arguments of processes.
+ * `, user.email=EMAIL` at the end puts the shell variable EMAIL in place of that field.
  */
 
 export const GUIDES = join(import.meta.dirname, "guides");
+export const HOME = join(GUIDES, "home.md");
 
-/** The files of an API, in their order, by their paths. Some are the same for several APIs. */
+/** The paths of an API's guides, in order. Several APIs share some guides. */
 export function guideFiles(api: Api): string[] {
   const own = readdirSync(join(GUIDES, api)).sort();
-  const shared = api === "livekit" ? [] : ["versioning.md", "changelog.md"];
+  const shared = ["error_codes.md", ...(api === "livekit" ? [] : ["versioning.md", "changelog.md"])];
   return [
     ...own.map((file) => join(GUIDES, api, file)),
     ...shared.map((file) => join(GUIDES, "shared", file)),
@@ -31,23 +36,42 @@ export function guideFiles(api: Api): string[] {
 
 export type Values = Record<string, unknown>;
 
+const GROUP = /^<!-- group: (.*) -->\n\n/;
+
+/** @throws Error if the first line of the guide names no group of the navigation */
+export function groupOfGuide(file: string): Group {
+  const [, name] = GROUP.exec(readFileSync(file, "utf8")) ?? [];
+  const group = GROUPS.find((each) => each === name);
+  if (!group) throw new Error(`${file} must begin with <!-- group: ${GROUPS.join(" | ")} -->`);
+  return group;
+}
+
 /**
- * A guide of an API, as Markdown.
+ * A guide of an API as Markdown, with its placeholders filled in.
  *
- * @param values those of the build. They come before limits and lifetimes of the same name
+ * @param values the values of the build, which override limits and lifetimes of the same name
  */
 export function guideOf(api: Api, file: string, values: Values): string {
-  const text = fillIn(readFileSync(file, "utf8"), { ...units, ...limits, ...lifetimes, ...values }, file);
+  const text = filledIn(file, values);
   return (api === "external" ? withPrograms(text) : text).trim();
 }
 
-/** All guides of an API, one after the other. */
+/** The home page, without its title. */
+export const homeOf = (values: Values): string => filledIn(HOME, values).trim();
+
+const filledIn = (file: string, values: Values) =>
+  fillIn(
+    readFileSync(file, "utf8").replace(GROUP, ""),
+    { ...units, ...limits, ...lifetimes, ...values },
+    file,
+  );
+
 export const guidesOf = (api: Api, values: Values): string =>
   guideFiles(api)
     .map((file) => guideOf(api, file, values))
     .join("\n\n");
 
-/** @throws Error if a value, an example or a field is unknown, or a quotient no integer */
+/** @throws Error if a value, an example or a field is unknown, or a quotient is not an integer */
 export function fillIn(text: string, values: Values, file: string): string {
   return text.replace(/\{\{(.*?)\}\}/g, (placeholder, expression: string, offset: number) => {
     const where = `${file}: ${placeholder}`;

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { ERROR_CODE } from "../http/errors.ts";
 import { LIMIT_NAMES, rateLimitPolicy } from "../http/rate_limits.ts";
 import { BOOKMARK as BOOKMARK_FORMAT } from "../http/replication.ts";
 import {
@@ -36,7 +37,7 @@ export const bookmark = () =>
 const BOOKMARK: Headers = {
   "X-D1-Bookmark": {
     description:
-      "The state of the database that the response is based on. A GET that sends this header back sees at least this state. It is absent if the database was not asked, or if it refused to write something.",
+      "The state of the database that the response is based on. A GET that sends this header back sees at least this state. It is absent if the request did not reach the database, or if the database refused a write.",
     example: BOOKMARK_EXAMPLE,
     schema: bookmark(),
   },
@@ -49,7 +50,7 @@ const POLICY = `${NAME};q=[0-9]+;w=${RATE_LIMIT_PERIOD}`;
 const limitPolicy = (...limits: [name: string, limit: number][]): Headers => ({
   "RateLimit-Policy": {
     description:
-      "How many requests (`q`) are served in how many seconds (`w`), as in draft-ietf-httpapi-ratelimit-headers. An operation with a limit of its own names that too.",
+      "The number of requests (`q`) allowed in a number of seconds (`w`), as in draft-ietf-httpapi-ratelimit-headers. An operation with its own limit names that too.",
     example: limits.map(([name, limit]) => rateLimitPolicy(name, limit)).join(", "),
     schema: z
       .string()
@@ -67,7 +68,6 @@ const POLICIES: Record<Api, Headers> = {
   livekit: limitPolicy(["address", operator.FAILURE_LIMIT_PER_MINUTE]),
 };
 
-/** All that `Retry-After` says, in seconds. */
 const WAITS = [
   DATABASE_RETRY_AFTER,
   WRITE_RETRY_AFTER,
@@ -75,7 +75,7 @@ const WAITS = [
   RATE_LIMIT_PERIOD,
   FILE_DELETION_RETRY_AFTER,
   BULK_ROWS_RETRY_AFTER,
-  // Until the day is over.
+  // Until the end of the day.
   DAY / SECOND,
 ];
 
@@ -91,14 +91,14 @@ export const RETRY_AFTER: Headers = {
   },
 };
 
-/** The headers of a response that is 2xx, or of a request that was refused after its credentials were accepted. */
+/** The headers of a success, and of an error after the credentials were accepted. */
 export const commonHeaders = (api: Api): Headers => ({ ...unreadHeaders(api), ...BOOKMARK });
 
-/** The same if the request was refused before the database was asked. */
+/** The headers of an error that did not reach the database: without a bookmark. */
 export const unreadHeaders = (api: Api): Headers =>
   api === "external" ? { ...COMMON, ...POLICIES.external } : COMMON;
 
-/** A request without the right credentials is of no client, and does not reach the database of an organization. */
+/** A request without valid credentials belongs to no client, and does not reach an organization's database. */
 export const unauthorizedHeaders: Headers = COMMON;
 
 export const tooManyHeaders = (api: Api): Headers => ({
@@ -107,7 +107,7 @@ export const tooManyHeaders = (api: Api): Headers => ({
   ...POLICIES[api],
   RateLimit: {
     description:
-      "No request is left (`r`), for at most so many seconds (`t`). It is absent where the limit is not a number of requests.",
+      "The requests left (`r`, always 0), and the maximum number of seconds until there are more (`t`). It is absent if the limit is not a number of requests.",
     example: `"${api === "external" ? "client" : "address"}";r=0;t=${RATE_LIMIT_PERIOD}`,
     schema: z
       .string()
@@ -116,16 +116,26 @@ export const tooManyHeaders = (api: Api): Headers => ({
   },
 });
 
+/** @param codes the error codes of one status of an operation */
+export const errorCode = (codes: readonly string[]): Headers => ({
+  [ERROR_CODE]: {
+    description: "The error code, for programs. Later versions may add codes.",
+    required: true,
+    example: codes[0] ?? "",
+    schema: z.enum(codes),
+  },
+});
+
 export const REPLAYED: Headers = {
   "Idempotent-Replayed": {
     description:
-      "`true` if the request was carried out before: this is the first response again. Otherwise it is absent.",
+      "`true` if the request was carried out before and this is the stored response. Otherwise it is absent.",
     example: "true",
     schema: z.literal("true"),
   },
 };
 
-/** The headers of many responses: they stand once in a document. */
+/** The headers that many responses share, which a document contains only once. */
 const shared = (api: Api): Headers => ({
   ...commonHeaders(api),
   ...tooManyHeaders(api),
@@ -135,7 +145,7 @@ const shared = (api: Api): Headers => ({
 export const sharedHeaders = (api: Api) =>
   Object.fromEntries(Object.entries(shared(api)).map(([name, header]) => [name, headerObject(header)]));
 
-/** Headers as a document has them. */
+/** The headers in OpenAPI's form, with references to the shared ones. */
 export function headersOf(api: Api, headers: Headers) {
   const known = shared(api);
   return Object.fromEntries(

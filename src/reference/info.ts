@@ -2,8 +2,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { app } from "../app.ts";
 import { MAX_RETRIES, TIMEOUT } from "../client/settings.ts";
+import { SCOPES, type Scope } from "../database/enums.ts";
+import { type Area, scopeOf } from "../http/scopes.ts";
 import type { Input } from "../http/validation.ts";
 import { APIS, type Api } from "./apis.ts";
+import { codesTable } from "./error_codes.ts";
 import { faultsTable } from "./error_texts.ts";
 import { EXAMPLE_URL, operator, readOperator } from "./operator.ts";
 
@@ -18,18 +21,16 @@ const OWN_CREDENTIALS = {
 };
 
 export interface Choices {
-  /** The credentials on a developer's machine. There, requests must not reach the operator's service. */
+  /** The development credentials. With them, the pages do not show the operator's address, so that requests stay local. */
   development?: typeof OWN_CREDENTIALS;
   wranglerToml?: string;
 }
 
-/** What the operator says of the service; on a developer's machine, it is nowhere else. */
 export const operatorOf = ({ development, wranglerToml }: Choices) => ({
   ...(wranglerToml ? readOperator(wranglerToml) : operator),
   ...(development && { url: undefined }),
 });
 
-/** The external API's routes that take an idempotency key, for a sentence. */
 function routesWithKey(): string {
   const routes = app.routes.filter(
     ({ path, handler }) =>
@@ -41,7 +42,19 @@ function routesWithKey(): string {
   return new Intl.ListFormat("en-GB").format([...new Set(names)].sort());
 }
 
-/** What stands in the guides for `{{NAME}}`, beside limits and lifetimes. */
+function scopesTable(): string {
+  const opened = new Map<Scope, Set<string>>();
+  for (const { method, path, handler } of app.routes) {
+    const scope = "area" in handler && scopeOf(handler.area as Area | null, method);
+    if (!scope) continue;
+    const route = `\`${method} ${path.slice("/api/external".length).replace(/:(\w+)/g, "{$1}")}\``;
+    opened.set(scope, (opened.get(scope) ?? new Set()).add(route));
+  }
+  const rows = SCOPES.map((scope) => `| \`${scope}\` | ${[...(opened.get(scope) ?? [])].join("<br>")} |`);
+  return ["| Scope | Requests |", "| --- | --- |", ...rows].join("\n");
+}
+
+/** The values for `{{NAME}}` in the guides, in addition to limits and lifetimes. */
 export function guideValues(choices: Choices = {}) {
   const { development = OWN_CREDENTIALS } = choices;
   const { url, contact: _, ...limits } = operatorOf(choices);
@@ -50,7 +63,9 @@ export function guideValues(choices: Choices = {}) {
     ...limits,
     ...development,
     FAULTS: faultsTable,
+    CODES: codesTable,
     ROUTES_WITH_KEY: routesWithKey(),
+    SCOPES: scopesTable(),
     SERVER,
     VERSION: version,
     CLIENT_TIMEOUT: TIMEOUT,
@@ -58,13 +73,12 @@ export function guideValues(choices: Choices = {}) {
   };
 }
 
-/** The `info` and the `servers` of a document. */
 export function introductionOf(api: Api, choices: Choices = {}) {
   const { url = "", contact } = operatorOf(choices);
   return {
     info: {
       title: APIS[api].title,
-      description: `${APIS[api].description} The guides, and all of this on pages, are at ${url}/${api}/guides/introduction.`,
+      description: `${APIS[api].description} The guides and the reference are at ${url}/${api}/guides/introduction.`,
       version,
       contact,
       license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
@@ -75,7 +89,7 @@ export function introductionOf(api: Api, choices: Choices = {}) {
         description: choices.development
           ? "The server on this machine, for development"
           : "The production server",
-        // Whether only the operator's own systems call it, for tools that keep an inventory of APIs.
+        // For tools that keep an inventory of APIs: whether only the operator's own systems call it.
         "x-internal": api !== "external",
       },
     ],

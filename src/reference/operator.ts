@@ -2,10 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { RATE_LIMIT_PERIOD } from "../lifetimes.ts";
 
-/** Shown where the operator has not said at which address the service is. */
+/** Shown if the operator has not set the address of the service. */
 export const EXAMPLE_URL = "https://visits.example.com";
 
-/** The variables that say what the rate limits are. */
 const LIMITS = [
   "CLIENT_LIMIT_PER_MINUTE",
   "ORGANIZATION_LIMIT_PER_MINUTE",
@@ -17,13 +16,12 @@ const LIMITS = [
 
 const EMAIL = /^[^\s@:/]+@[^\s@:/]+$/;
 
-/** As OpenAPI has it. */
 type Contact = { name: string; email?: string; url?: string };
 
 /**
- * What the operator says of the service in wrangler.toml: empty variables are not set.
+ * Reads the operator's settings from wrangler.toml. An empty variable counts as not set.
  *
- * @throws Error if a variable is not valid. It stops the build, and with it a deployment
+ * @throws Error if a variable is not valid, which stops the build and with it a deployment
  */
 export function readOperator(wranglerToml: string) {
   const url = variableIn(wranglerToml, "PUBLIC_URL");
@@ -51,10 +49,10 @@ const variableIn = (wranglerToml: string, name: string): string =>
   new RegExp(`^${name} *= *"([^"\\n]*)"`, "m").exec(wranglerToml)?.[1] ?? "";
 
 /**
- * Cloudflare does not tell a Worker what its rate limits are, and the service tells callers: so each stands in
- * wrangler.toml twice. A difference would be a lie, so it stops the build, and with it a deployment.
+ * The service reports its rate limits to callers, but a Worker cannot read the limits of its bindings. So each limit is in
+ * wrangler.toml twice: in the binding and in a variable.
  *
- * @throws Error if a limit and its variable differ
+ * @throws Error if a limit and its variable differ, which stops the build and with it a deployment
  */
 export function requireSameLimits(wranglerToml: string): void {
   for (const name of LIMITS) {
@@ -71,10 +69,10 @@ export function requireSameLimits(wranglerToml: string): void {
 }
 
 /**
- * What wrangler.toml says of an environment, as if it said it of the only one.
+ * Extracts the configuration of one environment, as if it were the only one.
  *
- * @param name of the environment; without one, that of production, which is all that stands under no `[env.…]`
- * @throws Error if there is no such environment: wrangler would take production instead
+ * @param name the environment's name; by default production, which is everything outside `[env.…]`
+ * @throws Error for an unknown environment: wrangler would use production instead
  */
 export function environmentIn(wranglerToml: string, name = ""): string {
   const sections = wranglerToml.split(/^(?=\[)/m);
@@ -89,5 +87,5 @@ const wranglerToml = readFileSync(join(import.meta.dirname, "../../wrangler.toml
 const chosen = environmentIn(wranglerToml, process.env.CLOUDFLARE_ENV);
 requireSameLimits(chosen);
 
-/** Of the environment of this project's wrangler.toml that is built: wrangler's variable CLOUDFLARE_ENV names it. */
+/** The operator's settings for the environment that is built, which wrangler's variable CLOUDFLARE_ENV names. */
 export const operator = readOperator(chosen);

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { ACTING_USER, PURPOSE_OF_USE } from "../http/acting_user.ts";
 import { IDEMPOTENCY_KEY } from "../http/validation.ts";
-import { MAX_PER_PAGE, MAX_SKIPPED } from "../limits.ts";
-import type { Parameter } from "../openapi/operation.ts";
+import { MAX_IF_MATCH_LENGTH, MAX_PER_PAGE, MAX_SKIPPED } from "../limits.ts";
+import { ETAG, type Parameter } from "../openapi/operation.ts";
 import { CLINIC } from "../openapi/story.ts";
 import { BOOKMARK_EXAMPLE, bookmark } from "./headers.ts";
 
@@ -11,25 +11,25 @@ const ROOM_SLUG = {
   example: "riverside-clinic--cardiology",
 };
 
-/** Most parameters mean the same in every operation that has them. An operation can say more of its own. */
+/** Most parameters mean the same in every operation. An operation can override their descriptions. */
 const parameters: Record<string, Parameter> = {
   [IDEMPOTENCY_KEY]: {
     description:
-      "A text that your client makes for this request, for example a UUID, with or without quotes. If the request is sent again with it, nothing is made a second time.",
+      "A text that your client generates for this request, for example a UUID, with or without quotes. If you send the request again with the same key, it is not carried out a second time.",
     example: "0b9f4c1e-6f0a-4e55-9d3c-2f6a7c1d8e90",
   },
   [ACTING_USER]: {
     description:
-      "The person for whom your system asks: your own id of them, not a name. The access log shows it. It is not checked, and gives no rights.",
+      "The person for whom your system sends the request: your own id for them, not a name. The access log shows it. It is not checked, and grants no rights.",
     example: "staff-4711",
   },
   [PURPOSE_OF_USE]: {
     description:
-      "Why they ask, as a code of HL7: treatment (`TREAT`), operations (`HOPERAT`), payment (`HPAYMT`), an emergency (`ETREAT`), the patient's own request (`PATRQT`), public health (`PUBHLTH`), research (`HRESCH`), or breaking the glass (`BTG`). The access log shows it.",
+      "The purpose of the request, as an HL7 code: treatment (`TREAT`), operations (`HOPERAT`), payment (`HPAYMT`), an emergency (`ETREAT`), the patient's own request (`PATRQT`), public health (`PUBHLTH`), research (`HRESCH`), or breaking the glass (`BTG`). The access log shows it.",
     example: "TREAT",
   },
   page: {
-    description: `The number of the page. The first page is 1. A page past the end is an empty list. Only the first ${MAX_SKIPPED} items of a list can be read in pages (400 beyond them).`,
+    description: `The number of the page. The first page is 1. A page past the end is an empty list. Only the first ${MAX_SKIPPED} items of a list can be read in pages; beyond them, the status is 400.`,
     example: 1,
   },
   per_page: {
@@ -50,7 +50,7 @@ const parameters: Record<string, Parameter> = {
   egress_id: { description: "The id of the egress.", example: 61 },
   after: {
     description:
-      "Where to go on: the `next_after` of the response before, or the id of an event. Without it, the list begins at its start.",
+      "The position to continue from: the `next_after` of the previous response, or the id of an event. Without it, the list begins at its start.",
     example: 1040,
   },
   event: { description: "Only entries of this event.", example: "read" },
@@ -61,18 +61,29 @@ const parameters: Record<string, Parameter> = {
   },
 };
 
-/** For a GET: see src/http/replication.ts. */
+/** A parameter of every GET: see src/http/replication.ts. */
 export const bookmarkParameter = bookmark()
   .optional()
   .meta({
     description:
-      "The `X-D1-Bookmark` of an earlier response: this one then shows at least the same state of the database. Anything else is ignored, and so is a bookmark that the database cannot use, as after a restore.",
+      "The `X-D1-Bookmark` of an earlier response: this response then shows at least the same state of the database. A value that is not a bookmark is ignored, and so is a bookmark that the database cannot use, for example after a restore.",
     param: { example: BOOKMARK_EXAMPLE },
   });
 
-/** Parameters, each with what it means and an example. */
+/** A parameter of a PUT if the resource has an ETag: see src/http/preconditions.ts. */
+export const ifMatchParameter = z
+  .string()
+  .max(MAX_IF_MATCH_LENGTH)
+  .regex(/^[ -~]*$/)
+  .optional()
+  .meta({
+    description:
+      "The `ETag` of the version that you have read, a list of several, or `*`. If the resource has changed since then, the request changes nothing and gets 412. Without this header, the change applies to any version.",
+    param: { example: ETAG.ETag?.example },
+  });
+
 export function described(schema: z.ZodType, own: Record<string, Parameter> = {}) {
-  if (!(schema instanceof z.ZodObject)) throw new Error("Parameters are described by an object");
+  if (!(schema instanceof z.ZodObject)) throw new Error("The schema of parameters must be an object");
   return z.object(
     Object.fromEntries(
       Object.entries(schema.shape as Record<string, z.ZodType>).map(([name, field]) => {

@@ -1,66 +1,65 @@
+import { accessLogSealsReference } from "../audit/access_log_seals/access_log_seals.openapi.ts";
+import { accessLogsReference } from "../audit/access_logs/access_logs.openapi.ts";
+import { callMetricsReference } from "../calls/call_metrics/call_metrics.openapi.ts";
+import { callsReference } from "../calls/calls/calls.openapi.ts";
+import { consentsReference } from "../calls/consents/consents.openapi.ts";
+import { legalHoldsReference } from "../calls/legal_holds/legal_holds.openapi.ts";
+import { participantsReference } from "../calls/participants/participants.openapi.ts";
+import { eventsReference } from "../delivery/events/events.openapi.ts";
+import { webhookDeliveriesReference } from "../delivery/webhook_deliveries/webhook_deliveries.openapi.ts";
+import { webhookEndpointsReference } from "../delivery/webhook_endpoints/webhook_endpoints.openapi.ts";
+import { authorizationCodesReference } from "../joining/authorization_codes/authorization_codes.openapi.ts";
+import { bulkInvitesReference } from "../joining/bulk_invites/bulk_invites.openapi.ts";
+import { invitesReference } from "../joining/invites/invites.openapi.ts";
+import { organizationUsersReference } from "../joining/organization_users/organization_users.openapi.ts";
+import { tokenExchangeReference } from "../joining/token_exchange/token_exchange.openapi.ts";
 import { liveKitReference } from "../livekit/livekit.openapi.ts";
 import type { Reference } from "../openapi/operation.ts";
-import { accessLogSealsReference } from "../resources/access_log_seals/access_log_seals.openapi.ts";
-import { accessLogsReference } from "../resources/access_logs/access_logs.openapi.ts";
-import { apiClientsReference } from "../resources/api_clients/api_clients.openapi.ts";
-import { authorizationCodesReference } from "../resources/authorization_codes/authorization_codes.openapi.ts";
-import { bulkInvitesReference } from "../resources/bulk_invites/bulk_invites.openapi.ts";
-import { callMetricsReference } from "../resources/call_metrics/call_metrics.openapi.ts";
-import { callTextVersionsReference } from "../resources/call_text_versions/call_text_versions.openapi.ts";
-import { callsReference } from "../resources/calls/calls.openapi.ts";
-import { consentsReference } from "../resources/consents/consents.openapi.ts";
-import { egressAuditLogsReference } from "../resources/egress_audit_logs/egress_audit_logs.openapi.ts";
-import { egressesReference } from "../resources/egresses/egresses.openapi.ts";
-import { eventsReference } from "../resources/events/events.openapi.ts";
-import { invitesReference } from "../resources/invites/invites.openapi.ts";
-import { issuersReference } from "../resources/issuers/issuers.openapi.ts";
-import { legalHoldsReference } from "../resources/legal_holds/legal_holds.openapi.ts";
-import { organizationUsersReference } from "../resources/organization_users/organization_users.openapi.ts";
-import { organizationsReference } from "../resources/organizations/organizations.openapi.ts";
-import { participantsReference } from "../resources/participants/participants.openapi.ts";
-import { rolesReference } from "../resources/roles/roles.openapi.ts";
-import { soapNotesReference } from "../resources/soap_notes/soap_notes.openapi.ts";
-import { tokenExchangeReference } from "../resources/token_exchange/token_exchange.openapi.ts";
-import { transcriptsReference } from "../resources/transcripts/transcripts.openapi.ts";
-import { usageReference } from "../resources/usage/usage.openapi.ts";
-import { visitsReference } from "../resources/visits/visits.openapi.ts";
-import { waitingRoomSubsReference } from "../resources/waiting_room_subs/waiting_room_subs.openapi.ts";
-import { waitingRoomsReference } from "../resources/waiting_rooms/waiting_rooms.openapi.ts";
-import { webhookDeliveriesReference } from "../resources/webhook_deliveries/webhook_deliveries.openapi.ts";
-import { webhookEndpointsReference } from "../resources/webhook_endpoints/webhook_endpoints.openapi.ts";
+import { apiClientsReference } from "../organization/api_clients/api_clients.openapi.ts";
+import { issuersReference } from "../organization/issuers/issuers.openapi.ts";
+import { organizationsReference } from "../organization/organizations/organizations.openapi.ts";
+import { rolesReference } from "../organization/roles/roles.openapi.ts";
+import { usageReference } from "../organization/usage/usage.openapi.ts";
+import { callTextVersionsReference } from "../results/call_text_versions/call_text_versions.openapi.ts";
+import { egressAuditLogsReference } from "../results/egress_audit_logs/egress_audit_logs.openapi.ts";
+import { egressesReference } from "../results/egresses/egresses.openapi.ts";
+import { soapNotesReference } from "../results/soap_notes/soap_notes.openapi.ts";
+import { transcriptsReference } from "../results/transcripts/transcripts.openapi.ts";
+import { visitsReference } from "../rooms/visits/visits.openapi.ts";
+import { waitingRoomSubsReference } from "../rooms/waiting_room_subs/waiting_room_subs.openapi.ts";
+import { waitingRoomsReference } from "../rooms/waiting_rooms/waiting_rooms.openapi.ts";
+import type { Group } from "./groups.ts";
 
-/**
- * First what an operator sets up through the platform API; then a visit from the waiting room to its results, the people, who
- * saw what, and what happens.
- */
-export const references: Reference[] = [
-  organizationsReference,
-  apiClientsReference,
-  issuersReference,
-  usageReference,
-  tokenExchangeReference,
-  authorizationCodesReference,
-  waitingRoomsReference,
-  waitingRoomSubsReference,
-  visitsReference,
-  participantsReference,
-  callsReference,
-  callMetricsReference,
-  transcriptsReference,
-  soapNotesReference,
-  callTextVersionsReference,
-  egressesReference,
-  egressAuditLogsReference,
-  consentsReference,
-  legalHoldsReference,
-  invitesReference,
-  bulkInvitesReference,
-  rolesReference,
-  organizationUsersReference,
-  accessLogsReference,
-  accessLogSealsReference,
-  eventsReference,
-  webhookEndpointsReference,
-  webhookDeliveriesReference,
-  liveKitReference,
-];
+/** The references of all resources, by the group of the navigation that shows them. */
+export const GROUPED_REFERENCES: Record<Group, Reference[]> = {
+  Start: [organizationsReference, apiClientsReference, issuersReference, usageReference],
+  People: [
+    tokenExchangeReference,
+    authorizationCodesReference,
+    invitesReference,
+    bulkInvitesReference,
+    rolesReference,
+    organizationUsersReference,
+  ],
+  "Rooms and visits": [
+    waitingRoomsReference,
+    waitingRoomSubsReference,
+    visitsReference,
+    participantsReference,
+    callsReference,
+    callMetricsReference,
+  ],
+  Results: [
+    transcriptsReference,
+    soapNotesReference,
+    callTextVersionsReference,
+    egressesReference,
+    egressAuditLogsReference,
+    consentsReference,
+    legalHoldsReference,
+  ],
+  Follow: [eventsReference, webhookEndpointsReference, webhookDeliveriesReference, liveKitReference],
+  Audit: [accessLogsReference, accessLogSealsReference],
+};
+
+export const references: Reference[] = Object.values(GROUPED_REFERENCES).flat();

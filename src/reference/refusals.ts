@@ -1,19 +1,27 @@
 import * as z from "zod";
-import { BAD_ACTING_HEADERS, NOBODY_ACTS } from "../http/acting_user.ts";
+import type { Scope } from "../database/enums.ts";
+import { badActingHeaders, nobodyActs } from "../http/acting_user.ts";
 import type { CostlyRequest } from "../http/costly_requests.ts";
 import {
+  type ApiError,
   bodyTooLarge,
   bodyTooSlow,
   databaseUnavailable,
   internalError,
+  invalidBody,
+  invalidQuery,
   noSuchPath,
   notJson,
   organizationMoves,
+  unsupportedEncoding,
   writeConflict,
 } from "../http/errors.ts";
 import { httpsRequired } from "../http/https.ts";
-import { BAD_KEY } from "../http/idempotency_key.ts";
-import { tooManyText } from "../http/rate_limits.ts";
+import { badKey } from "../http/idempotency_key.ts";
+import { missingToken, PART_TOKENS, type PartToken } from "../http/platform_tokens.ts";
+import { preconditionErrors } from "../http/preconditions.ts";
+import { tooMany } from "../http/rate_limits.ts";
+import { missingScope } from "../http/scopes.ts";
 import { explainIssues, type Input } from "../http/validation.ts";
 import { ONE_LINE } from "../http/wire.ts";
 import {
@@ -23,17 +31,18 @@ import {
   PLATFORM_BODY_LIMIT,
 } from "../limits.ts";
 import type { Operation } from "../openapi/operation.ts";
-import { keyWasUsed } from "../resources/idempotency_keys/idempotency_keys.refusals.ts";
+import { keyWasUsed } from "../organization/idempotency_keys/idempotency_keys.refusals.ts";
 import {
   tooManyEntries,
   tooManyEntriesOfClient,
   tooManyWrites,
   tooManyWritesOfClient,
-} from "../resources/usage/usage.refusals.ts";
+} from "../organization/usage/usage.refusals.ts";
 import { APIS, type Api } from "./apis.ts";
 import { errorExamples } from "./examples.ts";
 import {
   commonHeaders,
+  errorCode,
   headersOf,
   RETRY_AFTER,
   tooManyHeaders,
@@ -49,7 +58,7 @@ const errorSchema = z
       .max(10_000)
       .regex(new RegExp(ONE_LINE))
       .describe(
-        "What is wrong, and what would be right, for people to read. Texts are stable, but new ones may come.",
+        "What is wrong and how to correct it, for people. The texts may change: programs must use the header `Error-Code`.",
       ),
   })
   .meta({ id: "ErrorResponse", description: "Why the request was refused." });
@@ -60,37 +69,42 @@ const BODY_LIMITS: Record<Api, number> = {
   livekit: LIVEKIT_BODY_LIMIT,
 };
 
-/** What the middleware of a route says of it. */
+/** The properties of a route that its middleware declares. */
 export interface Route {
-  /** The input that it validates. */
   inputs: Input[];
-  /** Its rate limit, where it has one of its own. */
   limited?: CostlyRequest;
-  /** Whether the access log records it as a read. */
   isRecorded?: boolean;
-  /** Whether the quotas of a day never refuse it. */
+  /** The scope that it needs; null if it needs none. */
+  scope?: Scope | null;
+  /** The tokens that it accepts in addition to `PLATFORM_API_TOKEN`. */
+  tokens?: PartToken[];
+  /** Whether the daily quotas never refuse it. */
   isOutsideQuotas?: boolean;
+  isConditional?: boolean;
 }
 
-type Refusal = [status: number, reason: string | undefined, errors: readonly string[]];
+type Refusal = [status: number, reason: string | undefined, errors: readonly ApiError[]];
 
-/** The refusals that are common to such requests, and the operation's own. Each error has its text as an example. */
+/** The operation's own errors and those that all such requests share. Each is an example with its code and text. */
 export function refusalsOf(api: Api, method: string, route: Route, operation: Operation) {
   const { refusals = {}, errors = [] } = operation;
   const all: Refusal[] = [
     ...commonRefusals(api, method, route, operation),
     ...Object.entries(refusals).map(([status, reason]): Refusal => [Number(status), reason, []]),
-    ...errors.map(({ status, message }): Refusal => [status, undefined, [message]]),
+    ...errors.map((error): Refusal => [error.status, undefined, [error]]),
   ];
   const byStatus = [...Map.groupBy(all, ([status]) => status)].map(([status, its]) => {
     const reasons = its.flatMap(([, reason]) => reason ?? []);
-    const texts = [...new Set(its.flatMap(([, , texts]) => texts))];
+    const errors = its.flatMap(([, , errors]) => errors);
     return [
       status,
       {
         description: reasons.join(" ") || defaultReasons(api)[status] || "",
-        headers: headersOf(api, headersFor(api, method, status, operation)),
-        content: { "application/json": { schema: errorSchema, ...errorExamples(texts) } },
+        headers: headersOf(api, {
+          ...headersFor(api, method, status, operation),
+          ...errorCode(errors.map(({ code }) => code)),
+        }),
+        content: { "application/json": { schema: errorSchema, ...errorExamples(errors) } },
       },
     ] as const;
   });
@@ -104,74 +118,94 @@ const defaultReasons = (api: Api): Record<number, string> => ({
   400: "The request is not valid.",
   404:
     api === "external"
-      ? "Something in the path does not exist, or is out of the caller's reach."
-      : "Something in the path does not exist.",
+      ? "A resource in the path does not exist, or the caller cannot access it."
+      : "A resource in the path does not exist.",
   409: "The request was carried out before.",
-  422: "The state of something does not allow the request.",
-  503: "It cannot be done now. `Retry-After` says when to try again.",
+  422: "The state of a resource does not allow the request.",
+  503: "The request cannot be carried out now. `Retry-After` says when to try again.",
 });
 
 function commonRefusals(
   api: Api,
   method: string,
-  { inputs, limited, isRecorded, isOutsideQuotas = method === "DELETE" }: Route,
+  {
+    inputs,
+    scope,
+    tokens = [],
+    limited,
+    isRecorded,
+    isConditional,
+    isOutsideQuotas = method === "DELETE",
+  }: Route,
   operation: Operation,
 ): Refusal[] {
   const { body } = operation;
   const of = (target: Input["target"]) => inputs.find((input) => input.target === target);
   const [query, param, json, key] = [of("query"), of("param"), of("json"), of("header")];
   const all: Refusal[] = [];
-  if (json || body) all.push([400, "The body is not JSON.", [notJson().message]]);
-  if (query) all.push([400, "A query parameter is not valid.", [exampleFault(query.schema(), "?")]]);
+  if (json || body) all.push([400, "The body is not JSON.", [notJson()]]);
+  if (query)
+    all.push([400, "A query parameter is not valid.", [invalidQuery(exampleFault(query.schema(), "?"))]]);
   if (key)
     all.push([
       400,
       `The \`Idempotency-Key\` does not have 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters.`,
-      [BAD_KEY],
+      [badKey()],
     ]);
   if (api === "external")
-    all.push([400, "`X-Acting-User` or `X-Purpose-Of-Use` is not valid.", BAD_ACTING_HEADERS]);
-  if (isRecorded) all.push([400, "The organization wants to know who reads it, and why.", [NOBODY_ACTS]]);
+    all.push([400, "`X-Acting-User` or `X-Purpose-Of-Use` is not valid.", badActingHeaders()]);
+  if (isConditional)
+    for (const error of preconditionErrors()) all.push([error.status, PRECONDITIONS[error.status], [error]]);
+  if (isRecorded)
+    all.push([400, "The organization requires each read to name a person and a purpose.", [nobodyActs()]]);
   all.push([401, APIS[api].unauthorized, [APIS[api].unauthorizedError]]);
-  all.push([403, "The request came by plain HTTP.", [httpsRequired().message]]);
-  if (param) all.push([404, undefined, [noSuchPath().message]]);
+  all.push([403, "The request came by plain HTTP.", [httpsRequired()]]);
+  if (scope) all.push([403, `The API client does not have the scope \`${scope}\`.`, [missingScope(scope)]]);
+  if (api === "platform" && tokens.length < PART_TOKENS.length)
+    all.push([403, "The platform token is not valid for this route.", [missingToken(tokens)]]);
+  if (param) all.push([404, undefined, [noSuchPath()]]);
   if (json || body) {
     const limit = json?.limit ?? BODY_LIMITS[api];
-    all.push([408, "The body did not arrive in time.", [bodyTooSlow().message]]);
-    all.push([413, "The body is too large.", [bodyTooLarge(limit).message]]);
+    all.push([415, "The body has a `Content-Encoding`.", [unsupportedEncoding()]]);
+    all.push([408, "The body did not arrive in time.", [bodyTooSlow()]]);
+    all.push([413, "The body is too large.", [bodyTooLarge(limit)]]);
   }
   if (json) {
     const reason = hasError(operation, 422)
-      ? "The body is not valid, or what it asks for cannot be done."
+      ? "The body is not valid, or the change that it requests is not possible."
       : "The body does not match its schema.";
-    all.push([422, reason, [exampleFault(json.schema())]]);
+    all.push([422, reason, [invalidBody(exampleFault(json.schema()))]]);
   }
-  if (key) all.push([422, "The `Idempotency-Key` was used for another request.", [keyWasUsed().message]]);
+  if (key) all.push([422, "The `Idempotency-Key` was used for another request.", [keyWasUsed()]]);
   all.push([429, APIS[api].tooMany, tooManyErrors(api)]);
   if (api === "external" && !isOutsideQuotas) {
-    if (method !== "GET")
-      all.push([429, undefined, [tooManyWritesOfClient().message, tooManyWrites().message]]);
-    if (isRecorded) all.push([429, undefined, [tooManyEntriesOfClient().message, tooManyEntries().message]]);
+    if (method !== "GET") all.push([429, undefined, [tooManyWritesOfClient(), tooManyWrites()]]);
+    if (isRecorded) all.push([429, undefined, [tooManyEntriesOfClient(), tooManyEntries()]]);
   }
   if (limited) {
     const { text, limit } = COSTLY[limited];
     all.push([
       429,
-      `Of ${text}, the API clients of an organization can send ${limit} a minute.`,
-      [tooManyText(limited, limit)],
+      `The API clients of an organization can send ${limit} ${text} a minute.`,
+      [tooMany(limited, limit)],
     ]);
   }
-  all.push([500, "An internal error of the service.", [internalError().message]]);
-  all.push([503, undefined, [databaseUnavailable().message, organizationMoves().message]]);
-  if (method !== "GET") all.push([503, undefined, [writeConflict().message]]);
+  all.push([500, "An internal error of the service.", [internalError()]]);
+  all.push([503, undefined, [databaseUnavailable(), organizationMoves()]]);
+  if (method !== "GET") all.push([503, undefined, [writeConflict()]]);
   return all;
 }
+
+const PRECONDITIONS: Record<number, string> = {
+  400: "`If-Match` is not valid.",
+  412: "`If-Match` does not name the current version: the resource has changed since. Nothing was changed.",
+};
 
 const COSTLY: Record<CostlyRequest, { text: string; limit: number }> = {
   bulk_invites: { text: "bulk invites", limit: operator.BULK_INVITE_LIMIT_PER_MINUTE },
   redeliveries: { text: "redeliveries and pings", limit: operator.REDELIVERY_LIMIT_PER_MINUTE },
   access_logs: {
-    text: "requests for whole days of the access log, or for lists of it as NDJSON",
+    text: "requests for whole days of the access log or for NDJSON lists of it",
     limit: operator.ACCESS_LOG_LIMIT_PER_MINUTE,
   },
 };
@@ -179,32 +213,34 @@ const COSTLY: Record<CostlyRequest, { text: string; limit: number }> = {
 const tooManyErrors = (api: Api) => [
   ...(api === "external"
     ? [
-        tooManyText("client", operator.CLIENT_LIMIT_PER_MINUTE),
-        tooManyText("organization", operator.ORGANIZATION_LIMIT_PER_MINUTE),
+        tooMany("client", operator.CLIENT_LIMIT_PER_MINUTE),
+        tooMany("organization", operator.ORGANIZATION_LIMIT_PER_MINUTE),
       ]
     : []),
-  tooManyText("address", operator.FAILURE_LIMIT_PER_MINUTE),
+  tooMany("address", operator.FAILURE_LIMIT_PER_MINUTE),
 ];
 
-/** What the service says of an empty body, or of parameters that are all wrong. */
+/** The service's error text for an empty body, or for parameters that are all wrong. */
 function exampleFault(schema: z.ZodType, value?: string): string {
   const wrong =
     value === undefined || !(schema instanceof z.ZodObject)
       ? {}
       : Object.fromEntries(Object.keys(schema.shape).map((name) => [name, value]));
   const { error } = schema.safeParse(wrong);
-  if (!error) throw new Error("A schema accepts what was to be an example of a fault");
+  if (!error) throw new Error("A schema accepts an input that should be an example of an error");
   return explainIssues(error.issues);
 }
 
 function headersFor(api: Api, method: string, status: number, operation: Operation) {
-  // A quota of the organization is known to the database.
+  // A quota of the organization is checked in the database, so the response has a bookmark.
   if (status === 429)
     return { ...(hasError(operation, 429) ? commonHeaders(api) : {}), ...tooManyHeaders(api) };
-  if (status === 403) return unauthorizedHeaders;
-  // Some operations also refuse what the caller passes on, such as a token of somebody else.
+  // A missing scope is found after the client's rate limits, but before the database is used.
+  if (status === 403) return unreadHeaders(api);
+  // Some operations also return 401 for a value in the request, such as another person's token.
   if (status === 401 && !hasError(operation, 401)) return unauthorizedHeaders;
-  // A body is looked at before the database is asked. A bookmark that a GET sends comes back, whatever its status.
-  if (status === 413 || status === 408 || (status === 400 && method !== "GET")) return unreadHeaders(api);
+  // A body is checked before the database is used. A bookmark that a GET sends is returned with any status.
+  if (status === 413 || status === 415 || status === 408 || (status === 400 && method !== "GET"))
+    return unreadHeaders(api);
   return status === 503 ? { ...commonHeaders(api), ...RETRY_AFTER } : commonHeaders(api);
 }

@@ -3,11 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@hey-api/openapi-ts";
 
-/** Makes a client in a folder: a function for each operation, all types, and the code that sends the requests. */
 export const generateSdk = (document: object, folder: string) =>
   runGenerator(document, folder, ["@hey-api/client-fetch"]);
 
-/** The source of all types of a document. */
 export async function generateTypes(document: object): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "types-"));
   try {

@@ -7,7 +7,6 @@ import { WEBHOOK_SECRET } from "../openapi/story.ts";
 import { requireExamplesToMatch } from "./examples.ts";
 import { references } from "./references.ts";
 
-/** What the service sends to the webhook endpoints of organizations, by type. */
 export function webhooks(): ZodOpenApiPathsObject {
   const all = references.flatMap(({ tag, webhooks = {} }) =>
     Object.entries(webhooks).map(([type, webhook]) => [type, { post: webhookObject(tag, webhook) }] as const),
@@ -28,12 +27,12 @@ function webhookObject(tag: string, webhook: WebhookReference): ZodOpenApiOperat
     requestBody: {
       required: true,
       description:
-        "JSON. Verify the signature of these bytes as they came, before you parse them. There may be more keys in the future.",
+        "JSON. Verify the signature of the raw bytes before you parse them. Later versions may add keys.",
       content: { "application/json": { schema, example } },
     },
     responses: {
-      "2XX": { description: "The webhook has arrived. The body of the response is ignored." },
-      410: { description: "The endpoint wants no more webhooks: it becomes inactive." },
+      "2XX": { description: "The webhook was received. The body of the response is ignored." },
+      410: { description: "The endpoint wants no more webhooks, and becomes inactive." },
       default: { description: "The webhook is sent again later." },
     },
   };
@@ -43,7 +42,6 @@ function webhookObject(tag: string, webhook: WebhookReference): ZodOpenApiOperat
 const SIGNATURE = "v1,[A-Za-z0-9+/]{43}=";
 const SIGNATURE_LENGTH = "v1,".length + 44;
 
-/** The digits of the largest integer. */
 const MAX_DIGITS = String(Number.MAX_SAFE_INTEGER).length;
 
 interface Sent {
@@ -51,7 +49,7 @@ interface Sent {
   timestamp: string;
 }
 
-/** The headers, with an example that is really signed: a receiver can be tried with it. */
+/** The headers of a webhook, with a valid signature of the example, so that readers can test a receiver with it. */
 function sentHeaders(sent: Sent) {
   const webhookId = sent.id ? `evt_${sent.id}` : "ping_0c6a4f0e-93a5-4b8e-8d0a-5b0f6f0f3f3d";
   const timestamp = String(Math.floor(Date.parse(sent.timestamp) / 1000) + 1);
@@ -63,19 +61,19 @@ function sentHeaders(sent: Sent) {
     "webhook-id": sentHeader(
       "ping_".length + 36,
       /^(evt_[0-9]+|ping_[0-9a-f-]{36})$/,
-      "`evt_` and the id of the event, or for a ping `ping_` and a UUID. It is the same whenever this is sent: ignore what has an id that you know.",
+      "`evt_` followed by the id of the event, or for a ping `ping_` followed by a UUID. It stays the same when the webhook is sent again: ignore a webhook whose id you have already processed.",
       webhookId,
     ),
     "webhook-timestamp": sentHeader(
       MAX_DIGITS,
       /^[0-9]+$/,
-      "When it is sent, in seconds since 1970. Refuse what was sent more than five minutes ago.",
+      "When the webhook was sent, in seconds since 1970. Refuse a webhook that was sent more than five minutes ago.",
       timestamp,
     ),
     "webhook-signature": sentHeader(
       (1 + MAX_OLD_WEBHOOK_SECRETS) * (SIGNATURE_LENGTH + 1) - 1,
       new RegExp(`^${SIGNATURE}( ${SIGNATURE})*$`),
-      `\`v1,\` and the HMAC-SHA-256 of \`{webhook-id}.{webhook-timestamp}.{body}\` in base64, with the bytes of the endpoint's secret as its key. After a rotation of the secret there is one for each valid secret, separated by spaces: one of them must be right. That of the example is made with \`${WEBHOOK_SECRET}\` and the example of the body, without white space.`,
+      `\`v1,\` and the HMAC-SHA-256 of \`{webhook-id}.{webhook-timestamp}.{body}\` in base64, with the bytes of the endpoint's secret as its key. After a rotation of the secret there is one for each valid secret, separated by spaces: one of them must match. The example is computed with \`${WEBHOOK_SECRET}\` and the example of the body, without white space.`,
       `v1,${signature}`,
     ),
   });

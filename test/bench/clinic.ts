@@ -1,4 +1,4 @@
-/** An organization to measure with. */
+/** An organization for measurements. */
 
 import { DAY } from "../../src/units.ts";
 import { openClinic } from "../project/support/clinic_in_node.ts";
@@ -8,18 +8,18 @@ import { growCalls, type Run } from "../support/grown.ts";
 import { anEndedCall, anEndedEgress, aSoapNote, aTranscript, reported } from "../support/reports.ts";
 import { spokenLines } from "../support/speech.ts";
 
-/** The lines of an hour of conversation. */
+/** The number of lines in an hour of conversation. */
 export const AN_HOUR = 600;
 
 export const dayBefore = (days: number) => new Date(Date.now() - days * DAY).toISOString().slice(0, 10);
 
 export type BenchClinic = Awaited<ReturnType<typeof openBenchClinic>>;
 
-/** Fewer than the quotas, so that operations can make more. */
+/** Below the quotas, so that operations can create more. */
 const MOST_ROOMS = 15_000;
 const MOST_INVITES = 9000;
 
-/** @param size how many visits of one provider it has, audit entries of one recording, and, up to a bound, rooms and invites */
+/** @param size the number of visits of one provider, of audit entries of one recording and, up to a bound, of rooms and invites */
 export async function openBenchClinic(database: D1Database, size: number) {
   const clinic = await openClinic(bindings(database));
   const provider = await aProvider(clinic);
@@ -29,13 +29,12 @@ export async function openBenchClinic(database: D1Database, size: number) {
   return { ...clinic, provider, call };
 }
 
-/** Another organization in the same database. */
 export async function addNeighbour(database: D1Database, size: number) {
   const clinic = await openClinic(bindings(database));
   await addVisits(database, clinic, await aProvider(clinic), size);
 }
 
-/** Visits spread over a year, so that every date has some of them: calls, and what calls leave behind. */
+/** Adds visits (calls with all their results), spread over a year so that every date has some of them. */
 async function addVisits(
   database: D1Database,
   { id, client }: Clinic,
@@ -56,7 +55,7 @@ async function addVisits(
   await growCalls(run, grown, size, now, `${now} - (n % 366) * ${DAY} - n * 1000`);
 }
 
-/** A call with all that a call can leave behind: a transcript, a SOAP note and two recordings. */
+/** A call with everything that a call can have: a transcript, a SOAP note and two recordings. */
 export async function aWholeCall(
   clinic: Clinic,
   owner: { id: number; waiting_room_slug: string },
@@ -71,7 +70,7 @@ export async function aWholeCall(
   return { ...call, egress_id: result.id as number };
 }
 
-/** In SQL: through the APIs it would take hours. Triggers keep the totals and the metrics, as for any other row. */
+/** Uses SQL, because the APIs would take hours. Triggers maintain the totals and the metrics, as for any other row. */
 async function addRows(
   database: D1Database,
   { id, slug }: { id: number; slug: string },
@@ -79,14 +78,14 @@ async function addRows(
   size: number,
 ) {
   const now = Date.now();
-  // D1 answers a statement in bounded time.
+  // D1 limits the time of a statement.
   for (let from = 0; from < size; from += 10_000) {
     const numbers = `with recursive numbers (n) as
       (select ${from} union all select n + 1 from numbers where n + 1 < ${Math.min(from + 10_000, size)})`;
     const upTo = (most: number) => `where n < ${most}`;
     const statements = [
-      `insert into waiting_rooms (organization_id, name, slug, theme, is_active, created_at, updated_at) ${numbers}
-      select ${id}, 'Room ' || n, '${slug}--seeded-' || n, 'default', true, ${now}, ${now} from numbers ${upTo(MOST_ROOMS)}`,
+      `insert into waiting_rooms (organization_id, name, name_key, slug, theme, is_active, created_at, updated_at) ${numbers}
+      select ${id}, 'Room ' || n, 'room ' || n, '${slug}--seeded-' || n, 'default', true, ${now}, ${now} from numbers ${upTo(MOST_ROOMS)}`,
       `insert into invites (organization_id, created_by_user_id, email, display_name, roles, expires_at, created_at, updated_at) ${numbers}
       select ${id}, (select min(id) from organization_users where organization_id = ${id}), n || '@invitees.example', 'Ivy Invitee', '["provider"]', ${now + DAY}, ${now}, ${now} from numbers ${upTo(MOST_INVITES)}`,
       `insert into egress_audit_logs (organization_id, egress_id, event, user_id, created_at) ${numbers}

@@ -1,6 +1,7 @@
 /**
- * `node test/bench/first_paint.ts`: when a phone shows something of a page of the reference. Chromium has 1.6 Mbit/s, 150 ms to the
- * server and a CPU that is four times slower. Pages are compressed, as Cloudflare does it. Prints, and writes nothing.
+ * `node test/bench/first_paint.ts`: measures when a phone first shows part of a page of the reference. Chromium
+ * simulates 1.6 Mbit/s, 150 ms to the server and a CPU that is four times slower. Pages are compressed, as at
+ * Cloudflare. Prints the times, and writes nothing.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";

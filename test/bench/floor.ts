@@ -1,8 +1,8 @@
 /**
- * The floor: what a few operations cost at least, to measure ours against. No router, no schemas, no query builder; one
- * prepared statement where one can do it. It counts on requests that are right: nothing is validated, and a refusal is a
- * bare status. What security asks for is the same: the caller's digest, who may see what, and rules that hold in the
- * statement that writes. The README says when it is edited.
+ * The floor: the least that a few operations can cost, to compare the service with. It has no router, no schemas and no
+ * query builder, and one prepared statement where one is enough. It relies on valid requests: it validates nothing, and
+ * a refusal is a bare status. Its security is the same: it checks the caller's digest and access, and enforces rules in
+ * the statement that writes. The README says when to edit it.
  */
 import { floorReads } from "./floor_reads.ts";
 import { floorWrites } from "./floor_writes.ts";
@@ -21,16 +21,16 @@ export interface FloorCaller {
 export interface FloorRequest {
   request: Request;
   url: URL;
-  /** Of the path, `/api/external/...`: the first one is empty. */
+  /** The segments of the path, `/api/external/...`. The first one is empty. */
   segments: string[];
   env: Env;
   now: number;
   db: D1DatabaseSession;
-  /** Of the external API. */
+  /** The caller of the external API. */
   caller: FloorCaller;
 }
 
-/** Returns the body, or null for what is not there. */
+/** Returns the body, or null if nothing is found. */
 export type FloorHandler = (request: FloorRequest) => Promise<object | null>;
 
 const HEADERS = {
@@ -59,7 +59,7 @@ export async function floor(request: Request, env: Env): Promise<Response> {
   const now = Date.now();
   const segments = url.pathname.split("/");
   const [, , api, first] = segments;
-  // Names and parameters take turns: their number and the names tell the routes apart.
+  // Names and parameters alternate, so the names and the number of segments identify a route.
   const route = [request.method, api, first, segments[5], segments[7], segments.length]
     .filter(Boolean)
     .join(" ");

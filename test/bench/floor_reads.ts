@@ -7,7 +7,7 @@ export const time = (milliseconds: number) => new Date(milliseconds).toISOString
 export const timeOrNull = (milliseconds: number | null) =>
   milliseconds === null ? null : time(milliseconds);
 
-/** Columns of a room; `?1` is the organization. */
+/** The columns of a room. `?1` is the organization. */
 export const ROOM = `id, organization_id, user_id, name, slug, theme, is_active, created_at, updated_at,
   (select count(*) from participants p where p.waiting_room_id = waiting_rooms.id and p.left_at is null
     and p.call_id is null) waiting_count,
@@ -40,7 +40,7 @@ const callOfPath = ({ caller, segments: [, , , , user, , call] }: FloorRequest) 
   call,
 ];
 
-/** The call `?3` of the organization user `?2`, where the caller reaches that user and the call has ended. */
+/** The call `?3` of the organization user `?2`, if the caller may see that user's calls and the call has ended. */
 function endedCall({ caller: { roles, organization_user_id: own } }: FloorRequest): string {
   const reached = roles.includes("organization_admin")
     ? ""
@@ -49,7 +49,7 @@ function endedCall({ caller: { roles, organization_user_id: own } }: FloorReques
     (select id from organization_users where organization_id = ?1 and id = ?2 ${reached})`;
 }
 
-/** By the method and the names in the path (see floor.ts). */
+/** Handlers by the method and the names in the path (see floor.ts). */
 export const floorReads: Record<string, FloorHandler> = {
   "GET external waiting_rooms 5": async (request) => {
     const [found] = await all(
@@ -61,7 +61,7 @@ export const floorReads: Record<string, FloorHandler> = {
     return found ? toRoom(found) : null;
   },
 
-  // With the total in each row.
+  // Each row has the total.
   "GET external waiting_rooms 4": async (request) => {
     const { searchParams } = request.url;
     const page = Number(searchParams.get("page") ?? 1);
@@ -121,7 +121,7 @@ export const floorReads: Record<string, FloorHandler> = {
     };
   },
 
-  // One statement writes the audit entry and returns the recording. `min` over nobody is null, which is not 1.
+  // One statement writes the audit entry and returns the recording. `min` of no rows is null, which is not 1.
   "GET external organization_users calls egresses 9": async (request) => {
     const [found] = await all(
       request,
@@ -149,7 +149,7 @@ export const floorReads: Record<string, FloorHandler> = {
   },
 };
 
-/** Made once: its settings are the isolate's. */
+/** Created once, because an isolate's settings do not change. */
 let signer: AwsClient | undefined;
 
 async function presign({ env, url, now }: FloorRequest, storage_key: string, entry: number): Promise<string> {

@@ -1,7 +1,10 @@
 /** How the floor writes and reads the document of a transcript. */
 import type { Row } from "./floor.ts";
 
-/** @param lines new ones, in their order; @param speakers by their keys */
+/**
+ * @param lines new lines, in their order
+ * @param speakers the speakers by their keys
+ */
 export async function pack(lines: Row[], speakers: Map<string, Row>): Promise<string> {
   const ids: number[] = [];
   const [who, times, texts]: [number[], (number | string)[], string[]] = [[], [], []];
@@ -24,7 +27,6 @@ export async function pack(lines: Row[], speakers: Map<string, Row>): Promise<st
   return Buffer.from(await new Response(stream).arrayBuffer()).toString("hex");
 }
 
-/** The lines as they are returned. */
 export async function unpack(content: string, first_line_id: number, names: [number, string][]) {
   const stream = new Response(Buffer.from(content, "hex")).body?.pipeThrough(new DecompressionStream("gzip"));
   const { speakers, who, ids, times, texts } = await new Response(stream).json<Row>();

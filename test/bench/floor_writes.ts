@@ -1,4 +1,5 @@
 import slugify from "@sindresorhus/slugify";
+import { withoutCase } from "../../src/http/wire.ts";
 import type { FloorHandler, FloorRequest, Row } from "./floor.ts";
 import { ROOM, time, timeOrNull, toRoom } from "./floor_reads.ts";
 import { pack } from "./floor_transcripts.ts";
@@ -6,7 +7,8 @@ import { pack } from "./floor_transcripts.ts";
 type Bound = [sql: string, ...values: unknown[]];
 
 /**
- * One round trip reads what is known as one JSON text; another writes what `decide` returns, if that is still so.
+ * Reads the known rows as one JSON text in one round trip. In another, writes what `decide` returns, if the rows have
+ * not changed.
  *
  * @returns the rows that the statements returned
  */
@@ -28,7 +30,7 @@ async function report(
 
 const PARTICIPANT = "key, user_id, display_name, role, waiting_since, joined_at, left_at, recording_consent";
 
-/** Times are milliseconds. */
+/** Converts times to milliseconds. */
 function stored(sent: Row): Row {
   const fields = { ...sent };
   for (const name of ["waiting_since", "joined_at", "left_at", "started_at", "ended_at"])
@@ -36,22 +38,30 @@ function stored(sent: Row): Row {
   return fields;
 }
 
-/** By the method and the names in the path (see floor.ts). The reports are only the first of their kind. */
+/** Handlers by the method and the names in the path (see floor.ts). They accept only the first report of its kind. */
 export const floorWrites: Record<string, FloorHandler> = {
   "POST external waiting_rooms 4": async ({ db, caller, request, now }) => {
     const { name, theme = "default", is_active = false } = (await request.json<Row>()).waiting_room;
     const kebab = slugify(name, { decamelize: false }) || "room";
     const taken = (slug: string) => `exists (select 1 from waiting_room_slugs s where s.slug = ${slug})`;
     const statement =
-      db.prepare(`insert into waiting_rooms (organization_id, name, slug, theme, is_active, created_at,
+      db.prepare(`insert into waiting_rooms (organization_id, name, name_key, slug, theme, is_active, created_at,
         updated_at)
-      values (?1, ?2, (select case when not ${taken("plain")} then plain
+      values (?1, ?2, ?7, (select case when not ${taken("plain")} then plain
           when not ${taken("numbered")} then numbered else plain || '-' || lower(hex(randomblob(4))) end
         from (select plain, plain || '-' || (coalesce((select max(slug_number) from waiting_room_slugs
             where slug_stem = plain), 1) + 1) numbered
           from (select slug || '--' || ?3 plain from organizations where id = ?1))), ?4, ?5, ?6, ?6)
       returning ${ROOM}`);
-    const values = [caller.organization_id, name.trim(), kebab, theme, Number(is_active), now];
+    const values = [
+      caller.organization_id,
+      name.trim(),
+      kebab,
+      theme,
+      Number(is_active),
+      now,
+      withoutCase(name.trim()),
+    ];
     const created = await statement.bind(...values).first<Row>();
     return created && toRoom(created);
   },

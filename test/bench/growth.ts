@@ -4,22 +4,21 @@ import { A_YEAR, operations } from "./operations.ts";
 
 const PER_PAGE = 25;
 
-/** On so many dates the organization user had calls. */
+/** The number of dates on which the organization user had calls. */
 const DAYS = 366;
 
 export interface Grown {
   name: string;
   figures: Figures;
-  /** How many rows the page may read. */
+  /** The most rows that the page may read. */
   bound: number;
 }
 
-/** Rows that a single read or a report may read. */
+/** The most rows that a single read or a report may read. */
 const SINGLE_BOUND = 500;
 
 const CALL = "/organization_users/:organization_user_id/calls/:call_id";
 
-/** Single reads, and reports. */
 const SINGLE: Record<string, string> = {
   "A call": `GET /api/external${CALL}`,
   "Its participants": `GET /api/external${CALL}/participants`,
@@ -33,7 +32,7 @@ const SINGLE: Record<string, string> = {
   "A recording is reported": "PUT /api/platform/organizations/:organization_id/egresses/:egress_id",
 };
 
-/** Lists, single reads and reports, whose cost should not grow with what is there. */
+/** Measures lists, single reads and reports, whose cost should not grow with the data. */
 export async function measureGrowth(bench: Bench, latency: number): Promise<Grown[]> {
   const { client, call } = bench.clinic;
   const grown: Grown[] = [];
@@ -42,7 +41,7 @@ export async function measureGrowth(bench: Bench, latency: number): Promise<Grow
     const { ours } = await measure(bench, operation, undefined, { latency, cpu_blocks: 0, cpu_block: 0 });
     grown.push({ name, figures: ours, bound });
   };
-  /** @param countedOf of how many rows each page takes its total, in a list of so many */
+  /** @param countedOf the number of rows that each page counts for its total, in a list of this length */
   const addPages = async (name: string, path: string, countedOf = (_total: number) => 0) => {
     const { total_pages, total_count } = (await client("GET", path)).pagination;
     const bound = 4 * PER_PAGE + 10 + countedOf(total_count);

@@ -1,4 +1,4 @@
-/** What a request costs, ours and another handler's by turns. */
+/** Measures the cost of requests, of the service and of another handler in turns. */
 import { partialDeepStrictEqual } from "node:assert";
 import { app } from "../../src/app.ts";
 import { platformCredentials } from "../project/support/clinic_in_node.ts";
@@ -9,10 +9,10 @@ import { floor } from "./floor.ts";
 import { type Meter, replay } from "./meter.ts";
 import type { Operation } from "./operations.ts";
 
-/** What D1 is away, in milliseconds. */
+/** The simulated round trip to D1, in milliseconds. */
 export const ROUND_TRIP_TIME = 30;
 
-/** How often: requests for latency, blocks of requests for CPU, and requests in a block. */
+/** The number of requests for latency, of blocks of requests for CPU, and of requests in a block. */
 export interface Effort {
   latency: number;
   cpu_blocks: number;
@@ -23,9 +23,9 @@ export interface Figures {
   round_trips: number;
   rows_read: number;
   rows_written: number;
-  /** Milliseconds of each request. */
+  /** The milliseconds of each request. */
   latency: number[];
-  /** Milliseconds of CPU for a request, without D1's: the mean of each block, in the order of the turns. */
+  /** The milliseconds of CPU for a request, without D1's: the mean of each block, in the order of the turns. */
   cpu: number[];
 }
 
@@ -40,7 +40,7 @@ export interface Bench {
   clinic: BenchClinic;
 }
 
-/** @param other measured beside ours, if there is one */
+/** @param other is measured in turns with the service */
 export async function measure(
   bench: Bench,
   operation: Operation,
@@ -49,12 +49,12 @@ export async function measure(
 ): Promise<Measured> {
   const first = await aContender(bench, operation, app.fetch as Handler);
   const second = other && (await aContender(bench, operation, other));
-  // What ours has besides does not matter. The code before a change may return other things.
+  // Compares only the fields of the floor. The code before a change may return other fields.
   if (other === floor) partialDeepStrictEqual(first.body, second?.body);
   const contenders = second ? [first, second] : [first];
   for (let turn = 0; turn < effort.latency; turn++)
     for (const { figures, latency } of inTurn(contenders, turn)) figures.latency.push(await latency());
-  // The first blocks warm up: after them V8 has compiled the code.
+  // The first blocks are a warm-up, in which V8 compiles the code.
   const warmUp = Math.ceil(effort.cpu_blocks / 4);
   for (let turn = -warmUp; turn < effort.cpu_blocks; turn++)
     for (const { figures, cpu } of inTurn(contenders, turn + warmUp)) {
@@ -64,14 +64,14 @@ export async function measure(
   return { name: operation.name, ours: first.figures, other: second?.figures };
 }
 
-/** In an order that changes with the turn: going first may be an advantage. */
+/** The order changes with the turn, because going first may be an advantage. */
 const inTurn = <Each>(each: Each[], turn: number) => (turn % 2 === 0 ? each : each.toReversed());
 
 /**
- * A handler whose first request is counted and recorded. Another goes ahead uncounted: it makes the client known, and the
- * rows that only the first write of its kind adds.
+ * A handler whose first request is counted and recorded. An uncounted request goes before it: it makes the client
+ * known, and adds the rows that only the first write of its kind adds.
  */
-async function aContender({ meter, clinic }: Bench, operation: Operation, handler: Handler) {
+export async function aContender({ meter, clinic }: Bench, operation: Operation, handler: Handler) {
   const env = bindings(meter.binding);
   const send = async (request: Request, answeredFrom = env) => {
     const response = await answer(handler, request, answeredFrom);
@@ -90,10 +90,11 @@ async function aContender({ meter, clinic }: Bench, operation: Operation, handle
     body: comparable(await response.text()),
     figures: { ...counts, latency: [], cpu: [] } as Figures,
 
-    async latency(): Promise<number> {
+    /** @param roundTripTime the simulated round trip to D1, in milliseconds */
+    async latency(roundTripTime = ROUND_TRIP_TIME): Promise<number> {
       const request = toRequest(operation, await operation.example(clinic), clinic);
       meter.reset();
-      meter.round_trip_time = ROUND_TRIP_TIME;
+      meter.round_trip_time = roundTripTime;
       const started = performance.now();
       await (await send(request)).arrayBuffer();
       const took = performance.now() - started - meter.used.overrun;
@@ -102,8 +103,8 @@ async function aContender({ meter, clinic }: Bench, operation: Operation, handle
     },
 
     /**
-     * Of one request, in a block of the same ones. D1's answers come from memory: neither the local D1's proxy nor the
-     * making of requests in Node is counted.
+     * The milliseconds of CPU for one request, from a block of equal ones. D1's answers come from memory: neither the
+     * local D1's proxy nor making requests in Node is counted.
      */
     async cpu(block: number): Promise<number> {
       const requests = Array.from({ length: block }, () => toRequest(operation, example, clinic));
@@ -117,7 +118,7 @@ async function aContender({ meter, clinic }: Bench, operation: Operation, handle
   };
 }
 
-/** The body of a response without what is new in each: ids, words that are unique (see `unique`), and signatures. */
+/** The body of a response without values that are new each time: ids, unique words (see `unique`), and signatures. */
 function comparable(text: string): object {
   const masked = text
     .replace(/-\d+-[0-9a-f]{6}\b/g, "")
@@ -131,10 +132,3 @@ function toRequest({ name }: Operation, { path, body }: Example, { credentials }
   const headers = api === "platform" ? platformCredentials : credentials;
   return makeRequest(method, `/api/${api}${path}`, headers, body);
 }
-
-export function quantile(values: number[], q: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
-}
-
-export const median = (values: number[]) => quantile(values, 0.5);

@@ -1,6 +1,6 @@
 /**
- * Stand-ins for the D1 binding. One counts what is asked of the real D1, and takes as long as a D1 that is far away. The
- * other repeats from memory what the real one has answered, so that the CPU that is counted is only the Worker's.
+ * Substitutes for the D1 binding. One counts the use of the real D1, and takes as long as a D1 that is far away. The
+ * other repeats recorded answers from memory, so that only the CPU of the Worker is counted.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Answer, bindingOf, type Execute } from "../project/support/d1_binding.ts";
@@ -10,7 +10,7 @@ const nothing = () => ({
   rows_read: 0,
   rows_written: 0,
   answers: [] as Answer[],
-  /** Milliseconds by which the local D1's proxy took longer than a round trip should have: not to be counted. */
+  /** The milliseconds by which the local D1's proxy took longer than a round trip should. They must not be counted. */
   overrun: 0,
 });
 
@@ -19,7 +19,7 @@ export type Meter = ReturnType<typeof meter>;
 export function meter(database: D1Database) {
   const metered = {
     binding: bindingOf(execute),
-    /** Milliseconds that each round trip takes besides D1's own work. */
+    /** The milliseconds that each round trip takes besides D1's own work. */
     round_trip_time: 0,
     used: nothing(),
     reset() {
@@ -28,8 +28,8 @@ export function meter(database: D1Database) {
   };
 
   /**
-   * The local D1 is reached through a proxy that blocks at each prepare and bind, and is no part of what is measured. So a
-   * round trip takes the injected time and what D1 says that it worked; the proxy's time lies within, or is left over.
+   * The local D1 is reached through a proxy that blocks at each prepare and bind, and must not be measured. So a round
+   * trip takes the injected time and the time that D1 reports. The proxy's time is within this, or goes to `overrun`.
    */
   async function execute(...[statements, session, isBatch]: Parameters<Execute>) {
     const started = performance.now();
@@ -58,7 +58,7 @@ export function meter(database: D1Database) {
   return metered;
 }
 
-/** A binding that answers from memory, as D1 answered one recorded request. */
+/** A binding that answers from memory as D1 answered one recorded request. */
 export function replay(recorded: Answer[]) {
   let answers: Answer[] = [];
   return {
@@ -67,7 +67,7 @@ export function replay(recorded: Answer[]) {
       if (!answer) throw new Error("The database was asked more often than for the recorded request");
       return answer;
     }),
-    /** Gets ready for so many requests: rows are copied, since a request may convert them in place. */
+    /** Prepares for this many requests. Rows are copied, because a request may convert them in place. */
     expect(requests: number) {
       answers = Array.from({ length: requests }, () => recorded.map(copyOf)).flat();
     },

@@ -10,12 +10,12 @@ export interface Operation {
   example: (clinic: BenchClinic) => Example | Promise<Example>;
 }
 
-/** The metrics of so many days: as many as there may be. */
+/** The metrics of as many days as allowed. */
 export const A_YEAR = `/call_metrics?date_start=${dayBefore(365)}&date_end=${dayBefore(0)}`;
 
 const CALL = "/api/external/organization_users/:organization_user_id/calls/:call_id";
 
-/** Those for which the floor is written (see floor.ts). */
+/** The operations of the floor (see floor.ts). */
 const withFloor: Record<string, Operation["example"]> = {
   "GET /api/external/waiting_rooms/:slug": ({ slug }) => ({ path: `/waiting_rooms/${slug}--seeded-7` }),
   "GET /api/external/waiting_rooms": () => ({ path: "/waiting_rooms" }),
@@ -33,12 +33,12 @@ const withFloor: Record<string, Operation["example"]> = {
   },
 };
 
-/** One of each route of both APIs, those with a floor first. */
+/** One operation for each route of both APIs. The operations of the floor come first. */
 const all: Record<string, Operation["example"]> = { ...withFloor };
 for (const [api, ofApi] of Object.entries(examples))
   for (const [route, example] of Object.entries(ofApi)) all[route.replace(" ", ` /api/${api}`)] ??= example;
 
-/** There is no bucket here with files of the access log. */
+/** The benchmark has no bucket with files of the access log. */
 const withoutFiles = ([name]: [string, unknown]) => !name.endsWith("/access_logs/:date");
 
 export const operations: Operation[] = Object.entries(all)

@@ -1,9 +1,11 @@
-/** The tables, in Markdown, and their place in the README beside this file. */
+/** The tables in Markdown, and their place in the README of this folder. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { BUSY_FOR, DATABASES, type Load, type Neighbours } from "../project/support/load_over_shards.ts";
 import type { Grown } from "./growth.ts";
-import { type Effort, type Figures, type Measured, median, quantile, ROUND_TRIP_TIME } from "./measure.ts";
+import { type Effort, type Figures, type Measured, ROUND_TRIP_TIME } from "./measure.ts";
+import { FAR, type Placement } from "./placement.ts";
+import { median, quantile } from "./statistics.ts";
 import type { Storage } from "./storage.ts";
 
 const README = "test/bench/README.md";
@@ -17,12 +19,11 @@ const CPU_BOUND = 3.5;
 /** D1's limit for a database, in bytes. */
 const DATABASE_LIMIT = 10_000_000_000;
 
-/** What ours is compared with. */
 export type Other = "floor" | "before";
 
 const mark = (isAtFault: boolean) => (isAtFault ? " ⚠" : "");
 
-/** Ours / the other's, or one figure where they are equal. */
+/** The service's figure / the other's, or one figure if they are equal. */
 function pair({ ours, other }: Measured, toText: (figures: Figures) => string | number): string {
   const texts = [ours, ...(other ? [other] : [])].map(toText);
   return [...new Set(texts)].join(" / ");
@@ -37,15 +38,15 @@ const counts = (measured: Measured) => [
   pair(measured, (figures) => figures.rows_written),
 ];
 
-/** Of an operation that is measured beside another handler. */
+/** The cells of an operation that was compared with another handler. */
 function cellsOf(measured: Measured, against: Other): string[] {
   const { name, ours, other } = measured;
   const isRead = name.startsWith("GET");
   const latency = median(ours.latency) / median(other?.latency ?? []);
-  // Of neighbouring blocks: what else the machine does slows both down.
+  // Compares neighbouring blocks, because the machine's other load slows both down.
   const ratios = ours.cpu.map((cpu, n) => cpu / (other?.cpu[n] ?? Number.NaN));
   const [low = 0, middle = 0, high = 0] = [0.25, 0.5, 0.75].map((q) => quantile(ratios, q));
-  // More than before in three of four turns is more than noise.
+  // More CPU than before in three of four turns is not noise.
   const takesMuchCpu = against === "before" ? low > 1 : !isRead && middle > CPU_BOUND;
   return [
     ...counts(measured),
@@ -56,7 +57,6 @@ function cellsOf(measured: Measured, against: Other): string[] {
   ];
 }
 
-/** A line for whoever waits. */
 export const lineOf = (measured: Measured, against: Other) =>
   (measured.other ? cellsOf(measured, against) : counts(measured)).join("  ");
 
@@ -65,8 +65,21 @@ export function operationTable(operations: Measured[], against: Other, effort: E
   const columns = [...COUNTS, "Latency", "Ratio", "CPU", "Ratio (quartiles)"];
   const how = `Milliseconds; latency with ${ROUND_TRIP_TIME} ms for each round trip to D1, the median of ${effort.latency} requests; CPU of a request, the median of ${effort.cpu_blocks} blocks of ${effort.cpu_block} requests.`;
   return [
-    `**Ours / ${against === "floor" ? "the floor's" : "the code before"}**, one figure where they are equal. ${how}`,
+    `**Ours / ${against === "floor" ? "the floor's" : "the code before"}**, one figure if they are equal. ${how}`,
     table(columns, compared),
+  ].join("\n\n");
+}
+
+export function placementTable(placements: Placement[]): string {
+  const rows = placements.map(({ name, round_trips, beside_caller, beside_database }) => [
+    `\`${name}\``,
+    String(round_trips),
+    ...[beside_caller, beside_database].map((time) => time.toFixed(0)),
+  ]);
+  const columns = ["Operation", "Round trips", "Worker beside the caller", "Worker beside the database"];
+  return [
+    `**Placement**: how long a caller ${FAR} ms away from the database waits, in milliseconds.`,
+    table(columns, rows),
   ].join("\n\n");
 }
 
@@ -79,12 +92,12 @@ export function storageTable(storage: Storage[]): string {
     (bytes / 1000).toFixed(1) + mark(bytes > bound),
     Math.floor(DATABASE_LIMIT / bytes).toLocaleString("en"),
   ]);
-  return `**Storage**: what a call adds to the database, and how many fill the ${DATABASE_LIMIT / 1e9} GB of one.
+  return `**Storage**: the size that a call adds to the database, and the number of calls that fill ${DATABASE_LIMIT / 1e9} GB.
 
 ${table(["", "kB", "Calls"], rows)}`;
 }
 
-/** @param growth by the size of the organization */
+/** @param growth the figures by the size of the organization */
 export function growthTable(growth: Map<number, Grown[]>): string {
   const sizes = [...growth.keys()].map((size) => size.toLocaleString("en"));
   const [bySize = [], ...others] = growth.values();
@@ -96,19 +109,19 @@ export function growthTable(growth: Map<number, Grown[]>): string {
     grown.name,
     ...[grown, ...others.map((each) => each[n] as Grown)].flatMap(cells),
   ]);
-  return `**Growth**: organizations of ${sizes.join(" and ")} visits (calls with participants, consents, texts and recordings) and audit entries of one recording, and of as many waiting rooms and invites as they may have; 25 to a page. Beside the larger one, a neighbour has twice as many visits.
+  return `**Growth**: organizations with ${sizes.join(" and ")} visits (calls with participants, consents, texts and recordings) and audit entries of one recording, and with as many waiting rooms and invites as they may have; 25 items to a page. Beside the larger one, another organization has twice as many visits.
 
 ${table(["", ...sizes.flatMap((size) => [`${size}: rows read`, "Latency"])], rows)}`;
 }
 
-/** Figures, each but the first with its ratio to the first. */
+/** The figures, each except the first followed by its ratio to the first. */
 const besideTheFirst = ([first = Number.NaN, ...others]: number[]) => [
   first.toFixed(0),
   ...others.flatMap((each) => [each.toFixed(0), (each / first).toFixed(2)]),
 ];
 
 export const loadTable = (loads: Load[]) =>
-  `**Several databases**: requests in a second of organizations in one database, and in ${DATABASES}; each batch keeps its database busy for ${BUSY_FOR} ms.
+  `**Several databases**: requests per second of organizations in one database and in ${DATABASES}; each batch keeps its database busy for ${BUSY_FOR} ms.
 
 ${table(
   ["", "1", String(DATABASES), "Ratio"],
@@ -117,12 +130,12 @@ ${table(
 
 export function neighboursTable(neighbours: Neighbours[]): string {
   const [well = "", ...others] = neighbours[0]?.latencies.keys() ?? [];
-  const columns = ["", `It is ${well}`, ...others.flatMap((state) => [state, "Ratio"])];
+  const columns = ["", `When ${well}`, ...others.flatMap((state) => [state, "Ratio"])];
   const rows = neighbours.map(({ name, latencies }) => [
     name,
     ...besideTheFirst(Array.from(latencies.values(), median)),
   ]);
-  return `**Beside a database that is slow or down**: milliseconds of four requests of organizations in the other ${DATABASES - 1}, the median.\n\n${table(columns, rows)}`;
+  return `**Beside a database that is slow or down**: the median of the milliseconds for four requests of organizations in the other ${DATABASES - 1}.\n\n${table(columns, rows)}`;
 }
 
 function table(columns: string[], rows: string[][]): string {
@@ -136,7 +149,6 @@ export function machine(isQuick: boolean): string {
   return `Measured on ${date}${how}, ${cpus().length} cores of ${cpus()[0]?.model.trim()}, Node ${process.versions.node}.`;
 }
 
-/** Replaces what stands between the markers. */
 export function writeToReadme(markdown: string) {
   const readme = readFileSync(README, "utf8");
   const between = /(?<=<!-- bench -->\n).*(?=<!-- \/bench -->)/s;

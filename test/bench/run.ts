@@ -1,4 +1,4 @@
-/** `npm run bench`: what requests cost, beside the least that they could cost. README.md beside this file has the options. */
+/** `npm run bench`: compares the cost of requests with the least possible cost. README.md in this folder has the options. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -16,6 +16,7 @@ import { type Grown, measureGrowth } from "./growth.ts";
 import { type Measured, measure } from "./measure.ts";
 import { meter } from "./meter.ts";
 import { hasFloor, type Operation, operations } from "./operations.ts";
+import { measurePlacement, type Placement } from "./placement.ts";
 import * as report from "./report.ts";
 import { measureStartUp } from "./start_up.ts";
 import { measureStorage, type Storage } from "./storage.ts";
@@ -34,18 +35,18 @@ const effort = values.quick
 
 const COUNTS_ONLY = { latency: 0, cpu_blocks: 0, cpu_block: 0 };
 
-/** Visits of organizations. */
+/** The visits of the organizations. */
 const SIZES = [1000, values.quick ? 10_000 : 100_000];
 
-/** Visits of its neighbour in the same database, for each visit of the largest organization. */
+/** The visits of the neighbour in the same database, for each visit of the largest organization. */
 const NEIGHBOURS = 2;
 
-/** A part, or a comparison, is only printed. */
+/** The results of a partial run or a comparison are printed, but not written to the README. */
 const isWhole = values.only === "" && values.against === undefined;
 
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
-/** What an operation is compared with: the floor, or the code before a change, where that has the operation. */
+/** Finds the handler to compare an operation with: the floor, or the code before a change if it has the operation. */
 async function findOther(): Promise<(operation: Operation) => Handler | undefined> {
   if (values.against === undefined) return (operation) => (hasFloor(operation) ? floor : undefined);
   const { href } = pathToFileURL(resolve(values.against, "src/app.ts"));
@@ -65,12 +66,14 @@ await withLocalBindings({ persistTo: folder }, async (env) => {
   const measured: Measured[] = [];
   const growth = new Map<number, Grown[]>();
   let storage: Storage[] = [];
+  let placements: Placement[] = [];
   for (const size of isWhole ? SIZES : SIZES.slice(0, 1)) {
     say(`An organization of ${size}`);
     if (size !== SIZES[0]) await addNeighbour(metered.binding, NEIGHBOURS * size);
     const clinic = await openBenchClinic(metered.binding, size);
     if (isWhole) growth.set(size, await measureGrowth({ meter: metered, clinic }, effort.latency));
     if (size !== SIZES[0]) continue;
+    if (isWhole) placements = await measurePlacement({ meter: metered, clinic }, effort.latency);
     if (isWhole) storage = await measureStorage(database, clinic, values.quick ? 30 : 500);
     for (const operation of operations.filter(({ name }) => name.includes(values.only))) {
       const other = otherOf(operation);
@@ -84,7 +87,7 @@ await withLocalBindings({ persistTo: folder }, async (env) => {
   if (isWhole) {
     say("Bundles and their start-up");
     parts.push(report.startUpLine(await measureStartUp(values.quick ? 5 : 15)));
-    parts.push(report.storageTable(storage), report.growthTable(growth));
+    parts.push(report.storageTable(storage), report.growthTable(growth), report.placementTable(placements));
     say("Several databases");
     parts.push(report.loadTable(await measureLoad(values.quick ? 5 : 20)));
     parts.push(report.neighboursTable(await measureNeighbours(values.quick ? 6 : 20)));

@@ -4,15 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { runWrangler } from "../../src/dev/wrangler.ts";
-import { median } from "./measure.ts";
+import { median } from "./statistics.ts";
 
-/** Prints the microseconds of CPU that the import alone took. */
+/** Prints the microseconds of CPU that only the import took. */
 const IMPORT = `const before = process.cpuUsage();
   await import(process.argv[1]);
   const { user, system } = process.cpuUsage(before);
   process.stdout.write(String(user + system));`;
 
-/** Milliseconds of CPU to load each bundle as it is deployed, in a fresh process, beyond an empty module. */
+/** The milliseconds of CPU to load each deployed bundle in a new process, beyond an empty module. */
 export async function measureStartUp(times: number): Promise<{ ours: number; floor: number }> {
   const folder = mkdtempSync(join(tmpdir(), "bench-bundle-"));
   try {
@@ -34,7 +34,7 @@ async function bundle(entry: string, folder: string): Promise<string> {
   const outdir = mkdtempSync(join(folder, "bundle-"));
   await runWrangler(["deploy", entry, "--dry-run", "--minify", "--outdir", outdir]);
   const built = join(outdir, entry.replace(/^.*\/|\.ts$/g, ""));
-  // Node takes a .js file of a folder without package.json for CommonJS.
+  // Node treats a .js file in a folder without package.json as CommonJS.
   writeFileSync(`${built}.mjs`, readFileSync(`${built}.js`));
   return `${built}.mjs`;
 }

@@ -2,12 +2,12 @@ import { AN_HOUR, aWholeCall, type BenchClinic } from "./clinic.ts";
 
 export interface Storage {
   name: string;
-  /** For each call. */
+  /** Bytes that each call adds. */
   bytes: number;
   bound: number;
 }
 
-/** How much the local D1 grows by each of many calls that are reported through the service. */
+/** Measures how much the local D1 grows with each of many calls that are reported through the service. */
 export async function measureStorage(
   database: D1Database,
   clinic: BenchClinic,
@@ -22,6 +22,6 @@ export async function measureStorage(
   const name = "A call with a summary, a SOAP note and two recordings";
   return [
     { name, bytes: await growthBy(0), bound: Number.POSITIVE_INFINITY },
-    { name: "The same, with the transcript of an hour", bytes: await growthBy(AN_HOUR), bound: 35_000 },
+    { name: "Such a call with an hour's transcript", bytes: await growthBy(AN_HOUR), bound: 35_000 },
   ];
 }

@@ -7,7 +7,7 @@ import { freePort, inspect } from "./support/inspector.ts";
 import { anOrganization } from "./support/organization.ts";
 import { startServer } from "./support/server.ts";
 
-it("A day of 500,000 entries is sealed in one file with a heap of less than 40 MB, and read over HTTP", {
+it("The cron seals a day of 500,000 entries in one file, readable over HTTP, with a heap of less than 40 MB", {
   timeout: 600_000,
 }, async () => {
   const inspectorPort = await freePort();
@@ -23,7 +23,7 @@ it("A day of 500,000 entries is sealed in one file with a heap of less than 40 M
   const started = Date.now();
   const counts = async () => (await seals()).map(({ count }: { count: number }) => count);
   const { heap, withBuffers } = await isolate.peakDuring(async () => {
-    // Others have days to seal too.
+    // Other organizations have days to seal too.
     while ((await counts()).length < 1) expect((await fetch(cron)).status).toBe(200);
   });
   isolate.close();

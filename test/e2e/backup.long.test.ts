@@ -13,7 +13,6 @@ const folder = mkdtempSync(join(tmpdir(), "backup-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 const path = (name: string) => join(folder, name);
 
-/** Definitions, and rows by the name of their table. */
 function everythingIn(state: string) {
   const database = openDatabase(path(state));
   const schema = database
@@ -30,7 +29,7 @@ function everythingIn(state: string) {
 const restore = (input: string, state: string) =>
   npmRun("restore", "--", "--input", path(input), "--persist-to", path(state));
 
-/** What makes the copy quiet. */
+/** The tables that a restore changes to make the copy quiet. */
 const CHANGED_BY_A_RESTORE = [
   "database_settings",
   "webhook_endpoints",
@@ -56,10 +55,10 @@ beforeAll(async () => {
   restored = await done(restore("backup.sql", "restored"));
 });
 
-describe("A backup", () => {
-  it("restores every row, table, index, trigger and view into an empty database", () => {
-    expect(restored).toContain("Restored. Every foreign key has its row.");
-    expect(restored).toMatch(/Webhook endpoints that are off until then: [1-9]\d*\.\n/);
+describe("npm run backup", () => {
+  it("writes a file that restores every row, table, index, trigger and view into an empty database", () => {
+    expect(restored).toContain("Restored. All foreign keys are valid.");
+    expect(restored).toMatch(/Webhook endpoints that are inactive until then: [1-9]\d*\.\n/);
     const source = everythingIn("source");
     const empty = Object.keys(source.rows).filter((table) => source.rows[table]?.length === 0);
     expect(empty, "Only write_conflicts has no rows: every_table.ts must fill the others.").toEqual([
@@ -72,7 +71,7 @@ describe("A backup", () => {
     for (const [table, rows] of others) expect(copy.rows[table], table).toEqual(rows);
   });
 
-  it("makes the database that is restored from it quiet, whoever loads the file", () => {
+  it("writes a file that makes the restored database quiet, even if it is loaded by other means", () => {
     const [source, copy] = [openDatabase(path("source")), openDatabase(path("restored"))];
     const rowsOf = (database: DatabaseSync, query: string) => database.prepare(query).all();
     const both = (query: string) => [rowsOf(copy, query), rowsOf(source, query)];
@@ -110,12 +109,12 @@ describe("A backup", () => {
     copy.close();
   });
 
-  it.skipIf(process.platform === "win32")("can be read only by its owner", () => {
+  it.skipIf(process.platform === "win32")("writes a file that only its owner can read", () => {
     expect(statSync(path("backup.sql")).mode & 0o777).toBe(0o600);
   });
 });
 
-describe("A restore", () => {
+describe("npm run restore", () => {
   it("refuses a database that has tables, and changes nothing in it", async () => {
     const before = everythingIn("restored");
     expect(await refused(restore("backup.sql", "restored"))).toContain("The database is not empty");
@@ -128,7 +127,7 @@ describe("A restore", () => {
     expect(readdirSync(folder)).not.toContain("never");
   });
 
-  it("shows nothing of a damaged file", async () => {
+  it("shows no data of a damaged file", async () => {
     const end = readFileSync(path("backup.sql"), "utf8").trimEnd().split("\n").at(-1);
     writeFileSync(path("damaged.sql"), `SELECT 'Rita Recipient\n${end}\n`);
     const said = await refused(restore("damaged.sql", "damaged"));

@@ -1,15 +1,16 @@
 import { expect, it } from "vitest";
+import { caller } from "./support/callers.ts";
 import { eventually } from "./support/eventually.ts";
 import { anOrganization } from "./support/organization.ts";
-import { caller, type Server, startServer } from "./support/server.ts";
+import { type Server, startServer } from "./support/server.ts";
 
 const SIZE = 1000;
 const REQUESTS = 2;
 
-/** One alone may not mail so many invites in a day. */
+/** One organization may not mail this many invites in a day. */
 const ORGANIZATIONS = 2;
 
-it("Four thousand rows each become one invite through the real queue, though the server dies in the middle and its messages with it", async () => {
+it("POST /invites/bulk_create creates one invite for each of 4,000 rows, even if the server and its queue die halfway", async () => {
   let server: Server = await startServer({ ownData: "bulk" });
   const sent: { id: number; credentials: Record<string, string> }[] = [];
   for (let n = 0; n < ORGANIZATIONS * REQUESTS; n++) {
@@ -35,7 +36,7 @@ it("Four thousand rows each become one invite through the real queue, though the
   }
   const created = async () => (await progress()).reduce((sum, { created_count }) => sum + created_count, 0);
 
-  // At once: to ask how far it is, a request would wait for its turn in the database.
+  // Kills it at once: a request for the progress would wait for its turn in the database.
   await server.kill();
   server = await startServer({ ownData: "bulk" });
   expect(await created()).toBeLessThan(sent.length * SIZE);

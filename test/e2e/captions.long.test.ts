@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { toWebVtt } from "../../src/resources/transcripts/transcripts.webvtt.ts";
+import { toWebVtt } from "../../src/results/transcripts/transcripts.webvtt.ts";
 import { type Cue, cuesOf, hostileTranscript } from "../unit/support/hostile_speech.ts";
 import { CHROMIUM, launchBrowser } from "./support/browser.ts";
 import { anOrganization } from "./support/organization.ts";
@@ -30,7 +30,7 @@ describe.skipIf(!CHROMIUM)("A transcript as WebVTT, in a real browser", () => {
     return page.evaluate<Cue[]>("inPage.cuesOf('/captions.vtt')");
   }
 
-  it("has the lines that were reported, whatever they hold", async () => {
+  it("has the reported lines, whatever they contain", async () => {
     const clinic = await anOrganization(url);
     const room = { name: "Cardiology", is_active: true };
     const { slug } = (await clinic.external("POST", "/waiting_rooms", { waiting_room: room })).body;
@@ -79,7 +79,7 @@ describe.skipIf(!CHROMIUM)("A transcript as WebVTT, in a real browser", () => {
     ]);
   });
 
-  it("is read as it was meant, whatever names and texts it has", async () => {
+  it("is read as intended, whatever its names and texts", async () => {
     await fc.assert(
       fc.asyncProperty(hostileTranscript, async (transcript) => {
         expect(await read("text/vtt", [...toWebVtt(transcript)].join(""))).toEqual(cuesOf(transcript));
@@ -88,7 +88,7 @@ describe.skipIf(!CHROMIUM)("A transcript as WebVTT, in a real browser", () => {
     );
   });
 
-  it("has its lines at any time", async () => {
+  it("can have lines at any time", async () => {
     const times = [0, 0.0001, 1 / 3, 3600, 360_000, 1e9, 1e12, 1e16, 1e21, Number.MAX_VALUE];
     const lines = times.map((time, n) => ({
       ...{ id: n + 1, speaker_id: 1, text: String(n), start_time: time, end_time: time },

@@ -1,10 +1,11 @@
 import { expect, it } from "vitest";
 import { createClient } from "../../dist/client/external/index.js";
+import { platformCaller } from "./support/callers.ts";
 import { eventually } from "./support/eventually.ts";
 import { anOrganization } from "./support/organization.ts";
-import { platformCaller, startServer } from "./support/server.ts";
+import { startServer } from "./support/server.ts";
 
-it("Who follows the events gets each once and in order, while the server is restarted, and goes on from a kept id", async () => {
+it("followEvents yields each event once and in order while the server restarts, and continues after a stored id", async () => {
   let server = await startServer();
   const { credentials, organization, base } = await anOrganization(server.url);
   const first = server.url;
@@ -13,7 +14,7 @@ it("Who follows the events gets each once and in order, while the server is rest
     baseUrl: first,
     clientId: credentials["X-Client-ID"],
     clientSecret: credentials["X-Client-Secret"],
-    // The server has another port each time.
+    // The server gets another port after its restart.
     fetch: (url, init) =>
       fetch(String(url).replace(first, server.url), init).catch((error) => {
         failed++;
@@ -45,7 +46,7 @@ it("Who follows the events gets each once and in order, while the server is rest
     });
     for await (const { id, data } of events) {
       seen.push({ id, user: data.organization_user_id });
-      // It ends here, and begins again with the id.
+      // Ends here, and starts again after this id.
       if (seen.length === 104) return;
     }
   };

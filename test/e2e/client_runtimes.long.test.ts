@@ -8,7 +8,7 @@ import { DEMO_ENV, makeProgramFolder } from "./support/guide.ts";
 
 const server = inject("sharedServer");
 
-/** What npm has of each runtime, and how it runs a program. */
+/** The npm package of each runtime, and how it runs a program. */
 const RUNTIMES: Record<string, { install: string; command: (installed: string) => [string, ...string[]] }> = {
   "Node 20": { install: "node@20", command: (installed) => [join(installed, "node/bin/node")] },
   "Node 22": { install: "node@22", command: (installed) => [join(installed, "node/bin/node")] },
@@ -20,7 +20,7 @@ const RUNTIMES: Record<string, { install: string; command: (installed: string) =
   Bun: { install: "bun", command: (installed) => [join(installed, ".bin/bun"), "run"] },
 };
 
-/** A request, one that is refused, a list as NDJSON, and the check of the access log. */
+/** A program with a request, a refused request, a list as NDJSON, and the check of the access log. */
 const steps = (client: string, accessLog: string) => `
 ${client}
 ${accessLog}
@@ -61,7 +61,7 @@ afterAll(() => {
   if (folder) rmSync(folder, { recursive: true, force: true });
 });
 
-/** Installs a package by itself: each version of Node has one name. */
+/** Installs a package in its own folder, because all versions of Node have the same name. */
 async function installed(name: string): Promise<string> {
   const prefix = join(folder, name.replace("@", "-"));
   mkdirSync(prefix);
@@ -76,7 +76,7 @@ describe.each(Object.entries(RUNTIMES))("The client package in %s", (_, { instal
     run = command(await installed(install));
   }, 300_000);
 
-  it.each(Object.keys(PROGRAMS))("does what it does in all: %s", async (program) => {
+  it.each(Object.keys(PROGRAMS))("returns the same results as in every runtime: %s", async (program) => {
     const [executable, ...args] = run;
     const env = { ...process.env, VISITS_URL: server.url, ...DEMO_ENV };
     const child = spawn(executable, [...args, program], { cwd: folder, env });

@@ -6,15 +6,15 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { startIdentityProvider } from "../../src/dev/identity_provider.ts";
 import { compile } from "../project/support/compile.ts";
 import { printsOf } from "../support/prints.ts";
+import { platformCaller } from "./support/callers.ts";
 import { DEMO_ENV, makeProgramFolder } from "./support/guide.ts";
-import { platformCaller } from "./support/server.ts";
 import { registerIssuer } from "./support/sign_in.ts";
 
 const server = inject("sharedServer");
 
 const SOURCE = readFileSync(join(import.meta.dirname, "clinic/program.ts"), "utf8");
 
-/** As which a clinic may run it. */
+/** The module formats in which a clinic may run the program. */
 const FORMS = {
   mts: { script: "program.mjs", module: ts.ModuleKind.ESNext },
   cts: { script: "program.cjs", module: ts.ModuleKind.CommonJS },
@@ -61,7 +61,7 @@ describe.each(Object.entries(FORMS))("The program of a clinic, as .%s,", (extens
     expect(compile(SOURCE, options, join(folder, `program.${extension}`)).problems).toEqual([]);
   });
 
-  it("does all its steps in its first run", async () => {
+  it("completes all its steps in its first run", async () => {
     const compilerOptions = { module, target: ts.ScriptTarget.ES2022, esModuleInterop: true };
     writeFileSync(join(folder, script), ts.transpileModule(SOURCE, { compilerOptions }).outputText);
     const TOKEN = await identityProvider.signIn("pascal@demo-clinic.example");

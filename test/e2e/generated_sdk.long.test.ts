@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, inject, it, onTestFinished } from "vitest";
-import { DEMO_CLIENT } from "../../src/dev/demo_organization.ts";
 import type { Api } from "../../src/reference/apis.ts";
+import { DEMO_CLIENT } from "../../src/reference/demo_client.ts";
 import { generateSdk } from "../../src/reference/sdk.ts";
 import { documentOf } from "../project/support/documents.ts";
+import { platformToken } from "./support/callers.ts";
 import { anOrganization } from "./support/organization.ts";
-import { platformToken } from "./support/server.ts";
 
 const server = inject("sharedServer");
 
@@ -18,9 +18,9 @@ interface Scheme {
 }
 
 /**
- * What a generator makes of a document. Only the document tells it where a credential goes.
+ * Generates an SDK from a document. Only the document says where a credential belongs.
  *
- * @param auth the credential of a scheme
+ * @param auth returns the credential for a scheme
  */
 async function sdkOf(api: Api, auth: (scheme: Scheme) => string | undefined) {
   const folder = resolve("dist/test", randomUUID());
@@ -31,7 +31,7 @@ async function sdkOf(api: Api, auth: (scheme: Scheme) => string | undefined) {
   return import(resolve(folder, "index.ts"));
 }
 
-it("An SDK made from the external document makes a room and reads a call's transcript, as JSON and as WebVTT", async () => {
+it("An SDK generated from the external document creates a room, and reads a transcript as JSON and as WebVTT", async () => {
   const { organization, credentials } = await anOrganization(server.url);
   const own = await sdkOf("external", ({ name }) => credentials[name as keyof typeof credentials]);
   const created = await own.createWaitingRoom({
@@ -62,7 +62,7 @@ it("An SDK made from the external document makes a room and reads a call's trans
   expect(captions.data?.startsWith("WEBVTT\n")).toBe(true);
 });
 
-it("An SDK made from the platform's document has the platform's token where the service expects it", async () => {
+it("An SDK generated from the platform's document sends the platform's token where the service expects it", async () => {
   const { organization, credentials } = await anOrganization(server.url);
   const organization_id = organization.id;
   const platform = await sdkOf("platform", ({ type, scheme }) =>

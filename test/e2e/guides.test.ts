@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { startIdentityProvider } from "../../src/dev/identity_provider.ts";
+import { caller, demoCaller, platformCaller, platformToken } from "./support/callers.ts";
 import { eventually } from "./support/eventually.ts";
 import {
   type Example,
@@ -20,7 +21,6 @@ import {
   withNullsOf,
 } from "./support/guide.ts";
 import { startReceiver } from "./support/receiver.ts";
-import { caller, demoCaller, platformCaller, platformToken } from "./support/server.ts";
 import { registerIssuer } from "./support/sign_in.ts";
 
 const lacking = ["sh", "curl"].filter((command) => spawnSync(command, ["-c", ":"]).error);
@@ -30,7 +30,7 @@ if (lacking.length > 0)
     `Skipped: the requests in the guides are not sent, because ${lacking.join(" and ")} is not installed.\n`,
   );
 
-/** What a reader puts into a variable, from what the response before said. */
+/** The values that a reader puts into variables, each from the response before. */
 // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a response
 type OwnValues = Record<string, (before: any) => unknown>;
 
@@ -51,7 +51,7 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
     for (const each of [folder, programs]) rmSync(each, { recursive: true, force: true });
   });
 
-  /** Sends all of an API's requests, one after the other, as somebody does who reads the guides. */
+  /** Sends all requests of an API in order, as a reader of the guides does. */
   async function follow(api: "external" | "platform", own: OwnValues, send = sendWithCurl) {
     const examples = examplesIn(guideText(api));
     expect(examples.length).toBeGreaterThan(15);
@@ -71,7 +71,7 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
     return runExample({ ...example, pasted }, variables, folder);
   };
 
-  /** Only what the package is for: it sends no request to other servers, and writes no files. */
+  /** Runs the program of an example. The package sends no requests to other servers, and writes no files. */
   async function sendWithPackage(example: Example, variables: Record<string, string>): Promise<Sent> {
     const { status, header, json, program } = example;
     const nothing = { status, headers: header ? [header] : [], json, output: "" };
@@ -81,7 +81,16 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
     const { code, lines, output } = await runInThread(source, programs);
     expect(code, output).toBe(0);
     const [printed = []] = lines;
-    if (status >= 400) return { ...nothing, status: Number(printed[0]), json: { error: printed[1] }, output };
+    if (status >= 400) {
+      const [status, code, error] = printed;
+      return {
+        ...nothing,
+        status: Number(status),
+        headers: [`Error-Code: ${code}`],
+        json: { error },
+        output,
+      };
+    }
     expect(lines, output).toHaveLength(1);
     return { ...nothing, json: json && printed[0], output };
   }
@@ -101,25 +110,24 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
     return sent.json;
   }
 
-  /** The number that the platform knows of the demo organization. */
   async function demoOrganization() {
     const { body } = await platformCaller(server.url)("GET", "/organizations");
     return body.organizations.find(({ slug }: { slug: string }) => slug === "demo-clinic").id as number;
   }
 
-  /** Whether nobody else can read the file. Windows has no such modes. */
+  /** Whether only the owner can read the file. Windows has no such modes. */
   const isPrivate = (file: string) =>
     process.platform === "win32" || (statSync(join(folder, file)).mode & 0o077) === 0;
 
   it.each([
     ["with curl", () => sendWithCurl],
     ["with the client package", () => sendWithPackage],
-  ])("to organizations succeed %s as the guides say, one after the other", async (way, send) => {
+  ])("for organizations succeed %s in their order, as the guides say", async (way, send) => {
     const external = demoCaller(server.url);
     const receiver = await startReceiver();
     let keys = 0;
     const planned = new Set<number>();
-    /** A call before those that the guides read, in the first of some rooms. */
+    /** Reports a call older than the calls in the guides, in the first of these rooms. */
     async function oldCall(key: string, rooms: string, participants: object[] = []): Promise<number> {
       const [{ slug: waiting_room_slug }] = (await external("GET", rooms)).body.waiting_rooms;
       const [{ organization_user_id }] = (await external("GET", "/calls")).body.calls;
@@ -135,7 +143,7 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
       async TOKEN() {
         const base = `/organizations/${await demoOrganization()}`;
         const made = await registerIssuer(platformCaller(server.url), base, identityProvider);
-        // 422 if the guides were followed in the other way before.
+        // 422 if the other run of the guides has registered it.
         expect([201, 422]).toContain(made.status);
         return identityProvider.signIn("pascal@demo-clinic.example");
       },
@@ -152,7 +160,7 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
       },
       async INVITE_ID() {
         const { organization_invites } = (await external("GET", "/invites")).body;
-        // Each is sent again once: not twice in a minute.
+        // An invite may not be sent twice in a minute, so each run sends another one again.
         const invitee = send() === sendWithCurl ? "ida@" : "ian@";
         return organization_invites.find(({ email }: { email: string }) => email.startsWith(invitee)).id;
       },
@@ -187,7 +195,7 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
       PLAN_KEY: () => `plan ${way}`,
       PARTICIPANT_ID: ({ participants: [{ id }] }) => id,
       async VISIT_ID({ id, waiting_room_id }) {
-        // The patient is on a call.
+        // Reports a call of the patient.
         if (planned.has(id))
           await oldCall(`planned-${id}`, `/waiting_rooms?id=${waiting_room_id}`, [{ key: `visit-${id}-1` }]);
         planned.add(id);
@@ -208,14 +216,14 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
     if (send() === sendWithCurl) expect(isPrivate("client.curl")).toBe(true);
   });
 
-  it("to organizations all have a program beside their command", () => {
+  it("for organizations all have a program beside the command", () => {
     const without = examplesIn(guideText("external")).filter(({ program }) => program === undefined);
     expect(without.filter(({ commands }) => commands.includes("$API")).map(({ heading }) => heading)).toEqual(
       [],
     );
   });
 
-  describe("of the guide to the client package", () => {
+  describe("in the guide to the client package", () => {
     const [, guide = ""] = /^# The client package\n([\s\S]*?)^# /m.exec(guideText("external")) ?? [];
     const blocks = [...guide.matchAll(/```js\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
     const blockWith = (text: string) => blocks.find((block) => block.includes(text)) ?? "";
@@ -228,24 +236,24 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
       return ran.lines;
     }
 
-    it("are all run here", () => {
+    it("are all tested here", () => {
       expect(blocks).toHaveLength(9);
     });
 
     it.each([
-      ["make a room", "createClient", [expect.stringMatching(/^demo-clinic--cardiology(-\d+)?$/)]],
-      ["delete what is in a list", "deleteInvite", [expect.any(Number)]],
+      ["create a room", "createClient", [expect.stringMatching(/^demo-clinic--cardiology(-\d+)?$/)]],
+      ["delete an item of a list", "deleteInvite", [expect.any(Number)]],
       [
-        "say what has failed",
+        "print what failed",
         "error.failed",
-        ["GET", "/waiting_rooms/no-such-room", "response", 404, "Waiting room not found"],
+        ["GET", "/waiting_rooms/no-such-room", "response", 404, "not_found", "Waiting room not found"],
       ],
-      ["say for whom they read", "withActingUser", [expect.objectContaining({ calls: expect.any(Array) })]],
+      ["name the acting user", "withActingUser", [expect.objectContaining({ calls: expect.any(Array) })]],
     ])("%s", async (_, text, line) => {
       expect(await run(text)).toEqual([line]);
     });
 
-    it("read all of a list", async () => {
+    it("read a whole list", async () => {
       const { total_count } = (await demoCaller(server.url)("GET", "/organization_users")).body.pagination;
       expect((await run("paginate")).length).toBeGreaterThanOrEqual(Math.min(3, total_count));
     });
@@ -262,7 +270,7 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
       expect(lines[0]).toEqual([expect.stringMatching(/^\d{4}-/), expect.any(String), expect.any(Number)]);
     });
 
-    it("check the access log, of which the cron seals a day", async () => {
+    it("check the access log, after the cron has sealed a day", async () => {
       await fetch(`${server.url}/cdn-cgi/local/scheduled?cron=*/5+*+*+*+*`);
       const [[entries, days, head] = [0, 0]] = (await run("verifyAccessLog")) as [number, number, object?][];
       expect([entries >= 4, days >= 1]).toEqual([true, true]);
@@ -290,9 +298,9 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
     });
   });
 
-  it("to the platform succeed as the guides say, one after the other", async () => {
+  it("for the platform succeed in their order, as the guides say", async () => {
     const platform = platformCaller(server.url);
-    /** Made by the first requests. */
+    /** The organization and the API client from the first requests. */
     const made: Record<string, string> = {};
     const clinic = () =>
       caller(`${server.url}/api/external`, {

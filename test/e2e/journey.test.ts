@@ -2,8 +2,9 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
-import { DEMO_CLIENT, loadDemoOrganization } from "../../src/dev/demo_organization.ts";
+import { loadDemoOrganization } from "../../src/dev/demo_organization.ts";
 import { withLocalBindings } from "../../src/dev/local_bindings.ts";
+import { DEMO_CLIENT } from "../../src/reference/demo_client.ts";
 import { headersOf } from "./support/curl_config.ts";
 import { startDevServer } from "./support/dev_server.ts";
 import { rowsIn, tablesIn, withDatabases } from "./support/local_databases.ts";
@@ -24,20 +25,20 @@ describe("A newcomer", () => {
   it("starts the server with one command, and the curl line that it prints works", async () => {
     const { status, body } = await asTheCurlLineDoes(server);
     expect(status).toBe(200);
-    // The guides are followed on the same server, and make more.
+    // The tests of the guides use the same server, and create more.
     expect(body.pagination.total_count).toBeGreaterThanOrEqual(4);
   });
 
-  it("finds the service healthy, and guides with the credentials for development filled in", async () => {
+  it("finds the service healthy, and guides with the development credentials filled in", async () => {
     expect((await fetch(`${server.url}/health`)).status).toBe(200);
     const guide = await (await fetch(`${server.url}/external/guides/first-request`)).text();
     expect(guide).toContain(DEMO_CLIENT.client_secret);
   });
 
-  it("goes through the product with another command", async () => {
+  it("tours the product with another command", async () => {
     const { code, output } = await npmRun("demo", "--", server.url);
-    expect(output).toMatch(/The room is retired too early +→ 422/);
-    expect(output).toMatch(/each with the right signature +→ ping, call\.started, call\.ended\n/);
+    expect(output).toMatch(/The room cannot be retired yet +→ 422/);
+    expect(output).toMatch(/with valid signatures +→ ping, call\.started, call\.ended\n/);
     expect(output).toMatch(/Her client is revoked +→ 401/);
     const lines = output.split("\n");
     expect(lines.length).toBeLessThan(120);
@@ -46,7 +47,7 @@ describe("A newcomer", () => {
     expect(code).toBe(0);
   });
 
-  it("finds the same demo organization after starting the server again", async () => {
+  it("finds the same demo organization after restarting the server", async () => {
     const data = mkdtempSync(join(tmpdir(), "video-visits-again-"));
     onTestFinished(() => rmSync(data, { recursive: true, force: true, maxRetries: 5 }));
     cpSync(join(inject("migratedState"), "v3"), join(data, "v3"), { recursive: true });

@@ -3,8 +3,8 @@ import { startIdentityProvider } from "../../src/dev/identity_provider.ts";
 import { eventually } from "./support/eventually.ts";
 import { anOrganization } from "./support/organization.ts";
 
-// The keys of an identity provider are not fetched again within 30 s, so a rotation is noticed only after that.
-it("Signing in with an OpenID provider still works after the provider has rotated its keys", async () => {
+// The service fetches a provider's keys at most every 30 s, so it notices a rotation only after that.
+it("POST /auth/token_exchange works again after the OpenID provider has rotated its keys", async () => {
   const identityProvider = await startIdentityProvider();
   onTestFinished(async () => void (await identityProvider.stop()));
   const { base, user, platform, external } = await anOrganization(inject("sharedServer").url);

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
-import { presignDownload } from "../../src/resources/egresses/egresses.files.ts";
+import { presignDownload } from "../../src/results/egresses/egresses.files.ts";
 import { readSettings } from "../../src/settings.ts";
 import { uploadFile } from "./support/livekit.ts";
 import { anOrganization } from "./support/organization.ts";
@@ -13,7 +13,6 @@ const bytes = crypto.getRandomValues(new Uint8Array(50_000));
 
 const server = inject("sharedServer");
 
-/** Those of the server. */
 const secretsOfServer = () => parseEnv(readFileSync(".dev.vars", "utf8"));
 
 /** A recording whose file is stored on the shared server. */
@@ -53,7 +52,7 @@ describe("A recording's presigned URL", () => {
     url = recording.url;
   });
 
-  it("gives the bytes that were recorded, the whole or a range of them", async () => {
+  it("returns the recorded bytes, all or a range of them", async () => {
     const whole = await fetch(url);
     expect(whole.status).toBe(200);
     expect(new Uint8Array(await whole.arrayBuffer())).toEqual(bytes);
@@ -62,7 +61,7 @@ describe("A recording's presigned URL", () => {
     expect(new Uint8Array(await range.arrayBuffer())).toEqual(bytes.slice(100, 200));
   });
 
-  it("names the entry of the audit log for which it was made", async () => {
+  it("names the audit log entry that was made for it", async () => {
     const { audit_logs } = (await recording.external("GET", `${recording.path}/audit_logs?event=read`)).body;
     expect(new URL(url).searchParams.get("x-audit-log-id")).toBe(String(audit_logs[0].id));
   });
@@ -121,8 +120,8 @@ describe("A recording's presigned URL", () => {
   });
 });
 
-describe("A recording that is deleted", () => {
-  it("is gone at once, also for the URLs that were made before", async () => {
+describe("A deleted recording", () => {
+  it("is gone at once, even for earlier URLs", async () => {
     const { url, external, path, remove } = await aRecording();
     expect((await fetch(url)).status).toBe(200);
     expect((await remove()).status).toBe(204);
@@ -132,8 +131,8 @@ describe("A recording that is deleted", () => {
     expect((await external("GET", path)).body).toMatchObject({ status: "egress_deleted", url: null });
   });
 
-  it("is deleted by a signed request, if its storage is elsewhere", async () => {
-    // For the second server, the S3 interface of the first is a storage elsewhere.
+  it("is deleted with a signed request if its storage is elsewhere", async () => {
+    // For the second server, the S3 interface of the first is external storage.
     const elsewhere = `${server.url}/cdn-cgi/local/r2/s3`;
     const other = await startServer({
       flags: ["--var", `RECORDINGS_S3_ENDPOINT:${elsewhere}`],

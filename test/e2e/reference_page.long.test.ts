@@ -13,7 +13,7 @@ const ALL = readdirSync("dist/public", { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".html"))
   .map((file) => `/${file.replaceAll("\\", "/").replace(/(index)?\.html$/, "")}`);
 
-/** One of each kind. */
+/** One page of each kind. */
 const SOME = [
   "/",
   "/external/guides/first-request",
@@ -38,7 +38,6 @@ describe.skipIf(!CHROMIUM)("The reference, in a real browser", () => {
 
   type Options = Parameters<Browser["newContext"]>[0];
 
-  /** A page of a reader, who has been nowhere yet. */
   async function aReader(options: Options = {}): Promise<{ page: Page; context: BrowserContext }> {
     const context = await browser.newContext({ viewport: DESKTOP, baseURL: server.url, ...options });
     await context.addInitScript({ path: "test/e2e/support/in_page.js" });
@@ -52,7 +51,7 @@ describe.skipIf(!CHROMIUM)("The reference, in a real browser", () => {
     return { page, context };
   }
 
-  /** What axe-core finds, of WCAG 2.2 AA and its own advice. */
+  /** The faults that axe-core finds: violations of WCAG 2.2 AA and of its own best practices. */
   const faultsOf = (page: Page, rules: object = {}) =>
     page.evaluate<unknown[]>(
       `axe.run(${JSON.stringify({ resultTypes: ["violations"], rules })})
@@ -69,10 +68,10 @@ describe.skipIf(!CHROMIUM)("The reference, in a real browser", () => {
     return found;
   }
 
-  it("has on no page what keeps people from reading it", { timeout: 300_000 }, async () => {
+  it("has no accessibility faults on any page", { timeout: 300_000 }, async () => {
     expect(ALL.length).toBeGreaterThan(150);
     const { page } = await aReader();
-    // Pages of a kind have the same colours, and to compare them takes most of the time.
+    // Pages of a kind have the same colours, and comparing them takes most of the time.
     expect(await faultsOn(page, ALL, { "color-contrast": { enabled: false } })).toEqual([]);
   });
 
@@ -81,12 +80,12 @@ describe.skipIf(!CHROMIUM)("The reference, in a real browser", () => {
     ["dark", { colorScheme: "dark" }],
     ["on a phone", { viewport: PHONE }],
     ["dark on a phone", { viewport: PHONE, colorScheme: "dark" }],
-  ] satisfies [string, Options][])("has none on one of each kind, %s", async (_, options) => {
+  ] satisfies [string, Options][])("has no such faults on a page of each kind, %s", async (_, options) => {
     const { page } = await aReader(options);
     expect(await faultsOn(page, SOME)).toEqual([]);
   });
 
-  it("on a phone scrolls sideways on no page, and breaks no word of a table in two", {
+  it("does not scroll sideways on a phone, or break a word of a table in two", {
     timeout: 120_000,
   }, async () => {
     const { page } = await aReader({ viewport: PHONE });
@@ -97,7 +96,7 @@ describe.skipIf(!CHROMIUM)("The reference, in a real browser", () => {
     }
   });
 
-  it("has light text on a dark page for readers who prefer that, or choose it", async () => {
+  it("has light text on a dark page for readers who prefer or choose that", async () => {
     const contrastOf = async (page: Page) =>
       page.evaluate<number>("inPage.lightnessOfText() - inPage.lightnessOfPage()");
     const { page: dark } = await aReader({ colorScheme: "dark" });
@@ -114,11 +113,11 @@ describe.skipIf(!CHROMIUM)("The reference, in a real browser", () => {
 
   it.each([
     ["429", /Rate limits/],
-    ["idempotency", /Repeating a request/],
-    ["rotate secret", /Give a webhook endpoint a new secret/],
-    ["rotatte secrt", /Give a webhook endpoint a new secret/],
+    ["idempotency", /Retry safely with an idempotency key/],
+    ["rotate secret", /Rotate the secret of a webhook endpoint/],
+    ["rotatte secrt", /Rotate the secret of a webhook endpoint/],
     ["/invites/{id}/resend", /Send an invite again/],
-  ])("finds %s, with the keyboard alone, and leads there", async (words, expected) => {
+  ])("finds %s with only the keyboard, and opens it", async (words, expected) => {
     const { page } = await aReader();
     await page.goto("/");
     await page.keyboard.press("/");
@@ -132,7 +131,7 @@ describe.skipIf(!CHROMIUM)("The reference, in a real browser", () => {
     await page.waitForURL(`**${target}`);
   });
 
-  it("shows a request with curl or with the package, as the reader chose on the page before", async () => {
+  it("shows a request with curl or with the package, as the reader chose on an earlier page", async () => {
     const { page } = await aReader();
     await page.goto("/external/reference/invites/create-invite");
     const sample = page.locator("figure.code").first();
@@ -154,7 +153,7 @@ describe.skipIf(!CHROMIUM)("The reference, in a real browser", () => {
     expect(copied).toBe(`curl -K client.curl "${server.url}/api/external/waiting_rooms"`);
   });
 
-  it("reads the same without scripts", async () => {
+  it("shows the same without scripts", async () => {
     const { page } = await aReader({ javaScriptEnabled: false });
     await page.goto("/external/reference/invites/create-invite");
     expect(await page.locator("main").innerText()).toMatch(

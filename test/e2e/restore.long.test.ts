@@ -7,10 +7,11 @@ import { anOrganization } from "./support/organization.ts";
 import { startReceiver } from "./support/receiver.ts";
 import { npmRun, startServer } from "./support/server.ts";
 
-// What a quiet database does not do, test/worker/quiet.test.ts says, and what a backup restores, backup.long.test.ts.
-it("A database that Time Travel put back is quiet after a command, which may be run again, until it is resumed", async () => {
+// test/worker/ground/quiet.test.ts tests what a quiet database does not do, and backup.long.test.ts what a backup
+// restores.
+it("npm run restore -- --after-time-travel makes a database quiet until it is resumed, and can be repeated", async () => {
   const server = await startServer({ ownData: "put-back" });
-  /** While the server runs, as an operator does it. */
+  /** Runs while the server does, as operators run it. */
   const restore = (flag: string) =>
     done(npmRun("restore", "--", "--persist-to", join(server.persistTo, "put-back"), flag));
   const { external, addUser } = await anOrganization(server.url);
@@ -35,7 +36,7 @@ it("A database that Time Travel put back is quiet after a command, which may be 
   const before = await makeEvent();
   const said = [await restore("--after-time-travel"), await restore("--after-time-travel")];
   for (const each of said) expect(each).toContain("The database is quiet");
-  for (const each of said) expect(each).toContain("off until then: 1.");
+  for (const each of said) expect(each).toContain("inactive until then: 1.");
   await expectHealth("quiet");
   expect(await endpoint()).toMatchObject({ is_active: false, disabled_reason: "restored" });
   const after = await makeEvent();
@@ -50,14 +51,14 @@ it("A database that Time Travel put back is quiet after a command, which may be 
     "visit.updated",
   ]);
   expect(await restore("--resume")).toContain(
-    "Resumed. Webhook endpoints that are on again, as in the copy: 1.",
+    "Resumed. Webhook endpoints that are active again, as in the backup: 1.",
   );
   expect(await endpoint()).toMatchObject({ is_active: true, disabled_reason: null });
   await expectHealth("ok");
   expect(await restore("--resume")).toContain("there is nothing to resume");
 });
 
-it("The command says what it wants", async () => {
+it("npm run restore refuses missing or conflicting options", async () => {
   for (const args of [[], ["--resume", "--after-time-travel"], ["--input", "x.sql", "--resume"]])
     expect(await refused(npmRun("restore", "--", ...args))).toContain("Say one thing");
 });

@@ -17,7 +17,7 @@ const sequenceIn = (state: string, range: number) =>
   );
 
 describe("npm run shards:add", () => {
-  it("makes a database with ids of its own and binds it; the next time another one", async () => {
+  it("creates and binds a database with its own ids, and another one the next time", async () => {
     const project = aConfiguration("added");
     for (const shard of [1, 2]) {
       const added = await done(project.run("shards:add"));
@@ -32,9 +32,9 @@ describe("npm run shards:add", () => {
     await done(project.run("deploy", "--local"));
   });
 
-  it("completes what a run has left that ended half-way", async () => {
+  it("completes a run that ended halfway", async () => {
     const project = aConfiguration("interrupted");
-    // It ended when the range was given, or when the database was made, but not bound.
+    // The run ended after the range was given, or after the database was created but not bound.
     withDatabases(project.state, (databases) => databases.get(0)?.exec(rangeStatement(1)));
     expect(await done(project.run("shards:add"))).toContain("Its range of ids is 1.");
     const bound = project.text();
@@ -46,7 +46,7 @@ describe("npm run shards:add", () => {
   });
 });
 
-it("A database without its range, or with that of another, is not deployed; shards:add completes the first", async () => {
+it("npm run deploy refuses a database without its range or with another one, and shards:add gives a missing range", async () => {
   const project = aConfiguration("unknown");
   project.write(
     project
@@ -58,7 +58,7 @@ it("A database without its range, or with that of another, is not deployed; shar
     "Nothing is deployed. DB_1 has no range of ids. Run `npm run shards:add -- --config ",
   );
   await done(project.run("shards:add"));
-  // As a move leaves it that was interrupted before its end.
+  // The state after a move that was interrupted.
   withDatabases(project.state, (databases) =>
     databases.get(0)?.exec("update shards set range = 5 where shard = 1"),
   );

@@ -10,7 +10,7 @@ import { startServer } from "./support/server.ts";
 
 const ENTRIES = 100_000;
 
-/** A week that ended yesterday: what is older than 400 days need not be listed. */
+/** A week that ended yesterday. The list may omit entries older than 400 days. */
 const dates = [7, 6, 5, 4, 3, 2, 1].map((days) =>
   new Date(Date.now() - days * DAY).toISOString().slice(0, 10),
 );
@@ -35,7 +35,6 @@ beforeAll(async () => {
 
 const CLI = "dist/client/external/cli.js";
 
-/** Runs the command as an auditor does. */
 function verify(...args: string[]) {
   const { "X-Client-ID": CLIENT_ID, "X-Client-Secret": CLIENT_SECRET } = clinic.credentials;
   const env = { ...process.env, CLIENT_ID, CLIENT_SECRET };
@@ -45,7 +44,7 @@ function verify(...args: string[]) {
 const TIMEOUT = { timeout: 300_000 };
 
 it(
-  "A week of 100,000 entries is checked from outside, with its progress, and what to keep",
+  "verify-access-log checks a week of 100,000 entries, and prints its progress and the digest to keep",
   TIMEOUT,
   async () => {
     const started = Date.now();
@@ -61,7 +60,7 @@ it(
   },
 );
 
-it("A row that was changed in the database is named, with its day", TIMEOUT, async () => {
+it("verify-access-log names a row that was changed in the database, and its day", TIMEOUT, async () => {
   const [seal] = (await seals()).filter(({ date }: { date: string }) => date === dates[2]);
   const { sql } = database
     .prepare("select sql from sqlite_schema where name = 'access_logs_unchanged'")
@@ -78,18 +77,22 @@ it("A row that was changed in the database is named, with its day", TIMEOUT, asy
   change("read");
   expect(code).toBe(1);
   expect(output).toContain(
-    `FAULT ${dates[2]}: The service shows other entries than those that were sealed: the entry ${seal.first_id + 7} was changed: event is update, and read was sealed.`,
+    `FAULT ${dates[2]}: The service shows other entries than the sealed ones: the entry ${seal.first_id + 7} was changed: event is update, but read was sealed.`,
   );
 });
 
-it("A seal that a receiver kept and the service has lost is named, with its day", TIMEOUT, async () => {
-  const head = `2020-01-31=${"0".repeat(64)}`;
-  const { code, output } = await verify("--head", head);
-  expect(code).toBe(1);
-  expect(output).toContain("FAULT 2020-01-31: There is no seal of this day");
-});
+it(
+  "verify-access-log names a seal that a receiver kept and the service has lost, and its day",
+  TIMEOUT,
+  async () => {
+    const head = `2020-01-31=${"0".repeat(64)}`;
+    const { code, output } = await verify("--head", head);
+    expect(code).toBe(1);
+    expect(output).toContain("FAULT 2020-01-31: This day has no seal");
+  },
+);
 
-it("Arguments that are wrong are refused with what would be right", TIMEOUT, async () => {
+it("verify-access-log refuses wrong arguments, and says what it expects", TIMEOUT, async () => {
   for (const [args, said] of [
     [["--head", "2026-01-31"], "--head must be a date and a SHA-256"],
     [["--from", "January"], "--from must be a date"],

@@ -12,7 +12,6 @@ import { startReceiver } from "./support/receiver.ts";
 
 const server = inject("sharedServer");
 
-/** An organization with a webhook endpoint for the URL. */
 async function aClinic(url: string) {
   const { external, addUser } = await anOrganization(server.url);
   const endpoint = await external("POST", "/webhook_endpoints", { webhook_endpoint: { url } });
@@ -21,14 +20,14 @@ async function aClinic(url: string) {
     external,
     endpoint: endpoint.body,
     path: `/webhook_endpoints/${endpoint.body.id}`,
-    /** Makes an event. */
+    /** Causes an event. */
     addUser: (who: string) => addUser(who, "provider"),
   };
 }
 
-// They mostly wait.
+// Concurrent, because these tests mostly wait.
 describe.concurrent("A webhook", () => {
-  it("comes while the receivers of other organizations hang", async () => {
+  it("arrives while the receivers of other organizations hang", async () => {
     let givenUp = 0;
     const hanging = await startReceiver((response) => response.on("close", () => givenUp++));
     const others = await Promise.all(Array.from({ length: 8 }, () => aClinic(hanging.url)));
@@ -50,7 +49,7 @@ describe.concurrent("A webhook", () => {
     });
   });
 
-  it("that fails comes again after 5 seconds, the same to the byte", async () => {
+  it("that fails is sent again after 5 seconds, with the same bytes", async () => {
     const receiver = await startReceiver((response, _, count) => {
       response.writeHead(count === 1 ? 500 : 204).end();
     });
@@ -63,7 +62,7 @@ describe.concurrent("A webhook", () => {
     expect(second?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
   });
 
-  it("does not follow a redirect, and does not wait for the end of a long response", async () => {
+  it("does not follow a redirect, or wait for the end of a long response", async () => {
     const elsewhere = await startReceiver();
     const receiver = await startReceiver((response, _, count) => {
       if (count === 1) response.writeHead(302, { Location: elsewhere.url }).end();
@@ -81,9 +80,7 @@ describe.concurrent("A webhook", () => {
 });
 
 describe.concurrent("A receiver", () => {
-  it("that never ends its responses, or trickles them, is sent each event once", async ({
-    onTestFinished,
-  }) => {
+  it("that never ends its responses, or trickles them, gets each event once", async ({ onTestFinished }) => {
     const open: NodeJS.Timeout[] = [];
     onTestFinished(() => {
       for (const timer of open) clearInterval(timer);
@@ -106,9 +103,9 @@ describe.concurrent("A receiver", () => {
 
   it.each([
     ["huge headers", `HTTP/1.1 200 OK\r\nX-Long: ${"x".repeat(10_000_000)}\r\n\r\n`],
-    ["what is no HTTP", "hello\r\n\r\n"],
+    ["text that is not HTTP", "hello\r\n\r\n"],
     ["an unknown status", "HTTP/1.1 999 \r\nRetry-After: -1\r\n\r\n"],
-  ])("that answers with %s is left and tried again", async (_, answer) => {
+  ])("that answers with %s is disconnected, and gets the webhook again", async (_, answer) => {
     const receiver = await startReceiver((response, _, count) => {
       if (count === 1) response.socket?.end(answer);
       else response.writeHead(204).end();
@@ -123,7 +120,7 @@ describe.concurrent("A receiver", () => {
 });
 
 describe.concurrent("The receiver in the guide", () => {
-  it("verifies what it gets, and prints each event once", async ({ onTestFinished }) => {
+  it("verifies its webhooks, and prints each event once", async ({ onTestFinished }) => {
     const [, code] = /```js\n(import \{ createServer \}[\s\S]*?)```/.exec(guideText("external")) ?? [];
     const program = join(makeProgramFolder(), "receiver.mjs");
     writeFileSync(program, code ?? "");

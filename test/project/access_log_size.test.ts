@@ -5,7 +5,7 @@ import { migratedDatabase } from "../../src/dev/migrations.ts";
 
 const ENTRIES = 50_000;
 
-/** In bytes, with the three indexes. A visit whose results are read ten times then takes 1.6 kB more. */
+/** In bytes, with the three indexes. At this size, ten reads of a visit's results add 1.6 kB to the database. */
 const MOST_OF_AN_ENTRY = 160;
 
 const sizeOf = (database: DatabaseSync) =>
@@ -14,7 +14,7 @@ const sizeOf = (database: DatabaseSync) =>
       ?.size,
   );
 
-it(`An entry of the access log costs at most ${MOST_OF_AN_ENTRY} bytes of the database`, () => {
+it(`An entry of the access log takes at most ${MOST_OF_AN_ENTRY} bytes of the database`, () => {
   const database = migratedDatabase();
   database.exec(
     `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < 50)
@@ -30,7 +30,7 @@ it(`An entry of the access log costs at most ${MOST_OF_AN_ENTRY} bytes of the da
   const resources = ["transcript", "soap_note", "egress", "participant"];
   database.exec("begin");
   for (let n = 0; n < ENTRIES; n++) {
-    // Calls in an order that no index has, as they are read.
+    // Calls are read in no order that an index has.
     const call = 200_000 + ((n * 104_729) % 90_000);
     const [organization, member, client] = [1 + (n % 50), 5_000 + (n % 700), 100 + (n % 60)];
     const [at, resource, person] = [

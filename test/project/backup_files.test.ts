@@ -12,8 +12,8 @@ function aBackup(...files: string[]) {
   return join(folder, "b.sql");
 }
 
-describe("What a restore loads", () => {
-  it("is a file, or one for each database in the order of their numbers", () => {
+describe("filesToRestore", () => {
+  it("finds one file, or a file for each database in the order of their numbers", () => {
     const one = aBackup("b.sql", "b.sql.old", "other.sql.0");
     expect([...filesToRestore(one, undefined)]).toEqual([[0, one]]);
     const several = aBackup("b.sql.10", "b.sql.0", "b.sql.2");
@@ -22,25 +22,25 @@ describe("What a restore loads", () => {
     );
   });
 
-  it("is the file that is named, with --shard", () => {
+  it("takes the named file with --shard", () => {
     const file = aBackup("b.sql", "b.sql.0");
     expect([...filesToRestore(file, 3)]).toEqual([[3, file]]);
   });
 
-  it("is not guessed where an older single file lies beside the files of several databases", () => {
-    expect(() => filesToRestore(aBackup("b.sql", "b.sql.0", "b.sql.1"), undefined)).toThrow("of two backups");
+  it("refuses an older single file beside the files of several databases", () => {
+    expect(() => filesToRestore(aBackup("b.sql", "b.sql.0", "b.sql.1"), undefined)).toThrow("two backups");
   });
 
-  it("has the first database, which knows the others", () => {
-    expect(() => filesToRestore(aBackup("b.sql.1"), undefined)).toThrow(/no file .*b\.sql\.0/);
+  it("requires the file of the first database, which knows the others", () => {
+    expect(() => filesToRestore(aBackup("b.sql.1"), undefined)).toThrow(/file .*b\.sql\.0 is missing/);
     expect(() => requireComplete(aBackup())).toThrow("There is no file");
   });
 });
 
-it("A backup is not written beside another one of the same name", () => {
+it("requireNoBackup refuses the name of an existing backup", () => {
   expect(() => requireNoBackup(aBackup("b.sql.md"))).not.toThrow();
   for (const file of ["b.sql", "b.sql.0", "b.sql.3"])
     expect(() => requireNoBackup(aBackup(file))).toThrow(
-      `${file} exists: an older backup is not overwritten.`,
+      `${file} exists: a backup does not overwrite an older one.`,
     );
 });

@@ -35,21 +35,21 @@ describe("The build", () => {
     return () => rmSync(folder, { recursive: true });
   });
 
-  /** Builds as `wrangler dev` does it. */
+  /** Builds as `wrangler dev` does. */
   function build(flags?: string[]): string {
     const { stdout, stderr } = run(folder, { flags, env: { WRANGLER_COMMAND: "dev" } });
     expect(stderr).toBe("");
     return stdout;
   }
 
-  it("says in one line what to run first, if `wrangler dev` runs it in a fresh clone", () => {
+  it("says in one line what to run first if `wrangler dev` runs it in a fresh clone", () => {
     rmSync(join(folder, ".dev.vars"), { force: true });
     expect(build()).toMatch(/^[^\n]*run `npm run dev`[^\n]*\n$/);
-    // Also where there is nothing to make.
+    // Also if there is nothing to build.
     expect(build()).toMatch(/^[^\n]*run `npm run dev`[^\n]*\n$/);
   });
 
-  it("removes assets that an earlier build left, so that they are not deployed", () => {
+  it("removes the assets of an earlier build, so that they are not deployed", () => {
     const leftover = join(folder, PUBLIC_ASSETS, "api", "development_credentials.js");
     mkdirSync(join(leftover, ".."), { recursive: true });
     writeFileSync(leftover, "");
@@ -59,7 +59,7 @@ describe("The build", () => {
     expect(existsSync(join(folder, PUBLIC_ASSETS, "api", "external", "openapi.json"))).toBe(true);
   });
 
-  it("reads only files whose change makes the next build run, and what is installed", () => {
+  it("reads only installed packages, and files whose change triggers the next build", () => {
     appendFileSync(join(folder, "src/limits.ts"), "\n");
     build(["--import", pathToFileURL("test/project/support/record_reads.ts").href]);
     const reads = readFileSync(join(folder, "reads.txt"), "utf8").trimEnd().split("\n");
@@ -67,14 +67,14 @@ describe("The build", () => {
       .map((file) => relative(folder, resolve(folder, file)))
       .filter((file) => existsSync(join(folder, file)) && !file.split(sep).includes("node_modules"))
       .map((file) => file.replaceAll("\\", "/"));
-    // By an import, by `readFileSync` and by `readFile`.
+    // Read by an import, by `readFileSync` and by `readFile`.
     expect(own).toEqual(expect.arrayContaining(["src/app.ts", "wrangler.toml", ".dev.vars.example"]));
     const isInput = (file: string) => INPUTS.some((input) => file === input || file.startsWith(`${input}/`));
     expect(own.filter((file) => !isInput(file) && !file.startsWith("dist/"))).toEqual([]);
   });
 });
 
-/** Stands for what takes seconds. */
+/** A stub for the generation, which takes seconds. */
 const GENERATE = `import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 export async function generate({ withSdk }) {
   appendFileSync("made.txt", withSdk ? "all\\n" : "all but the SDK\\n");
@@ -87,7 +87,7 @@ export async function generate({ withSdk }) {
 }
 `;
 
-describe("After a build, the next one", () => {
+describe("The next build", () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "build-"));
@@ -118,7 +118,7 @@ describe("After a build, the next one", () => {
     expect([build(), build(), build(FOR_A_SERVER), build()]).toEqual(["all", "", "", ""]);
   });
 
-  it("makes the SDK if it was left out", () => {
+  it("makes the SDK if the last build left it out", () => {
     expect([build(FOR_A_SERVER), build(FOR_A_SERVER), build(), build(FOR_A_SERVER)]).toEqual([
       "all but the SDK",
       "",
@@ -128,7 +128,7 @@ describe("After a build, the next one", () => {
   });
 
   it.each(["src/limits.ts", "src/reference/guides/new.md", ...INPUTS.filter((each) => each !== "src")])(
-    "makes all of it anew after a change of %s",
+    "makes everything again after a change of %s",
     (file) => {
       build();
       write(file, '{ "changed": true }');
@@ -136,7 +136,7 @@ describe("After a build, the next one", () => {
     },
   );
 
-  it("makes all of it anew after a file was deleted or got another name", () => {
+  it("makes everything again after a file was deleted or renamed", () => {
     build();
     rmSync(join(folder, "src/limits.ts"));
     expect(build()).toBe("all");
@@ -148,7 +148,7 @@ describe("After a build, the next one", () => {
   });
 
   it.each([PUBLIC_ASSETS, DEVELOPMENT_ASSETS, CLIENTS])(
-    "makes all of it anew if something in %s is missing, additional or different",
+    "makes everything again if a file in %s is missing, additional or different",
     (output) => {
       build();
       rmSync(join(folder, output, "file"));
@@ -160,11 +160,11 @@ describe("After a build, the next one", () => {
     },
   );
 
-  it("makes all of it anew if a file was saved while the last one ran", () => {
+  it("makes everything again if a file was saved during the last build", () => {
     expect([build({ SAVED_MEANWHILE: "yes" }), build(), build()]).toEqual(["all", "all", ""]);
   });
 
-  it("makes all of it anew if the last one failed", () => {
+  it("makes everything again if the last build failed", () => {
     build();
     write("src/limits.ts", "// changed");
     expect([build({ FAILS: "yes" }), build(), build()]).toEqual(["all", "all", ""]);

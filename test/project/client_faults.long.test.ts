@@ -5,7 +5,6 @@ import { type Outcomes, RUNTIMES } from "./support/runtimes.ts";
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 
-/** A webhook that was signed just now, as its receiver gets it. */
 function signedWebhook() {
   const body = '{"type": "ping", "id": 1}';
   const at = new Date();
@@ -36,11 +35,11 @@ describe.each(Object.entries(RUNTIMES))("The client package in %s", (runtime, ru
   });
 
   it.each(Object.keys(FAULTS))(
-    "reads, changes and deletes in the second attempt, if the first is %s",
+    "reads, changes and deletes in the second attempt if the first is %s",
     (fault) => {
       expect(outcomes[`get: ${fault}`]).toMatchObject({ value: { slug: "cardiology" } });
       expect(outcomes[`put: ${fault}`]).toMatchObject({ value: { slug: "cardiology" } });
-      // What the first attempt has deleted is gone.
+      // The first attempt may have deleted it already.
       expect(outcomes[`delete: ${fault}`]).toEqual({ value: null });
       expect(methodsOf(`get: ${fault}`)).toEqual(["GET", "GET"]);
       expect(methodsOf(`put: ${fault}`)).toEqual(["PUT", "PUT"]);
@@ -48,7 +47,7 @@ describe.each(Object.entries(RUNTIMES))("The client package in %s", (runtime, ru
     },
   );
 
-  it.each(Object.keys(FAULTS))("makes a thing once, with one key, if the first attempt is %s", (fault) => {
+  it.each(Object.keys(FAULTS))("creates once, with one key, if the first attempt is %s", (fault) => {
     const { requests, done } = logOf(`create: ${fault}`);
     expect(outcomes[`create: ${fault}`]).toMatchObject({ value: { slug: "cardiology" } });
     expect(requests).toHaveLength(2);
@@ -57,7 +56,7 @@ describe.each(Object.entries(RUNTIMES))("The client package in %s", (runtime, ru
     expect(done).toBe(1);
   });
 
-  it.each(Object.keys(FAULTS))("never sends another POST twice, though the first is %s", (fault) => {
+  it.each(Object.keys(FAULTS))("sends no other POST twice if the first is %s", (fault) => {
     expect(outcomes[`exchange: ${fault}`]).toMatchObject({ error: "VideoVisitError" });
     expect(methodsOf(`exchange: ${fault}`)).toEqual(["POST"]);
   });
@@ -69,7 +68,7 @@ describe.each(Object.entries(RUNTIMES))("The client package in %s", (runtime, ru
     }
   });
 
-  it("gives up an endless 503 with the last error", () => {
+  it("gives up after several 503 responses, with the last error", () => {
     expect(methodsOf("get: 503 for ever")).toHaveLength(3);
     expect(outcomes["get: 503 for ever"]).toEqual({
       error: "VideoVisitError",
@@ -79,19 +78,22 @@ describe.each(Object.entries(RUNTIMES))("The client package in %s", (runtime, ru
     });
   });
 
-  it("does not wait for an hour", () => {
+  it("does not wait if Retry-After is an hour", () => {
     expect(methodsOf("get: 429 for an hour")).toHaveLength(1);
     expect(outcomes["get: 429 for an hour"]).toMatchObject({ status: 429 });
   });
 
-  it("ends a request at once when its signal says so", () => {
+  it("aborts a request at once when its signal aborts", () => {
     for (const name of ["get: aborted while it waits for a response", "get: aborted between two attempts"]) {
-      expect(outcomes[name]).toMatchObject({ error: "VideoVisitError", text: "The signal ended it" });
+      expect(outcomes[name]).toMatchObject({
+        error: "VideoVisitError",
+        text: "The signal ended the request",
+      });
       expect(methodsOf(name)).toHaveLength(1);
     }
   });
 
-  it("believes a webhook that the service has signed, and no other", () => {
+  it("accepts only webhooks that the service has signed", () => {
     expect(outcomes.webhook).toBe("ping");
     expect(outcomes.changedWebhook).toBe("WebhookVerificationError");
   });

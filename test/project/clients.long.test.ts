@@ -10,7 +10,7 @@ import { everyType, sdkIn } from "./support/every_type.ts";
 
 const newFolder = () => `./dist/test/${randomUUID()}`;
 
-/** The build makes the others: for organizations there is a package instead. */
+/** The build makes the SDKs of the other APIs. For organizations there is a package instead. */
 const sdkOfExternal = newFolder();
 
 beforeAll(() => generateSdk(documentOf("external"), sdkOfExternal));
@@ -20,7 +20,7 @@ afterAll(() => rmSync(sdkOfExternal, { recursive: true }));
 const folderOf = (api: string) => (api === "external" ? sdkOfExternal : `./dist/client/${api}`);
 
 it.each(API_NAMES)(
-  "An SDK of the %s API compiles, and knows the type of each part of each operation",
+  "The SDK of the %s API compiles, and knows the type of each part of each operation",
   (api) => {
     const sdk = sdkIn(folderOf(api));
     const compiled = compile(everyType(documentOf(api), sdk), sdk.settings);
@@ -29,13 +29,13 @@ it.each(API_NAMES)(
   },
 );
 
-it("With an SDK, a request that does not fit the API does not compile", () => {
-  // An error that is expected and does not come is a problem too.
+it("A request that does not fit the API does not compile with the SDK", () => {
+  // An expected error that does not occur is a problem too.
   expect(compile(requestsOf(sdkOfExternal), sdkIn(sdkOfExternal).settings).problems).toEqual([]);
 });
 
 describe("The check of clients", () => {
-  it("finds `any`, `unknown` and what is no data, however deep", () => {
+  it("finds `any`, `unknown` and types without data, at any depth", () => {
     const compiled = compile(`
       interface Tree { children: Tree[]; tags?: Record<string, string | number | null>; empty: Record<string, never> }
       export interface Known { tree: Tree; pair: [true, "a"] }
@@ -56,14 +56,14 @@ describe("The check of clients", () => {
   const json = (schema = {}) => ({ description: "", content: { "application/json": { schema } } });
   const named = (operationId: string) => ({ operationId, summary: "", tags: [] });
 
-  it("finds an operation that an SDK does not have", () => {
+  it("finds an operation that an SDK lacks", () => {
     const client = sdkIn(folderOf("livekit"));
     const get = { ...named("getMore"), responses: { 200: json() } };
     const { problems } = compile(everyType({ paths: { "/more": { get } } }, client), client.settings);
     expect(problems.join("\n")).toContain("getMore");
   });
 
-  it("finds in an SDK what the document says nothing of", async () => {
+  it("finds parts of an SDK that the document does not describe", async () => {
     const post = {
       ...named("createThing"),
       parameters: [{ in: "query" as const, name: "kind", schema: {} }],

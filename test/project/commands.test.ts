@@ -8,27 +8,27 @@ const run = (file: string, ...args: string[]) =>
 
 const scripts: Record<string, string> = JSON.parse(readFileSync("package.json", "utf8")).scripts;
 
-/** Of package.json, with the file that each runs. */
+/** The commands of package.json, with the files that they run. */
 const COMMANDS = Object.entries(scripts).flatMap(([name, script]) => {
   const file = /node (src\/dev\/\w+\.ts)/.exec(script)?.[1];
   return file ? [[name, file] as const] : [];
 });
 
-/** Those that README.md and src/docs give the command. */
+/** The flags that README.md and src/docs give the command. */
 const documentedFlags = (command: string) =>
   commandsInDocs
     .filter((each) => new RegExp(`\\bnpm run (--silent )?${command}( |$)`).test(each))
     .flatMap((each) => flagsIn(` ${each.split(" -- ")[1] ?? ""}`));
 
 describe.each(COMMANDS)("npm run %s", (command, file) => {
-  it("says with --help how it is used, with each flag that the docs name, and does nothing", () => {
+  it("prints its usage with --help, including every documented flag, and does nothing else", () => {
     const { status, stdout, stderr } = run(file, "--help");
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout).toMatch(new RegExp(`^Usage: npm run ${command}\\b.*\\n\\n`));
     expect(documentedFlags(command).filter((flag) => !stdout.includes(flag))).toEqual([]);
   });
 
-  it("fails for an argument that it does not know, and names it", () => {
+  it("fails with an unknown option, and names it", () => {
     const { status, stdout, stderr } = run(file, "--nosuch");
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
     expect(stderr).toMatch(/^Unknown option '--nosuch'/);

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { describe, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
-import { DEMO_CLIENT } from "../../src/dev/demo_organization.ts";
 import { PUBLIC_ASSETS } from "../../src/reference/assets.ts";
+import { DEMO_CLIENT } from "../../src/reference/demo_client.ts";
 import { requireSameLimits } from "../../src/reference/operator.ts";
 import { readSettings, requireOwnSecrets } from "../../src/settings.ts";
 
@@ -17,14 +17,17 @@ interface RateLimitOfConfig {
 
 const config = unstable_readConfig({ config: "wrangler.toml" });
 
-describe("What is deployed", () => {
-  it("has no credentials for development among its assets", () => {
+describe("The deployment", () => {
+  it("has no development credentials in its assets", () => {
     expect(config.assets?.directory).toBe(PUBLIC_ASSETS);
     const { PLATFORM_API_TOKEN, INVITE_TOKEN_SECRET, DIGEST_SECRET, LIVEKIT_API_SECRET, AUDIT_SIGNING_KEY } =
       example;
+    const { PLATFORM_REPORTS_TOKEN, PLATFORM_WEB_APP_TOKEN } = example;
     const secrets = [
       DEMO_CLIENT.client_secret,
       PLATFORM_API_TOKEN,
+      PLATFORM_REPORTS_TOKEN,
+      PLATFORM_WEB_APP_TOKEN,
       INVITE_TOKEN_SECRET,
       DIGEST_SECRET,
       LIVEKIT_API_SECRET,
@@ -39,15 +42,15 @@ describe("What is deployed", () => {
         expect(readFileSync(file, "utf8").includes(secret ?? ""), file).toBe(false);
   });
 
-  it("refuses the secrets of .dev.vars.example, and a developer's machine does not", () => {
+  it("refuses the secrets of .dev.vars.example, except on a developer's machine", () => {
     const settings = readSettings({ ...config.vars, ...example });
     expect(() => requireOwnSecrets(settings, "https://visits.example/api/platform/invites/1")).toThrow(
-      /^PLATFORM_API_TOKEN and INVITE_TOKEN_SECRET and DIGEST_SECRET and LIVEKIT_API_SECRET and AUDIT_SIGNING_KEY /,
+      /^PLATFORM_API_TOKEN and PLATFORM_REPORTS_TOKEN and PLATFORM_WEB_APP_TOKEN and INVITE_TOKEN_SECRET and DIGEST_SECRET and LIVEKIT_API_SECRET and AUDIT_SIGNING_KEY /,
     );
     expect(() => requireOwnSecrets(settings, "http://localhost:8787/api/platform/invites/1")).not.toThrow();
   });
 
-  it("tells callers the limits that it has, or it is not built", () => {
+  it("documents the limits that it enforces, or is not built", () => {
     const toml = readFileSync("wrangler.toml", "utf8");
     expect(() => requireSameLimits(toml)).not.toThrow();
     for (const [number, other] of [
@@ -59,7 +62,7 @@ describe("What is deployed", () => {
       expect(toml).toMatch(number);
       expect(() => requireSameLimits(toml.replace(number, other))).toThrow("must be the same number");
     }
-    // What wrangler reads is what the build has read.
+    // wrangler reads the same values as the build.
     const settings = readSettings({ ...config.vars, ...example });
     expect((config.ratelimits as RateLimitOfConfig[]).map(({ name, simple }) => [name, simple])).toEqual([
       ["CLIENT_LIMIT", { limit: settings.CLIENT_LIMIT_PER_MINUTE, period: 60 }],

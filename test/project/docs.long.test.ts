@@ -5,9 +5,11 @@ import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { commandsInDocs, flagsIn } from "./support/docs.ts";
 
-/** Those of wrangler that the pages may name. */
+/** The commands of wrangler that the pages may name. */
 const WRANGLER = [
   "d1 create",
+  "d1 execute",
+  "d1 info",
   "d1 insights",
   "d1 time-travel restore",
   "dev",
@@ -25,18 +27,18 @@ const WRANGLER = [
   "whoami",
 ];
 
-it("README.md and src/docs name only commands and flags of wrangler that there are", () => {
+it("README.md and src/docs name only commands and flags of wrangler that exist", () => {
   const manifest = createRequire(import.meta.url).resolve("wrangler/package.json");
   const script = join(dirname(manifest), JSON.parse(readFileSync(manifest, "utf8")).bin.wrangler);
   const used = new Map<string, Set<string>>();
   for (const command of commandsInDocs) {
     const [, words = ""] = /^npx wrangler ((?:[a-z0-9-]+ ?)+)/.exec(command) ?? [];
-    // Names come after the words of a command, which has at most three.
+    // A command has at most three words. Names may follow them.
     const known = WRANGLER.find((each) => `${words} `.startsWith(`${each} `));
     if (words) expect(known, command).toBeDefined();
     if (known) used.set(known, new Set([...(used.get(known) ?? []), ...flagsIn(command)]));
   }
-  // A command without flags is in the help of its group: to start wrangler takes seconds.
+  // A command without flags is looked up in the help of its group, because starting wrangler takes seconds.
   const helps = Map.groupBy(used.keys(), (known) =>
     used.get(known)?.size ? known : known.replace(/ ?[a-z-]+$/, ""),
   );

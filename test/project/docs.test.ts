@@ -10,7 +10,7 @@ const headingsOf = (file: string) =>
   );
 
 describe("README.md and src/docs", () => {
-  it("link only to what is there", () => {
+  it("link only to files and headings that exist", () => {
     const broken = [...pages].flatMap(([file, text]) =>
       [...text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)].flatMap(([link, path = "", hash]) => {
         const target = path === "" ? file : join(dirname(file), path);
@@ -21,13 +21,13 @@ describe("README.md and src/docs", () => {
     expect(broken).toEqual([]);
   });
 
-  it("are named in the README, which is short", () => {
+  it("are linked in the README, which is short", () => {
     const readme = pages.get("README.md") ?? "";
     expect(readme.split("\n").length).toBeLessThanOrEqual(150);
     for (const file of readdirSync(DOCS)) expect(readme).toContain(`(${DOCS}/${file})`);
   });
 
-  it("tell each setting once, and no other", () => {
+  it("list each setting once, and no other", () => {
     const text = pages.get(`${DOCS}/settings.md`) ?? "";
     const named = [...text.matchAll(/^\| (`[A-Z_0-9]+`(?:, `[A-Z_0-9]+`)*) \|/gm)].flatMap(([, names = ""]) =>
       names.split(", ").map((name) => name.replaceAll("`", "")),
@@ -39,7 +39,7 @@ describe("README.md and src/docs", () => {
     expect(named.sort()).toEqual([...known, ...ofTheBuild].sort());
   });
 
-  it("name only commands of npm that there are", () => {
+  it("name only npm commands that exist", () => {
     const { scripts } = JSON.parse(readFileSync("package.json", "utf8"));
     const named = commandsInDocs.flatMap((each) => /\bnpm run (?:--silent )?([\w:-]+)/.exec(each)?.[1] ?? []);
     expect(new Set(named).size).toBeGreaterThan(10);

@@ -12,14 +12,14 @@ import {
   resolved,
 } from "./support/documents.ts";
 
-/** Has it words, and not only a mark? */
+/** Whether the text has words, and not only punctuation. */
 const isSaid = (text: unknown) => typeof text === "string" && /\w/.test(text);
 
-describe.each(API_NAMES)("In the document of the %s API,", (api) => {
+describe.each(API_NAMES)("The document of the %s API", (api) => {
   const document = documentOf(api);
   const operations = operationsOf(document);
 
-  it("every operation, parameter, header, body and status says what it means", () => {
+  it("describes every operation, parameter, header, body and status", () => {
     const silent = operations.flatMap(({ operationId, summary, parameters = [], requestBody, responses }) => [
       ...(isSaid(summary) ? [] : [`${operationId}: summary`]),
       ...parameters
@@ -37,7 +37,7 @@ describe.each(API_NAMES)("In the document of the %s API,", (api) => {
     expect(silent).toEqual([]);
   });
 
-  it("every field of a request or a response says what it means", () => {
+  it("describes every field of a request or a response", () => {
     const silent = operations.flatMap((operation) =>
       bodiesOf(operation).flatMap(([where, { schema }]) =>
         fieldsOf(document, schema)
@@ -48,14 +48,14 @@ describe.each(API_NAMES)("In the document of the %s API,", (api) => {
     expect(silent).toEqual([]);
   });
 
-  it("no schema is one that generators of other languages stop at, or that refuses what the service takes and answers", () => {
+  it("has no schema that stops generators, or that is narrower than the service", () => {
     const narrow = [...objectsIn(document)].filter(
       ({ object: { items, prefixItems, format } }) => items === false || prefixItems || format === "email",
     );
     expect(narrow).toEqual([]);
   });
 
-  it("every parameter, header and body has an example", () => {
+  it("has an example of every parameter, header and body", () => {
     const bare = operations.flatMap((operation) => [
       ...(operation.parameters ?? [])
         .filter((parameter) => examplesOf(parameter).length === 0)
@@ -72,7 +72,7 @@ describe.each(API_NAMES)("In the document of the %s API,", (api) => {
     expect(bare).toEqual([]);
   });
 
-  it("every field of a body is in one of its examples", () => {
+  it("shows every field of a body in an example", () => {
     const unseen = operations.flatMap((operation) =>
       bodiesOf(operation).flatMap(([where, media]) => {
         const seen = new Set(examplesOf(media).flatMap((example) => [...pathsIn(example)]));
@@ -84,7 +84,7 @@ describe.each(API_NAMES)("In the document of the %s API,", (api) => {
     expect(unseen).toEqual([]);
   });
 
-  it("every example matches its schema", () => {
+  it("has only examples that match their schemas", () => {
     const mismatches = operations.flatMap((operation) => [
       ...bodiesOf(operation).flatMap(([where, media]) =>
         examplesOf(media).flatMap((example) => mismatch(where, media.schema, example)),
@@ -108,7 +108,7 @@ describe.each(API_NAMES)("In the document of the %s API,", (api) => {
   }
 });
 
-/** The path of every field in a value; the items of a list have its path. */
+/** The path of every field in a value. The items of a list have the path of the list. */
 function* pathsIn(value: unknown, path: string[] = []): Generator<string> {
   if (Array.isArray(value)) for (const item of value) yield* pathsIn(item, path);
   else if (typeof value === "object" && value !== null)

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { SYSTEM_USER_ID } from "../../src/database/schema.ts";
+import { SYSTEM_USER_ID } from "../../src/organization/members/organization_users.table.ts";
 import { API_NAMES } from "../../src/reference/apis.ts";
 import { guidesOf } from "../../src/reference/guides.ts";
 import { guideValues } from "../../src/reference/info.ts";
@@ -13,7 +13,7 @@ import {
   resolved,
 } from "./support/documents.ts";
 
-/** Components that show the same things: they have one series of ids. */
+/** Components that show the same kind of thing. They share one series of ids. */
 const SAME: Record<string, string> = {
   CreatedUser: "OrganizationUser",
   User: "OrganizationUser",
@@ -25,7 +25,7 @@ const SAME: Record<string, string> = {
   WebhookEndpointWithSecret: "WebhookEndpoint",
 };
 
-/** What never changes, so that it is the same in all examples of one thing. */
+/** Fields that never change, so they are equal in all examples of one thing. */
 const FIXED = [
   "organization_id",
   "organization_user_id",
@@ -42,8 +42,12 @@ const FIXED = [
   "object_changes",
 ];
 
-/** What changes although it is in the list above. */
-const CHANGES: Record<string, string> = { user_id: "WaitingRoomSub" };
+/** The components in which a field of FIXED may change. */
+const CHANGES: Record<string, string> = {
+  email: "OrganizationUser",
+  user_id: "WaitingRoomSub",
+  started_at: "Egress",
+};
 
 interface Shown {
   where: string;
@@ -85,7 +89,7 @@ function* shown(document: Document, where: string, schema: Json, value: unknown)
 
 const everything = API_NAMES.flatMap((api) => [...shownIn(documentOf(api))]);
 
-it("The examples tell one story: a thing is the same in all of them", () => {
+it("The examples tell one story: each thing is the same in all of them", () => {
   const first = new Map<string, Shown>();
   const contradictions: string[] = [];
   for (const { where, thing, value } of everything) {
@@ -103,7 +107,7 @@ it("The examples tell one story: a thing is the same in all of them", () => {
   expect(contradictions).toEqual([]);
 });
 
-/** What tells a thing from others of its kind: each has one id in the story. */
+/** Fields that identify a thing among others of its kind. Each thing has one id in the story. */
 const NAMES = ["slug", "egress_id", "email", "key", "client_id", "jwks_url", "started_at"];
 
 /** Every named thing in a value, with its ids and the time of its creation. */
@@ -134,7 +138,7 @@ it.each(API_NAMES)("The guides of the %s API tell the same story", (api) => {
       expect.soft({ ...story.get(thing), ...ids }, thing).toEqual({ ...ids, ...story.get(thing) });
 });
 
-it("What an example names, another example shows", () => {
+it("The examples show everything that another example names by its id", () => {
   const known: Record<string, Set<unknown>> = {
     // The System user is in no list.
     user_id: valuesOf("OrganizationUser", "user_id").add(SYSTEM_USER_ID),
@@ -158,7 +162,7 @@ it("What an example names, another example shows", () => {
   }
 });
 
-it("In the examples, nothing changed before it was there", () => {
+it("In the examples, nothing is changed before it is created", () => {
   const early = everything.filter(
     ({ value: { created_at, updated_at } }) =>
       typeof created_at === "string" && typeof updated_at === "string" && updated_at < created_at,
@@ -166,7 +170,7 @@ it("In the examples, nothing changed before it was there", () => {
   expect(early.map(({ where, thing }) => `${thing}: ${where}`)).toEqual([]);
 });
 
-it("What is created in an example has not changed yet", () => {
+it("In the example of its creation, a thing has not changed yet", () => {
   const changed = everything.filter(
     ({ where, value }) =>
       /^create\w+ 201$/.test(where) && "updated_at" in value && value.updated_at !== value.created_at,

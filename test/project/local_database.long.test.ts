@@ -23,7 +23,6 @@ beforeAll(async () => {
 
 const migrateOurs = () => withLocalBindings({ persistTo }, (env) => applyMigrations(runWith(env)));
 
-/** Runs something with the file of the local database. */
 function withFile<T>(state: string, run: (database: DatabaseSync) => T): T {
   const database = openDatabase(state);
   try {
@@ -44,7 +43,7 @@ const schemaOf = (state: string) =>
 const migrationsOf = (state: string, command: "apply" | "list") =>
   runWrangler(["d1", "migrations", command, "DB", "--local", "--persist-to", state]);
 
-/** `npm run dev`, which ends at the value that wrangler does not know: everything before the server is done by then. */
+/** Runs `npm run dev`, which does everything before the server starts, then fails on a value that wrangler does not know. */
 function dev(...flags: string[]) {
   const args = ["src/dev/serve.ts", "--persist-to", persistTo, "--local-protocol", "nosuch", ...flags];
   return spawnSync(process.execPath, args, { encoding: "utf8" });
@@ -53,7 +52,7 @@ function dev(...flags: string[]) {
 const REFUSED = 'Given: "nosuch"';
 
 describe("The local database", () => {
-  it("is migrated as wrangler's own command does it, which finds nothing to do afterwards", async () => {
+  it("is migrated as by wrangler's own command, which then finds nothing to do", async () => {
     const wranglers = join(folder, "wranglers");
     await migrationsOf(wranglers, "apply");
     expect(appliedMigrations(persistTo)).toEqual(appliedMigrations(wranglers));
@@ -82,7 +81,7 @@ describe("The local database", () => {
     expect(appliedMigrations(persistTo).map(({ name }) => name)).toEqual(migrationFiles());
   });
 
-  it("gets others beside it with --shards, each with ids of its own, and the configuration stays as it is", () => {
+  it("gets more databases with --shards, each with its own ids, without changing the configuration", () => {
     const before = readFileSync("wrangler.toml", "utf8");
     const state = join(folder, "several");
     const devWith = (count: string) => dev("--persist-to", state, "--shards", count).stderr;

@@ -16,11 +16,11 @@ const PLATFORMS = [
   ["win32", "x64"],
 ] as const;
 
-/** Programs that are not JavaScript: each has a package for each platform. */
+/** Native programs, with a package for each platform. */
 const PROGRAMS = ["workerd", "esbuild", "@biomejs/biome", "rolldown", "lightningcss", "typescript-7"];
 
 const REPAIR =
-  "npm leaves out, without a word, what the registry did not have. Delete node_modules and package-lock.json, run " +
+  "npm silently leaves out what the registry did not have. Delete node_modules and package-lock.json, run " +
   "`npm install --package-lock-only --ignore-scripts`, and pin a version in package.json that has all platforms.";
 
 const packages: Record<string, Package> = JSON.parse(readFileSync("package-lock.json", "utf8")).packages;
@@ -29,14 +29,14 @@ const nameOf = (path: string) => path.split("node_modules/").at(-1) ?? "";
 
 const programs = Object.keys(packages).filter((path) => PROGRAMS.includes(nameOf(path)));
 
-/** What a package at a path of the lock gets when it imports another: the nearest one. */
+/** The package that the package at `path` gets when it imports `name`: the nearest one. */
 function nearest(path: string, name: string): Package | undefined {
   const found = packages[`${path ? `${path}/` : ""}node_modules/${name}`];
   if (found || path === "") return found;
   return nearest(path.slice(0, Math.max(0, path.lastIndexOf("/node_modules/"))), name);
 }
 
-/** The platforms that a program, at its path in the lock, can be installed on. */
+/** The platforms on which the program at this path of the lock can be installed. */
 function platformsOf(path: string) {
   const built = Object.entries(packages[path]?.optionalDependencies ?? {}).flatMap(([name, version]) => {
     const found = nearest(path, name);
@@ -48,7 +48,7 @@ function platformsOf(path: string) {
 }
 
 describe("package-lock.json", () => {
-  it("has every program that the tools run", () => {
+  it("has every native program that the tools run", () => {
     expect(new Set(programs.map(nameOf))).toEqual(new Set(PROGRAMS));
   });
 

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { EVENTS, FAULT_PLACES, REFUSAL_REASONS } from "../../src/http/log_names.ts";
 
-/** What a line of the log can be, as the first column of the table in src/docs/monitoring.md has it. */
+/** All kinds of log lines, as in the first column of the table in src/docs/monitoring.md. */
 const written = [
   ...EVENTS.filter((event) => event !== "fault" && event !== "refused"),
   ...FAULT_PLACES.map((place) => `fault ${place}`),
   ...Object.values(REFUSAL_REASONS).flatMap((reasons) => reasons.map((reason) => `refused ${reason}`)),
 ];
 
-/** The rows of that table of log lines, without its head. */
+/** The rows of that table, without its head. */
 const rows = (
   /\n\| Line \|[^\n]*\n\|[-|]+\|\n((?:\|[^\n]*\n)+)/.exec(
     readFileSync("src/docs/monitoring.md", "utf8"),
@@ -31,18 +31,18 @@ function namesIn(line: string): string[] {
   return details.length === 0 ? [event] : details.map((detail) => `${event} ${detail}`);
 }
 
-/** The Worker's: what the build makes has programs for callers, which print. */
+/** The sources of the Worker. The programs that `reference` generates for callers may print. */
 const source = readdirSync("src", { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".ts") && !/^reference\b|log_names\.ts$|\.d\.ts$/.test(file))
   .map((file) => readFileSync(join("src", file), "utf8"))
   .join("\n");
 
 describe("The table of log lines in src/docs/monitoring.md", () => {
-  it("has each line that the service can write once, and no other", () => {
+  it("lists each line that the service can write once, and no other", () => {
     expect(rows.flatMap(([line = ""]) => namesIn(line)).sort()).toEqual(written.sort());
   });
 
-  it("says of each what it means and what to do", () => {
+  it("says what each line means and what to do", () => {
     for (const row of rows)
       expect(row, row[0]).toEqual([
         expect.any(String),
@@ -52,8 +52,8 @@ describe("The table of log lines in src/docs/monitoring.md", () => {
   });
 });
 
-describe("Every name of a log line", () => {
-  it("is written somewhere", () => {
+describe("The names of log lines", () => {
+  it("are all used", () => {
     const unused = EVENTS.filter(
       (event) => !source.includes(`log("${event}"`) && !source.includes(`: LogEvent = "${event}"`),
     );
@@ -66,11 +66,11 @@ describe("Every name of a log line", () => {
     expect(reasons).toEqual([]);
   });
 
-  it("is written by log and logFault, and by nothing else", () => {
+  it("are written only by log and logFault", () => {
     expect(source.match(/\bconsole\.\w+\(/g)).toEqual(["console.log(", "console.error("]);
   });
 
-  it("is not missing where the service cannot serve: each 5xx that it throws has a reason", () => {
+  it("have a reason for each 5xx that the service throws", () => {
     const thrown = [...source.matchAll(/new ApiError\(5(?!00)\d\d,[\s\S]*?\);?\n/g)].map(([text]) => text);
     expect(thrown.length).toBeGreaterThan(2);
     for (const text of thrown) expect(text).toContain("reason");

@@ -8,11 +8,11 @@ import { migratedDatabase, migrationFiles } from "../../src/dev/migrations.ts";
 import { definitionsIn } from "../../src/dev/triggers.ts";
 import { writeVariedRows } from "./support/varied_rows.ts";
 
-/** A copy of what the commands use, in which they may write. */
+/** A copy of the files that the commands use, in which they may write. */
 function aProject() {
   const folder = mkdtempSync(join(tmpdir(), "migrations-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  for (const path of ["drizzle", "src/database", "src/dev", "package.json"])
+  for (const path of ["drizzle", "src", "package.json"])
     cpSync(path, join(folder, path), { recursive: true });
   rmSync(join(folder, "drizzle/SHA256SUMS"), { force: true });
   symlinkSync(resolve("node_modules"), join(folder, "node_modules"), "junction");
@@ -28,9 +28,14 @@ function aProject() {
   return {
     read,
     edit,
-    /** Participants have a mood. */
-    addColumn: () => edit("src/database/schema.ts", "recording_consent: integer(", "mood: text(),\n    $&"),
-    /** As the first part of `npm run deploy`. */
+    /** Adds the column `mood` to participants. */
+    addColumn: () =>
+      edit(
+        "src/calls/participants/participants.table.ts",
+        "recording_consent: integer(",
+        "mood: text(),\n    $&",
+      ),
+    /** The first step of `npm run deploy`. */
     deploy() {
       const script = 'import("./src/dev/migrations.ts").then(({ recordMigrations }) => recordMigrations())';
       return spawnSync(process.execPath, ["-e", script], { cwd: folder, encoding: "utf8" }).stdout;
@@ -45,7 +50,9 @@ function aProject() {
   };
 }
 
-const TRIGGERS = "src/database/triggers";
+const METRICS = "src/calls/call_metrics/call_daily_metrics.triggers.sql";
+const TOTALS = "src/database/list_totals.triggers.sql";
+const CONFLICTS = "src/database/write_conflicts.triggers.sql";
 
 function aDeployedProject() {
   const project = aProject();
@@ -53,11 +60,11 @@ function aDeployedProject() {
   return project;
 }
 
-it("Before the first deployment, db:baseline makes the one migration anew, and the service wants that one", () => {
+it("npm run db:baseline replaces the only migration before the first deployment, and the service then requires it", () => {
   const project = aProject();
   project.addColumn();
-  project.edit(`${TRIGGERS}/write_conflicts.sql`, "`write_conflict`", "`refuse_all`");
-  expect(project.refusal("generate_migration")).toMatch(/`npm run db:baseline` makes the one migration anew/);
+  project.edit(CONFLICTS, "`write_conflict`", "`refuse_all`");
+  expect(project.refusal("generate_migration")).toMatch(/use `npm run db:baseline`, which replaces/);
   const { file = "", migration = "" } = project.run("baseline");
   expect(file).toMatch(/^0000_baseline_[0-9a-f]{8}\.sql$/);
   expect(migrationFiles()).not.toContain(file);
@@ -67,24 +74,24 @@ it("Before the first deployment, db:baseline makes the one migration anew, and t
   expect(project.run("baseline").file).toBe(file);
 });
 
-it("From the first deployment on, migrations are only added", () => {
+it("npm run db:baseline is refused after the first deployment", () => {
   const project = aProject();
   expect(project.deploy()).toMatch(/From now on migrations are only added/);
   expect(project.read("drizzle/SHA256SUMS")).toMatch(/^[0-9a-f]{64} {2}0000_baseline_[0-9a-f]{8}\.sql\n$/);
-  expect(project.refusal("baseline")).toMatch(/migrations are only added: use `npm run db:generate`/);
+  expect(project.refusal("baseline")).toMatch(/add a migration instead: use `npm run db:generate`/);
   expect(project.deploy()).toBe("");
 });
 
-it("db:generate changes tables and the triggers that differ, and rebuilds the data that they maintain", () => {
+it("npm run db:generate changes tables and changed triggers, and rebuilds the data that these maintain", () => {
   const project = aDeployedProject();
-  project.edit(`${TRIGGERS}/call_daily_metrics.sql`, "role = 'recipient' AND", "role <> 'provider' AND");
-  project.edit(`${TRIGGERS}/write_conflicts.sql`, "`write_conflict`", "`refuse_all`");
-  project.edit(`${TRIGGERS}/list_totals.sql`, "-- The invites that", "-- Only a comment: the invites that");
+  project.edit(METRICS, "role = 'recipient' AND", "role <> 'provider' AND");
+  project.edit(CONFLICTS, "`write_conflict`", "`refuse_all`");
+  project.edit(TOTALS, "-- The invites that", "-- Only a comment: the invites that");
   const counting = /CREATE TRIGGER `egress_audit_logs_listed_inserted`[\s\S]*?^END;$/m;
-  const [removed = ""] = counting.exec(project.read(`${TRIGGERS}/list_totals.sql`)) ?? [];
-  project.edit(`${TRIGGERS}/list_totals.sql`, removed, "");
+  const [removed = ""] = counting.exec(project.read(TOTALS)) ?? [];
+  project.edit(TOTALS, removed, "");
   project.edit(
-    "src/database/audited_fields.ts",
+    "src/results/egress_audit_logs/audited_fields.ts",
     'ended_at: "time",',
     'ended_at: "time",\n  call_id: "text",',
   );
@@ -95,12 +102,14 @@ it("db:generate changes tables and the triggers that differ, and rebuilds the da
     "DROP TRIGGER `egress_audit_logs_listed_inserted`;",
     "DROP TRIGGER `write_conflict`;",
     "DROP TRIGGER `egresses_created`;",
+    "DROP TRIGGER `egresses_claimed`;",
     "DROP TRIGGER `egresses_updated`;",
     "DROP VIEW `call_metric_shares`;",
     "ALTER TABLE `participants` ADD `mood` text;",
     "CREATE VIEW `call_metric_shares` AS",
     "CREATE TRIGGER `refuse_all` BEFORE INSERT ON `write_conflicts`",
     "CREATE TRIGGER `egresses_created` AFTER INSERT ON `egresses`",
+    "CREATE TRIGGER `egresses_claimed` AFTER UPDATE OF call_id ON `egresses`",
     "CREATE TRIGGER `egresses_updated` AFTER UPDATE ON `egresses`",
     expect.stringMatching(/^-- Sums every share again/),
     expect.stringMatching(/^-- Counts every list again/),
@@ -110,9 +119,9 @@ it("db:generate changes tables and the triggers that differ, and rebuilds the da
   expect(project.run("generate_migration").stdout).toContain("no migration is needed");
 });
 
-it("db:generate refuses a file that D1 would refuse: six terms in a compound SELECT are too many", () => {
+it("npm run db:generate refuses what D1 refuses: six terms in a compound SELECT are too many", () => {
   const project = aDeployedProject();
-  const rebuild = `${TRIGGERS}/list_totals.rebuild.sql`;
+  const rebuild = "src/database/list_totals.rebuild.sql";
   const term = "SELECT 'invites', organization_id, count(*) FROM invites WHERE used_at IS NULL GROUP BY 2";
   project.edit(rebuild, term, Array(6).fill(term).join(" UNION "));
   expect(project.refusal("generate_migration")).toMatch(
@@ -120,17 +129,16 @@ it("db:generate refuses a file that D1 would refuse: six terms in a compound SEL
   );
 });
 
-it("db:generate rebuilds tables on D1 without losing a row, a key, an id or a trigger", () => {
+it("npm run db:generate rebuilds tables on D1 without losing a row, a key, an id or a trigger", () => {
   const project = aDeployedProject();
-  const schema = "src/database/schema.ts";
   project.edit(
-    schema,
+    "src/calls/calls/calls.table.ts",
     'end_is_assumed: integer({ mode: "boolean" }).notNull().default(false)',
     "end_is_assumed: integer()",
   );
-  project.edit(schema, "theme: text().notNull()", "theme: text()");
+  project.edit("src/rooms/waiting_rooms/waiting_rooms.table.ts", "theme: text().notNull()", "theme: text()");
   project.edit(
-    schema,
+    "src/calls/participants/participants.table.ts",
     'left_is_assumed: integer({ mode: "boolean" }).notNull().default(false)',
     "left_is_assumed: integer()",
   );
@@ -148,14 +156,14 @@ it("db:generate rebuilds tables on D1 without losing a row, a key, an id or a tr
     ),
   ];
   const before = everything();
-  // As D1 does it, where drizzle-kit's own form fails.
+  // Runs it in a transaction, as D1 does. drizzle-kit's own statements fail there.
   database.exec(`begin; ${migration}; commit`);
   expect(everything()).toEqual(before);
   expect(database.prepare("pragma foreign_key_check").all()).toEqual([]);
   expect(project.run("generate_migration").stdout).toContain("no migration is needed");
 });
 
-it("db:generate leaves triggers alone where it adds a column, and deploy writes down the migration's digest", () => {
+it("npm run db:generate leaves triggers alone if it adds a column, and deploy records the migration's digest", () => {
   const project = aDeployedProject();
   project.addColumn();
   const { migration } = project.run("generate_migration");

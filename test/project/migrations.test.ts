@@ -1,6 +1,5 @@
 import { generateSQLiteDrizzleJson } from "drizzle-kit/api";
 import { expect, it } from "vitest";
-import * as schema from "../../src/database/schema.ts";
 import {
   DIGESTS,
   digestLine,
@@ -11,12 +10,13 @@ import {
   readText,
   SNAPSHOT,
 } from "../../src/dev/migrations.ts";
+import { allTables } from "../../src/dev/schema_changes.ts";
 
 const change = isDeployed()
   ? "`npm run db:generate -- --name what_changed`"
-  : "`npm run db:baseline`, which makes the one migration anew";
+  : "`npm run db:baseline`, which replaces the only migration";
 
-it("Migrations that databases may have run stay as they were; before the first deployment there is one", () => {
+it("Deployed migrations never change, and before the first deployment there is only one", () => {
   if (!isDeployed()) return expect(migrationFiles()).toHaveLength(1);
   for (const line of readText(DIGESTS).trimEnd().split("\n")) {
     const file = line.split("  ")[1] ?? "";
@@ -39,16 +39,16 @@ it.each(migrationFiles())("%s does not rely on PRAGMA foreign_keys, which has no
   ).not.toMatch(/PRAGMA foreign_keys/i);
 });
 
-it("The service knows the newest migration, without which it is not healthy", () => {
+it("The service knows the newest migration, which it needs to be healthy", () => {
   const [, , newest] = NEWEST_MIGRATION.exec(readText(MIGRATED)) ?? [];
   expect(newest, `Correct NEWEST_MIGRATION in ${MIGRATED}.`).toBe(migrationFiles().at(-1));
 });
 
-it("The tables of schema.ts are those of the last migration", async () => {
+it("The tables in src are those of the last migration", async () => {
   const { tables } = JSON.parse(readText(SNAPSHOT));
-  const wanted = await generateSQLiteDrizzleJson(schema);
+  const wanted = await generateSQLiteDrizzleJson(await allTables());
   expect(
     JSON.parse(JSON.stringify(wanted.tables)),
-    `schema.ts has changes without a migration: run ${change}.`,
+    `A table has changes without a migration: run ${change}.`,
   ).toEqual(tables);
 });

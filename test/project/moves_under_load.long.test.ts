@@ -6,7 +6,7 @@ import { done } from "../e2e/support/ended.ts";
 import { bindingsOfShards, databasesInMemory } from "./support/busy_shards.ts";
 import { type ClinicInNode, openClinic } from "./support/clinic_in_node.ts";
 import { letTimePass } from "./support/load_over_shards.ts";
-import { digestsOf, fillOrganization, runIn } from "./support/moving.ts";
+import { digestsOf, fillOrganization, letMinutesPass, runIn } from "./support/moving.ts";
 import { aServiceAtCloudflare } from "./support/service_at_cloudflare.ts";
 import { answer, type Handler, likeWorkers, makeRequest } from "./support/worker_in_node.ts";
 
@@ -22,10 +22,10 @@ interface Written {
   slug: string;
 }
 
-/** What a client may: 1,200 requests in a minute, of which half are reads here. */
+/** In milliseconds. A client may send 1,200 requests a minute, and half of them are reads here. */
 const PAUSE = 100;
 
-/** Clients that write and read as fast as they may, and try again what was 503, with the key of before. */
+/** Clients that write and read as fast as they may, and retry after a 503 with the same key. */
 function startClients({ credentials }: ClinicInNode, env: Env, count: number) {
   const written: Written[] = [];
   const faults: string[] = [];
@@ -39,7 +39,7 @@ function startClients({ credentials }: ClinicInNode, env: Env, count: number) {
       const text = await response.text();
       if (response.status === 503 && response.headers.get("Retry-After")) {
         refused++;
-        // A client waits for a second. This one asks sooner, so that it asks often.
+        // A real client waits for a second. This one retries sooner, and so more often.
         await new Promise((resolve) => setTimeout(resolve, 5));
         continue;
       }
@@ -53,7 +53,7 @@ function startClients({ credentials }: ClinicInNode, env: Env, count: number) {
       const body = { waiting_room: { name: `Room ${key}`, is_active: true } };
       const { slug } = await send("POST", "/waiting_rooms", body, { "Idempotency-Key": key });
       written.push({ key, slug });
-      // Who has written sees it.
+      // The writer sees its own write.
       const seen = await send("GET", `/waiting_rooms/${slug}`);
       if (seen.slug !== slug) faults.push(`${slug} is not there`);
       await new Promise((resolve) => setTimeout(resolve, PAUSE));
@@ -77,7 +77,7 @@ function startClients({ credentials }: ClinicInNode, env: Env, count: number) {
   };
 }
 
-/** Nothing was lost, nothing was made twice, and no client saw another error than 503. */
+/** Expects that nothing was lost or created twice, and that no client got an error other than 503. */
 function expectWhole(
   { written, faults, events }: Awaited<ReturnType<ReturnType<typeof startClients>["end"]>>,
   database: DatabaseSync,
@@ -93,7 +93,7 @@ function expectWhole(
   expect(events.toSorted((a, b) => a - b)).toEqual(events);
 }
 
-describe("An organization of 30,000 rows, 1,000 hours of transcripts among them,", () => {
+describe("An organization of 30,000 rows, including 1,000 hours of transcripts,", () => {
   let databases: [DatabaseSync, DatabaseSync];
   let env: Env;
   let clinic: ClinicInNode;
@@ -118,8 +118,9 @@ describe("An organization of 30,000 rows, 1,000 hours of transcripts among them,
     expect(moved?.rows).toBeGreaterThan(ROWS);
     process.stdout.write(`Frozen for ${Math.round(moved?.frozen_for ?? 0)} ms, with ${moved?.rows} rows.\n`);
 
-    // Back, where nobody writes meanwhile: the same rows, digest by digest.
+    // Moves back without any writes, and compares the digests of all rows.
     const before = digestsOf(databases[1], clinic.id);
+    letMinutesPass(databases);
     await deleteOldRows(run, clinic.id, SHARDS);
     await moveOrganization(run, { id: clinic.id, to: 0 }, SHARDS);
     expect(digestsOf(databases[0], clinic.id)).toEqual(before);
@@ -138,6 +139,7 @@ it("`npm run organizations:move -- --remote` moves an organization while its cli
   const output = await done(service.run("organizations_move", ...args, "--to", "1"));
   expectWhole(await clients.end(), databases[1], clinic.id);
   process.stdout.write(`Over D1's REST API: ${output}`);
+  letMinutesPass(databases);
   const cleaned = await done(service.run("organizations_move", ...args, "--delete-old"));
   expect(cleaned).toContain("Deleted its old rows in shard 0.");
   expect(digestsOf(databases[0], clinic.id).calls?.count).toBe(0);

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { API_NAMES } from "../../src/reference/apis.ts";
 import { documentOf, type Json, objectsIn, operationsOf } from "./support/documents.ts";
 
-/** A rule for the schemas of a type, and the places where it does not hold, for a reason. */
 interface Rule {
   rule: string;
   type: string;
@@ -24,7 +23,9 @@ const OF_CALL = "external paths /organization_users/{organization_user_id}/calls
 const listOf = (name: string) =>
   `${OF_CALL}/${name} get responses 200 content application/json schema properties ${name}`;
 
-/** What these texts are, LiveKit decides. The service refuses no event for them: it ignores what makes no sense. */
+/**
+ * LiveKit decides on these texts. The service refuses no event because of them: it ignores values that make no sense.
+ */
 const OF_LIVEKIT = "livekit components schemas ReportEventRequest";
 
 const RULES: Rule[] = [
@@ -32,7 +33,7 @@ const RULES: Rule[] = [
     rule: "A list has a maximum length",
     type: "array",
     holds: hasAnyOf("maxItems"),
-    // The contract has them without pages. A call can have any number of recordings and participants: there are a few.
+    // The contract lists these without pages. A call has only a few of each, but there is no limit.
     exceptions: ["egresses", "consents", "participants"].map(listOf),
   },
   {
@@ -46,30 +47,40 @@ const RULES: Rule[] = [
     holds: hasAnyOf("format", "pattern", "enum", "const"),
     exceptions: [
       OF_LIVEKIT,
-      // Any text is taken. A wrong one is refused in the same way, whatever it looks like.
+      // Any text is accepted. A wrong one is refused in the same way, whatever it looks like.
       "external components schemas ExchangeTokenRequest properties token_exchange properties token",
       "platform components schemas RedeemAuthorizationCodeRequest properties code",
       "platform components schemas AcceptInviteRequest properties token",
       "platform components schemas RedeemVisitLinkRequest properties token",
     ],
   },
-  { rule: "An integer has a minimum", type: "integer", holds: hasOneOf("minimum", "exclusiveMinimum") },
-  { rule: "An integer has a maximum", type: "integer", holds: hasOneOf("maximum", "exclusiveMaximum") },
-  { rule: "An integer has a size", type: "integer", holds: hasAnyOf("format") },
   {
-    rule: "An object takes nothing that it does not describe",
+    rule: "An integer has a minimum",
+    type: "integer",
+    holds: hasOneOf("minimum", "exclusiveMinimum"),
+    exceptions: [OF_LIVEKIT],
+  },
+  { rule: "An integer has a maximum", type: "integer", holds: hasOneOf("maximum", "exclusiveMaximum") },
+  { rule: "An integer has a format", type: "integer", holds: hasAnyOf("format") },
+  {
+    rule: "An object accepts only the fields that it describes",
     type: "object",
     holds: ({ unevaluatedProperties = false }) => unevaluatedProperties === false,
   },
 ];
 
-/** Names of parameters that would have a secret in the log of every proxy. */
+interface Secured {
+  operationId: string;
+  security?: Record<string, string[]>[];
+}
+
+/** Names of parameters that would put a secret into the log of every proxy. */
 const SECRET = /secret|token|password|api-?key/i;
 
-/** Names of parameters with an address to which the service would send something. */
+/** Names of parameters with a URL that the service would call. */
 const URL_TO_CALL = /^(callback|redirect)|(_url|Url|-url)$/;
 
-describe("As OWASP's API Security Top 10 wants it,", () => {
+describe("OWASP's API Security Top 10", () => {
   it.each(RULES)("$rule", ({ type, holds, exceptions = [] }) => {
     const found = API_NAMES.flatMap((api) =>
       [...objectsIn(documentOf(api), [api])]
@@ -79,7 +90,7 @@ describe("As OWASP's API Security Top 10 wants it,", () => {
     expect([...new Set(found)].sort()).toEqual(exceptions.toSorted());
   });
 
-  it("an id is an integer only where the contract says so: each query says what its caller may reach", () => {
+  it("Only the contract's ids are integers, because each query limits its caller to their own", () => {
     const ids = API_NAMES.flatMap((api) => operationsOf(documentOf(api)))
       .flatMap(({ parameters = [] }) => parameters)
       .filter(({ name, schema }) => /^id$|(_id|Id|-id)$/.test(name) && schema.type === "integer");
@@ -89,41 +100,53 @@ describe("As OWASP's API Security Top 10 wants it,", () => {
       "id",
       "organization_id",
       "organization_user_id",
-      // Of the access log, where administrators ask for entries about somebody.
+      // Administrators filter the access log by this id.
       "user_id",
     ]);
   });
 
-  describe.each(API_NAMES)("in the document of the %s API,", (api) => {
+  describe.each(API_NAMES)("The document of the %s API", (api) => {
     const { paths, security, servers, components } = documentOf(api);
     const operations = operationsOf({ paths });
 
-    it("every operation needs all credentials of the API, in headers, by no scheme that is known as weak", () => {
+    it("requires all credentials of the API for every operation, in headers and without weak schemes", () => {
       const schemes = Object.entries(components.securitySchemes);
-      // OAuth and JWTs have rules of their own: tokens that expire, RFC 8725.
+      // OAuth and JWTs have their own rules: tokens that expire, RFC 8725.
       for (const [, { name: _, description: __, ...scheme }] of schemes)
         expect([
           { type: "apiKey", in: "header" },
           { type: "http", scheme: "bearer" },
         ]).toContainEqual(scheme);
       expect(schemes).not.toEqual([]);
-      expect(security).toEqual([Object.fromEntries(schemes.map(([name]) => [name, []]))]);
-      expect(operations.filter((operation) => "security" in operation)).toEqual([]);
+      const [required, ...others] = security;
+      expect(others).toEqual([]);
+      const names = Object.keys(required ?? {});
+      expect(names.length).toBeGreaterThan(0);
+      // An operation requires the API's credentials. Any narrower token that also opens it is an alternative by itself.
+      const narrower = schemes.map(([name]) => name).filter((name) => !names.includes(name));
+      for (const { operationId, security: [own, ...alternatives] = [] } of operations as Secured[]) {
+        expect(Object.keys(own ?? {}), operationId).toEqual(names);
+        for (const each of alternatives) {
+          const [alone, ...more] = Object.keys(each);
+          expect(narrower, operationId).toContain(alone);
+          expect(more, operationId).toEqual([]);
+        }
+      }
     });
 
-    it("no path or query has a secret, and no parameter the URL of something to call", () => {
+    it("has no secret in a path or a query, and no parameter with a URL to call", () => {
       const parameters = operations.flatMap((operation) => operation.parameters ?? []);
       const secret = parameters.filter((each) => each.in !== "header" && SECRET.test(each.name));
       expect([...secret, ...parameters.filter(({ name }) => URL_TO_CALL.test(name))]).toEqual([]);
     });
 
-    it("the server is reached as the document is, and the document says for whom it is", () => {
+    it("names a server relative to the document, and marks internal APIs", () => {
       expect(servers).toEqual([
         { url: `/api/${api}`, description: "The production server", "x-internal": api !== "external" },
       ]);
     });
 
-    it("every operation says what a caller gets who is unknown or asks too often, and when the service fails", () => {
+    it("documents 401, 429 and 500 for every operation", () => {
       const content = expect.anything();
       for (const { operationId, responses } of operations)
         expect(responses, operationId).toMatchObject({
@@ -133,9 +156,9 @@ describe("As OWASP's API Security Top 10 wants it,", () => {
         });
     });
 
-    it("every operation with something that can be invalid says how it is refused", () => {
+    it("documents a refusal of every operation with input that can be invalid", () => {
       const silent = operations.filter(({ parameters = [], requestBody, responses }) => {
-        // A path that leads nowhere is 404, and a malformed bookmark is ignored.
+        // An unknown path is 404, and a malformed bookmark is ignored.
         const canBeInvalid = parameters.some((each) => each.in !== "path" && each.name !== "X-D1-Bookmark");
         return (requestBody || canBeInvalid) && !(responses[400] ?? responses[422]);
       });

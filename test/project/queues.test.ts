@@ -16,7 +16,7 @@ const MINUTE = 60;
 
 const consumers = unstable_readConfig({ config: "wrangler.toml" }).queues.consumers ?? [];
 
-it("Each queue gives each message an invocation of its own, and drops one that keeps failing", () => {
+it("Each queue gives each message its own invocation, and drops a message that keeps failing", () => {
   expect(consumers).toHaveLength(4);
   for (const consumer of consumers) {
     expect(consumer).toMatchObject({ max_batch_size: 1, max_batch_timeout: 0 });
@@ -24,14 +24,14 @@ it("Each queue gives each message an invocation of its own, and drops one that k
   }
 });
 
-it("A portion of bulk rows that fails in every attempt is tried for 10 minutes before its rows are tried one by one", () => {
+it("A portion of bulk rows that keeps failing is retried for 10 minutes before its rows are tried one by one", () => {
   vi.spyOn(Math, "random").mockReturnValue(0);
   onTestFinished(() => void vi.restoreAllMocks());
   const pauses = Array.from({ length: BULK_INVITE_FAULTS }, (_, n) => growingPause(n + 1, QUEUE_RETRIES));
   expect(pauses.reduce((sum, pause) => sum + pause)).toBeGreaterThanOrEqual(10 * MINUTE);
 });
 
-it("A message is never delayed for longer than a queue can delay it", () => {
+it("growingPause never exceeds the longest delay of a queue", () => {
   expect(growingPause(101, QUEUE_RETRIES)).toBeLessThanOrEqual(12 * 60 * MINUTE);
 });
 
@@ -41,7 +41,7 @@ describe("The queue of webhooks", () => {
     expect(compatibility_flags).toContain("queue_consumer_no_wait_for_wait_until");
   });
 
-  it("has lanes that end within the time for work in the background, and within their lease", () => {
+  it("has lanes that end within the time for background work, and within their lease", () => {
     const SLACK = 5;
     const longest = (WEBHOOK_LANE_TIME + WEBHOOK_TIMEOUT) / 1000 + SLACK;
     expect(longest).toBeLessThanOrEqual(30);
@@ -49,8 +49,8 @@ describe("The queue of webhooks", () => {
   });
 });
 
-it("The queue of mails has a consumer that ends in time, and a mail that ends within its lease, also if no mail is answered", () => {
-  // Cloudflare gives it 15 minutes. The mails of other databases wait meanwhile.
+it("The queue of mails has a consumer that ends in time and mails that end within their lease, even if none is answered", () => {
+  // Cloudflare allows it 15 minutes, but the mails of other databases wait meanwhile.
   expect((MAIL_TURN + MAIL_TIMEOUT) / 1000).toBeLessThan(MINUTE);
   expect(2 * MAIL_TIMEOUT).toBeLessThan(MAIL_LEASE);
 });

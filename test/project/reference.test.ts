@@ -20,7 +20,7 @@ import {
 
 const PUBLIC = "dist/public";
 
-it.each(API_NAMES)("Redocly's recommended rules find nothing in the document of the %s API", async (api) => {
+it.each(API_NAMES)("Redocly's rules find no problem in the document of the %s API", async (api) => {
   const problems = await lintFromString({
     source: readFileSync(`${PUBLIC}/api/${api}/openapi.json`, "utf8"),
     absoluteRef: `${api}.json`,
@@ -44,7 +44,6 @@ function addressOf(file: string): string {
   return `/${file.replace(/(index)?\.html$/, "")}`;
 }
 
-/** The Markdown of the page of an operation or an event. */
 function pageOf(api: string, { operationId, tags: [tag = ""] = [] }: Operation): string {
   const name = slugOf(operationId.replace(/([A-Z])/g, " $1"));
   return readFileSync(join(PUBLIC, api, "reference", slugOf(tag), `${name}.md`), "utf8");
@@ -54,7 +53,6 @@ describe.each(API_NAMES)("The page of each operation and event of the %s API", (
   const document = documentOf(api);
   const operations = operationsOf(document);
 
-  /** What must stand on the page of an operation, as a text each. */
   function* toldOf(operation: Operation): Generator<unknown> {
     const { summary, description, parameters = [], requestBody, responses } = operation;
     yield* [`# ${summary}`, description, requestBody?.description];
@@ -63,7 +61,7 @@ describe.each(API_NAMES)("The page of each operation and event of the %s API", (
       yield* limitsOf(schema);
     }
     for (const [status, { description, headers = {}, content = {} }] of Object.entries(responses)) {
-      yield* [status === "default" ? "Anything else" : status, description];
+      yield* [status === "default" ? "Any other status" : status, description];
       for (const [name, header] of Object.entries(headers))
         yield* [`\`${name}\``, resolved(document, header).description];
       for (const { error } of Object.values(content).flatMap(examplesOf) as Json[]) yield error;
@@ -76,7 +74,7 @@ describe.each(API_NAMES)("The page of each operation and event of the %s API", (
         }
   }
 
-  /** The limits that say something, as people write them. */
+  /** The limits that the page shows, as people write them. */
   function* limitsOf(schema: Json): Generator<unknown> {
     const { minLength, maxLength, minItems, maxItems, minimum, maximum, enum: values = [] } = schema;
     const isNumber = (limit: unknown): limit is number =>
@@ -89,7 +87,7 @@ describe.each(API_NAMES)("The page of each operation and event of the %s API", (
       if (each && !(each as Json).$ref) yield* limitsOf(each as Json);
   }
 
-  it("tells all that the document knows: fields, limits, headers and errors", () => {
+  it("has everything from the document: fields, limits, headers and errors", () => {
     expect(operations.length).toBeGreaterThan(0);
     for (const operation of operations) {
       const page = pageOf(api, operation);
@@ -117,7 +115,7 @@ describe.each(API_NAMES)("The page of each operation and event of the %s API", (
 });
 
 describe("The pages of the reference", () => {
-  it("are one for each guide, resource, operation and event, and for what all of them are", () => {
+  it("are one for each guide, resource, operation and event, and one start page", () => {
     const documents = API_NAMES.map((api) => [api, documentOf(api)] as const);
     const count = documents.reduce(
       (sum, [api, document]) =>
@@ -127,7 +125,7 @@ describe("The pages of the reference", () => {
     expect(pages.size).toBe(count);
   });
 
-  it("have no link that leads nowhere", () => {
+  it("have no broken links", () => {
     const broken = [...pages].flatMap(([address, html]) =>
       [...html.matchAll(/(?:href|src)="(?!https?:|data:)([^"]*)"/g)].flatMap(([, link = ""]) => {
         const [path, hash] = link.split("#");
@@ -140,10 +138,10 @@ describe("The pages of the reference", () => {
     expect(broken).toEqual([]);
   });
 
-  it("are there as Markdown, with every word, and with links to Markdown", () => {
+  it("exist as Markdown, with every word and with links to Markdown", () => {
     const known = new Set(filesOf(".md").map((file) => `/${file}`));
     for (const [address, html] of pages) {
-      const markdown = readFileSync(join(PUBLIC, address === "/" ? "llms.txt" : `${address}.md`), "utf8");
+      const markdown = readFileSync(join(PUBLIC, address === "/" ? "index.md" : `${address}.md`), "utf8");
       const links = [...markdown.matchAll(/\]\((\/[^)#]*\/[^)#.]+(?:\.md)?)(?:#[^)]*)?\)/g)].map(
         ([, link]) => link,
       );
@@ -152,7 +150,7 @@ describe("The pages of the reference", () => {
         address,
       ).toEqual([]);
       const read = new Set(wordsOf(textOf(html)));
-      const words = wordsOf(markdown.replace(/\]\([^)]*\)|^ *```.*$/gm, " "));
+      const words = wordsOf(markdown.replace(/\]\([^)]*\)|^ *```.*$|^\d+\. /gm, " "));
       expect(
         words.filter((word) => /\w/.test(word) && !read.has(word)),
         address,
@@ -167,7 +165,7 @@ describe("The pages of the reference", () => {
       expect(html, address).not.toMatch(/<script(?! src="\/)|<style|<[^>]* (style|on\w+)=|src="(?!\/)|url\(/);
   });
 
-  it("are less than 100 KB each, compressed, with styles and scripts", () => {
+  it("are smaller than 100 KB each, compressed, including styles and scripts", () => {
     const assets = filesOf("").filter((file) => /docs\.(css|js)$|theme\.js$/.test(file));
     expect(assets.length).toBe(3);
     const sizeOf = (content: string | Buffer) => gzipSync(content).length;
@@ -185,7 +183,7 @@ describe("The pages of the reference", () => {
       expect(whole).toContain(readFileSync(join(PUBLIC, file), "utf8").trim());
   });
 
-  it("have a sitemap where the operator says the address, and say where to report a weakness", () => {
+  it("have a sitemap and a security.txt if the operator sets the address and the contact", () => {
     const documents = new Map(API_NAMES.map((api) => [api, documentOf(api)]));
     const toml = readFileSync("wrangler.toml", "utf8");
     const said = toml
@@ -209,7 +207,7 @@ describe("The pages of the reference", () => {
   });
 });
 
-/** What a page says, as a reader without scripts sees it. */
+/** The text of a page as a reader without scripts sees it. */
 function textOf(html: string): string {
   const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"' };
   return html

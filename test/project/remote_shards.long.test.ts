@@ -7,12 +7,12 @@ import { aServiceAtCloudflare, NAME } from "./support/service_at_cloudflare.ts";
 /** Each command loads wrangler, and some start it, which takes seconds on a busy machine. */
 vi.setConfig({ testTimeout: 600_000 });
 
-describe("In production, shards:add", () => {
-  it("makes a database in the account of its configuration, and prints no other binding than ours", async () => {
+describe("npm run shards:add -- --remote", () => {
+  it("creates a database in the account of its configuration, and prints no binding of wrangler's own", async () => {
     const service = await aServiceAtCloudflare([]);
     const output = await done(service.run("shards_add", "--remote", "--jurisdiction", "eu"));
     expect(output).not.toContain("d1_databases");
-    expect(output).toContain("It is made.");
+    expect(output).toContain("It is created.");
     expect(service.requests).toContainEqual(
       expect.objectContaining({ method: "POST", body: { name: `${NAME}-1`, jurisdiction: "eu" } }),
     );
@@ -26,7 +26,7 @@ describe("In production, shards:add", () => {
     expect(readFileSync(service.config, "utf8")).toContain('binding = "DB_1"');
   });
 
-  it("works in the one account of who has logged in, all of it, and guesses none of several", async () => {
+  it("uses the only account of the login for every request, and does not choose among several", async () => {
     const service = await aServiceAtCloudflare([]);
     writeFileSync(service.config, readFileSync(service.config, "utf8").replace('account_id = "ours"\n', ""));
     await done(service.run("shards_add", "--remote"));
@@ -35,19 +35,19 @@ describe("In production, shards:add", () => {
     for (const path of paths) expect(path).toMatch(/^\/accounts\/somebody-elses\//);
     service.accounts.push({ id: "another", name: "Another" });
     expect(await refused(service.run("shards_add", "--remote"))).toContain(
-      "Say which account: with account_id in ",
+      "Choose an account: set account_id in ",
     );
   });
 
-  it("does not say that a database is in the EU that was there before", async () => {
+  it("does not claim that a database is in the EU if it existed before", async () => {
     const service = await aServiceAtCloudflare([]);
     service.add(`${NAME}-1`);
     const output = await refused(service.run("shards_add", "--remote", "--jurisdiction", "eu"));
-    expect(output).toContain("is there already, and --jurisdiction cannot move it");
+    expect(output).toContain("exists already, and --jurisdiction cannot move it");
     expect(service.directory.prepare("select * from shards").all()).toEqual([]);
   });
 
-  it("gives and makes nothing where it could not write the binding", async () => {
+  it("creates nothing if it could not write the binding", async () => {
     const service = await aServiceAtCloudflare([]);
     const text = readFileSync(service.config, "utf8");
     const inArray = text.replace(/^\[\[d1_databases\]\]\n(.+\n)+/m, "");
@@ -61,7 +61,7 @@ describe("In production, shards:add", () => {
     expect(service.directory.prepare("select * from shards").all()).toEqual([]);
   });
 
-  it("makes no database in whose place organizations have lived, whether an empty one is bound or none", async () => {
+  it("creates no database in place of one in which organizations live, whether an empty one is bound or none", async () => {
     const service = await aServiceAtCloudflare([1], [], { 1: 2 });
     service.databases.delete(`${NAME}-1`);
     expect(await refused(service.run("shards_add", "--remote"))).toContain(
@@ -74,30 +74,30 @@ describe("In production, shards:add", () => {
     expect(empty.prepare("select * from sqlite_schema").all()).toEqual([]);
   });
 
-  it("binds the database again that a configuration has lost, and leaves that of another service as it is", async () => {
+  it("binds a database again that the configuration lost, and does not touch a database of another service", async () => {
     const service = await aServiceAtCloudflare([1], [], { 1: 2 });
     await done(service.run("shards_add", "--remote"));
     expect(readFileSync(service.config, "utf8")).toContain(`database_name = "${NAME}-1"`);
     const other = service.add(`${NAME}-2`);
     other.exec("create table other (id integer)");
     const said = await refused(service.run("shards_add", "--remote"));
-    expect(said).toContain("DB_2 has tables of something else");
+    expect(said).toContain("DB_2 has tables of another application");
     expect(other.prepare("select name from sqlite_schema").all()).toEqual([{ name: "other" }]);
     expect(service.directory.prepare("select shard from shards").all()).toEqual([{ shard: 1 }]);
   });
 });
 
-it("In production, a command asks once more when its login has expired, and then says so", async () => {
+it("npm run restore -- --remote repeats a request once if the login has expired, and then says so", async () => {
   const service = await aServiceAtCloudflare([]);
   service.expired.requests = 1;
-  await done(service.run("sizes", "--remote"));
+  await done(service.run("restore", "--remote", "--resume"));
   service.expired.requests = 2;
-  expect(await refused(service.run("sizes", "--remote"))).toBe(
-    "D1's API answered 401: Authentication error: SQLITE_ERROR\n",
+  expect(await refused(service.run("restore", "--remote", "--resume"))).toBe(
+    "Cloudflare's API answered 401: Authentication error\n",
   );
 });
 
-it("In production, a configuration that lacks a database in which organizations live is refused", async () => {
+it("npm run deploy and npm run backup refuse a configuration without a database in which organizations live", async () => {
   const service = await aServiceAtCloudflare([1, 2], [1], { 1: 1, 2: 1 });
   const backup = join(service.own, "backup.sql");
   for (const [command = "", ...args] of [["deploy"], ["backup", "--remote", "--output", backup]]) {
@@ -107,11 +107,11 @@ it("In production, a configuration that lacks a database in which organizations 
     );
   }
   expect(existsSync(`${backup}.0`)).toBe(false);
-  const absent = await refused(service.run("sizes", "--remote", "--shard", "7"));
+  const absent = await refused(service.run("backup", "--remote", "--shard", "7", "--output", backup));
   expect(absent).toBe(`${service.config} binds no DB_7.\n`);
 });
 
-it("In production, an empty database in the place of one that is known is neither deployed nor completed", async () => {
+it("npm run deploy and npm run shards:add refuse an empty database in place of a known one", async () => {
   const service = await aServiceAtCloudflare([1], [1], { 1: 3 });
   service.add(`${NAME}-1`);
   for (const [command = "", ...args] of [["deploy"], ["shards_add", "--remote"]]) {
@@ -122,8 +122,8 @@ it("In production, an empty database in the place of one that is known is neithe
   }
 });
 
-it("In production, who puts the directory back is told to complete it before anything is served", async () => {
+it("npm run restore -- --after-time-travel tells you to complete the directory before you serve requests", async () => {
   const service = await aServiceAtCloudflare([1], [1], { 1: 1 });
   const output = await done(service.run("restore", "--remote", "--after-time-travel", "--shard", "0"));
-  expect(output).toContain("Before anything else is served, run `npm run deploy -- --config ");
+  expect(output).toContain("Before you serve requests, run `npm run deploy -- --config ");
 });

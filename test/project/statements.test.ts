@@ -3,16 +3,14 @@ import "../../src/index.ts";
 import { statements } from "../../src/database/queries.ts";
 import { migratedDatabase } from "../../src/dev/migrations.ts";
 
-/*
- * Every statement that the code declares is shown to SQLite, whether or not a test runs it.
- */
+/* SQLite prepares every statement that the code declares, whether or not another test runs it. */
 
 const database = migratedDatabase();
 
 // An INSERT into a parent would show a scan of its children, which SQLite skips unless a violation is pending.
 database.exec("pragma foreign_keys = off");
 
-/** Names in a plan that SQLite may scan, each with the bound of what it reads. */
+/** Names in a plan that SQLite may scan, with the reason why each scan is bounded. */
 const BOUNDED: Record<string, string> = {
   access_logs: "a subquery of this name, which looks through a bounded number of entries",
   places: "read in the order of its ids, up to a LIMIT",
@@ -48,7 +46,7 @@ describe("A statement", () => {
     );
   });
 
-  it("for a page is ordered by id last, so that each item is on one page", () => {
+  it("that reads a page is ordered by id last, so that each item is on one page", () => {
     const pages = texts.filter((text) => /\boffset\b/i.test(text));
     expect(pages.length).toBeGreaterThanOrEqual(5);
     const endsWithId = /order by (?:(?!order by|limit).)*"(?:call_)?id"(?: asc| desc)? limit \? offset \?/is;
@@ -59,7 +57,7 @@ describe("A statement", () => {
     expect(texts.flatMap((text) => scansIn(text))).toEqual([]);
   });
 
-  it("that scans a table is found by the table's name and by an alias", () => {
+  it("that scans a table is found by the table's name or its alias", () => {
     expect(scansIn("select * from consents where reported_at = ?")).toHaveLength(1);
     expect(scansIn("select 1 from calls as own where own.key = ?")).toHaveLength(1);
     const correlated =
@@ -79,14 +77,14 @@ describe("A trigger", () => {
     expect(all.flatMap(({ name, text }) => scansIn(text).map((scan) => `${name}: ${scan}`))).toEqual([]);
   });
 
-  it("has no name in double quotes, nor has a view, an index or a table", () => {
+  it("has no name in double quotes, and neither does a view, an index or a table", () => {
     const quoted = "select name from sqlite_schema where name not glob 'd1_*' and sql glob '*\"*'";
     expect(rowsOf(quoted)).toEqual([]);
   });
 });
 
 describe("A foreign key", () => {
-  it("has an index on its columns where rows of its parent are deleted", () => {
+  it("has an index on its columns if rows of its parent are deleted", () => {
     const keys = foreignKeys();
     const deleted = new Set(
       [
@@ -98,7 +96,7 @@ describe("A foreign key", () => {
         .flatMap((text) => [...text.matchAll(/\bdelete from [`"]?(\w+)/gi)])
         .map(([, table]) => table as string),
     );
-    // A set that grows while it is walked: what a cascade deletes may be a parent too.
+    // The set grows during the loop, because a table whose rows a cascade deletes may be a parent too.
     for (const parent of deleted)
       for (const key of keys)
         if (key.parent === parent && key.on_delete === "CASCADE") deleted.add(key.child);
@@ -113,7 +111,6 @@ describe("A foreign key", () => {
   });
 });
 
-/** The scans of growing tables in the plan of a statement. */
 function scansIn(text: string): string[] {
   const plan = rowsOf<{ detail: string }>(`explain query plan ${text}`);
   return plan.flatMap(({ detail }) => {
@@ -122,7 +119,7 @@ function scansIn(text: string): string[] {
   });
 }
 
-/** Whether a name in a plan is that of a table, or its alias. Others are subqueries, whose own plans are there too. */
+/** Whether a name in a plan is a table or its alias. Other names are subqueries, whose plans are listed too. */
 function isTable(name: string, text: string): boolean {
   const aliased = text.matchAll(new RegExp(`["\`]?(\\w+)["\`]? (?:as )?["\`]?${name}\\b`, "gi"));
   return tables.has(name) || [...aliased].some(([, table = ""]) => tables.has(table));

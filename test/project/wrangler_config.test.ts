@@ -6,7 +6,6 @@ import { bindDatabase, boundShards, databaseName, requireExtensible } from "../.
 
 const toml = readFileSync("wrangler.toml", "utf8").replaceAll("\r\n", "\n");
 
-/** A file with the text. */
 function aConfiguration(text: string): { config: string } {
   const folder = mkdtempSync(join(tmpdir(), "configuration-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -15,18 +14,17 @@ function aConfiguration(text: string): { config: string } {
   return { config };
 }
 
-/** The text after another database was added. */
 function add(text: string, shard: number, env?: string): string {
   const configuration = { ...aConfiguration(text), env };
   bindDatabase(configuration, shard);
   return readFileSync(configuration.config, "utf8");
 }
 
-it("The configuration as shipped binds one database", () => {
+it("The shipped configuration binds one database", () => {
   expect(boundShards({ config: "wrangler.toml" })).toEqual([0]);
 });
 
-it("Another database is added at the end, and no other line changes", () => {
+it("bindDatabase adds another database at the end, and changes no other line", () => {
   const both = add(add(toml, 1), 2);
   const added = both.split("\n").filter((line) => !toml.split("\n").includes(line));
   expect(added).toEqual([
@@ -42,7 +40,7 @@ it("Another database is added at the end, and no other line changes", () => {
   expect(databaseName(configuration, 3)).toBe("organization-video-visit-service-3");
 });
 
-it("Two commands that add the same database at once bind it once", () => {
+it("bindDatabase binds a database once, even if two commands add it", () => {
   const configuration = aConfiguration(toml);
   bindDatabase(configuration, 1);
   const bound = readFileSync(configuration.config, "utf8");
@@ -52,7 +50,7 @@ it("Two commands that add the same database at once bind it once", () => {
 });
 
 it.each(["staging", "my stage"])(
-  "A database of the environment %s comes to those of the environment",
+  "bindDatabase adds a database of the environment %s to its other databases",
   (env) => {
     const text = `${toml}\n[[env."${env}".d1_databases]]\nbinding = "DB"\ndatabase_name = "staging"\n`;
     const configuration = aConfiguration(add(text, 1, env));
@@ -61,15 +59,15 @@ it.each(["staging", "my stage"])(
   },
 );
 
-it("A database whose name the configuration does not say has that of the service", () => {
+it("databaseName derives a missing name from the service's name", () => {
   const configuration = aConfiguration(
     'name = "visits"\n[[d1_databases]]\nbinding = "DB"\ndatabase_id = "x"\n',
   );
   expect(databaseName(configuration, 1)).toBe("visits-1");
 });
 
-it("No database is added where they stand in an array, or in JSON", () => {
+it("bindDatabase and requireExtensible refuse databases in an array or in JSON", () => {
   const { config } = aConfiguration('name = "x"\nd1_databases = [{ binding = "DB" }]');
   expect(() => bindDatabase({ config }, 1)).toThrow("under a line [[d1_databases]], not in an array");
-  expect(() => requireExtensible("wrangler.jsonc")).toThrow("must be a file of TOML");
+  expect(() => requireExtensible("wrangler.jsonc")).toThrow("must be a TOML file");
 });

@@ -9,7 +9,7 @@ export interface Sent {
 
 type Answer = Response | Error | (() => Response);
 
-/** A client of a server that gives these responses, or breaks the connection, and what it sends. */
+/** A client of a server that gives these responses or breaks the connection, and the requests that the client sent. */
 export function aClient(answers: Answer[] = [], settings: object = {}) {
   const sent: Sent[] = [];
   const client = createClient({
@@ -27,11 +27,10 @@ export function aClient(answers: Answer[] = [], settings: object = {}) {
   return { client, sent };
 }
 
-/** A refusal as the service writes it. */
 export const refusal = (status: number, error: string, headers: Record<string, string> = {}): Response =>
   Response.json({ error }, { status, headers });
 
-/** A page of a list as NDJSON, in chunks: it ends, breaks off or never ends after them. */
+/** A page of a list as NDJSON, in chunks. After them, it ends, breaks off or never ends. */
 export function ndjson(
   chunks: string[],
   { next, after = "end" }: { next?: number; after?: "end" | "break" | "nothing" } = {},
@@ -53,6 +52,6 @@ export function ndjson(
   return Object.assign(page, { response: new Response(body, { headers }) });
 }
 
-/** Someone else's response. */
+/** A response of another server. */
 export const html = (status = 200): Response =>
   new Response("<html>Sign in</html>", { status, headers: { "Content-Type": "text/html" } });

@@ -1,4 +1,3 @@
-/** What there is to iterate over, to its end. */
 export async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const list: Item[] = [];
   for await (const item of items) list.push(item);

@@ -1,6 +1,11 @@
-/** Examples of requests, wherever the service runs: what they are, and what they are made with. */
+/** The types of example requests, and functions that make them. They work wherever the service runs. */
+import { DAY } from "../../src/units.ts";
 
-/** Sends a request to one API, and returns the body of the response. Throws where it is refused. */
+/**
+ * Sends a request to one API, and returns the body of the response.
+ *
+ * @throws Error if it is refused
+ */
 // biome-ignore lint/suspicious/noExplicitAny: an example knows what it asked for
 export type Send = (method: string, path: string, body?: object) => Promise<any>;
 
@@ -9,17 +14,13 @@ export interface Clinic {
   id: number;
   slug: string;
   admin: { id: number };
-  /** Sends to the external API. */
   client: Send;
-  /** Sends to the platform API. */
   platform: Send;
-  /** A token of the administrator's, from an identity provider of the organization. */
+  /** A token of the administrator, from an identity provider of the organization. */
   signIn(): Promise<string>;
-  /** Lets an invite be some minutes old. */
   letAge(invite: { id: number }): Promise<void>;
   /** The URL of a receiver of webhooks that accepts everything. */
   aReceiver(): string;
-  /** A date on which a day of the organization's access log is sealed. */
   aSealedDay(): Promise<string>;
 }
 
@@ -31,12 +32,11 @@ export interface Example {
   statusForOthers?: number;
 }
 
-/** Makes an example, each time with new things, as a write may use up what it is about. */
+/** Makes an example, with new things each time, because a write may use them up. */
 export type MakeExample = (clinic: Clinic) => Promise<Example>;
 
 let made = 0;
 
-/** Makes a word that is unique in this run. */
 export const unique = (word: string) => `${word}-${++made}-${crypto.randomUUID().slice(0, 6)}`;
 
 export const aUser = () => ({
@@ -55,11 +55,11 @@ export async function aRoom({ client }: Clinic): Promise<string> {
   return `/waiting_rooms/${(await client("POST", "/waiting_rooms", { waiting_room })).slug}`;
 }
 
-/** The body of a visit that is planned in a new room. */
+/** The body of a visit that is planned in a new room, for a future time. */
 export const aPlan = async (clinic: Clinic) => ({
   visit: {
     waiting_room_slug: (await aRoom(clinic)).replace("/waiting_rooms/", ""),
-    starts_at: "2027-01-31T09:30:00.000Z",
+    starts_at: new Date(Date.now() + 60 * DAY).toISOString(),
     participants: [{ role: "recipient", display_name: "Rita Recipient" }],
   },
 });
@@ -71,7 +71,6 @@ export async function aVisit(clinic: Clinic) {
   return { path: `/visits/${id}`, token };
 }
 
-/** The body of an invite. */
 export const anInvite = (more: object = {}) => ({
   email: `${unique("invitee")}@example.com`,
   display_name: "Ivy Invitee",
@@ -84,12 +83,11 @@ export async function aPendingInvite({ client }: Clinic): Promise<string> {
   return `/invites/${(await client("POST", "/invites", { organization_invite: anInvite() })).id}`;
 }
 
-/** The path of an invite that was not sent just now. */
+/** The path of an invite that is old enough to be sent again. */
 export async function anOldInvite({ client, letAge }: Clinic): Promise<string> {
   const invite = await client("POST", "/invites", { organization_invite: anInvite() });
   await letAge(invite);
   return `/invites/${invite.id}`;
 }
 
-/** For `letAge`. */
 export const AGE_INVITE = "update invites set created_at = created_at - 300000 where id = ?";

@@ -12,7 +12,6 @@ import {
 } from "./clinic.ts";
 import { anEndedCall, anEndedEgress, aSoapNote, aTranscript, reported } from "./reports.ts";
 
-/** An example for each route of the external API, by method and pattern. */
 export const externalExamples: Record<string, MakeExample> = {
   "GET /organization_users": async () => ({ path: "/organization_users" }),
   "GET /organization_users/:id": async (clinic) => ({ path: await aMember(clinic) }),
@@ -21,6 +20,8 @@ export const externalExamples: Record<string, MakeExample> = {
     body: { organization_user: { display_name: "Dr. Paula", roles: ["provider_assistant"] } },
   }),
   "DELETE /organization_users/:id": async (clinic) => ({ path: await aMember(clinic) }),
+  "GET /usage": async () => ({ path: "/usage" }),
+  "GET /api_client": async () => ({ path: "/api_client" }),
   "GET /api_clients": async () => ({ path: "/api_clients" }),
   "POST /api_clients": (clinic) => anApiClient(clinic),
   "DELETE /api_clients/:id": async (clinic) => {
@@ -55,6 +56,10 @@ export const externalExamples: Record<string, MakeExample> = {
   "GET /calls": async (clinic) => {
     await anEndedCall(clinic);
     return { path: "/calls" };
+  },
+  "GET /egresses": async (clinic) => {
+    await anEndedCall(clinic);
+    return { path: "/egresses" };
   },
   "GET /organization_users/:organization_user_id/calls/:call_id": async (clinic) => ({
     path: (await anEndedCall(clinic)).results,
@@ -211,7 +216,6 @@ const anApiClient = async (clinic: Clinic) => ({
   statusForOthers: 422,
 });
 
-/** A sub in a new room. */
 const aSub = async (clinic: Clinic) => ({
   path: `${await aRoom(clinic)}/waiting_room_subs`,
   body: {
@@ -224,7 +228,7 @@ async function anAddedSub(clinic: Clinic): Promise<string> {
   return `${path}/${(await clinic.client("POST", path, body)).id}`;
 }
 
-/** The path of a recording that may be seen. */
+/** The path of a recording that the organization may see. */
 async function aRecording(clinic: Clinic): Promise<string> {
   const call = await anEndedCall(clinic);
   const { result } = await reported(clinic, anEndedEgress(call));
@@ -244,7 +248,7 @@ async function anEndpoint(clinic: Clinic, url = ENDPOINT_URL): Promise<string> {
   return `/webhook_endpoints/${id}`;
 }
 
-/** An organization may have ten endpoints: the oldest goes. */
+/** An organization may have ten endpoints, so the oldest one is deleted. */
 async function makeRoomForEndpoint({ client }: Clinic) {
   const { webhook_endpoints } = await client("GET", "/webhook_endpoints");
   if (webhook_endpoints.length === 10)

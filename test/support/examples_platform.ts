@@ -19,7 +19,7 @@ import {
   reported,
 } from "./reports.ts";
 
-/** An example for each route of the platform API, which is for all organizations. Each report is the first. */
+/** An example for each route of the platform API, by method and pattern. Each report is the first of its kind. */
 export const platformExamples: Record<string, MakeExample> = {
   "GET /organizations": async () => ({ path: "/organizations" }),
   "GET /organizations/:organization_id": async ({ id }) => ({ path: `/organizations/${id}` }),

@@ -1,4 +1,4 @@
-/** Organizations that have grown: many rows, without sending a request for each. */
+/** Organizations with many rows, made without sending a request for each. */
 
 export interface Grown {
   id: number;
@@ -8,22 +8,21 @@ export interface Grown {
   /** The ids of a provider and of the provider's room. */
   provider_id: number;
   room_id: number;
-  /** Begins the slugs of its rooms. */
+  /** The slugs of its rooms begin with this. */
   slug: string;
 }
 
-/** Runs a statement with its values. */
 export type Run = (statement: string, ...values: unknown[]) => Promise<unknown>;
 
 const DAY = 86_400_000;
 
-/** The access log may have been sealed once, for a day before. */
+/** The access log may have one seal, for an earlier day. */
 const AFTER_SEALED_DAY = Date.parse("1990-02-01");
 
-/** Rows that one statement inserts: more would take D1 too long. */
+/** The number of rows that one statement inserts. More would take D1 too long. */
 const PORTION = 10_000;
 
-/** Inserts the rows that the SELECT makes for each `n` from 1 to a size. Its values are those of the organization. */
+/** Inserts the rows that the SELECT makes for each `n` from 1 to `size`. `values` are its parameters, the same for every row. */
 async function insert(run: Run, size: number, into: string, select: string, values: unknown[]) {
   for (let from = 1; from <= size; from += PORTION) {
     const to = Math.min(from + PORTION - 1, size);
@@ -33,7 +32,7 @@ async function insert(run: Run, size: number, into: string, select: string, valu
 }
 
 /**
- * Calls of one provider, each with a participant, a consent, both texts and a recording.
+ * Adds calls of one provider, each with a participant, a consent, both texts and a recording.
  *
  * @param start when a call started, in SQL; by default one starts on each day since 1970
  */
@@ -83,7 +82,7 @@ export async function growCalls(
   );
 }
 
-/** Rows in every other table that grows. None of them is due for the cron at the time. */
+/** Adds rows to every other table that grows. At `now`, the cron has nothing to do with any of them. */
 export async function growEverythingElse(run: Run, organization: Grown, size: number, now: number) {
   const { id, user_id, client_id, provider_id, room_id, slug } = organization;
   const values = [id, user_id, client_id, provider_id, room_id, slug, now];
@@ -114,8 +113,8 @@ export async function growEverythingElse(run: Run, organization: Grown, size: nu
   );
   await rows(
     "api_clients",
-    "organization_user_id, name, client_id, secret_digest, revoked_at, created_at, updated_at",
-    "?2, 'Integration', printf('%011d%011d', ?1, n), '', n, n, n",
+    "organization_user_id, name, client_id, secret_digest, secret_hint, revoked_at, created_at, updated_at",
+    "?2, 'Integration', printf('%011d%011d', ?1, n), '', 'aB3d', n, n, n",
   );
   await rows("idempotency_keys", "api_client_id, key, fingerprint, created_at", "?3, 'grown-' || n, '', ?7");
   await rows(
@@ -130,8 +129,8 @@ export async function growEverythingElse(run: Run, organization: Grown, size: nu
   );
   await rows(
     "waiting_rooms",
-    "name, slug, theme, is_active, created_at, updated_at",
-    "'Room ' || n, ?6 || '--grown-room-' || n, 'default', true, n, n",
+    "name, name_key, slug, theme, is_active, created_at, updated_at",
+    "'Room ' || n, 'room ' || n, ?6 || '--grown-room-' || n, 'default', true, n, n",
   );
   await forEach(
     "waiting_room_subs",
@@ -168,10 +167,16 @@ export async function growEverythingElse(run: Run, organization: Grown, size: nu
     "'waited-' || n, ?5, 'Rita Recipient', 'recipient', n, n + 1, ?7, ?7",
   );
   await rows(
-    "livekit_egresses",
-    "egress_id, room_sid, room_name, status, is_stopped, started_at, created_at, updated_at",
-    "'waiting-' || n, 'RM-' || n, 'waiting-' || n, 'egress_starting', 0, ?7, ?7, ?7",
+    "egresses",
+    "egress_id, room_sid, status, is_stopped, created_at, updated_at",
+    "'waiting-' || n, 'RM-' || n, 'egress_starting', 0, ?7, ?7",
   );
+  await rows(
+    "early_refusals",
+    "room_sid, key_digest, other_digest, joined_at, came, decided_at, reported_at, unclaimed_since, created_at",
+    "'RM-refused-' || n, 'digest', 'digest', ?7, 1, ?7, ?7, ?7, ?7",
+  );
+  await rows("closed_rooms", "room_sid, closed_at, created_at, updated_at", "'RM-closed-' || n, ?7, ?7, ?7");
   await rows(
     "access_logs",
     "at, event, resource, resource_id, user_id, api_client_id, acting_user",
@@ -197,7 +202,7 @@ export async function growEverythingElse(run: Run, organization: Grown, size: nu
     invite,
     `?2, n || '@used.example', 'Invitee', '["provider"]', ?7 + ${DAY}, ?7, ?7, ?7`,
   );
-  // Fewer than the quota of unused ones.
+  // Fewer than the quota of unused invites.
   const unusedInvites = Math.min(size, 9000);
   await rows(
     "invites",
@@ -232,7 +237,7 @@ export async function growEverythingElse(run: Run, organization: Grown, size: nu
   await rows("organization_days", "date, writes", `date(n * ${DAY / 1000}, 'unixepoch'), 1`);
 }
 
-/** Places in the directory, and their organizations. */
+/** Adds places to the directory, with their organizations. */
 export async function growOrganizations(run: Run, size: number) {
   await insert(run, size, "places (slug, shard)", "select 'grown-organization-' || n, 0 from counter", []);
   await run(

@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 
-/** What a process prints, while it runs, and with its exit code when it has ended. */
+/** Collects the output of a process: `seen` while it runs, and `ended` with its exit code. */
 export function printsOf(child: ChildProcess) {
   const seen = { stdout: "", stderr: "", output: "" };
   for (const name of ["stdout", "stderr"] as const)

@@ -6,7 +6,7 @@ interface Report<Body extends object> {
   body: Body;
 }
 
-/** A report that has been made, with what it returned. */
+/** Sends a report, and returns it with its result. */
 export async function reported<Body extends object>(
   { platform }: Clinic,
   making: Report<Body> | Promise<Report<Body>>,
@@ -16,14 +16,14 @@ export async function reported<Body extends object>(
 }
 
 /**
- * A call, of two who agree to a recording. It goes on.
+ * A call in progress, of two people who agree to a recording.
  *
  * @param owner a provider with a personal room; by default a new one
  */
 export async function aCall(clinic: Clinic, owner?: { id: number; waiting_room_slug: string }) {
   const { id, waiting_room_slug } = owner ?? (await aProvider(clinic));
   const joined_at = "2026-01-31T09:30:00Z";
-  // Short keys, so that the longest transcript that is allowed fits into a body.
+  // The keys are short, so that the longest allowed transcript fits into a body.
   const participants = [
     {
       key: unique("p"),
@@ -47,7 +47,7 @@ export async function aCall(clinic: Clinic, owner?: { id: number; waiting_room_s
 
 const ended_at = "2026-01-31T10:30:00Z";
 
-/** A call that has been reported, and has ended. `results` is its path in the external API. */
+/** A call that was reported and has ended. `results` is its path in the external API. */
 export async function anEndedCall(clinic: Clinic, owner?: { id: number; waiting_room_slug: string }) {
   const { path, body } = await aCall(clinic, owner);
   const { result } = await reported(clinic, { path, body: { call: { ...body.call, ended_at } } });

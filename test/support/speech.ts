@@ -1,4 +1,4 @@
-/** What people say on a call, made up. */
+/** Generated speech for transcripts. */
 
 const SYLLABLES =
   `a be cal den el for gra hin is jun ka lor men nor op pra qui ras sil ten un vor wen ya zor bri cho dra est
@@ -7,7 +7,7 @@ const SYLLABLES =
 
 const MARKS = ["", "", "", "", "", ",", "?", "."];
 
-/** The same for the same seed. */
+/** Returns the same numbers for the same seed. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -24,8 +24,8 @@ export interface SpokenLine {
 }
 
 /**
- * Lines of a transcript, six seconds and 86 characters each: 600 are an hour, with 52 KB of text. It is made so that gzip
- * leaves 44 percent of the text: of English it leaves less.
+ * Lines of a transcript, each six seconds and 86 characters long: 600 lines are an hour, with 52 KB of text. gzip
+ * reduces this text to 44 percent, and English text to less.
  */
 export function spokenLines(speakers: string[], length: number, seed = 1): SpokenLine[] {
   const random = randomFrom(seed);

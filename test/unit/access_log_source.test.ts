@@ -4,7 +4,6 @@ import { all } from "../support/all.ts";
 
 const NDJSON = { "Content-Type": "application/x-ndjson" };
 
-/** The log of a service that answers as it likes, and what was asked of it. */
 function aLog(answer: (url: URL) => Response, baseUrl = "https://visits.test") {
   const asked: { url: URL; headers: Record<string, string> }[] = [];
   const source = accessLogOf(
@@ -20,7 +19,6 @@ function aLog(answer: (url: URL) => Response, baseUrl = "https://visits.test") {
   return { source, asked };
 }
 
-/** As much as anybody reads. */
 function endless(chunk: string | Uint8Array) {
   const bytes = typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk;
   return new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(bytes) });
@@ -28,8 +26,8 @@ function endless(chunk: string | Uint8Array) {
 
 const seal = (n: number) => ({ date: "2026-03-01", last_id: n });
 
-describe("An access log over HTTP", () => {
-  it("is read for a person, with the credentials, but the keys are not", async () => {
+describe("accessLogOf", () => {
+  it("sends the credentials and the acting user, except with the request for the keys", async () => {
     const { source, asked } = aLog(({ pathname }) =>
       Response.json(pathname.endsWith("jwks.json") ? { keys: [] } : { access_log_seals: [], next_after: 0 }),
     );
@@ -46,13 +44,13 @@ describe("An access log over HTTP", () => {
     });
   });
 
-  it("has its keys at the address of the service, also where that has a path", async () => {
+  it("finds the keys when the service's address has a path", async () => {
     const { source, asked } = aLog(() => Response.json({ keys: [] }), "https://visits.test/p/");
     await source.keys();
     expect(asked.map(({ url }) => url.href)).toEqual(["https://visits.test/p/.well-known/jwks.json"]);
   });
 
-  it("is read page after page", async () => {
+  it("reads page after page", async () => {
     const { source, asked } = aLog(({ searchParams }) => {
       const after = Number(searchParams.get("after"));
       return new Response(`{"id":${after + 1}}\n`, {
@@ -64,22 +62,22 @@ describe("An access log over HTTP", () => {
   });
 });
 
-describe("A service that is hostile, or broken, does not keep the verifier for ever:", () => {
-  it("pages that do not move on", async () => {
+describe("accessLogOf, with a hostile or broken service", () => {
+  it("refuses pages that do not advance", async () => {
     const page = Array.from({ length: 100 }, (_, n) => seal(n + 1));
     for (const next_after of [0, -1, null, "x", 1e-9, 99, 101]) {
       const { source } = aLog(() => Response.json({ access_log_seals: page, next_after }));
       await expect(source.seals()).rejects.toThrow(
-        /^The service wants the list read on after .*, and not after 0$/,
+        /^The service continues the list after .*, which does not follow 0$/,
       );
     }
     const list = aLog(() => new Response('{"id":1}\n', { headers: { ...NDJSON, "X-Next-After": "7" } }));
     await expect(all(list.source.list(0))).rejects.toThrow(
-      /The service wants the list read on after 7, and not after 7$/,
+      /The service continues the list after 7, which does not follow 7$/,
     );
   });
 
-  it("a chain without end", async () => {
+  it("refuses an endless chain of seals", async () => {
     const { source } = aLog(({ searchParams }) => {
       const after = Number(searchParams.get("after"));
       const page = Array.from({ length: 100 }, (_, n) => seal(after + n + 1));
@@ -88,7 +86,7 @@ describe("A service that is hostile, or broken, does not keep the verifier for e
     await expect(source.seals()).rejects.toThrow("The service has more than 100000 seals");
   });
 
-  it("a page, keys or a file without end", async () => {
+  it("refuses an endless page, list of keys or file", async () => {
     const chunk = " ".repeat(1024 * 1024);
     const json = aLog(
       () => new Response(endless(chunk), { headers: { "Content-Type": "application/json" } }),
@@ -108,7 +106,7 @@ describe("A service that is hostile, or broken, does not keep the verifier for e
       });
   });
 
-  it("a line without end, in the list", async () => {
+  it("refuses an endless line in the list", async () => {
     const { source } = aLog(() => new Response(endless("x".repeat(1000)), { headers: NDJSON }));
     await expect(all(source.list(0))).rejects.toMatchObject({
       failed: "response",

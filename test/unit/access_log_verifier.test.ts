@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { signSeal } from "../../src/audit/access_log_seals/access_log_seals.keys.ts";
 import { verifySource } from "../../src/client/access_log_check.ts";
 import { AccessLogFault } from "../../src/client/access_log_faults.ts";
 import { SEAL, SEAL_BEFORE, SEAL_SHA256 } from "../../src/openapi/story.ts";
-import { signSeal } from "../../src/resources/access_log_seals/access_log_seals.keys.ts";
 import { aKey, aSealedWeek, chunksOf, type Entry, type SealedWeek, sha256 } from "./support/sealed_week.ts";
 
 const verify = (week: SealedWeek, more = {}) => verifySource(week.source, week.check(more));
@@ -22,21 +22,21 @@ const rowOf = (week: SealedWeek, n: number): Entry => {
 const keep = (week: SealedWeek, date: string) =>
   week.heads.push({ date, seal_sha256: sha256(week.seals.find((seal) => seal.date === date)?.jws ?? "") });
 
-describe("A sealed week that nobody has touched", () => {
-  it("has no fault, and the verifier says how many entries it has checked, and what to keep", async () => {
+describe("verifySource, for an untouched week", () => {
+  it("returns the number of entries and the digest to keep", async () => {
     const week = await aSealedWeek();
     for (const date of week.dates) keep(week, date);
     const head = { date: "2026-03-07", seal_sha256: sha256(week.seals[6]?.jws ?? "") };
     expect(await verify(week)).toEqual({ organization_id: 7, entries: 70, days: 7, head, warnings: [] });
   });
 
-  it("is checked from a day on, of which the seals before are the pledge", async () => {
+  it("checks only the files from the given day on", async () => {
     const week = await aSealedWeek();
     week.files.delete("2026-03-01");
     expect(await verify(week, { from: "2026-03-06" })).toMatchObject({ entries: 20, days: 2 });
   });
 
-  it("is fine after the key was changed, as long as the former one is published", async () => {
+  it("accepts a rotated key while the former one is published", async () => {
     const week = await aSealedWeek();
     const next = aKey();
     week.keys = [next, week.key];
@@ -48,7 +48,7 @@ describe("A sealed week that nobody has touched", () => {
     );
   });
 
-  it("is not checked from what is no date, and says so where nothing is left to check", async () => {
+  it("refuses an invalid date to start from, and warns if no sealed day is left to check", async () => {
     const week = await aSealedWeek();
     keep(week, "2026-03-07");
     for (const from of ["2026-3-1", "2026-03-07T00:00:00Z", "2026-02-30", "x"])
@@ -61,13 +61,13 @@ describe("A sealed week that nobody has touched", () => {
     });
   });
 
-  it("without a digest that a receiver kept: the verifier says what it cannot see", async () => {
+  it("warns if no digest kept by a receiver was given", async () => {
     expect((await verify(await aSealedWeek())).warnings).toEqual([
-      expect.stringMatching(/^No digest was given/),
+      expect.stringMatching(/^No digest kept by a receiver was given/),
     ]);
   });
 
-  it("shows its progress", async () => {
+  it("reports its progress", async () => {
     const said: string[] = [];
     await verify(await aSealedWeek(), {
       onProgress: (date: string, entries: number) => said.push(`${date} ${entries}`),
@@ -75,28 +75,28 @@ describe("A sealed week that nobody has touched", () => {
     expect(said).toEqual(Array.from({ length: 7 }, (_, n) => `2026-03-0${n + 1} ${10 * (n + 1)}`));
   });
 
-  it("is only in its files when it is older than 400 days: then the list shows none of it", async () => {
+  it("does not expect entries older than 400 days in the list", async () => {
     const week = await aSealedWeek();
     week.rows = [];
     expect(await verify(week, { now: Date.parse("2027-05-01T00:00:00Z") })).toMatchObject({ entries: 70 });
     await expect(verify(week)).rejects.toThrow("2026-03-01: The service shows other entries");
   });
 
-  it("with its newest seal older than 26 hours: the verifier warns", async () => {
+  it("warns if the newest seal is older than 26 hours", async () => {
     const week = await aSealedWeek();
     keep(week, "2026-03-07");
     const end = Date.parse("2026-03-08T00:00:00Z");
     expect((await verify(week, { now: end + 26 * 3_600_000 })).warnings).toEqual([]);
     expect((await verify(week, { now: end + 26 * 3_600_000 + 1 })).warnings).toEqual([
-      expect.stringMatching(/^The newest seal is that of 2026-03-07/),
+      expect.stringMatching(/^The newest seal is for 2026-03-07/),
     ]);
   });
 
-  it("no day of which is sealed: the verifier warns, or names what a receiver kept", async () => {
+  it("warns if no day is sealed, or names the day whose digest a receiver kept", async () => {
     const week = await aSealedWeek();
     keep(week, DAY);
     week.seals = [];
-    await expect(verify(week)).rejects.toThrow(`${DAY}: There is no seal of this day`);
+    await expect(verify(week)).rejects.toThrow(`${DAY}: This day has no seal`);
     week.heads.length = 0;
     expect(await verify(week)).toMatchObject({ entries: 0, head: null, warnings: ["No day is sealed yet."] });
   });
@@ -105,13 +105,12 @@ describe("A sealed week that nobody has touched", () => {
 const withChange = (week: SealedWeek) =>
   entriesOf(week).map((entry, n) => (n === 3 ? { ...entry, event: "update" } : entry));
 
-/** How the log is changed, what the verifier says, and the day that it names. */
 type Tampering = [how: (week: SealedWeek) => unknown, fault: string | RegExp, day?: string];
 
 const TAMPERING: Record<string, Tampering> = {
   "a row is changed": [
     (week) => Object.assign(rowOf(week, 3), { event: "update" }),
-    /^2026-03-04: The service shows other entries than those that were sealed: the entry \d+ was changed: event is update, and read was sealed\.$/,
+    /^2026-03-04: The service shows other entries than the sealed ones: the entry \d+ was changed: event is update, but read was sealed\.$/,
   ],
   "a row is removed": [
     (week) => week.rows.splice(week.rows.indexOf(rowOf(week, 3)), 1),
@@ -129,15 +128,15 @@ const TAMPERING: Record<string, Tampering> = {
       }),
     /the entry \d+ was added\.$/,
   ],
-  "the last row of a day is listed once more": [
+  "the last row of a day is listed twice": [
     (week) => week.rows.splice(week.rows.indexOf(rowOf(week, 9)), 0, rowOf(week, 9)),
-    /^2026-03-04: The service shows other entries than those that were sealed: the entry \d+ was added\.$/,
+    /^2026-03-04: The service shows other entries than the sealed ones: the entry \d+ was added\.$/,
   ],
   "a row is added after the last one of a day": [
     (week) => {
       const { id } = (week.days.get("2026-03-03") ?? []).at(-1) as Entry;
       const at = week.rows.indexOf(rowOf(week, 0));
-      // There is an id between them.
+      // Shift the later ids to free one.
       for (const row of week.rows.slice(at)) row.id += 1;
       week.rows.splice(at, 0, { ...rowOf(week, 0), id: id + 1 });
     },
@@ -158,12 +157,12 @@ const TAMPERING: Record<string, Tampering> = {
     /the entry \d+ is gone\.$/,
   ],
   "a file is removed": [(week) => week.files.delete(DAY), "The file of the day is missing."],
-  "a file is no file of entries": [(week) => week.files.set(DAY, Buffer.from("nothing")), "it is no gzip"],
+  "a file is not gzip": [(week) => week.files.set(DAY, Buffer.from("nothing")), "it is not gzip"],
   "a file is cut off": [
     (week) => week.files.set(DAY, (week.files.get(DAY) as Buffer).subarray(0, 100)),
     "The file is not the one that was sealed",
   ],
-  "a file is replaced by that of another day": [
+  "a file is replaced by the file of another day": [
     (week) => week.files.set(DAY, week.files.get("2026-03-05") as Buffer),
     "The file is not the one that was sealed: its first_id",
   ],
@@ -177,14 +176,14 @@ const TAMPERING: Record<string, Tampering> = {
         DAY,
         entriesOf(week).filter((_, n) => n !== 3),
       ),
-    "its count is 9, and that of the seal 10",
+    "its count is 9, but the seal says 10",
   ],
-  "a file goes on after its last entry": [
+  "a file continues after its last entry": [
     (week) =>
       week.store(DAY, [...entriesOf(week), ...entriesOf(week).map((e) => ({ ...e, id: e.id + 900 }))]),
-    "The file is not the one that was sealed: it goes on after the last entry.",
+    "The file is not the one that was sealed: it continues after the last entry.",
   ],
-  "a file has a line without end": [
+  "a file has an endless line": [
     (week) => week.files.set(DAY, gzipSync(Buffer.alloc(50_000_000))),
     "A line has more than 65536 characters",
     "",
@@ -193,7 +192,7 @@ const TAMPERING: Record<string, Tampering> = {
     (week) => week.store(DAY, entriesOf(week).toReversed()),
     "line 2 is out of order",
   ],
-  "a file and its row agree on what was not": [
+  "a file and its row have the same change": [
     (week) => {
       rowOf(week, 3).event = "update";
       week.store(
@@ -203,9 +202,9 @@ const TAMPERING: Record<string, Tampering> = {
     },
     "its lines have another SHA-256",
   ],
-  "a seal says something else than what was signed": [
+  "a seal differs from its signed claims": [
     (week) => Object.assign(week.seals[3] ?? {}, { count: 11 }),
-    "The seal says count 11, and 10 was signed.",
+    "The seal says count 11, but 10 was signed.",
   ],
   "a seal in the list lacks its date, and the list lacks the day": [
     (week) => {
@@ -213,15 +212,15 @@ const TAMPERING: Record<string, Tampering> = {
       week.seals[3] = dateless as never;
       week.rows = week.rows.filter((row) => !entriesOf(week).some(({ id }) => id === row.id));
     },
-    "The seal says date undefined, and 2026-03-04 was signed.",
+    "The seal says date undefined, but 2026-03-04 was signed.",
     "undefined: ",
   ],
-  "a seal has something written behind it": [
+  "a seal has text appended to its signature": [
     (week) => Object.assign(week.seals[6] ?? {}, { jws: `${week.seals[6]?.jws}.evil` }),
     "The signature of the seal is wrong.",
     "2026-03-07",
   ],
-  "a listed entry is written in another way": [
+  "a listed entry is formatted differently": [
     (week) => {
       const { list } = week.source;
       week.source.list = async function* (after) {
@@ -231,25 +230,25 @@ const TAMPERING: Record<string, Tampering> = {
     "it is written in another way",
     "2026-03-01",
   ],
-  "what is listed is no entry": [
+  "a listed line is not an entry": [
     (week) => {
       week.source.list = async function* () {
         yield "null";
       };
     },
-    "what is listed is no entry.",
+    "a listed line is not an entry.",
     "2026-03-01",
   ],
-  "a seal is nothing": [
+  "a seal is null": [
     (week) => week.seals.splice(3, 1, null as never),
     "The signature of the seal is wrong.",
     "undefined: ",
   ],
-  "a seal is made again with another key": [
+  "a seal is signed again with another key": [
     async (week) => week.seals.splice(3, 1, await week.seal(DAY, entriesOf(week), { by: aKey() })),
     "The seal is signed with a key that is not published",
   ],
-  "a seal is made again with another key under the name of the right one": [
+  "a seal is signed again with another key under the right key's id": [
     async (week) => {
       const [header] = (week.seals[3]?.jws ?? "").split(".");
       const other = await week.seal(DAY, entriesOf(week), { by: aKey() });
@@ -257,21 +256,21 @@ const TAMPERING: Record<string, Tampering> = {
     },
     "The signature of the seal is wrong.",
   ],
-  "a seal, its file and its rows are made again with the right key": [
+  "a seal, its file and its rows are replaced and signed with the right key": [
     async (week) => {
       const changed = withChange(week);
       rowOf(week, 3).event = "update";
       week.store(DAY, changed);
       week.seals[3] = await week.seal(DAY, changed);
     },
-    "The seal does not follow that of 2026-03-04",
+    "The seal does not follow the seal of 2026-03-04",
     "2026-03-05",
   ],
-  "a seal is that of another organization": [
+  "a seal belongs to another organization": [
     async (week) => week.seals.splice(3, 1, await week.seal(DAY, entriesOf(week), { organization_id: 8 })),
-    "The seal is that of another organization.",
+    "The seal belongs to another organization.",
   ],
-  "a seal is removed": [(week) => week.seals.splice(2, 1), "The seal does not follow that of 2026-03-02"],
+  "a seal is removed": [(week) => week.seals.splice(2, 1), "The seal does not follow the seal of 2026-03-02"],
   "the first seals are removed": [
     (week) => week.seals.splice(0, 3),
     "The first seal follows another one, which is missing.",
@@ -281,7 +280,7 @@ const TAMPERING: Record<string, Tampering> = {
       keep(week, DAY);
       week.seals.splice(3);
     },
-    "There is no seal of this day, and a receiver kept its digest: the end of the chain is cut off",
+    "This day has no seal, but a receiver kept its digest: the end of the chain is cut off",
   ],
   "a day was sealed twice, and a receiver kept the digests of both seals": [
     (week) => {
@@ -303,7 +302,7 @@ const TAMPERING: Record<string, Tampering> = {
   ],
 };
 
-/** Seals a week in which one entry of the day has another time. The files, the rows and the seals agree. */
+/** Seals a week with another time in entry `n` of DAY. The files, the rows and the seals agree. */
 async function sealedWithTime(n: number, at: string): Promise<SealedWeek> {
   const week = await aSealedWeek();
   const changed = entriesOf(week).map((entry, i) => (i === n ? { ...entry, at } : entry));
@@ -314,26 +313,26 @@ async function sealedWithTime(n: number, at: string): Promise<SealedWeek> {
   return week;
 }
 
-describe("The days of entries are compared with the date of their seal:", () => {
+describe("verifySource, comparing entries with the date of their seal,", () => {
   it.each([
-    ["the seal's day", 3, "2026-03-04T23:59:59.999Z"],
-    ["the day before, for a latecomer", 3, "2026-03-03T00:00:00.000Z"],
-    ["the day before, for a latecomer that is the first entry", 0, "2026-03-03T23:59:59.999Z"],
-  ])("%s is accepted", async (_, n, at) => {
+    ["an entry of the seal's day", 3, "2026-03-04T23:59:59.999Z"],
+    ["a late entry of the day before", 3, "2026-03-03T00:00:00.000Z"],
+    ["a late first entry of the day before", 0, "2026-03-03T23:59:59.999Z"],
+  ])("accepts %s", async (_, n, at) => {
     expect(await verify(await sealedWithTime(n, at))).toMatchObject({ entries: 70 });
   });
 
   it.each([
-    ["a later day", 3, "2026-03-05T00:00:00.000Z", /: the entry \d+ is of 2026-03-05\.$/],
-    ["two days before", 3, "2026-03-02T23:59:59.999Z", /: the entry \d+ is of 2026-03-02\.$/],
-    ["no day", 3, "yesterday", /: the entry \d+ has no time\.$/],
-  ])("%s is a fault", async (_, n, at, fault) => {
+    ["an entry of a later day", 3, "2026-03-05T00:00:00.000Z", /: the entry \d+ is of 2026-03-05\.$/],
+    ["an entry from two days before", 3, "2026-03-02T23:59:59.999Z", /: the entry \d+ is of 2026-03-02\.$/],
+    ["an entry without a valid time", 3, "yesterday", /: the entry \d+ has no time\.$/],
+  ])("refuses %s", async (_, n, at, fault) => {
     const found = verify(await sealedWithTime(n, at));
-    await expect(found).rejects.toThrow(/^2026-03-04: The seal is not that of its entries/);
+    await expect(found).rejects.toThrow(/^2026-03-04: The date of the seal does not match its entries/);
     await expect(found).rejects.toThrow(fault);
   });
 
-  it("the first entry decides the date of the seal", async () => {
+  it("refuses a first entry of an earlier day that has no seal", async () => {
     const week = await aSealedWeek();
     // The day before has no seal, so its entry would have been sealed for its own day.
     const [first, ...others] = entriesOf(week);
@@ -349,17 +348,19 @@ describe("The days of entries are compared with the date of their seal:", () => 
     );
   });
 
-  it("two seals of one day are a fault", async () => {
+  it("refuses two seals of one day", async () => {
     const week = await aSealedWeek();
     const [seal] = week.seals.splice(4, 3);
     const before = week.seals[3];
     const { jws: _, ...claims } = { ...(seal as (typeof week.seals)[0]), date: DAY };
     claims.previous = sha256(before?.jws ?? "");
     week.seals.push({ ...claims, jws: await signSeal(week.key, { organization_id: 7, ...claims }) });
-    await expect(verify(week)).rejects.toThrow(`${DAY}: The seal has the date or entries of that of ${DAY}.`);
+    await expect(verify(week)).rejects.toThrow(
+      `${DAY}: The seal repeats the date or entries of the seal of ${DAY}.`,
+    );
   });
 
-  it("a seal of more entries than ids is a fault", async () => {
+  it("refuses a seal with more entries than ids", async () => {
     const week = await aSealedWeek();
     const { jws: _, ...claims } = { ...(week.seals[6] as (typeof week.seals)[0]), count: 1000 };
     week.seals[6] = { ...claims, jws: await signSeal(week.key, { organization_id: 7, ...claims }) };
@@ -367,7 +368,7 @@ describe("The days of entries are compared with the date of their seal:", () => 
   });
 });
 
-it("Any single change of an entry, a file, a seal or their order is found", async () => {
+it("verifySource finds any single change of an entry, a file, a seal or their order", async () => {
   const pristine = await aSealedWeek({ each: 4 });
   for (const date of pristine.dates) keep(pristine, date);
   const copy = (): SealedWeek => {
@@ -444,8 +445,8 @@ interface Change {
   field: number;
 }
 
-describe("The verifier names the day and the first fault where", () => {
-  it.each(Object.entries(TAMPERING))("%s", async (_, [tamper, fault, day = DAY]) => {
+describe("verifySource, naming the day and the fault,", () => {
+  it.each(Object.entries(TAMPERING))("fails if %s", async (_, [tamper, fault, day = DAY]) => {
     const week = await aSealedWeek();
     await tamper(week);
     const found: Error = await verify(week).then(
@@ -457,7 +458,7 @@ describe("The verifier names the day and the first fault where", () => {
     else expect(found.message).toMatch(fault);
   });
 
-  it("the end of the chain is cut off: without what a receiver kept, nobody can tell", async () => {
+  it("cannot see a cut-off end of the chain without a digest kept by a receiver", async () => {
     const week = await aSealedWeek();
     week.seals.splice(3);
     expect(await verify(week)).toMatchObject({
@@ -467,7 +468,7 @@ describe("The verifier names the day and the first fault where", () => {
   });
 });
 
-it("The seals of the reference are signed with the key that the guide shows, so that a program can be tried with them", async () => {
+it("verifySource accepts the seals in the reference with the key in the guide, so that readers can try a program", async () => {
   const guide = readFileSync("src/reference/guides/external/18_checking_the_log.md", "utf8");
   const { keys } = JSON.parse(/```json\n([^`]*"keys"[^`]*)```/.exec(guide)?.[1] ?? "");
   const before = await aSealedWeek();
@@ -479,7 +480,7 @@ it("The seals of the reference are signed with the key that the guide shows, so 
     file: async () => null,
   };
   const found = await verifySource(source, before.check()).catch((error) => error.message);
-  // The chain is right, and nobody has the file.
+  // The chain is valid. Only the file is missing.
   expect(found).toBe(`${SEAL_BEFORE.date}: The file of the day is missing.`);
   expect(SEAL.previous).toBe(sha256(SEAL_BEFORE.jws));
   expect(SEAL_SHA256).toBe(sha256(SEAL.jws));

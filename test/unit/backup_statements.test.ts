@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { backupStatements, literal, MAX_STATEMENT_BYTES } from "../../src/dev/backup_statements.ts";
 import { ALL_BYTES, AWKWARD_TEXTS, LONG_TEXT } from "../project/support/every_table.ts";
 
-/** The child is made, and sorts, before its parent, and refers to it by an index that is made last. */
+/** The child table is created, and sorts, before its parent. Its foreign key needs an index that is created last. */
 const SCHEMA = `
   create table children (id integer primary key autoincrement, clinic integer, parent integer, text text, data blob,
     foreign key (clinic, parent) references parents (clinic, id));
@@ -27,7 +27,7 @@ function aDatabase() {
   return { database, add };
 }
 
-/** As D1 does it: with foreign keys, and with its limit for a statement. */
+/** Restores as D1 does: with foreign keys, and with D1's limit on the size of a statement. */
 function restored(statements: string[]) {
   const database = new DatabaseSync(":memory:");
   database.exec("begin");
@@ -47,8 +47,8 @@ const everything = (database: DatabaseSync) => [
   ),
 ];
 
-describe("A backup", () => {
-  it("restores rows whose parents are made later, while no trigger counts or refuses them", () => {
+describe("backupStatements", () => {
+  it("restores rows whose parents are created later, without firing triggers", () => {
     const { database, add } = aDatabase();
     for (const text of AWKWARD_TEXTS) add(text, ALL_BYTES);
     add(null);
@@ -64,7 +64,7 @@ describe("A backup", () => {
     });
   });
 
-  it("keeps every statement under D1's limit, whatever a row holds", () => {
+  it("keeps every statement below D1's limit, however large the rows are", () => {
     const { database, add } = aDatabase();
     const megabyte = new Uint8Array(1_000_000).map((_, place) => (place * 7) % 256);
     add("short");
@@ -77,7 +77,7 @@ describe("A backup", () => {
     expect(everything(restored([...backupStatements(database)]))).toEqual(everything(database));
   });
 
-  it("writes each row on one line, in words that wrangler leaves alone", () => {
+  it("writes each row on one line, with nothing that wrangler alters", () => {
     const { database, add } = aDatabase();
     for (const text of [...AWKWARD_TEXTS, LONG_TEXT]) add(text);
     const rows = [...backupStatements(database)].filter((each) => /^(INSERT|UPDATE)/.test(each)).join("\n");
@@ -95,6 +95,6 @@ it.each([
   ["it's", "'it''s'"],
   ["a\nb", `('"a\\nb"' ->> '$')`],
   [Uint8Array.of(0, 255), "X'00ff'"],
-])("The value %s is written as %s", (value, sql) => {
+])("literal writes %s as %s", (value, sql) => {
   expect(literal(value)).toBe(sql);
 });

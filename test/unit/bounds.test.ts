@@ -8,8 +8,8 @@ const sent = (schema: object) => bounded({ components: { schemas: { A: schema } 
 const received = (schema: object) =>
   bounded({ components: { schemas: { CreateRequest: schema } } }).components.schemas.CreateRequest;
 
-describe("The bounds of a document", () => {
-  it("give each integer a range and a format that holds it, and keep its own range", () => {
+describe("bounded", () => {
+  it("gives each integer a range and a format that fits, but keeps its own range", () => {
     const full = { type: "integer", format: "int64", minimum: 0, maximum: MAX };
     expect(sent({ type: "integer" })).toEqual(full);
     expect(sent({ type: ["integer", "null"], minimum: 1 })).toEqual({
@@ -25,7 +25,7 @@ describe("The bounds of a document", () => {
     expect(sent(exclusive)).toEqual({ ...exclusive, format: "int64" });
   });
 
-  it("do not invent that requests take no negative integers, nor how timestamps in them are written", () => {
+  it("adds neither a minimum to integers in requests nor a length to their timestamps", () => {
     expect(received({ type: "integer" })).toEqual({ type: "integer", format: "int64", maximum: MAX });
     expect(received({ type: "string", format: "date-time" })).toEqual({
       type: "string",
@@ -33,13 +33,13 @@ describe("The bounds of a document", () => {
     });
   });
 
-  it("give texts of a format their length, and leave others as they are", () => {
+  it("gives strings with a format a maximum length, and leaves others as they are", () => {
     expect(sent({ type: ["string", "null"], format: "date-time" })).toMatchObject({ maxLength: 24 });
     expect(sent({ type: "string", format: "uuid", maxLength: 5 })).toMatchObject({ maxLength: 5 });
     expect(sent({ type: "string" })).toEqual({ type: "string" });
   });
 
-  it("leave examples and fields alone that only look like schemas", () => {
+  it("leaves examples, and fields that only look like schemas, as they are", () => {
     const schema = {
       type: "object",
       example: { type: "integer" },

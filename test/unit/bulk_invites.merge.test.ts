@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { decideRowEnds } from "../../src/resources/bulk_invites/bulk_invites.merge.ts";
-import { ROW_FAULTS } from "../../src/resources/bulk_invites/bulk_invites.refusals.ts";
-import type { PendingRow } from "../../src/resources/bulk_invites/bulk_invites.schemas.ts";
+import { decideRowEnds } from "../../src/joining/bulk_invites/bulk_invites.merge.ts";
+import { ROW_FAULTS } from "../../src/joining/bulk_invites/bulk_invites.refusals.ts";
+import type { PendingRow } from "../../src/joining/bulk_invites/bulk_invites.schemas.ts";
 
 const NOW = Date.parse("2026-01-31T09:30:00.000Z");
 const sending = { settings: { INVITE_VALIDITY_DAYS: 3 }, mailer: null };
@@ -28,14 +28,14 @@ const pending = (pending_until: number) => ({ pending_id: 7, pending_until });
 const errorsOf = (rows: PendingRow[], places = 50) =>
   decideRowEnds(rows, { places, mails: 50 }, sending, NOW).ends.map(({ error }) => error);
 
-describe("A row of a bulk invite", () => {
+describe("decideRowEnds", () => {
   it.each<[string, Partial<PendingRow>]>([
     [ROW_FAULTS.repeated, { is_repeated: true, has_account: true }],
     [ROW_FAULTS.account, { has_account: true, ...pending(NOW + 1) }],
     [ROW_FAULTS.membershipEnded, { membership_ended: true, ...pending(NOW + 1) }],
     [ROW_FAULTS.pendingInvite({ id: 7, expired_at: null }), { ...pending(NOW + 1) }],
     [ROW_FAULTS.pendingInvite({ id: 7, expired_at: "2026-01-31T09:30:00.000Z" }), { ...pending(NOW) }],
-  ])("fails with the first of its faults: %s", (error, known) => {
+  ])("fails a row with the first of its errors: %s", (error, known) => {
     expect(decideRowEnds([aRow(0, known)], { places: 50, mails: 50 }, sending, NOW)).toEqual({
       ends: [{ row: 0, error }],
       invites: [],
@@ -43,7 +43,7 @@ describe("A row of a bulk invite", () => {
     });
   });
 
-  it("fails where no place is left, and one with a fault of its own takes none", () => {
+  it("fails rows once no invites are left, not counting rows with other errors", () => {
     const rows = [aRow(0, { has_account: true }), aRow(1), aRow(2), aRow(3, { is_repeated: true })];
     const { account, tooManyInvites, repeated } = ROW_FAULTS;
     expect(errorsOf(rows, 1)).toEqual([account, null, tooManyInvites, repeated]);

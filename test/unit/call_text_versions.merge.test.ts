@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import {
   correctLines,
   linesOfVersions,
-} from "../../src/resources/call_text_versions/call_text_versions.merge.ts";
+} from "../../src/results/call_text_versions/call_text_versions.merge.ts";
 
 const IDS = [11, 12, 13, 14, 15];
 
@@ -16,7 +16,7 @@ const correction = fc.uniqueArray(
   },
 );
 
-it("The versions of a transcript give back its lines as they were before each correction", () => {
+it("linesOfVersions restores the lines from before each correction", () => {
   fc.assert(
     fc.property(fc.array(correction, { maxLength: 8 }), (corrections) => {
       const states = [LINES];

@@ -1,15 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { type CallReport, type KnownCall, mergeCall } from "../../src/calls/calls/calls.merge.ts";
+import type { ReportedCall } from "../../src/calls/calls/calls.schemas.ts";
+import type { Participant } from "../../src/calls/participants/participants.schemas.ts";
+import { leaveAtEnd } from "../../src/calls/participants/participants.stays.ts";
 import { ApiError } from "../../src/http/errors.ts";
-import {
-  assumedEnd,
-  type CallReport,
-  type KnownCall,
-  mergeCall,
-} from "../../src/resources/calls/calls.merge.ts";
-import type { ReportedCall } from "../../src/resources/calls/calls.schemas.ts";
-import type { Participant } from "../../src/resources/participants/participants.schemas.ts";
-import { leaveAtEnd, withEventTimes } from "../../src/resources/participants/participants.stays.ts";
+import { assumedEnd } from "../../src/results/silent_calls/silent_calls.merge.ts";
 import { CALL_AS_MADE } from "./support/rows.ts";
 
 const NOW = 1000;
@@ -17,7 +13,6 @@ const NOW = 1000;
 const ROOM = { id: 7 };
 const OWNER = 12;
 
-/** The rows of one call, as the database would hold them. */
 interface Stored {
   call: ReportedCall | undefined;
   participants: Participant[];
@@ -25,7 +20,6 @@ interface Stored {
 
 const NOTHING: Stored = { call: undefined, participants: [] };
 
-/** What a report finds: the owner is a user of organization 1, and so is 34. */
 function knownTo(report: CallReport, { call, participants }: Stored): KnownCall {
   const keys = new Set(report.participants?.map(({ key }) => key));
   return {
@@ -40,6 +34,7 @@ function knownTo(report: CallReport, { call, participants }: Stored): KnownCall 
         : [],
     members: new Set([OWNER, 34]),
     planned: [],
+    refusalsOf: () => [],
   };
 }
 
@@ -56,7 +51,7 @@ function apply(stored: Stored, report: CallReport): Stored {
   return { call, participants: [...byKey.values()] };
 }
 
-/** What the cron makes of a call of which nothing was heard for long. */
+/** Assumes the end of a silent call, as the cron does. */
 function assumeEnd({ call, participants }: Stored): Stored {
   if (!call || call.ended_at !== null) return { call, participants };
   const times = participants.flatMap((each) => [each.waiting_since, each.joined_at, each.left_at]);
@@ -65,11 +60,10 @@ function assumeEnd({ call, participants }: Stored): Stored {
   const ended_at = assumedEnd(known, NOW);
   return {
     call: { ...call, ended_at, end_is_assumed: true },
-    participants: participants.map((each) => withEventTimes(each, leaveAtEnd(each, ended_at, NOW, true))),
+    participants: participants.map((each) => leaveAtEnd(each, ended_at, NOW, true)),
   };
 }
 
-/** A report that is refused leaves everything as it is. */
 function applyUnlessRefused(stored: Stored, report: CallReport): Stored {
   try {
     return apply(stored, report);
@@ -79,25 +73,11 @@ function applyUnlessRefused(stored: Stored, report: CallReport): Stored {
   }
 }
 
-/** Without the times with which events were written meanwhile. */
-const whatIsKnown = ({ call, participants }: Stored) => ({
-  call,
-  participants: participants.map(
-    ({
-      waiting_event_at: _,
-      joined_event_at: __,
-      left_event_at: ___,
-      earlier_left_event_at: ____,
-      ...each
-    }) => each,
-  ),
-});
-
 const FIRST: CallReport = { waiting_room_slug: "room", organization_user_id: OWNER, started_at: 100 };
 const RITA = { key: "rita", display_name: "Rita", role: "recipient" as const, joined_at: 100 };
 const started = () => apply(NOTHING, { ...FIRST, participants: [RITA] });
 
-it("A report of a call that ends the call lets everybody leave who is still there", () => {
+it("mergeCall lets everyone who is still present leave when a report ends the call", () => {
   const paul = { ...RITA, key: "paul", left_at: 150 };
   const before = apply(started(), { participants: [paul, { ...RITA, key: "late", joined_at: 300 }] });
   const { participants } = apply(before, { ended_at: 200 });
@@ -108,21 +88,21 @@ it("A report of a call that ends the call lets everybody leave who is still ther
   });
 });
 
-describe("A call whose end nobody reported", () => {
+describe("assumedEnd", () => {
   const known = { started_at: 100, participants_until: null, spoken_until: null, recorded_until: null };
 
   it.each([
-    ["its start, where nothing more is known", {}, 100],
+    ["the call's start, if nothing else is known", {}, 100],
     ["the latest time of its participants", { participants_until: 150, spoken_until: 20 }, 150],
-    ["when somebody spoke last, counted from its start", { participants_until: 150, spoken_until: 60 }, 160],
+    ["the last spoken words, counted from the start", { participants_until: 150, spoken_until: 60 }, 160],
     ["the end of a recording", { spoken_until: 60, recorded_until: 170 }, 170],
-    ["not before its start", { participants_until: 50, recorded_until: 60 }, 100],
-    ["not in the future", { recorded_until: NOW + 1 }, NOW],
-  ])("has ended at %s", (_, times, ended_at) => {
+    ["never before the call's start", { participants_until: 50, recorded_until: 60 }, 100],
+    ["never in the future", { recorded_until: NOW + 1 }, NOW],
+  ])("is %s", (_, times, ended_at) => {
     expect(assumedEnd({ ...known, ...times }, NOW)).toBe(ended_at);
   });
 
-  it("has not ended before it started, though it started in the future", () => {
+  it("is the call's start if that is in the future", () => {
     expect(assumedEnd({ ...known, started_at: NOW + 5 }, NOW)).toBe(NOW + 5);
   });
 });
@@ -155,8 +135,8 @@ const report: fc.Arbitrary<CallReport> = fc.record(
   { requiredKeys: [] },
 );
 
-describe("Reports of a call, whatever they are", () => {
-  it("say the same when they come twice in a row", () => {
+describe("mergeCall, for any reports", () => {
+  it("changes nothing when a report is repeated", () => {
     fc.assert(
       fc.property(fc.array(report, { maxLength: 6 }), report, (earlier, last) => {
         const once = applyUnlessRefused(earlier.reduce(applyUnlessRefused, NOTHING), last);
@@ -166,7 +146,7 @@ describe("Reports of a call, whatever they are", () => {
     );
   });
 
-  it("keep an ended call ended, in its room, with nobody on it", () => {
+  it("keeps an ended call ended, in its room, with everyone gone", () => {
     fc.assert(
       fc.property(fc.array(report, { maxLength: 8 }), (reports) => {
         let stored = NOTHING;
@@ -183,7 +163,7 @@ describe("Reports of a call, whatever they are", () => {
     );
   });
 
-  it("mean after an assumed end what they mean without it, once the end is reported", () => {
+  it("has the same outcome with and without an assumed end, once the end is reported", () => {
     const reportsAndSilences = fc.array(fc.option(report), { maxLength: 6 });
     fc.assert(
       fc.property(reportsAndSilences, fc.integer({ min: 51, max: 99 }), (reports, ended_at) => {
@@ -196,15 +176,13 @@ describe("Reports of a call, whatever they are", () => {
           (known, each) => (each ? applyUnlessRefused(known, each) : assumeEnd(known)),
           NOTHING,
         );
-        expect(whatIsKnown(applyUnlessRefused(silent, last))).toEqual(
-          whatIsKnown(applyUnlessRefused(heard, last)),
-        );
+        expect(applyUnlessRefused(silent, last)).toEqual(applyUnlessRefused(heard, last));
       }),
       { numRuns: 5000 },
     );
   });
 
-  it("lead to the same call in any order, where each says all that was known then", () => {
+  it("has the same outcome in any order, if each report says all that was known", () => {
     const story = fc.record({
       joined: fc.integer({ min: 100, max: 110 }),
       left: fc.integer({ min: 111, max: 120 }),

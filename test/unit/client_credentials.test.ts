@@ -5,7 +5,7 @@ import { aClient } from "../support/a_client.ts";
 
 const SETTINGS = { baseUrl: "https://visits.test", clientId: "id", clientSecret: "secret" };
 
-/** What no header can carry as it is: fetch would throw it back, or change it. */
+/** Values that fetch would refuse or change in a header. */
 const UNSENDABLE = [
   "s3\ncr3t",
   "s3cr3t\n",
@@ -18,7 +18,7 @@ const UNSENDABLE = [
 
 const ROOM = { waiting_room: { name: "Cardiology" } };
 
-/** What puts a value into a header, by the name of the option. */
+/** By the name of an option: passes a value to the option, which the client sends in a header. */
 const OPTIONS: Record<string, (value: string, client: Client) => unknown> = {
   clientId: (clientId) => createClient({ ...SETTINGS, clientId }),
   clientSecret: (clientSecret) => createClient({ ...SETTINGS, clientSecret }),
@@ -28,8 +28,8 @@ const OPTIONS: Record<string, (value: string, client: Client) => unknown> = {
   bookmark: (bookmark, client) => client.listRoles(undefined, { bookmark }),
 };
 
-describe.each(Object.entries(OPTIONS))("What no header can carry is refused as the %s", (option, give) => {
-  it.each(UNSENDABLE)("before anything is sent, and is not shown: %j", async (value) => {
+describe.each(Object.entries(OPTIONS))("A value for the %s that no header can carry", (option, give) => {
+  it.each(UNSENDABLE)("is refused before anything is sent, and is not shown: %j", async (value) => {
     const { client, sent } = aClient();
     const error = await (async () => give(value, client))().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(TypeError);
@@ -41,7 +41,7 @@ describe.each(Object.entries(OPTIONS))("What no header can carry is refused as t
   });
 });
 
-it("What is no text is refused where a header is to carry it", async () => {
+it("The client refuses header values that are not text", async () => {
   const { client, sent } = aClient();
   for (const value of [17, null, {}, ""]) {
     const id = value as string;
@@ -51,7 +51,7 @@ it("What is no text is refused where a header is to carry it", async () => {
   expect(sent).toEqual([]);
 });
 
-it("Another form of the response is refused, if the operation does not have it", async () => {
+it("The client refuses a response format that the operation does not have", async () => {
   const { client, sent } = aClient();
   const asked = client.listAccessLogs({}, { accept: "text/csv" as "application/x-ndjson" });
   await expect(asked).rejects.toThrow(

@@ -12,12 +12,11 @@ const failureOf = (asked: Promise<unknown>): Promise<VideoVisitError> =>
     (error) => error,
   );
 
-/** A server that never answers, until the request is ended. */
 const silent: typeof fetch = (_, init) =>
   new Promise((_, reject) => init?.signal?.addEventListener("abort", () => reject(init.signal?.reason)));
 
-describe("An error of the client package says where, and what failed:", () => {
-  it("a refusal, with its status and text", async () => {
+describe("VideoVisitError", () => {
+  it("has the request, the status and the text of a refusal", async () => {
     const { client } = aClient([refusal(404, "Call not found")]);
     const error = await failureOf(client.getCall({ organization_user_id: 12, call_id: 300 }));
     expect(error).toBeInstanceOf(VideoVisitError);
@@ -34,32 +33,32 @@ describe("An error of the client package says where, and what failed:", () => {
     [429, true],
     [500, true],
     [503, true],
-  ])("a refusal with %d, and whether the request may succeed later (%s)", async (status, isTransient) => {
+  ])("for status %d has isTransient %s", async (status, isTransient) => {
     const { client } = aClient([refusal(status, "No")], { maxRetries: 0 });
     expect(await failureOf(client.listRoles())).toMatchObject({ status, isTransient });
   });
 
-  it("a connection that broke, with what the runtime says", async () => {
+  it("keeps the runtime's error when a connection breaks", async () => {
     const cause = new TypeError("fetch failed");
     const { client } = aClient([cause], { maxRetries: 0 });
     expect(await failureOf(client.listRoles())).toMatchObject({
-      message: "GET /roles: No whole response came",
+      message: "GET /roles: No complete response arrived",
       ...{ failed: "connection", status: undefined, cause, isTransient: true },
     });
   });
 
-  it("a response that did not come in time", async () => {
+  it("reports a timeout", async () => {
     const client = createClient({ ...SETTINGS, fetch: silent, maxRetries: 0, timeout: 20 });
     expect(await failureOf(client.listRoles())).toMatchObject({
-      message: "GET /roles: No whole response came within 20 milliseconds",
+      message: "GET /roles: No complete response arrived within 20 milliseconds",
       ...{ failed: "timeout", isTransient: true },
     });
   });
 
-  it("the caller's signal, with its reason, before, while and between attempts, and sends nothing again", async () => {
+  it("keeps the reason of an aborted signal, after which nothing is sent", async () => {
     const reason = new Error("The page was left");
     const gone = {
-      message: "GET /roles: The signal ended it",
+      message: "GET /roles: The signal ended the request",
       failed: "aborted",
       cause: reason,
       isTransient: false,
@@ -78,7 +77,7 @@ describe("An error of the client package says where, and what failed:", () => {
     }
   });
 
-  it("neither the query, which may name a patient, nor a secret", async () => {
+  it("shows neither the query, which may identify a patient, nor a secret", async () => {
     const { client } = aClient([refusal(503, "Later")], { maxRetries: 0, clientSecret: "a-secret" });
     const error = await failureOf(client.findCalls({ participant_reference: "patient-4711" }));
     expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/4711|a-secret/);
@@ -86,7 +85,7 @@ describe("An error of the client package says where, and what failed:", () => {
   });
 });
 
-it("Neither the address of a redirect nor what a runtime or a parser says of a failure shows what was asked, or came", async () => {
+it("VideoVisitError shows no query and no response from a redirect, a runtime or a parser", async () => {
   const asked = { participant_reference: "patient-4711" };
   const redirect = new Response(null, {
     status: 308,
@@ -110,12 +109,12 @@ it("Neither the address of a redirect nor what a runtime or a parser says of a f
   expect(errors[1]?.cause).toMatchObject({ message: "Unable to connect", code: "ConnectionRefused" });
 });
 
-describe("createClient names what is wrong, and never a value:", () => {
+describe("createClient", () => {
   it.each([
     ["baseUrl", "createClient: baseUrl is missing"],
     ["clientId", "createClient: clientId is missing"],
     ["clientSecret", "createClient: clientSecret is missing"],
-  ])("%s is missing", (name, message) => {
+  ])("refuses a missing %s", (name, message) => {
     for (const value of [undefined, ""])
       expect(() => createClient({ ...SETTINGS, [name]: value })).toThrow(new TypeError(message));
   });
@@ -128,7 +127,7 @@ describe("createClient names what is wrong, and never a value:", () => {
     ["http://127.0.0.1.example.com", "must begin with https://"],
     ["https://user:pa55@visits.example.com", "must not have a user name or a password in it"],
     ["http://user@localhost", "must not have a user name or a password in it"],
-  ])("the address %s", (baseUrl, said) => {
+  ])("refuses the address %s, and shows no secret", (baseUrl, said) => {
     const make = () => createClient({ ...SETTINGS, baseUrl });
     expect(make).toThrow(TypeError);
     expect(make).toThrow(`createClient: baseUrl ${said}`);
@@ -136,15 +135,15 @@ describe("createClient names what is wrong, and never a value:", () => {
   });
 
   it.each(["http://localhost:8787", "http://127.0.0.1", "http://[::1]:8787/", "http://visits.localhost"])(
-    "%s is fine, on loopback",
+    "accepts %s, which is on loopback",
     (baseUrl) => {
       expect(() => createClient({ ...SETTINGS, baseUrl })).not.toThrow();
     },
   );
 });
 
-describe("A single request", () => {
-  it("has its own number of repetitions, and its own time", async () => {
+describe("A request", () => {
+  it("has its own retries and timeout", async () => {
     const once = aClient([refusal(503, "Later"), Response.json({ roles: [] })]);
     expect(await failureOf(once.client.listRoles({}, { maxRetries: 0 }))).toMatchObject({ status: 503 });
     expect(once.sent).toHaveLength(1);
@@ -152,7 +151,7 @@ describe("A single request", () => {
     expect(await failureOf(client.listRoles({}, { timeout: 20 }))).toMatchObject({ failed: "timeout" });
   });
 
-  it("has a time and a number of repetitions that there can be, and the client too", async () => {
+  it("is refused with invalid retries or an invalid timeout, as is a client", async () => {
     const { client, sent } = aClient();
     for (const timeout of [0, -1, Number.NaN, "30s" as never, null as never]) {
       expect(() => createClient({ ...SETTINGS, timeout: timeout ?? "x" })).toThrow(/^timeout: must be/);
@@ -165,7 +164,7 @@ describe("A single request", () => {
     await client.listRoles({}, { timeout: Number.POSITIVE_INFINITY });
   });
 
-  it("says by which version of the package it is sent", async () => {
+  it("names the package's version in its User-Agent", async () => {
     const { client, sent } = aClient();
     await client.listRoles();
     expect(sent[0]?.headers).toMatchObject({
@@ -174,20 +173,20 @@ describe("A single request", () => {
   });
 });
 
-describe("A list as NDJSON", () => {
+describe("listAccessLogs as NDJSON", () => {
   const unending = (lines: string) => ndjson([lines], { after: "nothing" });
 
   const listed = async (response: Response, more = {}) =>
     aClient([response], more).client.listAccessLogs({}, { accept: "application/x-ndjson" });
 
-  it("comes item by item, also where a chunk ends in the middle of one", async () => {
+  it("yields item by item, even if a chunk ends within one", async () => {
     const { response } = ndjson(['{"id":1,"event":"read"}\n{"i', 'd":2}\n{"id":3', "}\n"]);
     expect(await all(await listed(response))).toEqual([{ id: 1, event: "read" }, { id: 2 }, { id: 3 }]);
   });
 
   const page = (lines: string, next?: number) => ndjson([lines], { ...(next && { next }) }).response;
 
-  it("comes page after page, also where one is empty, and goes on after the last item where one breaks off", async () => {
+  it("follows pages, including empty ones, and resumes after the last item when a connection breaks", async () => {
     const { client, sent } = aClient([
       page('{"id":1}\n{"id":2}\n', 5),
       page("", 9),
@@ -204,18 +203,18 @@ describe("A list as NDJSON", () => {
     ]);
   });
 
-  it("does not go on where the service has no next page", async () => {
+  it("fails if the next page does not follow the last one", async () => {
     for (const next of [1, 2, 1.5, -7]) {
       const { client } = aClient([page('{"id":1}\n{"id":2}\n', 7), page("", next)]);
       const items = await client.listAccessLogs({}, { accept: "application/x-ndjson" });
       expect(await failureOf(all(items))).toMatchObject({
         failed: "response",
-        text: `The service wants the list read on after ${next}, and not after 7`,
+        text: `The service continues the list after ${next}, which does not follow 7`,
       });
     }
   });
 
-  it("ends at once when its signal says so, in the middle of a chunk", async () => {
+  it("ends at once when its signal aborts within a chunk", async () => {
     const controller = new AbortController();
     const { client } = aClient([page('{"id":1}\n{"id":2}\n{"id":3}\n')]);
     const options = { accept: "application/x-ndjson", signal: controller.signal } as const;
@@ -231,7 +230,7 @@ describe("A list as NDJSON", () => {
     expect(taken).toEqual([{ id: 1 }]);
   });
 
-  it("ends as its signal says, too, while it waits to go on after it broke off", async () => {
+  it("ends when its signal aborts while it waits to resume", async () => {
     const controller = new AbortController();
     const { client } = aClient([ndjson(['{"id":1}\n'], { after: "break" }).response]);
     const options = { accept: "application/x-ndjson", signal: controller.signal } as const;
@@ -240,7 +239,7 @@ describe("A list as NDJSON", () => {
     expect(await failureOf(taking)).toMatchObject({ failed: "aborted" });
   });
 
-  it("is let go of if it is never begun, or left before its first item", async () => {
+  it("is cancelled if it is never begun, or left before its first item", async () => {
     const [late, left] = [unending('{"id":1}\n'), unending('{"id":1}\n')];
     await listed(late.response, { timeout: 20 });
     const items = await listed(left.response);
@@ -249,7 +248,7 @@ describe("A list as NDJSON", () => {
     expect([late.isCancelled, left.isCancelled]).toEqual([true, true]);
   });
 
-  it("can be left before its end: then no more of it is read", async () => {
+  it("is cancelled when it is left before its end", async () => {
     const left = unending('{"id":1}\n{"id":2}\n');
     for await (const entry of await listed(left.response)) {
       expect(entry).toEqual({ id: 1 });
@@ -258,7 +257,7 @@ describe("A list as NDJSON", () => {
     expect(left.isCancelled).toBe(true);
   });
 
-  it("fails as a request does: if nothing more comes in time, however long the caller took, or what comes is none", async () => {
+  it("fails on a late or invalid line, but not because the caller is slow", async () => {
     const late = await listed(unending('{"id":1}\n').response, { timeout: 30, maxRetries: 0 });
     const taken: unknown[] = [];
     const reading = (async () => {

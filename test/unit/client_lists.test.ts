@@ -8,7 +8,6 @@ const events = (count: number, from = 1) =>
     next_after: from + count - 1,
   });
 
-/** Takes items until one is the number, then aborts. */
 async function takenUntilAborted(
   items: AsyncIterable<{ id: number }>,
   last: number,
@@ -25,8 +24,8 @@ async function takenUntilAborted(
   return taken;
 }
 
-describe("Following events", () => {
-  /** How many requests were sent at the end of so many seconds, of a server that refuses them all. */
+describe("followEvents", () => {
+  /** How many requests have been sent at each of these seconds, to a server that refuses them all. */
   async function sentBy(seconds: number[], headers: Record<string, string>, interval?: number) {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
@@ -45,20 +44,20 @@ describe("Following events", () => {
     return counts;
   }
 
-  it("waits as long as Retry-After says, also if that is an hour", async () => {
+  it("waits as long as Retry-After says, even for an hour", async () => {
     expect(await sentBy([1, 3599, 3602, 7199], { "Retry-After": "3600" })).toEqual([1, 1, 2, 2]);
   });
 
-  it("waits for the interval, if that is longer than Retry-After", async () => {
+  it("waits for the interval if it is longer than Retry-After", async () => {
     expect(await sentBy([1, 119, 121, 239], { "Retry-After": "1" }, 120_000)).toEqual([1, 1, 2, 2]);
   });
 
-  it("does not take a wait that is too long for a timer for none at all", async () => {
+  it("does not skip a wait that is too long for a timer", async () => {
     expect(await sentBy([1, 86_400], { "Retry-After": "1e9" })).toEqual([1, 1]);
     expect(await sentBy([1, 86_400], {}, Number.POSITIVE_INFINITY)).toEqual([1, 1]);
   });
 
-  it("ends at once when its signal says so, in the middle of a page", async () => {
+  it("ends at once when its signal aborts within a page", async () => {
     const controller = new AbortController();
     const { client, sent } = aClient([events(100)]);
     const following = client.followEvents({ signal: controller.signal });
@@ -67,7 +66,7 @@ describe("Following events", () => {
   });
 });
 
-it("Reading a list ends at once when its signal says so, in the middle of a page", async () => {
+it("paginate ends at once when its signal aborts within a page", async () => {
   const controller = new AbortController();
   const { client } = aClient([events(100)]);
   const list = paginate(client.listEvents, undefined, { signal: controller.signal });

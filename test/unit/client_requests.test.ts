@@ -6,7 +6,7 @@ import { all } from "../support/all.ts";
 
 const urlsOf = (sent: Sent[]) => sent.map(({ url }) => url.replace("https://visits.test/api/external", ""));
 
-describe("The client package", () => {
+describe("The client", () => {
   it.each([
     "https://visits.test",
     "https://visits.test/",
@@ -18,7 +18,7 @@ describe("The client package", () => {
     expect(sent[0]?.url).toBe("https://visits.test/api/external/roles");
   });
 
-  it("puts what it is given into the path, the query and the body", async () => {
+  it("puts its input into the path, the query and the body", async () => {
     const { client, sent } = aClient();
     await client.updateWaitingRoom({ slug: "a/b c?", waiting_room: { name: "Café" } });
     await client.listCalls({ organization_user_id: 12, from: "2026-01-31", external_reference: "a&b" });
@@ -31,7 +31,7 @@ describe("The client package", () => {
     expect(sent[1]?.body).toBeUndefined();
   });
 
-  it.each(["", ".", "..", undefined])("sends no request to another path, if a slug is %j", async (slug) => {
+  it.each(["", ".", "..", undefined])("sends no request if a slug is %j", async (slug) => {
     const { client, sent } = aClient();
     await expect(client.getWaitingRoom({ slug: slug as string })).rejects.toThrow(
       "slug must be an id or a slug",
@@ -39,9 +39,9 @@ describe("The client package", () => {
     expect(sent).toEqual([]);
   });
 
-  it("says for whom it asks, and why, only as the client of that person", async () => {
+  it("sends an acting user and a purpose only after withActingUser", async () => {
     const { client, sent } = aClient();
-    // The package and the service know the same purposes.
+    // Compiles only if the package and the service have the same purposes.
     const purposes: readonly PurposeOfUse[] = PURPOSES_OF_USE;
     const [purpose = "TREAT"]: readonly (typeof PURPOSES_OF_USE)[number][] = purposes;
     await client.withActingUser("user-17", purpose).listRoles();
@@ -50,14 +50,14 @@ describe("The client package", () => {
     expect(sent[1]?.headers).not.toHaveProperty("X-Acting-User");
   });
 
-  it("takes its secret nowhere else", async () => {
+  it("does not follow redirects with its secret", async () => {
     const elsewhere = new Response(null, { status: 302, headers: { Location: "https://elsewhere.test/" } });
     const { client, sent } = aClient([elsewhere]);
     await expect(client.listRoles()).rejects.toThrow("302: A redirect to https://elsewhere.test,");
     expect(sent).toMatchObject([{ redirect: "manual" }]);
   });
 
-  it("reads page after page, until the last one", async () => {
+  it("paginates by page number, to the last page", async () => {
     const page = (n: number) =>
       Response.json({ waiting_rooms: [{ id: n }], pagination: { current_page: n, total_pages: 3 } });
     const { client, sent } = aClient([page(1), page(2), page(3)]);
@@ -71,7 +71,7 @@ describe("The client package", () => {
     );
   });
 
-  it("reads on after an id, until there is nothing more", async () => {
+  it("paginates by id, until nothing is left", async () => {
     const { client, sent } = aClient([
       Response.json({ events: [{ id: 5 }], next_after: 5 }),
       Response.json({ events: [], next_after: 8 }),
@@ -83,13 +83,13 @@ describe("The client package", () => {
     expect(await all(paginate(other.listWebhookDeliveries, { id: 6 }))).toEqual([]);
   });
 
-  it("does not take the error of a proxy for one of the service", async () => {
+  it("does not mistake a proxy's error for an error of the service", async () => {
     const { client } = aClient([
       new Response("<html>", { status: 404, headers: { "Content-Type": "text/html" } }),
     ]);
     await expect(client.listRoles()).rejects.toMatchObject({
       status: 404,
-      text: "The response is not one of the service",
+      text: "The response did not come from the service",
     });
   });
 });

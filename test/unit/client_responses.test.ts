@@ -6,7 +6,7 @@ import { all } from "../support/all.ts";
 const NOT_OF_THE_SERVICE = {
   name: "VideoVisitError",
   status: 200,
-  text: "The response is not one of the service",
+  text: "The response did not come from the service",
 };
 
 const ROOM = { slug: "cardiology", waiting_room: { name: "Radiology" } };
@@ -17,8 +17,8 @@ const broken = () => new TypeError("fetch failed");
 
 const gone = () => refusal(404, "Waiting room not found");
 
-describe("A response that is not the service's", () => {
-  it("is no success, whatever is asked, and is not asked for again", async () => {
+describe("A response that did not come from the service", () => {
+  it("is an error for every operation, and the request is not repeated", async () => {
     const { client, sent } = aClient([html(), html(), html(), html(), html()]);
     await expect(client.getWaitingRoom({ slug: "cardiology" })).rejects.toMatchObject(NOT_OF_THE_SERVICE);
     await expect(client.retireWaitingRoom({ slug: "cardiology" })).rejects.toMatchObject(NOT_OF_THE_SERVICE);
@@ -30,19 +30,19 @@ describe("A response that is not the service's", () => {
 
   it.each([
     ["nothing", () => nothing(), 204],
-    ["a text", () => new Response("ok"), 200],
+    ["text", () => new Response("ok"), 200],
     ["bytes without a type", () => new Response(new Uint8Array(3)), 200],
     [
       "JSON of another kind",
       () => new Response("{}", { headers: { "Content-Type": "application/json-seq" } }),
       200,
     ],
-  ])("is %s, where JSON is to come", async (_, answer, status) => {
+  ])("is %s where JSON is expected", async (_, answer, status) => {
     const { client } = aClient([answer()]);
     await expect(client.listRoles()).rejects.toMatchObject({ ...NOT_OF_THE_SERVICE, status });
   });
 
-  it("is JSON where a text or a file is to come, or nothing", async () => {
+  it("is JSON where text, a file or nothing is expected", async () => {
     const json = () => Response.json({});
     const { client } = aClient([json(), json(), json(), json()]);
     const call = { organization_user_id: 1, call_id: 2 };
@@ -58,17 +58,17 @@ describe("A response that is not the service's", () => {
   it("is a page without a list", async () => {
     const { client } = aClient([Response.json({ status: "ok" })]);
     await expect(all(paginate(client.listWaitingRooms))).rejects.toThrow(
-      new TypeError("paginate: what it is given returns no pages"),
+      new TypeError("paginate: the function does not return pages"),
     );
   });
 
-  it("does not say that something is deleted, after an attempt that was broken off", async () => {
+  it("does not confirm a deletion after a broken attempt", async () => {
     const { client } = aClient([broken(), html(404)]);
     await expect(client.retireWaitingRoom({ slug: "cardiology" })).rejects.toMatchObject({ status: 404 });
   });
 });
 
-it("A response of the service is a success with parameters of its media type, and in any case", async () => {
+it("The client accepts media types with parameters, in upper or lower case", async () => {
   const typed = (body: string, type: string) => new Response(body, { headers: { "Content-Type": type } });
   const { client, sent } = aClient([
     typed('{"id": 1}', "Application/JSON; charset=UTF-8"),
@@ -91,8 +91,8 @@ it("A response of the service is a success with parameters of its media type, an
   ]);
 });
 
-describe("What may have succeeded all the same", () => {
-  it("is a room that an attempt before may have given another name", async () => {
+describe("mayHaveSucceeded", () => {
+  it("is true if an update is refused after an attempt that broke", async () => {
     const { client } = aClient([broken(), gone()]);
     await expect(client.updateWaitingRoom(ROOM)).rejects.toMatchObject({
       status: 404,
@@ -102,29 +102,29 @@ describe("What may have succeeded all the same", () => {
 
   it.each([
     ["the connection broke", broken],
-    ["a fault came", () => refusal(500, "Internal server error")],
-    // The database may have lost the connection after it wrote.
+    ["the service failed", () => refusal(500, "Internal server error")],
+    // The database may lose the connection after it wrote.
     [
       "the database was not available",
       () => refusal(503, "The database is not available at the moment: try again"),
     ],
-    ["a stranger answered", html],
-  ])("is what was sent when %s", async (_, answer) => {
+    ["another server answered", html],
+  ])("is true if %s", async (_, answer) => {
     const { client } = aClient([answer()], { maxRetries: 0 });
     await expect(client.createWaitingRoom(ROOM)).rejects.toMatchObject({ mayHaveSucceeded: true });
   });
 
-  it.each([404, 422, 429])("is nothing that was refused with %d", async (status) => {
+  it.each([404, 422, 429])("is false after a refusal with %d", async (status) => {
     const { client } = aClient([refusal(status, "No")], { maxRetries: 0 });
     await expect(client.updateWaitingRoom(ROOM)).rejects.toMatchObject({ status, mayHaveSucceeded: false });
   });
 
-  it("is nothing that was refused after a 429", async () => {
+  it("is false if only a 429 came before the refusal", async () => {
     const { client } = aClient([refusal(429, "Wait", { "Retry-After": "0" }), gone()]);
     await expect(client.updateWaitingRoom(ROOM)).rejects.toMatchObject({ mayHaveSucceeded: false });
   });
 
-  it("is no read", async () => {
+  it("is false for a read", async () => {
     const { client } = aClient([broken()], { maxRetries: 0 });
     await expect(client.listRoles()).rejects.toMatchObject({ mayHaveSucceeded: false });
   });
@@ -133,7 +133,7 @@ describe("What may have succeeded all the same", () => {
 describe("Deleting", () => {
   const slug = "cardiology";
 
-  it("something that an attempt before may have deleted succeeds, and onResponse is told that it was gone", async () => {
+  it("succeeds if an earlier attempt may have deleted the resource, and onResponse gets the 404", async () => {
     for (const first of [broken(), refusal(500, "Internal server error"), refusal(503, "Not available")]) {
       const { client } = aClient([first, gone()]);
       const statuses: number[] = [];
@@ -142,7 +142,7 @@ describe("Deleting", () => {
     }
   });
 
-  it.each([404, 429])("something unknown is refused, also if 429 came first (%d)", async (first) => {
+  it.each([404, 429])("fails if no earlier attempt can have deleted it (first %d)", async (first) => {
     const { client } = aClient([refusal(first, "No", { "Retry-After": "0" }), gone()]);
     await expect(client.retireWaitingRoom({ slug })).rejects.toMatchObject({ status: 404 });
   });
@@ -160,13 +160,13 @@ describe("onResponse", () => {
   }
   const busy = () => refusal(503, "Not now", { "Retry-After": "0" });
 
-  it("is told of the response that counts, once", async () => {
+  it("is called once, with the final response", async () => {
     expect(await statusesOf([busy(), busy(), Response.json({})])).toEqual([200]);
     expect(await statusesOf([busy(), refusal(404, "No")])).toEqual([404]);
     expect(await statusesOf([busy(), busy(), busy()])).toEqual([503]);
   });
 
-  it("is told nothing if the last attempt has none", async () => {
+  it("is not called if the last attempt gets no response", async () => {
     expect(await statusesOf([busy(), busy(), broken()])).toEqual([]);
   });
 });

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { mergeConsent } from "../../src/calls/consents/consents.merge.ts";
+import type { KnownConsent } from "../../src/calls/consents/consents.schemas.ts";
 import type { ConsentReporter } from "../../src/database/enums.ts";
 import { timeOfReport } from "../../src/http/reports.ts";
 import { MAX_CONSENT_DECISIONS } from "../../src/limits.ts";
-import { mergeConsent } from "../../src/resources/consents/consents.merge.ts";
-import type { KnownConsent } from "../../src/resources/consents/consents.schemas.ts";
 import { SECOND } from "../../src/units.ts";
 import { recordingConsent } from "./support/consents.ts";
 import { refusalOf } from "./support/merging.ts";
 
-/** The participant joins at 100. Reports come from 1000 on, a second after each other. */
+/** The participant joins at 100. Reports come from 1000 on, one second apart. */
 const JOINED = 100;
 const FIRST_REPORT = 1000;
 
@@ -39,22 +39,22 @@ function reported(
 const ledgerOf = (...reports: Report[]) =>
   reports.reduce<KnownConsent[]>((ledger, each, n) => reported(ledger, each, FIRST_REPORT + n * SECOND), []);
 
-describe("A report of consent without a time", () => {
-  it("is no grant from later than now, as where the clock of the reporter is ahead", () => {
+describe("mergeConsent, for reports without a time", () => {
+  it("dates no grant after now, even if the reporter's clock is ahead", () => {
     const origin = { reporter: "platform", reported_at: 9 } as const;
     const granted = mergeConsent({ ledger: [], present_since: 5000 }, { recording_consent: true }, origin, 9);
     expect(granted).toMatchObject({ decided_at: 9, reported_at: 9 });
   });
 
-  it("is a decision of its own by another reporter", () => {
-    const ledger = ledgerOf(grants, { ...grants, by: "livekit" });
-    expect(ledger.map(({ reporter }) => reporter)).toEqual(["platform", "livekit"]);
+  it("keeps the decisions of each reporter", () => {
+    const ledger = ledgerOf({ ...grants, by: "livekit" }, grants);
+    expect(ledger.map(({ reporter }) => reporter)).toEqual(["livekit", "platform"]);
   });
 
   it.each<[string, Report[]]>([
     ["a grant after a refusal", [refuses, grants]],
     ["a grant before and after a refusal", [grants, refuses, grants]],
-    ["a grant of somebody who joined after refusing", [{ ...refuses, at: JOINED - 50 }, grants]],
+    ["a grant by someone who refused before joining", [{ ...refuses, at: JOINED - 50 }, grants]],
     ["another reporter's grant after a refusal", [refuses, { ...grants, by: "livekit" }]],
     ["a refusal after a grant from a clock that is ahead", [{ ...grants, at: 9000 }, refuses]],
     [
@@ -71,15 +71,15 @@ describe("A report of consent without a time", () => {
         { ...grants, at: 500 },
       ],
     ],
-  ])("or at the same time: the refusal counts: %s", (_, reports) => {
+  ])("lets the refusal count: %s", (_, reports) => {
     expect(recordingConsent(ledgerOf(...reports))).toBe(false);
   });
 });
 
-describe("A ledger that is full", () => {
+describe("mergeConsent, with a full ledger", () => {
   const full = ledgerOf(...Array.from({ length: MAX_CONSENT_DECISIONS }, (_, n) => ({ ...grants, at: n })));
 
-  it("takes no grant, and every refusal", () => {
+  it("refuses grants, but accepts every refusal", () => {
     const [later, now] = [{ ...grants, at: 5000 }, 10 ** 6];
     expect(full).toHaveLength(MAX_CONSENT_DECISIONS);
     expect(refusalOf(() => reported(full, later, now))).toContain(`decided ${MAX_CONSENT_DECISIONS} times`);
@@ -90,27 +90,27 @@ describe("A ledger that is full", () => {
   });
 });
 
-describe("A refusal without a time", () => {
+describe("mergeConsent, for a refusal without a time", () => {
   const at = (made: number): Report => ({ ...refuses, made });
 
-  it("counts again after a refusal that did not count", () => {
+  it("counts it again after a grant overruled an earlier refusal", () => {
     const ledger = ledgerOf({ ...refuses, at: 300 }, { ...grants, at: 400 }, refuses);
     expect(recordingConsent(ledger)).toBe(false);
   });
 
-  it("counts from when its report was made, and once however often it comes", () => {
+  it("dates it by its report, and counts it once however often it comes", () => {
     const ledger = ledgerOf(at(300), at(300), { ...grants, at: 400 }, at(300));
     expect(ledger.map(({ decided_at }) => decided_at)).toEqual([300, 400]);
     expect(recordingConsent(ledger)).toBe(true);
   });
 });
 
-describe("Reports of consent, whatever they are", () => {
+describe("mergeConsent, for any reports", () => {
   const report: fc.Arbitrary<Report> = fc.record(
     {
       by: fc.constantFrom<ConsentReporter>("platform", "livekit"),
       consent: fc.boolean(),
-      // Before and after joining, and before and after the reports.
+      // Includes times before and after joining, and before and after the reports.
       at: fc.integer({ min: 50, max: 20_000 }),
     },
     { requiredKeys: [] },
@@ -121,7 +121,7 @@ describe("Reports of consent, whatever they are", () => {
       each.length === 0 ? [] : [...order.take(length)].map((n) => each[n % each.length] as Report),
     );
 
-  it("bring a consent that was withdrawn back only by a grant that is later than every refusal before", () => {
+  it("restores a withdrawn consent only with a grant later than every refusal", () => {
     fc.assert(
       fc.property(reports, (sequence) => {
         let ledger: KnownConsent[] = [];
@@ -139,7 +139,7 @@ describe("Reports of consent, whatever they are", () => {
     );
   });
 
-  it("end with the refusal that was said later than every grant that counts", () => {
+  it("ends with a refusal that is later than every grant that counts", () => {
     const skewed: fc.Arbitrary<Report> = fc.record(
       {
         by: fc.constantFrom<ConsentReporter>("platform", "livekit"),
@@ -157,7 +157,7 @@ describe("Reports of consent, whatever they are", () => {
         const refusals = sequence.flatMap(({ by, consent, at, made = Number.POSITIVE_INFINITY }, n) => {
           const now = FIRST_REPORT + n * SECOND;
           const isKnown = (each: Report) => each.by === by && each.consent === consent && each.at === at;
-          // One that has a time counts from when it first came.
+          // A refusal with a time counts from its first report.
           if (at !== undefined && sequence.slice(0, n).some(isKnown)) return [];
           return consent ? [] : [Math.min(at ?? made, by === "livekit" ? Math.min(made, now) : now)];
         });
@@ -169,7 +169,7 @@ describe("Reports of consent, whatever they are", () => {
     );
   });
 
-  it("with times lead to the same decisions in every order, however often they come", () => {
+  it("reaches the same decisions in any order, however often they are repeated, if they have times", () => {
     const dated = fc.array(
       report.map((each) => ({ at: 500, consent: false, ...each })),
       { maxLength: 6 },

@@ -6,14 +6,13 @@ const app = new Hono().get("/", (c) =>
   inWantedType(c, { "application/json": () => c.json({}), "text/vtt": () => c.text("WEBVTT") }),
 );
 
-/** Which of JSON and WebVTT an `Accept` gets. */
 async function answerTo(accept: string | undefined) {
   const response = await app.request("/", { headers: accept === undefined ? {} : { Accept: accept } });
   expect(response.headers.get("Vary")).toBe("Accept");
   return (await response.text()) === "WEBVTT" ? "WebVTT" : "JSON";
 }
 
-describe("A response that can be JSON or WebVTT", () => {
+describe("inWantedType", () => {
   it.each([
     "text/vtt",
     "TEXT/VTT",
@@ -29,7 +28,7 @@ describe("A response that can be JSON or WebVTT", () => {
     "text/html, text/vtt;q=0.5, */*;q=0.4",
     'text/html;title="a, application/json", text/vtt;q=0.5',
     "text/vtt;q=0.2, text/vtt;charset=utf-8;q=0.6, application/json;q=0.4",
-  ])("is WebVTT where that is wanted more: %s", async (accept) => {
+  ])("chooses WebVTT for %s", async (accept) => {
     expect(await answerTo(accept)).toBe("WebVTT");
   });
 
@@ -66,7 +65,7 @@ describe("A response that can be JSON or WebVTT", () => {
     "xtext/vtt",
     "vtt",
     "text",
-  ])("is JSON where it is not: %s", async (accept) => {
+  ])("chooses JSON for %s", async (accept) => {
     expect(await answerTo(accept)).toBe("JSON");
   });
 });

@@ -11,24 +11,28 @@ import {
 import { Placeholder } from "drizzle-orm/sql";
 import { type SQLiteColumn, unionAll } from "drizzle-orm/sqlite-core";
 import { describe, expect, it } from "vitest";
+import { calls } from "../../src/calls/calls/calls.table.ts";
+import { legalHolds } from "../../src/calls/legal_holds/legal_holds.table.ts";
 import { coalesce, columnAs, scalar } from "../../src/database/expressions.ts";
 import { insertSelect } from "../../src/database/insert.ts";
 import { builder, compile, decode, type Placeholders, preparedQuery } from "../../src/database/queries.ts";
-import { calls, legalHolds, organizations, organizationUsers, places } from "../../src/database/schema.ts";
+import { places } from "../../src/directory/directory.table.ts";
+import { organizationUsers } from "../../src/organization/members/organization_users.table.ts";
+import { organizations } from "../../src/organization/organizations/organizations.table.ts";
 
 /*
- * What the layer over Drizzle (src/README.md) takes from inside it. A test that fails after an update of Drizzle names what
- * has changed there.
+ * The parts of Drizzle's internals that the layer over it uses (see src/database/README.md). If one of these tests fails after
+ * an update of Drizzle, its name says what changed.
  */
 
 const { require_acting_user, name, id } = organizations;
 
-/** The text and the parameters of a statement, as Drizzle gives them to its session. */
+/** The text and the parameters of a statement, as Drizzle passes them to its session. */
 const builtBy = (statement: unknown) =>
   (statement as { prepare(): { query: { sql: string; params: unknown[] } } }).prepare().query;
 
 describe("Drizzle, when it builds a statement,", () => {
-  it("gives its text, parameters and fields in prepare(), without a database", () => {
+  it("returns its text, parameters and fields from prepare(), without a database", () => {
     const one = () => builder.select({ id }).from(organizations);
     const statements = [
       [one(), 'select "id" from "organizations"'],
@@ -48,7 +52,7 @@ describe("Drizzle, when it builds a statement,", () => {
     expect(compile(builder.delete(organizations)).columns).toEqual([]);
   });
 
-  it("writes each parameter as a bare ?, in the order of the list: so a text can stand in another one", () => {
+  it("writes each parameter as a bare ?, in the order of the list, so that statements can be nested", () => {
     const query = builder
       .select({ id })
       .from(organizations)
@@ -60,7 +64,7 @@ describe("Drizzle, when it builds a statement,", () => {
     expect(bind({ third: 3, second: 2, first: 1 })).toEqual([1, 2, 3]);
   });
 
-  it("leaves a placeholder bare in a condition, and gives it the encoder of its column in VALUES and in SET", () => {
+  it("leaves a placeholder bare in a condition, but encodes it by its column in VALUES and SET", () => {
     const value = new Placeholder("value");
     const encoded = new Param(value, require_acting_user);
     expect(builtBy(builder.delete(organizations).where(eq(require_acting_user, value))).params).toEqual([
@@ -75,13 +79,13 @@ describe("Drizzle, when it builds a statement,", () => {
     expect(builtBy(values).params).toContainEqual(encoded);
   });
 
-  it("would give null to the encoder of a column, which makes another value of it: so `bind` does not", () => {
+  it("would encode null by its column, which changes the value, so `bind` does not let it", () => {
     const update = builder.update(organizations).set({ require_acting_user: new Placeholder("value") });
     expect(fillPlaceholders(builtBy(update).params, { value: null })).toEqual([0]);
     expect(compile(update).bind({ value: null })).toEqual([null]);
   });
 
-  it("inserts a SELECT that is SQL as it stands, into all columns but those that SQLite computes", () => {
+  it("inserts a raw SQL SELECT into all columns that SQLite does not compute", () => {
     const insert = insertSelect(places, { slug: "clinic", shard: 0 }, { where: sql`${1} = ${1}` });
     expect(compile(insert).text).toBe(
       'insert into "places" ("id", "slug", "shard") select ?, ?, ?  where ? = ?',
@@ -89,7 +93,7 @@ describe("Drizzle, when it builds a statement,", () => {
     expect(getTableColumns(places).slug_stem.generated).toBeDefined();
   });
 
-  it("strips the table from a column of a selection, but not from one in a query within it", () => {
+  it("strips the table from a selected column, but not inside a nested query", () => {
     const holds = builder
       .select({ id: legalHolds.id })
       .from(legalHolds)
@@ -108,7 +112,7 @@ describe("Drizzle, when it builds a statement,", () => {
     expect(bind({})).toEqual([]);
   });
 
-  it("takes the columns of a table from a Subquery that is made by hand under its name", () => {
+  it("takes a table's columns from a hand-made Subquery with the table's name", () => {
     const some = new Subquery(
       sql`select * from ${organizations}`,
       getTableColumns(organizations),
@@ -119,7 +123,7 @@ describe("Drizzle, when it builds a statement,", () => {
     );
   });
 
-  it("counts within a statement by $count, and asks nobody before it is awaited", () => {
+  it("counts within a statement with $count, and runs no query before it is awaited", () => {
     const total = builder.$count(organizations, eq(name, "Clinic"));
     expect(compile(builder.select({ total: total.as("total") }).from(places)).text).toBe(
       'select (select count(*) from "organizations" where "organizations"."name" = ?) as "total" from "places"',
@@ -130,7 +134,7 @@ describe("Drizzle, when it builds a statement,", () => {
 describe("Drizzle, when it reads a row,", () => {
   const identity = (column: SQLiteColumn) => column.mapFromDriverValue("as it is") === "as it is";
 
-  it("decodes by the column: only booleans and JSON are other values in the database", () => {
+  it("decodes by column: only booleans and JSON are stored as other values", () => {
     expect([id, name].map(identity)).toEqual([true, true]);
     expect(compile(builder.select({ id, name }).from(organizations)).decoders).toEqual([]);
     const query = preparedQuery((_: Placeholders<object>) =>
@@ -150,7 +154,7 @@ describe("Drizzle, when it reads a row,", () => {
 });
 
 describe("A prepared query", () => {
-  it("is refused where D1 would make one column of two, or give one another name", () => {
+  it("is refused if D1 would merge or rename its columns", () => {
     const both = { id: calls.id, organization_id: organizations.id };
     expect(() => compile(builder.select(both).from(calls).crossJoin(organizations))).toThrow(
       "The column organization_id must be selected under this name: alias it",
@@ -158,7 +162,7 @@ describe("A prepared query", () => {
     expect(() => compile(builder.select({ one: sql`1` }).from(calls))).toThrow("alias it");
   });
 
-  it("is refused where its placeholders are spread, or a value is missing", () => {
+  it("is refused if its placeholders are spread or a value is missing", () => {
     const spread = preparedQuery((values: Placeholders<{ id: number }>) =>
       builder.select({ ...values, id }).from(organizations),
     );

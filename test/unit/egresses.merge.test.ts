@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EGRESS_STATUSES } from "../../src/database/enums.ts";
-import { mergeEgress } from "../../src/resources/egresses/egresses.merge.ts";
-import type { Egress, EgressReport } from "../../src/resources/egresses/egresses.schemas.ts";
+import { mergeEgress } from "../../src/results/egresses/egresses.merge.ts";
+import type { Egress, EgressReport } from "../../src/results/egresses/egresses.schemas.ts";
 import { EGRESS_SILENCE } from "../../src/tuning.ts";
 import { eachReport, refusalOf } from "./support/merging.ts";
 
@@ -14,16 +14,20 @@ const starting: Egress = {
   status: "egress_starting",
   error: null,
   is_stopped: false,
-  began_at: null,
+  room_sid: null,
   ended_at: null,
   early_ended_at: null,
   storage_key: null,
+  started_at: null,
+  duration: null,
+  size: null,
   changed_by_user_id: 3,
   deletion_due_at: null,
   deletion_requested_by: null,
   is_announced: false,
   call_ended_at: null,
   is_held: false,
+  stop_due_at: null,
   check_at: 20 + EGRESS_SILENCE,
   created_at: 10,
   updated_at: 20,
@@ -43,12 +47,12 @@ const deleted: Egress = { ...ended, status: "egress_deleted" };
 
 const CALL = { id: 2 };
 
-/** What is known, but for the egress: the report is of the call, and its user is of the organization. */
+/** The known state without the egress. The report is about CALL, and its user is a member of the organization. */
 const KNOWN = { organization: { id: 1, slug: "clinic" }, call: CALL, isMember: true, fileOwner: undefined };
 
 const NOW = 50;
 
-/** Merges a report whose user_id is of the organization, and whose call_key is the one of the call. */
+/** Merges a report by a member of the organization. A call_key in the report is the key of CALL. */
 const merge = (egress: Egress | undefined, report: EgressReport, now = NOW) =>
   mergeEgress({ ...KNOWN, egress, call: report.call_key ? CALL : undefined }, "EG_1", report, now) as Egress;
 
@@ -59,7 +63,7 @@ const changed = <Row extends { status: string }>(egress: Row) => ({
   check_at: egress.status === "egress_ended" ? null : NOW + EGRESS_SILENCE,
 });
 
-describe("A report of an egress is refused", () => {
+describe("mergeEgress, refusing a report,", () => {
   const refusal = (known: Egress | undefined, report: EgressReport, references: object) =>
     refusalOf(() =>
       mergeEgress({ ...KNOWN, egress: known, isMember: false, ...references }, "EG_1", report, NOW),
@@ -67,7 +71,7 @@ describe("A report of an egress is refused", () => {
 
   const report: EgressReport = { call_key: "call", status: "egress_ended", storage_key: "clinic/b.wav" };
 
-  it("when its file is, or was, that of another recording, whatever became of the egress", () => {
+  it("refuses the file of another recording, whatever the state of the egress", () => {
     for (const known of [undefined, starting, ended, deleted]) {
       expect(refusal(known, report, { fileOwner: "EG_2" })).toMatch(
         /storage_key: is, or was, the file of another recording/,
@@ -77,14 +81,14 @@ describe("A report of an egress is refused", () => {
     }
   });
 
-  it("for its call and its user, where it comes late too", () => {
+  it("refuses the wrong call or user in a late report too", () => {
     const late: EgressReport = { call_key: "call", status: "egress_starting", user_id: 9 };
     expect(refusal(ended, late, { call: undefined })).toMatch(/no call with this key/);
     expect(refusal(ended, late, { call: { id: 99 } })).toMatch(/must be the call of the first report/);
     expect(refusal(ended, late, {})).toMatch(/user_id/);
   });
 
-  it("but not once the egress is deleted: then every report changes nothing", () => {
+  it("ignores any report once the egress is deleted", () => {
     const late: EgressReport = { call_key: "nowhere", status: "egress_starting", user_id: 9 };
     expect(
       mergeEgress({ ...KNOWN, egress: deleted, call: undefined, isMember: false }, "EG_1", late, NOW),
@@ -92,14 +96,14 @@ describe("A report of an egress is refused", () => {
   });
 });
 
-describe("A later report of an egress", () => {
-  it("clears of an ended one its error and its storage key, but not its end", () => {
+describe("mergeEgress, with a later report", () => {
+  it("clears the error and the storage key of an ended egress, but not its end", () => {
     const report = { error: null, ended_at: null, is_stopped: null, storage_key: null, user_id: 3 };
     expect(merge(ended, report)).toEqual(changed({ ...ended, error: null, storage_key: null }));
   });
 
   it.each(["egress_starting", "egress_active", "egress_ending"] as const)(
-    "that comes late fills in what is unknown of an ended one, and changes nothing else: %s",
+    "fills in only the missing fields of an ended egress from a late report: %s",
     (status) => {
       const known = { ...ended, error: null, storage_key: null };
       const late: EgressReport = { status, is_stopped: false, ended_at: 99, user_id: 4 };
@@ -110,7 +114,7 @@ describe("A later report of an egress", () => {
     },
   );
 
-  it("that comes late changes nothing of one that goes on, but for what is unknown", () => {
+  it("fills in only the missing fields of a running egress from a late report", () => {
     const known = { ...starting, status: "egress_ending", error: "A hiccup." };
     const late: EgressReport = { status: "egress_active", error: "Lost.", is_stopped: true, ended_at: 30 };
     expect(merge(known, late)).toBe(known);
@@ -123,13 +127,13 @@ describe("A later report of an egress", () => {
     { status: "egress_ended", error: "New.", ended_at: 99, user_id: 4 },
     { status: "egress_starting", error: "New." },
     { error: null, ended_at: null, storage_key: null },
-  ])("changes nothing of a deleted one: %o", (report) => {
+  ])("changes nothing of a deleted egress: %o", (report) => {
     expect(merge(deleted, report)).toBe(deleted);
     const unknown = { ...deleted, error: null, storage_key: null };
     expect(merge(unknown, report)).toBe(unknown);
   });
 
-  it("gives a deleted one a file that nobody knew of, and changes nothing else", () => {
+  it("gives a deleted egress a newly reported file, and changes nothing else", () => {
     const late: EgressReport = {
       status: "egress_ended",
       error: "New.",
@@ -144,16 +148,15 @@ describe("A later report of an egress", () => {
     expect(merge(known, late)).toBe(known);
   });
 
-  it.each([undefined, { id: 99 }])("gives it no file of another call: %o", (call) => {
+  it.each([undefined, { id: 99 }])("gives a deleted egress no file of another call: %o", (call) => {
     const late: EgressReport = { call_key: "other", status: "egress_ended", storage_key: "clinic/b.wav" };
     expect(mergeEgress({ ...KNOWN, egress: deleted, call }, "EG_1", late, NOW)).toBe(deleted);
   });
 });
 
-/** How far an egress has come. */
 const position = ({ status }: Egress) => (EGRESS_STATUSES as readonly string[]).indexOf(status);
 
-/** The reports in any order, each of them once or twice. */
+/** The reports in any order, each once or twice. */
 const inAnyOrder = (reports: EgressReport[]) =>
   fc
     .subarray(reports)
@@ -161,7 +164,7 @@ const inAnyOrder = (reports: EgressReport[]) =>
       fc.shuffledSubarray([...reports, ...again], { minLength: reports.length + again.length }),
     );
 
-describe("Whatever is reported of an egress, in whatever order,", () => {
+describe("mergeEgress, for any reports in any order", () => {
   const onEachReport = eachReport<EgressReport, Egress>(
     fc.record(
       {
@@ -171,6 +174,9 @@ describe("Whatever is reported of an egress, in whatever order,", () => {
         is_stopped: fc.constantFrom(null, true, false),
         ended_at: fc.constantFrom(null, 30, 40),
         storage_key: fc.constantFrom(null, "clinic/a.wav", "clinic/b.wav"),
+        started_at: fc.constantFrom(null, 31),
+        duration: fc.constantFrom(null, 0, 4),
+        size: fc.constantFrom(null, 0, 100),
         user_id: fc.constantFrom(null, 3, 4),
       },
       { requiredKeys: [] },
@@ -178,18 +184,18 @@ describe("Whatever is reported of an egress, in whatever order,", () => {
     merge,
   );
 
-  it("reporting twice is reporting once", () => {
+  it("changes nothing when a report is repeated", () => {
     onEachReport((_, next, report, now) => expect(merge(next, report, now + 1)).toBe(next));
   });
 
-  it("its status never goes back, and a stopped egress stays stopped", () => {
+  it("never moves the status back, and keeps a stopped egress stopped", () => {
     onEachReport((known, next) => {
       if (known) expect(position(next)).toBeGreaterThanOrEqual(position(known));
       if (known?.is_stopped) expect(next.is_stopped).toBe(true);
     });
   });
 
-  it("an ended egress is stopped, and has an end, and no other has one", () => {
+  it("stops an ended egress and gives it, and no other, an end", () => {
     onEachReport((_, next) => {
       if (next.status === "egress_ended")
         expect(next).toMatchObject({ is_stopped: true, ended_at: expect.any(Number), early_ended_at: null });
@@ -197,15 +203,21 @@ describe("Whatever is reported of an egress, in whatever order,", () => {
     });
   });
 
-  it("a change is that of the user whom its report names, and of nobody else", () => {
+  it("records the user of the report that made the last change", () => {
     onEachReport((known, next, { user_id = null }) => {
       if (next !== known) expect(next.changed_by_user_id).toBe(user_id);
     });
   });
 
-  it("the same facts lead to the same state", () => {
-    const facts = { error: fc.constant("Lost."), storage_key: fc.constant("clinic/a.wav") };
-    /** A report of one of its states, with what the backend may know by then. */
+  it("reaches the same state from the same facts", () => {
+    const facts = {
+      error: fc.constant("Lost."),
+      storage_key: fc.constant("clinic/a.wav"),
+      started_at: fc.constant(35),
+      duration: fc.constant(4),
+      size: fc.constant(100),
+    };
+    /** A report of one status, with facts that the backend may know by then. */
     const reportOf = (status: EgressReport["status"], known: object = {}) =>
       fc
         .record(facts, { requiredKeys: [] })
@@ -231,7 +243,7 @@ describe("Whatever is reported of an egress, in whatever order,", () => {
     );
   });
 
-  it("it stays on its call, and was created once", () => {
+  it("keeps the egress on its call, and keeps its time of creation", () => {
     onEachReport((known, next) => {
       expect(next).toMatchObject({ organization_id: 1, call_id: 2 });
       if (known) expect(next.created_at).toBe(known.created_at);

@@ -3,7 +3,7 @@ import { isDocumented } from "../worker/support/error_texts.ts";
 
 const examples = ["A room is in use; wait 5 seconds", "waiting_room.slug: cannot be set"];
 
-describe("The check of error texts", () => {
+describe("isDocumented", () => {
   it.each([
     "A room is in use; wait 60 seconds",
     "waiting_room.slug: cannot be set",
@@ -11,7 +11,7 @@ describe("The check of error texts", () => {
     "role: must be one of provider, provider_assistant",
     "lines.3.text: must not be blank; lines.4: must be an object; and 12 more",
     "page: is required; A room is in use; wait 5 seconds; name: is required",
-  ])("accepts what is documented: %s", (text) => {
+  ])("accepts %s", (text) => {
     expect(isDocumented(text, 422, examples)).toBe(true);
   });
 
@@ -26,11 +26,11 @@ describe("The check of error texts", () => {
     "name: must be nice; and 3 more",
     "and 3 more",
     "name: is required; and some more",
-  ])("refuses what is not: %j", (text) => {
+  ])("refuses %j", (text) => {
     expect(isDocumented(text, 422, examples)).toBe(false);
   });
 
-  it("accepts faults of fields only where the request itself is at fault", () => {
+  it("accepts errors about fields only for invalid requests", () => {
     expect(isDocumented("name: is required", 400, [])).toBe(true);
     for (const status of [401, 404, 409, 500])
       expect(isDocumented("name: is required", status, [])).toBe(false);

@@ -14,7 +14,7 @@ const SCHEMA = [
   },
 ];
 
-/** The lines are as D1 exports them: the text of the first is not the one that the source has. */
+/** The lines are in D1's export format, which corrupts the text of the first row. */
 async function aCopy(exactTexts: Rows) {
   const queries: string[] = [];
   const copy = await copyOf(
@@ -33,8 +33,8 @@ async function aCopy(exactTexts: Rows) {
   return { copy, queries };
 }
 
-describe("A copy of an exported database", () => {
-  it("has the texts that the export changed as they were, and no newer rows", async () => {
+describe("copyOf", () => {
+  it("restores the texts that the export changed, and adds no newer rows", async () => {
     const { copy } = await aCopy([
       { id: 1, exact: "a\nC:\\new" },
       { id: 3, exact: "b\n\\n" },
@@ -43,7 +43,7 @@ describe("A copy of an exported database", () => {
     expect(texts).toEqual([{ text: "a\nC:\\new" }, { text: "C:\\new" }]);
   });
 
-  it("looks in the source only where there are line breaks", async () => {
+  it("queries the source only for texts with line breaks", async () => {
     const { queries } = await aCopy([]);
     expect(queries).toEqual([
       expect.stringContaining("sqlite_sequence"),
@@ -51,7 +51,7 @@ describe("A copy of an exported database", () => {
     ]);
   });
 
-  it("accepts no text that was written after the export", async () => {
+  it("fails if a text changed after the export", async () => {
     await expect(aCopy([{ id: 1, exact: "later:\nC:\\new" }])).rejects.toThrow(
       "A row of notes changed while the backup was made. Run the backup again.",
     );
@@ -64,7 +64,7 @@ describe("A copy of an exported database", () => {
   });
 });
 
-it("The lines of a file end at line feeds only, and pieces of characters are put together", () => {
+it("linesOfFile splits only at line feeds, and joins characters that are cut between chunks", () => {
   const folder = mkdtempSync(join(tmpdir(), "lines-"));
   const lines = ["a\u2028b\rc", "é".repeat(1_500_000), `x${"👩".repeat(600_000)}`, "", "end"];
   writeFileSync(join(folder, "lines"), lines.join("\n"));

@@ -7,7 +7,7 @@ import * as limits from "../../src/limits.ts";
 import { AUTHORIZATION_CODE } from "../../src/openapi/story.ts";
 import { API_NAMES } from "../../src/reference/apis.ts";
 import { inHereDocument, inSingleQuotes } from "../../src/reference/guide_bodies.ts";
-import { fillIn, GUIDES, guideFiles, guidesOf } from "../../src/reference/guides.ts";
+import { fillIn, GUIDES, guideFiles, guidesOf, HOME } from "../../src/reference/guides.ts";
 import { guideValues, introductionOf } from "../../src/reference/info.ts";
 import { readOperator } from "../../src/reference/operator.ts";
 import * as units from "../../src/units.ts";
@@ -17,7 +17,7 @@ const values = { ...units, ...limits, ...lifetimes, ...guideValues(), SERVER: "h
 const filled = (text: string) => fillIn(text, values, "guide.md");
 
 describe("A guide", () => {
-  it("names limits as they are", () => {
+  it("shows the current limits", () => {
     expect(filled("up to {{MAX_BULK_INVITES}} invites, {{MAX_PER_PAGE}} on a page")).toBe(
       `up to 1,000 invites, ${limits.MAX_PER_PAGE} on a page`,
     );
@@ -30,7 +30,7 @@ describe("A guide", () => {
     expect(filled("API={{SERVER}}/api")).toBe("API=https://visits.test/api");
   });
 
-  it("shows the responses of operations as their examples do", () => {
+  it("shows responses as in the examples of the operations", () => {
     expect(filled("before\n\n{{response exchangeToken}}\n\nafter")).toBe(
       `before\n\n\`\`\`json\n{"code": "${AUTHORIZATION_CODE}"}\n\`\`\`\n\nafter`,
     );
@@ -42,16 +42,16 @@ describe("A guide", () => {
     );
   });
 
-  it("shows the bodies of requests as their examples do, indented like their commands", () => {
+  it("shows request bodies as in their examples, indented like their commands", () => {
     const command = filled("curl \\\n  -d '{{request reportTranscript}}'");
     expect(command).toMatch(/^curl \\\n {2}-d '\{\n {4}"transcript": \{\n {6}"summary": ".*",\n/);
     expect(command).toMatch(/\n {6}\]\n {4}\}\n {2}\}'$/);
-    expect(filled("-d '{{request updateUser: Whom an assistant assists}}'")).toBe(
+    expect(filled("-d '{{request updateUser: The providers whom an assistant assists}}'")).toBe(
       `-d '{"user": {"assists": [12]}}'`,
     );
   });
 
-  it("has shell variables in the places of texts and numbers", () => {
+  it("has shell variables in place of texts and numbers", () => {
     expect(filled("'{{request createApiClient, api_client.organization_user_id=ADMIN_ID}}'")).toContain(
       `"organization_user_id": '"$ADMIN_ID"'`,
     );
@@ -62,7 +62,7 @@ describe("A guide", () => {
     ).toBe(`'{"call": {"participants": [{"key": "'"$KEY"'", "left_at": "'"$AT"'"}]}}'`);
   });
 
-  it("gives a shell the apostrophes of its examples", () => {
+  it("escapes apostrophes for the shell", () => {
     const body = { waiting_room: { name: "Children's rooms", theme: "'" } };
     const text = inSingleQuotes(body, ["waiting_room.theme=THEME"], "guide.md");
     const command = `THEME="it's"; printf %s '${text}'`;
@@ -70,7 +70,7 @@ describe("A guide", () => {
     expect(JSON.parse(printed)).toEqual({ waiting_room: { name: "Children's rooms", theme: "it's" } });
   });
 
-  it("gives the input of a command what no argument may have", () => {
+  it("passes secrets in the input of a command", () => {
     expect(filled("curl -d @- <<END\n{{input exchangeToken, token_exchange.token=TOKEN}}\nEND")).toBe(
       'curl -d @- <<END\n{"token_exchange": {"token": "$TOKEN"}}\nEND',
     );
@@ -97,7 +97,7 @@ describe("A guide", () => {
         /(-H|--header|-u|--user|--oauth2-bearer) *['"]?.*(Secret|Authorization)/i,
       );
       expect(withoutInput).not.toMatch(/\$\{?(TOKEN|CODE|SECRET|PLATFORM_API_TOKEN|CLIENT_SECRET)\b/);
-      // Nor into the history of the shell.
+      // The shell's history must not keep it either.
       expect(block).not.toMatch(/^ *(export )?(TOKEN|CODE|\w*SECRET|\w*TOKEN)=(?!\$\(cat )/m);
     }
   });
@@ -125,16 +125,18 @@ describe("A guide", () => {
     ["EVENTS_KEPT_FOR/DAY", "is not known"],
     ["", "is not known"],
     ["FAULTS / 2", "is not known"],
-  ])("with {{%s}} is not built", (expression, reason) => {
+  ])("is not built with {{%s}}", (expression, reason) => {
     const build = () => filled(`{{${expression}}}`);
     expect(build).toThrow(`guide.md: {{${expression}}}`);
     expect(build).toThrow(reason);
   });
 });
 
-const sources = API_NAMES.flatMap((api) => guideFiles(api)).map((file) => [file, readFileSync(file, "utf8")]);
+const sources = [HOME, ...API_NAMES.flatMap((api) => guideFiles(api))].map((file) => [
+  file,
+  readFileSync(file, "utf8"),
+]);
 
-/** What a reader reads as text. */
 const prose = (markdown: string) => markdown.replace(/```[\s\S]*?```/g, "").replace(/`[^`\n]*`/g, "");
 
 const UNITS =
@@ -150,15 +152,15 @@ describe("The guides", () => {
     );
   });
 
-  it("have no number of a limit that was written by hand", () => {
+  it("have no limits written by hand", () => {
     for (const [file, text = ""] of sources)
       expect(prose(text).match(new RegExp(`\\d[\\d,.]* (${UNITS})`, "g")), file).toBeNull();
   });
 
-  it("take the bodies of operations from their examples", () => {
+  it("take request and response bodies from the examples of the operations", () => {
     const byHand = (pattern: RegExp) =>
       sources.flatMap(([file = "", text = ""]) => [...text.matchAll(pattern)].map(() => basename(file)));
-    // An error, a public key, and what LiveKit is given.
+    // Except for an error, a public key, and the metadata and attributes for LiveKit.
     expect(byHand(/^```json$/gm)).toEqual([
       "14_errors.md",
       "18_checking_the_log.md",
@@ -168,7 +170,7 @@ describe("The guides", () => {
     expect(byHand(/ -d (?!'\{\{request |@- <<END\n\{\{input )/g)).toEqual(["14_errors.md"]);
   });
 
-  it("have no comments in their commands: zsh does not take them", () => {
+  it("have no comments in their commands, because zsh does not accept them", () => {
     for (const [file, text = ""] of sources)
       for (const [block] of text.matchAll(/```sh\n[\s\S]*?```/g)) expect(block, file).not.toMatch(/(^| )#/m);
   });
@@ -177,13 +179,13 @@ describe("The guides", () => {
 describe("The introduction of a document", () => {
   const version = JSON.parse(readFileSync("package.json", "utf8")).version;
 
-  it("has the version of package.json, with which the changelog begins", () => {
+  it("has the version of package.json, which is also the first in the changelog", () => {
     expect(introductionOf("external").info.version).toBe(version);
     const [, newest] = /^# Changelog\n\n## (\S+)\n/m.exec(guidesOf("external", values)) ?? [];
     expect(newest).toBe(version);
   });
 
-  it("shows where the service is and who helps, as the operator says in wrangler.toml", () => {
+  it("shows the address and the contact from wrangler.toml", () => {
     expect(
       readOperator('PUBLIC_URL = "https://visits.example.org"\nCONTACT = "help@example.org"'),
     ).toMatchObject({
@@ -199,7 +201,7 @@ describe("The introduction of a document", () => {
     });
   });
 
-  it("has the operator's address in its servers and the guides, and no address unless there is one", () => {
+  it("puts the operator's address, if there is one, into its servers and the guides", () => {
     const withAddress = (url: string) => {
       const toml = readFileSync("wrangler.toml", "utf8");
       const choices = { wranglerToml: toml.replace(/^PUBLIC_URL = ".*"/m, `PUBLIC_URL = "${url}"`) };
@@ -227,7 +229,7 @@ describe("The introduction of a document", () => {
     expect(() => readOperator(line)).toThrow(/^wrangler\.toml: (PUBLIC_URL|CONTACT) must be /);
   });
 
-  it("sends the requests of a developer to the developer's own server", () => {
+  it("sends a developer's requests to the developer's own server", () => {
     const development = { CLIENT_ID: "demo", CLIENT_SECRET: "demo-secret", PLATFORM_API_TOKEN: "demo-token" };
     expect(introductionOf("external", { development })).toMatchObject({
       servers: [{ url: "/api/external" }],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { inviteMail } from "../../src/resources/invite_mails/invite_mails.content.ts";
-import { mailName } from "../../src/resources/organizations/organizations.merge.ts";
+import { inviteMail } from "../../src/joining/invite_mails/invite_mails.content.ts";
+import { mailName } from "../../src/organization/organizations/organizations.merge.ts";
 
 const accept_url = "https://app.test/invites/accept?token=abc.def&lang=en";
 const expires_at = Date.parse("2026-11-29T10:05:00Z");
@@ -8,14 +8,13 @@ const expires_at = Date.parse("2026-11-29T10:05:00Z");
 const mailOf = (name: string) =>
   inviteMail({ email: "ivy@example.com", mail_name: mailName(name), accept_url, expires_at });
 
-/** The links of an HTML text, as they are meant. */
 const linksIn = (html: string) =>
   [...html.matchAll(/href="([^"]*)"/g)].map(([, link = ""]) => link.replaceAll("&amp;", "&"));
 
 const tagsIn = (html: string) => html.replace(/>[^<]*</g, "><").replace(/^[^<]*|[^>]*$/g, "");
 
-describe("The mail of an invite", () => {
-  it("says in text who invites, where to accept, and until when", () => {
+describe("inviteMail", () => {
+  it("says in plain text who invites, where to accept, and until when", () => {
     expect(mailOf("Riverside Clinic")).toMatchObject({
       to: "ivy@example.com",
       subject: "Invitation to Riverside Clinic",
@@ -33,7 +32,7 @@ If you do not know Riverside Clinic, please ignore this mail.
     });
   });
 
-  it("says the same in HTML, with no link but that one, and nothing that is fetched", () => {
+  it("says the same in HTML, with only that link and nothing to fetch", () => {
     const { html } = mailOf("Riverside Clinic");
     expect(new Set(linksIn(html))).toEqual(new Set([accept_url]));
     expect(html).toContain("<b><bdi>Riverside Clinic</bdi></b> invites you");
@@ -44,7 +43,7 @@ If you do not know Riverside Clinic, please ignore this mail.
 
 const plain = mailOf("Clinic");
 
-describe("The name of an organization in the mail", () => {
+describe("The organization's name in the mail", () => {
   it.each([
     ["a tag", `<img src=x onerror="alert(1)">`],
     ["the end of an element", "</bdi></b></p><a href='https://evil.test'>Click</a>"],
@@ -60,7 +59,7 @@ describe("The name of an organization in the mail", () => {
   it.each([
     ["a line break", "Clinic\r\nBcc: all@example.com\r\n\r\nHello"],
     ["a line feed", "Clinic\nSubject: Hello"],
-    ["separators of lines", "Clinic\u2028Bcc: x\u2029y\u0085z\u000bq"],
+    ["line separators", "Clinic\u2028Bcc: x\u2029y\u0085z\u000bq"],
     ["other control characters", "Clinic\u0000\u001b[31m"],
   ])("cannot begin a line or a header with %s", (_, name) => {
     const { subject, text } = mailOf(name);
@@ -73,18 +72,18 @@ describe("The name of an organization in the mail", () => {
     ["bidi overrides", "\u202eClinic\u202c"],
     ["bidi isolates", "\u2067Clinic\u2069"],
     ["bidi marks", "\u200fClinic\u200e\u061c"],
-    ["marks without a shape", "\ufeffCli\u00adnic\u2060\u200b"],
-  ])("cannot turn or hide what stands around it with %s", (_, name) => {
+    ["invisible marks", "\ufeffCli\u00adnic\u2060\u200b"],
+  ])("cannot reorder or hide the surrounding text with %s", (_, name) => {
     expect(mailOf(name)).toEqual(plain);
   });
 
-  it("keeps its letters, in any script, and what joins them", () => {
+  it("keeps its letters, in any script, and their joiners", () => {
     for (const name of ["Praxis Müller & Söhne", "עברית", "کلینیک می\u200cخواهم", "診療所"])
       expect(mailOf(name).subject).toBe(`Invitation to ${name}`);
     expect(mailOf("Müller & Söhne").html).toContain("<bdi>Müller &amp; Söhne</bdi>");
   });
 
-  it("is not missing where nothing of it is left", () => {
+  it("is replaced if nothing of it is left", () => {
     expect(mailOf("\u202e\u200b").subject).toBe("Invitation to an organization");
     expect(mailOf("\u202e\u200b").text).toMatch(/^an organization invites you/);
   });
@@ -99,11 +98,11 @@ describe("The name of an organization in the mail", () => {
     ["evil．com evil\u200c.c\u200com evil.xn--p1ai Evil.клиника 10.0.0.1", ""],
     ["\\\\server\\share Clinic", "Clinic"],
     ["Verein e.V. No. 4, d.o.o. Dr. Müller (9:30)", "Verein e.V. No. 4, d.o.o. Dr. Müller (9:30)"],
-  ])("has no words that could become a link: %s", (name, left) => {
+  ])("loses words that could become a link: %s", (name, left) => {
     expect(mailName(name)).toBe(left);
   });
 
-  it("has at most 80 characters, and none is cut in two", () => {
+  it("is at most 80 characters long, and no character is cut in two", () => {
     expect(mailName("x".repeat(80))).toBe("x".repeat(80));
     expect(mailName("x".repeat(81))).toBe(`${"x".repeat(79)}…`);
     expect(mailName(`${"x".repeat(78)} yz`)).toBe(`${"x".repeat(78)}…`);

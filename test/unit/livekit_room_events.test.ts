@@ -1,17 +1,19 @@
+import { isDeepStrictEqual } from "node:util";
 import { DisconnectReason, ParticipantInfo_Kind, WebhookEvent } from "@livekit/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { mergeCall } from "../../src/calls/calls/calls.merge.ts";
+import type { ReportedCall } from "../../src/calls/calls/calls.schemas.ts";
+import type { KnownConsent } from "../../src/calls/consents/consents.schemas.ts";
+import type { Participant, ReportOnCall } from "../../src/calls/participants/participants.schemas.ts";
+import { stayOf } from "../../src/livekit/connections.ts";
 import { translate } from "../../src/livekit/events.ts";
-import { reportOfRoomEvent } from "../../src/livekit/room_events.merge.ts";
-import { mergeCall } from "../../src/resources/calls/calls.merge.ts";
-import type { ReportedCall } from "../../src/resources/calls/calls.schemas.ts";
-import type { KnownConsent } from "../../src/resources/consents/consents.schemas.ts";
-import type { Participant, ReportOnCall } from "../../src/resources/participants/participants.schemas.ts";
+import { mergeAbsence, reportOfRoomEvent, STRANGER, visitorIn } from "../../src/livekit/room_events.merge.ts";
 import { recordingConsent } from "./support/consents.ts";
 import { CALL_AS_MADE, RITA } from "./support/rows.ts";
 
 const T0 = Date.parse("2026-01-31T09:30:00Z");
-/** When the events come. */
+/** When the events arrive. */
 const NOW = T0 + 3_600_000;
 const ROOM = { id: 7 };
 const ORGANIZATION = 1;
@@ -26,10 +28,11 @@ interface Said {
   attributes?: Record<string, string>;
   joinedAtMs?: number;
   kind?: ParticipantInfo_Kind;
+  permission?: { recorder: boolean };
   disconnectReason?: DisconnectReason;
 }
 
-/** An event as LiveKit writes it. It has whole seconds. */
+/** An event as LiveKit writes it, with `createdAt` in whole seconds. */
 function anEvent(event: string, at: number, identity?: string, { joinedAtMs, ...said }: Said = {}): string {
   return new WebhookEvent({
     event,
@@ -57,15 +60,16 @@ const joined = (identity: string, at: number, said: Said = {}) =>
 const left = (identity: string, at: number, joinedAt: number, said: Said = {}) =>
   anEvent("participant_left", T0 + at, identity, { joinedAtMs: T0 + joinedAt, ...said });
 
-/** What the platform reports between events. */
+/** A report by the platform between two events. */
 interface Correction {
   platform: ReportOnCall;
   reported_at: number;
 }
 
-/** What the events leave behind, in this order. The clock goes on with every event. */
+/** The call and the participants after the events, in this order. The clock advances with every event. */
 function outcomeOf(events: (string | Correction)[], waiting: Participant[] = []) {
   let call: ReportedCall | undefined;
+  let closed_at: number | undefined;
   let ledger: KnownConsent[] = [];
   const participants = new Map(waiting.map((each) => [each.key, each]));
   for (const [n, event] of events.entries()) {
@@ -74,19 +78,44 @@ function outcomeOf(events: (string | Correction)[], waiting: Participant[] = [])
     if (typeof event === "string" && !visit) continue;
     const keys = visit ? (visit.visitor?.keys ?? []) : [(event as Correction).platform.key];
     const everybody = [...participants.values()];
+    const asksForAll = visit?.closed_at !== undefined || visit?.visitor?.came === false || call?.closed_at;
+    const people = asksForAll ? everybody.filter(({ call_id }) => call && call_id === CALL_ID) : [];
     const known = {
       organization_id: ORGANIZATION,
       call,
+      closed_at,
+      people,
       room: ROOM,
       participants: everybody.filter(({ key }) => keys.includes(key)),
       consents: ledger,
-      present: everybody.filter(
-        (each) => visit?.ended_at && each.call_id === CALL_ID && each.left_at === null,
-      ),
+      present: people,
       members: new Set([OWNER, MEMBER]),
       planned: [],
+      refusalsOf: () => [],
     };
-    const report = visit ? reportOfRoomEvent(visit, known) : platformReport(event as Correction);
+    const person = visit && visitorIn(visit, known);
+    if (visit && !person && !call) {
+      closed_at = Math.max(closed_at ?? 0, visit.closed_at ?? 0);
+      continue;
+    }
+    if (visit && person && !stayOf(person.connections)) {
+      const absence = mergeAbsence(visit, known, person, now);
+      if (!absence) continue;
+      const row = {
+        ...RITA,
+        ...STRANGER,
+        waiting_since: null,
+        display_name: person.key,
+        ...participants.get(person.key),
+        ...absence.participant,
+        id: idOf(person.key),
+      };
+      participants.set(person.key, { ...row, waiting_room_id: ROOM.id, key: person.key });
+      closed_at = absence.times.closed_at ?? closed_at;
+      call = call && !absence.is_last ? { ...call, ...absence.times } : undefined;
+      continue;
+    }
+    const report = visit ? reportOfRoomEvent(visit, known, person) : platformReport(event as Correction);
     const next = mergeCall(known, "RM_1", report, now);
     call = { ...CALL_AS_MADE, ...next.call, id: CALL_ID };
     for (const each of next.participants)
@@ -115,7 +144,7 @@ function visitOf(event: string, now: number) {
   return "room" in translation ? translation.room : undefined;
 }
 
-/** The same in every order. */
+/** An id that does not depend on the order of the events. */
 const idOf = (key: string) =>
   [...key].reduce((id, character) => id * 31 + (character.codePointAt(0) ?? 0), 7) % 1e9;
 
@@ -125,14 +154,8 @@ const withoutTimestamps = <Row extends { created_at: number; updated_at: number 
   updated_at: 0,
 });
 
-/** With which times events were written depends on the order. */
-const withoutHistory = ({
-  waiting_event_at: _,
-  joined_event_at: __,
-  left_event_at: ___,
-  earlier_left_event_at: ____,
-  ...known
-}: Participant) => withoutTimestamps(known);
+/** A participant without the earlier stay, which depends on the order of the events. */
+const withoutHistory = ({ earlier_stay_until: _, ...known }: Participant) => withoutTimestamps(known);
 
 function* permutations<T>(list: T[]): Generator<T[]> {
   if (list.length < 2) yield list;
@@ -140,12 +163,12 @@ function* permutations<T>(list: T[]): Generator<T[]> {
     for (const rest of permutations(list.filter((_, other) => other !== n))) yield [first, ...rest];
 }
 
-/** Expects the same of every order, and returns it. */
+/** Expects the same outcome in every order, and returns it. */
 function inEveryOrder(events: string[], waiting: Participant[] = []) {
   const expected = outcomeOf(events, waiting);
   for (const order of permutations(events)) {
     const result = outcomeOf(order, waiting);
-    if (JSON.stringify(result) !== JSON.stringify(expected))
+    if (!isDeepStrictEqual(result, expected))
       expect({ order: order.map((each) => JSON.parse(each).id), result }).toEqual({ result: expected });
   }
   return expected;
@@ -162,8 +185,8 @@ const CONSENTS = { recording_consent: "true" };
 const REFUSES = { recording_consent: "false" };
 const PROVIDER = { role: "provider", user_id: String(MEMBER), recording_consent: "true" };
 
-describe("Every order of the events of a visit leads to the same call and participants:", () => {
-  it("two people who join and leave", () => {
+describe("mergeCall, with the events of a visit in any order", () => {
+  it("records two people who join and leave", () => {
     const { call, people } = inEveryOrder([
       started,
       joined("paula", 1_200, { name: "Paula", attributes: PROVIDER }),
@@ -174,8 +197,8 @@ describe("Every order of the events of a visit leads to the same call and partic
     ]);
     expect(call).toMatchObject({
       key: "RM_1",
-      started_at: T0,
-      ended_at: T0 + 606_000,
+      started_at: T0 + 1_200,
+      ended_at: T0 + 605_000,
       waiting_room_id: ROOM.id,
     });
     expect(people).toMatchObject([
@@ -195,25 +218,13 @@ describe("Every order of the events of a visit leads to the same call and partic
       120_000,
     ],
     [
-      "comes back, and is there when the room closes",
+      "comes back, and is present when the room closes",
       [started, ...COMES_BACK, finished(121_000)],
       61_300,
       121_000,
     ],
     [
-      "comes back, where LiveKit does not say when those who left had joined",
-      [
-        joined("rita", 1_500),
-        anEvent("participant_left", T0 + 60_000, "rita"),
-        joined("rita", 61_300),
-        anEvent("participant_left", T0 + 120_000, "rita"),
-        finished(121_000),
-      ],
-      61_300,
-      120_000,
-    ],
-    [
-      "has a new connection, which replaces the old one",
+      "reconnects, which replaces the old connection",
       [
         started,
         joined("rita", 1_500),
@@ -231,17 +242,17 @@ describe("Every order of the events of a visit leads to the same call and partic
       1_500,
     ],
     [
-      "leaves when the room has closed",
+      "leaves after the room has closed",
       [started, joined("rita", 1_500), finished(60_000), left("rita", 61_000, 1_500)],
       1_500,
       61_000,
     ],
-  ])("somebody who %s", (_, events, joined_at, left_at) => {
+  ])("records someone who %s", (_, events, joined_at, left_at) => {
     const { people } = inEveryOrder(events);
     expect(people).toMatchObject([{ key: "rita", joined_at: T0 + joined_at, left_at: T0 + left_at }]);
   });
 
-  it("somebody who waited before", () => {
+  it("records someone who waited before", () => {
     const events = [
       started,
       joined("rita", 1_500, { name: "", attributes: CONSENTS }),
@@ -258,7 +269,7 @@ describe("Every order of the events of a visit leads to the same call and partic
         joined_at: T0 + 1_500,
         left_at: T0 + 60_000,
         recording_consent: true,
-        livekit_said: JSON.stringify({ consents: [[`PA_${T0 + 1_500}`, T0 + 1_501, true, null]] }),
+        connections: JSON.stringify([[T0 + 1_500, T0 + 60_000, true]]),
       },
     ]);
   });
@@ -267,18 +278,18 @@ describe("Every order of the events of a visit leads to the same call and partic
     ["is given during the visit", [{}, CONSENTS], true],
     ["is withdrawn during the visit", [CONSENTS, REFUSES], false],
     [
-      "is given after all, at a time",
+      "is refused, then given at a known time",
       [
         { recording_consent: "false", recording_consent_at: "2026-01-31T09:00:00Z" },
         { ...CONSENTS, recording_consent_at: "2026-01-31T09:10:00Z" },
       ],
       true,
     ],
-    ["is refused, and given after all nobody knows when", [REFUSES, CONSENTS], false],
+    ["is refused, then given at an unknown time", [REFUSES, CONSENTS], false],
     ["is in the first event only", [CONSENTS, {}], true],
     ["is never asked for", [{}, {}], null],
-    ["is neither true nor false", [{ recording_consent: "yes" }, {}], null],
-  ])("a consent that %s", (_, [first = {}, second = {}], consent) => {
+    ["is neither true nor false", [{ recording_consent: "yes" }, {}], false],
+  ])("records consent that %s", (_, [first = {}, second = {}], consent) => {
     const { people } = inEveryOrder([
       started,
       joined("rita", 1_500, { attributes: first }),
@@ -293,7 +304,7 @@ describe("Every order of the events of a visit leads to the same call and partic
 
   it.each<[string, string[]]>([
     [
-      "when somebody comes back",
+      "by someone who comes back",
       [
         joined("rita", 1_500, consenting),
         left("rita", 60_000, 1_500, consenting),
@@ -302,7 +313,7 @@ describe("Every order of the events of a visit leads to the same call and partic
       ],
     ],
     [
-      "when somebody comes back, of which no event of leaving says anything",
+      "by someone who comes back, if no leaving event mentions consent",
       [
         joined("rita", 1_500, consenting),
         left("rita", 60_000, 1_500),
@@ -311,7 +322,7 @@ describe("Every order of the events of a visit leads to the same call and partic
       ],
     ],
     [
-      "by somebody who leaves in the second in which the room closes",
+      "by someone who leaves in the second in which the room closes",
       [joined("rita", 8_000, consenting), left("rita", 91_000, 8_000, refusing)],
     ],
     [
@@ -323,32 +334,73 @@ describe("Every order of the events of a visit leads to the same call and partic
       ],
     ],
     [
-      "by a new connection, while the old one has not left yet",
+      "by a new connection, before the old one has left",
       [
         joined("rita", 1_500, consenting),
         joined("rita", 60_900, refusing),
         left("rita", 61_100, 1_500, consenting),
       ],
     ],
-  ])("a consent that is withdrawn %s", (_, events) => {
+  ])("records consent that is withdrawn %s", (_, events) => {
     const { people } = inEveryOrder([...events, finished(91_000)]);
     expect(people).toMatchObject([{ recording_consent: false }]);
   });
 
-  it("a room of which LiveKit does not say when it was made", () => {
-    const events = [started, joined("rita", 1_500), left("rita", 60_000, 1_500), finished(121_000)].map(
-      (event) => event.replace(/,"creationTime":"\d+"/, ""),
-    );
-    expect(events.join()).not.toContain("creationTime");
-    expect(inEveryOrder(events).call).toMatchObject({ started_at: T0, ended_at: T0 + 121_000 });
+  it("lets a person whose leaving is not reported leave when the room closes", () => {
+    const { call, people } = inEveryOrder([
+      joined("rita", 1_500),
+      joined("paula", 2_000),
+      left("paula", 60_000, 2_000),
+      finished(121_000),
+      finished(300_000),
+    ]);
+    expect(call).toMatchObject({ started_at: T0 + 1_500, ended_at: T0 + 300_000 });
+    expect(people).toMatchObject([
+      { key: "paula", left_at: T0 + 60_000, left_is_assumed: false },
+      { key: "rita", left_at: T0 + 300_000, left_is_assumed: true },
+    ]);
   });
 
-  it("a room that closes, opens and closes again", () => {
-    const { call } = inEveryOrder([started, finished(121_000), finished(300_000)]);
-    expect(call).toMatchObject({ ended_at: T0 + 300_000 });
+  it("records nothing for an empty room", () => {
+    expect(inEveryOrder([started, finished(300_000)])).toEqual({ call: undefined, people: [] });
   });
 
-  it("a name and a role that only one event says", () => {
+  it.each([
+    DisconnectReason.USER_UNAVAILABLE,
+    DisconnectReason.USER_REJECTED,
+    DisconnectReason.SIP_TRUNK_FAILURE,
+    DisconnectReason.JOIN_FAILURE,
+  ])("does not put an unanswered phone on the call: %d", (disconnectReason) => {
+    const phone = [joined("phone", 1_500), left("phone", 30_000, 1_500, { disconnectReason })];
+    expect(inEveryOrder([...phone, finished(31_000)]).call).toBeUndefined();
+    const { call, people } = inEveryOrder([
+      ...phone,
+      joined("paula", 2_000),
+      left("paula", 40_000, 2_000),
+      finished(41_000),
+    ]);
+    expect(call).toMatchObject({ started_at: T0 + 2_000, ended_at: T0 + 40_000 });
+    expect(people).toMatchObject([
+      { key: "paula", call_id: CALL_ID },
+      { key: "phone", call_id: null, joined_at: null },
+    ]);
+  });
+
+  it("records a phone that is answered at the second attempt", () => {
+    const unanswered = { disconnectReason: DisconnectReason.USER_UNAVAILABLE };
+    const { people } = inEveryOrder([
+      joined("phone", 1_500),
+      left("phone", 30_000, 1_500, unanswered),
+      joined("phone", 35_000),
+      left("phone", 60_000, 35_000),
+      finished(61_000),
+    ]);
+    expect(people).toMatchObject([
+      { key: "phone", call_id: CALL_ID, joined_at: T0 + 35_000, left_at: T0 + 60_000 },
+    ]);
+  });
+
+  it("keeps a name and a role that only one event has", () => {
     const { people } = inEveryOrder([
       joined("paula", 1_500, { name: "Paula", attributes: PROVIDER }),
       left("paula", 60_000, 1_500),
@@ -357,7 +409,7 @@ describe("Every order of the events of a visit leads to the same call and partic
     expect(people).toMatchObject([{ display_name: "Paula", role: "provider", user_id: MEMBER }]);
   });
 
-  it("random long visits with duplicates", { timeout: 60_000 }, () => {
+  it("has the same outcome for random long visits with duplicates", { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(aVisit, ({ events, order }) => {
         const shuffled = order.map((n) => events[n % events.length] as string);
@@ -372,13 +424,13 @@ describe("Every order of the events of a visit leads to the same call and partic
 
 const something = fc.record(
   {
-    name: fc.constantFrom("Rita", "Rita R.", ""),
+    name: fc.constantFrom("Rita", ""),
     attributes: fc.record(
       {
         recording_consent: fc.constantFrom("true", "false", "?"),
         user_id: fc.constantFrom(`${MEMBER}`, "99", ""),
-        role: fc.constantFrom("provider", "recipient", "guest", ""),
-        external_reference: fc.constantFrom("patient-1", "patient-2", "", " "),
+        role: fc.constantFrom("provider", "guest", ""),
+        external_reference: fc.constantFrom("patient-1", "", " "),
       },
       { requiredKeys: [] },
     ),
@@ -386,7 +438,10 @@ const something = fc.record(
   { requiredKeys: [] },
 );
 
-/** An event may say something else than the one before, or nothing. */
+/**
+ * An event may say less than the one before. Apart from consent, every field has only one valid value: of several, the
+ * first to arrive would count.
+ */
 const aSession = fc.record({
   away: fc.integer({ min: 1_000, max: 90_000 }),
   stays: fc.integer({ min: 1, max: 90_000 }),
@@ -423,14 +478,14 @@ const aVisit = fc
     return { events: [started, ...events, finished(end + pause)], order };
   });
 
-describe("What the platform corrects", () => {
+describe("A correction by the platform", () => {
   const says = (fields: Omit<ReportOnCall, "key">): Correction => ({
     platform: { key: "rita", ...fields },
     reported_at: T0 + 30_000,
   });
   const consents = (recording_consent_at: string) => ({ ...CONSENTS, recording_consent_at });
 
-  it("stays when somebody leaves with the attributes of the time of joining", () => {
+  it("stays when someone leaves with the attributes from joining", () => {
     const said = { name: "Rita", attributes: PROVIDER };
     const corrected = {
       display_name: "Rita Recipient",
@@ -449,24 +504,24 @@ describe("What the platform corrects", () => {
     expect(people).toMatchObject([corrected]);
   });
 
-  it("gives way to what LiveKit says otherwise", () => {
+  it("stays when LiveKit reports something else later", () => {
     const { people } = outcomeOf([
       joined("rita", 1_500, { name: "Rita", attributes: { role: "recipient" } }),
       says({ display_name: "R.", role: "provider", user_id: MEMBER }),
       left("rita", 60_000, 1_500, { name: "Dr. Rita", attributes: { role: "recipient" } }),
     ]);
-    expect(people).toMatchObject([{ display_name: "Dr. Rita", role: "provider", user_id: MEMBER }]);
+    expect(people).toMatchObject([{ display_name: "R.", role: "provider", user_id: MEMBER }]);
   });
 
   type Stories = Record<string, (string | Correction)[]>;
 
   const STILL_WITHDRAWN: Stories = {
-    "the person joins again with the attributes of before": [
+    "the person joins again with the old attributes": [
       joined("rita", 1, { attributes: CONSENTS }),
       says({ recording_consent: false }),
       joined("rita", 5_000, { attributes: CONSENTS }),
     ],
-    "LiveKit says for the first time that the person consents, and not when": [
+    "LiveKit reports consent for the first time, without its time": [
       joined("rita", 1),
       says({ recording_consent: false }),
       left("rita", 9, 1, { attributes: CONSENTS }),
@@ -477,7 +532,7 @@ describe("What the platform corrects", () => {
       left("rita", 9, 1, { attributes: consents("2126-01-31T09:30:00Z") }),
       joined("rita", 1, { attributes: consents("2126-01-31T09:30:00Z") }),
     ],
-    "LiveKit says a consent without a time, and then the refusal again": [
+    "LiveKit reports consent without a time, then repeats the refusal": [
       joined("rita", 1, { attributes: REFUSES }),
       says({ recording_consent: true, recording_consent_at: T0 + 1 }),
       left("rita", 9, 1, { attributes: CONSENTS }),
@@ -486,12 +541,12 @@ describe("What the platform corrects", () => {
   };
 
   const GIVEN_AGAIN: Stories = {
-    "LiveKit says a later consent": [
+    "LiveKit reports a later consent": [
       joined("rita", 1, { attributes: CONSENTS }),
       says({ recording_consent: false, recording_consent_at: T0 - 2_000 }),
       left("rita", 9, 1, { attributes: consents(new Date(T0 - 1_000).toISOString()) }),
     ],
-    "the platform says a later consent, and LiveKit repeats the refusal": [
+    "the platform reports a later consent, and LiveKit repeats the refusal": [
       joined("rita", 1, { attributes: REFUSES }),
       says({ recording_consent: true, recording_consent_at: T0 + 1_500 }),
       left("rita", 9, 1, { attributes: REFUSES }),
@@ -499,15 +554,15 @@ describe("What the platform corrects", () => {
     ],
   };
 
-  it.each(Object.entries(STILL_WITHDRAWN))("leaves a consent withdrawn where %s", (_, events) => {
+  it.each(Object.entries(STILL_WITHDRAWN))("keeps consent withdrawn if %s", (_, events) => {
     expect(outcomeOf(events).people).toMatchObject([{ recording_consent: false }]);
   });
 
-  it.each(Object.entries(GIVEN_AGAIN))("does not stand against a later consent: %s", (_, events) => {
+  it.each(Object.entries(GIVEN_AGAIN))("yields to a later consent: %s", (_, events) => {
     expect(outcomeOf(events).people).toMatchObject([{ recording_consent: true }]);
   });
 
-  it("of a consent, a time that cannot be used or that is not there yet counts as none, or as now", () => {
+  it("gives consent after a refusal whose time is invalid or in the future", () => {
     const said = (recording_consent_at: string) =>
       joined("rita", 1, { attributes: { recording_consent: "false", recording_consent_at } });
     for (const event of [said("yesterday"), said("2126-01-31T09:30:00Z")])
@@ -517,56 +572,54 @@ describe("What the platform corrects", () => {
   });
 });
 
-it("An event that says no time takes the time at which it comes first", () => {
+it("An event without a time takes the time of its first arrival", () => {
   const room = { sid: "RM_1", name: "clinic--visit-1", metadata };
   const timeless = (event: string) => JSON.stringify({ event, room, participant: { identity: "rita" } });
   const visit = ["participant_joined", "participant_left", "room_finished"].map(timeless);
   const { call, people } = outcomeOf(visit);
   expect({ call, people }).toMatchObject({
-    call: { started_at: NOW, ended_at: NOW + 2 },
-    people: [{ key: "rita", joined_at: null, left_at: NOW + 1 }],
+    call: { started_at: NOW, ended_at: NOW + 1 },
+    people: [{ key: "rita", joined_at: NOW, left_at: NOW + 1 }],
   });
-  expect(outcomeOf([...visit, ...visit])).toEqual({ call, people });
+  expect(outcomeOf([...visit, ...visit])).toEqual({ call: { ...call, closed_at: NOW + 5 }, people });
 });
 
-describe("Of those in a room,", () => {
+describe("The participants of a room", () => {
   it.each([
     ["an egress", "EG_8oTjKXHjCqyD", { kind: ParticipantInfo_Kind.EGRESS }],
     ["an ingress", "camera", { kind: ParticipantInfo_Kind.INGRESS }],
     ["an agent", "scribe", { kind: ParticipantInfo_Kind.AGENT }],
-  ])("%s is nobody", (_, identity, said) => {
+    ["a camera", "camera", { kind: ParticipantInfo_Kind.BRIDGE }],
+    ["another recorder", "recorder", { permission: { recorder: true } }],
+  ])("do not include %s", (_, identity, said) => {
     const { call, people } = outcomeOf([joined(identity, 1_000, said), left(identity, 2_000, 1_000, said)]);
-    expect({ key: call?.key, people }).toEqual({ key: "RM_1", people: [] });
+    expect({ call, people }).toEqual({ call: undefined, people: [] });
   });
 
-  it("somebody whose identity looks like an egress is a participant", () => {
+  it("include someone whose identity looks like an egress", () => {
     expect(outcomeOf([joined("EG_8oTjKXHjCqyD", 1_000)]).people).toHaveLength(1);
   });
 
-  it("somebody on the phone is a participant", () => {
+  it("include someone on the phone", () => {
     expect(outcomeOf([joined("sip_1", 1_000, { kind: ParticipantInfo_Kind.SIP })]).people).toHaveLength(1);
   });
 
-  it("somebody whose connection was aborted was never there", () => {
-    const aborted = anEvent("participant_connection_aborted", T0 + 1_000, "rita");
-    expect(outcomeOf([aborted])).toMatchObject({ call: { key: "RM_1" }, people: [] });
+  it("were never on the call if their connection was aborted", () => {
+    const aborted = anEvent("participant_connection_aborted", T0 + 1_000, "rita", { joinedAtMs: T0 + 500 });
+    expect(outcomeOf([aborted])).toMatchObject({ call: undefined, people: [{ call_id: null }] });
   });
 
   it.each([
-    ["no name is called by the identity", { name: "" }, { display_name: "rita", role: "recipient" }],
-    ["a role that is unknown is a recipient", { attributes: { role: "nurse" } }, { role: "recipient" }],
-    [
-      "a user who is not of the organization is no user",
-      { attributes: { user_id: "99" } },
-      { user_id: null },
-    ],
-    ["a user who is no number is no user", { attributes: { user_id: "x" } }, { user_id: null }],
-    ["no consent was not asked", {}, { recording_consent: null }],
-  ])("one with %s", (_, said, expected) => {
+    ["no name: the identity", { name: "" }, { display_name: "rita", role: "recipient" }],
+    ["an unknown role: recipient", { attributes: { role: "nurse" } }, { role: "recipient" }],
+    ["a user of another organization: no user", { attributes: { user_id: "99" } }, { user_id: null }],
+    ["a user id that is not a number: no user", { attributes: { user_id: "x" } }, { user_id: null }],
+    ["no consent: not asked", {}, { recording_consent: null }],
+  ])("have a default for %s", (_, said, expected) => {
     expect(outcomeOf([joined("rita", 1_000, said)]).people).toMatchObject([{ key: "rita", ...expected }]);
   });
 
-  it("one who has been on another call under the same identity has another key, and counts for consent", () => {
+  it("get a new key, and count for consent, if they were on another call under the same identity", () => {
     const elsewhere = { ...RITA_WAITS, call_id: 99, left_at: T0 - 1, recording_consent: true };
     const { people } = inEveryOrder(
       [joined("rita", 1_000), left("rita", 2_000, 1_000), finished(3_000)],
@@ -578,7 +631,7 @@ describe("Of those in a room,", () => {
     ]);
   });
 
-  it("one with an identity that is too long for a key counts for consent too", () => {
+  it("get another key, and count for consent, if their identity is too long", () => {
     const { people } = outcomeOf([joined("x".repeat(256), 1_000)]);
     expect(people).toMatchObject([{ key: expect.stringMatching(/^PA_/) }]);
   });

@@ -7,9 +7,9 @@ const mail = { to: "ivy@example.com", subject: "Hello", text: "Hello", html: "<p
 const sending = (error: unknown) =>
   sendMail({ from: "invites@clinic.test", provider: { send: () => Promise.reject(error) } as never }, mail);
 
-describe("An error of the mail provider", () => {
+describe("sendMail", () => {
   it.each(["E_RATE_LIMIT_EXCEEDED", "E_DAILY_LIMIT_EXCEEDED", "E_INTERNAL_SERVER_ERROR"])(
-    "passes if it is %s, wherever the code stands",
+    "defers the mail after %s, in the code or the message of the error",
     async (code) => {
       const deferred = { state: "deferred", reason: code };
       expect(await sending(Object.assign(new Error("Not now"), { code }))).toEqual(deferred);
@@ -17,18 +17,18 @@ describe("An error of the mail provider", () => {
     },
   );
 
-  it("is final without a code, and says nothing of its message", async () => {
+  it("fails for any other error, and does not return its message", async () => {
     const failed = { state: "failed", reason: "unknown" };
     for (const error of [new Error("ivy@example.com is not allowed"), "ivy@example.com", null, undefined])
       expect(await sending(error)).toEqual(failed);
   });
 });
 
-describe("A mail that the provider does not answer", () => {
+describe("sendMail, with a slow provider", () => {
   const waitFor = (send: () => Promise<unknown>) =>
     sendMail({ from: "invites@clinic.test", provider: { send } as never }, mail);
 
-  it("has an unknown outcome after the limit, whatever becomes of it later", async () => {
+  it("returns an unknown outcome after the limit, whatever happens later", async () => {
     const limit = new AbortController();
     const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(limit.signal);
     onTestFinished(() => timeout.mockRestore());
@@ -46,7 +46,7 @@ describe("A mail that the provider does not answer", () => {
     await new Promise((resolve) => setTimeout(resolve));
   });
 
-  it("is sent if the answer comes within it", async () => {
+  it("returns sent if the answer comes in time", async () => {
     expect(await waitFor(() => Promise.resolve({ messageId: "1" }))).toEqual({ state: "sent" });
   });
 });

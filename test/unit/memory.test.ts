@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { remember } from "../../src/memory.ts";
 
-describe("A memory of bounded size", () => {
-  it("forgets what was remembered longest ago", () => {
+describe("remember", () => {
+  it("forgets the entry remembered longest ago", () => {
     const memory = new Map<string, number>();
     for (const [n, key] of ["a", "b", "a", "c", "d"].entries()) remember(memory, key, n, 3);
     expect([...memory]).toEqual([
@@ -12,7 +12,7 @@ describe("A memory of bounded size", () => {
     ]);
   });
 
-  it("never grows beyond its bound, however much is remembered", () => {
+  it("never exceeds its bound", () => {
     const memory = new Map<number, true>();
     for (let n = 0; n < 1000; n++) {
       remember(memory, n, true, 10);

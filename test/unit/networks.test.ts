@@ -17,12 +17,12 @@ it.each([
   ["::FFFF:c000:0201", "192.0.2.1"],
   ["0:0:0:0:0:ffff:192.0.2.1", "192.0.2.1"],
   ["", ""],
-])("The network of %s is %s", (address, network) => {
+])("networkOf maps %s to %s", (address, network) => {
   expect(networkOf(address)).toBe(network);
 });
 
 it.each(["1:2", "::g", "1::2::3", ":", "::1]/", "fe80::1%eth0"])(
-  "%s is no address, and gets some network",
+  "networkOf maps %s, which is not an address, to some network",
   (text) => {
     expect(networkOf(text)).toEqual(expect.any(String));
   },
@@ -30,7 +30,7 @@ it.each(["1:2", "::g", "1::2::3", ":", "::1]/", "fe80::1%eth0"])(
 
 const group = fc.integer({ min: 0, max: 0xffff });
 
-/** An address in one of the ways to write it: a run of zeros may be left out. */
+/** Writes an address with its first run of zeros left out. */
 const written = (groups: number[]) => {
   const hex = groups.map((each) => each.toString(16));
   const from = groups.indexOf(0);
@@ -40,7 +40,7 @@ const written = (groups: number[]) => {
   return `${hex.slice(0, from).join(":")}::${hex.slice(to).join(":")}`;
 };
 
-it("Two IPv6 addresses have one network exactly if their first 64 bits are the same, however they are written", () => {
+it("networkOf gives two IPv6 addresses one network exactly if their first 64 bits are equal, however they are written", () => {
   const half = fc.array(fc.oneof(group, fc.constant(0)), { minLength: 4, maxLength: 4 });
   fc.assert(
     fc.property(half, half, half, half, (network, other, host, otherHost) => {

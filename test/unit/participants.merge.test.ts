@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ApiError } from "../../src/http/errors.ts";
 import {
   mergeParticipant,
   mergeParticipantsOnCall,
-} from "../../src/resources/participants/participants.merge.ts";
+} from "../../src/calls/participants/participants.merge.ts";
 import type {
   Participant,
   ParticipantReport,
   ParticipantRow,
   ReportOnCall,
-} from "../../src/resources/participants/participants.schemas.ts";
-import { leaveAtEnd, type Meaning, meaningOf } from "../../src/resources/participants/participants.stays.ts";
+} from "../../src/calls/participants/participants.schemas.ts";
+import { leaveAtEnd, type Meaning, meaningOf } from "../../src/calls/participants/participants.stays.ts";
+import { ApiError } from "../../src/http/errors.ts";
 import { RITA } from "./support/rows.ts";
 
 const NOW = 1000;
@@ -27,12 +27,11 @@ const merge = (
   { room = ROOM, isMember = true } = {},
 ) => mergeParticipant({ room, participant: before, isMember }, "rita", report, NOW);
 
-/** The row that a state becomes: what a later report finds. */
 const stored = (state: object): Participant => ({ ...RITA, ...state, created_at: 0, updated_at: 0 });
 
 const first = { display_name: "Rita", role: "recipient", waiting_since: 100 } as const;
 
-/** What the next row has, or why the report is refused. */
+/** The fields of the next row, or the text of the refusal. */
 type Outcome = Partial<ParticipantRow> | "unchanged" | "as reported" | RegExp;
 
 function expectOutcome<Report>(
@@ -50,7 +49,7 @@ const ERASED = stored({ display_name: "Participant", left_at: 150, erased_at: 90
 const ON_CALL = stored({ call_id: 501, joined_at: 120 });
 const RETURNED = stored({ waiting_since: 200, earlier_stay_until: 150 });
 
-/** What is known, what is reported, and the outcome; without one, nothing changes. */
+/** Without an outcome, nothing changes. */
 type Case<Report> = [
   known: Participant | undefined,
   said: Report,
@@ -58,7 +57,6 @@ type Case<Report> = [
   where?: { room?: typeof ROOM; isMember?: boolean },
 ];
 
-/** The cases of each meaning that a report can have, by name. */
 type Cases<Report> = Record<Meaning["kind"], Record<string, Case<Report>>>;
 
 const rowsOf = <Report>(meanings: Cases<Report>) =>
@@ -66,10 +64,10 @@ const rowsOf = <Report>(meanings: Cases<Report>) =>
     Object.entries(meanings[kind]).map(([name, row]) => [kind, name, row] as const),
   );
 
-describe("A report of somebody in a waiting room", () => {
+describe("mergeParticipant", () => {
   const CASES: Cases<ParticipantReport> = {
     first: {
-      "somebody new enters": [
+      "a new participant enters": [
         undefined,
         first,
         { waiting_room_id: ROOM.id, left_at: null, call_id: null, earlier_stay_until: null },
@@ -79,16 +77,16 @@ describe("A report of somebody in a waiting room", () => {
       "without waiting_since": [undefined, { ...first, waiting_since: undefined }, /required/],
       "by an old slug": [undefined, { left_at: 150 }, /renamed or retired/, { room: OLD_SLUG }],
       "into an inactive room": [undefined, first, /not active/, { room: INACTIVE }],
-      "a stay after the one that was erased": [
+      "a stay after an erased one": [
         ERASED,
         { ...first, waiting_since: 160 },
         { display_name: "Rita", left_at: null, earlier_stay_until: 150, erased_at: null, created_at: NOW },
       ],
     },
     erased: {
-      "a stay that was erased": [ERASED, { ...first, left_at: 160 }],
-      "nothing of a stay that was erased": [ERASED, { user_id: 9 }, "unchanged", { isMember: false }],
-      "coming back after a call that was erased": [
+      "an erased stay": [ERASED, { ...first, left_at: 160 }],
+      "an erased stay, with an unknown user": [ERASED, { user_id: 9 }, "unchanged", { isMember: false }],
+      "coming back after an erased call": [
         { ...ERASED, call_id: 501 },
         { ...first, waiting_since: 160 },
         /under a new key/,
@@ -96,29 +94,29 @@ describe("A report of somebody in a waiting room", () => {
     },
     late: {
       "an earlier stay": [RETURNED, { waiting_since: 100, left_at: 150 }],
-      "an earlier stay of somebody who has left again": [
+      "an earlier stay, after leaving again": [
         { ...RETURNED, left_at: 250 },
         { waiting_since: 100, left_at: 150 },
       ],
-      "an earlier stay of which only the beginning is known": [
+      "an earlier stay with only its start known": [
         { ...RETURNED, earlier_stay_until: 100 },
         { waiting_since: 100, left_at: 150 },
       ],
-      "the beginning of an earlier stay": [RETURNED, { waiting_since: 100 }],
-      "a stay that ended before this one began, even if nobody knew of it": [
+      "the start of an earlier stay": [RETURNED, { waiting_since: 100 }],
+      "an unknown stay that ended before this one began": [
         stored({ waiting_since: 200, left_at: 250 }),
         { waiting_since: 100, left_at: 199, display_name: "R.", user_id: 5 },
       ],
-      "the same while this one goes on": [
+      "an unknown stay that ended before the current one": [
         { ...RETURNED, earlier_stay_until: 90 },
         { waiting_since: 100, left_at: 150 },
       ],
-      "the same once this one has become a call": [
+      "an unknown stay that ended before a call": [
         stored({ waiting_since: 200, call_id: 501, joined_at: 210 }),
         { waiting_since: 100, left_at: 150 },
       ],
       "a stay in another room": [RITA, { waiting_since: 90, left_at: 95 }, "unchanged", { room: OTHER_ROOM }],
-      "the same of somebody who has left": [
+      "a stay in another room, after leaving": [
         GONE,
         { waiting_since: 90, left_at: 95 },
         "unchanged",
@@ -143,7 +141,7 @@ describe("A report of somebody in a waiting room", () => {
         { waiting_since: 160 },
         { left_at: null, left_is_assumed: false },
       ],
-      "a later wait of somebody who has perhaps left": [
+      "a later wait, if the first may have ended": [
         RITA,
         { waiting_since: 160 },
         { waiting_since: 160, earlier_stay_until: 100 },
@@ -155,7 +153,7 @@ describe("A report of somebody in a waiting room", () => {
         { room: OTHER_ROOM },
       ],
       "a later wait by an old slug": [GONE, { waiting_since: 160 }, /retired/, { room: OLD_SLUG }],
-      "in an inactive room": [GONE, { waiting_since: 160 }, /not active/, { room: INACTIVE }],
+      "a later wait in an inactive room": [GONE, { waiting_since: 160 }, /not active/, { room: INACTIVE }],
     },
     correction: {
       "a field left out stays": [
@@ -164,27 +162,27 @@ describe("A report of somebody in a waiting room", () => {
         { display_name: "Rita", user_id: 5, waiting_since: 100 },
       ],
       "null clears the user": [stored({ user_id: 5 }), { user_id: null }, "as reported"],
-      "what is known": [GONE, { ...first, left_at: 150 }],
+      "what is known already": [GONE, { ...first, left_at: 150 }],
       leaving: [RITA, { left_at: 150 }, "as reported"],
       "leaving an inactive room": [RITA, { left_at: 150 }, "as reported", { room: INACTIVE }],
-      "null does not bring back": [GONE, { ...first, left_at: null }],
-      "leaving replaces what was assumed, also the same time": [
+      "null does not undo leaving": [GONE, { ...first, left_at: null }],
+      "leaving replaces an assumed end, even at the same time": [
         ASSUMED_GONE,
         { left_at: 150 },
         { left_at: 150, left_is_assumed: false },
       ],
-      "a wait that is said to have ended stays ended": [ASSUMED_GONE, first],
-      "a wait at the very end of the last is none": [
+      "an assumed end stays when the wait is repeated": [ASSUMED_GONE, first],
+      "a wait that begins when the last one ended is not a return": [
         GONE,
         { waiting_since: 150 },
         { waiting_since: 150, left_at: 150 },
       ],
-      "an earlier time, if there was no stay before": [
+      "an earlier time, without an earlier stay": [
         stored({ waiting_since: 200, left_at: 250 }),
         { waiting_since: 100, left_at: 200 },
         "as reported",
       ],
-      "an earlier time, if it is after the stay before": [
+      "an earlier time, after the earlier stay": [
         stored({ waiting_since: 200, left_at: 250, earlier_stay_until: 90 }),
         { waiting_since: 100, left_at: 240 },
         { waiting_since: 100, left_at: 240, earlier_stay_until: 90 },
@@ -195,36 +193,32 @@ describe("A report of somebody in a waiting room", () => {
         { waiting_since: 140, left_at: 150, earlier_stay_until: null },
       ],
       "a corrected start": [RITA, { waiting_since: 90 }, "as reported"],
-      "in another room, without a time": [
+      "another room, without a time": [
         RITA,
         { display_name: "R." },
         { waiting_room_id: OTHER_ROOM.id, display_name: "R." },
         { room: OTHER_ROOM },
       ],
-      "somebody on a call stays in its room": [
+      "a participant on a call stays in its room": [
         ON_CALL,
         { display_name: "R." },
         { waiting_room_id: ROOM.id, call_id: 501, display_name: "R." },
         { room: OTHER_ROOM },
       ],
-      "the same, of an earlier time": [
+      "a participant on a call stays in its room, with an earlier time": [
         ON_CALL,
         { waiting_since: 90 },
         { waiting_room_id: ROOM.id, waiting_since: 90 },
         { room: OTHER_ROOM },
       ],
-      "somebody who has left stays in the room": [
+      "a participant who has left stays in the room": [
         GONE,
         { display_name: "R." },
         { waiting_room_id: ROOM.id, display_name: "R." },
         { room: OTHER_ROOM },
       ],
       "leaving before waiting": [RITA, { left_at: 99 }, /must not be before waiting_since/],
-      "leaving a call before having waited for it": [
-        ON_CALL,
-        { left_at: 90 },
-        /must not be before waiting_since/,
-      ],
+      "leaving a call before waiting for it": [ON_CALL, { left_at: 90 }, /must not be before waiting_since/],
       "leaving before joining": [ON_CALL, { left_at: 110 }, /or joined_at/],
       "coming back after a call": [{ ...ON_CALL, left_at: 150 }, { waiting_since: 160 }, /under a new key/],
       "a user who is not a member": [
@@ -233,7 +227,7 @@ describe("A report of somebody in a waiting room", () => {
         /must be the user_id of a user of the organization/,
         { isMember: false },
       ],
-      "nobody as the user": [RITA, { user_id: null }, "as reported", { isMember: false }],
+      "null as the user": [RITA, { user_id: null }, "as reported", { isMember: false }],
     },
   };
 
@@ -257,7 +251,7 @@ const report: fc.Arbitrary<ParticipantReport> = fc.record(
   { requiredKeys: [] },
 );
 
-/** What a row becomes by a report; a report that is refused leaves it as it is. */
+/** Returns the row after the report. A refused report leaves it as it is. */
 function applied(
   before: Participant | undefined,
   next: ParticipantReport,
@@ -271,12 +265,11 @@ function applied(
   }
 }
 
-/** What is known after the reports of somebody new. */
 const reported = (...reports: ParticipantReport[]) =>
   reports.reduce<Participant | undefined>((known, each) => applied(known, each), undefined);
 
-describe("Reports of somebody in a waiting room, whatever they are", () => {
-  it("say the same when they come twice in a row", () => {
+describe("mergeParticipant, for any reports", () => {
+  it("changes nothing when a report is repeated", () => {
     fc.assert(
       fc.property(fc.array(report, { maxLength: 6 }), report, (earlier, last) => {
         const before = reported(...earlier);
@@ -287,7 +280,7 @@ describe("Reports of somebody in a waiting room, whatever they are", () => {
     );
   });
 
-  it("never leave a stay that ends before it begins", () => {
+  it("never ends a stay before it begins", () => {
     fc.assert(
       fc.property(fc.array(report, { maxLength: 8 }), (reports) => {
         const known = reported(...reports);
@@ -297,7 +290,7 @@ describe("Reports of somebody in a waiting room, whatever they are", () => {
     );
   });
 
-  it("of one stay lead to the same state in any order", () => {
+  it("has the same outcome for the reports of one stay in any order", () => {
     const visit = fc.record({ waiting_since: time, stay: time });
     fc.assert(
       fc.property(visit, fc.boolean(), ({ waiting_since, stay }, leavesFirst) => {
@@ -311,7 +304,7 @@ describe("Reports of somebody in a waiting room, whatever they are", () => {
   });
 });
 
-describe("Two visits of one person, whatever their times", () => {
+describe("mergeParticipant, for two visits of one person", () => {
   const aWhile = fc.integer({ min: 1, max: 50 });
   const twoVisits = fc.tuple(time, aWhile, aWhile).map(([start, stay, pause]) => ({
     entering: { ...first, waiting_since: start },
@@ -319,7 +312,7 @@ describe("Two visits of one person, whatever their times", () => {
     returning: { waiting_since: start + stay + pause },
   }));
 
-  it("are told apart: late reports of the first change nothing of the second", () => {
+  it("changes nothing of the second visit by late reports of the first", () => {
     fc.assert(
       fc.property(
         twoVisits,
@@ -335,7 +328,7 @@ describe("Two visits of one person, whatever their times", () => {
     );
   });
 
-  it("are told apart even if the first is reported only when the second is known", () => {
+  it("keeps the second visit even if the first is reported only later", () => {
     fc.assert(
       fc.property(twoVisits, fc.boolean(), ({ leaving, returning }, hasLeft) => {
         const known = reported({
@@ -348,7 +341,7 @@ describe("Two visits of one person, whatever their times", () => {
     );
   });
 
-  it("are told from one stay with a wrong time, which an earlier time corrects", () => {
+  it("corrects a stay with a wrong time by an earlier time", () => {
     fc.assert(
       fc.property(twoVisits, aWhile, ({ entering, returning }, stay) => {
         const wrong = { ...first, ...returning };
@@ -360,7 +353,7 @@ describe("Two visits of one person, whatever their times", () => {
   });
 });
 
-describe("A call's report of a participant", () => {
+describe("mergeParticipantsOnCall", () => {
   const CALL = { id: 501, organization_id: 1, waiting_room_id: OTHER_ROOM.id, started_at: 110 };
   const mergeOnCall = (known: Participant | undefined, said: ReportOnCall) => {
     const participants = new Map(known && [[known.key, known]]);
@@ -374,17 +367,11 @@ describe("A call's report of a participant", () => {
   };
   const paula = { key: "rita", display_name: "Paula", role: "provider" as const, user_id: 5 };
   const LEFT = stored({ ...ON_CALL, waiting_room_id: OTHER_ROOM.id, left_at: 150 });
-  const REJOINED = {
-    ...LEFT,
-    joined_at: 160,
-    left_at: null,
-    joined_event_at: 160,
-    earlier_left_event_at: 150,
-  };
+  const REJOINED = { ...LEFT, joined_at: 160, left_at: null, earlier_stay_until: 150 };
 
   const CASES: Cases<Omit<ReportOnCall, "key">> = {
     first: {
-      "somebody new": [
+      "a new participant": [
         undefined,
         paula,
         {
@@ -396,51 +383,60 @@ describe("A call's report of a participant", () => {
           recording_consent: null,
         },
       ],
-      "somebody new without a name": [undefined, {}, /required for a new participant/],
-      "after a wait that was erased": [
+      "a new participant without a name": [undefined, {}, /required for a new participant/],
+      "joining after an erased wait": [
         ERASED,
         { ...paula, joined_at: 160 },
         { display_name: "Paula", earlier_stay_until: 150, erased_at: null, created_at: NOW },
       ],
-      "without a time, from the start of the call": [
+      "joining without a time, from the start of the call": [
         stored({ ...ERASED, left_at: 109 }),
         paula,
         { display_name: "Paula", earlier_stay_until: 109 },
       ],
     },
     erased: {
-      "the same, where it starts before the end of the wait": [ERASED, paula],
-      "a call that was erased": [{ ...LEFT, erased_at: 900 }, { joined_at: 160 }],
-      "another call that was erased": [stored({ ...ERASED, call_id: 77 }), {}, /on another call/],
+      "joining without a time, if the call starts before the erased wait ends": [ERASED, paula],
+      "an erased call": [{ ...LEFT, erased_at: 900 }, { joined_at: 160 }],
+      "another erased call": [stored({ ...ERASED, call_id: 77 }), {}, /on another call/],
     },
     late: {
-      "the time before somebody joined once more": [
+      "the earlier stay of a participant who rejoined": [
         REJOINED,
         { joined_at: 120, left_at: 150, display_name: "R." },
         { joined_at: 160, left_at: null, display_name: "R." },
       ],
-      "the leaving before that": [REJOINED, { left_at: 150 }],
+      "leaving before rejoining": [REJOINED, { left_at: 150 }],
+      "the earlier stay of a participant who rejoined and left again": [
+        { ...REJOINED, left_at: 170 },
+        { joined_at: 120, left_at: 150 },
+      ],
     },
-    return: { "joining after leaving": [LEFT, { joined_at: 160 }, { left_at: null, joined_at: 160 }] },
+    return: {
+      "joining after leaving": [
+        LEFT,
+        { joined_at: 160 },
+        { left_at: null, joined_at: 160, earlier_stay_until: 150 },
+      ],
+    },
     correction: {
-      "somebody who waits goes to the room of the call, and the rest stays": [
+      "a waiting participant moves to the call's room, and the other fields stay": [
         RITA,
         { joined_at: 120 },
         { key: "rita", call_id: 501, waiting_room_id: OTHER_ROOM.id, waiting_since: 100, joined_at: 120 },
       ],
-      "null does not bring back": [LEFT, { left_at: null }],
-      "leaving after joining once more": [REJOINED, { left_at: 170 }, "as reported"],
-      "when somebody joined once more": [REJOINED, { joined_at: 155 }, "as reported"],
-      "a time from before that until after it": [REJOINED, { joined_at: 120, left_at: 170 }, "as reported"],
-      "an earlier time of somebody who has left once more": [
-        { ...REJOINED, left_at: 170, left_event_at: 170 },
-        { joined_at: 120, left_at: 150 },
-        "as reported",
+      "null does not undo leaving": [LEFT, { left_at: null }],
+      "leaving after rejoining": [REJOINED, { left_at: 170 }, "as reported"],
+      "the time of rejoining": [REJOINED, { joined_at: 155 }, "as reported"],
+      "from before leaving to after rejoining": [REJOINED, { joined_at: 120, left_at: 170 }, "as reported"],
+      "a user who is not a member": [
+        RITA,
+        { user_id: 9 },
+        /must be the user_id of a user of the organization/,
       ],
-      "a user who is not a member": [RITA, { user_id: 9 }, /must be that of a user of the organiz/],
-      "one on another call": [stored({ call_id: 77 }), {}, /on another call/],
+      "a participant on another call": [stored({ call_id: 77 }), {}, /on another call/],
       "leaving before joining": [RITA, { joined_at: 130, left_at: 120 }, /must not be before/],
-      "leaving before waiting": [RITA, { left_at: 99 }, /left_at must not be before/],
+      "leaving before waiting": [RITA, { left_at: 99 }, /left_at: must not be before/],
     },
   };
 
@@ -455,7 +451,7 @@ describe("A call's report of a participant", () => {
     [{ left_at: 150, joined_at: 120 }, 200, 150],
     [{ left_at: null, joined_at: 220 }, 200, 220],
     [{ left_at: null, joined_at: null, waiting_since: 210 }, 200, 210],
-  ])("at the call's end: %o has left at %i or when they came: %i", (state, ended_at, left_at) => {
+  ])("leaveAtEnd: %o leaves a call that ends at %i, at %i", (state, ended_at, left_at) => {
     expect(leaveAtEnd(stored(state), ended_at, NOW).left_at).toBe(left_at);
   });
 });

@@ -1,18 +1,24 @@
 import { expect, it } from "vitest";
 import { documentedOperations, isOf, type JsonSchema } from "../project/support/request_schemas.ts";
 
-/** What the patterns of texts mean. */
+/** Matches a character that is not a space, control, format or filler character. */
+const VISIBLE =
+  "[^\\s\\x00-\\x1f\\x7f-\\x9f\\u00ad\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u115f\\u1160\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ufeff\\uffa0\\ufff9-\\ufffb]";
+
+/** A name for each pattern of a text. */
 const KINDS: Record<string, string> = {
   // Not blank, and without control characters.
-  "^[^\\x00-\\x1f\\x7f-\\x9f]*[^\\x00-\\x1f\\x7f-\\x9f\\s][^\\x00-\\x1f\\x7f-\\x9f]*$": "line",
-  // Not blank either, but with line breaks.
-  "^[^\\x00]*[^\\x00\\s][^\\x00]*$": "text",
-  // As an email field of HTML accepts it.
+  [`^[^\\x00-\\x1f\\x7f-\\x9f]*${VISIBLE}[^\\x00-\\x1f\\x7f-\\x9f]*$`]: "line",
+  // Not blank, but may have line breaks.
+  [`^[^\\x00]*${VISIBLE}[^\\x00]*$`]: "text",
+  // Empty, or not blank.
+  [`^([^\\x00]*${VISIBLE}[^\\x00]*)?$`]: "any text",
+  // As in an email field of HTML.
   "^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$":
     "email",
   "^[Hh][Tt][Tt][Pp][Ss]?:[^\\x00-\\x1f\\x7f-\\x9f]*$": "URL",
   "([Zz]|\\+00(:?00)?)$": "UTC",
-  // Without empty segments and those of . and ..
+  // Without empty, . and .. segments.
   "^(\\.\\.[^/\\x00]+|\\.?[^./\\x00][^/\\x00]*)(/(\\.\\.[^/\\x00]+|\\.?[^./\\x00][^/\\x00]*))*$": "path",
   "^[a-z0-9](-?[a-z0-9])*$": "hyphenated",
   "^[a-z0-9-]+$": "slug",
@@ -31,7 +37,6 @@ function kindOf(schema: JsonSchema): string {
   return `${name} ${minimum}..${maximum === 0 || maximum === Number.MAX_SAFE_INTEGER ? "" : maximum}`;
 }
 
-/** The fields of a body, those of the objects in its lists too. */
 function fieldsOf({ properties = {}, required = [] }: JsonSchema): string[] {
   return Object.entries(properties).flatMap(([name, field]) => [
     `${name}${required.includes(name) ? "!" : ""} ${kindOf(field)}${isOf(field, "null") ? " or null" : ""}`,
@@ -39,7 +44,7 @@ function fieldsOf({ properties = {}, required = [] }: JsonSchema): string[] {
   ]);
 }
 
-/** What a request may hold: fields and, after ?, parameters; ! marks what is required. Pages are left out. */
+/** The fields of each request and, after ?, its query parameters, except those for paging. A ! marks a required field. */
 const EXPECTED = `
 POST /external/auth/token_exchange: token_exchange! object, token_exchange.token! any 262144
 GET /external/waiting_rooms: ?id integer 1..
@@ -89,7 +94,7 @@ POST /external/webhook_endpoints/{id}/redeliver: after! integer 0..
 GET /external/access_logs:
   ?call_id integer 1.., ?acting_user ASCII 64, ?user_id integer 1..,
   ?resource transcript|soap_note|egress|participant|consent|call|legal_hold|access_log|organization|organization_user|api_client|issuer|invite|webhook_endpoint|waiting_room|visit,
-  ?event read|search|create|update|delete, ?external_reference line 255, ?from date 10, ?to date 10,
+  ?event read|search|create|update|delete|sign_in|sign_in_refused, ?external_reference line 255, ?from date 10, ?to date 10,
   ?after integer 0..
 POST /platform/organizations:
   organization! object, organization.name! line 255, organization.slug hyphenated 63
@@ -104,7 +109,7 @@ POST /platform/organizations/{organization_id}/issuers:
   issuer! object, issuer.issuer! line 1000, issuer.audience! line 1000, issuer.jwks_url! URL 1000,
   issuer.email_claim line 255
 PUT /platform/organizations/{organization_id}/calls/{key}/transcript:
-  transcript! object, transcript.summary text 200000 or null, transcript.is_final boolean,
+  transcript! object, transcript.summary any text 200000 or null, transcript.is_final boolean,
   transcript.lines 0..10000 of object, transcript.lines.participant_key! line 255,
   transcript.lines.text! text 10000, transcript.lines.start_time! number 0..,
   transcript.lines.end_time! number 0..
@@ -142,8 +147,8 @@ PUT /platform/waiting_rooms/{slug}/participants/{key}:
   participant.waiting_since date-time 64, participant.left_at date-time 64 or null
 `;
 
-/** That the service refuses what is beyond this, field by field, is tested with the published documents. */
-it("The documents allow in requests what the contract allows", () => {
+/** test/project/published_limits.long.test.ts checks that the service enforces these limits. */
+it("The published documents allow in requests what the contract allows", () => {
   const fields = documentedOperations.flatMap(({ api, method, path, parameters, body }) =>
     [
       ...parameters

@@ -13,12 +13,12 @@ describe("A secret", () => {
     }
   });
 
-  it("of another length, or without the mark, is one of the first shard", () => {
+  it("belongs to the first shard if it has another length or no mark", () => {
     for (const text of ["", "B", "AAAAAAAAAAAAAAAAAAAAAAB", "ABAAAAAAAAAAAAAAAAAAAA"])
       expect(shardOfSecret(text, 16)).toBe(0);
   });
 
-  it("is as random as before, but for the shard", () => {
+  it("is random except for its shard", () => {
     const secrets = Array.from({ length: 100 }, () => randomSecret(16, 1).slice(3));
     expect(new Set(secrets).size).toBe(100);
   });

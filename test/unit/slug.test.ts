@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { kebabCase } from "../../src/database/slug.ts";
 
-it("Kebab case has single hyphens, only between letters and digits, whatever the name", async () => {
+it("kebabCase puts single hyphens between letters and digits only, whatever the name", async () => {
   const anyName = fc.oneof(fc.string({ unit: "binary" }), fc.stringMatching(/^[-_a '\\/.—7é]*$/));
   await fc.assert(
     fc.asyncProperty(anyName, async (name) => {

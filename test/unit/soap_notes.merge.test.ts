@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { mergeSoapNote } from "../../src/resources/soap_notes/soap_notes.merge.ts";
-import type { SoapNote, SoapNoteReport } from "../../src/resources/soap_notes/soap_notes.schemas.ts";
+import { mergeSoapNote } from "../../src/results/soap_notes/soap_notes.merge.ts";
+import type { SoapNote, SoapNoteReport } from "../../src/results/soap_notes/soap_notes.schemas.ts";
 import { eachReport, refusalOf } from "./support/merging.ts";
 
 const CALL = { id: 3, organization_id: 1, soap_note_deleted_at: null };
@@ -30,8 +30,8 @@ const final = { ...draft, is_final: true };
 const merge = (note: SoapNote | undefined, report: SoapNoteReport, now = 7) =>
   mergeSoapNote({ call: CALL, note }, report, now) as SoapNote;
 
-describe("A first report of a SOAP note", () => {
-  it("becomes the note", () => {
+describe("mergeSoapNote, with a first report", () => {
+  it("creates the note", () => {
     expect(merge(undefined, { text: "A cough.", is_final: true })).toEqual({
       organization_id: 1,
       call_id: 3,
@@ -44,19 +44,19 @@ describe("A first report of a SOAP note", () => {
     });
   });
 
-  it("is refused once a note was deleted", () => {
+  it("refuses the report once a note was deleted", () => {
     const call = { ...CALL, soap_note_deleted_at: 5 };
     const report = { text: "A cough.", is_final: true };
     expect(refusalOf(() => mergeSoapNote({ call, note: undefined }, report, 7))).toMatch(/was deleted/);
   });
 
-  it.each([{}, { text: "A cough." }, { is_final: false }])("is refused when it is only %o", (report) => {
+  it.each([{}, { text: "A cough." }, { is_final: false }])("refuses a report of only %o", (report) => {
     expect(refusalOf(() => merge(undefined, report))).toMatch(/required in the first report/);
   });
 });
 
-describe("A later report of a SOAP note", () => {
-  it.each([{}, { text: "A cough." }, { is_final: false }])("that changes nothing leaves it: %o", (report) => {
+describe("mergeSoapNote, with a later report", () => {
+  it.each([{}, { text: "A cough." }, { is_final: false }])("leaves an equal note as it is: %o", (report) => {
     expect(merge(draft, report)).toBe(draft);
   });
 
@@ -67,26 +67,26 @@ describe("A later report of a SOAP note", () => {
     },
   );
 
-  it.each([{}, { text: "A cough." }, { is_final: true }])("may repeat a final note: %o", (report) => {
+  it.each([{}, { text: "A cough." }, { is_final: true }])("accepts a repeated final note: %o", (report) => {
     expect(merge(final, report)).toBe(final);
   });
 
-  it.each([{ text: "A cold." }, { is_final: false }])("may not change a final note: %o", (report) => {
+  it.each([{ text: "A cold." }, { is_final: false }])("refuses to change a final note: %o", (report) => {
     expect(refusalOf(() => merge(final, report))).toMatch(/is final/);
   });
 });
 
-describe("Whatever is reported of a SOAP note, in whatever order,", () => {
+describe("mergeSoapNote, for any reports in any order", () => {
   const onEachReport = eachReport(
     fc.record({ text: fc.constantFrom("A cough.", "A cold."), is_final: fc.boolean() }, { requiredKeys: [] }),
     merge,
   );
 
-  it("reporting twice is reporting once", () => {
+  it("changes nothing when a report is repeated", () => {
     onEachReport((_, next, report, now) => expect(merge(next, report, now + 1)).toBe(next));
   });
 
-  it("a final note never changes", () => {
+  it("never changes a final note", () => {
     onEachReport((known, next) => {
       if (known?.is_final) expect(next).toBe(known);
     });

@@ -9,13 +9,13 @@ const respond = (chunks: Iterable<string> | AsyncIterable<string>) =>
     .get("/", (c) => streamed(c, chunks, { "Content-Type": "text/plain" }))
     .request("/");
 
-describe("A response in chunks", () => {
-  it("has all of them, in their order", async () => {
+describe("streamed", () => {
+  it("sends all chunks in order", async () => {
     for (const chunks of [[], ["a"], ["a", "é"], ["a", "b", "c"]])
       expect(await (await respond(chunks)).text()).toBe(chunks.join(""));
   });
 
-  it("is made while the caller takes it, and ends when the caller goes", async () => {
+  it("produces chunks as the caller reads, and stops when the caller leaves", async () => {
     const made: number[] = [];
     let ended = false;
     async function* chunks() {
@@ -37,7 +37,7 @@ describe("A response in chunks", () => {
     expect(ended).toBe(true);
   });
 
-  it("breaks off with a fault in its middle, which is logged once, and never ends as if it were whole", async () => {
+  it("breaks off on a fault, logs it once, and never ends as if it were complete", async () => {
     const logged = vi.spyOn(console, "error").mockReturnValue();
     async function* broken() {
       yield "a";
@@ -52,7 +52,7 @@ describe("A response in chunks", () => {
     logged.mockRestore();
   });
 
-  it("is an error where the fault comes before it has begun", async () => {
+  it("responds with an error if the fault comes before the first chunk", async () => {
     async function* broken() {
       yield "a";
       throw new Error("D1_ERROR: gone");
@@ -61,7 +61,7 @@ describe("A response in chunks", () => {
   });
 });
 
-it("Parts are joined to chunks of some length", () => {
+it("inChunks joins parts into chunks of about the same length", () => {
   const part = "a".repeat(CHUNK_LENGTH / 4);
   expect([...inChunks(Array(10).fill(part))].map(({ length }) => length)).toEqual([
     CHUNK_LENGTH,

@@ -8,7 +8,7 @@ import {
   numberLines,
   pack,
   unpack,
-} from "../../src/resources/transcripts/transcripts.document.ts";
+} from "../../src/results/transcripts/transcripts.document.ts";
 
 const seconds = fc.oneof(
   fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }),
@@ -25,8 +25,8 @@ const line: fc.Arbitrary<Line> = fc.record({
   end_time: seconds,
 });
 
-describe("The document of a transcript", () => {
-  it("gives back exactly the lines that were stored, whatever they are", async () => {
+describe("pack and unpack", () => {
+  it("return exactly the lines that were stored", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(line), async (lines) => {
         expect([...(await unpack(await pack(lines)))]).toEqual(lines);
@@ -35,7 +35,7 @@ describe("The document of a transcript", () => {
     );
   });
 
-  it("keeps texts that are no valid Unicode", async () => {
+  it("keep texts that are not valid Unicode", async () => {
     const lines = ["\ud800", "a\udfffb", "\0", "\ufeff", "\u2028"].map((text, n) => ({
       ...{ id: n + 1, speaker_id: 7, text },
       ...{ start_time: n, end_time: n },
@@ -45,7 +45,7 @@ describe("The document of a transcript", () => {
 
   const random = (below: number) => Math.floor(Math.random() * below);
 
-  /** UTF-8 that no compression makes much shorter: most characters of one byte, but not all. */
+  /** Text that hardly compresses. Most of its characters take one byte in UTF-8, but not all. */
   const noise = (length: number) =>
     Array.from({ length }, () => {
       const kind = Math.random();
@@ -58,7 +58,7 @@ describe("The document of a transcript", () => {
   it.each([
     ["few long lines", 100, () => noise(8200)],
     ["many lines of random times", MAX_TRANSCRIPT_LINES, () => noise(24)],
-  ])("fits into a value of D1 as hex, however random it is: %s", async (_, count, text) => {
+  ])("fit any lines into a value of D1 as hex, however random: %s", async (_, count, text) => {
     const lines = Array.from({ length: count }, (_, n) => ({
       ...{ id: random(2 ** 50), speaker_id: 7, text: text() },
       ...{ start_time: n + Math.random(), end_time: n + Math.random() },
@@ -70,12 +70,12 @@ describe("The document of a transcript", () => {
   });
 });
 
-describe("New lines", () => {
+describe("keepIds and numberLines", () => {
   const says = (text: string, time: number, id: number | null = null): Line => ({
     ...{ id, speaker_id: 7, text, start_time: time, end_time: time },
   });
 
-  it("keep the ids of lines that are the same, as often as they were there", () => {
+  it("keep the ids of equal lines, as many as there were", () => {
     const before = [says("one", 0, 11), says("yes", 1, 12), says("yes", 1, 13), says("two", 2, 14)];
     const after = keepIds(
       [says("yes", 1), says("yes", 1), says("yes", 1), says("two", 2), says("one", 3)],
@@ -84,14 +84,14 @@ describe("New lines", () => {
     expect(after.map(({ id }) => id)).toEqual([12, 13, null, 14, null]);
   });
 
-  it("that are really new get ids in their order, from the first new one on", () => {
+  it("number only the new lines, in their order", () => {
     const lines = [says("a", 0), says("b", 1, 4), says("c", 2), says("d", 3, 5), says("e", 4)];
     expect([...numberLines(lines, 90)].map(({ id }) => id)).toEqual([90, 4, 91, 5, 92]);
     expect(() => [...numberLines(lines, null)]).toThrow("no id");
   });
 });
 
-it("Bytes written as hex are the same bytes", () => {
+it("hexOf and bytesOfHex preserve bytes", () => {
   fc.assert(
     fc.property(fc.uint8Array(), (bytes) => {
       expect(hexOf(bytes)).toBe(Buffer.from(bytes).toString("hex"));

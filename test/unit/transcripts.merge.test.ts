@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { mergeTranscript, type ReportedLines } from "../../src/resources/transcripts/transcripts.merge.ts";
-import type { Transcript } from "../../src/resources/transcripts/transcripts.schemas.ts";
+import { mergeTranscript, type ReportedLines } from "../../src/results/transcripts/transcripts.merge.ts";
+import type { Transcript } from "../../src/results/transcripts/transcripts.schemas.ts";
 import { eachReport, refusalOf } from "./support/merging.ts";
 
 const CALL = { id: 3, organization_id: 1, transcript_deleted_at: null };
@@ -27,24 +27,23 @@ const draft: Transcript = {
 };
 const final = { ...draft, is_final: true };
 
-const NO_LINES = { digest: undefined, hasStranger: false };
-const lines = (digest: string) => ({ digest, hasStranger: false });
-const strangersLines = { digest: "s", hasStranger: true };
+const NO_LINES = { digest: undefined };
+const lines = (digest: string) => ({ digest });
+const strangersLines = { digest: "s", stranger: 0 };
 
-/** A report without its lines, and what matters of them. */
 type Report = Parameters<typeof mergeTranscript>[1];
 
 const merge = (transcript: Transcript | undefined, report: Report, lines: ReportedLines, now = 7) =>
   mergeTranscript({ call: CALL, transcript }, report, lines, now) as Transcript;
 
-describe("A first report of a transcript", () => {
-  it("is refused once a transcript was deleted", () => {
+describe("mergeTranscript, with a first report", () => {
+  it("refuses the report once a transcript was deleted", () => {
     const call = { ...CALL, transcript_deleted_at: 5 };
     const known = { call, transcript: undefined };
     expect(refusalOf(() => mergeTranscript(known, { is_final: true }, lines("a"), 7))).toMatch(/was deleted/);
   });
 
-  it("becomes the transcript; the summary may be left out", () => {
+  it("creates the transcript, even without a summary", () => {
     const next = merge(undefined, { is_final: false }, lines("a"));
     expect(next).toEqual({
       organization_id: 1,
@@ -63,13 +62,13 @@ describe("A first report of a transcript", () => {
   it.each([
     ["nothing", {}, NO_LINES],
     ["no lines", { summary: "A talk.", is_final: false }, NO_LINES],
-    ["not whether it is final", { summary: "A talk." }, lines("a")],
-    ["neither that nor speakers of the call", {}, strangersLines],
-  ])("is refused when it says %s", (_, report, reportedLines) => {
+    ["no is_final", { summary: "A talk." }, lines("a")],
+    ["neither is_final nor speakers of the call", {}, strangersLines],
+  ])("refuses a report with %s", (_, report, reportedLines) => {
     expect(refusalOf(() => merge(undefined, report, reportedLines))).toMatch(/required in the first report/);
   });
 
-  it("may be final without a summary", () => {
+  it("accepts a final transcript without a summary", () => {
     for (const [report, summary] of [
       [{ is_final: true }, null] as const,
       [{ is_final: true, summary: null }, ""] as const,
@@ -78,7 +77,7 @@ describe("A first report of a transcript", () => {
   });
 });
 
-it("A transcript knows when its last line ends, in whole milliseconds", () => {
+it("mergeTranscript stores the end of the last line in whole milliseconds", () => {
   const spoken = { ...lines("b"), until: 61.2345 };
   const next = merge(draft, {}, spoken);
   expect(next).toMatchObject({ spoken_until: 61_235 });
@@ -89,12 +88,12 @@ it("A transcript knows when its last line ends, in whole milliseconds", () => {
   });
 });
 
-describe("A later report of a transcript", () => {
+describe("mergeTranscript, with a later report", () => {
   it.each([
-    ["it says nothing", {}, NO_LINES],
-    ["it repeats all", { summary: "A talk.", is_final: false }, lines("a")],
+    ["it is empty", {}, NO_LINES],
+    ["it repeats everything", { summary: "A talk.", is_final: false }, lines("a")],
     ["it repeats the lines", {}, lines("a")],
-  ])("leaves it where %s", (_, report, reportedLines) => {
+  ])("leaves the transcript if %s", (_, report, reportedLines) => {
     expect(merge(draft, report, reportedLines)).toBe(draft);
   });
 
@@ -102,7 +101,7 @@ describe("A later report of a transcript", () => {
     ["another summary", { summary: "A long talk." }, NO_LINES, { summary: "A long talk." }],
     ["no summary", { summary: null }, NO_LINES, { summary: "" }],
     ["other lines", {}, lines("b"), { lines_digest: "b" }],
-    ["that it is final", { is_final: true }, NO_LINES, { is_final: true }],
+    ["is_final", { is_final: true }, NO_LINES, { is_final: true }],
   ])("changes a draft that gets %s", (_, report, reportedLines, change) => {
     expect(merge(draft, report, reportedLines)).toEqual({
       ...draft,
@@ -112,12 +111,12 @@ describe("A later report of a transcript", () => {
     });
   });
 
-  it("is refused when a stranger speaks, also where the transcript is final", () => {
+  it("refuses a stranger's lines, even if the transcript is final", () => {
     for (const known of [draft, final])
       expect(refusalOf(() => merge(known, {}, strangersLines))).toMatch(/participant_key/);
   });
 
-  it("gives a final one its summary, once", () => {
+  it("gives a final transcript its summary once", () => {
     const silent = { ...final, summary: null };
     const complete = merge(silent, { summary: "A talk." }, lines("a"));
     expect(complete).toEqual({ ...final, updated_at: 7, reported_at: 7 });
@@ -127,36 +126,36 @@ describe("A later report of a transcript", () => {
 
   it.each([
     ["another summary", { summary: "A long talk." }, NO_LINES],
-    ["a summary beside other lines", { summary: "A talk." }, lines("b")],
+    ["a summary with other lines", { summary: "A talk." }, lines("b")],
     ["other lines", {}, lines("b")],
-    ["that it is not final", { is_final: false }, NO_LINES],
-  ])("may not give a final one %s", (_, report, reportedLines) => {
+    ["is_final false", { is_final: false }, NO_LINES],
+  ])("refuses to give a final transcript %s", (_, report, reportedLines) => {
     expect(refusalOf(() => merge(final, report, reportedLines))).toMatch(/is final/);
   });
 });
 
-describe("Whatever is reported of a transcript, in whatever order,", () => {
+describe("mergeTranscript, for any reports in any order", () => {
   const onEachReport = eachReport(
     fc.record(
       {
         summary: fc.constantFrom(null, "A talk.", "A long talk."),
         is_final: fc.boolean(),
         digest: fc.constantFrom("a", "b", undefined),
-        hasStranger: fc.boolean(),
+        stranger: fc.option(fc.nat(), { nil: undefined }),
       },
-      { requiredKeys: ["digest", "hasStranger"] },
+      { requiredKeys: ["digest", "stranger"] },
     ),
-    (known: Transcript | undefined, { digest, hasStranger, ...report }, now) =>
-      merge(known, report, { digest, hasStranger }, now),
+    (known: Transcript | undefined, { digest, stranger, ...report }, now) =>
+      merge(known, report, { digest, stranger }, now),
   );
 
-  it("reporting twice is reporting once", () => {
-    onEachReport((_, next, { digest, hasStranger, ...report }, now) =>
-      expect(merge(next, report, { digest, hasStranger }, now + 1)).toBe(next),
+  it("changes nothing when a report is repeated", () => {
+    onEachReport((_, next, { digest, stranger, ...report }, now) =>
+      expect(merge(next, report, { digest, stranger }, now + 1)).toBe(next),
     );
   });
 
-  it("a final transcript never changes, except that it gets its summary once", () => {
+  it("never changes a final transcript, except to add its summary once", () => {
     onEachReport((known, next) => {
       if (!known?.is_final || next === known) return;
       expect(known.summary ?? "").toBe("");
@@ -170,7 +169,7 @@ describe("Whatever is reported of a transcript, in whatever order,", () => {
     });
   });
 
-  it("no stranger's lines are recorded", () => {
-    onEachReport((_known, _next, { hasStranger }) => expect(hasStranger).toBe(false));
+  it("stores no stranger's lines", () => {
+    onEachReport((_known, _next, { stranger }) => expect(stranger).toBeUndefined());
   });
 });

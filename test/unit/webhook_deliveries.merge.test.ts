@@ -1,13 +1,13 @@
 import { assert, integer, option, property, string } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { WEBHOOK_RETRY_DELAYS } from "../../src/lifetimes.ts";
 import {
   mergeDelivery,
   NO_ANSWER,
   NO_SUCCESS,
   nextAttemptAt,
-} from "../../src/resources/webhook_deliveries/webhook_deliveries.merge.ts";
-import { endLane, isLaneOver, pausedUntil } from "../../src/resources/webhook_lanes/webhook_lanes.merge.ts";
+} from "../../src/delivery/webhook_deliveries/webhook_deliveries.merge.ts";
+import { endLane, isLaneOver, pausedUntil } from "../../src/delivery/webhook_lanes/webhook_lanes.merge.ts";
+import { WEBHOOK_RETRY_DELAYS } from "../../src/lifetimes.ts";
 import {
   MAX_WEBHOOK_PAUSE,
   MIN_WEBHOOK_PAUSE,
@@ -18,8 +18,8 @@ import { DAY } from "../../src/units.ts";
 
 const NOW = Date.parse("2026-01-31T09:30:00Z");
 
-describe("A delivery that failed", () => {
-  it("is tried again after the delay for its attempts, with some jitter, and given up after the last", () => {
+describe("nextAttemptAt", () => {
+  it("returns the delay of the attempt with some jitter, and null after the last attempt", () => {
     WEBHOOK_RETRY_DELAYS.forEach((delay, n) => {
       expect(nextAttemptAt(n + 1, null, NOW, 0)).toBe(NOW + delay);
       expect(nextAttemptAt(n + 1, null, NOW, 1)).toBe(NOW + Math.round(delay * 1.1));
@@ -28,7 +28,7 @@ describe("A delivery that failed", () => {
     expect(nextAttemptAt(WEBHOOK_RETRY_DELAYS.length + 1, "60", NOW)).toBeNull();
   });
 
-  it("is tried within a day and its delay, whatever a receiver sends", () => {
+  it("returns at most a day and its jitter, whatever the receiver sends", () => {
     assert(
       property(integer({ min: 1, max: 9 }), option(string()), (attempts, retry_after) => {
         const next = nextAttemptAt(attempts, retry_after, NOW) ?? 0;
@@ -39,7 +39,7 @@ describe("A delivery that failed", () => {
   });
 });
 
-it("A failing endpoint is left in peace for as long as it has been failing, from 5 seconds to a minute", () => {
+it("pausedUntil pauses a failing endpoint for as long as it has failed, from 5 seconds to a minute", () => {
   const pause = (failingFor: number, retry_after: string | null = null) =>
     pausedUntil(NOW - failingFor, retry_after, NOW) - NOW;
   expect(pause(0)).toBe(MIN_WEBHOOK_PAUSE);
@@ -68,7 +68,6 @@ const LEASED = {
   message_at: null as number | null,
 };
 
-/** How a receiver answered: with a status, or not at all. */
 type Answer = number | "none";
 
 const attemptOf = (answer: Answer, retry_after: string | null = null) => ({
@@ -78,7 +77,7 @@ const attemptOf = (answer: Answer, retry_after: string | null = null) => ({
   retry_after,
 });
 
-/** The deliveries of events 1, 2, 3 …, which were due, with how each ended. */
+/** Due deliveries of the events 1, 2, 3 …, with their outcomes. */
 const resultsOf = (answers: Answer[]) =>
   answers.map((answer, n) => {
     const delivery = { webhook_endpoint_id: 6, event_id: n + 1, attempts: 0, next_attempt_at: NOW - 10 };
@@ -89,7 +88,7 @@ const resultsOf = (answers: Answer[]) =>
 interface Surroundings {
   endpoint?: Partial<typeof LEASED>;
   others_due_at?: number | null;
-  /** When some deliveries were asked for again meanwhile, by their events. */
+  /** When deliveries were requested again meanwhile, by the ids of their events. */
   askedAgain?: Record<number, number>;
 }
 
@@ -103,8 +102,8 @@ function laneWith(answers: Answer[], { endpoint, others_due_at = null, askedAgai
   return endLane(known, { url: URL, opened_at: NOW - 20, results }, NOW);
 }
 
-describe("At the end of its lane, an endpoint", () => {
-  it("has been failing since the first failure after the last success", () => {
+describe("endLane", () => {
+  it("counts failures from the first one after the last success", () => {
     const since = (answers: Answer[], failing_since: number | null) =>
       laneWith(answers, { endpoint: { failing_since } }).endpoint.failing_since;
     expect(since([500], null)).toBe(NOW - 1);
@@ -114,7 +113,7 @@ describe("At the end of its lane, an endpoint", () => {
     expect(since([], 7)).toBe(7);
   });
 
-  it("that a client deactivated meanwhile keeps its reason, or that there is none", () => {
+  it("keeps the missing reason of an endpoint that a client deactivated meanwhile", () => {
     expect(laneWith([410], { endpoint: { is_active: false } }).endpoint).toMatchObject({
       is_active: false,
       disabled_reason: null,
@@ -122,7 +121,7 @@ describe("At the end of its lane, an endpoint", () => {
     });
   });
 
-  it("that was moved meanwhile is not blamed for what its old URL answered", () => {
+  it("does not blame an endpoint with a new URL for the old URL's answer", () => {
     for (const answer of [410, "none"] as const)
       expect(laneWith([answer], { endpoint: { url: "https://new.example.com" } }).endpoint).toMatchObject({
         is_active: true,
@@ -131,7 +130,7 @@ describe("At the end of its lane, an endpoint", () => {
       });
   });
 
-  it("is left in peace if it did not answer, or failed ten times in a row", () => {
+  it("pauses an endpoint that did not answer, or that failed ten times in a row", () => {
     const left = (answers: Answer[]) => laneWith(answers).endpoint.lease_until;
     expect(left(["none"])).toBe(NOW + MIN_WEBHOOK_PAUSE);
     expect(left(["none", 200])).toBeNull();
@@ -140,7 +139,7 @@ describe("At the end of its lane, an endpoint", () => {
     expect(left(failures.slice(1))).toBeNull();
   });
 
-  it("is due when the first of its deliveries is, sent or not", () => {
+  it("makes the endpoint due with the first of its deliveries, attempted or not", () => {
     const { endpoint, outcomes } = laneWith([200, 500], { others_due_at: NOW + DAY });
     expect(endpoint.due_at).toBe(outcomes[1]?.next_attempt_at);
     expect(laneWith([500], { others_due_at: NOW + 1 }).endpoint.due_at).toBe(NOW + 1);
@@ -148,7 +147,7 @@ describe("At the end of its lane, an endpoint", () => {
 });
 
 describe("A lane", () => {
-  it("is over at an endpoint that is gone, does not answer, or asks for time", () => {
+  it("is over if the endpoint is gone, does not answer, or asks for time", () => {
     expect(isLaneOver([])).toBe(false);
     expect(isLaneOver([attemptOf(500)])).toBe(false);
     expect(isLaneOver([attemptOf(410)])).toBe(true);
@@ -162,21 +161,21 @@ describe("A lane", () => {
     return [nudge_at, endpoint.message_at];
   };
 
-  it("asks for a message when something is due, in whole seconds, and leaves what is later to the cron", () => {
+  it("asks for a message when deliveries are due, in whole seconds, and leaves later ones to the cron", () => {
     expect(nudged(NOW - DAY)).toEqual([NOW, NOW]);
     expect(nudged(NOW + 1)).toEqual([NOW + 1000, NOW + 1000]);
     expect(nudged(NOW + WEBHOOK_NUDGE_AHEAD)).toEqual([null, null]);
     expect(nudged(null)).toEqual([null, null]);
   });
 
-  it("asks for none if one is under way that comes in time", () => {
+  it("asks for no message if one arrives in time", () => {
     expect(nudged(NOW + 5000, NOW + 3000)).toEqual([null, NOW + 3000]);
     expect(nudged(NOW + 5000, NOW + 5999)).toEqual([null, NOW + 5999]);
     expect(nudged(NOW + 5000, NOW + 6000)).toEqual([NOW + 5000, NOW + 5000]);
     expect(nudged(NOW, NOW)).toEqual([NOW, NOW]);
   });
 
-  it("asks for none if it found nothing of what was due: its event is deleted", () => {
+  it("asks for no message if it found none of the due deliveries, because their event is deleted", () => {
     expect(laneWith([], { others_due_at: NOW - 30 }).nudge_at).toBeNull();
     expect(laneWith([], { others_due_at: NOW + 30 }).nudge_at).toBe(NOW + 1000);
   });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { mergeEndpoint } from "../../src/resources/webhook_endpoints/webhook_endpoints.merge.ts";
-import type { WebhookEndpoint } from "../../src/resources/webhook_endpoints/webhook_endpoints.schemas.ts";
+import { mergeEndpoint } from "../../src/delivery/webhook_endpoints/webhook_endpoints.merge.ts";
+import type { WebhookEndpoint } from "../../src/delivery/webhook_endpoints/webhook_endpoints.schemas.ts";
 
 const NOW = Date.parse("2026-01-31T09:30:00Z");
 const HERE = "https://service.test";
@@ -21,10 +21,10 @@ const disabled = {
 
 const SUCCESSOR = 34;
 
-/** Changed by another administrator than the one who answers for it. */
+/** A change by an administrator other than the one who is responsible for the endpoint. */
 const by = (endpoint: WebhookEndpoint) => ({ endpoint, service_url: HERE, user_id: SUCCESSOR });
 
-it("A webhook endpoint that is moved is not known to fail, and is checked against where the service was reached then", () => {
+it("mergeEndpoint clears the failures of an endpoint with a new URL, which it checks against the service's current address", () => {
   const url = "https://new.example.com";
   expect(mergeEndpoint(by(disabled), { url }, NOW)).toEqual({
     ...disabled,
@@ -36,7 +36,7 @@ it("A webhook endpoint that is moved is not known to fail, and is checked agains
   });
 });
 
-it("A webhook endpoint stays its creator's where somebody else turns it off", () => {
+it("mergeEndpoint keeps the creator of an endpoint that someone else turns off", () => {
   const off = mergeEndpoint(by({ ...disabled, is_active: true }), { is_active: false }, NOW);
   expect(off.created_by_user_id).toBe(disabled.created_by_user_id);
 });

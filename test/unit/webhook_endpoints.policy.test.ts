@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { urlFault } from "../../src/resources/webhook_endpoints/webhook_endpoints.policy.ts";
+import { urlFault } from "../../src/delivery/webhook_endpoints/webhook_endpoints.policy.ts";
 import { words } from "../support/words.ts";
 
 const DEPLOYED = {
@@ -11,12 +11,12 @@ const LOCAL = { ownUrl: "http://localhost:8787/api/external/webhook_endpoints", 
 
 const NOT_A_URL = "must be an https URL such as https://hooks.example.com/visits";
 const CREDENTIALS = "must not contain a user name or a password";
-const OWN = "must not lead to this service";
+const OWN = "must not point to this service";
 const SCHEME = "must begin with https://";
 const PORT = "must use port 443";
 const ADDRESS = "must have a host name, not an IP address";
 const NAME =
-  "must have a public host name: with a dot, and not under .local, .internal, .localhost, .lan, .home.arpa, .svc, .corp, .home, .intranet, .private, .test, .onion, .example or .invalid";
+  "must have a public host name: with a dot, and not under .local, .internal, .localhost, .lan, .home.arpa, .svc, .corp, .home, .mail, .intranet, .private, .test, .onion, .alt, .example or .invalid";
 
 const refusedAs = (reason: string) => (text: TemplateStringsArray) =>
   words(text).map((url) => [url, reason] as const);
@@ -33,14 +33,14 @@ it.each([
     https://hooks.visits.example.com https://example.com https://hooks.example.com/http://localhost
     https://hooks.example.com/@visits`,
   `https://${"a".repeat(63)}.example.com`,
-])("A webhook may go to %s", (url) => {
+])("urlFault accepts %s", (url) => {
   expect(urlFault(url, DEPLOYED)).toBeUndefined();
   expect(urlFault(url, LOCAL)).toBeUndefined();
   expect(urlFault(url, { allowsLoopback: false })).toBeUndefined();
 });
 
 it.each<readonly [url: string, reason: string]>([
-  // What is no URL.
+  // Not a URL.
   ...refusedAs(NOT_A_URL)`
     hooks.example.com /visits //hooks.example.com https:// https://example.com:99999
     https://256.256.256.256 https://1.2.3.4.5 https://[::1 https://%00.example.com`,
@@ -84,16 +84,16 @@ it.each<readonly [url: string, reason: string]>([
     https://localhost.. https://-.example.com https://exa$mple.com`,
   [`https://${"a".repeat(64)}.example.com`, NAME],
   [`https://${"a.".repeat(130)}com`, NAME],
-  // The service itself, at each of its ports.
+  // The service itself, on any port.
   ...refusedAs(OWN)`
     https://visits.example.com https://visits.example.com/api/external/waiting_rooms
     https://VISITS.example.com. https://ｖｉｓｉｔｓ.example.com https://visits.example.com:8443
     http://visits.example.com`,
-])("A webhook may not go to %s", (url, reason) => {
+])("urlFault refuses %s", (url, reason) => {
   expect(urlFault(url, DEPLOYED)).toBe(reason);
 });
 
-describe("A service that is reached by several names", () => {
+describe("urlFault, for a service with several host names,", () => {
   const ownHosts = ["http://visits.example.org", "http://localhost:8080"];
 
   it.each([
@@ -102,7 +102,7 @@ describe("A service that is reached by several names", () => {
     ["https://visits.example.org:8443", OWN],
     ["https://visits.example.com", OWN],
     ["https://other.example.org", undefined],
-  ])("is not reached by a webhook by any of them: %s", (url, reason) => {
+  ])("refuses only the service's own names: %s", (url, reason) => {
     expect(urlFault(url, { ...DEPLOYED, ownHosts })).toBe(reason);
   });
 
@@ -110,16 +110,16 @@ describe("A service that is reached by several names", () => {
     ["http://127.0.0.1:8080", OWN],
     ["http://localhost:8787", OWN],
     ["http://localhost:8081", undefined],
-  ])("is known on loopback by its ports: %s", (url, reason) => {
+  ])("refuses only the service's own ports on loopback: %s", (url, reason) => {
     expect(urlFault(url, { ...LOCAL, ownHosts })).toBe(reason);
   });
 });
 
-describe("On a developer's machine a webhook", () => {
+describe("urlFault on a developer's machine", () => {
   it.each(words`
       http://localhost http://localhost:3000/hooks https://localhost:3000/hooks http://localhost.:3000 http://127.0.0.1:3000
       http://127.9.9.9:3000 http://127.1:3000 http://0x7f.1:3000 http://2130706433:3000 http://[::1]:3000 http://localhost:8788`)(
-    "may go to %s, which it may not elsewhere",
+    "accepts %s, which it refuses elsewhere",
     (url) => {
       expect(urlFault(url, LOCAL)).toBeUndefined();
       expect(urlFault(url, DEPLOYED)).toBeDefined();
@@ -138,11 +138,11 @@ describe("On a developer's machine a webhook", () => {
       https://[::ffff:7f00:1] https://10.0.0.1 https://0.0.0.0`,
     ["https://visits.localhost", NAME],
     ["https://hooks.example.com:8443", PORT],
-  ])("may not go to %s", (url, reason) => {
+  ])("refuses %s", (url, reason) => {
     expect(urlFault(url, LOCAL)).toBe(reason);
   });
 
-  it("may not go to the service at its default port either", () => {
+  it("refuses the service's default port", () => {
     const surroundings = { ownUrl: "http://localhost/api", allowsLoopback: true };
     expect(urlFault("http://127.0.0.1", surroundings)).toBe(OWN);
     expect(urlFault("http://127.0.0.1:80", surroundings)).toBe(OWN);
@@ -150,7 +150,7 @@ describe("On a developer's machine a webhook", () => {
   });
 });
 
-describe("Whatever its text, a URL", () => {
+describe("urlFault, for any text", () => {
   const number = (max: number) => fc.integer({ min: 0, max });
   const part = (value: number) =>
     fc.constantFrom(String(value), `0x${value.toString(16)}`, `0${value.toString(8)}`);
@@ -166,7 +166,7 @@ describe("Whatever its text, a URL", () => {
     )
     .map((parts) => parts.join("."));
 
-  it("with an IPv4 address is refused, however that is written", () => {
+  it("refuses an IPv4 address, however it is written", () => {
     fc.assert(
       fc.property(address, fc.constantFrom("", "."), (host, dot) => {
         expect(urlFault(`https://${host}${dot}/visits`, DEPLOYED)).toBe(ADDRESS);
@@ -174,7 +174,7 @@ describe("Whatever its text, a URL", () => {
     );
   });
 
-  it("with an IPv6 address is refused", () => {
+  it("refuses an IPv6 address", () => {
     fc.assert(
       fc.property(fc.ipV6(), (host) => {
         expect(urlFault(`https://[${host}]/visits`, DEPLOYED)).toBe(ADDRESS);
@@ -182,7 +182,7 @@ describe("Whatever its text, a URL", () => {
     );
   });
 
-  it("is refused, or leads by https to port 443 of a name with a dot", () => {
+  it("accepts only https on port 443 of a name with a dot", () => {
     const text = fc.oneof(
       fc.webUrl(),
       fc.string().map((rest) => `https://${rest}`),

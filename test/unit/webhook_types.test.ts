@@ -9,12 +9,12 @@ type Body<Type extends WebhookEvent["type"]> = Extract<WebhookEvent, { type: Typ
 
 const documentOf = (api: string) => JSON.parse(readFileSync(`dist/public/api/${api}/openapi.json`, "utf8"));
 
-it("The external document, which organizations read, describes a webhook for each type of event, and the ping", () => {
+it("The external document describes a webhook for each type of event, and for the ping", () => {
   expect(Object.keys(documentOf("external").webhooks).sort()).toEqual([...EVENT_TYPES, "ping"].sort());
   expect(documentOf("platform").webhooks).toBeUndefined();
 });
 
-it("A receiver in TypeScript knows what it gets, by the type of the event", () => {
+it("WebhookEvent knows the data of an event by its type", () => {
   const external = documentOf("external");
   const exampleOf = (type: string) =>
     external.webhooks[type].post.requestBody.content["application/json"].example;
@@ -25,12 +25,12 @@ it("A receiver in TypeScript knows what it gets, by the type of the event", () =
     data: { organization_user_id: 12, call_id: 300 },
   };
   expect(exampleOf("call.ended")).toEqual(ended);
-  // @ts-expect-error: an accepted invite is no call
+  // @ts-expect-error: an accepted invite has no call_id
   const { call_id }: Body<"invite.accepted">["data"] = exampleOf("invite.accepted").data;
   expect(call_id).toBeUndefined();
 });
 
-it("The examples of webhooks have signatures that are right, so that a receiver can be tried with them", () => {
+it("The examples of webhooks have valid signatures, so that a receiver can be tried with them", () => {
   onTestFinished(() => void vi.useRealTimers());
   const webhooks = Object.values(documentOf("external").webhooks) as { post: Sent }[];
   for (const { post } of webhooks) {

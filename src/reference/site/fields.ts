@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Document, Schema } from "./openapi.ts";
 
-/** Whether a field must be there: of what is received, it says so where it may be missing. */
+/** The direction of a body. Sent fields are marked if they are required, received fields if they may be missing. */
 export type Side = "sent" | "received";
 
 const presence = (isRequired: boolean, side: Side): string[] => {
@@ -10,9 +10,9 @@ const presence = (isRequired: boolean, side: Side): string[] => {
 };
 
 /**
- * The fields of a body, as a nested list in Markdown; of a choice, those of each alternative that is an object.
+ * The fields of a body as a nested Markdown list. For a choice of schemas, the fields of each alternative that is an object.
  *
- * @throws Error for a keyword of JSON schema that would not be shown
+ * @throws Error for a JSON Schema keyword that the list cannot show
  */
 export function fieldsOf(schema: Schema, document: Document, side: Side, within: string[] = []): string[] {
   return objectsIn(schema, document).flatMap(({ name, properties = {}, required = [] }) =>
@@ -25,7 +25,6 @@ export function fieldsOf(schema: Schema, document: Document, side: Side, within:
   );
 }
 
-/** `name` type, limits: what it means. */
 export function fieldLine(name: string, schema: Schema, document: Document, more: string[] = []): string {
   const what = [typeOf(schema, document), ...more].join(", ");
   const { items } = resolved(schema, document);
@@ -34,14 +33,13 @@ export function fieldLine(name: string, schema: Schema, document: Document, more
   return `- \`${name}\` ${what}${meaning.replace(/^(?=.)/, ": ")}`;
 }
 
-/** What a schema means: it says so itself, or what it refers to does. */
 const meaningOf = (schema: Schema, document: Document): string =>
   schema.description ??
   resolved(schema, document).description ??
   schema.anyOf?.map((each) => meaningOf(each, document)).find(Boolean) ??
   "";
 
-/** A type in words, with its limits: "*string*, 1 to 255 characters", "*list of objects* or *null*". */
+/** The type in words, with its limits: "*string*, 1 to 255 characters", "*list of objects* or *null*". */
 export function typeOf(schema: Schema, document: Document): string {
   const { anyOf, ...one } = resolved(schema, document);
   requireKnown(one);
@@ -70,7 +68,7 @@ function nameOf(schema: Schema, document: Document): string {
 const limitsOfEach = (schema: Schema, document: Document): string[] =>
   limitsOf(resolved(schema, document)).map((limit) => `each ${limit}`);
 
-/** What a value of the type can be. The service counts what is too long for its format as not of that format. */
+/** The limits of a value. Leaves out the length of a text with a `format`: the service reports a wrong length as a wrong format. */
 function limitsOf({ enum: values, format, pattern, ...schema }: Schema): string[] {
   const known = values?.filter((value) => value !== null);
   const isText = !known && !(format && format in STRINGS);
@@ -85,11 +83,10 @@ function limitsOf({ enum: values, format, pattern, ...schema }: Schema): string[
   ];
 }
 
-/** Any number that JSON can have exactly: there is nothing to say. */
+/** Drops a limit that only says that the number is exact in JSON. */
 const unlessAll = (limit = Number.NaN) =>
   Number.isSafeInteger(limit) && Math.abs(limit) < Number.MAX_SAFE_INTEGER ? limit : undefined;
 
-/** What many fields have, in words. */
 const PATTERNS: Record<string, string> = {
   "^[^\\x00-\\x1f\\x7f-\\x9f]*[^\\x00-\\x1f\\x7f-\\x9f\\s][^\\x00-\\x1f\\x7f-\\x9f]*$":
     "not blank, without control characters",
@@ -108,7 +105,6 @@ function range(min: number | undefined, max: number | undefined, unit: string): 
   return [`${text} ${unit}`.trim()];
 }
 
-/** The schema itself, or what it refers to. */
 export function resolved(schema: Schema, { components }: Document): Schema {
   if (!schema.$ref) return schema;
   const found = components.schemas[nameIn(schema.$ref)];
@@ -118,7 +114,7 @@ export function resolved(schema: Schema, { components }: Document): Schema {
 
 export const nameIn = (ref: string): string => ref.slice(ref.lastIndexOf("/") + 1);
 
-/** The objects of a schema, of the items of a list, and of the alternatives of a choice, by the names that they have. */
+/** The objects in a schema, in the items of a list and in the alternatives of a choice, with the names of named schemas. */
 function objectsIn(schema: Schema, document: Document): (Schema & { name?: string })[] {
   const itself = resolved(schema, document);
   const inner = [...(itself.items ? [itself.items] : []), ...(itself.anyOf ?? [])];
@@ -134,5 +130,5 @@ const KNOWN = new Set(
 
 function requireKnown(schema: Schema) {
   const unknown = Object.keys(schema).find((keyword) => !KNOWN.has(keyword));
-  if (unknown) throw new Error(`The reference does not know how to show "${unknown}" of a schema`);
+  if (unknown) throw new Error(`The reference cannot show the keyword "${unknown}" of a schema`);
 }

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import MarkdownIt from "markdown-it";
 import { slugOf } from "./assets/words.js";
 
-// Its types name lib="dom", which would give the Worker's code the types of a browser: so it is not imported.
+// Required instead of imported: highlight.js's types reference lib="dom", which would add a browser's types to the Worker's code.
 const require = createRequire(import.meta.url);
 const hljs = require("highlight.js/lib/core");
 for (const [name, grammar] of Object.entries({
@@ -26,7 +26,7 @@ const LABELS: Record<string, string> = {
 const markdown = new MarkdownIt();
 export const escapeHtml = markdown.utils.escapeHtml;
 
-// What is too wide for a page scrolls by itself, also for readers without a mouse.
+// Tables that are too wide scroll, with tabindex also by keyboard.
 markdown.renderer.rules.table_open = () => '<div class="table" tabindex="0"><table>';
 markdown.renderer.rules.table_close = () => "</table></div>";
 
@@ -51,7 +51,7 @@ export interface Heading {
   text: string;
 }
 
-/** The HTML of Markdown, and its headings, each with an id. */
+/** @throws Error if two headings of a page are the same, since their ids would be too */
 export function toHtml(text: string): { html: string; headings: Heading[] } {
   const tokens = markdown.parse(text, {});
   const headings: Heading[] = [];

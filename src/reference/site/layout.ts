@@ -1,19 +1,18 @@
 import type { Api } from "../apis.ts";
+import { GROUPS } from "../groups.ts";
 import { escapeHtml, type Heading, toHtml } from "./html.ts";
 import { API_TITLES, firstSentenceOf, type Page, SERVICE } from "./pages.ts";
 
 interface Site {
-  /** All of them, for the navigation. */
   pages: Page[];
-  /** The folder of styles and scripts. */
   assets: string;
-  /** The address in the commands, where a page puts that of its own server into its place. */
+  /** The address in the commands that the page's script replaces with its own server's. Only on a developer's machine. */
   replacedServer?: string | undefined;
 }
 
 const isReference = ({ kind }: Page) => kind !== "guide" && kind !== "home";
 
-/** A page as HTML. Everything on it can be read without scripts. */
+/** Everything on the page can be read without scripts. */
 export function htmlOf(page: Page, { pages, assets, replacedServer }: Site): string {
   const { html, headings } = toHtml(page.markdown);
   const own = pages.filter(({ api, kind }) => api === page.api && kind !== "home");
@@ -30,7 +29,7 @@ export function htmlOf(page: Page, { pages, assets, replacedServer }: Site): str
 <meta name="description" content="${escapeHtml(firstSentenceOf(page))}">
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${assets}/docs.css">
-<link rel="alternate" type="text/markdown" href="${isHome ? "/llms.txt" : `${page.path}.md`}">
+<link rel="alternate" type="text/markdown" href="${isHome ? "/index.md" : `${page.path}.md`}">
 <script src="${assets}/theme.js"></script>
 <script src="${assets}/docs.js" type="module"></script>
 </head>
@@ -49,7 +48,7 @@ export function htmlOf(page: Page, { pages, assets, replacedServer }: Site): str
 ${isHome ? "" : breadcrumbs(page, pages)}
 <h1>${escapeHtml(page.title)}</h1>
 ${html}
-<p class="formats"><a href="${isHome ? "/llms.txt" : `${page.path}.md`}">This page as Markdown</a></p>
+<p class="formats"><a href="${isHome ? "/index.md" : `${page.path}.md`}">This page as Markdown</a></p>
 ${isHome ? "" : `<nav class="beside" aria-label="Previous and next page">${neighbour("prev", "Previous", beside[at - 1])}${neighbour("next", "Next", beside[at + 1])}</nav>`}
 </main>
 ${contents(page, headings)}
@@ -80,7 +79,7 @@ function breadcrumbs(page: Page, pages: Page[]): string {
   return `<nav class="crumbs" aria-label="Breadcrumb"><ol>${steps.map((step) => `<li>${step}</li>`).join("")}</ol></nav>`;
 }
 
-/** Of a reference, the errors by their status would be most of it. */
+/** Reference pages list only second-level headings: most of the third-level headings are statuses of errors. */
 function contents({ kind }: Page, headings: Heading[]): string {
   const shown = headings.filter(({ level }) => level === 2 || (level === 3 && kind === "guide"));
   if (shown.length < 2) return "";
@@ -93,15 +92,20 @@ function contents({ kind }: Page, headings: Heading[]): string {
 function navigation(here: Page, own: Page[]): string {
   const item = (page: Page, before = "", text = page.title) =>
     `<li>${linkTo(page.path, text, page === here, before)}</li>`;
-  const of = (...kinds: Page["kind"][]) => own.filter(({ kind }) => kinds.includes(kind));
-  const resources = of("resource").map((resource) => {
-    const pages = of("operation", "event").filter((each) => each.resource === resource.resource);
+  const details = (resource: Page) => {
+    const pages = own.filter((each) => each.resource === resource.resource && each !== resource);
     const items = pages.map((page) => item(page, badge(page)));
     const isOpen = here.resource === resource.resource;
     return `<details${isOpen ? " open" : ""}><summary>${escapeHtml(resource.title)}</summary><ul>${[item(resource, "", "Overview"), ...items].join("")}</ul></details>`;
+  };
+  const groups = GROUPS.map((group) => {
+    const of = (kind: Page["kind"]) => own.filter((page) => page.kind === kind && page.group === group);
+    const guides = of("guide").map((page) => item(page));
+    const list = guides.length > 0 ? `<ul>${guides.join("")}</ul>` : "";
+    const contents = list + of("resource").map(details).join("");
+    return contents && `<h2>${escapeHtml(group)}</h2>${contents}`;
   });
-  const guides = of("guide").map((page) => item(page));
-  return `<h2>Guides</h2><ul>${guides.join("")}</ul><h2>Reference</h2>${resources.join("")}`;
+  return groups.join("");
 }
 
 function badge({ kind, route = "" }: Page): string {

@@ -1,4 +1,6 @@
-/** What the pages show of a JSON schema. The documents have no other keywords (see `requireKnown` in fields.ts). */
+import type { Group } from "../groups.ts";
+
+/** The JSON Schema keywords that the pages show. The documents use no others (see `requireKnown` in fields.ts). */
 export type Schema = {
   $ref?: string;
   additionalProperties?: Schema | false;
@@ -48,11 +50,15 @@ export interface Response {
   content?: Record<string, Media>;
 }
 
+export const scopeOfOperation = ({ security = [] }: Operation): string | undefined =>
+  security.flatMap(({ clientId = [] }) => clientId)[0];
+
 export interface Operation {
   operationId: string;
   summary: string;
   description?: string;
   tags: string[];
+  security?: Record<string, string[]>[];
   parameters?: Parameter[];
   requestBody?: { description?: string; content: Record<string, Media> };
   responses: Record<string, Response>;
@@ -64,10 +70,11 @@ type SecurityScheme = {
   description: string;
 };
 
-/** What `buildDocument` makes, as far as pages show it, and the client package needs it. */
+/** The part of `buildDocument`'s result that the pages and the client package use. */
 export interface Document {
   info: { version: string };
   tags: { name: string; description: string }[];
+  "x-tagGroups": { name: Group; tags: string[] }[];
   paths: Record<string, Record<string, Operation>>;
   webhooks?: Record<string, { post: Operation }>;
   components: {
@@ -77,6 +84,5 @@ export interface Document {
   };
 }
 
-/** The examples of a body, with the summary of each that has one. */
 export const examplesOf = ({ example, examples }: Media): { summary?: string; value: unknown }[] =>
   examples ? Object.values(examples) : example === undefined ? [] : [{ value: example }];

@@ -1,4 +1,5 @@
-import { APIS, type Api } from "../apis.ts";
+import { ERROR_CODE } from "../../http/errors.ts";
+import type { Api } from "../apis.ts";
 import { pretty } from "../guide_bodies.ts";
 import { programOf } from "../guide_programs.ts";
 import { slugOf } from "./assets/words.js";
@@ -10,10 +11,10 @@ import {
   type Media,
   type Operation,
   type Parameter,
+  scopeOfOperation,
 } from "./openapi.ts";
 import type { Page } from "./pages.ts";
 
-/** A page for each resource of an API, and for each of its operations and events. */
 export function operationPages(api: Api, document: Document, server: string): Page[] {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -38,9 +39,10 @@ export function operationPages(api: Api, document: Document, server: string): Pa
         return { ...page, api, resource: name, path, title: operation.summary };
       });
     const rows = pages.map(({ title, path, route }) => `| [${title}](${path}) | \`${route}\` |`);
-    const table = ["| What | Route, or type of event |", "| --- | --- |", ...rows].join("\n");
+    const table = ["| Page | Route or event type |", "| --- | --- |", ...rows].join("\n");
     const markdown = paragraphs([description, table]);
-    return [{ api, kind: "resource", resource: name, path: folder, title: name, markdown }, ...pages];
+    const group = document["x-tagGroups"].find(({ tags }) => tags.includes(name))?.name;
+    return [{ api, group, kind: "resource", resource: name, path: folder, title: name, markdown }, ...pages];
   });
 }
 
@@ -48,7 +50,6 @@ interface Sent {
   api: Api;
   method: string;
   path: string;
-  /** The address of the service. */
   server: string;
 }
 
@@ -64,10 +65,11 @@ function operationMarkdown(sent: Sent, operation: Operation, document: Document)
   return paragraphs([
     `\`\`\`http\n${sent.method} /api/${sent.api}${sent.path}\n\`\`\``,
     description,
+    scopeLine(operation),
     ...samplesOf(sent, operation),
     section("Path parameters", "path"),
     section("Query parameters", "query"),
-    section("Headers", "header", credentialLines(sent.api, document), CREDENTIALS_FILE[sent.api]),
+    section("Headers", "header", credentialLines(operation, document), CREDENTIALS_FILE[sent.api]),
     bodyOf("## Body", requestBody, document, "sent"),
     ...successes.flatMap(([status, { description, content }]) => [
       `## Response ${status}`,
@@ -75,13 +77,14 @@ function operationMarkdown(sent: Sent, operation: Operation, document: Document)
       ...Object.entries(content ?? {}).flatMap(([type, media]) => mediaOf(type, media, document, "received")),
     ]),
     refusals.length > 0 && "## Errors",
+    refusals.length > 0 && codesOf(sent.api),
     ...refusals.map(([status, { description, content }]) =>
       sectionOf(
         `### ${status}`,
         description,
         Object.values(content ?? {})
           .flatMap(examplesOf)
-          .map(({ value }) => `- \`${(value as { error: string }).error}\``),
+          .map(({ summary, value }) => `- \`${summary}\`: \`${(value as { error: string }).error}\``),
       ),
     ),
     sectionOf("## Response headers", undefined, responseHeaderLines(operation, document)),
@@ -94,7 +97,7 @@ function eventMarkdown(
 ): string {
   return paragraphs([
     description,
-    "How to receive and verify it: [Webhooks](/external/guides/webhooks).",
+    "To receive and verify webhooks, see [Webhooks](/external/guides/webhooks).",
     bodyOf("## Body", requestBody, document, "received"),
     sectionOf(
       "## Headers",
@@ -102,15 +105,18 @@ function eventMarkdown(
       parameters.map((each) => parameterLine(each, document)),
     ),
     sectionOf(
-      "## What your receiver responds",
+      "## Your receiver's response",
       undefined,
       Object.entries(responses).map(
         ([status, each]) =>
-          `- ${status === "default" ? "Anything else" : `\`${status}\``}: ${each.description}`,
+          `- ${status === "default" ? "Any other status" : `\`${status}\``}: ${each.description}`,
       ),
     ),
   ]);
 }
+
+const codesOf = (api: Api) =>
+  `Each error is listed as its code in the header \`${ERROR_CODE}\`, followed by its text. See [all codes](/${api}/guides/error-codes).`;
 
 const paragraphs = (parts: (string | undefined | false)[]): string => parts.filter(Boolean).join("\n\n");
 
@@ -130,10 +136,9 @@ const bodyOf = (
     ...Object.entries(body.content).flatMap(([type, media]) => mediaOf(type, media, document, side)),
   ]);
 
-/** The examples of a body, and its fields. */
 function mediaOf(type: string, media: Media, document: Document, side: Side): string[] {
   const isJson = type.endsWith("json") && !type.endsWith("ndjson");
-  // A file's example is empty.
+  // The example of a file is empty, so it is not shown.
   const shown = examplesOf(media).filter(({ value }) => value !== "");
   const examples = shown.map(({ value, summary }) =>
     paragraphs([
@@ -151,20 +156,31 @@ const fence = (language: string, code: string) => `\`\`\`${language}\n${code}\n\
 function parameterLine(parameter: Parameter, document: Document): string {
   const { name, schema, required, description = "", example } = parameter;
   const { const: only, ...known } = resolved(schema, document);
-  // It is no JSON, so it has no quotes.
+  // `enum` instead of `const`, because `const` would be shown as JSON, with quotes.
   const plain = only === undefined ? known : { ...known, enum: [only] };
   const line = fieldLine(name, { ...plain, description }, document, required ? ["**required**"] : []);
   return `${line}${example === undefined ? "" : ` For example \`${example}\`.`}`;
 }
 
-/** What proves who asks: the same for each operation of an API. */
-const credentialLines = (api: Api, { components }: Document): string[] =>
-  Object.keys(APIS[api].security).map((scheme) => {
-    const { name, description } = components.securitySchemes[scheme] ?? { description: "" };
+const scopeLine = (operation: Operation): string | undefined => {
+  const scope = scopeOfOperation(operation);
+  return (
+    scope && `Scope: \`${scope}\`. [Give each program its own key](/external/guides/keys) explains scopes.`
+  );
+};
+
+/** The headers with credentials. Several bearer tokens are alternatives in one header. */
+function credentialLines({ security = [] }: Operation, { components }: Document): string[] {
+  const schemes = security
+    .flatMap((each) => Object.keys(each))
+    .flatMap((scheme) => components.securitySchemes[scheme] ?? []);
+  const byHeader = Map.groupBy(schemes, ({ name }) => name);
+  return [...byHeader].map(([name, alternatives]) => {
+    const description = alternatives.map(({ description }) => description).join(" Or: ");
     return `- \`${name ?? "Authorization"}\` *string*, **required**: ${name ? "" : "`Bearer`, a space, and the token. "}${description}`;
   });
+}
 
-/** Each header of a response once, with the statuses that have it. */
 function responseHeaderLines({ responses }: Operation, document: Document): string[] {
   const all = Object.entries(responses);
   const names = new Set(all.flatMap(([, { headers = {} }]) => Object.keys(headers)));
@@ -174,27 +190,27 @@ function responseHeaderLines({ responses }: Operation, document: Document): stri
     const { description = "", ...known } = header.$ref
       ? (document.components.headers[nameIn(header.$ref)] as Header)
       : header;
+    // Each status has its own codes, which are listed with their texts.
+    if (name === ERROR_CODE) known.schema = { type: "string" };
     const where = having.length === all.length ? "With every status." : `With ${having.join(", ")}.`;
     const shown = { ...known, name, in: "header" as const, required: false };
     return parameterLine({ ...shown, description: `${description} ${where}` }, document);
   });
 }
 
-/** Where the samples have the credentials from. */
 const CREDENTIALS_FILE: Record<Api, string | undefined> = {
   external:
-    "The credentials are in the file `client.curl`: [Your first request](/external/guides/first-request) makes it.",
+    "The samples read the credentials from the file `client.curl`: [Your first request](/external/guides/first-request) creates it.",
   platform:
-    "The token is in the file `platform.curl`: [Your first request](/platform/guides/first-request) makes it.",
+    "The samples read the token from the file `platform.curl`: [Your first request](/platform/guides/first-request) creates it.",
   livekit: undefined,
 };
 
-/** The request with curl, and for the external API with the client package, as the guides have them. */
 function samplesOf(
   { api, method, path, server }: Sent,
   { parameters = [], requestBody }: Operation,
 ): string[] {
-  // LiveKit signs each event.
+  // LiveKit signs each event, so readers cannot send one.
   if (api === "livekit") return [];
   const url = path.replace(/\{(\w+)\}/g, (_, name) =>
     String(parameters.find((each) => each.name === name)?.example),

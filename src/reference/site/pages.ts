@@ -1,16 +1,18 @@
 import type { Api } from "../apis.ts";
+import type { Group } from "../groups.ts";
 
-/** A page of the reference. Its HTML is at `path`, and its Markdown at the same with `.md`. */
+/** A page of the reference. Its HTML is at `path`, its Markdown at `path` with `.md`. */
 export interface Page {
   api: Api;
+  /** The group of the navigation that shows a guide or a resource. */
+  group?: Group | undefined;
   kind: "home" | "guide" | "resource" | "operation" | "event";
   path: string;
   title: string;
-  /** The name of the resource to which an operation or an event belongs. */
   resource?: string;
-  /** `GET /invites`, or the type of an event. */
+  /** For example `GET /invites`, or the type of an event. */
   route?: string;
-  /** Without the title. Links to other pages have their paths. */
+  /** The page without its title. Links to other pages use their `path`. */
   markdown: string;
 }
 
@@ -22,7 +24,7 @@ export const API_TITLES: Record<Api, string> = {
 
 export const SERVICE = "Organization Video Visit Service";
 
-/** The first sentence of what a page begins with, as plain text; the title, where that is a heading. */
+/** The page's first sentence as plain text; its title if it begins with a heading, a table or a quotation. */
 export function firstSentenceOf({ title, markdown }: Page): string {
   const text = markdown.replace(/^ *```[\s\S]*?^ *```/gm, "").trim();
   const [sentence = ""] = /^(?![#|>])[\s\S]*?(?:\.(?=\s|\*|$)|$(?![\s\S]))/.exec(text) ?? [];
@@ -35,6 +37,5 @@ const plainText = (markdown: string): string =>
     .replace(/[`*]/g, "")
     .replace(/\s+/g, " ");
 
-/** The page as Markdown, with links to other pages as Markdown. */
 export const markdownOf = ({ title, markdown }: Page): string =>
   `# ${title}\n\n${markdown.replace(/\]\((\/[^)#.]+)(#[^)]*)?\)/g, (_, path, hash = "") => `](${path}.md${hash})`)}\n`;

@@ -4,9 +4,10 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import MiniSearch from "minisearch";
 import { API_NAMES, type Api } from "../apis.ts";
+import { homeOf } from "../guides.ts";
 import { type Choices, guideValues, operatorOf } from "../info.ts";
 import { INDEX } from "./assets/words.js";
-import { guidePages } from "./guide_pages.ts";
+import { guidePages, withLinks } from "./guide_pages.ts";
 import { htmlOf } from "./layout.ts";
 import type { Document } from "./openapi.ts";
 import { operationPages } from "./operation_pages.ts";
@@ -16,7 +17,6 @@ const ASSETS = join(import.meta.dirname, "assets");
 
 export type Files = Map<string, string | Buffer>;
 
-/** The files of the reference: pages, their Markdown, the index of the search, and what machines look for. */
 export function siteOf(documents: Map<Api, object>, choices: Choices = {}): Files {
   const { url, contact } = operatorOf(choices);
   const values = guideValues(choices);
@@ -29,7 +29,7 @@ export function siteOf(documents: Map<Api, object>, choices: Choices = {}): File
     kind: "home",
     path: "/",
     title: SERVICE,
-    markdown: overviewOf(pages),
+    markdown: withLinks("external", homeOf(values)),
   };
   const files: Files = new Map();
   const served = assetsOf(pages);
@@ -41,8 +41,9 @@ export function siteOf(documents: Map<Api, object>, choices: Choices = {}): File
     files.set(`${page.path.slice(1)}.md`, markdownOf(page));
   }
   files.set("index.html", htmlOf(home, site));
-  files.set("llms.txt", markdownOf(home));
-  files.set("llms-full.txt", pages.map(markdownOf).join("\n\n"));
+  files.set("index.md", markdownOf(home));
+  files.set("llms.txt", markdownOf({ ...home, markdown: overviewOf(pages) }));
+  files.set("llms-full.txt", [home, ...pages].map(markdownOf).join("\n\n"));
   for (const file of ["_headers", "_redirects", "invite_mail.png"])
     files.set(file, readFileSync(join(ASSETS, file)));
   files.set("robots.txt", `User-agent: *\nAllow: /\n${url ? `Sitemap: ${url}/sitemap.xml\n` : ""}`);
@@ -52,7 +53,7 @@ export function siteOf(documents: Map<Api, object>, choices: Choices = {}): File
   return files;
 }
 
-/** Styles and scripts, by their names. A change of one changes the address of all, so that a browser may keep them. */
+/** Styles and scripts by their names. Their path has a digest of all of them, so that browsers may cache them forever. */
 function assetsOf(pages: Page[]): Files {
   const scripts = readdirSync(ASSETS).filter((file) => file.endsWith(".js"));
   const library = join(createRequire(import.meta.url).resolve("minisearch"), "../../es/index.js");
@@ -73,7 +74,7 @@ const digestOf = (files: Files): string => {
   return hash.digest("hex").slice(0, 12);
 };
 
-/** Each section of a page is found by itself, so that a hit leads to its place. */
+/** Indexes each section of a page separately, so that a search result links to the section. */
 function searchIndexOf(pages: Page[]) {
   const index = new MiniSearch(INDEX);
   for (const [p, { title, route = "", markdown }] of pages.entries())
@@ -87,7 +88,7 @@ function searchIndexOf(pages: Page[]) {
   return { pages: pages.map(({ path, title }, p) => [path, title, places[p]]), index };
 }
 
-/** What there is, for people who begin and for programs that read: see https://llmstxt.org. */
+/** An overview for new readers and for programs: see https://llmstxt.org. */
 function overviewOf(pages: Page[]): string {
   const list = (some: Page[]) =>
     some.map((page) => `- [${page.title}](${page.path}): ${firstSentenceOf(page)}`).join("\n");
@@ -100,11 +101,11 @@ ${list(of("guide"))}
 ### ${API_TITLES[api]}: reference
 
 ${list(of("resource"))}
-- [openapi.json](/api/${api}/openapi.json): All of it as an OpenAPI 3.1 document.`;
+- [openapi.json](/api/${api}/openapi.json): The whole reference as an OpenAPI 3.1 document.`;
   });
   return `> An HTTP JSON API with which an organization manages its video visits and reads their results.
 
-The guides show one task each, with requests that you can copy into a terminal. The reference has every operation, with all its fields, errors and examples. Each page is also there as Markdown, at its address with \`.md\`, and [all of them in one file](/llms-full.txt).
+Each guide shows one task, with requests that you can copy into a terminal. The reference describes every operation with all its fields, errors and examples. Each page is also available as Markdown: add \`.md\` to its address, or read [all pages in one file](/llms-full.txt).
 
 ${parts.join("\n\n")}`;
 }
@@ -116,7 +117,7 @@ ${["/", ...pages.map(({ path }) => path)].map((path) => `<url><loc>${url}${path}
 </urlset>
 `;
 
-/** Where to report a weakness: RFC 9116, which wants an end that is less than a year away. */
+/** A `security.txt`, which says where to report a vulnerability. RFC 9116 recommends that it expires within a year. */
 function securityTextOf(address: string, url: string | undefined): string {
   const until = new Date();
   until.setUTCDate(until.getUTCDate() + 360);

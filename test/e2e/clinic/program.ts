@@ -1,4 +1,4 @@
-/** What a clinic does with the client package, as somebody there would write it. */
+/** A program that a clinic might write with the client package. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createClient, paginate, type VisitEvent, verifyWebhook } from "organization-video-visit-client";
@@ -10,7 +10,7 @@ const settings = { baseUrl: VISITS_URL, clientId: CLIENT_ID, clientSecret: CLIEN
 
 const visits = createClient(settings);
 
-/** A room, and who stands in for whom. */
+/** Creates a room with a substitute. */
 async function setUp() {
   const room = await visits.createWaitingRoom({ waiting_room: { name: "Dermatology", is_active: true } });
   const providers: { user_id: number; room: string }[] = [];
@@ -18,7 +18,7 @@ async function setUp() {
     if (user.waiting_room_slug !== null)
       providers.push({ user_id: user.user_id, room: user.waiting_room_slug });
   const [provider, substitute] = providers;
-  if (!provider || !substitute) throw new Error("The clinic has no two providers");
+  if (!provider || !substitute) throw new Error("The clinic does not have two providers");
   const personal = await visits.getWaitingRoom({ slug: provider.room });
   const starts = Date.now() + 7 * 86_400_000;
   const sub = await visits.createWaitingRoomSub({
@@ -32,7 +32,7 @@ async function setUp() {
   return { room: room.slug, personal: personal.name, sub: sub.user_id === substitute.user_id };
 }
 
-/** New colleagues, until all are invited or refused. */
+/** Invites colleagues, and waits until each is invited or refused. */
 async function invite(emails: string[]) {
   const organization_invites = emails.map((email) => ({
     email,
@@ -47,7 +47,6 @@ async function invite(emails: string[]) {
   return { created: bulk_invite.created_count, failed: bulk_invite.failed_count };
 }
 
-/** The calls of yesterday, with what there is to read of them. */
 async function yesterday() {
   const date = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
   const results: object[] = [];
@@ -82,7 +81,7 @@ const describe = (event: VisitEvent): string =>
     ? `${event.type} ${event.data.waiting_room_sub_id > 0}`
     : event.type;
 
-/** What happened, until the sub that was just made. */
+/** Follows the events up to the sub that was just created. */
 async function follow() {
   const seen: string[] = [];
   for await (const event of visits.followEvents({ type: "waiting_room_sub.*", interval: 100 })) {
@@ -92,7 +91,6 @@ async function follow() {
   return seen.at(-1);
 }
 
-/** A webhook, as a receiver of the clinic gets it. */
 async function receive() {
   let secret = "";
   let arrived: (type: string) => void = () => {};
@@ -119,7 +117,7 @@ async function receive() {
   return type;
 }
 
-/** Who looked at what of a patient, and whether the log is as it was sealed. */
+/** Lists the accesses to a patient's data, and checks the access log against its seals. */
 async function audit(external_reference: string) {
   const seen = new Set<string>();
   const entries = await visits.listAccessLogs({ external_reference }, { accept: "application/x-ndjson" });

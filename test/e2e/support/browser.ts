@@ -8,7 +8,7 @@ export const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr
 if (!CHROMIUM)
   process.stdout.write("Skipped: nothing is read in a browser, because Chromium is not installed.\n");
 
-/** A real browser, which asks nobody but the pages that it opens. */
+/** A real browser that makes requests only for the pages that it opens. */
 export const launchBrowser = () =>
   chromium.launch({
     executablePath: CHROMIUM,

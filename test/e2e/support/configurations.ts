@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { afterAll, inject, vi } from "vitest";
 import { npmRun } from "./server.ts";
 
-/** For tests of commands on several databases: a folder of their own, and configurations in it. */
+/** A folder for tests of commands on several databases, with configurations in it. */
 export function configurations() {
   // Each command loads wrangler, and some start it, which takes seconds on a busy machine.
   vi.setConfig({ testTimeout: 600_000 });
@@ -13,7 +13,7 @@ export function configurations() {
   return { folder, aConfiguration: (name: string, data?: string) => aConfiguration(folder, name, data) };
 }
 
-/** A copy of the configuration, with a copy of local data beside it: a migrated database, if nothing else is given. */
+/** A copy of the configuration with a copy of local data beside it: by default, a migrated database. */
 function aConfiguration(folder: string, name: string, data = inject("migratedState")) {
   const config = join(folder, `${name}.toml`);
   writeFileSync(config, absolute(readFileSync("wrangler.toml", "utf8")));
@@ -28,7 +28,7 @@ function aConfiguration(folder: string, name: string, data = inject("migratedSta
   };
 }
 
-/** Paths are relative to the configuration. */
+/** Makes the paths absolute, because they are relative to the configuration. */
 export const absolute = (toml: string) =>
   toml
     .replace(/(?<=^zod = )"(.*)"/m, (_, path) => JSON.stringify(resolve(path)))

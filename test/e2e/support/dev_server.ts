@@ -5,7 +5,7 @@ import { printsOf } from "../../support/prints.ts";
 
 const IS_WINDOWS = process.platform === "win32";
 
-/** On Windows npm is a batch file, which only a shell runs. The shell gets the arguments in quotes. */
+/** On Windows npm is a batch file, which only a shell runs, with its arguments in quotes. */
 export const npm = (args: string[], options: SpawnOptions) =>
   spawn("npm", IS_WINDOWS ? args.map((arg) => `"${arg}"`) : args, { ...options, shell: IS_WINDOWS });
 
@@ -16,12 +16,11 @@ export async function runNpm(args: string[], cwd: string) {
 }
 
 interface ServerOptions {
-  /** Where it keeps its database and files. */
   data: string;
-  /** Where it and wrangler keep their temporary files. */
   temporary: string;
   flags?: string[];
   inspectorPort?: number;
+  heapLimit?: number | undefined;
 }
 
 const argumentsOf = ({ data, flags = [], inspectorPort = 0 }: ServerOptions) => [
@@ -30,26 +29,31 @@ const argumentsOf = ({ data, flags = [], inspectorPort = 0 }: ServerOptions) => 
   ...flags,
 ];
 
-const optionsOf = ({ temporary }: ServerOptions): SpawnOptions => ({
+const optionsOf = ({ temporary, heapLimit }: ServerOptions): SpawnOptions => ({
   detached: !IS_WINDOWS,
-  env: { ...process.env, TMPDIR: temporary, TEMP: temporary },
+  env: {
+    ...process.env,
+    TMPDIR: temporary,
+    TEMP: temporary,
+    ...(heapLimit && { MINIFLARE_WORKERD_V8_FLAGS: `--max-heap-size=${heapLimit}` }),
+  },
 });
 
-/** Starts `npm run dev` on a free port. It is ready when it says how to call it: its address, and the curl line that it prints. */
+/** Starts `npm run dev` on a free port. It is ready when it has printed the curl line, which has its address. */
 export function startDevServer(options: ServerOptions) {
   const args = ["run", "--silent", "dev", "--", ...argumentsOf(options)];
   const child = npm(args, { ...optionsOf(options), stdio: ["ignore", "pipe", "pipe"] });
   return theServer<{ curl: string; url: string }>(child, (isReady, output) => {
     for (const stream of [child.stdout, child.stderr])
       stream?.on("data", () => {
-        // Only whole lines: under load a line may come in pieces.
+        // Under load a line may arrive in pieces, so only whole lines count.
         const curl = /^ {2}(curl .*\/api\/external\/waiting_rooms)\r?\n/m.exec(output())?.[1];
         if (curl) isReady({ curl, url: new URL(/http:\S+/.exec(curl)?.[0] ?? "").origin });
       });
   });
 }
 
-/** Starts the server as `npm run dev` does when the data is there, in half the time. */
+/** Starts the server as `npm run dev` does if the data exists, in half the time. */
 export function startServerAlone(options: ServerOptions) {
   const args = ["dev", "--no-minify", "--assets", DEVELOPMENT_ASSETS, ...argumentsOf(options)];
   const child = startWrangler(args, { ...optionsOf(options), stdio: ["ignore", "pipe", "pipe", "ipc"] });
@@ -61,7 +65,7 @@ export function startServerAlone(options: ServerOptions) {
   );
 }
 
-/** @param announce calls back with what the server says of itself when it is ready */
+/** @param announce calls `isReady` with the server's details when it is ready */
 function theServer<Ready>(
   child: ChildProcess,
   announce: (isReady: (ready: Ready) => void, output: () => string) => void,
@@ -73,11 +77,12 @@ function theServer<Ready>(
   });
   return {
     ready,
+    pid: child.pid,
     output: () => seen.output,
     ended,
-    /** Ends the server and all that it started: they are one process group, or on Windows one tree. */
+    /** Ends the server and all processes that it started: they are one process group, or on Windows one tree. */
     stop: () => end("SIGTERM"),
-    /** As `stop`, but at once: on SIGTERM, the server goes on with its messages for some time. */
+    /** Like `stop`, but at once: after SIGTERM, the server processes its messages for some time. */
     kill: () => end("SIGKILL"),
   };
   async function end(signal: NodeJS.Signals) {

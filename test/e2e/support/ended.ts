@@ -2,10 +2,10 @@ import { expect } from "vitest";
 
 type Command = Promise<{ code: number | null; output: string }>;
 
-/** What a command wrote that did what it was asked to do. */
+/** Returns the output of a command that must succeed. */
 export const done = (command: Command) => outputOfCode(0, command);
 
-/** What a command wrote that has refused that. */
+/** Returns the output of a command that must fail with exit code 1. */
 export const refused = (command: Command) => outputOfCode(1, command);
 
 async function outputOfCode(expected: number, command: Command): Promise<string> {

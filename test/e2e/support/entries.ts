@@ -2,18 +2,20 @@ import type { DatabaseSync } from "node:sqlite";
 import { DAY } from "../../../src/units.ts";
 import { openDatabase } from "./local_databases.ts";
 
-/** The database file of a server that runs. */
 export function databaseIn(folder: string): DatabaseSync {
   const database = openDatabase(folder);
   database.exec("pragma busy_timeout = 10000");
   return database;
 }
 
-/** Of its own making, which is of today: what comes after an entry of today is sealed after it. */
+/** Deletes the organization's own entries. They are from today, and older entries added after them would be sealed after today. */
 export const deleteEntries = (database: DatabaseSync, organization_id: number) =>
   database.prepare("delete from access_logs where organization_id = ?").run(organization_id);
 
-/** Adds entries such as a busy clinic has: reads of texts, for many people, all through a day. No client did it: theirs are bounded. */
+/**
+ * Adds entries like a busy clinic's: reads of texts by many people throughout a day. They have no client, because a
+ * client's writes are limited.
+ */
 export function addEntries(database: DatabaseSync, organization_id: number, date: string, count: number) {
   database
     .prepare(

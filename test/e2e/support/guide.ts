@@ -6,33 +6,28 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { Worker } from "node:worker_threads";
-import { DEMO_CLIENT } from "../../../src/dev/demo_organization.ts";
 import type { Api } from "../../../src/reference/apis.ts";
 import { DEVELOPMENT_ASSETS } from "../../../src/reference/assets.ts";
+import { DEMO_CLIENT } from "../../../src/reference/demo_client.ts";
 import { guideFiles } from "../../../src/reference/guides.ts";
 import { pathOfGuide } from "../../../src/reference/site/guide_pages.ts";
 import { printsOf } from "../../support/prints.ts";
 
-/** A request that a guide shows, with what it says of the response. */
+/** A request in a guide, with the documented response. */
 export interface Example {
-  /** The heading above it. */
   heading: string;
-  /** Variables that a reader puts own values into. */
+  /** The variables that a reader assigns. */
   variables: string[];
-  /** The rest of the block. */
   commands: string;
-  /** The same request with the client package. */
   program: string | undefined;
-  /** What a reader pastes after a command that waits for it. */
+  /** The text that a reader pastes into a waiting command. */
   pasted: string | undefined;
-  /** 0 if nothing is sent. */
+  /** 0 if the example sends nothing. */
   status: number;
-  /** A header that the response has: its name and value. */
   header: string | undefined;
   json: unknown;
 }
 
-/** The text of the guides, as they are served. */
 export const guideText = (api: Api): string =>
   guideFiles(api)
     .map((file) => readFileSync(join(DEVELOPMENT_ASSETS, `${pathOfGuide(api, file)}.md`), "utf8"))
@@ -40,7 +35,7 @@ export const guideText = (api: Api): string =>
 
 const ASSIGNMENT = /^([A-Z_]+)=.*\n/;
 
-/** @throws Error if a request says nothing of its response */
+/** @throws Error if the guide does not say what a request returns */
 export function examplesIn(text: string): Example[] {
   const [, ...blocks] = text.split("```sh\n");
   let before = text.slice(0, text.indexOf("```sh\n"));
@@ -77,7 +72,7 @@ export function examplesIn(text: string): Example[] {
 
 const quoted = (value: string) => `'${value.replaceAll("'", "'\\''")}'`;
 
-/** Runs the commands of an example in a shell that has the variables, and reads what curl has received. */
+/** Runs the commands of an example in a shell with the variables, and parses the response that curl received. */
 export async function runExample(
   { commands, pasted }: Example,
   variables: Record<string, string>,
@@ -88,7 +83,7 @@ export async function runExample(
     return { status: 0, headers: [], json: undefined, output: commands };
   }
   const assignments = Object.entries(variables).map(([name, value]) => `${name}=${quoted(value)}\n`);
-  // It adds the status to what curl prints, and changes nothing else.
+  // Makes curl print the status at the end, and changes nothing else.
   const curl = `curl() { command curl --silent --show-error --write-out '\\n%{http_code}' "$@"; }\n`;
   const output = await runShell(["-eu"], [curl, ...assignments, commands].join(""), folder);
   const status = /\n(\d{3})$/.exec(output)?.[1] ?? "";
@@ -98,12 +93,12 @@ export async function runExample(
     status: Number(status),
     headers: headers.split("\r\n"),
     json: body.startsWith("{") ? JSON.parse(body) : undefined,
-    /** For a failed test. */
+    /** The output for a failed test. */
     output: `${commands}\n${output}`,
   };
 }
 
-/** For programs of the demo organization. */
+/** The environment of programs of the demo organization. */
 export const DEMO_ENV = { CLIENT_ID: DEMO_CLIENT.client_id, CLIENT_SECRET: DEMO_CLIENT.client_secret };
 
 /** A folder for programs, in which they find the client package. */
@@ -118,15 +113,15 @@ export function makeProgramFolder(): string {
   return folder;
 }
 
-/** The line that makes the client in all programs of the guides: the first program begins with it. */
+/** The line that creates the client in all programs of the guides. The first program begins with it. */
 const CLIENT = /^import \{ createClient \}[\s\S]*?^\}\);\n/m;
 
-/** How a program says what it prints, and why it has failed. */
+/** Makes a program print values and its error as JSON. */
 const REPORT = `console.log = (...values) => process.stdout.write(JSON.stringify(values) + "\\n");
 process.on("uncaughtException", ({ status, text, stack }) => console.log({ status, text, stack }) || process.exit(1));
 `;
 
-/** The program of an example, with the client and the variables that the examples before have given it. */
+/** The program of an example, with the client and with the variables from the examples before. */
 export function wholeProgram(
   { program = "", variables: own }: Pick<Example, "variables"> & { program?: string | undefined },
   variables: Record<string, string>,
@@ -142,7 +137,7 @@ export function wholeProgram(
   return [client, REPORT, ...given, withoutOwn].join("").replaceAll(/baseUrl: ".*"/g, `baseUrl: "${server}"`);
 }
 
-/** Runs a program of the demo organization to its end, or until it has printed a line. Each line is a list of what was printed. */
+/** Runs a program of the demo organization until it ends, or until it has printed a line. Each line is a list of the printed values. */
 export async function runProgram(program: string, folder: string, untilLine = false) {
   const child = spawn(process.execPath, [fileOf(program, folder)], { cwd: folder, env: PROGRAM_ENV });
   const { seen, ended } = printsOf(child);
@@ -151,7 +146,7 @@ export async function runProgram(program: string, folder: string, untilLine = fa
   return { code, lines: linesIn(stdout), output: `${program}\n${output}` };
 }
 
-/** The same in a thread: to start a process takes much longer than most programs. */
+/** Runs a program in a thread, because starting a process takes much longer than most programs. */
 export async function runInThread(program: string, folder: string) {
   const thread = new Worker(fileOf(program, folder), { env: PROGRAM_ENV, stdout: true, stderr: true });
   const [[code], stdout, stderr] = await Promise.all([
@@ -176,7 +171,7 @@ const linesIn = (printed: string): unknown[][] =>
     .slice(0, -1)
     .map((line) => JSON.parse(line));
 
-/** What a shell prints, with what it reads from its input. Meanwhile this process goes on: it may be what the server calls. */
+/** Runs a shell with this input, and returns its output. It does not block this process, which the server may call meanwhile. */
 async function runShell(args: string[], input: string, cwd: string): Promise<string> {
   const shell = spawn("sh", args, { cwd });
   shell.stdin.end(input);
@@ -184,8 +179,8 @@ async function runShell(args: string[], input: string, cwd: string): Promise<str
 }
 
 /**
- * What a JSON value is made of: its keys, and the types of its values. All elements of a list are of one kind, and dates
- * as keys are all the same. `null` says nothing of a type.
+ * The structure of a JSON value: its keys, and the types of its values. All elements of a list have one structure, and
+ * all dates are the same key. `null` fits any type.
  */
 export function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, 1).map(shapeOf);

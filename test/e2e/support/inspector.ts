@@ -8,10 +8,9 @@ interface HeapUsage {
   backingStorageSize?: number;
 }
 
-/** What V8 says of the isolate, over the inspector. */
 export async function inspect(port: number) {
   const { promise: opened, resolve: isOpen, reject } = Promise.withResolvers<void>();
-  // Node's own extension: wrangler answers nobody who does not say where a request comes from.
+  // Node's own option: wrangler refuses a connection without an origin.
   const init = { headers: { Origin: "http://localhost" } } as unknown as string[];
   const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`, init);
   const waiting = new Map<number, (result: HeapUsage) => void>();
@@ -30,8 +29,9 @@ export async function inspect(port: number) {
     });
   return {
     /**
-     * The largest heap, in MB, while something runs: alone, and with the buffers that are outside of it. Without garbage: how much of
-     * that there is depends on how busy the machine is. An isolate that does nothing may not answer, so nothing is asked before or after.
+     * The largest heap in MB while something runs, with and without the buffers outside of it. Garbage is collected
+     * first, because its amount depends on how busy the machine is. An idle isolate may not answer, so it is not
+     * measured before or after.
      */
     async peakDuring(run: () => Promise<void>) {
       let peak = 0;
@@ -47,7 +47,7 @@ export async function inspect(port: number) {
         if (!usage) continue;
         peak = Math.max(peak, usage.usedSize);
         peakWithBuffers = Math.max(peakWithBuffers, usage.usedSize + (usage.backingStorageSize ?? 0));
-        // Half of its time is left to what it is measured doing.
+        // Leaves half of the time to the measured work.
         await setTimeout(performance.now() - began);
       }
       await ended;
@@ -58,7 +58,6 @@ export async function inspect(port: number) {
   };
 }
 
-/** A port that nobody listens on. */
 export function freePort() {
   const { promise, resolve } = Promise.withResolvers<number>();
   const server = createServer().listen(0, "127.0.0.1", () => {

@@ -16,7 +16,6 @@ export async function sendEvent(url: string, key: string, secret: string, event:
   return { status: response.status, body: await response.text() };
 }
 
-/** Puts a file into the bucket, as LiveKit's recorder does. */
 export async function uploadFile(
   server: string,
   settings: Record<string, string | undefined>,
@@ -37,20 +36,19 @@ export async function uploadFile(
 type Mood = "well" | "silent" | "confused" | "broken";
 
 /**
- * LiveKit's API for egresses, on a port of this machine: it answers ListEgress (Twirp), and only with a token that may
- * record. `is` says in what state it is.
+ * LiveKit's API for egresses, on a local port. It answers ListEgress (Twirp), and only with a token that may record.
+ * `is` is the state of the server.
  */
 export async function startLiveKit(key: string, secret: string) {
   const verifier = new TokenVerifier(key, secret);
   const egresses = new Map<string, EgressInfo>();
   const livekit = {
     is: "well" as Mood,
-    /** The ids that it was asked about. */
     asked: [] as string[],
     url: "",
-    /** What it says of the egress from now on. */
+    /** Sets what the server returns for an egress from now on. */
     knows: (info: EgressInfo) => egresses.set(info.egressId, info),
-    /** Starts it again at its old address. */
+    /** Starts the server again at its old address. */
     start: () => listen(Number(new URL(livekit.url).port)),
     async stop() {
       server.closeAllConnections();

@@ -2,21 +2,20 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-/** wrangler keeps each local database in a file. */
+/** Opens all local databases. wrangler keeps each in a file. */
 function openFiles(state: string): DatabaseSync[] {
   const folder = join(state, "v3/d1/miniflare-D1DatabaseObject");
   const files = readdirSync(folder).filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name));
   return files.map((file) => new DatabaseSync(join(folder, file)));
 }
 
-/** The only local database. */
 export function openDatabase(state: string): DatabaseSync {
   const [database, ...others] = openFiles(state);
   if (!database || others.length > 0) throw new Error(`${state} has ${others.length + 1} databases`);
   return database;
 }
 
-/** The local databases, by their numbers: the first one may have none. */
+/** Opens the local databases, by their shard numbers. The first one may have none. */
 function openDatabases(state: string): Map<number, DatabaseSync> {
   const databases = openFiles(state).map((database): [number, DatabaseSync] => {
     const shard = database.prepare("select value from database_settings where name = 'shard'").get();
@@ -25,7 +24,6 @@ function openDatabases(state: string): Map<number, DatabaseSync> {
   return new Map(databases.sort(([a], [b]) => a - b));
 }
 
-/** Runs something with each of the local databases, and closes them. */
 export function withDatabases<T>(state: string, run: (databases: Map<number, DatabaseSync>) => T): T {
   const databases = openDatabases(state);
   try {
@@ -35,11 +33,10 @@ export function withDatabases<T>(state: string, run: (databases: Map<number, Dat
   }
 }
 
-/** The rows of a table, in any order. */
 export const rowsIn = (database: DatabaseSync | undefined, table: string): string[] =>
   (database?.prepare(`select * from "${table}"`).all() ?? []).map((row) => JSON.stringify(row)).sort();
 
-/** The tables of a database that are its own. */
+/** The tables of a database, without those of SQLite and D1. */
 export const tablesIn = (database: DatabaseSync): string[] =>
   database
     .prepare("select name from pragma_table_list where schema = 'main' and type = 'table'")

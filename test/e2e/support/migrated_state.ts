@@ -13,7 +13,7 @@ declare module "vitest" {
   }
 }
 
-/** Migrations take a second, so the servers of the tests begin with copies of one database. */
+/** Migrations take a second, so the servers of the tests start with copies of one database. */
 export default async function migrateOnce({ provide }: TestProject) {
   const folder = mkdtempSync(join(tmpdir(), "video-visits-migrated-"));
   await withLocalBindings({ persistTo: folder }, (env) => applyMigrations(runWith(env)));

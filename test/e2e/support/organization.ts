@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { caller, platformCaller } from "./server.ts";
+import { caller, platformCaller } from "./callers.ts";
 
-/** A new organization of the server with one user, and an API client that acts as the user. */
+/** Creates an organization with one user, and an API client that acts as this user. */
 export async function anOrganization(
   url: string,
   { name = "Hillside Clinic", role = "organization_admin" } = {},

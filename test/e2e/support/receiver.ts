@@ -4,11 +4,11 @@ import { afterAll } from "vitest";
 
 export interface Received {
   headers: Record<string, string>;
-  /** As it was sent, to the byte. */
+  /** The body as it was sent, unchanged. */
   text: string;
   // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of the body
   body: any;
-  /** In milliseconds. */
+  /** The time of arrival, in milliseconds. */
   at: number;
 }
 
@@ -23,7 +23,7 @@ afterAll(() => {
 
 type Answer = (response: ServerResponse, received: Received, count: number) => void;
 
-/** A receiver of webhooks, on this machine. By default it accepts everything. It ends with the file. */
+/** A local receiver of webhooks, which stops with the test file. By default it accepts everything. */
 export async function startReceiver(answer: Answer = (response) => response.writeHead(204).end()) {
   const received: Received[] = [];
   const server = createServer((request: IncomingMessage, response) => {

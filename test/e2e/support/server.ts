@@ -2,19 +2,16 @@ import { type SpawnOptions, spawn } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseEnv } from "node:util";
 import { afterAll, inject } from "vitest";
-import { DEMO_CLIENT } from "../../../src/dev/demo_organization.ts";
 import { printsOf } from "../../support/prints.ts";
 import { npm, startDevServer, startServerAlone } from "./dev_server.ts";
 
-/** Where the servers of a file of tests keep their data and their temporary files; made with the first of them. */
+/** The folder for the data and temporary files of a test file's servers. The first server creates it. */
 let folder: string | undefined;
 
-/** How to end each server that runs. */
 const running = new Set<() => Promise<void>>();
 
-// Nothing stays behind, though a test failed, or a server never got ready.
+// Cleans up even if a test failed or a server never became ready.
 afterAll(async () => {
   await Promise.all([...running].map((stop) => stop()));
   if (folder) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -22,7 +19,7 @@ afterAll(async () => {
 
 const { scripts }: { scripts: Record<string, string> } = JSON.parse(readFileSync("package.json", "utf8"));
 
-/** Starts a command as npm does. Where npm would only start Node, so does this: npm takes half as long as the command. */
+/** Starts a command as npm does. If npm would only start Node, starts Node itself: npm takes half as long as the command. */
 function startCommand(name: string, args: string[], options: SpawnOptions) {
   const file = /^node (\S+)$/.exec(scripts[name] ?? "")?.[1];
   return file
@@ -30,23 +27,26 @@ function startCommand(name: string, args: string[], options: SpawnOptions) {
     : npm(["run", "--silent", name, "--", ...args], options);
 }
 
-/** Runs one of the project's commands to its end, as `npm run name -- args` does. */
 export function npmRun(name: string, _: "--", ...args: string[]) {
   return printsOf(startCommand(name, args, { stdio: ["ignore", "pipe", "pipe"] })).ended;
 }
 
 /**
- * A server for tests that the shared one does not suit. Its data is that of the file's earlier servers, or data of its own,
- * which begins as a migrated database. It ends with the file's last test, if it is not stopped before.
+ * A server for tests that the shared one does not suit. It uses the data of the file's earlier servers or, with
+ * `ownData`, its own data. Data starts as a migrated database. The server stops after the file's last test, if it was
+ * not stopped before.
  */
 export async function startServer({
   flags = [],
   inspectorPort = 0,
+  heapLimit,
   ownData,
   start = flags.includes("--shards") ? startDevServer : startServerAlone,
 }: {
   flags?: string[];
   inspectorPort?: number;
+  /** In MB: the heap that V8 gives each isolate of the server. A request that needs more fails, and so do concurrent ones. */
+  heapLimit?: number;
   ownData?: string;
   start?: typeof startDevServer | typeof startServerAlone;
 } = {}) {
@@ -54,37 +54,16 @@ export async function startServer({
   const data = ownData ? join(folder, ownData) : folder;
   if (!existsSync(join(data, "v3")))
     cpSync(join(inject("migratedState"), "v3"), join(data, "v3"), { recursive: true });
-  const { ready, output, ended, stop, kill } = start({ data, temporary: folder, flags, inspectorPort });
+  const { ready, output, ended, stop, kill } = start({
+    data,
+    temporary: folder,
+    flags,
+    inspectorPort,
+    heapLimit,
+  });
   running.add(stop);
   ended.then(() => running.delete(stop));
   return { ...(await ready), output, persistTo: folder, stop, kill };
 }
 
 export type Server = Awaited<ReturnType<typeof startServer>>;
-
-/** A way to send JSON and read JSON with some credentials. */
-export function caller(base: string, credentials: Record<string, string>) {
-  return async (method: string, path: string, body?: object) => {
-    const response = await fetch(base + path, {
-      method,
-      headers: { ...credentials, ...(body ? { "Content-Type": "application/json" } : {}) },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    });
-    const text = await response.text();
-    return { status: response.status, body: text ? JSON.parse(text) : null };
-  };
-}
-
-/** The token that `npm run dev` gave the server. */
-export const platformToken = () => parseEnv(readFileSync(".dev.vars", "utf8")).PLATFORM_API_TOKEN;
-
-/** The way in of the demo organization. */
-export const demoCaller = (url: string) =>
-  caller(`${url}/api/external`, {
-    "X-Client-ID": DEMO_CLIENT.client_id,
-    "X-Client-Secret": DEMO_CLIENT.client_secret,
-  });
-
-/** The platform's way in. */
-export const platformCaller = (url: string) =>
-  caller(`${url}/api/platform`, { Authorization: `Bearer ${platformToken()}` });

@@ -7,8 +7,8 @@ import { startDevServer } from "./dev_server.ts";
 declare module "vitest" {
   interface ProvidedContext {
     /**
-     * A newcomer's `npm run dev`, for all tests that need no other server. Each makes its own organization. It has printed the
-     * curl line.
+     * A newcomer's `npm run dev`, for all tests that need no other server. Each test creates its own organization.
+     * `curl` is the curl line that the command has printed.
      */
     sharedServer: { url: string; curl: string };
   }

@@ -1,9 +1,9 @@
 import type { startIdentityProvider } from "../../../src/dev/identity_provider.ts";
-import type { caller } from "./server.ts";
+import type { caller } from "./callers.ts";
 
 type IdentityProvider = Awaited<ReturnType<typeof startIdentityProvider>>;
 
-/** Users of the organization sign in with the identity provider. */
+/** Lets users of the organization sign in with the identity provider. */
 export const registerIssuer = (
   platform: ReturnType<typeof caller>,
   base: string,

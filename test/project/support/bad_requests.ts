@@ -1,10 +1,10 @@
-/** Makes bad requests out of good ones. */
+/** Turns good requests into bad ones. */
 import fc from "fast-check";
 
-/** A request as it is sent, so that a failed run can be read. */
+/** A request as it is sent, readable in the output of a failed run. */
 export interface Sent {
   method: string;
-  /** After the base path of the API, with the query. */
+  /** The path without the base path of the API, but with the query. */
   path: string;
   headers: Record<string, string>;
   body?: string;
@@ -13,7 +13,7 @@ export interface Sent {
 /** A good request, with its body before it becomes text. */
 export interface Draft extends Omit<Sent, "body"> {
   body?: unknown;
-  /** Paths to all values that a body may have, those that this one leaves out too. */
+  /** Paths to all values that a body may have, including values that this body lacks. */
   fields: string[][];
   /** Changes the body's text. */
   asText: (json: string) => string;
@@ -21,7 +21,7 @@ export interface Draft extends Omit<Sent, "body"> {
 
 type Mutation = (draft: Draft) => Draft;
 
-/** Becomes a number that JSON.stringify cannot write. */
+/** Replaced by a number that JSON.stringify cannot write. */
 const HUGE = "huge-number-1e999";
 
 const oddTexts = [
@@ -34,7 +34,7 @@ const oddTexts = [
   ...["x".repeat(256), "é".repeat(5000)],
 ];
 
-/** Of any characters, halves of a pair too. */
+/** Text of any characters, including lone surrogates. */
 const anyText = fc
   .array(fc.integer({ min: 0, max: 0x10ffff }), { maxLength: 30 })
   .map((points) => String.fromCodePoint(...points));
@@ -53,7 +53,7 @@ const oddValue = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 );
 
-/** Headers of HTTP hold bytes, without line breaks. */
+/** HTTP headers hold bytes, without line breaks. */
 const oddHeader = fc
   .oneof(
     oddText,
@@ -69,7 +69,7 @@ function pathsIn(value: unknown, path: string[] = []): string[][] {
   return [path, ...Object.entries(value).flatMap(([name, each]) => pathsIn(each, [...path, name]))];
 }
 
-/** A copy in which the value in one place is another; undefined removes it. */
+/** A copy with the value at one path replaced. Undefined removes it. */
 function replaced(value: unknown, [first, ...rest]: string[], by: (value: unknown) => unknown): unknown {
   if (first === undefined) return by(value);
   const copy: Record<string, unknown> = Array.isArray(value) ? [...value] : Object.assign({}, value);
@@ -77,7 +77,7 @@ function replaced(value: unknown, [first, ...rest]: string[], by: (value: unknow
   return copy;
 }
 
-/** The value over and over, in some 100 kB: as a longer list, or as a longer text. */
+/** Repeats the value up to about 100 kB, as a longer list or a longer text. */
 function manyOf(value: unknown): unknown {
   const [first] = Array.isArray(value) ? value : [];
   const json = String(JSON.stringify(first ?? value));
@@ -130,7 +130,7 @@ const bodyMutation = fc.oneof(
 
 const METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "PROPFIND", "get", "x"];
 
-/** Parts of paths: texts that are encoded, and encodings that are wrong. */
+/** Segments of paths: encoded texts, and wrong encodings. */
 const oddSegment = fc.oneof(
   oddText.map((text) => encodeURIComponent(text.toWellFormed())),
   fc.constantFrom(
@@ -214,7 +214,7 @@ const methodMutation = fc.constantFrom(...METHODS).map(
     (draft) => ({ ...draft, method }),
 );
 
-/** Mostly of the body, if the method has one. */
+/** Most mutations change the body, if the method has one. */
 export const mutations = fc.array(
   fc.oneof(
     { weight: 8, arbitrary: bodyMutation },

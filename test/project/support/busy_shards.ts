@@ -1,4 +1,4 @@
-/** Several databases in memory, each of which does one thing at a time, as D1 does. */
+/** Databases in memory. Each runs one query or batch at a time, as D1 does. */
 import type { DatabaseSync } from "node:sqlite";
 import { migratedDatabase } from "../../../src/dev/migrations.ts";
 import { rangeStatement, rangeStatements } from "../../../src/dev/shard_statements.ts";
@@ -6,7 +6,6 @@ import { bindingOf, type Execute } from "./d1_binding.ts";
 import { executeOn } from "./service_in_memory.ts";
 import { bindings } from "./worker_in_node.ts";
 
-/** So many migrated databases, each with a range of ids of its own. */
 export function databasesInMemory(count: number): DatabaseSync[] {
   const databases = Array.from({ length: count }, migratedDatabase);
   for (const [shard, database] of databases.entries()) {
@@ -18,10 +17,10 @@ export function databasesInMemory(count: number): DatabaseSync[] {
 }
 
 /**
- * The Worker's bindings, with so many databases.
+ * The Worker's bindings with these databases.
  *
- * @param beBusy what each batch or query of a shard takes: until it ends, the database does nothing else. If it throws, the
- * batch fails.
+ * @param beBusy runs before each batch or query of a shard, and blocks the shard until it ends. If it throws, the batch
+ * fails.
  */
 export function bindingsOfShards(
   databases: DatabaseSync[],

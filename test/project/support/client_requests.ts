@@ -1,4 +1,6 @@
-/** A source that sends requests with an SDK of the external API, in this folder. Some of the requests are wrong. */
+/**
+ * The source of a program that sends requests with the external API's SDK in `folder`. Some of the requests are wrong.
+ */
 export const requestsOf = (folder: string) => `
   import { createWaitingRoom, getWaitingRoom, listWaitingRooms } from "${folder}/index.ts";
   import * as sdk from "${folder}/index.ts";
@@ -24,10 +26,10 @@ export const requestsOf = (folder: string) => `
     return data?.slug ?? error?.error;
   }`;
 
-/** A program that uses all of the client package. Some of it is wrong. */
+/** A program that uses the whole client package. Some of its lines are wrong. */
 export const PROGRAM = `
   import {
-    type Call, type Client, createClient, paginate, VideoVisitError, verifyWebhook, type WaitingRoom, type WebhookEvent,
+    type Call, type Client, createClient, type ErrorCode, type ErrorCodes, paginate, VideoVisitError, verifyWebhook, type WaitingRoom, type WebhookEvent,
   } from "organization-video-visit-client";
 
   const visits: Client = createClient({ baseUrl: "https://visits.test", clientId: "id", clientSecret: "secret" });
@@ -61,7 +63,7 @@ export const PROGRAM = `
     await visits.listWaitingRooms({ page: "1" });
     // @ts-expect-error: not one of HL7's purposes
     visits.withActingUser("user-17", "CURIOSITY");
-    // @ts-expect-error: nothing that comes in pages is asked for without what it is about
+    // @ts-expect-error: a list of calls needs its parameters
     paginate(visits.listCalls);
     // @ts-expect-error: a field that no room has
     room.title;
@@ -75,4 +77,13 @@ export const PROGRAM = `
 
   export const explain = (error: unknown): string | undefined =>
     error instanceof VideoVisitError ? error.text + error.requestId : undefined;
+
+  export function codeOf(error: VideoVisitError): string | undefined {
+    if (error.isFrom("retireWaitingRoom")) {
+      // @ts-expect-error: a code of other operations
+      if (error.code === "sub_overlaps") return "";
+      return error.code satisfies ErrorCodes["retireWaitingRoom"] | undefined;
+    }
+    return error.code === "sub_overlaps" ? error.code : (error.code satisfies ErrorCode | undefined);
+  }
 `;

@@ -1,6 +1,7 @@
 /*
- * What a program does with the client package while a server fails in many ways: run by each runtime, so plain JavaScript.
- * The client id says which fault comes, and the server remembers what it got by it.
+ * A program that uses the client package while a server fails in many ways. Each runtime runs it, so it is plain
+ * JavaScript.
+ * The client id says which fault to cause, and the server keeps its log by this id.
  */
 
 const SETTINGS = { clientSecret: "secret", maxRetries: 2 };
@@ -15,7 +16,7 @@ const OPERATIONS = {
   exchange: (visits, options) => visits.exchangeToken({ token_exchange: { token: "token" } }, options),
 };
 
-/** What comes of each operation with each fault, by the client id. */
+/** Returns the outcome of each operation with each fault, by name. */
 export async function runScenarios(client, { baseUrl, runtime, faults, webhook }) {
   const visitsOf = (clientId) => client.createClient({ ...SETTINGS, baseUrl, clientId });
   const outcomes = {};

@@ -12,7 +12,7 @@ export interface ClinicInNode extends Clinic {
   credentials: Record<string, string>;
 }
 
-/** A new organization of the service in this process. What it reaches beyond the service needs no network. */
+/** Opens an organization in the service of this process. Fetches of the service to other hosts need no network. */
 export async function openClinic(env: Env): Promise<ClinicInNode> {
   const sender =
     (api: string, headers: Record<string, string>): Clinic["client"] =>
@@ -46,7 +46,7 @@ export async function openClinic(env: Env): Promise<ClinicInNode> {
       token ??= aToken(platform, id, admin.email);
       return token;
     },
-    // What this process has for a bucket is empty.
+    // The bucket of this process is empty.
     aSealedDay: async () => "2026-01-31",
     async letAge(invite) {
       await env.DB.prepare(AGE_INVITE).bind(invite.id).run();
@@ -59,7 +59,7 @@ export async function openClinic(env: Env): Promise<ClinicInNode> {
   };
 }
 
-/** A token of somebody's, from a new identity provider of the organization. */
+/** A token for the user with this email, from a new identity provider of the organization. */
 async function aToken(platform: Clinic["platform"], organization_id: number, email: string) {
   const issuer = `https://${unique("idp")}.test`;
   const jwks_url = `${issuer}/jwks`;
@@ -77,7 +77,7 @@ async function aToken(platform: Clinic["platform"], organization_id: number, ema
     .sign(privateKey);
 }
 
-/** What the service gets for a URL, instead of what the network has. */
+/** The responses that the service gets instead of the network's, by URL. */
 const responses = new Map<string, () => Response>();
 const realFetch = globalThis.fetch;
 globalThis.fetch = async (input, init) => responses.get(String(input))?.() ?? realFetch(input, init);

@@ -1,83 +1,130 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { DatabaseSync } from "node:sqlite";
 import { unstable_splitSqlQuery } from "wrangler";
+import { cloudflareResources, Refusal } from "./cloudflare_resources.ts";
 import { bindingOf } from "./d1_binding.ts";
 import { executeOn } from "./service_in_memory.ts";
 
-/** As much of Cloudflare's REST API as wrangler's commands on remote databases use. */
+export interface CloudflareRequest {
+  method: string;
+  path: string;
+  body: Record<string, unknown>;
+  headers: IncomingHttpHeaders;
+  query: URLSearchParams;
+  /** The body as it was sent. The body of an upload is a form. */
+  text: string;
+}
+
+interface DatabaseSettings {
+  read_replication: { mode: string };
+  jurisdiction?: string;
+  primary_location_hint?: string;
+}
+
+/** The part of Cloudflare's REST API that the commands use, including the wrangler commands that they start. */
 export async function startCloudflare() {
   const databases = new Map<string, DatabaseSync>();
-  /** Of whoever asks. */
+  const settings = new Map<string, DatabaseSettings>();
+  const resources = cloudflareResources();
   const accounts = [{ id: "somebody-elses", name: "Other" }];
-  /** So many of the next requests are refused, as if the login had expired. */
+  /** The number of requests to refuse from now on, as if the login had expired. */
   const expired = { requests: 0 };
-  const requests: { method: string; path: string; body: Record<string, unknown> }[] = [];
-  const add = (name: string, database = new DatabaseSync(":memory:")) => {
+  const requests: CloudflareRequest[] = [];
+  /** `before` runs before a request is carried out, and may throw a Refusal. */
+  const hooks: { before?: (request: CloudflareRequest) => void } = {};
+  const add = (
+    name: string,
+    database = new DatabaseSync(":memory:"),
+    own: Partial<DatabaseSettings> = {},
+  ) => {
     databases.set(name, database);
+    settings.set(name, { read_replication: { mode: "disabled" }, ...own });
     return database;
   };
   const listed = (name: string) => ({ uuid: `id-of-${name}`, name });
+  const detailed = (name: string) => ({ ...listed(name), ...settings.get(name) });
 
-  /** What the API returns as `result`, or undefined for what it does not know. */
-  function resultOf(method: string, path: string, body: Record<string, unknown>): unknown {
-    if (path === "/user") return { email: "operator@example.com" };
-    if (path === "/accounts") return accounts;
-    if (path === "/memberships") return accounts.map((account) => ({ account }));
-    const [, name, verb] = /\/d1\/database(?:\/([^/]+))?(?:\/(\w+))?$/.exec(path) ?? [];
-    if (name === undefined && method === "POST") add(String(body.name));
-    if (name === undefined)
-      return method === "POST" ? listed(String(body.name)) : [...databases.keys()].map(listed);
+  function databaseResult({ method, path, body }: CloudflareRequest): unknown {
+    const [, name, verb] = /\/d1\/database(?:\/([^/]+))?(?:\/(.+))?$/.exec(path) ?? [];
+    if (name === undefined && method === "GET") return [...databases.keys()].map(listed);
+    if (name === undefined) {
+      const { name: made, jurisdiction, primary_location_hint } = body as Record<string, string>;
+      add(String(made), undefined, { jurisdiction, primary_location_hint });
+      return listed(String(made));
+    }
     const known = name.replace(/^id-of-/, "");
     const database = databases.get(known);
-    if (!database) return undefined;
-    if (verb !== "query") return listed(known);
+    if (!database) throw new Refusal(404, 7404, `The database ${known} could not be found`);
+    if (verb === "time_travel/bookmark") return { bookmark: `bookmark-of-${known}` };
+    if (method === "PUT") settings.set(known, { ...settings.get(known), ...body } as DatabaseSettings);
+    if (verb !== "query") return detailed(known);
     const batch = body.batch ?? unstable_splitSqlQuery(String(body.sql)).map((sql) => ({ sql }));
     return query(database, batch as { sql: string }[]);
   }
 
-  const server = createServer(async (request, response) => {
+  function resultOf(request: CloudflareRequest): unknown {
+    const { path } = request;
+    if (path === "/user") return { email: "operator@example.com" };
+    if (path === "/user/tokens/verify") return { id: "token-id", status: "active" };
+    if (path === "/accounts") return accounts;
+    if (path === "/memberships") return accounts.map((account) => ({ account }));
+    if (path.includes("/d1/database")) return databaseResult(request);
+    return resources.resultOf(request);
+  }
+
+  const server = createServer(async (incoming, response) => {
     const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
+    for await (const chunk of incoming) chunks.push(chunk);
     const text = Buffer.concat(chunks).toString();
-    const [path = ""] = (request.url ?? "").split("?");
-    const entry = { method: request.method ?? "", path, body: text ? JSON.parse(text) : {} };
-    requests.push(entry);
-    const isExpired = expired.requests-- > 0;
-    let message = "not found";
-    let result: unknown;
+    const { method = "", headers } = incoming;
+    const { pathname: path, searchParams: query } = new URL(incoming.url ?? "", "http://localhost");
+    const request = {
+      method,
+      path,
+      body: text.startsWith("{") ? JSON.parse(text) : {},
+      headers,
+      query,
+      text,
+    };
+    requests.push(request);
+    const answer = (status: number, rest: object) =>
+      response
+        .writeHead(status, { "Content-Type": "application/json" })
+        .end(JSON.stringify({ messages: [], ...rest }));
     try {
-      if (isExpired) throw new Error("Authentication error");
-      result = await resultOf(entry.method, path, entry.body);
+      if (expired.requests-- > 0) throw new Refusal(401, 10000, "Authentication error");
+      hooks.before?.(request);
+      answer(200, { success: true, errors: [], result: await resultOf(request) });
     } catch (error) {
-      message = `${(error as Error).message}: SQLITE_ERROR`;
+      const { status, code, message } =
+        error instanceof Refusal
+          ? error
+          : { status: 400, code: 7500, message: `${(error as Error).message}: SQLITE_ERROR` };
+      answer(status, { success: false, errors: [{ code, message }], result: null });
     }
-    const success = result !== undefined;
-    response
-      .writeHead(success ? 200 : isExpired ? 401 : 400, { "Content-Type": "application/json" })
-      .end(
-        JSON.stringify({ success, errors: success ? [] : [{ code: 7500, message }], messages: [], result }),
-      );
   });
-  // Its process is busy with other things for seconds: a connection must not be closed meanwhile.
+  // This process can be busy for seconds, and a connection must stay open meanwhile.
   server.keepAliveTimeout = 120_000;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   return {
+    ...resources.state,
     add,
     accounts,
     databases,
+    settings,
     expired,
+    hooks,
     requests,
-    /** For wrangler. */
     environment: { CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${port}`, CLOUDFLARE_API_TOKEN: "token" },
     stop: () => new Promise((resolve) => server.close(resolve)),
   };
 }
 
-/** The statements of a request are one transaction. */
+/** Runs the statements of a request in one transaction. */
 async function query(database: DatabaseSync, batch: { sql: string; params?: unknown[] }[]) {
   const DB = bindingOf(executeOn(database));
   const results = await DB.batch(batch.map(({ sql, params = [] }) => DB.prepare(sql).bind(...params)));

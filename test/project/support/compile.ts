@@ -20,14 +20,14 @@ const STRICT: ts.CompilerOptions = {
   verbatimModuleSyntax: true,
   allowImportingTsExtensions: true,
   noEmit: true,
-  // The compiler's own libraries are only large.
+  // Checking the compiler's own libraries would only take time.
   skipDefaultLibCheck: true,
 };
 
 /**
- * Compiles a source that stands in no file, with all that it imports: what the compiler says, and knows.
+ * Compiles a source that is not in a file, with all its imports.
  *
- * @param name of the file that it would stand in: its imports are looked for from there
+ * @param name the file name that the source would have, from which its imports are resolved
  */
 export function compile(source: string, options: ts.CompilerOptions = {}, name = "source.ts") {
   const file = resolve(name).replaceAll("\\", "/");
@@ -43,7 +43,7 @@ export function compile(source: string, options: ts.CompilerOptions = {}, name =
   return { problems, checker: program.getTypeChecker(), source: program.getSourceFile(file) };
 }
 
-/** The places in the exported types of a source where nothing is known of a value: `any`, `unknown`, or no type at all. */
+/** The parts of a source's exported types that say nothing about a value: `any`, `unknown`, or no type at all. */
 export function untyped({ checker, source }: ReturnType<typeof compile>): string[] {
   const module = source && checker.getSymbolAtLocation(source);
   if (!module) throw new Error("The source exports nothing");
@@ -62,7 +62,7 @@ const SCALAR =
   ts.TypeFlags.Undefined |
   ts.TypeFlags.Void;
 
-/** @param above The types that this one is in: a type may contain itself. */
+/** @param above the types that contain this one, because a type may contain itself */
 function untypedIn(checker: ts.TypeChecker, type: ts.Type, path: string, above: Set<ts.Type>): string[] {
   if (type.flags & NOTHING_KNOWN) return [`${path}: ${checker.typeToString(type)}`];
   if (type.flags & SCALAR || above.has(type)) return [];

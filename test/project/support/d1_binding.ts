@@ -10,7 +10,7 @@ export interface Answer {
   bookmark: string | null;
 }
 
-/** The part of D1's interface that the Worker uses, over a function that executes. */
+/** The part of D1's interface that the Worker uses, on top of `execute`. */
 export function bindingOf(execute: Execute): D1Database {
   const open = (session: string | undefined) => {
     let bookmark: string | null = null;

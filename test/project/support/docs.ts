@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 
 export const DOCS = "src/docs";
 
-/** What operators and developers read, by the paths of the files. */
+/** The pages for operators and developers, by path. */
 export const pages = new Map(
   [
     "README.md",
@@ -14,7 +14,7 @@ export const pages = new Map(
 
 export const withoutCode = (text: string) => text.replace(/^ *```[\s\S]*?^ *```/gm, "");
 
-/** Every command of a page, as it stands in a block or in the text, without the comment after it. */
+/** Every command of a page, in a block or in the text, without its comment. */
 function* commandsIn(text: string): Generator<string> {
   for (const [, block = ""] of text.matchAll(/^ *```sh\n([\s\S]*?)^ *```/gm))
     for (const line of block.split("\n")) yield* line.replace(/ {2,}#.*/, "").split(/ && | \|/);

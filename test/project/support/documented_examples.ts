@@ -2,7 +2,7 @@ import { aProvider, type Clinic, type MakeExample, unique } from "../../support/
 import { examples } from "../../support/examples.ts";
 import type { Operation } from "./request_schemas.ts";
 
-/** The example of an operation. For LiveKit's API, it is that of the document, in a room of the organization's. */
+/** The example of an operation. For LiveKit's API, it is the document's example, in a room of the organization. */
 export function exampleFor({ api, method, path, body }: Operation): MakeExample {
   if (api === "livekit") return async (clinic) => ({ path, body: await anEvent(clinic, body?.example) });
   const example = examples[api][`${method} ${path.replace(/\{(\w+)\}/g, ":$1")}`];

@@ -5,21 +5,20 @@ export type { Document, Operation };
 
 export type Json = Record<string, unknown>;
 
-/** A document as it is published: its pages do not show all of it. */
+/** A published document. Its pages do not show all of it. */
 interface Published extends Document {
   servers: Json[];
   security: Json[];
 }
 
-/** The published document of an API: `npm run build` makes it. */
+/** The published document of an API, from `npm run build`. */
 export const documentOf = (api: string): Published =>
   JSON.parse(readFileSync(`dist/public/api/${api}/openapi.json`, "utf8"));
 
-/** What the service takes and sends: the operations of the API, and the webhooks. */
+/** The operations and webhooks of an API. */
 export const operationsOf = ({ paths, webhooks = {} }: Pick<Document, "paths" | "webhooks">): Operation[] =>
   [...Object.values(paths), ...Object.values(webhooks)].flatMap((each) => Object.values(each));
 
-/** A schema, or what it refers to. */
 export function resolved(document: Document, schema: Json): Json {
   const { $ref, ...more } = schema as { $ref?: string };
   if (!$ref) return schema;
@@ -29,7 +28,7 @@ export function resolved(document: Document, schema: Json): Json {
   return { ...found, ...more };
 }
 
-/** Every field of a schema, with its path; those of what it refers to, too. */
+/** Every field of a schema with its path, including the fields of schemas that it refers to. */
 export function fieldsOf(
   document: Document,
   schema: Json,
@@ -51,13 +50,12 @@ export function fieldsOf(
   ];
 }
 
-/** The examples of a body or a parameter. */
 export const examplesOf = ({ example, examples = {} }: Pick<Media, "example" | "examples">): unknown[] => [
   ...(example === undefined ? [] : [example]),
   ...Object.values(examples).map(({ value }) => value),
 ];
 
-/** Every body that an operation takes or sends, with where it stands. */
+/** Every body that an operation accepts or sends, and where it occurs. */
 export function bodiesOf({ operationId, requestBody, responses }: Operation): [where: string, Media][] {
   const request = Object.values(requestBody?.content ?? {}).map((media) => [`${operationId} request`, media]);
   const answers = Object.entries(responses).flatMap(([status, { content = {} }]) =>
@@ -66,7 +64,7 @@ export function bodiesOf({ operationId, requestBody, responses }: Operation): [w
   return [...request, ...answers] as [string, Media][];
 }
 
-/** Every object in a value, and so every schema of a document, with the words of its path. */
+/** Every object in a value, with the words of its path. In a document, these include every schema. */
 export function* objectsIn(value: unknown, path: string[] = []): Generator<{ path: string; object: Json }> {
   if (typeof value !== "object" || value === null) return;
   if (!Array.isArray(value)) yield { path: path.join(" "), object: value as Json };

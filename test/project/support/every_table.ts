@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { tablesParentsFirst } from "../../../src/dev/backup_statements.ts";
 import { writeVariedRows } from "./varied_rows.ts";
 
-/** What SQL, files or programs on the way could change. */
+/** Texts that SQL, files or programs on the way might change. */
 export const AWKWARD_TEXTS = [
   `it's "quoted", \`so\`; [and] more; -- no comment /* here */ ?1 :name $x`,
   "first line\nsecond line\r\nthird\rfourth\n",
@@ -17,7 +17,7 @@ export const AWKWARD_TEXTS = [
   "",
 ];
 
-/** The longest SOAP note, with characters of one to four bytes and all that wants an escape. */
+/** The longest SOAP note, with characters of one to four bytes, and with characters that need an escape. */
 export const LONG_TEXT = "'é山\n\\n👩\u0001".repeat(25_000).slice(0, 200_000);
 
 export const ALL_BYTES = Uint8Array.from({ length: 256 }, (_, byte) => byte);
@@ -25,7 +25,7 @@ export const ALL_BYTES = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 /** As long as the compressed lines of a transcript can be. */
 const LONG_BYTES = Uint8Array.from({ length: 900_000 }, (_, n) => (n * 7 + (n >> 8)) % 256);
 
-/** Fills a migrated database with rows in every table, except write_conflicts, which refuses all. */
+/** Fills a migrated database with rows in every table, except write_conflicts, which refuses every row. */
 export function writeRowsInEveryTable(database: DatabaseSync) {
   writeVariedRows(database);
   database.exec("delete from invites where id = (select max(id) from invites)");
@@ -37,7 +37,7 @@ export function writeRowsInEveryTable(database: DatabaseSync) {
   [...AWKWARD_TEXTS, LONG_TEXT].forEach((text, place) => {
     note.run(text, place);
   });
-  // A trigger on egresses writes an audit entry of it.
+  // A trigger writes an audit entry of this change.
   database.prepare("update egresses set error = ? where id % 2").run(AWKWARD_TEXTS[2] ?? "");
   const tables = tablesParentsFirst(database).filter(
     (table) => !/^(write_conflicts|d1_migrations|_cf_.*)$/.test(table),
@@ -52,9 +52,9 @@ function writeAnyRow(database: DatabaseSync, table: string) {
   const row: Record<string, string | number | Uint8Array | null> = {};
   for (const { name, type } of database.prepare("select name, type from pragma_table_info(?)").all(table))
     row[String(name)] = { INTEGER: 1, REAL: 0.1 + 0.2, BLOB: ALL_BYTES }[String(type)] ?? `it's ${name}\n\\n`;
-  // Triggers read it as JSON.
+  // Triggers parse it as JSON.
   if ("event_types" in row) row.event_types = null;
-  // The first seal follows none.
+  // The first seal has no previous one.
   if ("previous" in row) row.previous = null;
   const keys = database.prepare(`select "table" as parent, "from" as child, "to" as column
     from pragma_foreign_key_list(?) order by id desc`);

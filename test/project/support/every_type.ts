@@ -1,7 +1,7 @@
 import type ts from "typescript";
 import type { Document, Operation, Parameter } from "../../../src/reference/site/openapi.ts";
 
-/** How a user of a generated client writes the type of each part of an operation. */
+/** How the user of a generated client writes the type of each part of an operation. */
 interface Client {
   imports: string;
   settings: ts.CompilerOptions;
@@ -9,19 +9,20 @@ interface Client {
   body: (id: string) => string;
   response: (id: string, status: string) => string;
   webhook: (type: string) => string;
-  /** What there is only in some clients. */
+  /** Types that only some clients have. */
   more: (id: string) => Record<string, string>;
 }
 
-/** How the client package is told what stands in a header: by an option, or by the client of a person. */
+/** How the client package sets a header: with an option, or with `withActingUser`. */
 const HEADERS: Record<string, (options: string) => string> = {
   "Idempotency-Key": (options) => `${options}["idempotencyKey"]`,
+  "If-Match": (options) => `${options}["ifMatch"]`,
   "X-D1-Bookmark": (options) => `${options}["bookmark"]`,
   "X-Acting-User": () => 'Parameters<api.Client["withActingUser"]>[0]',
   "X-Purpose-Of-Use": () => 'Parameters<api.Client["withActingUser"]>[1]',
 };
 
-/** The client package, in this folder. Its errors are one class. */
+/** The client package in this folder. All its errors are of one class. */
 export function packageIn(folder: string): Client {
   const part = (id: string, n: number) => `NonNullable<Parameters<api.Client["${id}"]>[${n}]>`;
   return {
@@ -37,13 +38,12 @@ export function packageIn(folder: string): Client {
   };
 }
 
-/** An SDK in this folder. */
 export function sdkIn(folder: string): Client {
   const options = (id: string) => `NonNullable<Parameters<typeof sdk.${id}<false>>[0]>`;
   const result = (id: string) => `Awaited<ReturnType<typeof sdk.${id}<false>>>`;
   return {
     imports: `import type * as sdk from "${folder}/index.ts"`,
-    // Its own code, which is the same for every document, does not compile with it.
+    // The SDK's own code, which is the same for every document, does not compile with it.
     settings: { exactOptionalPropertyTypes: false },
     parameter: (id, place, name) =>
       `NonNullable<${options(id)}["${place === "header" ? "headers" : place}"]>["${name}"]`,
@@ -56,7 +56,7 @@ export function sdkIn(folder: string): Client {
 
 const capital = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
-/** A source that exports every type of a client that the document promises. It does not compile if one is missing. */
+/** A source that exports every type that the document promises. It does not compile if the client lacks one. */
 export function everyType(
   { paths, webhooks = {} }: Pick<Document, "paths" | "webhooks">,
   client: Client,

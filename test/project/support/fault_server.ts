@@ -4,13 +4,11 @@ import type { AddressInfo } from "node:net";
 
 const ROOM = { id: 7, name: "Cardiology", slug: "cardiology" };
 
-/** What a client got through, by its id. */
 export interface Log {
-  /** The method, and the key, of each request that came. */
   requests: { method: string; key: string | undefined; at: number }[];
-  /** How often something was done, and not only repeated. */
+  /** How often the operation was carried out. Replays do not count. */
   done: number;
-  /** By `Idempotency-Key`. */
+  /** The idempotency keys of the requests. */
   known: Set<string>;
 }
 
@@ -34,13 +32,13 @@ const hang: Answer = () => {};
 
 interface Fault {
   answer: Answer;
-  /** Whether the server has done what it was asked. */
+  /** Whether the server carries out the request before it fails. */
   isDone?: true;
-  /** Also the requests after the first. */
+  /** Whether requests after the first fail too. */
   isEndless?: true;
 }
 
-/** What happens to the first request of a client. */
+/** Faults for the first request of a client. */
 export const FAULTS: Record<string, Fault> = {
   "broken before it is carried out": { answer: breakOff },
   "broken after it is carried out": { answer: breakOff, isDone: true },
@@ -52,7 +50,7 @@ export const FAULTS: Record<string, Fault> = {
   "500": { answer: refuse(500), isDone: true },
 };
 
-/** Those that are not for every operation. */
+/** Faults that are not tried with every operation. */
 const OTHER_FAULTS: Record<string, Fault> = {
   "503 for ever": { answer: refuse(503, { "Retry-After": "0" }), isEndless: true },
   "429 for an hour": { answer: refuse(429, { "Retry-After": "3600" }), isEndless: true },
@@ -60,7 +58,7 @@ const OTHER_FAULTS: Record<string, Fault> = {
   "aborted between two attempts": { answer: refuse(503, { "Retry-After": "30" }), isEndless: true },
 };
 
-/** A server that fails as the client id wants it: `<runtime> <operation>: <fault>`. */
+/** A server that fails as the client id says: `<runtime> <operation>: <fault>`. */
 export async function startFaultServer() {
   const logs = new Map<string, Log>();
   const logOf = (id: string): Log => logs.get(id) ?? { requests: [], done: 0, known: new Set() };
@@ -71,7 +69,7 @@ export async function startFaultServer() {
   function answer(request: IncomingMessage, response: ServerResponse) {
     const id = String(request.headers["x-client-id"]);
     const log = logOf(id);
-    // Also asked by a client that has sent nothing yet.
+    // The client may ask before it has sent anything else.
     if (request.url === "/seen") return response.end(String(log.requests.length));
     logs.set(id, log);
     const key = request.headers["idempotency-key"] as string | undefined;

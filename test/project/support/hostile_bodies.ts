@@ -1,4 +1,4 @@
-/** Bodies that are as large as a route accepts, and made to cost as much memory as they can. */
+/** Bodies that are as large as a route accepts, and that cost as much memory as possible. */
 import { isOf, type JsonSchema, nodesOf } from "./request_schemas.ts";
 
 interface HostileBody {
@@ -6,23 +6,23 @@ interface HostileBody {
   text: string;
 }
 
-/** Elements of lists, each as JSON. Those with two or three characters make the longest lists. */
+/** Elements of lists, each as JSON. Elements with two or three characters make the longest lists. */
 const ELEMENTS = ["0", '""', "null", "{}", "[]", "[[]]", '{"__proto__":0}'];
 
 /** Parts of texts as JSON writes them: a blank, a character of two UTF-16 units, a control character. */
 const PARTS = [" ", "😀", "\\u0000"];
 
-/** What a schema says to people. */
+/** The parts of a schema that only people read. */
 const PROSE = new Set(["description", "example", "examples"]);
 
-/** Values of one schema are refused alike, wherever they stand. */
+/** The schemas that were tried. Values of one schema are refused alike, wherever they are. */
 const tried = new Set<string>();
 
-/** Bodies that are at fault in one value that the schema knows, and that no other body of this limit had. */
+/** Bodies with a fault in one value that the schema knows. Each schema is tried once for each limit. */
 export function* faultyBodies(schema: JsonSchema, example: unknown, limit: number): Generator<HostileBody> {
   for (const { path, schema: node } of nodesOf(schema)) {
     const rules = JSON.stringify([limit, node], (key, value) => (PROSE.has(key) ? undefined : value));
-    // The whole body is tried at every route.
+    // The whole body is tried with every route.
     if (path.length > 0 && tried.has(rules)) continue;
     tried.add(rules);
     const where = path.join(".") || "body";
@@ -32,7 +32,7 @@ export function* faultyBodies(schema: JsonSchema, example: unknown, limit: numbe
     if (isOf(node, "array")) {
       for (const element of [...ELEMENTS, ...faultyElements(node.items ?? {})])
         yield at(`a list of ${element.slice(0, 50)}`, listOf(element, room));
-      // As long as the list may be, so that each element is looked at.
+      // As long as the list may be, so that the service checks each element.
       for (const element of [...ELEMENTS, ...faultyElements(node.items ?? {})])
         yield at(
           `an accepted number of ${element.slice(0, 50)}`,
@@ -46,7 +46,7 @@ export function* faultyBodies(schema: JsonSchema, example: unknown, limit: numbe
   }
 }
 
-/** Bodies of which the schema knows nothing, alone and under an unknown key. */
+/** Bodies that the schema does not describe, by themselves and under an unknown key. */
 export function* misshapenBodies(example: unknown, limit: number): Generator<HostileBody> {
   yield* shapes(limit);
   const unknownKey = `${JSON.stringify(example).slice(0, -1)},"unknown":`;
@@ -110,7 +110,7 @@ function exampleOf(schema: JsonSchema): unknown {
 
 const MARKER = "\u{1f6a9}";
 
-/** The example with a marker in this place; what the example leaves out is added. */
+/** The example with a marker at the path. Adds the field if the example lacks it. */
 function withMarker(value: unknown, path: string[]): unknown {
   const [first, ...rest] = path;
   if (first === undefined) return MARKER;

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { expect } from "vitest";
 
-/** Runs a script of this folder in a process of its own, which ends when its heap needs more than this many megabytes. */
+/** Runs a script of this folder in its own process, which fails if its heap needs more than this many megabytes. */
 export function runInOwnProcess(megabytes: number, script: string, ...args: string[]) {
   const flags = ["--no-warnings", "--expose-gc", `--max-old-space-size=${megabytes}`];
   const { status, stdout, stderr } = spawnSync(
@@ -13,9 +13,9 @@ export function runInOwnProcess(megabytes: number, script: string, ...args: stri
 }
 
 /**
- * Expects that none is answered with 5xx, changes anything when it is refused, or takes memory for good.
+ * Expects that no request is answered with 5xx, changes anything when it is refused, or leaks memory.
  *
- * @param statuses what the answers are, among others: so it is not always the same refusal
+ * @param statuses statuses that must occur among the answers, so that the refusals are not all alike
  */
 export function expectBadRequestsRefused(count: number, statuses: string[]) {
   const { stdout, ...result } = runInOwnProcess(256, "send_bad_requests.ts", String(count));

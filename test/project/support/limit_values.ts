@@ -1,17 +1,17 @@
-/** Values just at the published limits of a field, just beyond them, and all kinds of others. */
+/** Values at the published limits of a field and just beyond them, and values of all other kinds. */
 import { type Schema, Validator } from "@cfworker/json-schema";
 import fc from "fast-check";
 import { HTTP_URL } from "../../../src/http/wire.ts";
 import { isOf, type JsonSchema } from "./request_schemas.ts";
 
-/** Whether the document allows a value. Lengths are in characters, as everywhere in JSON Schema. */
+/** Whether the document allows a value. Lengths are in characters, as in all of JSON Schema. */
 export function allowedBy({ items: _, properties: __, ...own }: JsonSchema) {
-  // What is in it has places of its own.
+  // Items and properties are checked separately, as places of their own.
   const validator = new Validator(own as Schema, "2020-12");
   return (value: unknown) => validator.validate(value).valid;
 }
 
-/** @param example a value that is right */
+/** @param example a valid value */
 export function valuesOf(schema: JsonSchema, example: unknown): unknown[] {
   const values = [example, null, true, false, "", "true", -1, 0, 1.5, [], {}, ...(schema.enum ?? [])];
   if (schema.enum) values.push("other", String(schema.enum[0]).toUpperCase(), ` ${schema.enum[0]}`);
@@ -38,17 +38,19 @@ const numbersOf = ({ minimum, maximum }: JsonSchema) => [
 
 const listsOf = ({ minItems, maxItems, items }: JsonSchema, example: unknown) =>
   lengths(minItems, maxItems).map((length) =>
-    Array.from({ length }, (_, n) => numbered((example as unknown[] | undefined)?.[0] ?? items?.minimum, n)),
+    Array.from({ length }, (_, n) =>
+      numbered((example as unknown[] | undefined)?.[0] ?? items?.minimum ?? items?.enum?.[0], n),
+    ),
   );
 
-/** The element with what the others of its list do not have; its text is short, so that many fit into a body. */
+/** A copy of the element that differs from the others of its list. Its text is short, so that many fit into a body. */
 function numbered(element: unknown, n: number): unknown {
   if (typeof element !== "object") return element;
   const own: Record<string, unknown> = { key: `key-${n}`, start_time: n, end_time: n, text: "a" };
   return Object.fromEntries(Object.entries(element ?? {}).map(([name, value]) => [name, own[name] ?? value]));
 }
 
-/** What a text is. Of addresses and URLs the document gives a pattern, which knows more of them than the format. */
+/** The format of a text. Addresses and URLs have a pattern instead, which is stricter than the format. */
 const kindOf = ({ format, pattern = "" }: JsonSchema) =>
   format ?? (pattern.includes("]+@[") ? "email" : pattern === HTTP_URL ? "uri" : "");
 
@@ -66,7 +68,7 @@ const textsOfKind = ({ minLength, maxLength, pattern }: JsonSchema, example: str
   ...(RANDOM[kind] ? random(RANDOM[kind]) : []),
 ];
 
-/** Always the same ones. */
+/** The sample is the same in every run. */
 const random = <Value>(values: fc.Arbitrary<Value>) => fc.sample(values, { numRuns: 10, seed: 1 });
 
 const RANDOM: Record<string, fc.Arbitrary<string>> = {
@@ -75,7 +77,7 @@ const RANDOM: Record<string, fc.Arbitrary<string>> = {
   uri: fc.webUrl({ validSchemes: ["https"], withQueryParameters: true }),
 };
 
-/** A text of the format that has this length. */
+/** Texts of each format, with this length. */
 const LONG: Record<string, (example: string, length: number) => string[]> = {
   "date-time": (_, length) => [`2026-01-31T09:30:00.${"0".repeat(Math.max(1, length - 21))}Z`],
   uri: (example, length) => [`${example}/`.padEnd(length, "a")],

@@ -1,4 +1,4 @@
-/** Requests that are right but for one value, from the documents and the examples of all routes. */
+/** Requests that are valid except for one value, from the documents and the examples of all routes. */
 import { exampleFor } from "./documented_examples.ts";
 import { type JsonSchema, nodesOf, type Operation } from "./request_schemas.ts";
 import type { Outcome, Service } from "./service_in_memory.ts";
@@ -8,7 +8,7 @@ import { makeRequest } from "./worker_in_node.ts";
 export interface Place {
   in: "body" | "path" | "query" | "header";
   path: string[];
-  /** As refusals name it. */
+  /** The name in the text of a refusal. */
   name: string;
   schema: JsonSchema;
   isRequired: boolean;
@@ -35,7 +35,6 @@ export function placesOf({ parameters, body }: Operation): Place[] {
   ];
 }
 
-/** A request that succeeds. */
 export async function exampleOf({ clinic, credentials }: Service, operation: Operation) {
   const { api, method, path: template } = operation;
   const { path, body } = await exampleFor(operation)(clinic);
@@ -50,7 +49,6 @@ export async function exampleOf({ clinic, credentials }: Service, operation: Ope
   };
 }
 
-/** A copy in which lists have only their first element. */
 function withShortLists(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.slice(0, 1).map(withShortLists);
@@ -59,14 +57,14 @@ function withShortLists(value: unknown): unknown {
 
 export type Example = Awaited<ReturnType<typeof exampleOf>>;
 
-/** The value that the example has there, or else that of the document. */
+/** The example's value at the place, or the documented example's if it has none. */
 export const valueIn = ({ body, documented }: Example, { path }: Place): unknown =>
   valueAt(body, path) ?? valueAt(documented, path);
 
 const valueAt = (value: unknown, path: string[]) =>
   path.reduce((now, name) => (now as Record<string, unknown> | undefined)?.[name], value);
 
-/** Sends the example with another value there; undefined leaves it out. */
+/** Sends the example with another value at the place. Undefined omits the value. */
 export function sendWith(service: Service, example: Example, place: Place, value: unknown): Promise<Outcome> {
   const headers: Record<string, string> = { ...example.headers };
   let { path, body } = example as { path: string; body?: unknown };
@@ -86,7 +84,7 @@ function withSegment({ path, template }: Example, name: string, text: string): s
 
 const encoded = (text: string) => encodeURIComponent(text.toWellFormed());
 
-/** A copy in which this value is another. What is missing on the way to it is as documented. */
+/** A copy with this value replaced. Missing objects and lists on the path are taken from the documented example. */
 function withValue(value: unknown, documented: unknown, [name, ...rest]: string[], by: unknown): unknown {
   if (name === undefined) return by;
   const around = (value ?? documented ?? (name === "0" ? [] : {})) as Record<string, unknown>;

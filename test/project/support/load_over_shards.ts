@@ -1,4 +1,6 @@
-/** How much more several databases get done than one, and what organizations notice of a database that is not theirs. */
+/**
+ * Measures how many more requests several databases handle than one, and how a slow or failing database affects the others.
+ */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { aProvider } from "../../support/clinic.ts";
@@ -6,27 +8,30 @@ import { aCall } from "../../support/reports.ts";
 import { bindingsOfShards, databasesInMemory } from "./busy_shards.ts";
 import { type ClinicInNode, openClinic } from "./clinic_in_node.ts";
 
-/** Each batch keeps its database busy for so many milliseconds: longer than this process needs for a request. */
+/** In milliseconds: each batch keeps its database busy for longer than this process needs for a request. */
 export const BUSY_FOR = 20;
 export const DATABASES = 4;
 const ORGANIZATIONS = 8;
 const CALLERS_OF_EACH = 8;
 
-/** The database that is slow or down, the milliseconds of its batches then, and how often it becomes so. */
+/**
+ * The database that is slow or down, how many milliseconds its batches take when it is slow, and how often each state
+ * occurs.
+ */
 const UNWELL = 1;
 const SLOW = 2000;
 const TURNS = 3;
 
 export interface Load {
   name: string;
-  /** Requests in a second, with one database and with several. */
+  /** Requests per second, with one database and with several. */
   rates: number[];
 }
 
 type Member = Awaited<ReturnType<typeof aProvider>>;
 
 const LOADS: Record<string, (clinic: ClinicInNode, provider: Member) => Promise<unknown>> = {
-  "Clients read lists and metrics, and make rooms": async ({ client }) => {
+  "Clients read lists and metrics, and create rooms": async ({ client }) => {
     for (const path of ["/waiting_rooms", "/calls", "/events"]) await client("GET", path);
     await client("POST", "/waiting_rooms", { waiting_room: { name: "Cardiology", is_active: true } });
   },
@@ -36,12 +41,11 @@ const LOADS: Record<string, (clinic: ClinicInNode, provider: Member) => Promise<
   },
 };
 
-/** So that calls of the next millisecond are newer. */
+/** Lets the clock run, so that calls reported a millisecond later are newer. */
 export function letTimePass() {
   Date.now = () => Math.floor(performance.timeOrigin + performance.now());
 }
 
-/** Organizations in each of the databases by turns. */
 const openOrganizations = (env: Env, databases: number) =>
   Promise.all(
     Array.from({ length: ORGANIZATIONS }, async (_, n) => {
@@ -60,7 +64,7 @@ export async function measureLoad(seconds: number): Promise<Load[]> {
       count,
     );
     for (const { name, rates } of loads) {
-      // The clients become known.
+      // The service caches each client before the measurement begins.
       for (const { clinic, provider } of opened) await LOADS[name]?.(clinic, provider);
       let requests = 0;
       const end = performance.now() + seconds * 1000;
@@ -76,7 +80,6 @@ export async function measureLoad(seconds: number): Promise<Load[]> {
   return loads;
 }
 
-/** How one of the databases is, while the others are well. */
 const STATES: Record<string, () => Promise<void>> = {
   well: () => sleep(BUSY_FOR),
   [`${SLOW / 1000} s a batch`]: () => sleep(SLOW),
@@ -88,14 +91,14 @@ const STATES: Record<string, () => Promise<void>> = {
 
 export interface Neighbours {
   name: string;
-  /** By the state of the other database: milliseconds of four requests to the databases that are well. */
+  /** For each state of that database, how many milliseconds four requests to the other databases take. */
   latencies: Map<string, number[]>;
 }
 
-/** What organizations notice of a database that is not theirs. The states take turns: a busy machine is unfair to none. */
+/** Measures organizations whose own database is healthy. The states take turns, so that a busy machine affects all of them alike. */
 export async function measureNeighbours(seconds: number): Promise<Neighbours[]> {
   letTimePass();
-  // That the database is down is no news.
+  // Does not log that the database is down.
   const { error } = console;
   console.error = () => {};
   let state = "well";
@@ -125,7 +128,7 @@ export async function measureNeighbours(seconds: number): Promise<Neighbours[]> 
           }
         });
         await sleep(end - performance.now());
-        // What has waited for the slow database need not wait any longer.
+        // Requests to the slow database need not wait any longer.
         state = "well";
         await Promise.all(asking);
       }

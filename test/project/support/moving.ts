@@ -3,17 +3,17 @@ import { createHash } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { SCHEMA } from "../../../src/dev/exported_copy.ts";
 import { isMoved } from "../../../src/dev/move_statements.ts";
-import { tablesOf } from "../../../src/dev/size_statements.ts";
 import type { Rows } from "../../../src/dev/statement_runner.ts";
 import { type Run, runWith } from "../../../src/dev/statement_runner.ts";
+import { tablesOf } from "../../../src/dev/tables.ts";
 import { bindingsOfShards, databasesInMemory } from "./busy_shards.ts";
 import { writeRowsInEveryTable } from "./every_table.ts";
 
-/** Runs statements in databases of this process, each batch as a transaction. As over a network, others come in between. */
+/** Runs statements in databases of this process, each batch as a transaction. As over a network, others may run between batches. */
 export const runIn = (databases: DatabaseSync[]): Run =>
   runWith(bindingsOfShards(databases, () => new Promise((resolve) => setImmediate(resolve))));
 
-/** Dies after so many batches: nothing more is done, not even what would take back what was begun. */
+/** Fails after this many batches, as if the process was killed: it does not clean up either. */
 export function dyingAfter(batches: number, run: Run): Run {
   let left = batches;
   return async (shard, statements) => {
@@ -25,14 +25,12 @@ export function dyingAfter(batches: number, run: Run): Run {
 
 const schemaOf = (database: DatabaseSync) => database.prepare(SCHEMA).all() as Rows;
 
-/** A digest of the rows that an organization has, by table. What is computed, and rowids that nobody sees, are left out. */
+/** A digest of an organization's rows, by table, without computed columns and implicit rowids. */
 export function digestsOf(
   database: DatabaseSync,
   id: number,
 ): Record<string, { count: number; sha256: string }> {
-  const tables = tablesOf(
-    schemaOf(database).filter(({ name }) => !/^mov(ed|ing)_/.test(String(name))),
-  ).filter(isMoved);
+  const tables = tablesOf(schemaOf(database)).filter(isMoved);
   return Object.fromEntries(
     tables.map(({ name, columns }) => {
       const stored = columns.filter(({ isStored }) => isStored).map((column) => `"${column.name}"`);
@@ -43,14 +41,16 @@ export function digestsOf(
       const hash = createHash("sha256");
       for (const row of rows)
         hash.update(
-          JSON.stringify(row, (_, value) => (ArrayBuffer.isView(value) ? [...(value as Uint8Array)] : value)),
+          JSON.stringify(row, (_, value) =>
+            ArrayBuffer.isView(value) ? Buffer.from(value as Uint8Array).toString("base64") : value,
+          ),
         );
       return [name, { count: rows.length, sha256: hash.digest("hex") }];
     }),
   );
 }
 
-/** The lengths of the organization's lists, in the words of the triggers. */
+/** The lengths of the organization's lists, as the triggers count them. */
 export const listTotalsOf = (database: DatabaseSync, id: number) =>
   database
     .prepare(
@@ -64,13 +64,12 @@ export const triggersOf = (database: DatabaseSync) =>
     .prepare("select name, sql from sqlite_schema where type = 'trigger' order by tbl_name, rowid")
     .all();
 
-/** The tables and triggers that a move makes for itself. */
-export const scaffoldingIn = (database: DatabaseSync) =>
-  schemaOf(database)
-    .map(({ name }) => String(name))
-    .filter((name) => /^(moving|moved)_/.test(name));
+/** Dates a completed move back, so that no isolate uses the old rows any more. */
+export function letMinutesPass(databases: DatabaseSync[]) {
+  for (const database of databases) database.exec("update moves set since = 0 where shard is not null");
+}
 
-/** The databases in which requests find the organization, and may write. */
+/** The databases in which requests find the organization and may write. */
 export const homesOf = (databases: DatabaseSync[], id: number): number[] =>
   databases.flatMap((database, shard) =>
     database.prepare("select 1 from organizations where id = ?").get(id) &&
@@ -79,19 +78,20 @@ export const homesOf = (databases: DatabaseSync[], id: number): number[] =>
       : [],
   );
 
-/** Three databases, of which the first has the organizations 1 and 2, with rows in every table. */
+/** Three databases. The first has the organizations 1 and 2, with rows in every table. */
 export function twoOrganizations() {
   const databases = databasesInMemory(3) as [DatabaseSync, DatabaseSync, DatabaseSync];
   const [first] = databases;
   writeRowsInEveryTable(first);
   first.exec(`delete from database_settings; delete from moves; update places set shard = 0;
+    update call_texts set lines = randomblob(1000) where lines is not null;
     update organizations set slug = 'clinic' || id;
     update waiting_room_slugs set slug = 'clinic' || organization_id || '--' || slug`);
   return { databases, run: runIn(databases) };
 }
 
 /**
- * Gives an organization about so many rows more: calls with two participants, of which some have an hour's transcript, and the
+ * Adds about this many rows to an organization: calls with two participants, some with an hour's transcript, and
  * entries of the access log about them.
  */
 export function fillOrganization(
@@ -102,8 +102,8 @@ export function fillOrganization(
   const [user] = database.prepare("select id from organization_users where organization_id = ?").all(id);
   const slug = String(database.prepare("select slug from organizations where id = ?").get(id)?.slug);
   database.exec(`begin;
-    insert into waiting_rooms (organization_id, name, slug, theme, is_active, created_at, updated_at)
-      values (${id}, 'Filled', '${slug}--filled', 'default', 1, 1, 1);
+    insert into waiting_rooms (organization_id, name, name_key, slug, theme, is_active, created_at, updated_at)
+      values (${id}, 'Filled', 'filled', '${slug}--filled', 'default', 1, 1, 1);
     create temp table counter as with recursive c (n) as (select 1 union all select n + 1 from c where n < ${rows}) select n from c;`);
   const counted = (count: number, statement: string) =>
     database.exec(`${statement} from counter where n <= ${Math.floor(count)}`);

@@ -1,4 +1,4 @@
-/** Preloaded into a process, it writes into `reads.txt` which files are read and imported. */
+/** Preloaded into a process, records in `reads.txt` which files the process reads and imports. */
 import fs, { appendFileSync, writeFileSync } from "node:fs";
 import { registerHooks, syncBuiltinESMExports } from "node:module";
 import { fileURLToPath } from "node:url";

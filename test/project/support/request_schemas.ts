@@ -1,4 +1,4 @@
-/** What requests may carry, from the published documents: so a new route or field is found without being listed. */
+/** The schemas of requests, from the published documents, so that tests find a new route or field by themselves. */
 
 import { API_NAMES } from "../../../src/reference/apis.ts";
 import type { Schema as JsonSchema, Parameter } from "../../../src/reference/site/openapi.ts";
@@ -10,19 +10,21 @@ export type { JsonSchema };
 export interface Operation {
   api: Api;
   method: string;
-  /** With parameters in braces, after the base path of the API. */
+  /** After the base path of the API, with parameters in braces. */
   path: string;
   parameters: Parameter[];
   body?: { schema: JsonSchema; example: unknown };
 }
 
-/** Every operation of all APIs. */
 export const documentedOperations = API_NAMES.flatMap((api) => {
   const document = documentOf(api);
   return Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, { parameters = [], requestBody }]): Operation => {
       const [media] = Object.values(requestBody?.content ?? {});
-      const body = media && { schema: resolved(document, media.schema), example: examplesOf(media)[0] };
+      const body = media && {
+        schema: inlined(document, resolved(document, media.schema)),
+        example: examplesOf(media)[0],
+      };
       return {
         api,
         method: method.toUpperCase(),
@@ -34,7 +36,17 @@ export const documentedOperations = API_NAMES.flatMap((api) => {
   );
 });
 
-/** A value somewhere in a body: `*` in its path stands for each element of a list. */
+/** The schema with every reference replaced by its target. */
+function inlined<Part>(document: ReturnType<typeof documentOf>, part: Part): Part {
+  if (Array.isArray(part)) return part.map((each) => inlined(document, each)) as Part;
+  if (typeof part !== "object" || part === null) return part;
+  const schema = "$ref" in part ? resolved(document, part) : part;
+  return Object.fromEntries(
+    Object.entries(schema).map(([name, each]) => [name, inlined(document, each)]),
+  ) as Part;
+}
+
+/** A value in a body. A `*` in its path means each element of a list. */
 export interface Node {
   path: string[];
   schema: JsonSchema;

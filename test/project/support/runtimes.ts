@@ -11,16 +11,15 @@ const imports = (specifier: (file: string) => string) => `
 import * as client from ${JSON.stringify(specifier(resolve("dist/client/external/index.js")))};
 import { runScenarios } from ${JSON.stringify(specifier(resolve(SCENARIOS)))};`;
 
-/** That of the service. */
 const COMPATIBILITY_DATE = unstable_readConfig({ config: "wrangler.toml" }).compatibility_date;
 
 // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects
 export type Outcomes = Record<string, any>;
 
-/** Runs the scenarios, with what they need as JSON, and returns what came of them. */
+/** Runs the scenarios with `given` as JSON, and returns their outcomes. */
 type Run = (given: object) => Promise<Outcomes>;
 
-/** The first Node of another version than 24 that the machine has: the tests themselves run in 24. */
+/** The first Node on this machine that is older than 24, the version that runs the tests. */
 const otherNode = (process.env.PATH ?? "")
   .split(delimiter)
   .filter((folder) => !folder.includes("node_modules"))

@@ -1,5 +1,5 @@
 /**
- * Sends so many bad requests to the routes of all APIs, and fails with the first that is answered wrongly:
+ * Sends bad requests to the routes of all APIs, and fails at the first wrong answer:
  * `node send_bad_requests.ts <number> [seed]`.
  */
 import fc from "fast-check";
@@ -12,13 +12,13 @@ import { ORIGIN } from "./worker_in_node.ts";
 
 const [numRuns = 1000, seed = 20_261_117] = process.argv.slice(2).map(Number);
 
-/** Bytes that may stay in use: a little is cached, but not for each request. */
+/** In bytes: the memory that may stay in use. A little is cached, but not for each request. */
 const MAX_GROWTH = 8_000_000;
 
-/** After so many requests they go to a new service: one that has many rows is slower, and teaches no more. */
+/** After this many requests, a new service starts: a service with many rows is slower, and finds no more faults. */
 const REQUESTS_OF_ONE_SERVICE = 2000;
 
-/** Every operation; those that change or report something by its key a second time, after the same request. */
+/** Every operation. An operation that reports something by its key also comes a second time, after the same request. */
 const operations = documentedOperations.flatMap((operation) => {
   const example = exampleFor(operation);
   const repeated: MakeExample = async (clinic) => {
@@ -48,7 +48,7 @@ await fc
       const request = mutated(draft, changes);
       const outcome = await service.send(toRequest(`/api/${api}`, request));
       requireGoodAnswer(request, outcome);
-      // What it was about may be used up.
+      // The request may have used up the resource that it was about.
       if (outcome.changes > 0) drafts.delete(n);
       else drafts.set(n, draft);
       statuses.set(outcome.status, (statuses.get(outcome.status) ?? 0) + 1);
@@ -57,7 +57,7 @@ await fc
     { numRuns, seed, endOnFailure: true },
   )
   .catch(({ message, cause }) => {
-    // What was sent, and with which seed: the functions that made it say nothing.
+    // Prints the request and the seed. The generators that fast-check prints say nothing about the request.
     process.stderr.write(`${cause?.message ?? message}\n${/\{ seed.*\}/.exec(message)?.[0]}\n`);
     process.exit(1);
   });
@@ -67,7 +67,9 @@ if (end - halfway > MAX_GROWTH)
 process.stdout.write(`${JSON.stringify(Object.fromEntries([...statuses].sort()))}\n`);
 process.exit(0);
 
-/** A bad request may have deleted what the examples need, such as a room. A new service has it again. */
+/**
+ * Makes the draft with a new service, because a bad request may have deleted what the examples need, such as a room.
+ */
 async function draftOfNewService(n: number, error: Error): Promise<Draft> {
   if (!/^Set-up failed: .* 404 /.test(error.message)) throw error;
   service = await openService();

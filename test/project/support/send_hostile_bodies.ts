@@ -1,4 +1,6 @@
-/** Sends hostile bodies to every route that takes one, and fails with what went wrong. Runs with little memory. */
+/**
+ * Sends hostile bodies to every route that accepts a body, and fails with the wrong answers. Runs with little memory.
+ */
 import { faultyBodies, misshapenBodies } from "./hostile_bodies.ts";
 import { documentedOperations, type Operation } from "./request_schemas.ts";
 import { isRefusal, openService } from "./service_in_memory.ts";
@@ -7,7 +9,7 @@ import { makeRequest } from "./worker_in_node.ts";
 const service = await openService();
 const problems: string[] = [];
 let sent = 0;
-/** What a body does that no schema knows is the same for all routes of one limit. */
+/** The limits for which misshapen bodies were sent. All routes with the same limit treat these bodies alike. */
 const limits = new Set<number>();
 
 for (const operation of documentedOperations) {
@@ -15,7 +17,7 @@ for (const operation of documentedOperations) {
   if (!body) continue;
   const limit = await bodyLimitOf(operation);
   for (const { what, text } of hostileBodies(body, limit)) {
-    // A crash leaves this as the last line.
+    // After a crash, this is the last line.
     process.stdout.write(`${method} /api/${api}${path}: ${what}\n`);
     const outcome = await send(operation, text);
     const said = `${method} /api/${api}${path}: ${what} (${Buffer.byteLength(text)} bytes) answered ${outcome.status} ${outcome.text.slice(0, 300)}`;
@@ -35,7 +37,7 @@ function* hostileBodies({ schema, example }: NonNullable<Operation["body"]>, lim
   yield* faultyBodies(schema, example, limit);
 }
 
-/** In bytes, as the route itself says when it refuses more. */
+/** In bytes, from the refusal of a body that is too large. */
 async function bodyLimitOf(operation: Operation): Promise<number> {
   const { text } = await send(operation, " ".repeat(5 * 1024 * 1024));
   const [, limit] = /larger than (\d+) bytes/.exec(text) ?? [];

@@ -49,7 +49,7 @@ export async function aServiceAtCloudflare(
   };
 }
 
-/** With what `wrangler d1 migrations apply` leaves. */
+/** A migrated database with the table that `wrangler d1 migrations apply` adds. */
 function aMigratedDatabase() {
   const database = migratedDatabase();
   database.exec(
@@ -64,7 +64,7 @@ function addOrganization(directory: DatabaseSync, shard: number, n: number) {
   directory.prepare("insert into places (slug, shard) values (?, ?)").run(`clinic-${shard}-${n}`, shard);
 }
 
-/** Not with spawnSync: the API is in this process. */
+/** Does not use spawnSync, because this process serves the API. */
 function run(command: string, args: string[], env: NodeJS.ProcessEnv) {
   return printsOf(spawn(process.execPath, [resolve(`src/dev/${command}.ts`), ...args], { env })).ended;
 }

@@ -1,6 +1,6 @@
 /**
- * The service in this process, over SQLite in memory: thousands of requests take seconds, and what they need of memory
- * is this process's. It counts the rows that each request changes.
+ * The service in this process, over SQLite in memory: thousands of requests take seconds, and their memory is this
+ * process's. Counts the rows that each request changes.
  */
 import { createHash } from "node:crypto";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
@@ -20,10 +20,10 @@ import {
 
 export type Api = "external" | "platform" | "livekit";
 
-/** Stands for the signature of the body, which is made when the body is known. */
+/** A placeholder for the signature, which depends on the body. */
 const SIGNED = "signed";
 
-/** The header `Authorization` of LiveKit's server. Its clock is that of the service, which stands still. */
+/** The `Authorization` header of LiveKit's server. It uses the clock of the service, which stands still. */
 function signatureOf(body: string): Promise<string> {
   const sha256 = createHash("sha256").update(body).digest("base64");
   return new SignJWT({ iss: LIVEKIT_KEY, exp: Math.floor(Date.now() / 1000) + 300, sha256 })
@@ -34,13 +34,12 @@ function signatureOf(body: string): Promise<string> {
 export interface Outcome {
   status: number;
   text: string;
-  /** Rows that the request inserted, updated or deleted, also by triggers. */
+  /** The rows that the request inserted, updated or deleted, including changes by triggers. */
   changes: number;
-  /** What the service logged about faults of its own. */
   faults: unknown[];
 }
 
-/** An error text names some faults of a request, and is not as long as its body may be. */
+/** Whether the response is a refusal. Its text names only some faults, so that it stays shorter than a body may be. */
 export function isRefusal(text: string): boolean {
   const { error, ...others } = JSON.parse(text);
   const isText = typeof error === "string" && error.trim() !== "" && error.length < 2000;
@@ -57,6 +56,8 @@ export async function openService() {
   Object.assign(console, { error: (line: unknown) => faults.push(line) });
   const env = bindings(bindingOf(executeOn(database, (more) => (changes += more))));
   const clinic = await openClinic(env);
+  // The service records the first request of a client in a day, whatever its outcome.
+  await clinic.client("GET", "/roles");
   return {
     clinic,
     credentials: {

@@ -16,14 +16,14 @@ class DigestStream extends WritableStream<Uint8Array> {
 }
 
 Object.assign(crypto, { DigestStream });
-/** Nothing here checks the length, which is its argument. */
+/** Ignores its argument, the length, which nothing here checks. */
 function FixedLengthStream() {
   return new TransformStream();
 }
 
 Object.assign(globalThis, { FixedLengthStream });
 
-/** A bucket that writes no file twice. */
+/** A bucket that never writes a file twice. */
 export function aBucket(): R2Bucket {
   const files = new Map<string, Uint8Array>();
   return {

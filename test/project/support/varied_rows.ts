@@ -4,11 +4,11 @@ import { DAY, HOUR } from "../../../src/units.ts";
 const START = Date.parse("2026-01-30T22:30:00Z");
 
 /**
- * Fills a migrated database with rows in varied states, then changes, moves and deletes some, so that each of the
- * triggers that maintain data has something to do.
+ * Fills a migrated database with rows in varied states, then changes, moves and deletes some, so that every trigger
+ * that maintains data has something to do.
  */
 export function writeVariedRows(database: DatabaseSync) {
-  // To prepare an insert, SQLite compiles all triggers that it fires.
+  // Statements are reused: to prepare an insert, SQLite compiles all triggers that it fires.
   const known = new Map<string, StatementSync>();
   function insert(table: string, row: Record<string, string | number | null>) {
     const columns = Object.keys(row);
@@ -51,10 +51,12 @@ export function writeVariedRows(database: DatabaseSync) {
         name: "Integration",
         client_id: `client-${id(n)}`,
         secret_digest: "",
+        secret_hint: "hint",
       });
       insert("waiting_rooms", {
         ...own(n),
         name: "Room",
+        name_key: "room",
         slug: `room-${id(n)}`,
         theme: "default",
         is_active: n % 2,
@@ -94,7 +96,7 @@ export function writeVariedRows(database: DatabaseSync) {
           joined_at: n % 2 ? started_at + (n % 3 ? 500 : -n * 3000) : null,
           ...stamps,
         });
-      // Some decide once, some take it back, and some reports come late or at the same time.
+      // Some participants decide once, some change their mind, and some reports come late or at the same time.
       for (const [at, decision] of ["granted", "refused", "granted"].slice(0, n % 4).entries())
         insert("consents", {
           organization_id,
@@ -117,7 +119,7 @@ export function writeVariedRows(database: DatabaseSync) {
       });
       insert("egresses", {
         ...own(n),
-        call_id: id(n),
+        call_id: n % 7 ? id(n) : null,
         egress_id: `egress-${id(n)}`,
         status: "egress_starting",
         is_stopped: 0,
@@ -137,8 +139,14 @@ export function writeVariedRows(database: DatabaseSync) {
         });
     }
     database.exec(`
+      -- Recordings that LiveKit reported before their call.
+      update egresses set call_id = id where call_id is null;
       update egresses set status = 'egress_ended', is_stopped = 1, ended_at = 9 where id % 2 = 1;
-      -- Rooms and invites that leave their lists, and come back.
+      -- Members who get and lose roles.
+      update organization_users set roles = '["provider_assistant", "provider"]' where id = ${id(1)};
+      update organization_users set roles = '["organization_admin"]' where id = ${id(2)};
+      update organization_users set roles = '[]' where id = ${id(3)};
+      -- Rooms and invites that leave their lists and come back.
       update waiting_rooms set retired_at = 5 where id = ${id(1)};
       update waiting_rooms set retired_at = 5 where id = ${id(2)};
       update waiting_rooms set retired_at = null where id = ${id(2)};
@@ -148,7 +156,7 @@ export function writeVariedRows(database: DatabaseSync) {
       update invites set used_at = null where id in (${id(2)}, ${id(3)});
       update invites set used_at = 6 where id = ${id(4)};
       delete from invites where id = ${id(3)};
-      -- Calls under legal hold, and results that come later.
+      -- Calls under legal hold, and results that arrive later.
       insert into legal_holds (organization_id, call_id, begun_by, began_at)
         select organization_id, id, iif(id % 2, 'platform', 'organization'), 5 from calls where id % 3 = 0 and organization_id = ${organization_id};
       update legal_holds set ended_at = 6
@@ -164,7 +172,7 @@ export function writeVariedRows(database: DatabaseSync) {
         select organization_id, 9, 'delete', 'soap_note', call_id, 1 from call_texts
         where kind = 'soap_note' and call_id % 10 = 5;
       delete from call_texts where kind = 'soap_note' and call_id % 10 = 5;
-      -- Calls that are corrected, go to another user or another day, or go altogether.
+      -- Calls that are corrected, moved to another user or day, or deleted.
       update calls set organization_user_id = ${id(3)} where id in (${id(1)}, ${id(4)});
       update calls set organization_user_id = organization_user_id where id = ${id(2)};
       update calls set started_at = started_at + ${DAY}, ended_at = ended_at + ${DAY} where id % 8 = 1;
@@ -185,7 +193,7 @@ export function writeVariedRows(database: DatabaseSync) {
       insert into calls (${callColumns})
         select ${id(51)}, organization_id, 'call-${id(51)}', organization_user_id, waiting_room_id, started_at, ended_at, failed, created_at, updated_at from calls where id = ${id(2)};
       delete from calls where id = ${id(51)};
-      -- Visits that go to another date, another holder, nobody's, and through their statuses.
+      -- Visits that change their date, their holder and their status, or lose their holder.
       update visits set starts_at = starts_at + ${DAY} where id % 5 = 1;
       update visits set organization_user_id = ${id(3)} where id % 7 = 2 and organization_id = ${organization_id};
       update visits set organization_user_id = null where id % 7 = 3;
@@ -193,20 +201,20 @@ export function writeVariedRows(database: DatabaseSync) {
       update visits set status = 'missed' where status = 'planned' and id % 6 = 1;
       update visits set status = 'ended' where status = 'started' and id % 8 = 0;
       update visits set status = 'cancelled' where status = 'planned' and id % 6 = 3;
-      -- Those who came by the link of a visit, some before they were on a call.
+      -- Participants who used the link of a visit, some before they were on a call.
       update participants set visit_id = ${id(1)} where call_id = ${id(10)};
       insert into participants (organization_id, key, waiting_room_id, call_id, visit_id, display_name, role, created_at, updated_at)
         select organization_id, 'visit-' || id, waiting_room_id, id, iif(id = ${id(3)}, ${id(2)}, ${id(3)}), 'Rita Recipient', 'recipient', 9, 9
         from calls where id in (${id(3)}, ${id(5)});
       update calls set ended_at = ended_at + 1000 where id = ${id(5)};
-      -- Clients that are revoked stay in their list.
+      -- Revoked clients stay in their list.
       update api_clients set revoked_at = 5 where id = ${id(1)};
       delete from api_clients where id = ${id(2)};
       delete from issuers where id = ${id(1)};
-      -- Users, rooms and organizations that go without a trace.
+      -- Users, rooms and organizations that are deleted for good.
       delete from organizations where id = ${gone};
       insert into organization_users (id, organization_id, email, display_name, roles, created_at, updated_at)
-        values (${id(90)}, ${organization_id}, 'gone-${id(90)}@example.org', 'Gone', '[]', 0, 0);
+        values (${id(90)}, ${organization_id}, 'gone-${id(90)}@example.org', 'Gone', '["provider"]', 0, 0);
       delete from organization_users where id = ${id(90)};
     `);
   }

@@ -1,10 +1,9 @@
 /**
- * What the Worker needs in Node. The clock stands still: so a looked-up client stays fresh, and what two handlers write at
- * the same time is the same to the letter.
+ * The parts of a Worker's environment that Node lacks. The clock stands still, so that a looked-up client stays fresh,
+ * and so that two handlers write exactly the same at the same time.
  */
 import { timingSafeEqual } from "node:crypto";
 
-/** A Worker's fetch handler. */
 export type Handler = (request: Request, env: Env, context: ExecutionContext) => Response | Promise<Response>;
 
 export const ORIGIN = "https://service.test";
@@ -24,6 +23,8 @@ const SETTINGS = {
   ACCESS_LOG_LIMIT_PER_MINUTE: "30",
   FAILURE_LIMIT_PER_MINUTE: "60",
   PLATFORM_API_TOKEN: PLATFORM_TOKEN,
+  PLATFORM_REPORTS_TOKEN: "",
+  PLATFORM_WEB_APP_TOKEN: "",
   AUDIT_SIGNING_KEY:
     '{"kty":"OKP","crv":"Ed25519","x":"EByB_L4sbShRySVhBDgzlWqUptvWgQnc_jOMPjqTSLs","d":"test-audit-key-of-43-characters-AAAAAAAAAAA"}',
   APP_URL: "http://localhost:3000",
@@ -37,18 +38,18 @@ const SETTINGS = {
   RECORDINGS_S3_SECRET_ACCESS_KEY: "local-secret-key",
 };
 
-/** Off, as MAIL_FROM is not set. */
+/** Mail is off, because MAIL_FROM is not set. */
 const noMail = {} as SendEmail;
 
 const noLimit: RateLimit = { limit: async () => ({ success: true }) };
 
-/** Takes messages, and delivers none. */
+/** Accepts messages, and delivers none. */
 const idleQueue = { send: async () => {}, sendBatch: async () => {} } as unknown as Env["BULK_INVITES"];
 
-/** Deletes files that never were, and has none. */
+/** An empty bucket, from which any file can be deleted. */
 const emptyBucket = { delete: async () => {}, get: async () => null } as unknown as R2Bucket;
 
-/** The Worker's bindings, around whatever stands in for its database. */
+/** The Worker's bindings, with this database. */
 export const bindings = (DB: D1Database): Env => ({
   ...SETTINGS,
   DB,
@@ -67,7 +68,7 @@ export const bindings = (DB: D1Database): Env => ({
   FAILURE_LIMIT: noLimit,
 });
 
-/** What Workers have and Node lacks, the clock, and silence: a request's log line is made, and goes nowhere. */
+/** Adds what Workers have and Node lacks, stops the clock, and discards the log. */
 export function likeWorkers() {
   Object.assign(crypto.subtle, { timingSafeEqual: (a: Uint8Array, b: Uint8Array) => timingSafeEqual(a, b) });
   const started = Date.now();
@@ -75,7 +76,7 @@ export function likeWorkers() {
   Object.assign(console, { log: () => {} });
 }
 
-/** A request as it arrives over HTTP: with a Content-Length, which a Request made in Node lacks. A text is sent as it is. */
+/** A request as it arrives over HTTP, with a Content-Length, which Node does not set. A string is sent unchanged. */
 export function makeRequest(
   method: string,
   path: string,
@@ -88,7 +89,7 @@ export function makeRequest(
   return new Request(ORIGIN + path, { method, headers: { ...headers, ...described }, body: text });
 }
 
-/** Answers one request, with everything that it left for later done too. */
+/** Answers a request, and waits for the work that the handler left for later. */
 export async function answer(handler: Handler, request: Request, env: Env): Promise<Response> {
   const later: Promise<unknown>[] = [];
   const context = { waitUntil: (work: Promise<unknown>) => later.push(work), passThroughOnException() {} };

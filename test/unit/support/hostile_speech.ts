@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import type { TranscriptWithLines } from "../../../src/resources/transcripts/transcripts.schemas.ts";
+import type { TranscriptWithLines } from "../../../src/results/transcripts/transcripts.schemas.ts";
 
-/** What means something in WebVTT, in HTML or to those who split lines. */
+/** Text that has a meaning in WebVTT or HTML, or that ends a line. */
 const PIECES = [
   ..."<>&;#\"'/\\ \t\n\r\f\v\u00a0\u0085\u200e\u2028\u2029\ufeff\u0001",
   ...["-->", "--", "\r\n", "\n\n", "\n\n\n", " \n ", "WEBVTT", "NOTE", "STYLE", "REGION"],
@@ -22,7 +22,7 @@ const name = hostile.map((text) => text.replace(/\p{Cc}/gu, "").trim()).filter((
 
 const SPEAKERS = 4;
 
-/** A transcript of hostile names and texts, in which the record of a speaker may be gone. */
+/** A transcript of hostile names and texts, in which a speaker's record may be missing. */
 export const hostileTranscript: fc.Arbitrary<Pick<TranscriptWithLines, "lines" | "names">> = fc
   .record({
     names: fc.array(name, { minLength: SPEAKERS, maxLength: SPEAKERS }),
@@ -52,11 +52,11 @@ export interface Cue {
   text: string;
 }
 
-/** What a player is to make of it, where line breaks are all of one kind. */
+/** The cues that a player must show. Line feeds are the only line breaks, and names have none. */
 export const cuesOf = ({ lines, names }: Pick<TranscriptWithLines, "lines" | "names">): Cue[] =>
   [...lines].map(({ start_time, end_time, text, speaker_id }) => ({
     startTime: start_time,
     endTime: end_time,
-    voice: names.get(speaker_id) ?? null,
+    voice: names.get(speaker_id)?.replace(/[\u2028\u2029]/g, " ") ?? null,
     text: text.replace(/\r\n?/g, "\n"),
   }));

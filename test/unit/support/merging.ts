@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { ApiError } from "../../../src/http/errors.ts";
 
-/** The message of a refusal. */
 export function refusalOf(work: () => unknown): string {
   try {
     work();
@@ -13,8 +12,8 @@ export function refusalOf(work: () => unknown): string {
 }
 
 /**
- * A way to check something of every report that is not refused, in sequences of reports on one record, each a
- * millisecond after the other. The check gets the record before, the record after, and the report.
+ * Returns a function that checks every accepted report in random sequences of reports on one record, each a millisecond
+ * after the other. The check gets the record before, the record after, and the report.
  */
 export function eachReport<Report, Row>(
   report: fc.Arbitrary<Report>,

@@ -1,6 +1,6 @@
-import type { Participant } from "../../../src/resources/participants/participants.schemas.ts";
+import type { Participant } from "../../../src/calls/participants/participants.schemas.ts";
 
-/** What no report says of a call. */
+/** The fields of a new call that no report sets. */
 export const CALL_AS_MADE = {
   transcript_deleted_at: null,
   soap_note_deleted_at: null,
@@ -12,7 +12,6 @@ export const CALL_AS_MADE = {
   hold_ended_at: null,
 };
 
-/** Somebody who waits. */
 export const RITA: Participant = {
   id: 301,
   organization_id: 1,
@@ -32,12 +31,8 @@ export const RITA: Participant = {
   left_is_assumed: false,
   recording_consent: null,
   earlier_stay_until: null,
-  waiting_event_at: null,
-  joined_event_at: null,
-  left_event_at: null,
-  earlier_left_event_at: null,
-  joined_by_name_at: null,
-  livekit_said: null,
+  connections: null,
+  assumed: null,
   cleared: null,
   reported_at: 0,
   erased_at: null,

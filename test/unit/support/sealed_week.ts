@@ -1,8 +1,8 @@
 import { createHash, generateKeyPairSync } from "node:crypto";
 import { gzipSync } from "node:zlib";
+import { publishedKeys, signSeal } from "../../../src/audit/access_log_seals/access_log_seals.keys.ts";
+import type { Seal } from "../../../src/audit/access_log_seals/access_log_seals.schemas.ts";
 import type { AccessLogSource, Check } from "../../../src/client/access_log_types.ts";
-import { publishedKeys, signSeal } from "../../../src/resources/access_log_seals/access_log_seals.keys.ts";
-import type { Seal } from "../../../src/resources/access_log_seals/access_log_seals.schemas.ts";
 import type { Settings } from "../../../src/settings.ts";
 
 export const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
@@ -25,29 +25,26 @@ export interface SealedWeek {
   key: SigningKey;
   keys: SigningKey[];
   days: Map<string, Entry[]>;
-  /** What D1 has. */
   rows: Entry[];
-  /** What the bucket has. */
   files: Map<string, Buffer>;
   seals: Seal[];
   heads: { date: string; seal_sha256: string }[];
   store: (date: string, entries: Entry[]) => void;
-  /** Makes the seal of a day as the service does, after that of the day before. */
+  /** Makes the seal of a day as the service does, following the previous seal. */
   seal: (date: string, entries: Entry[], options?: SealOptions) => Promise<Seal>;
-  /** Seals a day, and what comes after it, as somebody can who has a key. */
+  /** Seals a day and the days after it again, as anyone with a key can. */
   sealAgain: (from: string, options?: SealOptions) => Promise<void>;
   source: AccessLogSource;
-  /** What an auditor asks for. */
   check: (more?: Partial<Check>) => Check;
 }
 
-/** A service with a sealed week of its access log, and a day that is not over. Tests may do to it what nobody should. */
+/** A service with a sealed week of its access log, and an unfinished day. Tests tamper with it. */
 export async function aSealedWeek({ each = 10, key = aKey() } = {}): Promise<SealedWeek> {
   const dates = [1, 2, 3, 4, 5, 6, 7].map((day) => `2026-03-0${day}`);
   let made = 0;
   const entriesOf = (date: string): Entry[] =>
     Array.from({ length: each }, (_, n) => ({
-      // Other organizations have ids too.
+      // Other organizations use some of the ids.
       id: ++made * 3 + (n % 2),
       at: new Date(Date.parse(date) + n).toISOString(),
       event: "read",
@@ -106,7 +103,7 @@ export async function aSealedWeek({ each = 10, key = aKey() } = {}): Promise<Sea
   return week;
 }
 
-/** In pieces that end within lines, and within characters. */
+/** Splits a file into pieces that end within lines and within characters. */
 export async function* chunksOf(file: Buffer) {
   for (let n = 0; n < file.length; n += 1000) yield file.subarray(n, n + 1000);
 }

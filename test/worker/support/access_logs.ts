@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import type { Answer } from "./api.ts";
 
-/** An entry as the table has it, with the id of the request as the response has it. */
+/** An entry as stored, with the request id as the response shows it. */
 export interface Entry {
   organization_id: number;
   at: number;
@@ -26,14 +26,13 @@ const select = (where: string, ...values: unknown[]) =>
     .bind(...values)
     .all<Entry>();
 
-/** What the access log has of a request. */
 export async function entriesOfRequest({ headers }: Answer): Promise<Entry[]> {
   const id = headers.get("X-Request-Id") ?? "";
   const { results } = await select("request_id = unhex(?, '-')", id);
   return results.map((entry) => ({ ...entry, request_id: id }));
 }
 
-/** What the access log has of an organization, of one kind of thing, with or without a request. */
+/** An organization's entries for an event and a resource, including those that no request left. */
 export async function entriesAbout(
   organization: { id: number },
   event: string,
@@ -48,7 +47,7 @@ export async function entriesAbout(
   return results;
 }
 
-/** Lets every entry fail while the work is done. */
+/** Makes every insert of an entry fail while the work runs. */
 export async function withoutEntries<T>(work: () => Promise<T>): Promise<T> {
   await env.DB.prepare(
     "create trigger no_entries before insert on access_logs begin select raise(abort, 'no entry today'); end",

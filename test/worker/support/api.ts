@@ -2,7 +2,7 @@ import { exports } from "cloudflare:workers";
 
 import { expectAsDocumented } from "./contract.ts";
 
-/** A response with its parsed body; an empty body is null, WebVTT and NDJSON are text, and so is what is in a gzipped file. */
+/** A response with its parsed body. An empty body is null. WebVTT, NDJSON and the content of a gzipped file are text. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -17,13 +17,13 @@ export const theWorker: Fetcher = (request) => exports.default.fetch(request);
 
 const [, high, low] = crypto.randomUUID().split("-");
 
-/** Each test file has a network of its own: files share a Worker, which remembers whose credentials have failed. */
+/** Each test file has its own network: files share a Worker, which counts the failed credentials of each address. */
 const ADDRESS = `2001:db8:${high}:${low}::1`;
 
 /**
- * One of the APIs of the service, with credentials for it.
+ * A client for one of the service's APIs.
  *
- * @param under the beginning of all paths
+ * @param under the prefix of all paths
  */
 export function api(base: string, credentials: Record<string, string>, fetcher = theWorker, under = "") {
   async function send(method: string, rest: string, body?: unknown, headers: Record<string, string> = {}) {

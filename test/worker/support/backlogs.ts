@@ -2,16 +2,17 @@ import { env } from "cloudflare:workers";
 import { onTestFinished } from "vitest";
 import { DAY } from "../../../src/units.ts";
 import { anOrganization, given, type Organization, unique } from "./organization.ts";
-import { insertMany } from "./rows.ts";
+import { aQueue, rowsReadForNothing, workerWith } from "./queue.ts";
+import { countingRows, insertMany } from "./rows.ts";
+import { manyOrganizations } from "./seals.ts";
 import { leavingNoRows } from "./unchanged.ts";
 
-/** What the cron works off, for an organization that has much of it. */
+/** A chore of the cron, with a way to give an organization much work for it. */
 export interface Backlog {
-  /** The chore. */
   name: string;
-  /** Makes so many rows that are due. */
+  /** Inserts `size` rows that are due. */
   add: (organization: Organization, size: number) => Promise<void>;
-  /** What of a table is left to work off. */
+  /** The table and condition of the rows that are due. */
   due: string;
 }
 
@@ -37,7 +38,7 @@ async function addCalls(organization: Organization, size: number) {
     .run();
 }
 
-/** Makes a result for each call, by the columns of its own. */
+/** Inserts a result for each call, with these columns and values of its own. */
 const addResults =
   (table: string, columns: string, values: string) => async (organization: Organization, size: number) => {
     await addCalls(organization, size);
@@ -78,7 +79,7 @@ export const insertEvents = ({ id }: Organization, size: number, created_at: num
     created_at,
   );
 
-/** Each with as many rows, which are pending unless it is completed. */
+/** Inserts `size` bulk invites with `rows` rows each, which are pending unless `completed`. */
 export async function insertBulkInvites(
   { id, admin }: Organization,
   size: number,
@@ -106,7 +107,7 @@ export async function insertBulkInvites(
   );
 }
 
-/** Deliveries of events that are gone, at an endpoint that stays. The events of others may be older than these. */
+/** Inserts deliveries whose events are gone, for an endpoint that stays. Other organizations may have older events. */
 async function addDeliveries(organization: Organization, size: number) {
   const { client, id } = organization;
   const webhook_endpoint = { url: `https://${unique("hooks")}.example.com`, is_active: false };
@@ -161,7 +162,41 @@ export const BACKLOGS: Backlog[] = [
   },
 ];
 
-/** An organization that has a backlog, of which the cron of other tests finds nothing. */
+/**
+ * Runs the cron for many organizations with a few old events each, and one with a backlog of them: more than a portion in all.
+ * Returns the number of rows that it read, and the old events that are left.
+ */
+export async function aRunForMany(organizations: number, each: number, backlog: number) {
+  const large = await anOrganization();
+  const { ids } = await manyOrganizations(organizations, new Date().toISOString());
+  onTestFinished(async () => {
+    for (const table of ["events", "access_logs"])
+      await env.DB.prepare(`delete from ${table} where organization_id in (select value from json_each(?))`)
+        .bind(JSON.stringify([...ids, large.id]))
+        .run();
+  });
+  // The cron first finishes the work that other tests left.
+  await rowsReadForNothing();
+  const old = "insert into events (organization_id, type, data, created_at) select";
+  const event = "'call.started', '{\"call_id\":1}', 1";
+  await insertMany(backlog, `${old} ?, ${event} from counter`, large.id);
+  await insertMany(each, `${old} value, ${event} from json_each(?), counter`, JSON.stringify(ids));
+  const counting = countingRows();
+  const { rows_read } = await counting.during(() =>
+    workerWith({ DB: counting.DB, BULK_INVITES: aQueue().binding }).runCron(),
+  );
+  const left = async (ofLarge: boolean) =>
+    Number(
+      await env.DB.prepare(
+        "select count(*) as n from events where created_at = 1 and (organization_id = ?1) = ?2 and organization_id in (select value from json_each(?3))",
+      )
+        .bind(large.id, Number(ofLarge), JSON.stringify([...ids, large.id]))
+        .first("n"),
+    );
+  return { rows_read, leftOfLarge: await left(true), leftOfOthers: await left(false) };
+}
+
+/** An organization with a backlog that is removed when the test ends, so that the cron of other tests does not find it. */
 export async function anOrganizationWith(backlog: Backlog, size: number): Promise<Organization> {
   const organization = await anOrganization();
   leavingNoRows(
@@ -184,7 +219,6 @@ export async function anOrganizationWith(backlog: Backlog, size: number): Promis
   return organization;
 }
 
-/** How much of it an organization has left. */
 export const leftOf = async ({ due }: Backlog, { id }: { id: number }) =>
   Number(
     await env.DB.prepare(`select count(*) as n from ${due} and organization_id = ?`).bind(id).first("n"),

@@ -26,7 +26,7 @@ export const aRecipient = (more: object = {}) => ({
 
 type Reporter = Pick<Organization, "platform">;
 
-/** @param made for example `reported_at` */
+/** @param made fields beside the call, for example `reported_at` */
 export const reportCall = ({ platform }: Reporter, key: string, call: object, made: object = {}) =>
   platform.put(`/calls/${encodeURIComponent(key)}`, { call, ...made });
 
@@ -34,8 +34,8 @@ export const reportEgress = ({ platform }: Reporter, egress_id: string, egress: 
   platform.put(`/egresses/${encodeURIComponent(egress_id)}`, { egress });
 
 /**
- * A call of the organization. By default it has ended and everybody consented to the recording. `path` leads to its
- * results through the external API, `url` to the call in the platform API; `report` reports it again there.
+ * Reports a call of the organization. By default, it has ended and everybody consented to the recording. `path` is the call's
+ * path in the external API, and `url` the one in the platform API. `report` reports the call again.
  *
  * @param by the organization user who holds the call; by default a new provider
  */
@@ -71,7 +71,7 @@ export async function aCall(organization: Organization, call: object = {}, by?: 
       platform.put(`/calls/${key}/soap_note`, { soap_note, ...made }),
     hold: (legal_hold: object = {}) => platform.put(`/calls/${key}/legal_hold`, { legal_hold }),
     release: () => platform.delete(`/calls/${key}/legal_hold`),
-    /** Reports a recording of the call; by default it has a file. */
+    /** Reports a recording of the call, by default one with a file. */
     addEgress: (egress: object = {}, egress_id = unique("egress")) =>
       given(
         reportEgress(organization, egress_id, {
@@ -89,7 +89,7 @@ export async function aCall(organization: Organization, call: object = {}, by?: 
 export const callsOf = async ({ client }: Organization, { id }: { id: number }) =>
   (await given(client.get(`/organization_users/${id}/calls`))).calls;
 
-/** What the service knows about a participant: the response to a report that says nothing new. */
+/** Reads a participant through a report that changes nothing. */
 export const knownParticipant = (slug: string, key: string) =>
   given(platform.put(`/waiting_rooms/${slug}/participants/${encodeURIComponent(key)}`, { participant: {} }));
 
@@ -98,8 +98,14 @@ export const waitingCount = async ({ client }: Organization, slug: string) =>
 
 export type Call = Awaited<ReturnType<typeof aCall>>;
 
-/** Paths that do not lead to the call: with another call, another organization user, or something unknown. */
-export function wrongPaths(call: Call, other: Call, colleague: { id: number }): string[] {
+/** Paths whose ids are not integers. */
+export function malformedPaths({ id, key, owner }: Call): string[] {
+  const own = `/organization_users/${owner.id}`;
+  return [`${own}/calls/${key}`, `${own}/calls/${id}.0`, `/organization_users/x/calls/${id}`];
+}
+
+/** Paths that must not find the call: with another call, another organization user, or an unknown id. */
+export function inaccessiblePaths(call: Call, other: Call, colleague: { id: number }): string[] {
   const own = `/organization_users/${call.owner.id}`;
   return [
     other.path,
@@ -109,8 +115,10 @@ export function wrongPaths(call: Call, other: Call, colleague: { id: number }): 
     `/organization_users/999999999/calls/${call.id}`,
     `${own}/calls/999999999`,
     `${own}/calls/0`,
-    `${own}/calls/${call.key}`,
-    `${own}/calls/${call.id}.0`,
-    `/organization_users/x/calls/${call.id}`,
   ];
 }
+
+export const wrongPaths = (call: Call, other: Call, colleague: { id: number }) => [
+  ...inaccessiblePaths(call, other, colleague),
+  ...malformedPaths(call),
+];

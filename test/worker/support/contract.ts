@@ -19,7 +19,7 @@ const validators = new Map<object, Validator>();
 
 /**
  * Checks a response against the published document of its API: an undocumented status or field fails the test. A
- * request that matches no operation must be refused. Outside the APIs, nothing is documented.
+ * request that matches no operation must be refused. Paths outside the APIs have no document.
  */
 export function expectAsDocumented(
   base: string,
@@ -27,12 +27,15 @@ export function expectAsDocumented(
   path: string,
   { status, headers, body }: { status: number; headers: Headers; body: unknown },
 ) {
+  const said = `${method} ${base}${path} answered ${status}`;
+  const code = headers.get("Error-Code");
+  if (status >= 400 !== (code !== null)) throw new Error(`${said} with the error code ${code}`);
   const document = documents[base];
   if (!document) return;
-  const said = `${method} ${base}${path} answered ${status}`;
   const operation = operationFor(document, method, path);
   if (!operation) {
-    if (![401, 403, 404].includes(status)) throw new Error(`${said}, and no document has this operation`);
+    if (![401, 403, 404, 405].includes(status))
+      throw new Error(`${said}, and no document has this operation`);
     return;
   }
   const response = operation.responses[status];
@@ -45,20 +48,33 @@ export function expectAsDocumented(
     return;
   }
   requireBody(document, body, schema, said);
-  // With several databases, an organization that was made half counts in the total, until it is made again.
+  // With several databases, a half-created organization counts in the total until its creation is repeated.
   const isInexact = isSharded && /^\/organizations(\?|$)/.test(path);
   const faultOfSuccess = isInexact ? undefined : faultOfPage(body);
-  const fault = status < 400 ? faultOfSuccess : faultOfError(body as { error: string }, status, examples);
+  const fault =
+    status < 400 ? faultOfSuccess : faultOfError(body as { error: string }, status, code, examples);
   if (fault) throw new Error(`${said} with ${fault}`);
 }
 
-/** What is wrong with an error: its text is no example of its status, and is made of no documented faults. */
-function faultOfError({ error }: { error: string }, status: number, examples: Examples): string | undefined {
-  const texts = Object.values(examples).map(({ value }) => (value as { error: string }).error);
+/** Returns a fault if the error's text is not documented for its status, or is documented with another code. */
+function faultOfError(
+  { error }: { error: string },
+  status: number,
+  code: string | null,
+  examples: Examples,
+): string | undefined {
+  const known = Object.values(examples).map(({ summary, value }) => ({
+    code: summary,
+    text: (value as { error: string }).error,
+  }));
+  const texts = known.map(({ text }) => text);
   if (!isDocumented(error, status, texts)) return `an error that is not documented: ${error}`;
+  const codes = known.filter(({ text }) => text === error).map((each) => each.code);
+  if (codes.length > 0 && !codes.includes(code ?? ""))
+    return `the code ${code} of another error than ${error}`;
 }
 
-/** Headers that every response of the Worker has, for browsers and caches: the documents leave them out. */
+/** Headers of every response, for browsers and caches, which the documents leave out. */
 const GENERAL_HEADERS = new Set([
   "cache-control",
   "content-security-policy",
@@ -99,7 +115,6 @@ function sharedHeader({ components }: Document, name: string) {
   return header;
 }
 
-/** Checks a webhook that the service sent against the published document. */
 export function expectWebhookAsDocumented(headers: Headers, body: { type: string }) {
   const document = documents["/api/external"];
   const { parameters, requestBody } = document?.webhooks?.[body.type]?.post ?? {};
@@ -118,7 +133,7 @@ function requireBody(document: Document, body: unknown, schema: Schema, said: st
   if (!valid) throw new Error(`${said}, not as documented: ${JSON.stringify(errors, null, 2)}`);
 }
 
-/** The header is as documented, if it is there. */
+/** Checks the header against its schema, if the response has it. */
 function requireHeader(document: Document, headers: Headers, name: string, schema: Schema, said: string) {
   const text = headers.get(name);
   if (text === null) return;
@@ -127,7 +142,7 @@ function requireHeader(document: Document, headers: Headers, name: string, schem
     throw new Error(`${said} with ${name}: ${text}, not as documented`);
 }
 
-/** What is wrong with a page: it shows the items that its total says, or the total is not that of the list. */
+/** Returns a fault if a page does not have the number of pages or items that its total implies. */
 function faultOfPage(body: unknown): string | undefined {
   const { pagination, ...rest } = (body ?? {}) as { pagination?: Record<string, number> };
   if (!pagination) return;
@@ -164,7 +179,7 @@ function validatorFor(document: Document, schema: Schema): Validator {
   return validator;
 }
 
-/** The document allows new fields in the future. Tests accept only the fields of today. */
+/** Closes all objects of a schema: the document allows new fields in the future, but the tests accept only today's. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== "object" || value === null) return value;

@@ -6,9 +6,9 @@ interface Chores {
 }
 
 /**
- * A run of the cron, and what it puts into the queue: of several databases, each has a message.
+ * Runs the cron, and the messages that it queues: one for each database, if there are several.
  *
- * @param deliver by default, each message is delivered once, and all at the same time
+ * @param deliver by default, delivers each message once, all at the same time
  */
 export async function runCronOf(
   bound: Env,

@@ -2,7 +2,7 @@ import { FAULTS } from "../../../src/reference/error_texts.ts";
 
 const PLACEHOLDERS: Record<string, string> = {
   "{number}": "-?\\d+",
-  "{list}": "[\\w.*-]+(?:, [\\w.*-]+)*",
+  "{list}": "[\\w.*:-]+(?:, [\\w.*:-]+)*",
   "{name}": "[a-z]+(?: [a-z]+)*",
 };
 
@@ -13,12 +13,12 @@ const patternOf = (fault: string) =>
 
 const FIELD_FAULTS = Object.keys(FAULTS).map((fault) => new RegExp(`^[\\w.-]+: ${patternOf(fault)}$`));
 
-/** A number in an example stands for any number, and for a list of them. */
+/** Makes texts comparable: a number in an example stands for any number, or for a list of numbers. */
 const anyNumber = (text: string) => text.replace(/\d+(, \d+)*/g, "0");
 
 /**
- * Whether the text of an error is one of the examples of its operation and status. If fields can be at fault, it may also
- * be made of several examples and of the faults that the guides list.
+ * Whether the text of an error is one of the examples of its operation and status. If fields can be at fault, the text may
+ * also combine several examples and the faults that the guides list.
  */
 export function isDocumented(text: string, status: number, examples: readonly string[]): boolean {
   const known = new Set(examples.map(anyNumber));
@@ -27,7 +27,7 @@ export function isDocumented(text: string, status: number, examples: readonly st
 
   function isMadeOfFaults(rest: string): boolean {
     if (isOne(rest)) return true;
-    // A text of its own may have a semicolon too, so each is tried as the end of the first fault.
+    // The text of a single fault may have a semicolon as well, so each semicolon is tried as the end of the first fault.
     for (let at = rest.indexOf("; "); at >= 0; at = rest.indexOf("; ", at + 1)) {
       const others = rest.slice(at + 2);
       if (isOne(rest.slice(0, at)) && (/^and \d+ more$/.test(others) || isMadeOfFaults(others))) return true;

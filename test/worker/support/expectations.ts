@@ -16,6 +16,12 @@ export function expectRefusal({ status, body }: Answer, expected: number, error:
   });
 }
 
+/** The parts of a response that must not differ between requests. */
+export function withoutRequestId({ status, headers, body }: Answer) {
+  const { "x-request-id": _, ...others } = Object.fromEntries(headers);
+  return { status, headers: others, body };
+}
+
 /** Expects the response of a successful DELETE. */
 export function expectGone({ status, body }: Answer) {
   expect({ status, body }).toEqual({ status: 204, body: null });

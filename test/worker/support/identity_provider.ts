@@ -22,7 +22,7 @@ export type Key = Awaited<ReturnType<typeof aKey>>;
 
 /**
  * An identity provider whose keys the Worker fetches with its own code. `answer` replaces the response of its endpoint
- * until it is undefined again; `asked` counts the fetches.
+ * until it is set to undefined. `asked` counts the fetches.
  */
 export async function anIdentityProvider(alg?: string) {
   const issuer = `https://${unique("idp")}.test`;
@@ -34,14 +34,12 @@ export async function anIdentityProvider(alg?: string) {
     asked: 0,
     answer: undefined as undefined | ((request: Request) => Response | Promise<Response>),
 
-    /** The keys that it publishes. */
     keySet: () => ({ keys: [provider.key.jwk] }),
 
     async rotateKey(): Promise<void> {
       provider.key = await aKey(alg);
     },
 
-    /** The claims of a valid token, with changes. */
     claims(changed: JWTPayload): JWTPayload {
       const now = Math.floor(Date.now() / 1000);
       return { iss: issuer, aud: AUDIENCE, iat: now, exp: now + 300, ...changed };
@@ -55,7 +53,6 @@ export async function anIdentityProvider(alg?: string) {
         .sign(signing.privateKey);
     },
 
-    /** Registers the provider for an organization, as the operator does. */
     register: ({ id }: Pick<Organization, "id">, more: object = {}) =>
       given(
         platform.post(`/organizations/${id}/issuers`, {

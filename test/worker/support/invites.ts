@@ -1,8 +1,21 @@
 import { env } from "cloudflare:workers";
 import { AGE_INVITE } from "../../support/clinic.ts";
-import { platform } from "./api.ts";
-import { given } from "./organization.ts";
+import { type Api, platform } from "./api.ts";
+import { anInvite, given, type Organization } from "./organization.ts";
 import { travelTo } from "./time.ts";
+
+export const create = ({ client }: { client: Pick<Api, "post"> }, more: object = {}) =>
+  client.post("/invites", { organization_invite: anInvite(more) });
+
+export const read = ({ client }: Organization, { id }: { id: unknown }) => client.get(`/invites/${id}`);
+
+export const remove = ({ client }: Organization, { id }: { id: unknown }) => client.delete(`/invites/${id}`);
+
+export const list = async ({ client }: Organization, query = "") =>
+  (await client.get(`/invites${query}`)).body;
+
+export const listed = async (clinic: Organization, query = "") =>
+  (await list(clinic, query)).organization_invites;
 
 interface OfOrganization {
   id: number;
@@ -15,7 +28,7 @@ export async function tokenOf({ id, organization_id }: OfOrganization): Promise<
   return new URL(accept_url).searchParams.get("token") ?? "";
 }
 
-/** Lets an invite be some minutes old. */
+/** Makes an invite a few minutes old. */
 export async function letAge({ id }: { id: number }) {
   await env.DB.prepare(AGE_INVITE).bind(id).run();
 }
@@ -27,8 +40,8 @@ export const travelToExpiry = ({ expires_at }: { expires_at: string }, after = 0
 export const acceptToken = (token: unknown) => platform.post("/invites/accept", { token });
 
 /**
- * Does the work, and puts an invite back that it removes. So an account has a pending invite, as no request leaves it: what
- * depends on there being none must still be right.
+ * Runs the work, and restores the invite that it deletes. The result is an account with a pending invite. No request can lead
+ * to that, but code that relies on there being no such invite must still be right.
  */
 export async function keepingInvite<T>({ id }: { id: number }, work: () => Promise<T>): Promise<T> {
   const row = await env.DB.prepare("select * from invites where id = ?").bind(id).first();
@@ -45,7 +58,7 @@ export async function keepingInvite<T>({ id }: { id: number }, work: () => Promi
 /** Accepts the invite as an invitee who follows the link. */
 export const accept = async (invite: OfOrganization) => acceptToken(await tokenOf(invite));
 
-/** What single invites and rows of bulk invites are refused for. */
+/** The errors of single invites and of bulk invite rows. */
 export const hasPendingInvite = ({ id }: { id: number }) => `has the pending invite ${id}: ${insteadOf(id)}`;
 
 export interface ExpiringInvite {
@@ -57,4 +70,4 @@ export const hasExpiredInvite = ({ id, expires_at }: ExpiringInvite) =>
   `has the pending invite ${id}, which expired on ${expires_at}: ${insteadOf(id)}`;
 
 const insteadOf = (id: number) =>
-  `send it again with POST /invites/${id}/resend, or delete it with DELETE /invites/${id} to make another one`;
+  `send it again with POST /invites/${id}/resend, or delete it with DELETE /invites/${id} to create another one`;

@@ -1,28 +1,28 @@
 /**
- * The tests that do not run a second time with every organization in a second database, by the beginnings of the names of
- * suite and test; a route does not stand for those below it. They look past the API into the database, or into what it is
- * asked, where the directory has it; or they are about what design says is otherwise with several databases.
+ * The tests that do not run a second time with every organization in a second database, by the beginning of their name
+ * ("suite > test"). A name that ends in a route does not include the routes below it. These tests look past the API into the
+ * database or its queries, which the directory changes, or check behavior that differs by design with several databases.
  */
 export const LEFT_OUT = [
-  // The directory is asked beside the database.
-  "A report of the platform costs few round trips to D1 > GET /organizations",
-  "A report of the platform costs few round trips to D1 > POST /organizations",
+  // The directory costs additional round trips.
+  "A request of the platform costs few round trips to D1 > GET /organizations",
+  "A request of the platform costs few round trips to D1 > POST /organizations",
   "While D1 fails, GET /organizations of the platform API > ",
   // A database that is down is left out of the list.
   "While D1 fails, GET /invites of the platform API > ",
   "An error of D1 > ",
-  // The queue's consumer logs it, as of a message.
-  "A chore that fails > because a setting is missing is logged too",
+  // The queue consumer logs the fault, as one of a message.
+  "A failed chore of the cron > is also logged if the cause is a missing setting",
   "The log of a whole journey > has the cause of each internal error",
-  // Made-up ids name the first database.
+  // Made-up ids belong to the first database.
   "Unknown credentials > cost ",
-  "An address whose credentials fail > reaches the database with 600 more made-up ids",
-  "A client > is looked up on the primary",
-  // The first question goes to the primary of the directory.
-  "Where a replica finds nothing, the primary is asked > whatever the path names, in the platform API",
-  // It names the database.
-  "The health of the service > is 503 without details if the database ",
-  "The health of the service > waits for a slow database",
-  // Their positions are opaque.
-  "The platform's list of active invites > goes through all organizations by id",
+  "The rate limit of failed credentials > lets 600 more made-up ids reach the database",
+  "An API client > is looked up on the primary",
+  // The first query goes to the primary of the directory.
+  "If a replica finds nothing, the primary is asked > for every resource that a path names, in the platform API",
+  // The health check names the database.
+  "GET /health > returns 503 without details if the database ",
+  "GET /health > waits for a slow database",
+  // The positions in this list are opaque.
+  "GET /invites of the platform API > lists the active invites of all organizations by id",
 ];

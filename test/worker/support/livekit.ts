@@ -13,7 +13,7 @@ import { type Organization, unique } from "./organization.ts";
 
 export { DisconnectReason, EgressStatus };
 
-/** As vitest.config.ts sets them. */
+/** Must match vitest.config.ts. */
 export const LIVEKIT_KEY = { key: "test-livekit-key", secret: "test-livekit-secret-of-32-characters" };
 
 type EventFields = NonNullable<ConstructorParameters<typeof WebhookEvent>[0]>;
@@ -28,7 +28,7 @@ export async function digestOf(body: string): Promise<string> {
   return btoa(String.fromCharCode(...new Uint8Array(digest)));
 }
 
-/** The header `Authorization`, made by LiveKit's own package. */
+/** The Authorization header, made by LiveKit's own package. */
 export async function signatureOf(body: string, { key, secret } = LIVEKIT_KEY, ttl = 300): Promise<string> {
   const token = new AccessToken(key, secret, { ttl });
   token.sha256 = await digestOf(body);
@@ -37,7 +37,6 @@ export async function signatureOf(body: string, { key, secret } = LIVEKIT_KEY, t
 
 const WEBHOOK = { "Content-Type": "application/webhook+json" };
 
-/** A LiveKit server that sends its events to the service. */
 export function aLiveKitServer({
   key = LIVEKIT_KEY,
   fetcher,
@@ -58,7 +57,7 @@ export function aLiveKitServer({
 
 export const liveKit = aLiveKitServer();
 
-/** Expects that LiveKit's server counts the event as delivered. */
+/** Sends events, and expects answers that LiveKit's server counts as delivered. */
 export async function delivered(events: string[], server = liveKit) {
   for (const event of events) {
     const { status, body } = await server.send(event);
@@ -67,23 +66,23 @@ export async function delivered(events: string[], server = liveKit) {
   }
 }
 
-/** When a visit in a room of LiveKit's starts. */
+/** The start of a visit in a LiveKit room. */
 export const VISIT_AT = Date.parse("2026-01-31T09:30:00.000Z");
 
 export const at = (seconds: number) => new Date(VISIT_AT + seconds * 1000).toISOString();
 
-const inSeconds = (seconds: number) => BigInt(Math.floor(VISIT_AT / 1000 + seconds));
+export const inSeconds = (seconds: number) => BigInt(Math.floor(VISIT_AT / 1000 + seconds));
 
 /**
- * A room of LiveKit's, whose metadata says whose visit it is, and the events that it sends. Times are seconds from its
- * start.
+ * A LiveKit room, whose metadata names the waiting room and the owner of the call, and the events that it sends. Times are
+ * in seconds from its start.
  */
 export async function aLiveKitRoom(
   organization: Organization,
   fields: ConstructorParameters<typeof Room>[0] = {},
 ) {
   const [waitingRoom, owner] = [await organization.addRoom(), await organization.addProvider()];
-  const sid = unique("RM").replaceAll("-", "_");
+  const { sid = unique("RM").replaceAll("-", "_") } = fields;
   const room = new Room({
     sid,
     name: `${organization.slug}--${unique("visit")}`,
@@ -104,7 +103,7 @@ export async function aLiveKitRoom(
   return {
     sid,
     name: room.name,
-    /** The call that the room's own events make, in the platform API. */
+    /** The path, in the platform API, of the call that the room's own events create. */
     url: `/organizations/${organization.id}/calls/${sid}`,
     waitingRoom,
     owner,
@@ -115,7 +114,7 @@ export async function aLiveKitRoom(
       event("participant_joined", seconds, { participant: participant(identity, seconds, said) }),
     left: (identity: string, seconds: number, joinedAt: number, said: ParticipantFields = {}) =>
       event("participant_left", seconds, { participant: participant(identity, joinedAt, said) }),
-    /** An event of an egress: it carries no room, but names it. */
+    /** An egress event: it has no room, but names it. */
     egress: (
       egressId: string,
       status: EgressStatus,
@@ -125,7 +124,7 @@ export async function aLiveKitRoom(
         createdAt: inSeconds(0),
         egressInfo: new EgressInfo({ egressId, roomId: sid, roomName: room.name, status, ...more }),
       }),
-    /** The last event of an egress that has a file. */
+    /** The last event of an egress with a file. */
     recorded: (egressId: string, seconds: number, filename = `${organization.slug}/${egressId}.mp4`) =>
       anEvent("egress_ended", {
         createdAt: inSeconds(seconds),
@@ -148,5 +147,5 @@ const EGRESS_EVENTS: Partial<Record<EgressStatus, string>> = {
   [EgressStatus.EGRESS_ENDING]: "egress_updated",
 };
 
-/** An id that LiveKit could give. */
+/** An egress id in LiveKit's format. */
 export const anEgressId = () => unique("EG").replaceAll("-", "_");

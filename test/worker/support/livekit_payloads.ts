@@ -1,9 +1,9 @@
 /**
- * What LiveKit servers really sent, as their users quoted it in livekit/egress#837, #862 and #809. Ids, names and paths
- * are replaced, and what the service does not read is left out in part.
+ * Payloads that LiveKit servers really sent, as users quoted them in livekit/egress#837, #862 and #809. Ids, names and paths
+ * are replaced, and some fields that the service does not read are left out.
  */
 
-/** livekit/egress#837: a recording of a whole room has its file from the beginning. */
+/** livekit/egress#837: the recording of a whole room names its file even in `egress_started`. */
 export const compositeStarted = (name: string, sid: string, egress_id: string) =>
   JSON.stringify({
     id: "EV_8oTjKXHjCqyD",
@@ -24,7 +24,7 @@ export const compositeStarted = (name: string, sid: string, egress_id: string) =
     },
   });
 
-/** livekit/egress#862: an egress that is starting has no status, since that is the default. */
+/** livekit/egress#862: an egress that is starting has no status, because that is the default. */
 export const startedWithoutStatus = (name: string, sid: string, egress_id: string) =>
   JSON.stringify({
     event: "egress_started",

@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from "vitest";
 
-/** The lines of the log from here on, without those that each request and each run of the cron writes. */
+/** Returns a function that reads the log lines from now on, without those that each request and each cron run writes. */
 export function logged() {
   const spies = [vi.spyOn(console, "log"), vi.spyOn(console, "error")];
   onTestFinished(() => {

@@ -20,15 +20,14 @@ export interface SentMail {
   at: number;
 }
 
-/** An error as the provider throws it. */
 export const mailError = (code: string) =>
   Object.assign(new Error(`${code}: the mail to somebody@example.com was not taken`), { code });
 
-/** wrangler's simulated mail, with faults before it. It keeps what was sent. */
+/** A mail binding that fails as `faultOf` says, or sends the mail with wrangler's simulation and keeps it. */
 export function aMailProvider(faultOf: (mail: SentMail) => string | undefined = () => undefined) {
   const provider = {
     sent: [] as SentMail[],
-    /** How often it was asked. */
+    /** How many mails it was asked to send, including those that failed. */
     attempts: 0,
     faultOf,
     to: ({ email }: { email: string }) => provider.sent.filter(({ to }) => to === email),
@@ -47,7 +46,7 @@ export function aMailProvider(faultOf: (mail: SentMail) => string | undefined = 
   return provider;
 }
 
-/** The queue of mails, whose messages wait for the test, and the cron. */
+/** A Worker whose mail queue and cron run only when the test says so. */
 export function aMailWorker(bindings: object) {
   const queue = aTimedQueue();
   const bound = { ...env, MAIL_FROM, INVITE_MAILS: queue.binding, ...bindings };
@@ -68,7 +67,7 @@ export function aMailWorker(bindings: object) {
 
   const runCron = () => runCronOf(deployed);
 
-  /** Lets the cron run when a mail of the organization is due, until none is. */
+  /** Runs the cron each time a mail of the organization is due, until none is left. */
   async function passUntilDone({ id }: { id: number }) {
     const firstDue = "select min(next_mail_at) as at from invites where organization_id = ?";
     for (;;) {
@@ -91,14 +90,13 @@ export function aMailWorker(bindings: object) {
   };
 }
 
-/** Drops what is due when the test ends: other tests would send it. */
+/** Drops due mails when the test ends, because other tests would send them. */
 function leavingNoMails({ id }: { id: number }) {
   onTestFinished(async () => {
     await env.DB.prepare("update invites set next_mail_at = null where organization_id = ?").bind(id).run();
   });
 }
 
-/** An organization whose requests go to the Worker with a provider of mail. */
 export async function aClinicWithMail(
   provider = aMailProvider(),
   bindings: object = {},
@@ -126,5 +124,4 @@ export async function aClinicWithMail(
   };
 }
 
-/** The token in the link of a mail. */
 export const tokenIn = ({ text }: SentMail) => /token=(\S+)/.exec(text)?.[1] ?? "";

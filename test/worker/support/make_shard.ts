@@ -1,6 +1,6 @@
 import { applyD1Migrations, type D1Migration } from "cloudflare:test";
 
-/** Makes a database that can be a shard, as `npm run shards:add` does: its range is entered in the directory first. */
+/** Turns a database into a shard, as `npm run shards:add` does: it first enters the range in the directory. */
 export async function makeShard(
   directory: D1Database,
   database: D1Database,

@@ -31,7 +31,6 @@ export async function aClinicWithProvider() {
   return { clinic, paula, room: `/waiting_rooms/${paula.waiting_room_slug}` };
 }
 
-/** The organization users as the platform lists them. */
 export const usersOf = async ({ id }: Clinic) =>
   (await given(platform.get(`/organizations/${id}/users`))).users;
 
@@ -41,7 +40,7 @@ export const userOf = async (clinic: Clinic, { id }: Member) =>
 /** Adds a person with this email, or brings a former member back. */
 export const add = ({ id }: Clinic, user: object) => platform.post(`/organizations/${id}/users`, { user });
 
-/** What the external API shows of a member whom the platform shows; `assists` must be added. */
+/** Turns a member as the platform shows them into the external API's form; `assists` must be added. */
 export const shownMember = ({
   id,
   user_id,

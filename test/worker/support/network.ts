@@ -1,10 +1,9 @@
-/** Answers requests to a URL. */
 type Endpoint = (request: Request) => Promise<Response>;
 
 const shared = globalThis as typeof globalThis & { endpointsMet?: Map<string, Endpoint> };
 
 /**
- * What the Worker reaches with `fetch`, by URL, instead of the network. There is one map for the whole run,
+ * The endpoints that the Worker reaches with `fetch` instead of the network, by URL. There is one map for the whole run,
  * because this module is loaded again for each test file and the Worker is not.
  */
 export const endpoints = shared.endpointsMet ?? interceptFetch();

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 
 export interface Observer {
-  /** Wraps each round trip: a single statement or a batch. `start` is the start of its session. */
+  /** Wraps each round trip: a single statement or a batch. `start` is where its session starts. */
   query?<Result>(run: () => Promise<Result>, start: string): Promise<Result>;
   /** Sees the text of a statement. */
   prepare?(text: string): void;
@@ -9,10 +9,10 @@ export interface Observer {
   bind?(values: unknown[]): void;
 }
 
-/** The start of queries without a session. */
+/** The `start` of queries without a session. */
 export const PRIMARY = "primary";
 
-/** The real D1 with an observer, also in sessions. */
+/** The real D1 with an observer, including its sessions. */
 export function observedDatabase(observer: Observer, database = env.DB, start = PRIMARY): D1Database {
   const originals = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
   const around = <Result>(run: () => Promise<Result>) => observer.query?.(run, start) ?? run();
@@ -53,7 +53,7 @@ export function observedDatabase(observer: Observer, database = env.DB, start = 
   });
 }
 
-/** Lets each round trip wait until it is released. */
+/** Makes each round trip wait until it is released. */
 export function hanging() {
   const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const onTrip = async <Result>(run: () => Promise<Result>) => {

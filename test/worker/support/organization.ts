@@ -3,7 +3,7 @@ import { type Api, api, type Fetcher, platform as thePlatform, theWorker } from 
 
 export { anInvite, unique };
 
-/** The response body of a step of the story. If the step fails, so does the test. */
+/** Returns the body of a response that must succeed for the test to continue. */
 export async function given(answer: ReturnType<Api["send"]>) {
   const { status, body } = await answer;
   if (status >= 300) throw new Error(`A step of the story failed with ${status}: ${JSON.stringify(body)}`);
@@ -26,10 +26,10 @@ export async function anOrganization(
       }),
     );
 
-  const addClient = async (organization_user_id: number) => {
+  const addClient = async (organization_user_id: number, more: object = {}) => {
     const { id, client_id, client_secret }: Record<string, string> = await given(
       platform.post(`/organizations/${organization.id}/api_clients`, {
-        api_client: { name: "Integration", organization_user_id },
+        api_client: { name: "Integration", organization_user_id, ...more },
       }),
     );
     const credentials = { "X-Client-ID": client_id ?? "", "X-Client-Secret": client_secret ?? "" };
@@ -45,7 +45,7 @@ export async function anOrganization(
     name: organization.name as string,
     admin,
     client,
-    /** What the platform sends about the organization. */
+    /** The platform API, with paths below this organization. */
     platform: platform.under(`/organizations/${organization.id}`),
     addUser,
     addClient,
@@ -59,7 +59,7 @@ export async function anOrganization(
       given(client.post(`/waiting_rooms/${slug}/waiting_room_subs`, { waiting_room_sub: sub })),
     addInvite: (invite: object = {}) =>
       given(client.post("/invites", { organization_invite: anInvite(invite) })),
-    /** A participant who waits in the room. */
+    /** Reports a participant who waits in the room. */
     addParticipant: (
       slug: string,
       participant: object = {},

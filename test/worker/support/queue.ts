@@ -13,7 +13,6 @@ import { throughWorkerWith } from "./worker.ts";
 
 export const QUEUE = "bulk-invites";
 
-/** Why a row of a bulk invite fails. */
 export const EARLIER_ROW = "The email is in an earlier row of the request";
 export const HAS_ACCOUNT = "The email has an account in the organization";
 export const rowHasPendingInvite = (invite: { id: number }) => `The email ${hasPendingInvite(invite)}`;
@@ -22,7 +21,6 @@ export const rowHasExpiredInvite = (invite: ExpiringInvite) => `The email ${hasE
 export const invitesOf = (count: number) =>
   Array.from({ length: count }, (_, n) => anInvite({ display_name: `Invitee ${n}` }));
 
-/** A message in the queue. */
 export interface Message {
   id: string;
   body: unknown;
@@ -32,15 +30,14 @@ export interface Message {
 
 export const aMessage = (body: unknown, attempts = 1): Message => ({ id: unique("message"), body, attempts });
 
-/** The message of the bulk invites' queue. */
+/** The message that wakes the consumer of bulk invites. */
 export const WAKE_UP = { schema: "bulk_invites/1" };
 
 /** A queue that delivers nothing by itself: the test takes the messages and delivers them as it likes. */
 export function aQueue() {
   const queue = {
-    /** The bodies that were sent, and in how many seconds each comes. */
+    /** The bodies that were sent, each with its delay in seconds. */
     sent: [] as { body: unknown; delay: number }[],
-    /** Makes every send fail. */
     isDown: false,
     binding: {
       async send(body: unknown, { delaySeconds = 0 } = {}) {
@@ -48,13 +45,12 @@ export function aQueue() {
         queue.sent.push({ body: withoutShard(structuredClone(body)), delay: delaySeconds });
       },
     } as unknown as Queue,
-    /** Takes the messages that were sent since the last time. */
     take: (): Message[] => queue.sent.splice(0).map(({ body }) => aMessage(body)),
   };
   return queue;
 }
 
-/** A database that is lost once so many portions of bulk rows have ended. */
+/** A database that fails once this many portions of bulk rows are done. */
 export function aDatabaseForPortions(portions: number) {
   let ended = 0;
   let isPortion = false;
@@ -84,7 +80,7 @@ export function workerWith(bindings: object) {
         queue,
         messages.map((message) => ({ timestamp, ...message, body: withShard(message.body) })),
       );
-      // The result does not contain the delays.
+      // The result of getQueueResult does not contain the delays.
       const retries = batch.messages.map((message) => vi.spyOn(message, "retry"));
       const context = createExecutionContext();
       await worker.queue(batch, bound, context);
@@ -98,26 +94,25 @@ export function workerWith(bindings: object) {
 }
 
 /**
- * The rows that a run of the cron reads for nothing: some for each organization that other tests have made. So what a
- * test's own rows add is the difference of two such numbers.
+ * The rows that a cron run reads with nothing to do: some for each organization that other tests have made. The reads for a
+ * test's own rows are the difference to this number.
  */
 export async function rowsReadForNothing(): Promise<number> {
   const counting = countingRows();
   const { runCron } = workerWith({ DB: counting.DB, BULK_INVITES: aQueue().binding });
-  // What there is to do for other tests is done first.
+  // The first runs finish the work that other tests left.
   await runCron();
   await runCron();
   return (await counting.during(() => runCron())).rows_read;
 }
 
-/** Deletes the invites when the test ends: many would slow down `everyRow`, and pending ones the cron. */
+/** Deletes the invites when the test ends, because many would slow down `everyRow`, and pending ones the cron. */
 export const leavingNoInvites = ({ id }: { id: number }) =>
   leavingNoRows(id, "bulk_invite_rows", "bulk_invites", "invites");
 
-/** The organizations of the test that runs. */
 const ownOrganizations = new Set<number>();
 
-/** Removes what a consumer would find of other tests: a message names no rows, so it ends those of all organizations. */
+/** Removes pending rows of other tests: a message names no rows, so the consumer would process those of all organizations. */
 export async function removePendingRows(where = "true") {
   const pending = `bulk_invites where completed_at is null and ${where}`;
   const rows = `bulk_invite_rows where bulk_invite_id in (select id from ${pending})`;
@@ -125,7 +120,7 @@ export async function removePendingRows(where = "true") {
 }
 
 /**
- * An organization whose bulk invites go to a queue that the test delivers, to the Worker with these bindings.
+ * An organization whose bulk invites go to a Worker with these bindings, through a queue that the test delivers.
  */
 export async function aClinicWithQueue(bindings: object = {}) {
   const clinic = await anOrganization();
@@ -141,12 +136,12 @@ export async function aClinicWithQueue(bindings: object = {}) {
     ...theWorker,
     client,
     queue,
-    /** Requests the invites, and returns a message that wakes the consumer. */
+    /** Sends a bulk invite, and returns a message that wakes the consumer. */
     async bulkInvite(organization_invites: object[]) {
       const { bulk_invite } = await given(client.post("/invites/bulk_create", { organization_invites }));
       return { id: bulk_invite.id as number, bulk_invite, messages: [aMessage(WAKE_UP)] };
     },
-    /** Wakes a consumer that dies when so many portions have ended. Pending rows of other organizations are gone before. */
+    /** Removes pending rows of other organizations, and wakes a consumer that dies after this many portions. */
     async consumePortions(portions: number) {
       await removePendingRows(`organization_id <> ${clinic.id}`);
       const dying = workerWith({
@@ -159,7 +154,7 @@ export async function aClinicWithQueue(bindings: object = {}) {
     },
     progressOf: async ({ id }: { id: number }) =>
       (await given(client.get(`/bulk_invites/${id}`))).bulk_invite,
-    /** All invites of the organization that can be accepted. */
+    /** All invites that can be accepted, from every page. */
     async pendingInvites() {
       const invites = [];
       for (let page = 1, pages = 1; page <= pages; page++) {

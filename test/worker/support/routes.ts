@@ -11,7 +11,7 @@ import { aReceiver } from "./webhooks.ts";
 
 type Examples = Record<string, (organization: Organization) => Promise<Example>>;
 
-/** The examples, with things that are made through the Worker. */
+/** The examples, with resources that are created through the Worker. */
 const throughWorker = (making: Record<string, MakeExample>): Examples =>
   Object.fromEntries(
     Object.entries(making).map(([route, example]) => [
@@ -45,7 +45,7 @@ export const externalExamples = throughWorker(examples.external);
 
 export const platformExamples = throughWorker(examples.platform);
 
-/** The same for LiveKit's API: an event of a room of the organization's. */
+/** The example for LiveKit's API: an event of a room of the organization. */
 export const liveKitExamples: Examples = {
   "POST /webhook": async (organization) => {
     const room = await aLiveKitRoom(organization);
@@ -53,7 +53,6 @@ export const liveKitExamples: Examples = {
   },
 };
 
-/** Method and pattern of each route of an API. */
 export function routesBehind(base: string): string[] {
   const routes = app.routes
     .filter(({ method, path }) => method !== "ALL" && path.startsWith(`${base}/`))
@@ -61,5 +60,5 @@ export function routesBehind(base: string): string[] {
   return [...new Set(routes)].sort();
 }
 
-/** What is read from the nearest replica. Everything else is read from the primary. */
+/** The operations that read from the nearest replica. All others read from the primary. */
 export const FROM_THE_NEAREST = ["GET /call_metrics", "GET /visit_metrics", "GET /events"];

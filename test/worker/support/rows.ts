@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { observedDatabase } from "./observed_database.ts";
 import { throughWorkerWith } from "./worker.ts";
 
-/** A way to the Worker that adds up the rows that D1 has read and written. */
+/** A fetcher that adds up the rows that D1 reads and writes for the Worker. */
 export function countingRows() {
   let [read, written] = [0, 0];
   const DB = observedDatabase({
@@ -20,7 +20,7 @@ export function countingRows() {
   return {
     DB,
     fetcher: throughWorkerWith({ DB }),
-    /** The result of the work, and the numbers of rows that were read and written for it. */
+    /** Returns the result of the work, and the numbers of rows read and written for it. */
     async during<T>(work: () => Promise<T>) {
       [read, written] = [0, 0];
       return { result: await work(), rows_read: read, rows_written: written };
@@ -28,7 +28,7 @@ export function countingRows() {
   };
 }
 
-/** Inserts the rows that the query makes for each number `n` from 1 to a size, in portions. */
+/** Inserts the rows that the statement selects for each `n` from 1 to `size`, in portions. */
 export async function insertMany(size: number, insert: string, ...values: unknown[]) {
   for (let from = 0; from < size; from += 10_000) {
     const to = Math.min(from + 10_000, size);

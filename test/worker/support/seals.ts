@@ -7,13 +7,13 @@ import { DAY } from "../../../src/units.ts";
 import { directory, isSharded } from "./deployed.ts";
 import { given, type Organization } from "./organization.ts";
 
-/** When a day can be sealed. */
+/** The earliest time at which a day can be sealed. */
 export const closedAt = (date: string) => Date.parse(`${date}T00:00:00Z`) + DAY + SEALED_AFTER;
 
 export const AUDIT_SIGNING_KEY =
   '{"kty":"OKP","crv":"Ed25519","x":"EByB_L4sbShRySVhBDgzlWqUptvWgQnc_jOMPjqTSLs","d":"test-audit-key-of-43-characters-AAAAAAAAAAA"}';
 
-/** Runs the cron of a Worker with a key, as it was scheduled for a time. */
+/** Runs the cron of a Worker with a signing key, as scheduled for a time. */
 export const runCronAt = (time: number, bindings: object = {}) =>
   worker.scheduled(createScheduledController({ scheduledTime: new Date(time) }), {
     ...env,
@@ -24,7 +24,7 @@ export const runCronAt = (time: number, bindings: object = {}) =>
 /** Runs the cron an hour after a day is over. */
 export const sealDay = (date: string, bindings: object = {}) => runCronAt(closedAt(date), bindings);
 
-/** Writes entries of an organization at these times, as the cron would. Returns their ids. */
+/** Inserts entries of an organization at these times, as the cron would write them. Returns their ids. */
 export async function addEntries({ id }: { id: number }, ...times: string[]): Promise<number[]> {
   const { results } = await env.DB.prepare(
     `insert into access_logs (organization_id, at, event, resource, user_id, request_id)
@@ -35,7 +35,7 @@ export async function addEntries({ id }: { id: number }, ...times: string[]): Pr
   return results.map((row) => row.id);
 }
 
-/** An organization whose own making is not in its log: so that a test knows every entry. */
+/** Deletes the entries about the creation of an organization, so that a test knows every entry. */
 export async function withoutEntries(organization: Organization): Promise<Organization> {
   await env.DB.prepare("delete from access_logs where organization_id = ?").bind(organization.id).run();
   return organization;
@@ -46,14 +46,13 @@ export const sealsOf = async ({ client }: Organization) =>
 
 export const fileOf = ({ id }: { id: number }, date: string) => `${id}/${date}.ndjson.gz`;
 
-/** What is in a file of the bucket. To read it through the service would be an entry of today. */
+/** The text of a file in the bucket. Reading it through the service would leave an entry. */
 export async function textOf(name: string): Promise<string> {
   const file = await env.AUDIT_LOGS.get(name);
   if (!file) throw new Error(`There is no file ${name}`);
   return new Response(file.body.pipeThrough(new DecompressionStream("gzip"))).text();
 }
 
-/** The ids in the file of a sealed day. */
 export async function idsInFile(organization: Organization, date: string): Promise<number[]> {
   const seals: { date: string }[] = await sealsOf(organization);
   if (!seals.some((seal) => seal.date === date)) throw new Error(`${date} is not sealed`);
@@ -63,15 +62,22 @@ export async function idsInFile(organization: Organization, date: string): Promi
 
 const A_SEALED_DATE = "1990-01-31";
 
-/** The sealed day of what happened at its beginning in an organization, whenever it was made. */
+const isSealed = async ({ id }: Organization) =>
+  (await env.DB.prepare("select 1 from access_log_seals where organization_id = ?").bind(id).first()) !==
+  null;
+
+/** Seals a day long ago with one entry, once for each organization, and returns its date. */
 export async function aSealedDay(organization: Organization): Promise<string> {
   const date = A_SEALED_DATE;
-  if (await env.AUDIT_LOGS.head(fileOf(organization, date))) return date;
+  if (await isSealed(organization)) return date;
   await withoutEntries(organization);
   await addEntries(organization, `${date}T09:30:00Z`);
-  // Seen from then on, nothing else that a cron looks for has happened yet.
-  while ((await sealsOf(organization)).length === 0) await sealDay(date);
-  return date;
+  // At that time, nothing else has happened yet that the cron would look for.
+  for (let run = 0; run < 100; run++) {
+    await sealDay(date);
+    if (await isSealed(organization)) return date;
+  }
+  throw new Error(`The cron does not seal ${date}: the bucket may have a file for it`);
 }
 
 interface Bucket {
@@ -79,7 +85,7 @@ interface Bucket {
   get?: (get: () => Promise<R2ObjectBody | null>, name: string) => Promise<R2ObjectBody | null>;
 }
 
-/** The bucket of the sealed days, with something around what is asked of it. */
+/** The bucket of the sealed days, with these functions around its `put` and `get`. */
 export const anAuditBucket = ({ put = (work) => work(), get = (work) => work() }: Bucket): R2Bucket =>
   new Proxy(env.AUDIT_LOGS, {
     get(target, property) {
@@ -93,7 +99,7 @@ export const anAuditBucket = ({ put = (work) => work(), get = (work) => work() }
 
 export const R2_FAULT = "put: We encountered an internal error. Please try again. (10001)";
 
-/** What the service writes to the log while something is done, without its lines for requests. */
+/** Returns the lines that the service logs during the work, without those for requests. */
 export async function logOf(work: () => Promise<unknown>) {
   const lines: Record<string, unknown>[] = [];
   const { log, error } = console;
@@ -105,7 +111,7 @@ export async function logOf(work: () => Promise<unknown>) {
   return lines.filter(({ event }) => event !== "request");
 }
 
-/** So many organizations with an entry each. */
+/** Inserts `count` organizations with one access log entry each. */
 export async function manyOrganizations(count: number, at: string) {
   const [, word = ""] = crypto.randomUUID().split("-");
   const places = await directory
@@ -129,5 +135,6 @@ export async function manyOrganizations(count: number, at: string) {
     .run();
   const query = `select count(*) as n from access_log_seals
     where organization_id in (select id from organizations where slug like ? || '-%')`;
-  return { sealed: () => env.DB.prepare(query).bind(word).first<number>("n") };
+  const ids = places.results.map(({ id }) => id as number);
+  return { ids, sealed: () => env.DB.prepare(query).bind(word).first<number>("n") };
 }

@@ -12,18 +12,17 @@ export async function makeShards() {
   await makeShard(env.DB, env.SPARE_2, 2, env.MIGRATIONS);
 }
 
-/** From now on the clock stands where the test puts it. */
+/** Moves the clock forward, and stops it there. */
 export const letPass = (milliseconds: number) =>
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + milliseconds });
 
-/** What a call needs, in an organization. */
+/** A room and an owner in an organization, and the fields of a call report with them. */
 export async function aRoomWithOwner(organization: Organization) {
   const [room, owner] = [await organization.addRoom(), await organization.addProvider()];
   const call = { waiting_room_slug: room.slug, organization_user_id: owner.id, started_at: STARTED_AT };
   return { organization, room, owner, call };
 }
 
-/** One organization in each of two shards. */
 export const inTwoShards = async ({ anOrganizationIn }: ShardedService) =>
   [await aRoomWithOwner(await anOrganizationIn(1)), await aRoomWithOwner(await anOrganizationIn(2))] as const;
 

@@ -9,7 +9,7 @@ function deployed(env: Env): Env {
   return before;
 }
 
-/** The Worker with several databases, of which the tests see those of new organizations as `DB`. */
+/** The Worker with several databases. Tests see the one of new organizations as `DB`. */
 export default {
   fetch: (request, env, context) => worker.fetch(request, deployed(env), context),
   queue: (batch, env, context) => worker.queue(batch, deployed(env), context),

@@ -6,14 +6,14 @@ import { observedDatabase, PRIMARY } from "./observed_database.ts";
 import { anOrganization } from "./organization.ts";
 import { throughWorkerWith } from "./worker.ts";
 
-/** What a test does to a round trip. It returns what `run` returns, or throws. */
+/** Replaces a round trip. It returns the result of `run`, or throws. */
 export type OnTrip = <Result>(run: () => Promise<Result>) => Promise<Result>;
 
 const asItIs: OnTrip = (run) => run();
 
 /**
- * The Worker with three databases: the directory, and two shards. Each counts its round trips, and `on` replaces what a
- * round trip does. New organizations go to the newest shard, or to the one that a test names.
+ * The Worker with three databases: the directory and two shards. Each counts its round trips, and `on` can replace them.
+ * New organizations go to the newest shard, or to the one that a test names.
  */
 export function aShardedService(bindings: object = {}) {
   const on: OnTrip[] = [asItIs, asItIs, asItIs];
@@ -52,7 +52,7 @@ export function aShardedService(bindings: object = {}) {
       await work();
       return [...trips];
     },
-    /** Lets each round trip to a shard do something else while the work is done. */
+    /** Replaces each round trip to a shard while the work runs. */
     async during<T>(shard: number, onTrip: OnTrip, work: () => Promise<T>): Promise<T> {
       on[shard] = onTrip;
       try {

@@ -12,7 +12,6 @@ export const exchange = (client: Client, token: unknown) =>
 
 export const redeem = (code: unknown) => platform.post("/authorization_codes/redeem", { code });
 
-/** An organization with its own identity provider. */
 export async function aClinicWithSignIn({
   alg,
   ...issuer
@@ -20,6 +19,7 @@ export async function aClinicWithSignIn({
   alg?: string;
   audience?: string;
   email_claim?: string;
+  require_verified_email?: boolean;
 } = {}) {
   const clinic = await anOrganization();
   const provider = await anIdentityProvider(alg);
@@ -27,10 +27,8 @@ export async function aClinicWithSignIn({
   return { clinic, provider, issuer: registered, client: clinic.client, email: clinic.admin.email as string };
 }
 
-/** An email that nobody has. */
 export const anEmail = () => `${unique("somebody")}@example.com`;
 
-/** Expects a token to be valid, and returns its code. */
 export async function expectExchanged(client: Client, token: string): Promise<string> {
   const { status, body } = await exchange(client, token);
   expect({ status, body }).toEqual({
@@ -51,7 +49,6 @@ export async function expectRefused(client: Client, token: string, error = "Inva
   expect(await storedCodes()).toEqual(before);
 }
 
-/** All codes as they are stored. */
 export async function storedCodes() {
   const { results } = await env.DB.prepare("select * from authorization_codes order by id").all();
   return results;

@@ -3,10 +3,10 @@ import { env } from "cloudflare:workers";
 /** The bucket of the recordings, whose deletions the test can watch and make fail. */
 export function aBucket(refuses: (storage_keys: string[]) => boolean = () => false) {
   const bucket = {
-    /** The files of each deletion that the bucket was asked for. */
+    /** The files of each deletion that was requested. */
     asked: [] as string[][],
     refuses,
-    /** What happens before a deletion. */
+    /** Runs before each deletion. */
     before: async () => {},
   };
   const binding = new Proxy(env.RECORDINGS, {
@@ -25,12 +25,10 @@ export function aBucket(refuses: (storage_keys: string[]) => boolean = () => fal
   return Object.assign(bucket, { binding });
 }
 
-/** Puts a small file into the bucket. */
 export const storeFile = (storage_key: string) => env.RECORDINGS.put(storage_key, `bytes of ${storage_key}`);
 
 export const fileExists = async (storage_key: string) => (await env.RECORDINGS.head(storage_key)) !== null;
 
-/** The keys of all files. */
 export async function allFiles(): Promise<string[]> {
   const keys: string[] = [];
   let cursor: string | undefined;

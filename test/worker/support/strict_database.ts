@@ -11,7 +11,7 @@ function requireAccepted(value: unknown) {
   if (size > MAX_BYTES) throw new Error("D1_ERROR: string or blob too big: SQLITE_TOOBIG");
 }
 
-/** A database in which D1 refuses long values, as in production: those that are bound, and those that it would return. */
+/** A database that refuses long values, both bound and returned ones, as D1 does in production. */
 export const strictDatabase = observedDatabase({
   bind: (values) => values.forEach(requireAccepted),
   async query(run) {
@@ -22,5 +22,4 @@ export const strictDatabase = observedDatabase({
   },
 });
 
-/** A way to the Worker in which D1 refuses long values. */
 export const throughStrictDatabase = throughWorkerWith({ DB: strictDatabase });

@@ -1,16 +1,16 @@
 import { onTestFinished, vi } from "vitest";
 import { withoutShard } from "./deployed.ts";
 
-/** As wrangler.toml has it. */
+/** Must match the cron in wrangler.toml. In milliseconds. */
 const CRON_INTERVAL = 5 * 60_000;
 
-/** When the cron runs next from a time on, but not now. */
+/** The time of the next cron run at or after a time, but not now. */
 export const nextCron = (time: number) =>
   Math.ceil(Math.max(time, Date.now() + 1) / CRON_INTERVAL) * CRON_INTERVAL;
 
 /**
- * A queue whose messages wait until the test lets time pass: then they come when they are due, and the clock is that of the
- * next message.
+ * A queue whose messages wait until the test lets time pass. Each message is then delivered when it is due, with the clock
+ * set to that time.
  */
 export function aTimedQueue() {
   onTestFinished(() => {
@@ -26,7 +26,7 @@ export function aTimedQueue() {
     },
   } as unknown as Queue;
 
-  /** Lets time pass, and delivers what is due in it. */
+  /** Lets time pass, and delivers the messages that become due. */
   async function pass(milliseconds: number, deliver: (body: unknown) => Promise<unknown>) {
     const end = Date.now() + milliseconds;
     for (;;) {

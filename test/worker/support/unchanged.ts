@@ -9,11 +9,11 @@ import { fromNow, travelTo } from "./time.ts";
  */
 export const changingNothing = <T>(work: () => Promise<T>) => comparing(everyRowAsText, work);
 
-/** The same for a read that the access log records. */
+/** Like `changingNothing`, but allows the rows that recording a read in the access log adds or changes. */
 export const changingOnlyTheLog = <T>(work: () => Promise<T>) =>
   comparing(async () => (await everyRowAsText()).filter(({ name }) => !LOG_TABLES.includes(name)), work);
 
-/** The same of one organization, for work that other tests have left something to do too. */
+/** Like `changingNothing`, but for one organization's rows only: for work that also processes rows of other tests. */
 export const changingNothingOf = <T>({ id }: { id: number }, work: () => Promise<T>) =>
   comparing(() => rowsOf(id), work);
 
@@ -24,12 +24,12 @@ async function comparing<T>(rows: () => Promise<unknown>, work: () => Promise<T>
   travelTo(fromNow(60));
   const result = await work();
   const after = await rows();
-  // There are many rows, and texts are compared faster. If they differ, this shows the difference.
+  // Comparing texts is faster for many rows. If they differ, toEqual shows the difference.
   if (JSON.stringify(after) !== JSON.stringify(before)) expect(after).toEqual(before);
   return result;
 }
 
-/** The statements that delete rows of a table: texts, with the entries without which none is deleted. */
+/** The statements that delete rows of a table. Call texts cannot be deleted without an entry in the access log. */
 export const deletionsFrom = (table: string, where = "true") => [
   ...(table === "call_texts"
     ? [
@@ -40,7 +40,7 @@ export const deletionsFrom = (table: string, where = "true") => [
   `delete from ${table} where ${where}`,
 ];
 
-/** Deletes an organization's rows from the tables when the test ends: so many would slow down `everyRow`. */
+/** Deletes an organization's rows from the tables when the test ends, because many rows would slow down `everyRow`. */
 export function leavingNoRows(organization_id: number, ...tables: string[]) {
   onTestFinished(async () => {
     const deletions = tables.flatMap((table) => deletionsFrom(table, `organization_id = ${organization_id}`));

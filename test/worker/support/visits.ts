@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { platform } from "./api.ts";
 import { given, type Organization } from "./organization.ts";
+import { timeAhead } from "./time.ts";
 
-/** A visit as the external API shows it. */
 export interface Visit {
   id: number;
   status: string;
@@ -11,10 +11,10 @@ export interface Visit {
   participants: { id: number; display_name: string; join_url: string }[];
 }
 
-/** What a client asks for: a visit of Rita, far ahead. */
+/** The fields of a new visit for Rita, far ahead. */
 export const aPlan = (waiting_room_slug: string, more: object = {}) => ({
   waiting_room_slug,
-  starts_at: "2027-01-31T09:30:00.000Z",
+  starts_at: timeAhead(),
   participants: [{ role: "recipient", display_name: "Rita Recipient" }],
   ...more,
 });
@@ -31,12 +31,11 @@ export const readVisit = ({ client }: Pick<Organization, "client">, { id }: { id
 /** The key under which a participant of a visit is reported. */
 export const keyOf = ({ id, participants }: Visit, n = 0) => `visit-${id}-${participants[n]?.id}`;
 
-/** The token in the link of a participant. */
 export const tokenOfLink = ({ participants }: Visit, n = 0) =>
   new URL(participants[n]?.join_url ?? "").searchParams.get("visit") ?? "";
 
 export const redeem = (token: string) => platform.post("/visits/redeem", { token });
 
-/** Lets the time of a visit be over. */
+/** Moves a visit into the past. */
 export const letPass = ({ id }: { id: number }) =>
   env.DB.prepare("update visits set starts_at = 0, ends_at = 1 where id = ?").bind(id).run();

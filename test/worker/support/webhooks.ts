@@ -12,7 +12,7 @@ import { throughWorkerWith } from "./worker.ts";
 
 export interface Received {
   headers: Record<string, string>;
-  /** As it was sent. */
+  /** The raw body. */
   text: string;
   // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of the body
   body: any;
@@ -23,7 +23,7 @@ type Answer = (received: Received, count: number) => Response | Promise<Response
 
 const undocumented: unknown[] = [];
 
-/** For the end of each test: an error would count as a failure of the receiver while the webhook is sent. */
+/** Call after each test: while a webhook is sent, the error would count as a failure of the receiver. */
 export function expectWebhooksAsDocumented() {
   const [first] = undocumented.splice(0);
   if (first) throw first;
@@ -54,16 +54,16 @@ export function aReceiver(answer: Answer = () => new Response(null, { status: 20
 export const status = (code: number, headers: Record<string, string> = {}) =>
   new Response(null, { status: code, headers });
 
-/** A receiver that never responds. The Worker waits for it as long as the test says. */
+/** An answer that never comes. The Worker waits for it as long as the test says. */
 export const never = () => new Promise<Response>(() => {});
 
-/** The queue of webhooks, whose messages wait for the test, and the cron. */
+/** A webhook queue and a cron that run only when the test says so. */
 export function aWebhookQueue(bindings: object = {}) {
   const queue = aTimedQueue();
   const { messages, binding } = queue;
   const bound = asDeployed({ ...env, ...bindings, WEBHOOKS: binding });
 
-  /** Delivers one message. What the consumer left for the background is done afterwards. */
+  /** Delivers one message, and waits for the background work of the consumer. */
   async function deliver(body: unknown) {
     const message = { id: unique("message"), timestamp: new Date(), attempts: 1, body: withShard(body) };
     const batch = createMessageBatch("webhook-deliveries", [message]);
@@ -76,7 +76,7 @@ export function aWebhookQueue(bindings: object = {}) {
 
   const runCron = () => runCronOf(bound);
 
-  /** Lets time pass until nothing is pending. The cron runs when something is due that no message is for. */
+  /** Lets time pass until nothing is pending. The cron runs if something is due without a message. */
   async function passUntilDone(deliverMessage = deliver) {
     const firstDue = "select min(due_at) as due_at from webhook_endpoints where is_active";
     for (;;) {
@@ -90,7 +90,7 @@ export function aWebhookQueue(bindings: object = {}) {
   return { messages, binding, deliver, pass, runCron, passUntilDone };
 }
 
-/** An organization whose requests go to the Worker with a queue of webhooks that the test delivers. */
+/** An organization whose requests go to a Worker with a webhook queue that the test delivers. */
 export async function aClinicWithWebhooks(bindings: object = {}) {
   const queue = aWebhookQueue(bindings);
   const clinic = await anOrganization();
@@ -108,7 +108,6 @@ export async function aClinicWithWebhooks(bindings: object = {}) {
     endpoint: ({ id }: { id: number }) => given(client.get(`/webhook_endpoints/${id}`)),
     deliveries: async ({ id }: { id: number }, query = "") =>
       (await given(client.get(`/webhook_endpoints/${id}/deliveries${query}`))).deliveries,
-    /** Makes events, and returns their ids. */
     async makeEvents(count = 1) {
       const ids: number[] = [];
       for (let n = 0; n < count; n++) {
@@ -123,7 +122,6 @@ export async function aClinicWithWebhooks(bindings: object = {}) {
   };
 }
 
-/** The same with an endpoint. */
 export async function aClinicWithReceiver(answer?: Answer, more: object = {}) {
   const clinic = await aClinicWithWebhooks();
   const receiver = aReceiver(answer);

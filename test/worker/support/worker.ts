@@ -4,9 +4,9 @@ import worker from "../../../src/index.ts";
 import type { Fetcher } from "./api.ts";
 import { asDeployed } from "./deployed.ts";
 
-/** A way to the Worker with other bindings. The response comes when the background work is done. */
+/** A fetcher to the Worker with other bindings. The response comes when the background work is done. */
 export function throughWorkerWith(bindings: object): Fetcher {
-  // The Worker checks the settings of each environment that it meets, which takes milliseconds.
+  // Outside the fetcher, because the Worker checks the settings of each new environment, which takes milliseconds.
   const bound = asDeployed({ ...env, ...bindings });
   return async (request) => {
     const context = createExecutionContext();

@@ -1,7 +1,7 @@
-// Everything here is a convenience: all pages can be read without scripts.
+// Everything here is optional: all pages can be read without scripts.
 const root = document.documentElement;
 
-/** Some browsers are told to keep nothing. */
+/** Reads or stores a preference. localStorage throws if the browser's settings forbid storage. */
 const remembered = (name, value) => {
   try {
     if (value === undefined) return localStorage.getItem(name);
@@ -16,7 +16,7 @@ function button(text, onclick, label = text) {
   return element;
 }
 
-// The service of a developer has any port.
+// A developer's server can have any port, so put its address into the commands.
 if (root.dataset.server)
   for (const code of document.querySelectorAll("code")) {
     const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
@@ -24,7 +24,7 @@ if (root.dataset.server)
       text.data = text.data.replaceAll(root.dataset.server, location.origin);
   }
 
-// A request with curl and with the package: one of them at a time, and the same on the next page.
+// Show a request either with curl or with the package, and keep the choice for other pages.
 const samples = [...document.querySelectorAll('figure[data-language="sh"]')].flatMap((curl) => {
   const between = curl.nextElementSibling;
   const other = between?.matches("p") ? between.nextElementSibling : null;
@@ -54,7 +54,7 @@ for (const figures of samples)
         showSamples(language);
         const [shown] = figures.filter(({ hidden }) => !hidden);
         const same = shown.querySelector(`.tab[data-language="${language}"]`);
-        // What is above may be longer or shorter now.
+        // Keep the tab in place: the samples above may be longer or shorter now.
         scrollBy({ top: same.getBoundingClientRect().top - top, behavior: "instant" });
         same.focus();
       });

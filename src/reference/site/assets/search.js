@@ -1,4 +1,4 @@
-// Loaded when somebody searches, with the index and the library.
+// Loaded at the first search, together with the index and the library.
 import MiniSearch from "./minisearch.js";
 import { INDEX, slugOf } from "./words.js";
 
@@ -8,12 +8,12 @@ const search = MiniSearch.loadJS(index, INDEX);
 const OPTIONS = {
   prefix: (term) => term.length > 2,
   boost: { title: 8, heading: 4, route: 3 },
-  // Guides first, then resources, and what most readers call.
+  // Prefer guides, the external API (which most readers call), and whole pages.
   boostDocument: (_, __, { p, h }) =>
     (/guide$/.test(pages[p][2]) ? 1.5 : 1) * (/^External/.test(pages[p][2]) ? 1.5 : 1) * (h ? 1 : 1.5),
 };
 
-/** First those that have all words as they are written, then almost so, then some of them. */
+/** Tried in order until there are results: all words exactly, all words with typos, some words with typos. */
 const ATTEMPTS = [
   { ...OPTIONS, combineWith: "AND" },
   { ...OPTIONS, combineWith: "AND", fuzzy: (term) => (term.length > 3 ? 0.3 : 0) },
@@ -24,7 +24,7 @@ function find(query) {
   const hits =
     ATTEMPTS.map((options) => search.search(query, options)).find(({ length }) => length > 0) ?? [];
   const ofPage = new Map();
-  // No page has more than two places in the list.
+  // At most two results for each page.
   return hits.filter(({ p }) => ofPage.set(p, (ofPage.get(p) ?? 0) + 1).get(p) <= 2).slice(0, 12);
 }
 
@@ -63,7 +63,7 @@ dialog.addEventListener("keydown", (event) => {
     links[0]?.click();
   }
   if (event.key === "Escape") {
-    // A search field would only empty itself.
+    // By default, Escape would only clear the search field.
     event.preventDefault();
     dialog.close();
   }

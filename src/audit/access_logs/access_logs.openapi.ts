@@ -1,0 +1,107 @@
+import * as z from "zod";
+import { FROM_AFTER_TO } from "../../http/dates.ts";
+import { invalidQuery } from "../../http/errors.ts";
+import { MAX_EXPORTED_ACCESS_LOGS } from "../../limits.ts";
+import { exampleOf } from "../../openapi/examples.ts";
+import { FOR_ADMINISTRATORS, type Reference, VARY_ACCEPT } from "../../openapi/operation.ts";
+import * as story from "../../openapi/story.ts";
+import { SYSTEM_USER_ID } from "../../organization/members/organization_users.table.ts";
+import { NDJSON } from "./access_logs.ndjson.ts";
+import { accessLogsNotFound } from "./access_logs.refusals.ts";
+import { accessLogSchema, accessLogsSchema } from "./access_logs.responses.ts";
+
+const read = exampleOf(accessLogSchema);
+
+const readAgain: typeof read = {
+  ...read,
+  id: 5317,
+  at: "2026-01-31T13:20:08.000Z",
+  resource: "soap_note",
+  acting_user: "staff-31",
+  purpose: "HPAYMT",
+  request_id: "c2f4b7d0-1e6a-4b8f-9a35-70d1e4c6b9f2",
+};
+
+const deleted: typeof read = {
+  ...read,
+  id: 90_112,
+  at: story.RECORDING_DELETED_AT,
+  event: "delete",
+  resource: "egress",
+  resource_id: story.EGRESS.id,
+  organization_user_id: story.PAULA.id,
+  user_id: SYSTEM_USER_ID,
+  api_client_id: null,
+  acting_user: null,
+  purpose: null,
+  request_id: null,
+};
+
+export const accessLogsReference: Reference = {
+  tag: "Access log",
+  description:
+    "The access log shows who read or changed what, about whom, for whom and why. It records reads of transcripts, SOAP notes, recordings, lists of participants and consents, and the log itself; searches for a participant; changes to the organization, its members, API clients, issuers, invites, webhook endpoints, legal holds and references; and everything that was deleted or erased, by somebody or by retention. Each request has one entry, written together with what it records: without the entry, nothing is shown, and a refused request has none. Reads of a waiting list are recorded once a minute per client, acting user, purpose and room. Entries contain only ids, and are never changed. Only an organization_admin can read them.",
+  external: {
+    "GET /access_logs": {
+      operationId: "listAccessLogs",
+      summary: "List the entries of the access log",
+      description: `Oldest first. You can combine filters. A request looks through at most ${MAX_EXPORTED_ACCESS_LOGS} entries, or fewer with a filter, however many of them match: repeat it with \`next_after\` as \`after\` until \`next_after\` is null. A page can therefore be empty without being the last one. The request itself is recorded too, in an entry that only later requests show: with \`per_page=1\` and no filter, you would never reach the end. If \`Accept\` prefers \`${NDJSON}\` to JSON, the response has one entry per line, up to ${MAX_EXPORTED_ACCESS_LOGS} regardless of \`per_page\`, and the header \`X-Next-After\` has \`next_after\`. Errors are always JSON.`,
+      parameters: {
+        call_id: {
+          description:
+            "Only entries about this call: the call itself, its texts, recordings, participants, consents and legal holds. A call that does not exist has no entries.",
+          example: story.CALL.id,
+        },
+        acting_user: {
+          description:
+            "Only entries of requests made for this person. Must equal their `X-Acting-User` exactly.",
+          example: "staff-207",
+        },
+        user_id: {
+          description: "Only entries of API clients that act as this user.",
+          example: read.user_id,
+        },
+        resource: { description: "Only entries about this kind of thing.", example: "transcript" },
+        external_reference: {
+          description:
+            "Only entries about calls in which a participant with this `external_reference` took part, about visits planned for the person, and about searches for the reference: the answer to a patient's request. It works even after the names and references were erased.",
+          example: story.RITAS_REFERENCE,
+        },
+        after: {
+          description:
+            "Only entries with a higher id: the `next_after` of the previous response. Without it, the list begins with the oldest entry still kept.",
+          example: 5300,
+        },
+      },
+      headers: {
+        ...VARY_ACCEPT,
+        "X-Next-After": {
+          description: `With \`${NDJSON}\`: the \`after\` of the next request. Absent at the end of the list, and if the response is JSON.`,
+          example: readAgain.id,
+          schema: z.int().min(1),
+        },
+      },
+      alternatives: {
+        [NDJSON]: {
+          schema: z
+            .string()
+            .max(MAX_EXPORTED_ACCESS_LOGS * 1000)
+            .regex(/^(\{.*\}\n)*$/)
+            .describe("One entry per line, as pages show it."),
+          example: [read, readAgain].map((entry) => `${JSON.stringify(entry)}\n`).join(""),
+        },
+      },
+      response: {
+        schema: accessLogsSchema,
+        examples: {
+          "Everything about a call": { access_logs: [read, readAgain, deleted], next_after: null },
+          "A page with more to follow": { access_logs: [read], next_after: read.id },
+          "No match in the entries looked through": { access_logs: [], next_after: 14_870 },
+          "The end of the list": { access_logs: [], next_after: null },
+        },
+      },
+      refusals: FOR_ADMINISTRATORS,
+      errors: [invalidQuery(`from: ${FROM_AFTER_TO}`), accessLogsNotFound()],
+    },
+  },
+};

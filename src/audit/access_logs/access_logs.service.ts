@@ -1,0 +1,130 @@
+import { administeredOrganization, type ClientContext } from "../../context.ts";
+import { runAll, runBatch } from "../../database/queries.ts";
+import { endOfDate } from "../../http/dates.ts";
+import { MAX_EXPORTED_ACCESS_LOGS } from "../../limits.ts";
+import { ACCESS_LOGS_LOOKED_THROUGH, EXPORTED_PAGE } from "../../tuning.ts";
+import { requireEntry } from "./access_logs.entries.ts";
+import {
+  allEntries,
+  type EntryList,
+  entriesOfActingUser,
+  entriesOfCall,
+  type ListedEntries,
+  listOfEntriesEntry,
+} from "./access_logs.lists.ts";
+import { accessLogsNotFound } from "./access_logs.refusals.ts";
+import type { AccessLog, AccessLogsQuery } from "./access_logs.schemas.ts";
+import { digestsOfReferences } from "./access_logs.sql.ts";
+
+export interface AccessLogPage {
+  access_logs: AccessLog[];
+  /** null at the end. */
+  next_after: number | null;
+}
+
+/** The next entries after an id, oldest first. The read is recorded in an entry that is not among them. */
+export async function listAccessLogs(
+  context: ClientContext,
+  { per_page, ...query }: AccessLogsQuery,
+): Promise<AccessLogPage> {
+  const { found, end } = await readEntries(context, query, per_page + 1, { isExport: false });
+  const access_logs = found.slice(0, per_page);
+  return { access_logs, next_after: (found.length > per_page ? access_logs.at(-1)?.id : end) ?? null };
+}
+
+/**
+ * Like `listAccessLogs`, but returns as many entries as a request may look through. The pages are read one after the
+ * other, so that only one is in memory.
+ */
+export async function exportAccessLogs(
+  context: ClientContext,
+  query: Omit<AccessLogsQuery, "per_page">,
+): Promise<{ pages: AsyncIterable<AccessLog[]>; next_after: number | null }> {
+  const { list, values, found, end, own } = await readEntries(context, query, EXPORTED_PAGE, {
+    isExport: true,
+  });
+  const through = end ?? own - 1;
+  async function* pages() {
+    let page = found;
+    for (;;) {
+      yield page;
+      const last = page[EXPORTED_PAGE - 1];
+      if (!last) return;
+      page = await runAll(
+        context.db,
+        list.page({ ...values, after: last.id, through, limit: EXPORTED_PAGE }),
+      );
+    }
+  }
+  return { pages: pages(), next_after: end };
+}
+
+/**
+ * Reads the first entries after an id, and records the read.
+ *
+ * @returns also `end`, the last id that the request looks through (null at the end of the log), and `own`, its own
+ *   entry's id
+ */
+async function readEntries(
+  context: ClientContext,
+  query: Omit<AccessLogsQuery, "per_page">,
+  limit: number,
+  { isExport }: { isExport: boolean },
+) {
+  const { db, caller, settings } = context;
+  const organization_id = administeredOrganization(caller, accessLogsNotFound);
+  const { external_reference } = query;
+  const [reference_digest = null] =
+    external_reference === undefined ? [] : await digestsOfReferences(settings, [external_reference]);
+  const listed = toListValues(organization_id, query, reference_digest);
+  const { list, isFiltered, looked_through } = chooseList(listed);
+  const values = { ...listed, looked_through, through: Number.MAX_SAFE_INTEGER };
+  const [found, [last], entries] = await runBatch(db, [
+    list.page({ ...values, limit }),
+    // Without filters, a JSON page shows all entries that the request looks through, so its end is known.
+    list.end({
+      ...values,
+      looked_through: isFiltered || isExport ? looked_through : 0,
+      skipped: looked_through - 1,
+    }),
+    listOfEntriesEntry(context, "read", { id: organization_id, reference_digest: null }),
+  ]);
+  requireEntry(entries);
+  return { list, values, found, end: last?.id ?? null, own: entries[0]?.id ?? 0 };
+}
+
+function toListValues(
+  organization_id: number,
+  { after, from, to, ...filters }: Omit<AccessLogsQuery, "per_page">,
+  reference_digest: string | null,
+): ListedEntries {
+  return {
+    organization_id,
+    after,
+    call_id: filters.call_id ?? null,
+    acting_user: filters.acting_user ?? null,
+    external_reference: filters.external_reference ?? null,
+    reference_digest,
+    user_id: filters.user_id ?? null,
+    resource: filters.resource ?? null,
+    event: filters.event ?? null,
+    first_date: from ?? null,
+    last_date: to ?? null,
+    from: from ? Date.parse(from) : null,
+    before: to ? endOfDate(to) : null,
+  };
+}
+
+/** The list whose index finds the fewest entries, and how many entries to look through. */
+function chooseList(values: ListedEntries): { list: EntryList; isFiltered: boolean; looked_through: number } {
+  const { call_id, acting_user, external_reference, user_id, resource, event, from, before } = values;
+  const list = call_id !== null ? entriesOfCall : acting_user !== null ? entriesOfActingUser : allEntries;
+  const others = [external_reference, user_id, resource, event, from, before];
+  if (list === entriesOfCall) others.push(acting_user);
+  const isFiltered = others.some((filter) => filter !== null);
+  return {
+    list,
+    isFiltered,
+    looked_through: isFiltered ? ACCESS_LOGS_LOOKED_THROUGH : MAX_EXPORTED_ACCESS_LOGS,
+  };
+}

@@ -1,0 +1,31 @@
+import { and, asc, between, gt } from "drizzle-orm";
+import { hasValues } from "../../database/expressions.ts";
+import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import type { MetricsRange, MetricsSubject } from "../../organization/metrics/metrics.ts";
+import { callDailyMetrics } from "./call_metrics.table.ts";
+
+export const dailyMetricsColumns = {
+  date: callDailyMetrics.date,
+  total_calls: callDailyMetrics.total_calls,
+  failed_calls: callDailyMetrics.failed_calls,
+  ended_calls: callDailyMetrics.ended_calls,
+  duration_ms: callDailyMetrics.duration_ms,
+  waits: callDailyMetrics.waits,
+  wait_ms: callDailyMetrics.wait_ms,
+};
+
+export const dailyMetrics = preparedQuery(
+  ({ organization_id, organization_user_id, start, end }: Placeholders<MetricsSubject & MetricsRange>) =>
+    builder
+      .select(dailyMetricsColumns)
+      .from(callDailyMetrics)
+      .where(
+        and(
+          hasValues(callDailyMetrics, { organization_id, organization_user_id }),
+          between(callDailyMetrics.date, start, end),
+          // A date whose last call was moved to another date keeps its row, with 0 calls.
+          gt(callDailyMetrics.total_calls, 0),
+        ),
+      )
+      .orderBy(asc(callDailyMetrics.date)),
+);

@@ -1,0 +1,53 @@
+import { eq } from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
+import {
+  entriesWhere,
+  entryOfOrganization,
+  requireEntry,
+} from "../../audit/access_logs/access_logs.entries.ts";
+import type { ClientContext } from "../../context.ts";
+import { type Placeholders, type PreparedQuery, runBatch } from "../../database/queries.ts";
+import { selectColumn } from "../../database/selects.ts";
+import { callNotFound } from "./calls.refusals.ts";
+import { callOfPath, callWithinReach, type ReachedCall, reachedCall } from "./calls.sql.ts";
+import { calls } from "./calls.table.ts";
+
+/* Access log entries about data that belongs to a call. */
+
+interface OfCalls {
+  organization_id: SQLiteColumn;
+  call_id: SQLiteColumn;
+}
+
+/** The subject of an entry about such a row: the call and its holder. */
+export function subjectOfCall({ organization_id, call_id }: OfCalls) {
+  const owner = selectColumn(calls.organization_user_id, eq(calls.id, call_id));
+  return { organization_id, call_id, organization_user_id: owner };
+}
+
+/** Makes a verb that lists data of the call in a path, which may be going on, and records the read in the access log. */
+export function recordedListOfCall<Item>(
+  resource: "participant" | "consent",
+  list: PreparedQuery<ReachedCall, Item>,
+) {
+  const entry = entriesWhere(resource, calls, {
+    organization_id: calls.organization_id,
+    resource_id: null,
+    call_id: calls.id,
+    organization_user_id: calls.organization_user_id,
+  })((call: Placeholders<ReachedCall>) => callWithinReach(call));
+  return async (context: ClientContext, path: Parameters<typeof reachedCall>[1]): Promise<Item[]> => {
+    const reached = reachedCall(context.caller, path);
+    const [[call], items, entries] = await runBatch(context.db, [
+      callOfPath(reached),
+      list(reached),
+      entry(context, "read", reached),
+    ]);
+    if (!call) throw callNotFound();
+    requireEntry(entries);
+    return items;
+  };
+}
+
+/** The entry about a search for a participant by reference. */
+export const searchEntry = entryOfOrganization("participant");

@@ -1,0 +1,54 @@
+import { createMiddleware } from "hono/factory";
+import { recordedRead } from "../../http/acting_user.ts";
+import { type ExternalEnv, externalRoutes } from "../../http/external_api.ts";
+import { primaryOnly } from "../../http/replication.ts";
+import { area } from "../../http/scopes.ts";
+import { jsonBody, params, query } from "../../http/validation.ts";
+import {
+  callParams,
+  callsOfOwnerQuery,
+  callsQuery,
+  organizationUserParams,
+  toCall,
+  toCallDetails,
+  updateCallBody,
+} from "./calls.schemas.ts";
+import { findCalls, listCalls, requireCall, updateCall } from "./calls.service.ts";
+
+/** A search by a participant's reference is recorded, because it reveals with whom a person had visits. */
+const recordedSearch = Object.assign(
+  createMiddleware<ExternalEnv>((c, next) =>
+    // If the parameter is repeated, any value that is not empty counts.
+    c.req.queries("participant_reference")?.some(Boolean) ? recordedRead(c, next) : next(),
+  ),
+  { isRecorded: true },
+);
+
+const ONE_CALL = "/organization_users/:organization_user_id/calls/:call_id";
+
+export const callsExternal = externalRoutes()
+  // These routes read the primary, because the number of recordings depends on consent.
+  .get("/calls", area("calls"), primaryOnly, recordedSearch, query(callsQuery), async (c) => {
+    const { calls, next_after } = await findCalls(c.var.context, c.req.valid("query"));
+    return c.json({ calls: calls.map(toCall), next_after });
+  })
+  .get(
+    "/organization_users/:organization_user_id/calls",
+    area("calls"),
+    primaryOnly,
+    params(organizationUserParams),
+    query(callsOfOwnerQuery),
+    async (c) => {
+      const { organization_user_id } = c.req.valid("param");
+      const listed = c.req.valid("query");
+      const { calls, next_after } = await listCalls(c.var.context, organization_user_id, listed);
+      return c.json({ calls: calls.map(toCall), next_after });
+    },
+  )
+  .get(ONE_CALL, area("calls"), primaryOnly, params(callParams), async (c) =>
+    c.json(toCallDetails(await requireCall(c.var.context, c.req.valid("param")))),
+  )
+  .put(ONE_CALL, area("calls"), params(callParams), jsonBody(updateCallBody), async (c) => {
+    const call = await updateCall(c.var.context, c.req.valid("param"), c.req.valid("json").call);
+    return c.json(toCallDetails(call));
+  });

@@ -1,0 +1,206 @@
+import { and, desc, eq, exists, gte, inArray, isNull, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
+import { columnAs, hasValues, withoutIndex } from "../../database/expressions.ts";
+import {
+  builder,
+  type Placeholders,
+  type PreparedQuery,
+  preparedQuery,
+  type Row,
+} from "../../database/queries.ts";
+import { mergedIds, selectColumn } from "../../database/selects.ts";
+import type { Position } from "../../http/pagination.ts";
+import { CALLS_LOOKED_THROUGH } from "../../limits.ts";
+import { reachedIds } from "../../organization/members/members.sql.ts";
+import { participants } from "../participants/participants.table.ts";
+import { columnsWithResults } from "./calls.results.ts";
+import { ownerWithinReach, type ReachedOwner } from "./calls.sql.ts";
+import { calls } from "./calls.table.ts";
+
+export interface ListedCalls extends ReachedOwner {
+  from: number;
+  /** Only calls before this position. */
+  before_start: number;
+  before_id: number;
+  /** null matches any value, here and below. */
+  external_reference: string | null;
+  participant_reference: string | null;
+  limit: number;
+}
+
+/** One way to list calls, newest first. */
+interface CallList {
+  page: PreparedQuery<ListedCalls, Row<typeof columnsWithResults>>;
+  /** The last call that a request looks through, if it has to stop there. */
+  end: PreparedQuery<ListedCalls, Position>;
+}
+
+type Listed = Placeholders<ListedCalls>;
+
+/** One list for each filter, so that an index yields the calls in order. */
+export interface CallLists {
+  byTime: CallList;
+  byReference: CallList;
+  byParticipant: CallList;
+}
+
+/** One bound at each end, so that SQLite begins with the first call shown. */
+const isInListedPart = (started_at: SQLWrapper, id: SQLWrapper, { from, before_start, before_id }: Listed) =>
+  and(sql`(${started_at}, ${id}) < (${before_start}, ${before_id})`, gte(started_at, from));
+
+const newestFirst = [desc(calls.started_at), desc(calls.id)];
+
+/** For lists that show every call that they look through. Returns no row, because no call has the id 0. */
+const noEnd = preparedQuery((_: Listed) =>
+  builder
+    .select({ time: columnAs(calls.started_at, "time"), id: calls.id })
+    .from(calls)
+    .where(eq(calls.id, 0)),
+);
+
+const listByTime = (condition: (listed: Listed) => SQL): CallList => ({
+  page: preparedQuery((listed: Listed) =>
+    builder
+      .select(columnsWithResults)
+      .from(calls)
+      .where(and(condition(listed), isInListedPart(calls.started_at, calls.id, listed)))
+      .orderBy(...newestFirst)
+      .limit(listed.limit),
+  ),
+  end: noEnd,
+});
+
+const next = alias(calls, "next");
+
+const byTime = ({ organization_user_id, started_at, id }: typeof calls | typeof next) => ({
+  owner_id: organization_user_id,
+  time: started_at,
+  id,
+});
+
+const pageOfReached = preparedQuery((listed: Listed) => {
+  const nextId = (owner_id: SQL, isBefore: SQL) =>
+    selectColumn(
+      next.id,
+      eq(next.organization_user_id, owner_id),
+      isBefore,
+      gte(next.started_at, listed.from),
+    )
+      .orderBy(desc(next.started_at), desc(next.id))
+      .limit(1);
+  const ids = mergedIds(
+    { table: byTime(calls), next: byTime(next) },
+    sql`${reachedIds(listed)}`,
+    { time: listed.before_start, id: listed.before_id },
+    nextId,
+    { order: "desc", limit: listed.limit },
+  );
+  return builder
+    .select(columnsWithResults)
+    .from(calls)
+    .where(sql`${calls.id} in ${ids}`)
+    .orderBy(...newestFirst);
+});
+
+const looked = alias(calls, "looked");
+
+const callsByReference = (listed: Listed) =>
+  builder
+    .select({ time: columnAs(looked.started_at, "time"), id: looked.id })
+    .from(looked)
+    .where(
+      and(
+        hasValues(looked, {
+          organization_id: listed.organization_id,
+          external_reference: listed.external_reference,
+        }),
+        isInListedPart(looked.started_at, looked.id, listed),
+      ),
+    )
+    .orderBy(desc(looked.started_at), desc(looked.id));
+
+const taking = alias(participants, "taking");
+
+/** The calls with a participant who has the reference, newest first. A call can appear several times. */
+const callsByParticipant = (listed: Listed) =>
+  builder
+    .select({ time: columnAs(taking.call_started_at, "time"), id: columnAs(taking.call_id, "id") })
+    .from(taking)
+    .where(
+      and(
+        hasValues(taking, {
+          organization_id: listed.organization_id,
+          external_reference: listed.participant_reference,
+        }),
+        isInListedPart(taking.call_started_at, taking.call_id, listed),
+      ),
+    )
+    .orderBy(desc(taking.call_started_at), desc(taking.call_id));
+
+/** Leaves out participants who were on a later call instead. */
+const hasTakenPart = ({ organization_id, participant_reference }: Listed) =>
+  exists(
+    selectColumn(
+      participants.id,
+      hasValues(participants, {
+        organization_id,
+        external_reference: participant_reference,
+        call_started_at: calls.started_at,
+        call_id: calls.id,
+      }),
+    ),
+  );
+
+/**
+ * A list of the calls with a reference. The caller may be allowed to see only a few, so each request looks through a limited number.
+ * The page has no ORDER BY, so that SQLite reads one call after the other and stops at the limit.
+ */
+const lookThroughList = (
+  lookThrough: typeof callsByReference | typeof callsByParticipant,
+  isShown: (listed: Listed) => SQL | undefined,
+): CallList => ({
+  page: preparedQuery((listed: Listed) => {
+    const entries = lookThrough(listed).limit(CALLS_LOOKED_THROUGH);
+    return builder
+      .select(columnsWithResults)
+      .from(sql`(select distinct time, id from (${entries})) as entry`)
+      .crossJoin(calls)
+      .where(and(eq(calls.id, sql`entry.id`), isShown(listed)))
+      .limit(listed.limit);
+  }),
+  end: preparedQuery((listed: Listed) =>
+    lookThrough(listed)
+      .limit(1)
+      .offset(CALLS_LOOKED_THROUGH - 1),
+  ) as CallList["end"],
+});
+
+/** @param isWithin true for the calls of the requested owners; uses `withoutIndex`, so that SQLite searches by the reference */
+const listsByReferences = (isWithin: (listed: Listed) => SQL | undefined) => ({
+  byReference: lookThroughList(callsByReference, isWithin),
+  byParticipant: lookThroughList(callsByParticipant, (listed) =>
+    and(
+      isWithin(listed),
+      or(
+        isNull(listed.external_reference),
+        eq(withoutIndex(calls.external_reference), listed.external_reference),
+      ),
+      hasTakenPart(listed),
+    ),
+  ),
+});
+
+export const callsOfOwner: CallLists = {
+  byTime: listByTime((listed) => eq(calls.organization_user_id, ownerWithinReach(listed))),
+  ...listsByReferences((listed) => eq(withoutIndex(calls.organization_user_id), ownerWithinReach(listed))),
+};
+
+export const callsOfEverybody: CallLists = {
+  byTime: listByTime(({ organization_id }) => eq(calls.organization_id, organization_id)),
+  ...listsByReferences(() => undefined),
+};
+
+export const callsOfReached: CallLists = {
+  byTime: { page: pageOfReached, end: noEnd },
+  ...listsByReferences((listed) => inArray(withoutIndex(calls.organization_user_id), reachedIds(listed))),
+};

@@ -1,0 +1,145 @@
+import { and, eq, getTableColumns, isNull, or, type SQLWrapper } from "drizzle-orm";
+import { hasValues } from "../../database/expressions.ts";
+import {
+  builder,
+  type Placeholders,
+  preparedQuery,
+  type RowsOf,
+  type Statement,
+  type Value,
+} from "../../database/queries.ts";
+import { selectColumn } from "../../database/selects.ts";
+import { selectMembersAmong } from "../../organization/members/members.sql.ts";
+import { organizations } from "../../organization/organizations/organizations.table.ts";
+import { selectNamedVisits, visitIdsOf } from "../../rooms/visits/visits.reports.ts";
+import { selectRoomOfCall } from "../../rooms/waiting_rooms/waiting_rooms.sql.ts";
+import { consentsOfParticipants } from "../consents/consents.sql.ts";
+import { earlyRefusals } from "../consents/consents.table.ts";
+import {
+  type NamedKeys,
+  participantColumns,
+  selectParticipantsByKeys,
+} from "../participants/participants.sql.ts";
+import { participants } from "../participants/participants.table.ts";
+import type { CallReport, KnownCall } from "./calls.merge.ts";
+import { selectReportedCalls } from "./calls.sql.ts";
+import { calls } from "./calls.table.ts";
+
+/** The objects that a report names, as values of the reads for its decision. Lists are JSON arrays. */
+interface Reported {
+  slug: string | null;
+  keys: string;
+  digests: string;
+  visit_ids: string;
+  /** The keys of the participants whose decision on consent the report contains. */
+  deciding_keys: string;
+  deciding_digests: string;
+  /** Whether the report ends the call, so that everybody on it leaves. */
+  is_end: boolean;
+  member_ids: string;
+}
+
+/**
+ * Makes the reads for the decision on a report of a call: the organization, the call, and everything else that the report names in
+ * the organization.
+ *
+ * @param subjectOf returns SQL for the organization, the call, and the key of the call, given the values of the reads
+ */
+export function callReads<Named extends object>(
+  subjectOf: (values: Placeholders<Named>) => {
+    organization_id: Value<number>;
+    call_id: SQLWrapper;
+    key: Value<string>;
+  },
+) {
+  type Subject = ReturnType<typeof subjectOf>;
+  const read = <S extends Statement>(build: (subject: Subject, values: Placeholders<Reported>) => S) =>
+    preparedQuery((values: Placeholders<Named & Reported>) =>
+      build(subjectOf(values as unknown as Placeholders<Named>), values as Placeholders<Reported>),
+    );
+  const organization = read(({ organization_id }) =>
+    selectColumn(organizations.id, eq(organizations.id, organization_id)),
+  );
+  const call = read(({ call_id }) => selectReportedCalls().where(eq(calls.id, call_id)));
+  const room = read(({ organization_id }, { slug }) => selectRoomOfCall(organization_id, slug));
+  const participantsByKeys = read(({ organization_id }, values) =>
+    selectParticipantsByKeys(organization_id, values),
+  );
+  const consents = read(({ organization_id }, { deciding_keys: keys, deciding_digests: digests }) =>
+    consentsOfParticipants(organization_id, { keys, digests }),
+  );
+  // Includes participants whose leaving was only assumed.
+  const present = read(({ call_id }, { is_end }) =>
+    builder
+      .select(participantColumns)
+      .from(participants)
+      .where(
+        and(
+          eq(participants.call_id, call_id),
+          is_end,
+          or(isNull(participants.left_at), participants.left_is_assumed),
+        ),
+      )
+      .orderBy(participants.id),
+  );
+  const planned = read(({ organization_id }, { visit_ids }) => selectNamedVisits(organization_id, visit_ids));
+  const members = read(({ organization_id }, { member_ids }) =>
+    selectMembersAmong(organization_id, member_ids),
+  );
+  const refusals = read(({ organization_id, key }) =>
+    builder
+      .select(earlyRefusalColumns)
+      .from(earlyRefusals)
+      .where(hasValues(earlyRefusals, { organization_id, room_sid: key }))
+      .orderBy(earlyRefusals.key_digest, earlyRefusals.joined_at),
+  );
+  return (values: Named & Reported) => ({
+    organization: organization(values),
+    call: call(values),
+    room: room(values),
+    participants: participantsByKeys(values),
+    consents: consents(values),
+    present: present(values),
+    members: members(values),
+    planned: planned(values),
+    refusals: refusals(values),
+  });
+}
+
+const { unclaimed_since: _, ...earlyRefusalColumns } = getTableColumns(earlyRefusals);
+
+export function valuesOfReport(report: CallReport, named: NamedKeys): Reported {
+  const { waiting_room_slug, organization_user_id, ended_at, participants: reported = [] } = report;
+  const deciding = reported.filter(({ recording_consent }) => recording_consent !== undefined);
+  const { keys, digests } = named.valuesOf(deciding.map(({ key }) => key));
+  return {
+    slug: waiting_room_slug ?? null,
+    ...named.values,
+    visit_ids: visitIdsOf(reported.map(({ key }) => key)),
+    deciding_keys: keys,
+    deciding_digests: digests,
+    is_end: typeof ended_at === "number",
+    member_ids: JSON.stringify([organization_user_id, ...reported.map(({ user_id }) => user_id)]),
+  };
+}
+
+export function knownOfReport(
+  named: NamedKeys,
+  { call: [call], room: [room], participants: found, consents, present, members, planned, refusals }: Rows,
+): Omit<KnownCall, "organization_id"> {
+  return {
+    call,
+    room,
+    participants: named.identify(found),
+    consents,
+    present,
+    members: new Set(members.map(({ id }) => id)),
+    planned,
+    refusalsOf: (key) => {
+      const digest = named.digestOf(key);
+      return refusals.filter((each) => each.key_digest === digest || each.other_digest === digest);
+    },
+  };
+}
+
+type Rows = RowsOf<Omit<ReturnType<ReturnType<typeof callReads>>, "organization">>;

@@ -1,0 +1,47 @@
+import { invalidBody, notFound, unprocessable } from "../../http/errors.ts";
+import { MAX_CALL_PARTICIPANTS } from "../../limits.ts";
+
+export const callNotFound = () => notFound("Call");
+
+export const callOwnerNotFound = () => notFound("Organization user");
+
+export const callNamesNoRoom = () =>
+  unprocessable(
+    "first_report_incomplete",
+    "call.waiting_room_slug: the first report must name a waiting room of the organization",
+  );
+
+export const callNamesUnknownRoom = () =>
+  unprocessable(
+    "room_unknown",
+    "call.waiting_room_slug: must be a slug that a waiting room of the organization has, or had",
+  );
+
+export const callIncomplete = () =>
+  unprocessable(
+    "first_report_incomplete",
+    "call: organization_user_id and started_at are required in the first report",
+  );
+
+export const callOwnerNotMember = () =>
+  unprocessable("not_a_member", "call.organization_user_id: must be a user of the organization");
+
+/** @param sent the time that the report contains */
+export const callEndsTooEarly = (sent: "started_at" | "ended_at") =>
+  invalidBody(
+    sent === "ended_at"
+      ? "call.ended_at: must not be before started_at"
+      : "call.started_at: must not be after ended_at",
+  );
+
+export const callUnderLegalHold = () =>
+  unprocessable("legal_hold", "The call is under legal hold: end the hold first");
+
+export const callReferenceErased = () =>
+  unprocessable(
+    "names_erased",
+    "call.external_reference: was erased with the names of the call's participants, and cannot be set again",
+  );
+
+export const TOO_MANY_PARTICIPANTS = `must name at most ${MAX_CALL_PARTICIPANTS} participants`;
+export const PARTICIPANT_REPEATED = "names an earlier participant again";

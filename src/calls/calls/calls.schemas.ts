@@ -1,0 +1,139 @@
+import * as z from "zod";
+import type { EndedBy, ResultState } from "../../database/enums.ts";
+import type { Row } from "../../database/queries.ts";
+import { inOrder } from "../../http/dates.ts";
+import { afterPositionQuery } from "../../http/pagination.ts";
+import { reportBody } from "../../http/reports.ts";
+import {
+  day,
+  distinct,
+  externalReference,
+  id,
+  key,
+  organizationParams,
+  pastInstant,
+  pathId,
+  roomSlug,
+  toTimestamp,
+  toTimestampOrNull,
+} from "../../http/wire.ts";
+import { MAX_CALL_PARTICIPANTS } from "../../limits.ts";
+import { lazily } from "../../memory.ts";
+import { participantOnCall } from "../participants/participants.schemas.ts";
+import { PARTICIPANT_REPEATED, TOO_MANY_PARTICIPANTS } from "./calls.refusals.ts";
+import type { callDetailsSchema, callSchema, reportedCallSchema } from "./calls.responses.ts";
+import type { columnsWithResults } from "./calls.results.ts";
+import type { callColumns, holdColumns, reportedCallColumns } from "./calls.sql.ts";
+
+/** Omitted fields keep the values of earlier reports. */
+export const reportCallBody = lazily(() =>
+  reportBody({
+    call: z
+      .object({
+        waiting_room_slug: roomSlug(),
+        organization_user_id: id(),
+        started_at: pastInstant(),
+        ended_at: pastInstant().nullable(),
+        failed: z.boolean().nullable(),
+        legal_hold: z.boolean(),
+        external_reference: externalReference().nullable(),
+        participants: z
+          .array(participantOnCall())
+          .max(MAX_CALL_PARTICIPANTS, TOO_MANY_PARTICIPANTS)
+          .check(distinct("key", PARTICIPANT_REPEATED)),
+      })
+      .partial(),
+  }),
+);
+
+export type ReportedCallBody = z.output<ReturnType<typeof reportCallBody>>;
+
+export const callKeyParams = lazily(() => organizationParams().extend({ key: key() }));
+
+export const organizationUserParams = lazily(() => z.object({ organization_user_id: pathId() }));
+
+/** The path of a call and of everything that belongs to it. */
+export const callParams = lazily(() => z.object({ organization_user_id: pathId(), call_id: pathId() }));
+
+export type CallPath = z.output<ReturnType<typeof callParams>>;
+
+export const updateCallBody = lazily(() =>
+  z.object({ call: z.object({ external_reference: externalReference().nullable() }).partial() }),
+);
+
+const filters = lazily(() =>
+  afterPositionQuery().extend({
+    from: day().optional(),
+    to: day().optional(),
+    external_reference: externalReference().optional(),
+  }),
+);
+
+export const callsOfOwnerQuery = lazily(() => inOrder(filters()));
+
+export const callsQuery = lazily(() =>
+  inOrder(filters().extend({ participant_reference: externalReference().optional() })),
+);
+
+export type CallsQuery = z.output<ReturnType<typeof callsQuery>>;
+
+export type Call = Row<typeof columnsWithResults>;
+
+export type ReportedCall = Row<typeof reportedCallColumns>;
+
+const toFields = (row: Row<typeof callColumns>) => ({
+  id: row.id,
+  organization_user_id: row.organization_user_id,
+  waiting_room_id: row.waiting_room_id,
+  visit_id: row.visit_id,
+  is_ended: row.ended_at !== null,
+  started_at: toTimestamp(row.started_at),
+  ended_at: toTimestampOrNull(row.ended_at),
+});
+
+export const toCall = (row: Call): z.input<typeof callSchema> => ({
+  ...toFields(row),
+  results: {
+    transcript: resultState(row, row.transcript_is_final),
+    soap_note: resultState(row, row.soap_note_is_final),
+    egresses: row.egress_count,
+  },
+});
+
+function endedBy({ ended_at, end_is_assumed }: Row<typeof callColumns>): EndedBy | null {
+  if (ended_at === null) return null;
+  return end_is_assumed ? "assumed" : "reported";
+}
+
+export type CallDetails = Call & Row<typeof holdColumns>;
+
+function resultState({ ended_at }: Row<typeof callColumns>, is_final: boolean | null): ResultState {
+  if (is_final === null) return "none";
+  return is_final && ended_at !== null ? "ready" : "pending";
+}
+
+export function toCallDetails(row: CallDetails): z.input<typeof callDetailsSchema> {
+  return {
+    ...toCall(row),
+    external_reference: row.external_reference,
+    ended_by: endedBy(row),
+    failed: row.failed ?? false,
+    legal_hold: toLegalHold(row),
+  };
+}
+
+export function toReportedCall(row: ReportedCall): z.input<typeof reportedCallSchema> {
+  return {
+    ...toFields(row),
+    key: row.key,
+    ended_by: endedBy(row),
+    failed: row.failed ?? false,
+    legal_hold: toLegalHold(row),
+    external_reference: row.external_reference,
+  };
+}
+
+const toLegalHold = ({ hold_began_at, hold_begun_by, hold_reason }: Row<typeof holdColumns>) =>
+  hold_began_at === null || hold_begun_by === null
+    ? null
+    : { reason: hold_reason, began_at: toTimestamp(hold_began_at), begun_by: hold_begun_by };

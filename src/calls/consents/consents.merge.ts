@@ -1,0 +1,98 @@
+import type * as z from "zod";
+import type { ConsentDecision, ConsentReporter } from "../../database/enums.ts";
+import { MAX_CONSENT_DECISIONS } from "../../limits.ts";
+import { tooManyDecisions } from "./consents.refusals.ts";
+import type { Consent, consentReport, KnownConsent } from "./consents.schemas.ts";
+
+export interface KnownConsents {
+  /** The participant's decisions, in the order in which they were reported. */
+  ledger: KnownConsent[];
+  /** When the participant joined, or else when the call started. */
+  present_since: number;
+}
+
+interface Reported {
+  reporter: ConsentReporter;
+  reported_at: number;
+}
+
+type ConsentReport = z.output<ReturnType<typeof consentReport>>;
+
+/**
+ * Returns the decision that a report adds to the ledger; undefined if the report has no decision, or a known one.
+ *
+ * The latest of a participant's decisions counts, and of two at the same time the refusal (see recording_consents.triggers.sql).
+ * A refusal always counts from when it was made. A repeated grant is not a new grant, but a repeated refusal can be a new one. So
+ * after a refusal, only a grant that the report dates later restores consent. LiveKit repeats attributes with every event, so its
+ * undated decisions count less (`isRepeated`).
+ *
+ * @throws ApiError 422 if the decision is a grant and the ledger is full
+ */
+export function mergeConsent(
+  known: KnownConsents,
+  { recording_consent, recording_consent_at: at, recording_consent_method }: ConsentReport,
+  origin: Reported,
+  now: number,
+): Omit<Consent, "id" | "organization_id" | "participant_id"> | undefined {
+  if (recording_consent === undefined) return undefined;
+  const decision = recording_consent ? "granted" : "refused";
+  const { reporter, reported_at } = origin;
+  const own = known.ledger.filter((each) => each.reporter === reporter);
+  if (at === undefined && recording_consent && own.at(-1)?.decision === decision) return undefined;
+  const decided_at =
+    at === undefined
+      ? timeOfUndated(decision, known, origin, now)
+      : Math.min(at, latestTimeOf(decision, origin, now));
+  if (at === undefined && reporter === "livekit" && isRepeated(decision, decided_at, known)) return undefined;
+  const said_at = at ?? null;
+  const time = said_at ?? decided_at;
+  if (own.some((each) => each.decision === decision && (each.said_at ?? each.decided_at) === time))
+    return undefined;
+  if (recording_consent && known.ledger.length >= MAX_CONSENT_DECISIONS) {
+    // LiveKit's decision is dropped, not refused, so that the rest of the event still counts.
+    if (reporter === "livekit") return undefined;
+    throw tooManyDecisions();
+  }
+  const method = recording_consent_method ?? null;
+  return { reporter, decision, decided_at, said_at, method, reported_at, created_at: now };
+}
+
+/**
+ * Whether an undated decision from LiveKit is nothing new. A grant is new only while no decision is known. A refusal is new unless
+ * one from the same time or later is known. In a full ledger, it is not new either if the latest decision is a refusal.
+ */
+function isRepeated(decision: ConsentDecision, decided_at: number, { ledger }: KnownConsents): boolean {
+  if (decision === "granted") return ledger.length > 0;
+  const refused_at = latestDecision(ledger, "refused") ?? Number.NEGATIVE_INFINITY;
+  const granted_at = latestDecision(ledger, "granted") ?? Number.NEGATIVE_INFINITY;
+  return refused_at >= decided_at || (ledger.length >= MAX_CONSENT_DECISIONS && refused_at >= granted_at);
+}
+
+/**
+ * The upper bound of a decision's time. A grant in the future counts from now. A refusal keeps its time: even by a clock that is
+ * ahead, it was made after the grant before it. An event of LiveKit may arrive late, with a time that was in the future when the
+ * event was made.
+ */
+function latestTimeOf(decision: ConsentDecision, { reporter, reported_at }: Reported, now: number): number {
+  if (reporter === "livekit") return reported_at;
+  return decision === "granted" ? now : Number.POSITIVE_INFINITY;
+}
+
+/**
+ * The time of a decision that the report does not date: for a refusal, the time of the report; for a grant, the time when the
+ * participant arrived. Reports can be late and clocks differ, so such a grant never overrules a refusal.
+ */
+function timeOfUndated(
+  decision: ConsentDecision,
+  { ledger, present_since }: KnownConsents,
+  { reported_at }: Reported,
+  now: number,
+): number {
+  if (decision === "refused") return reported_at;
+  return Math.min(present_since, now, latestDecision(ledger, "refused") ?? now);
+}
+
+function latestDecision(ledger: KnownConsent[], decision: ConsentDecision): number | undefined {
+  const times = ledger.filter((each) => each.decision === decision).map(({ decided_at }) => decided_at);
+  return times.length > 0 ? Math.max(...times) : undefined;
+}

@@ -1,0 +1,21 @@
+import { externalRoutes } from "../../http/external_api.ts";
+import { outsideQuotas } from "../../http/quotas.ts";
+import { area } from "../../http/scopes.ts";
+import { jsonBody, params } from "../../http/validation.ts";
+import { callParams, toCallDetails } from "../calls/calls.schemas.ts";
+import { holdCallBody } from "./legal_holds.schemas.ts";
+import { holdOwnCall, releaseOwnCall } from "./legal_holds.service.ts";
+
+const HOLD = "/organization_users/:organization_user_id/calls/:call_id/legal_hold";
+
+const ofCall = params(callParams);
+
+export const legalHoldsExternal = externalRoutes()
+  .put(HOLD, area("results"), ofCall, outsideQuotas, jsonBody(holdCallBody), async (c) => {
+    const call = await holdOwnCall(c.var.context, c.req.valid("param"), c.req.valid("json").legal_hold);
+    return c.json(toCallDetails(call));
+  })
+  .delete(HOLD, area("results"), ofCall, async (c) => {
+    await releaseOwnCall(c.var.context, c.req.valid("param"));
+    return c.body(null, 204);
+  });

@@ -1,0 +1,88 @@
+import type { ClientContext, Context } from "../../context.ts";
+import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
+import type { HoldBeginner } from "../../database/enums.ts";
+import type { BoundQuery } from "../../database/queries.ts";
+import { asAdministrator } from "../../organization/roles/roles.authors.ts";
+import { callNotFound } from "../calls/calls.refusals.ts";
+import { callDetails } from "../calls/calls.results.ts";
+import type { CallDetails, CallPath, ReportedCall } from "../calls/calls.schemas.ts";
+import { type CallKey, callByKey, reachedCall } from "../calls/calls.sql.ts";
+import { mergeHold, requireEndable } from "./legal_holds.merge.ts";
+import type { HoldReport } from "./legal_holds.schemas.ts";
+import { endHold, type HeldCall, holdEntry, holdOfPath, holdWrites } from "./legal_holds.sql.ts";
+
+/** Begins the legal hold of a call, or changes the running one. */
+export function holdCall(context: Context, path: CallKey, hold: HoldReport): Promise<ReportedCall> {
+  const shown = callByKey(path);
+  return decideAndWrite(context.db, { call: shown }, ({ call: [call] }) => {
+    if (!call) throw callNotFound();
+    return decideHold(context, "platform", call, hold, { read: shown, row: call });
+  });
+}
+
+export async function holdOwnCall(
+  context: ClientContext,
+  path: CallPath,
+  hold: HoldReport,
+): Promise<CallDetails> {
+  const { db, caller } = context;
+  const author = asAdministrator(caller, callNotFound);
+  const reached = reachedCall(caller, path);
+  const shown = callDetails(reached);
+  return decideAndWrite(
+    db,
+    { member: author.read, heldCall: holdOfPath(reached) },
+    ({ member: [member], heldCall: [heldCall], call: [call] }) => {
+      author.require(member);
+      if (!heldCall || !call) throw callNotFound();
+      return decideHold(context, "organization", heldCall, hold, { read: shown, row: call });
+    },
+    { unguardedReads: { call: shown } },
+  );
+}
+
+/** @param shown the query that reads the call for the response, and the row that it returns now */
+function decideHold<Row>(
+  context: Context,
+  begun_by: HoldBeginner,
+  call: HeldCall,
+  hold: HoldReport,
+  shown: { read: BoundQuery<Row>; row: Row },
+): Decision<Row> {
+  const { organization_id, key, hold_id } = call;
+  const next = mergeHold(call, begun_by, hold);
+  if (!next) return { unchanged: shown.row };
+  const { write, entry } = holdWrites(context, { organization_id, key, hold_id }, next);
+  return { writes: [write, shown.read], entries: [entry] };
+}
+
+export async function releaseCall(context: Context, path: CallKey): Promise<void> {
+  await decideAndWrite(context.db, { call: callByKey(path) }, ({ call: [call] }) =>
+    decideRelease(context, "platform", call),
+  );
+}
+
+export async function releaseOwnCall(context: ClientContext, path: CallPath): Promise<void> {
+  const { db, caller } = context;
+  const author = asAdministrator(caller, callNotFound);
+  const call = holdOfPath(reachedCall(caller, path));
+  await decideAndWrite(db, { member: author.read, call }, ({ member: [member], call: [call] }) => {
+    author.require(member);
+    return decideRelease(context, "organization", call);
+  });
+}
+
+function decideRelease(
+  context: Context,
+  ended_by: HoldBeginner,
+  call: HeldCall | undefined,
+): Decision<unknown> {
+  if (!call) throw callNotFound();
+  const { organization_id, key, hold_id } = call;
+  if (hold_id === null) return { unchanged: undefined };
+  requireEndable(call, ended_by);
+  const path = { organization_id, key };
+  return {
+    writes: [holdEntry(context, "delete", path), endHold({ ...path, now: context.now, begun_by: ended_by })],
+  };
+}

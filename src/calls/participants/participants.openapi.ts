@@ -1,0 +1,178 @@
+import * as z from "zod";
+import { ERASED_NAME } from "../../database/retention.ts";
+import { invalidBody } from "../../http/errors.ts";
+import { SILENCE_UNTIL_END } from "../../lifetimes.ts";
+import { MAX_LISTED_WAITING } from "../../limits.ts";
+import { exampleOf } from "../../openapi/examples.ts";
+import type { Reference } from "../../openapi/operation.ts";
+import { REPORTED_AT } from "../../openapi/reports.ts";
+import * as story from "../../openapi/story.ts";
+import { waitingRoomNotFound } from "../../rooms/waiting_rooms/waiting_rooms.refusals.ts";
+import { HOUR } from "../../units.ts";
+import { callNotFound } from "../calls/calls.refusals.ts";
+import {
+  LEFT_BEFORE_WAITING,
+  leftTooEarly,
+  participantIncomplete,
+  participantLeftCall,
+  participantNotMember,
+  roomInactive,
+  slugIsOld,
+} from "./participants.refusals.ts";
+import {
+  participantOnCallSchema,
+  participantSchema,
+  waitingParticipantSchema,
+} from "./participants.responses.ts";
+
+const rita = exampleOf(participantSchema);
+
+const ritaOnCall = exampleOf(participantOnCallSchema);
+
+const paulaOnCall: typeof ritaOnCall = {
+  ...ritaOnCall,
+  id: story.PAULAS_PARTICIPANT.id,
+  role: "provider",
+  user_id: story.PAULA.user_id,
+  display_name: story.PAULAS_PARTICIPANT.display_name,
+  external_reference: null,
+  waiting_since: null,
+};
+
+const present = { left_at: null };
+
+export const participantsReference: Reference = {
+  tag: "Participants",
+  description:
+    "People in a waiting room and then on a call, as the web app and the video backend report them. A person who joins a call is reported with the call. An organization may have the names and references of participants erased some time after their visit.",
+  external: {
+    "GET /waiting_rooms/:slug/participants": {
+      operationId: "listWaitingParticipants",
+      summary: "List the people waiting in a room",
+      description: `Lists the people waiting in the room now, longest first; at most ${MAX_LISTED_WAITING}. For a personal room, the client needs access to the calls of the room's owner. People on a call are no longer waiting.`,
+      response: {
+        schema: z.object({
+          participants: z
+            .array(waitingParticipantSchema)
+            .max(MAX_LISTED_WAITING)
+            .describe("The waiting participants; empty if nobody is waiting."),
+        }),
+        examples: {
+          "One person is waiting": { participants: [exampleOf(waitingParticipantSchema)] },
+          "Nobody is waiting": { participants: [] },
+        },
+      },
+      refusals: {
+        404: "The organization has no such room, or it is the personal room of a user that the client has no access to.",
+      },
+      errors: [waitingRoomNotFound()],
+    },
+    "GET /organization_users/:organization_user_id/calls/:call_id/participants": {
+      operationId: "listParticipants",
+      summary: "List the participants of a call",
+      description:
+        "Lists everybody who is or was on the call, ordered by id, including people who came late or left early. You can list them while the call is going on.",
+      response: {
+        schema: z.object({
+          participants: z
+            .array(participantOnCallSchema)
+            .describe("The participants of the call; empty if nobody came."),
+        }),
+        examples: {
+          "After the call": { participants: [ritaOnCall, paulaOnCall] },
+          "While the call is going on": {
+            participants: [
+              { ...ritaOnCall, ...present },
+              { ...paulaOnCall, ...present },
+            ],
+          },
+          "After the names were erased": {
+            participants: [
+              { ...ritaOnCall, display_name: ERASED_NAME, external_reference: null },
+              { ...paulaOnCall, display_name: ERASED_NAME },
+            ],
+          },
+        },
+      },
+      errors: [callNotFound()],
+    },
+  },
+  platform: {
+    "PUT /waiting_rooms/:slug/participants/:key": {
+      operationId: "reportParticipant",
+      summary: "Report a participant of a waiting room",
+      description:
+        "Reports that a person begins to wait in a room, or leaves it. The first report needs `display_name`, `role` and `waiting_since`; with the key of a visit's participant, it needs only `waiting_since`. If the person enters another room of the organization, report them there with the same key. Nobody can enter an inactive room, but leaving is always possible. A participant on a call stays in the call's room; after the call, a new visit needs a new key.\n\n" +
+        `If no report changes anything about a waiting person for ${SILENCE_UNTIL_END / HOUR} hours, the wait is over. A later \`waiting_since\` begins a new visit.`,
+      parameters: {
+        slug: {
+          description:
+            "The slug of the waiting room. To enter, it must be the current slug. For a participant who has entered, you can use any slug that the room ever had, even after it was retired.",
+          example: story.CARDIOLOGY.slug,
+        },
+        key: {
+          description:
+            "Your own key for the participant, unique in the organization. It is compared exactly. Use the same key for the participant when you report a call.",
+          example: story.RITAS_PARTICIPANT.key,
+        },
+      },
+      request: {
+        fields: {
+          ...REPORTED_AT,
+          participant: "The new facts about the participant.",
+          "participant.external_reference":
+            "The text by which another system knows the person, such as a patient number. It is compared exactly, and several participants can have the same reference. Null clears it.",
+          "participant.waiting_since":
+            "When the participant began to wait. A time after `left_at` begins a new stay of a participant who had left. An earlier time than the known one corrects it, unless the report is about an earlier visit (for example, because its `left_at` is before the known time): such a report changes nothing.",
+          "participant.left_at":
+            "When the participant left the room without joining a call. Null, or omitted from the first report: the participant is there. Null does not bring back a participant who left.",
+        },
+        examples: {
+          "A person begins to wait": {
+            participant: {
+              display_name: story.RITAS_PARTICIPANT.display_name,
+              role: "recipient",
+              external_reference: story.RITAS_REFERENCE,
+              waiting_since: "2026-01-31T09:25:00Z",
+            },
+            reported_at: "2026-01-31T09:25:00Z",
+          },
+          "A user of the organization begins to wait": {
+            participant: {
+              display_name: story.PAULAS_PARTICIPANT.display_name,
+              role: "provider",
+              user_id: story.PAULA.user_id,
+              waiting_since: "2026-01-31T09:25:00Z",
+            },
+          },
+          "A person leaves": { participant: { left_at: "2026-01-31T09:28:00Z" } },
+          "A person comes back": { participant: { waiting_since: "2026-01-31T09:29:00Z" } },
+        },
+      },
+      response: {
+        schema: participantSchema,
+        examples: {
+          "A waiting person": rita,
+          "A waiting user of the organization": {
+            ...rita,
+            ...story.PAULAS_PARTICIPANT,
+            user_id: story.PAULA.user_id,
+            role: "provider",
+          },
+          "A person who left": { ...rita, left_at: "2026-01-31T09:28:00.000Z" },
+          "A person on a call": { ...rita, call_id: story.CALL.id, joined_at: story.STARTED_AT },
+        },
+      },
+      errors: [
+        waitingRoomNotFound(),
+        slugIsOld(),
+        participantIncomplete(),
+        invalidBody(`participant.left_at: ${LEFT_BEFORE_WAITING}`),
+        leftTooEarly(),
+        participantNotMember(),
+        roomInactive(),
+        participantLeftCall(),
+      ],
+    },
+  },
+};

@@ -1,0 +1,114 @@
+import * as z from "zod";
+import { PARTICIPANT_ROLES } from "../../database/enums.ts";
+import type { Row } from "../../database/queries.ts";
+import { type ReportOrigin, reportBody } from "../../http/reports.ts";
+import {
+  externalReference,
+  id,
+  key,
+  name,
+  pastInstant,
+  roomSlug,
+  toTimestamp,
+  toTimestampOrNull,
+} from "../../http/wire.ts";
+import { lazily } from "../../memory.ts";
+import { consentReport } from "../consents/consents.schemas.ts";
+import { LEFT_BEFORE_WAITING } from "./participants.refusals.ts";
+import type {
+  participantOnCallSchema,
+  participantSchema,
+  waitingParticipantSchema,
+} from "./participants.responses.ts";
+import type { participantColumns } from "./participants.sql.ts";
+
+const person = lazily(() =>
+  z.object({
+    display_name: name(),
+    role: z.enum(PARTICIPANT_ROLES),
+    user_id: id().nullable(),
+    external_reference: externalReference().nullable(),
+  }),
+);
+
+/** Omitted fields keep the values of earlier reports. */
+export const reportParticipantBody = lazily(() =>
+  reportBody({
+    participant: person()
+      .extend({ waiting_since: pastInstant(), left_at: pastInstant().nullable() })
+      .partial()
+      .refine(({ waiting_since, left_at }) => !(waiting_since && left_at && left_at < waiting_since), {
+        path: ["left_at"],
+        error: LEFT_BEFORE_WAITING,
+      }),
+  }),
+);
+
+export const participantOnCall = lazily(() =>
+  person()
+    .extend({
+      waiting_since: pastInstant().nullable(),
+      joined_at: pastInstant().nullable(),
+      left_at: pastInstant().nullable(),
+    })
+    .partial()
+    .extend({
+      ...consentReport().shape,
+      key: key(),
+    }),
+);
+
+export const participantParams = lazily(() => z.object({ slug: roomSlug(), key: key() }));
+
+export type ParticipantReport = z.output<ReturnType<typeof reportParticipantBody>>["participant"] &
+  ReportOrigin;
+
+/** A reported participant of a call. Only LiveKit's API reports connections, and assumes missing fields. */
+export type ReportOnCall = z.output<ReturnType<typeof participantOnCall>> &
+  Partial<Pick<Participant, "connections" | "assumed">>;
+
+export type Participant = Row<typeof participantColumns>;
+
+/** A participant to write: a new one has no id yet. */
+export type ParticipantRow = Omit<Participant, "id"> & { id?: number };
+
+export function toParticipant(row: Participant): z.input<typeof participantSchema> {
+  return {
+    id: row.id,
+    key: row.key,
+    waiting_room_id: row.waiting_room_id,
+    call_id: row.call_id,
+    user_id: row.user_id,
+    display_name: row.display_name,
+    role: row.role,
+    waiting_since: toTimestampOrNull(row.waiting_since),
+    joined_at: toTimestampOrNull(row.joined_at),
+    left_at: toTimestampOrNull(row.left_at),
+  };
+}
+
+const toPerson = ({ id, role, user_id, display_name, external_reference }: Participant) => ({
+  id,
+  role,
+  user_id,
+  display_name,
+  external_reference,
+});
+
+export function toParticipantOnCall(row: Participant): z.input<typeof participantOnCallSchema> {
+  return {
+    ...toPerson(row),
+    waiting_since: toTimestampOrNull(row.waiting_since),
+    joined_at: toTimestampOrNull(row.joined_at),
+    left_at: toTimestampOrNull(row.left_at),
+    recording_consent: row.recording_consent,
+  };
+}
+
+export type WaitingParticipant = Participant & { waiting_since: number };
+
+export const toWaitingParticipant = (row: WaitingParticipant): z.input<typeof waitingParticipantSchema> => ({
+  ...toPerson(row),
+  visit_id: row.visit_id,
+  waiting_since: toTimestamp(row.waiting_since),
+});

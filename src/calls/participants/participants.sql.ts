@@ -1,0 +1,146 @@
+import { and, asc, eq, getTableColumns, inArray, isNotNull, isNull, type SQL } from "drizzle-orm";
+import { unionAll } from "drizzle-orm/sqlite-core";
+import { entriesWhere } from "../../audit/access_logs/access_logs.entries.ts";
+import { keyedDigests } from "../../bytes/digest.ts";
+import { coalesce, greatest, scalar } from "../../database/expressions.ts";
+import { manyRowWrites } from "../../database/insert.ts";
+import {
+  builder,
+  jsonValues,
+  type Placeholders,
+  preparedQuery,
+  type Value,
+  type Values,
+} from "../../database/queries.ts";
+import { selectColumn } from "../../database/selects.ts";
+import { tableWrites } from "../../database/table_writes.ts";
+import { memberOf } from "../../organization/members/members.sql.ts";
+import { selectNamedVisits } from "../../rooms/visits/visits.reports.ts";
+import { organizationOfAnySlug } from "../../rooms/waiting_rooms/waiting_rooms.slugs.ts";
+import type { Settings } from "../../settings.ts";
+import { subjectOfCall } from "../calls/calls.entries.ts";
+import { type CallKey, callIdByKey, callIdOfPath, type ReachedCall } from "../calls/calls.sql.ts";
+import { participants } from "./participants.table.ts";
+
+export const participantColumns = getTableColumns(participants);
+
+export const participantWrites = tableWrites(participants, participantColumns);
+
+export const latestTime = greatest(
+  ...[participants.waiting_since, participants.joined_at, participants.left_at].map((time) =>
+    coalesce(time, 0),
+  ),
+);
+
+/**
+ * A participant whose call_id is null is on the call with the `call_key`: a call that is inserted in the same transaction has no id yet
+ * when the statement is bound.
+ */
+export const writeParticipants = manyRowWrites<
+  typeof participants,
+  typeof participants.$inferInsert & { call_key: string }
+>(
+  participants,
+  ["organization_id", "key"],
+  {
+    call_id: (of) =>
+      coalesce(of("call_id"), callIdByKey({ organization_id: of("organization_id"), key: of("call_key") })),
+  },
+  isNull(participants.erased_at),
+);
+
+/** Adds erased participants to a call. A report may change nothing else about them. `ids` is a JSON array. */
+export const joinErased = preparedQuery((joined: Placeholders<CallKey & { ids: string }>) =>
+  builder
+    .update(participants)
+    .set({ call_id: scalar(callIdByKey(joined)) })
+    .where(and(inArray(participants.id, jsonValues(joined.ids)), isNull(participants.call_id))),
+);
+
+/** The keys that a report names, and their digests, which find erased participants. Both are JSON arrays. */
+export interface NamedValues {
+  keys: string;
+  digests: string;
+}
+
+export type NamedKeys = Awaited<ReturnType<typeof namedKeys>>;
+
+/**
+ * The keys that a report names, with their digests: after an erasure only the digest of a participant's key is left, and a late report
+ * is recognized by it.
+ */
+export async function namedKeys({ DIGEST_SECRET }: Settings, keys: string[]) {
+  const digests = await keyedDigests(DIGEST_SECRET, keys);
+  const digestOf = new Map(keys.map((key, n) => [key, digests[n] as string]));
+  const keyOfDigest = new Map(digests.map((digest, n) => [digest, keys[n] as string]));
+  const valuesOf = (some: string[]): NamedValues => ({
+    keys: JSON.stringify(some),
+    digests: JSON.stringify(some.map((key) => digestOf.get(key))),
+  });
+  return {
+    digestOf: (key: string): string => digestOf.get(key) ?? "",
+    /** All keys, as query values. */
+    values: valuesOf(keys),
+    /** Some of the keys, as query values. */
+    valuesOf,
+    /**
+     * Returns the found participants with the keys of the report. For a participant who came again after an erasure, it returns
+     * only the latest row.
+     *
+     * @param found in the order of their ids, so that later stays come last
+     */
+    identify<Found extends { key: string; erased_at: number | null }>(found: Found[]): Found[] {
+      const erased = found.filter(({ erased_at }) => erased_at !== null);
+      const known = found.filter(({ erased_at }) => erased_at === null);
+      const before = erased.map((each) => ({ ...each, key: keyOfDigest.get(each.key) ?? each.key }));
+      return [...new Map([...before, ...known].map((each) => [each.key, each])).values()];
+    },
+  };
+}
+
+/** Selects the ids of an organization's participants that a report names. Each half of the union uses an index. */
+export function participantIdsByKeys(organization_id: Value<number>, { keys, digests }: Values<NamedValues>) {
+  const idsOf = (isErased: SQL, list: Value<string>) =>
+    selectColumn(
+      participants.id,
+      eq(participants.organization_id, organization_id),
+      isErased,
+      inArray(participants.key, jsonValues(list)),
+    );
+  const { erased_at } = participants;
+  return unionAll(idsOf(isNull(erased_at), keys), idsOf(isNotNull(erased_at), digests));
+}
+
+export const selectParticipantsByKeys = (organization_id: Value<number>, named: Values<NamedValues>) =>
+  builder
+    .select(participantColumns)
+    .from(participants)
+    .where(inArray(participants.id, participantIdsByKeys(organization_id, named)))
+    .orderBy(participants.id);
+
+export const participantsOfRoom = preparedQuery((report: Placeholders<{ slug: string } & NamedValues>) =>
+  selectParticipantsByKeys(organizationOfAnySlug(report.slug), report),
+);
+
+export const visitsOfRoom = preparedQuery(
+  ({ slug, visit_ids }: Placeholders<{ slug: string; visit_ids: string }>) =>
+    selectNamedVisits(organizationOfAnySlug(slug), visit_ids),
+);
+
+export const memberOfRoom = preparedQuery(
+  ({ slug, user_id }: Placeholders<{ slug: string; user_id: number | null }>) =>
+    memberOf(organizationOfAnySlug(slug), user_id),
+);
+
+export const isOnCallOfPath = (call: Values<ReachedCall>): SQL | undefined =>
+  eq(participants.call_id, callIdOfPath(call));
+
+export const participantsOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
+  builder
+    .select(participantColumns)
+    .from(participants)
+    .where(isOnCallOfPath(call))
+    .orderBy(asc(participants.id)),
+);
+
+export const erasureEntries = entriesWhere("participant", participants, subjectOfCall(participants));

@@ -1,0 +1,17 @@
+import { externalRoutes } from "../../http/external_api.ts";
+import { nearestReplica } from "../../http/replication.ts";
+import { area } from "../../http/scopes.ts";
+import { query } from "../../http/validation.ts";
+import { eventsQuery, toEvent } from "./events.schemas.ts";
+import { listEvents } from "./events.service.ts";
+
+export const eventsExternal = externalRoutes().get(
+  "/events",
+  area("events"),
+  nearestReplica,
+  query(eventsQuery),
+  async (c) => {
+    const { events, next_after } = await listEvents(c.var.context, c.req.valid("query"));
+    return c.json({ events: events.map(toEvent), next_after });
+  },
+);

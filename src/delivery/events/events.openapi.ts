@@ -1,0 +1,198 @@
+import type * as z from "zod";
+import type { EventType } from "../../database/enums.ts";
+import { EVENTS_KEPT_FOR } from "../../lifetimes.ts";
+import { exampleOf } from "../../openapi/examples.ts";
+import { FOR_ADMINISTRATORS, type Reference } from "../../openapi/operation.ts";
+import * as story from "../../openapi/story.ts";
+import { DAY } from "../../units.ts";
+import { eventsNotFound } from "./events.refusals.ts";
+import { eventIds, type eventSchema, eventsSchema } from "./events.responses.ts";
+
+type Event = z.input<typeof eventSchema>;
+
+type IdName = keyof typeof eventIds.shape;
+
+/** The "When" column of the event table. */
+export const EVENT_MEANINGS: Record<EventType, string> = {
+  "call.started": "A call is reported for the first time.",
+  "call.updated":
+    "The reported details of a call have changed: who holds it, its `external_reference`, whether it failed, or, after its end, when it ended. This includes a reported end that replaces an assumed one.",
+  "call.ended": "A call has ended, or is assumed to have ended because its end was never reported.",
+  "participant.waiting":
+    "Someone is waiting in a waiting room, or waited before joining a call: for the first time, again after leaving, or in a different room.",
+  "participant.joined": "Someone has joined a call, for the first time or again after leaving.",
+  "participant.left":
+    "Someone has left a waiting room or a call, or is assumed to have left because their leaving was never reported. Everyone still on a call leaves when it ends.",
+  "transcript.finalized":
+    "The final transcript of a call becomes available: it has been reported, and the call has ended.",
+  "transcript.corrected":
+    "The final transcript of a call was corrected by the organization. If you keep a copy, fetch it again.",
+  "transcript.deleted":
+    "The transcript of a call was deleted, on request or because its retention period ended. If you keep a copy, delete it too.",
+  "soap_note.finalized":
+    "The final SOAP note of a call becomes available: it has been reported, and the call has ended.",
+  "soap_note.corrected":
+    "The final SOAP note of a call was corrected by the organization. If you keep a copy, fetch it again.",
+  "soap_note.deleted":
+    "The SOAP note of a call was deleted, on request or because its retention period ended. If you keep a copy, delete it too.",
+  "egress.started":
+    "A recording is reported for the first time. It may never become available: wait for `egress.ended`.",
+  "egress.ended":
+    "A recording becomes available: it has ended or failed, its call has ended, and every participant has consented. If a consent arrives later, so does this event.",
+  "egress.deleted": "The file of a recording was deleted.",
+  "consent.withdrawn":
+    "A participant has withdrawn their consent to the recording of a call. The recordings of the call are no longer available.",
+  "invite.created": "Someone is invited, individually or in a bulk invite.",
+  "invite.mail_failed":
+    "The email of an invite was not sent and will not be: see the invite's `mail_status`.",
+  "invite.accepted": "Someone has accepted an invite.",
+  "bulk_invite.completed": "Every row of a bulk invite has either created an invite or failed.",
+  "organization_user.added": "Someone has become a user of the organization, for the first time or again.",
+  "organization_user.removed": "Someone is no longer a user of the organization.",
+  "organization_user.updated": "The roles, the name or the email of a user of the organization have changed.",
+  "waiting_room_sub.changed": "A sub was created, updated or deleted.",
+  "visit.created": "A visit was planned.",
+  "visit.updated": "A visit was changed before or after it started.",
+  "visit.started":
+    "A call with a recipient of the visit is reported for the first time, even if the visit had counted as missed.",
+  "visit.ended": "The scheduled time of a started visit is over, and it has no ongoing call.",
+  "visit.missed": "The scheduled time of a visit is over, and no recipient came.",
+  "visit.cancelled": "A planned visit was cancelled.",
+  "access_log.sealed":
+    "A day of the access log was sealed. Keep the digest of its seal where the people who run the service cannot change it.",
+};
+
+type Family = EventType extends `${infer Name}.${string}` ? Name : never;
+
+const OF_CALL: IdName[] = ["organization_user_id", "call_id"];
+
+const IDS: Record<Family, IdName[]> = {
+  call: OF_CALL,
+  participant: ["waiting_room_id", "participant_id"],
+  transcript: OF_CALL,
+  soap_note: OF_CALL,
+  egress: [...OF_CALL, "egress_id"],
+  consent: [...OF_CALL, "participant_id"],
+  invite: ["invite_id"],
+  bulk_invite: ["bulk_invite_id"],
+  organization_user: ["organization_user_id"],
+  waiting_room_sub: ["waiting_room_id", "waiting_room_sub_id"],
+  visit: ["visit_id"],
+  access_log: ["date", "seal_sha256"],
+};
+
+/** `ifThereIs` lists the optional ids. */
+export function idsOfType(type: EventType): { always: IdName[]; ifThereIs: IdName[] } {
+  const family = type.split(".")[0] as Family;
+  return {
+    always: type === "visit.started" ? [...IDS.visit, "call_id"] : IDS[family],
+    ifThereIs: family === "participant" ? ["call_id", "organization_user_id"] : [],
+  };
+}
+
+const table = (Object.keys(EVENT_MEANINGS) as EventType[])
+  .map((type) => {
+    const { always, ifThereIs } = idsOfType(type);
+    const names = [
+      ...always.map((name) => `\`${name}\``),
+      ...ifThereIs.map((name) => `\`${name}\` (of the call, if any)`),
+    ];
+    return `| \`${type}\` | ${EVENT_MEANINGS[type]} | ${names.join(", ")} |`;
+  })
+  .join("\n");
+
+const ON_CALL = { call_id: story.CALL.id, organization_user_id: story.PAULA.id };
+
+/** The events of the examples' story, in order. The third element replaces ids that differ from the usual ones. */
+const STORY: Record<EventType, [id: number, created_at: string, ids?: Event["data"]]> = {
+  "invite.mail_failed": [1033, "2026-01-27T10:00:02.000Z", { invite_id: 79 }],
+  "organization_user.removed": [1034, "2026-01-28T16:00:00.000Z", { organization_user_id: story.FRED.id }],
+  "invite.created": [1035, story.INVITED_AT],
+  "bulk_invite.completed": [1036, "2026-01-30T15:00:04.000Z"],
+  "visit.created": [1037, story.VISIT_PLANNED_AT],
+  "call.started": [1038, story.STARTED_AT],
+  // The call's first report says that Rita waited for it.
+  "participant.waiting": [1039, story.STARTED_AT, ON_CALL],
+  "participant.joined": [1040, story.STARTED_AT, ON_CALL],
+  "visit.started": [1041, story.STARTED_AT],
+  "egress.started": [1042, story.RECORDED_FROM],
+  "call.ended": [story.EVENT_ID, story.ENDED_AT],
+  "participant.left": [1044, story.ENDED_AT, ON_CALL],
+  "egress.ended": [1045, story.ENDED_AT],
+  "transcript.finalized": [1046, "2026-01-31T09:45:20.000Z"],
+  "soap_note.finalized": [1047, "2026-01-31T09:46:00.000Z"],
+  "call.updated": [1048, "2026-01-31T09:47:10.000Z"],
+  "visit.ended": [1049, story.VISIT_ENDED_AT],
+  "waiting_room_sub.changed": [1050, story.SUB_PLANNED_AT],
+  "access_log.sealed": [1051, story.SEALED_AT],
+  "invite.accepted": [1052, story.ACCEPTED_AT],
+  "organization_user.added": [1053, story.ACCEPTED_AT, { organization_user_id: story.INES.id }],
+  "visit.updated": [1056, "2026-02-03T10:00:00.000Z", { visit_id: 502 }],
+  "visit.cancelled": [1057, "2026-02-03T10:05:00.000Z", { visit_id: 503 }],
+  "visit.missed": [1058, "2026-02-03T12:00:05.000Z", { visit_id: 502 }],
+  "organization_user.updated": [1059, "2026-02-03T12:10:00.000Z", { organization_user_id: story.ANN.id }],
+  "consent.withdrawn": [1060, story.WITHDRAWN_AT],
+  "transcript.corrected": [1054, story.CORRECTED_AT],
+  "soap_note.corrected": [1055, story.CORRECTED_AT],
+  "transcript.deleted": [1061, story.WITHDRAWN_AT],
+  "soap_note.deleted": [1062, story.WITHDRAWN_AT],
+  "egress.deleted": [30_417, story.RECORDING_DELETED_AT],
+};
+
+const ids = exampleOf(eventIds);
+
+export function exampleEvent(type: EventType): Event {
+  const [id, created_at, others] = STORY[type];
+  const data = Object.fromEntries(idsOfType(type).always.map((name) => [name, ids[name]]));
+  return { id, type, created_at, data: { ...data, ...others } };
+}
+
+const events = (Object.keys(STORY) as EventType[]).map(exampleEvent);
+
+const transcriptFinalized = exampleEvent("transcript.finalized");
+
+export const eventsReference: Reference = {
+  tag: "Events",
+  description: `The events of the organization, in order, so that clients need not poll every resource. An event holds only ids (for a sealed day, its date and digest), never names, texts or URLs: use the ids to fetch the resource. A change and its event are written together, so there is never one without the other. Events are kept for ${EVENTS_KEPT_FOR / DAY} days. Only an organization_admin can read them.
+
+| Type | When | Ids in \`data\` |
+| --- | --- | --- |
+${table}
+
+The types of one kind of resource form a family: \`call.*\` stands for all types that begin with \`call.\`.
+
+More types may be added: ignore types that you do not know.`,
+  external: {
+    "GET /events": {
+      operationId: "listEvents",
+      summary: "List events",
+      description:
+        "Oldest first. To read all events, pass `next_after` as `after` in the next request; after a full page there may be more. No event is skipped or returned twice. Events are read from the nearest replica of the database, so an event may appear with a short delay.",
+      parameters: {
+        type: {
+          description: "Only events of this type or family of types, such as `call.*`.",
+          example: "call.ended",
+        },
+        after: {
+          description:
+            "Only events with a higher id: the `next_after` of the previous response. Without it, the list begins with the oldest event still kept.",
+          example: 1033,
+        },
+      },
+      response: {
+        schema: eventsSchema,
+        examples: {
+          "One event of each type except `egress.deleted`": { events: events.slice(0, -1), next_after: 1062 },
+          "Only final transcripts": { events: [transcriptFinalized], next_after: transcriptFinalized.id },
+          "Only calls": {
+            events: [exampleEvent("call.started"), exampleEvent("call.ended"), exampleEvent("call.updated")],
+            next_after: exampleEvent("call.updated").id,
+          },
+          "Nothing has happened since": { events: [], next_after: 1060 },
+        },
+      },
+      refusals: FOR_ADMINISTRATORS,
+      errors: [eventsNotFound()],
+    },
+  },
+};

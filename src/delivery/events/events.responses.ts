@@ -1,0 +1,83 @@
+import * as z from "zod";
+import { count, day, id, sha256, timestamp } from "../../http/wire.ts";
+import { MAX_PER_PAGE } from "../../limits.ts";
+import * as story from "../../openapi/story.ts";
+
+/** The ids in events; each type has some of them. A sealed day has no id: its event has the date and digest instead. */
+export const eventIds = z.object({
+  organization_user_id: id().meta({
+    description: "The id of the organization user: for a call and its results, the one who held the call.",
+    example: story.PAULA.id,
+  }),
+  call_id: id().meta({ description: "The id of the call.", example: story.CALL.id }),
+  egress_id: id().meta({
+    description: "The `id` of the egress, not its `egress_id`.",
+    example: story.EGRESS.id,
+  }),
+  participant_id: id().meta({
+    description: "The id of the participant.",
+    example: story.RITAS_PARTICIPANT.id,
+  }),
+  invite_id: id().meta({ description: "The id of the invite.", example: story.INVITE_ID }),
+  bulk_invite_id: id().meta({ description: "The id of the bulk invite.", example: story.BULK_INVITE_ID }),
+  waiting_room_id: id().meta({
+    description: "The `id` of the waiting room. `GET /waiting_rooms?id=` returns its slug.",
+    example: story.CARDIOLOGY.id,
+  }),
+  waiting_room_sub_id: id().meta({
+    description: "The id of the sub. It may have been deleted.",
+    example: story.SUB_ID,
+  }),
+  visit_id: id().meta({ description: "The id of the planned visit.", example: story.VISIT.id }),
+  date: day().meta({
+    description: "The UTC date of the sealed day of the access log.",
+    example: story.SEAL.date,
+  }),
+  seal_sha256: sha256().meta({
+    description:
+      "The SHA-256 of the `jws` of the seal, in hex. Keep it: it lets you verify the access log up to that day.",
+    example: story.SEAL_SHA256,
+  }),
+});
+
+export const eventDataSchema = eventIds.partial().meta({
+  id: "EventData",
+  description:
+    "The ids of the resources that an event is about. Each type of event always has the same ids, except that the ids of a call can be missing.",
+  example: { organization_user_id: story.PAULA.id, call_id: story.CALL.id },
+});
+
+/** Not an enum: types will be added, and clients must not fail on an unknown one. */
+export const eventTypeName = () =>
+  z
+    .string()
+    .max(100)
+    .regex(/^[a-z_]+\.[a-z_]+$/);
+
+export const eventSchema = z
+  .object({
+    id: id().meta({
+      description: "The id of the event. A later event has a higher id. Ids have gaps.",
+      example: story.EVENT_ID,
+    }),
+    type: eventTypeName().meta({
+      description: "What happened: see the table of types.",
+      example: "call.ended",
+    }),
+    created_at: timestamp().meta({
+      description:
+        "When the service recorded the event. If something is reported late, it happened earlier: see, for example, the `ended_at` of the call.",
+      example: story.ENDED_AT,
+    }),
+    data: eventDataSchema.describe(
+      "The ids of the resources that the event is about: see the table of types.",
+    ),
+  })
+  .meta({ id: "Event", description: "Something that happened in the organization." });
+
+export const eventsSchema = z.object({
+  events: z.array(eventSchema).max(MAX_PER_PAGE).describe("The next events, oldest first."),
+  next_after: count().describe(
+    "The `after` for the next request: the id of the last event on this page. If the page is empty, the `after` of this request.",
+  ),
+});

@@ -1,0 +1,27 @@
+import { costly } from "../../http/costly_requests.ts";
+import { externalRoutes } from "../../http/external_api.ts";
+import { area } from "../../http/scopes.ts";
+import { jsonBody, params, query } from "../../http/validation.ts";
+import { idParams } from "../../http/wire.ts";
+import { deliveriesQuery, redeliverBody, toDelivery, toPingResult } from "./webhook_deliveries.schemas.ts";
+import { listDeliveries, pingWebhookEndpoint, redeliver } from "./webhook_deliveries.service.ts";
+
+const byId = params(idParams);
+
+export const webhookDeliveriesExternal = externalRoutes()
+  .get("/webhook_endpoints/:id/deliveries", area("events"), byId, query(deliveriesQuery), async (c) => {
+    const { id } = c.req.valid("param");
+    const { deliveries, next_after } = await listDeliveries(c.var.context, id, c.req.valid("query"));
+    return c.json({ deliveries: deliveries.map(toDelivery), next_after });
+  })
+  .post(
+    "/webhook_endpoints/:id/redeliver",
+    area("events"),
+    costly("redeliveries"),
+    byId,
+    jsonBody(redeliverBody),
+    async (c) => c.json(await redeliver(c.var.context, c.req.valid("param").id, c.req.valid("json").after)),
+  )
+  .post("/webhook_endpoints/:id/ping", area("events"), costly("redeliveries"), byId, async (c) =>
+    c.json(toPingResult(await pingWebhookEndpoint(c.var.context, c.req.valid("param").id))),
+  );

@@ -1,0 +1,180 @@
+import * as z from "zod";
+import { EVENT_TYPES, type EventType } from "../../database/enums.ts";
+import {
+  EVENTS_KEPT_FOR,
+  MAX_WEBHOOK_RETRY_AFTER,
+  WEBHOOK_FAILING_FOR,
+  WEBHOOK_RETRY_DELAYS,
+  WEBHOOK_TIMEOUT,
+} from "../../lifetimes.ts";
+import { EVENTS_LOOKED_THROUGH, WEBHOOK_REDELIVERY_PORTION } from "../../limits.ts";
+import { exampleOf } from "../../openapi/examples.ts";
+import type { Reference, WebhookReference } from "../../openapi/operation.ts";
+import * as story from "../../openapi/story.ts";
+import { DAY, HOUR } from "../../units.ts";
+import { EVENT_MEANINGS, exampleEvent, idsOfType } from "../events/events.openapi.ts";
+import { eventIds } from "../events/events.responses.ts";
+import { ofEndpoint } from "../webhook_endpoints/webhook_endpoints.openapi.ts";
+import { webhookEndpointNotFound } from "../webhook_endpoints/webhook_endpoints.refusals.ts";
+import { NO_ANSWER, NO_SUCCESS, UNREACHABLE } from "./webhook_deliveries.merge.ts";
+import { endpointNotActive, webhooksQuiet } from "./webhook_deliveries.refusals.ts";
+import {
+  deliveriesSchema,
+  deliverySchema,
+  pingResultSchema,
+  redeliverySchema,
+  webhookSchema,
+} from "./webhook_deliveries.responses.ts";
+
+const inWords = (delay: number) =>
+  delay < 60_000 ? `${delay / 1000} s` : delay < HOUR ? `${delay / 60_000} min` : `${delay / HOUR} h`;
+
+const delays = WEBHOOK_RETRY_DELAYS.map(inWords).join(", ");
+
+const delivered = exampleOf(deliverySchema);
+
+const failed: typeof delivered = {
+  ...delivered,
+  event_id: exampleEvent("transcript.finalized").id,
+  event_type: "transcript.finalized",
+  attempts: 2,
+  last_attempt_at: "2026-01-31T09:45:26.000Z",
+  response_status: 500,
+  error: NO_SUCCESS,
+  next_attempt_at: "2026-01-31T09:50:41.000Z",
+};
+
+const pending: typeof delivered = {
+  ...delivered,
+  event_id: 1049,
+  attempts: 0,
+  last_attempt_at: null,
+  response_status: null,
+  next_attempt_at: "2026-01-31T09:50:00.000Z",
+};
+
+const givenUp: typeof delivered = {
+  ...delivered,
+  event_id: 1012,
+  attempts: WEBHOOK_RETRY_DELAYS.length + 1,
+  last_attempt_at: "2026-01-23T17:20:31.000Z",
+  response_status: null,
+  error: NO_ANSWER,
+};
+
+const webhookSchemaOf = <Type extends string, Data extends z.ZodType>(type: Type, data: Data) =>
+  webhookSchema.extend({ type: z.literal(type).describe("What happened."), data });
+
+function webhookFor(type: EventType): WebhookReference {
+  const { always, ifThereIs } = idsOfType(type);
+  const { id, created_at: timestamp, data } = exampleEvent(type);
+  const fields = [
+    ...always.map((name) => [name, eventIds.shape[name]]),
+    ...ifThereIs.map((name) => [name, eventIds.shape[name].optional()]),
+  ];
+  return {
+    operationId: `on${type.replace(/(?:^|[._])(\w)/g, (_, first: string) => first.toUpperCase())}`,
+    summary: type,
+    description: EVENT_MEANINGS[type],
+    schema: webhookSchemaOf(
+      type,
+      z.object(Object.fromEntries(fields)).describe("The ids of the resources that the event is about."),
+    ),
+    example: { id, type, timestamp, data },
+  };
+}
+
+const ping: WebhookReference = {
+  operationId: "onPing",
+  summary: "ping",
+  description:
+    "A client has asked to test the endpoint. A ping is not an event: its `id` is always 0 and its `data` is empty.",
+  schema: webhookSchemaOf("ping", z.strictObject({}).describe("Empty.")).extend({
+    id: z.int().min(0).max(0).describe("Always 0."),
+  }),
+  example: { id: 0, type: "ping", timestamp: story.SET_UP_AT, data: {} },
+};
+
+export const webhookDeliveriesReference: Reference = {
+  tag: "Webhook deliveries",
+  description: `Events are sent to the webhook endpoints of the organization as [Standard Webhooks](https://www.standardwebhooks.com): a POST with the headers \`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\`. Verify the signature with one of its libraries before you trust the content. While a secret is being rotated, there is one signature for each valid secret.
+
+- Every event is sent **at least once**. \`webhook-id\` is the same every time (\`evt_\` followed by the id of the event): use it to drop duplicates.
+- Events arrive in order as long as nothing fails.
+- A response with a status from 200 to 299 within ${WEBHOOK_TIMEOUT / 1000} seconds counts as a success. After any other result, including a redirect, the delivery is retried after ${delays}. Each pause can be slightly longer, or up to ${MAX_WEBHOOK_RETRY_AFTER / HOUR} hours if \`Retry-After\` asks for it. After the last retry, the delivery is given up.
+- A 410 response deactivates the endpoint at once, as do ${WEBHOOK_FAILING_FOR / DAY} days of failures without a success: see its \`disabled_reason\`. Pending deliveries are sent when the endpoint is active again. Events that occur while it is inactive are not sent unless you request them with \`redeliver\`.
+- Deliveries can be listed for ${EVENTS_KEPT_FOR / DAY} days.`,
+  webhooks: {
+    ...(Object.fromEntries(EVENT_TYPES.map((type) => [type, webhookFor(type)])) as Record<
+      EventType,
+      WebhookReference
+    >),
+    ping,
+  },
+  external: {
+    "GET /webhook_endpoints/:id/deliveries": {
+      operationId: "listWebhookDeliveries",
+      summary: "List the deliveries of a webhook endpoint",
+      description:
+        "Newest event first. For older deliveries, pass `next_after` as `after` in the next request, until a page is not full.",
+      ...ofEndpoint,
+      parameters: {
+        ...ofEndpoint.parameters,
+        after: {
+          description:
+            "Only deliveries of older events, with a lower id: the `next_after` of the previous response. Without it, the list begins with the newest event.",
+          example: 1050,
+        },
+      },
+      response: {
+        schema: deliveriesSchema,
+        examples: {
+          "Not yet sent, failed, delivered and given up": {
+            deliveries: [pending, failed, delivered, givenUp],
+            next_after: givenUp.event_id,
+          },
+          "No delivery yet": { deliveries: [], next_after: null },
+        },
+      },
+      errors: [webhookEndpointNotFound()],
+    },
+    "POST /webhook_endpoints/:id/redeliver": {
+      operationId: "redeliverWebhooks",
+      summary: "Send events again",
+      description: `Sends events of the last ${EVENTS_KEPT_FOR / DAY} days again, including those that were delivered, given up, or missed while the endpoint was inactive. Only events of the endpoint's types that occurred after its creation are sent. One request searches up to ${EVENTS_LOOKED_THROUGH} events and sends up to ${WEBHOOK_REDELIVERY_PORTION} of them, oldest first; \`next_after\` is null when there are no more events to search.`,
+      status: 200,
+      ...ofEndpoint,
+      request: {
+        fields: {
+          after:
+            "Events with a higher id are sent. Use 0 for all events. To send an event and all later ones, subtract 1 from its id.",
+        },
+        example: { after: story.EVENT_ID - 1 },
+      },
+      response: {
+        schema: redeliverySchema,
+        examples: {
+          "All events": exampleOf(redeliverySchema),
+          "There may be more events": { redelivered_count: WEBHOOK_REDELIVERY_PORTION, next_after: 2817 },
+        },
+      },
+      errors: [webhookEndpointNotFound(), webhooksQuiet(), endpointNotActive()],
+    },
+    "POST /webhook_endpoints/:id/ping": {
+      operationId: "pingWebhookEndpoint",
+      summary: "Send a ping to a webhook endpoint",
+      description: `Sends a \`ping\` once and returns the result, so the response can take up to ${WEBHOOK_TIMEOUT / 1000} seconds. You can also ping an inactive endpoint. A ping is not a delivery: it is neither listed nor retried.`,
+      status: 200,
+      ...ofEndpoint,
+      response: {
+        schema: pingResultSchema,
+        examples: {
+          "The ping arrived": exampleOf(pingResultSchema),
+          "The endpoint refused it": { response_status: 401, error: NO_SUCCESS },
+          "The endpoint did not respond": { response_status: null, error: UNREACHABLE },
+        },
+      },
+      errors: [webhookEndpointNotFound(), webhooksQuiet()],
+    },
+  },
+};

@@ -1,0 +1,80 @@
+import { administeredOrganization, type ClientContext, type Context } from "../../context.ts";
+import { decideAndWrite } from "../../database/decide_and_write.ts";
+import { eventTypesOf } from "../../database/enums.ts";
+import { runBatch } from "../../database/queries.ts";
+import { quietSince } from "../../database/quiet.ts";
+import { workOff } from "../../database/turns.ts";
+import { EVENTS_KEPT_FOR } from "../../lifetimes.ts";
+import { webhookEndpointNotFound } from "../webhook_endpoints/webhook_endpoints.refusals.ts";
+import { endpointById, endpointWithSecrets } from "../webhook_endpoints/webhook_endpoints.sql.ts";
+import type { Attempt } from "./webhook_deliveries.merge.ts";
+import { endpointNotActive, webhooksQuiet } from "./webhook_deliveries.refusals.ts";
+import { type DeliveriesQuery, type Delivery, newPing } from "./webhook_deliveries.schemas.ts";
+import { sendWebhook } from "./webhook_deliveries.sending.ts";
+import {
+  deleteOrphanedDeliveries,
+  deliveriesBefore,
+  redeliverEvents,
+  redeliveredEvents,
+} from "./webhook_deliveries.sql.ts";
+
+/** Deliveries of events before `after`, newest first, and the `after` for the next page. */
+export async function listDeliveries(
+  { db, caller }: ClientContext,
+  id: number,
+  { after, per_page }: DeliveriesQuery,
+): Promise<{ deliveries: Delivery[]; next_after: number | null }> {
+  const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
+  const [[endpoint], deliveries] = await runBatch(db, [
+    endpointById({ organization_id, id }),
+    deliveriesBefore({ organization_id, id, before: after ?? Number.MAX_SAFE_INTEGER, limit: per_page }),
+  ]);
+  if (!endpoint) throw webhookEndpointNotFound();
+  return { deliveries, next_after: deliveries.at(-1)?.event_id ?? after ?? null };
+}
+
+/** Sends a ping once and returns the result, even to an inactive endpoint. */
+export async function pingWebhookEndpoint(context: ClientContext, id: number): Promise<Attempt> {
+  const { db, caller, now } = context;
+  const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
+  const [[endpoint], [quiet]] = await runBatch(db, [
+    endpointWithSecrets({ organization_id, id }),
+    quietSince({}),
+  ]);
+  if (!endpoint) throw webhookEndpointNotFound();
+  if (quiet) throw webhooksQuiet();
+  return sendWebhook(context, endpoint, newPing(now));
+}
+
+/** Makes a portion of the events after `after` due again. */
+export async function redeliver(
+  { db, caller, now }: ClientContext,
+  id: number,
+  after: number,
+): Promise<{ redelivered_count: number; next_after: number | null }> {
+  const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
+  const { count, last } = await decideAndWrite(
+    db,
+    { endpoint: endpointById({ organization_id, id }), quiet: quietSince({}) },
+    ({ endpoint: [endpoint], quiet: [quiet] }) => {
+      if (!endpoint) throw webhookEndpointNotFound();
+      if (quiet) throw webhooksQuiet();
+      if (!endpoint.is_active) throw endpointNotActive();
+      const { event_types, created_at } = endpoint;
+      const redelivery = {
+        organization_id,
+        id,
+        after,
+        event_types: event_types && JSON.stringify(eventTypesOf(event_types)),
+        created_at,
+        events_since: now - EVENTS_KEPT_FOR,
+      };
+      return { writes: [redeliverEvents({ ...redelivery, now }), redeliveredEvents(redelivery)] };
+    },
+  );
+  return { redelivered_count: count, next_after: last };
+}
+
+/** @returns the number of deleted deliveries */
+export const deleteOldDeliveries = ({ db }: Context): Promise<number> =>
+  workOff(db, deleteOrphanedDeliveries);

@@ -1,0 +1,48 @@
+import { externalRoutes } from "../../http/external_api.ts";
+import { idempotent } from "../../http/idempotency_key.ts";
+import { area } from "../../http/scopes.ts";
+import { jsonBody, params } from "../../http/validation.ts";
+import { idParams } from "../../http/wire.ts";
+import {
+  createWebhookEndpointBody,
+  toWebhookEndpoint,
+  toWebhookEndpointWithSecret,
+  updateWebhookEndpointBody,
+} from "./webhook_endpoints.schemas.ts";
+
+import {
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  listWebhookEndpoints,
+  requireWebhookEndpoint,
+  rotateWebhookSecret,
+  updateWebhookEndpoint,
+} from "./webhook_endpoints.service.ts";
+
+const byId = params(idParams);
+
+export const webhookEndpointsExternal = externalRoutes()
+  .get("/webhook_endpoints", area("events"), async (c) => {
+    const endpoints = await listWebhookEndpoints(c.var.context);
+    return c.json({ webhook_endpoints: endpoints.map(toWebhookEndpoint) });
+  })
+  .post("/webhook_endpoints", area("events"), idempotent, jsonBody(createWebhookEndpointBody), async (c) => {
+    const endpoint = await createWebhookEndpoint(c.var.context, c.req.valid("json").webhook_endpoint);
+    return c.json(toWebhookEndpointWithSecret(endpoint), 201);
+  })
+  .get("/webhook_endpoints/:id", area("events"), byId, async (c) =>
+    c.json(toWebhookEndpoint(await requireWebhookEndpoint(c.var.context, c.req.valid("param").id))),
+  )
+  .put("/webhook_endpoints/:id", area("events"), byId, jsonBody(updateWebhookEndpointBody), async (c) => {
+    const { id } = c.req.valid("param");
+    const endpoint = await updateWebhookEndpoint(c.var.context, id, c.req.valid("json").webhook_endpoint);
+    return c.json(toWebhookEndpoint(endpoint));
+  })
+  .delete("/webhook_endpoints/:id", area("events"), byId, async (c) => {
+    await deleteWebhookEndpoint(c.var.context, c.req.valid("param").id);
+    return c.body(null, 204);
+  })
+  .post("/webhook_endpoints/:id/rotate_secret", area("events"), byId, async (c) => {
+    const endpoint = await rotateWebhookSecret(c.var.context, c.req.valid("param").id);
+    return c.json(toWebhookEndpointWithSecret(endpoint));
+  });

@@ -1,0 +1,158 @@
+import * as z from "zod";
+import { OLD_WEBHOOK_SECRET_LIFETIME } from "../../lifetimes.ts";
+import { MAX_WEBHOOK_ENDPOINTS } from "../../limits.ts";
+import { exampleBody, exampleOf } from "../../openapi/examples.ts";
+import { FOR_ADMINISTRATORS, type Reference } from "../../openapi/operation.ts";
+import * as story from "../../openapi/story.ts";
+import { invalidClient } from "../../organization/api_clients/api_clients.refusals.ts";
+import { secretIsNotStored } from "../../organization/idempotency_keys/idempotency_keys.refusals.ts";
+import { HOUR } from "../../units.ts";
+import {
+  ROTATE_LOST_SECRET,
+  rotatedTooOften,
+  tooManyEndpoints,
+  URL_FAULTS,
+  urlNotAllowed,
+  webhookEndpointNotFound,
+} from "./webhook_endpoints.refusals.ts";
+import { webhookEndpointSchema, webhookEndpointWithSecretSchema } from "./webhook_endpoints.responses.ts";
+import { createWebhookEndpointBody } from "./webhook_endpoints.schemas.ts";
+
+const endpoint = exampleOf(webhookEndpointSchema);
+
+const created = exampleOf(webhookEndpointWithSecretSchema);
+
+const disabled: typeof endpoint = {
+  ...endpoint,
+  id: 4,
+  url: "https://old.example.com/visits",
+  is_active: false,
+  disabled_reason: "gone",
+  updated_at: "2026-01-12T10:30:00.000Z",
+};
+
+const orphaned: typeof endpoint = {
+  ...endpoint,
+  is_active: false,
+  disabled_reason: "creator_removed",
+  updated_at: "2026-01-12T10:30:00.000Z",
+};
+
+const moved: typeof endpoint = {
+  ...endpoint,
+  url: "https://hooks.example.com/v2/visits",
+  event_types: ["transcript.finalized", "soap_note.finalized", "call.*"],
+  updated_at: story.DOWNLOADED_AT,
+};
+
+const urlsNotAllowed = Object.values(URL_FAULTS).map(urlNotAllowed);
+
+const onDevelopersMachine =
+  "If the service runs on a developer's machine, `url` can also use `http` and any port with a loopback host such as `localhost`.";
+
+export const ofEndpoint = {
+  parameters: { id: { description: "The id of the webhook endpoint.", example: story.WEBHOOK_ENDPOINT.id } },
+  refusals: { 404: "The endpoint does not exist, or the client does not act as an organization_admin." },
+};
+
+export const webhookEndpointsReference: Reference = {
+  tag: "Webhook endpoints",
+  description: `The URLs that receive the organization's events. An endpoint receives the events that occur after its creation. Only an organization_admin can see and change endpoints. An organization can have up to ${MAX_WEBHOOK_ENDPOINTS} endpoints.
+
+One user is responsible for each endpoint: the user of the API client that created it or, later, activated it or changed its URL. When this user leaves the organization or is no longer an organization_admin, the endpoint is deactivated with the \`disabled_reason\` \`creator_removed\`. Another organization_admin can activate it again, and is then responsible for it. Pending deliveries wait until then; events that occur in the meantime can be sent with \`redeliver\`.
+
+Webhooks are signed with the endpoint's secret, as in [Standard Webhooks](https://www.standardwebhooks.com). The secret is shown only when it is created.`,
+  external: {
+    "GET /webhook_endpoints": {
+      operationId: "listWebhookEndpoints",
+      summary: "List the webhook endpoints",
+      description: "Ordered by id.",
+      response: {
+        schema: z.object({
+          webhook_endpoints: z
+            .array(webhookEndpointSchema)
+            .max(MAX_WEBHOOK_ENDPOINTS)
+            .describe("All endpoints of the organization."),
+        }),
+        examples: {
+          "An endpoint that the service has disabled, and an active one": {
+            webhook_endpoints: [disabled, endpoint],
+          },
+          "No endpoints yet": { webhook_endpoints: [] },
+        },
+      },
+      refusals: FOR_ADMINISTRATORS,
+      errors: [webhookEndpointNotFound()],
+    },
+    "POST /webhook_endpoints": {
+      operationId: "createWebhookEndpoint",
+      summary: "Create a webhook endpoint",
+      description: `By default, the endpoint is active and receives all types of events. The response contains its secret: keep it to verify signatures. ${onDevelopersMachine}`,
+      request: {
+        fields: { webhook_endpoint: "The endpoint." },
+        examples: {
+          "For two types of events": exampleBody(createWebhookEndpointBody(), endpoint),
+          "For all types, not yet active": { webhook_endpoint: { url: endpoint.url, is_active: false } },
+        },
+      },
+      response: { schema: webhookEndpointWithSecretSchema, example: created },
+      refusals: FOR_ADMINISTRATORS,
+      errors: [
+        webhookEndpointNotFound(),
+        secretIsNotStored(ROTATE_LOST_SECRET),
+        ...urlsNotAllowed,
+        tooManyEndpoints(),
+        invalidClient(),
+      ],
+    },
+    "GET /webhook_endpoints/:id": {
+      operationId: "getWebhookEndpoint",
+      summary: "Get a webhook endpoint",
+      ...ofEndpoint,
+      response: {
+        schema: webhookEndpointSchema,
+        examples: {
+          "An active endpoint": endpoint,
+          "An endpoint that the service has disabled": disabled,
+          "An endpoint whose creator has left": orphaned,
+        },
+      },
+      errors: [webhookEndpointNotFound()],
+    },
+    "PUT /webhook_endpoints/:id": {
+      operationId: "updateWebhookEndpoint",
+      summary: "Update a webhook endpoint",
+      description: `Omitted fields keep their values. Setting \`is_active\` to true also clears \`disabled_reason\` and sends pending deliveries. If you activate the endpoint or change its \`url\`, your user becomes responsible for it. ${onDevelopersMachine}`,
+      ...ofEndpoint,
+      request: {
+        examples: {
+          "A new URL, and all types of a family": {
+            webhook_endpoint: { url: moved.url, event_types: moved.event_types },
+          },
+          "Activate the endpoint again": { webhook_endpoint: { is_active: true } },
+        },
+      },
+      response: { schema: webhookEndpointSchema, example: moved },
+      errors: [webhookEndpointNotFound(), ...urlsNotAllowed, invalidClient()],
+    },
+    "DELETE /webhook_endpoints/:id": {
+      operationId: "deleteWebhookEndpoint",
+      summary: "Delete a webhook endpoint",
+      description: "Pending deliveries are not sent, and deliveries of the endpoint can no longer be listed.",
+      ...ofEndpoint,
+      errors: [webhookEndpointNotFound(), invalidClient()],
+    },
+    "POST /webhook_endpoints/:id/rotate_secret": {
+      operationId: "rotateWebhookSecret",
+      summary: "Rotate the secret of a webhook endpoint",
+      description: `The old secret stays valid for ${OLD_WEBHOOK_SECRET_LIFETIME / HOUR} hours. Until then, webhooks carry a signature for each secret, so that the receiver can switch over.`,
+      status: 200,
+      ...ofEndpoint,
+      response: {
+        schema: webhookEndpointWithSecretSchema,
+        example: { ...created, updated_at: story.DOWNLOADED_AT, secret: story.NEW_WEBHOOK_SECRET },
+      },
+      errors: [webhookEndpointNotFound(), rotatedTooOften(), invalidClient()],
+    },
+  },
+};

@@ -1,0 +1,36 @@
+import { notFound, unprocessable } from "../../http/errors.ts";
+import { MAX_OLD_WEBHOOK_SECRETS, MAX_WEBHOOK_ENDPOINTS } from "../../limits.ts";
+
+export const webhookEndpointNotFound = () => notFound("Webhook endpoint");
+
+export const URL_FAULTS = {
+  malformed: "must be an https URL such as https://hooks.example.com/visits",
+  scheme: "must begin with https://",
+  port: "must use port 443",
+  ipAddress: "must have a host name, not an IP address",
+  privateName:
+    "must have a public host name: with a dot, and not under .local, .internal, .localhost, .lan, .home.arpa, .svc, .corp, .home, .mail, .intranet, .private, .test, .onion, .alt, .example or .invalid",
+  credentials: "must not contain a user name or a password",
+  ownHost: "must not point to this service",
+} as const;
+
+export type UrlFault = (typeof URL_FAULTS)[keyof typeof URL_FAULTS];
+
+export const urlNotAllowed = (fault: UrlFault) =>
+  unprocessable("url_not_allowed", `webhook_endpoint.url: ${fault}`);
+
+export const tooManyEndpoints = () =>
+  unprocessable(
+    "too_many_endpoints",
+    `The organization has ${MAX_WEBHOOK_ENDPOINTS} webhook endpoints, which is the most that it can have: delete one first`,
+  );
+
+export const rotatedTooOften = () =>
+  unprocessable(
+    "too_many_secrets",
+    `The secret was rotated ${MAX_OLD_WEBHOOK_SECRETS} times within a day: wait until the oldest of these secrets has expired`,
+  );
+
+/** For a caller whose replayed request no longer returns the secret. */
+export const ROTATE_LOST_SECRET =
+  "The endpoint was created, but its secret is shown only once: if you do not have it, find the endpoint in the list and rotate its secret";

@@ -1,0 +1,137 @@
+import type * as z from "zod";
+import { base64Of } from "../../bytes/base64.ts";
+import { administeredOrganization, type Caller, type ClientContext } from "../../context.ts";
+import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
+import { isSameRow } from "../../database/merging.ts";
+import { type BoundQuery, requireFirst, runAll } from "../../database/queries.ts";
+import { isLoopback } from "../../http/loopback.ts";
+import type { OwnPath } from "../../http/wire.ts";
+import { WEBHOOK_SECRET_BYTES } from "../../limits.ts";
+import { asAdministrator } from "../../organization/roles/roles.authors.ts";
+import { mergeEndpoint, newEndpoint, rotateSecret } from "./webhook_endpoints.merge.ts";
+import { urlFault } from "./webhook_endpoints.policy.ts";
+import { urlNotAllowed, webhookEndpointNotFound } from "./webhook_endpoints.refusals.ts";
+import type {
+  createWebhookEndpointBody,
+  updateWebhookEndpointBody,
+  WebhookEndpoint,
+  WebhookEndpointWithSecret,
+} from "./webhook_endpoints.schemas.ts";
+import {
+  deleteEndpoint,
+  endpointById,
+  endpointEntry,
+  endpointIdempotency,
+  endpointQuota,
+  endpointsOf,
+  endpointWithSecrets,
+  endpointWrites,
+} from "./webhook_endpoints.sql.ts";
+
+/** Not paged: an organization can have only a few. */
+export async function listWebhookEndpoints({ db, caller }: ClientContext): Promise<WebhookEndpoint[]> {
+  const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
+  return runAll(db, endpointsOf({ organization_id }));
+}
+
+export const requireWebhookEndpoint = async (
+  { db, caller }: ClientContext,
+  id: number,
+): Promise<WebhookEndpoint> => requireFirst(db, endpointById(ownPath(caller, id)), webhookEndpointNotFound);
+
+export async function createWebhookEndpoint(
+  context: ClientContext,
+  input: z.output<ReturnType<typeof createWebhookEndpointBody>>["webhook_endpoint"],
+): Promise<WebhookEndpointWithSecret> {
+  const { db, now, caller } = context;
+  const author = asAdministrator(caller, webhookEndpointNotFound);
+  const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
+  const { organization_user_id: created_by_user_id } = caller;
+  requireAllowedUrl(context, input.url);
+  const secret = newSecret();
+  const service_url = new URL(context.url).origin;
+  const endpoint = await decideAndWrite(
+    db,
+    { member: author.read, quota: endpointQuota({ organization_id }) },
+    ({ member: [member], quota: [quota] }) => {
+      author.require(member);
+      const isFull = quota?.is_full ?? false;
+      const known = { organization_id, secret, service_url, created_by_user_id, isFull };
+      return {
+        writes: [endpointWrites.insert(newEndpoint(known, input, now))],
+        entries: [endpointEntry.ofNewest(context, "create", {})],
+      };
+    },
+    { idempotency: await endpointIdempotency(context) },
+  );
+  return { ...endpoint, secret };
+}
+
+export async function updateWebhookEndpoint(
+  context: ClientContext,
+  id: number,
+  input: z.output<ReturnType<typeof updateWebhookEndpointBody>>["webhook_endpoint"],
+): Promise<WebhookEndpoint> {
+  const { now, caller } = context;
+  const own = ownPath(caller, id);
+  if (input.url !== undefined) requireAllowedUrl(context, input.url);
+  const { organization_user_id: user_id } = caller;
+  const service_url = new URL(context.url).origin;
+  return changeEndpoint(context, endpointById(own), (endpoint) => {
+    const next = mergeEndpoint({ endpoint, service_url, user_id }, input, now);
+    return {
+      writes: [endpointWrites.update(endpoint, next)],
+      entries: isSameRow(endpoint, next) ? [] : [endpointEntry.of(context, "update", own)],
+    };
+  });
+}
+
+export async function rotateWebhookSecret(
+  context: ClientContext,
+  id: number,
+): Promise<WebhookEndpointWithSecret> {
+  const own = ownPath(context.caller, id);
+  const secret = newSecret();
+  const rotated = await changeEndpoint(context, endpointWithSecrets(own), (endpoint) => ({
+    writes: [endpointWrites.update(endpoint, rotateSecret(endpoint, secret, context.now))],
+    entries: [endpointEntry.of(context, "update", own)],
+  }));
+  return { ...rotated, secret };
+}
+
+export async function deleteWebhookEndpoint(context: ClientContext, id: number): Promise<void> {
+  const own = ownPath(context.caller, id);
+  await changeEndpoint(context, endpointById(own), () => ({
+    writes: [endpointEntry.of(context, "delete", own), deleteEndpoint(own)],
+  }));
+}
+
+/** @throws ApiError 404 if the caller is not an administrator */
+const ownPath = (caller: Pick<Caller, "organization_id" | "roles">, id: number): OwnPath => ({
+  organization_id: administeredOrganization(caller, webhookEndpointNotFound),
+  id,
+});
+
+/** Writes a decision about an endpoint, if the caller is still an administrator when it is written. */
+const changeEndpoint = <Endpoint, Result>(
+  { db, caller }: ClientContext,
+  read: BoundQuery<Endpoint>,
+  decide: (endpoint: Endpoint) => Decision<Result>,
+): Promise<Result> => {
+  const author = asAdministrator(caller, webhookEndpointNotFound);
+  const reads = { member: author.read, endpoint: read };
+  return decideAndWrite(db, reads, ({ member: [member], endpoint: [endpoint] }) => {
+    author.require(member);
+    if (!endpoint) throw webhookEndpointNotFound();
+    return decide(endpoint);
+  });
+};
+
+/** @throws ApiError 422 with the rule that the URL breaks */
+function requireAllowedUrl({ url: ownUrl, settings: { OWN_HOSTS } }: ClientContext, url: string): void {
+  const allowsLoopback = isLoopback(new URL(ownUrl).hostname);
+  const fault = urlFault(url, { ownUrl, ownHosts: OWN_HOSTS, allowsLoopback });
+  if (fault) throw urlNotAllowed(fault);
+}
+
+const newSecret = () => `whsec_${base64Of(crypto.getRandomValues(new Uint8Array(WEBHOOK_SECRET_BYTES)))}`;

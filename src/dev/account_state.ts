@@ -1,0 +1,124 @@
+import {
+  type Account,
+  askCloudflare,
+  type DatabaseAtCloudflare,
+  databaseAtCloudflare,
+  findAtCloudflare,
+} from "./cloudflare_api.ts";
+import type { WranglerConfiguration } from "./wrangler_config.ts";
+
+export interface Bucket {
+  binding: string;
+  name: string;
+  jurisdiction?: string;
+  exists: boolean;
+  /** Whether a lock protects its objects from deletion and replacement for some time. */
+  isLocked: boolean;
+}
+
+export interface AccountState {
+  databases: { binding: string; name: string; found?: DatabaseAtCloudflare }[];
+  buckets: Bucket[];
+  queues: { name: string; exists: boolean }[];
+  secrets: string[];
+}
+
+export async function readAccountState(
+  account: Account,
+  configuration: WranglerConfiguration,
+  env = account.env,
+): Promise<AccountState> {
+  const [databases, buckets, queues, secrets] = await Promise.all([
+    readDatabases(account, configuration),
+    Promise.all(configuration.r2_buckets.map((bound) => stateOfBucket(account, bound))),
+    statesOfQueues(account, configuration),
+    readSecretNames(account, configuration, env),
+  ]);
+  return { databases, buckets, queues, secrets };
+}
+
+export const readDatabases = (account: Account, { d1_databases }: WranglerConfiguration) =>
+  Promise.all(d1_databases.map((bound) => stateOfDatabase(account, bound)));
+
+/** wrangler appends the environment's name to the Worker's. */
+const workerName = ({ name = "worker" }: WranglerConfiguration, env: string | undefined) =>
+  env !== undefined && !name.endsWith(`-${env}`) ? `${name}-${env}` : name;
+
+async function stateOfDatabase(
+  account: Account,
+  { binding, database_name = "", database_id }: WranglerConfiguration["d1_databases"][number],
+) {
+  const id = database_id ?? (await databaseAtCloudflare(account, database_name))?.uuid;
+  const found =
+    id === undefined
+      ? undefined
+      : await findAtCloudflare<DatabaseAtCloudflare>(account, `/d1/database/${id}`);
+  return { binding, name: database_name, found };
+}
+
+async function stateOfBucket(
+  account: Account,
+  { binding, bucket_name: name, jurisdiction }: WranglerConfiguration["r2_buckets"][number],
+): Promise<Bucket> {
+  const headers = { ...(jurisdiction && { "cf-r2-jurisdiction": jurisdiction }) };
+  const path = `/r2/buckets/${name}`;
+  const found = await findAtCloudflare(account, path, { headers });
+  const lock = found
+    ? await askCloudflare<{ rules?: unknown[] }>(account, `${path}/lock`, { headers })
+    : undefined;
+  return { binding, name, jurisdiction, exists: !!found, isLocked: !!lock?.rules?.length };
+}
+
+async function statesOfQueues(account: Account, { queues }: WranglerConfiguration) {
+  const letters = queues.consumers.flatMap(({ dead_letter_queue }) => dead_letter_queue ?? []);
+  const names = [...new Set([...queues.producers.map(({ queue }) => queue), ...letters])];
+  return Promise.all(
+    names.map(async (name) => {
+      const found: { queue_name: string }[] = await askCloudflare(
+        account,
+        `/queues?name=${encodeURIComponent(name)}`,
+      );
+      return { name, exists: found.some(({ queue_name }) => queue_name === name) };
+    }),
+  );
+}
+
+export async function readSecretNames(
+  account: Account,
+  configuration: WranglerConfiguration,
+  env = account.env,
+): Promise<string[]> {
+  const path = `/workers/scripts/${workerName(configuration, env)}/secrets`;
+  const found = await findAtCloudflare<{ name: string }[]>(account, path);
+  return (found ?? []).map(({ name }) => name);
+}
+
+export const isReplicated = (found: DatabaseAtCloudflare): boolean => found.read_replication?.mode === "auto";
+
+export async function replicateDatabase(account: Account, name: string): Promise<void> {
+  const found = await databaseAtCloudflare(account, name);
+  if (found) await turnReplicationOn(account, found);
+}
+
+/** Turns on read replication, which is off in a new database. Without it there are no replicas, and bookmarks have no effect. */
+export async function turnReplicationOn(account: Account, { uuid }: DatabaseAtCloudflare): Promise<void> {
+  await askCloudflare(account, `/d1/database/${uuid}`, {
+    method: "PUT",
+    body: { read_replication: { mode: "auto" } },
+  });
+}
+
+export function missingIn({ databases, buckets, queues, secrets }: AccountState, needed: string[]): string[] {
+  return [
+    ...databases.flatMap(({ binding, name, found }) =>
+      found
+        ? isReplicated(found)
+          ? []
+          : [`Read replication of the database ${name} (${binding}) is off`]
+        : [`The database ${name} (${binding})`],
+    ),
+    ...buckets.filter(({ exists }) => !exists).map(({ name, binding }) => `The bucket ${name} (${binding})`),
+    ...queues.filter(({ exists }) => !exists).map(({ name }) => `The queue ${name}`),
+    ...needed.filter((name) => !secrets.includes(name)).map((name) => `The secret ${name}`),
+  ];
+}

@@ -1,0 +1,124 @@
+/** `npm run setup`: creates everything at Cloudflare that a deployment needs. It can be run again. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { createInterface } from "node:readline/promises";
+import { explained } from "./cloudflare_api.ts";
+import { runCommand, UsageError, type Values } from "./command.ts";
+import { JURISDICTIONS, type Jurisdiction, type Location, REGIONS } from "./setup_configuration.ts";
+import { type Plan, planSetup, type SetupRequest } from "./setup_plan.ts";
+import { SECRETS_BY_HAND, secretsFile } from "./setup_secrets.ts";
+import { flagsOf } from "./wrangler.ts";
+
+const USAGE = `
+Usage: npm run setup -- [--env staging] [--location weur] [--jurisdiction eu]
+
+Creates what a deployment needs at Cloudflare: the database, buckets, queues and random secrets. Shows its plan, and asks
+before it changes anything. Existing resources stay as they are, so you can run it again.
+
+  --env NAME            sets up this environment of wrangler.toml, and adds it if it is missing
+  --location NAME       the location of a new database, with the Worker near it: ${Object.keys(REGIONS).join(", ")}
+  --jurisdiction NAME   keeps the database and the buckets in this jurisdiction for good: ${JURISDICTIONS.join(", ")}
+  --dry-run             shows the plan, and changes nothing
+  --yes                 does not ask
+  --config FILE, -c     uses another configuration file than wrangler.toml
+`;
+
+const OPTIONS = {
+  env: { type: "string", short: "e" },
+  location: { type: "string" },
+  jurisdiction: { type: "string" },
+  "dry-run": { type: "boolean" },
+  yes: { type: "boolean" },
+  config: { type: "string", short: "c", default: "wrangler.toml" },
+} as const;
+
+process.exitCode = await runCommand(USAGE, OPTIONS, async ({ "dry-run": isDry, yes, ...values }) => {
+  const request = requireRequest(values);
+  const text = readFileSync(request.config, "utf8");
+  const plan = await planSetup(request, text).catch((error) => {
+    throw explained("Reading the state of the account", error);
+  });
+  show(plan);
+  if (isDry) return;
+  if (plan.steps.length > 0) {
+    await requireConsent(yes);
+    if (plan.text !== text) writeFileSync(request.config, plan.text);
+    for (const { says, run } of plan.steps) {
+      await run?.().catch((error) => {
+        throw explained(says, error);
+      });
+      say(`Done: ${says}`);
+    }
+  }
+  sayNext(request, plan);
+});
+
+function requireRequest({
+  env,
+  location,
+  jurisdiction,
+  config,
+}: Values<typeof OPTIONS> & { config: string }) {
+  if (env !== undefined && !/^[a-z][a-z0-9-]{0,30}$/.test(env))
+    throw new UsageError("--env must be 1 to 31 characters of a-z, 0-9 and hyphens, and begin with a letter");
+  requireOneOf("--location", location, Object.keys(REGIONS));
+  requireOneOf("--jurisdiction", jurisdiction, JURISDICTIONS);
+  if (!config.endsWith(".toml")) throw new UsageError("--config must be a TOML file");
+  const request: SetupRequest = {
+    config,
+    env,
+    location: location as Location | undefined,
+    jurisdiction: jurisdiction as Jurisdiction | undefined,
+  };
+  return request;
+}
+
+function requireOneOf(flag: string, value: string | undefined, values: readonly string[]) {
+  if (value !== undefined && !values.includes(value))
+    throw new UsageError(`${flag}: ${value} must be one of ${values.join(", ")}`);
+}
+
+function show({ steps }: Plan) {
+  if (steps.length === 0) return say("Everything exists: nothing to do.");
+  say("To do:");
+  for (const { says } of steps) say(`  ${says}`);
+}
+
+async function requireConsent(yes: boolean | undefined) {
+  if (yes) return;
+  if (!process.stdin.isTTY || !process.stdout.isTTY)
+    throw new Error("Nothing was changed: there is no terminal to ask in. Add --yes to carry out the plan.");
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const answer = await terminal.question("\nDo it? (y/N) ");
+  terminal.close();
+  if (!/^y(es)?$/i.test(answer.trim())) throw new Error("Nothing was changed.");
+}
+
+/** Prints the steps that only a person can do, as commands to paste. */
+function sayNext({ config, env }: SetupRequest, { configuration, secrets, usesFile }: Plan) {
+  const defaults = config === OPTIONS.config.default ? { env } : { config, env };
+  const flags = flagsOf(defaults)
+    .map((each) => ` ${each}`)
+    .join("");
+  const file = secretsFile({ config, env });
+  if (usesFile)
+    say(
+      `\nThe secrets are in ${file}. Move them into a password manager and delete the file: Cloudflare never shows them ` +
+        "again. The video platform needs PLATFORM_API_TOKEN, and a backup needs DIGEST_SECRET and INVITE_TOKEN_SECRET.",
+    );
+  const missing = SECRETS_BY_HAND.filter((name) => !secrets.includes(name));
+  if (missing.length > 0) {
+    say(
+      "\nWhat is left for you: create an R2 API token in the dashboard (R2 object storage, Manage API tokens) with Object " +
+        `Read & Write for the bucket ${configuration.r2_buckets.find(({ binding }) => binding === "RECORDINGS")?.bucket_name}. Then set:`,
+    );
+    for (const name of missing) say(`  npx wrangler secret put ${name}${flags}`);
+  }
+  say(`
+In ${config}, set PUBLIC_URL and CONTACT under [${env ? `env.${env}.` : ""}vars], and routes if you have a domain of your own. To mail invites, set MAIL_FROM (src/docs/mail.md).
+Then:
+  npm run deploy${flags ? ` --${flags}` : ""}`);
+}
+
+function say(line: string) {
+  process.stdout.write(`${line}\n`);
+}

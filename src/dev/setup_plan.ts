@@ -1,0 +1,181 @@
+import { existsSync } from "node:fs";
+import {
+  type AccountState,
+  type Bucket,
+  isReplicated,
+  readAccountState,
+  replicateDatabase,
+  turnReplicationOn,
+} from "./account_state.ts";
+import {
+  configurationOfText,
+  type Jurisdiction,
+  type Location,
+  withEnvironment,
+  withJurisdiction,
+  withPlacement,
+} from "./setup_configuration.ts";
+import { makeSecrets, RANDOM_SECRETS, secretsFile } from "./setup_secrets.ts";
+import { configFlags, flagsOf, runWrangler } from "./wrangler.ts";
+import type { WranglerConfiguration } from "./wrangler_config.ts";
+
+export interface SetupRequest {
+  config: string;
+  env: string | undefined;
+  location: Location | undefined;
+  jurisdiction: Jurisdiction | undefined;
+}
+
+interface Step {
+  says: string;
+  /** Undefined for a change of the configuration's text, which is written before all other steps. */
+  run?: () => Promise<void>;
+}
+
+export interface Plan {
+  steps: Step[];
+  text: string;
+  configuration: WranglerConfiguration;
+  /** The names of the Worker's secrets before the plan is carried out. */
+  secrets: string[];
+  /** Whether there is, or will be, a file of secrets that the operator must put away. */
+  usesFile: boolean;
+}
+
+/** Six years: HIPAA requires an access log to be kept that long. */
+const LOCKED_DAYS = 2192;
+
+const LOCK = "sealed-days";
+
+export async function planSetup(request: SetupRequest, text: string): Promise<Plan> {
+  const { steps: edits, text: edited, configuration } = planConfiguration(request, text);
+  const state = await readAccountState({ config: request.config }, configuration, request.env);
+  const missing = RANDOM_SECRETS.filter((name) => !state.secrets.includes(name));
+  return {
+    steps: [
+      ...edits,
+      ...databaseSteps(request, configuration, state),
+      ...state.buckets.flatMap((bucket) => bucketSteps(request, bucket)),
+      ...queueSteps(request, configuration, state),
+      ...secretSteps(request, missing),
+    ],
+    text: edited,
+    configuration,
+    secrets: state.secrets,
+    usesFile: missing.length > 0 || existsSync(secretsFile(request)),
+  };
+}
+
+function planConfiguration({ config, env, location, jurisdiction }: SetupRequest, text: string) {
+  const steps: Step[] = [];
+  let edited = text;
+  const isNew = env !== undefined && !configurationOfText(text, undefined).definedEnvironments.includes(env);
+  if (isNew) {
+    edited = withEnvironment(edited, env);
+    steps.push({ says: `Add the environment ${env} to ${config}` });
+  }
+  const configuration = configurationOfText(edited, env);
+  const other = configuration.r2_buckets.find(
+    (each) => each.jurisdiction && each.jurisdiction !== jurisdiction,
+  );
+  if (jurisdiction && other)
+    throw new Error(`${config} places the bucket ${other.bucket_name} in ${other.jurisdiction}.`);
+  if (jurisdiction && configuration.r2_buckets.some((each) => !each.jurisdiction)) {
+    edited = withJurisdiction(edited, env, jurisdiction);
+    steps.push({ says: `Set the jurisdiction ${jurisdiction} of the buckets in ${config}` });
+  }
+  if (location && !configuration.placement) {
+    edited = withPlacement(edited, env, location);
+    steps.push({ says: `Place the Worker near ${location} in ${config}` });
+  }
+  return { steps, text: edited, configuration: configurationOfText(edited, env) };
+}
+
+const jurisdictionOf = ({ r2_buckets }: WranglerConfiguration) =>
+  r2_buckets.find(({ jurisdiction }) => jurisdiction)?.jurisdiction;
+
+function databaseSteps(
+  request: SetupRequest,
+  configuration: WranglerConfiguration,
+  { databases }: AccountState,
+): Step[] {
+  const jurisdiction = jurisdictionOf(configuration);
+  const account = { config: request.config };
+  // `shards:add` creates the other databases, which need a range of ids from the first one.
+  return databases.flatMap(({ binding, name, found }): Step[] => {
+    if (found && request.jurisdiction && (found.jurisdiction ?? undefined) !== request.jurisdiction)
+      throw new Error(
+        `The database ${name} exists outside the jurisdiction ${request.jurisdiction}, and cannot be moved. ` +
+          "Choose another database_name, or delete it if it is empty.",
+      );
+    const turnOn: Step = {
+      says: `Turn on read replication of the database ${name}`,
+      run: () => (found ? turnReplicationOn(account, found) : replicateDatabase(account, name)),
+    };
+    if (found) return isReplicated(found) ? [] : [turnOn];
+    if (binding !== "DB") return [];
+    const place = jurisdiction ? { jurisdiction } : { location: request.location };
+    const make: Step = {
+      says: `Create the database ${name}${placeText(jurisdiction, request.location)}`,
+      run: () => wrangler(request, ["d1", "create", name, "--update-config=false", ...flagsOf(place)]),
+    };
+    return [make, turnOn];
+  });
+}
+
+const placeText = (jurisdiction: string | undefined, location: string | undefined) =>
+  jurisdiction ? ` in the jurisdiction ${jurisdiction}` : location ? ` in ${location}` : "";
+
+function bucketSteps(
+  request: SetupRequest,
+  { binding, name, jurisdiction, exists, isLocked }: Bucket,
+): Step[] {
+  const place = flagsOf({ jurisdiction });
+  const make: Step = {
+    says: `Create the bucket ${name}${placeText(jurisdiction, undefined)}`,
+    run: () => wrangler(request, ["r2", "bucket", "create", name, "--update-config=false", ...place]),
+  };
+  const lock: Step = {
+    says: `Lock the files of the bucket ${name} for ${LOCKED_DAYS} days`,
+    run: () =>
+      wrangler(request, [
+        ...["r2", "bucket", "lock", "add", name, LOCK, "", "--force"],
+        ...["--retention-days", String(LOCKED_DAYS), ...place],
+      ]),
+  };
+  return [...(exists ? [] : [make]), ...(binding === "AUDIT_LOGS" && !isLocked ? [lock] : [])];
+}
+
+const queueSteps = (
+  request: SetupRequest,
+  configuration: WranglerConfiguration,
+  { queues }: AccountState,
+): Step[] =>
+  queues
+    .filter(({ exists }) => !exists)
+    .map(({ name }) => ({
+      says: `Create the queue ${name}`,
+      run: () =>
+        wrangler(request, [
+          "queues",
+          "create",
+          name,
+          ...flagsOf({ jurisdiction: jurisdictionOf(configuration) }),
+        ]),
+    }));
+
+function secretSteps(request: SetupRequest, missing: string[]): Step[] {
+  if (missing.length === 0) return [];
+  const file = secretsFile(request);
+  return [
+    {
+      says: `Write random secrets to ${file}, and set them: ${missing.join(", ")}`,
+      // The secrets are passed as input, because other programs can see arguments.
+      run: () => wrangler(request, ["secret", "bulk"], JSON.stringify(makeSecrets(file, missing))),
+    },
+  ];
+}
+
+async function wrangler({ config, env }: SetupRequest, command: string[], input?: string): Promise<void> {
+  await runWrangler([...command, ...configFlags({ config, env })], { input });
+}

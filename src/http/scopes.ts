@@ -1,0 +1,40 @@
+import type { Context as HonoContext } from "hono";
+import type { Caller } from "../context.ts";
+import type { Scope } from "../database/enums.ts";
+import { ApiError } from "./errors.ts";
+import { declarationOf, declaring } from "./route_declarations.ts";
+
+type AreaOf<Name> = Name extends `${infer Area}:${string}` ? Area : Name;
+
+/** A part of the external API: `rooms` has the scopes `rooms:read` and `rooms:write`. */
+export type Area = AreaOf<Scope>;
+
+/** Declares the area of a route; null for a route open to every client. `externalApi` enforces it. */
+export const area = (name: Area | null) => declaring({ area: name });
+
+export function scopeOf(name: Area | null, method: string): Scope | null {
+  if (name === null || name === "sign_in") return name;
+  return `${name}:${["GET", "HEAD"].includes(method) ? "read" : "write"}` as Scope;
+}
+
+/** A client without scopes may do everything. Write scopes include reading. */
+export const includesScope = (scopes: readonly Scope[] | null, needed: Scope): boolean =>
+  scopes === null || scopes.includes(needed) || scopes.includes(needed.replace(/:read$/, ":write") as Scope);
+
+export const missingScope = (needed: Scope) =>
+  new ApiError(
+    403,
+    "missing_scope",
+    `This API client does not have the scope ${needed}: use a client that has it; an administrator can create one`,
+  );
+
+/**
+ * @throws ApiError 403 if the client lacks the scope of the route
+ * @throws Error if the route declares no area, so that a forgotten declaration closes the route to everyone
+ */
+export function requireScope(c: HonoContext, { scopes }: Caller): void {
+  const name = declarationOf<Area | null>(c, "area");
+  if (name === undefined) throw new Error("The route declares no area: see http/scopes.ts");
+  const needed = scopeOf(name, c.req.method);
+  if (needed && !includesScope(scopes, needed)) throw missingScope(needed);
+}

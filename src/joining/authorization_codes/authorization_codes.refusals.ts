@@ -1,0 +1,3 @@
+import { ApiError } from "../../http/errors.ts";
+
+export const invalidCode = () => new ApiError(401, "invalid_code", "Invalid code");

@@ -1,0 +1,34 @@
+import { digest } from "../../bytes/digest.ts";
+import type { Context } from "../../context.ts";
+import { isMoving } from "../../database/causes.ts";
+import { newShardOfCode } from "../../database/moves.ts";
+import { runBatch, runFirst } from "../../database/queries.ts";
+import { invalidCode } from "./authorization_codes.refusals.ts";
+import type { RedeemedCode } from "./authorization_codes.schemas.ts";
+import { consumeCode, redeemedCode } from "./authorization_codes.sql.ts";
+
+/**
+ * Consumes a code: if several requests send it at once, only one of them succeeds. A code created before its
+ * organization moved names the old database, which refuses to consume it, so the new one is tried.
+ *
+ * @throws ApiError 401 if the code is unknown, used or expired, or its user no longer has an account
+ */
+export async function redeemCode(context: Context, code: string): Promise<RedeemedCode> {
+  const code_digest = await digest(code);
+  try {
+    return await redeemIn(context, code_digest);
+  } catch (error) {
+    const moved = isMoving(error) && (await runFirst(context.db, newShardOfCode({ code_digest })));
+    if (!moved || !context.shards) throw error;
+    return redeemIn(context.shards.enter(moved.shard), code_digest);
+  }
+}
+
+async function redeemIn({ db, now }: Context, code_digest: string): Promise<RedeemedCode> {
+  const [[consumed], [redeemed]] = await runBatch(db, [
+    consumeCode({ code_digest, now }),
+    redeemedCode({ code_digest }),
+  ]);
+  if (!consumed || !redeemed) throw invalidCode();
+  return redeemed;
+}

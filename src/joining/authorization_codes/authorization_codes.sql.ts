@@ -1,0 +1,83 @@
+import { and, eq, gt, isNull } from "drizzle-orm";
+import { columnAs, hasValues } from "../../database/expressions.ts";
+import { insertSelect } from "../../database/insert.ts";
+import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import type { OwnPath } from "../../http/wire.ts";
+import { accountIdOf, hasAccount } from "../../organization/members/members.sql.ts";
+import { organizationUsers } from "../../organization/members/organization_users.table.ts";
+import { organizations } from "../../organization/organizations/organizations.table.ts";
+import { authorizationCodes } from "./authorization_codes.table.ts";
+
+export const redeemedCodeColumns = {
+  organization_id: columnAs(organizations.id, "organization_id"),
+  organization_name: columnAs(organizations.name, "organization_name"),
+  organization_slug: columnAs(organizations.slug, "organization_slug"),
+  email: organizationUsers.email,
+  display_name: organizationUsers.display_name,
+  organization_user_id: columnAs(organizationUsers.id, "organization_user_id"),
+  roles: organizationUsers.roles,
+};
+
+interface NewCode {
+  organization_id: number;
+  email: string;
+  code_digest: string;
+  expires_at: number;
+  now: number;
+}
+
+/** Creates a code for the organization user with this email. Returns no row if no user with an account has it. */
+export const insertAuthorizationCode = preparedQuery(
+  ({ organization_id, email, code_digest, expires_at, now }: Placeholders<NewCode>) =>
+    insertSelect(
+      authorizationCodes,
+      {
+        organization_id,
+        organization_user_id: organizationUsers.id,
+        code_digest,
+        expires_at,
+        created_at: now,
+      },
+      { from: organizationUsers, where: eq(organizationUsers.id, accountIdOf(organization_id, email)) },
+    ).returning({ id: authorizationCodes.id }),
+);
+
+/** Returns no row if the code is unknown, used or expired. */
+export const consumeCode = preparedQuery(
+  ({ code_digest, now }: Placeholders<{ code_digest: string; now: number }>) =>
+    builder
+      .update(authorizationCodes)
+      .set({ used_at: now })
+      .where(
+        and(
+          eq(authorizationCodes.code_digest, code_digest),
+          isNull(authorizationCodes.used_at),
+          gt(authorizationCodes.expires_at, now),
+        ),
+      )
+      .returning({ id: authorizationCodes.id }),
+);
+
+/** Returns no row if the user's membership has ended. */
+export const redeemedCode = preparedQuery(({ code_digest }: Placeholders<{ code_digest: string }>) =>
+  builder
+    .select(redeemedCodeColumns)
+    .from(authorizationCodes)
+    .innerJoin(organizationUsers, eq(organizationUsers.id, authorizationCodes.organization_user_id))
+    .innerJoin(organizations, eq(organizations.id, authorizationCodes.organization_id))
+    .where(and(eq(authorizationCodes.code_digest, code_digest), hasAccount(organizationUsers))),
+);
+
+/** Deletes an organization user's redeemable codes, which the index on the expiry finds. */
+export const deleteCodesOf = preparedQuery(
+  ({ organization_id, id, now }: Placeholders<OwnPath & { now: number }>) =>
+    builder
+      .delete(authorizationCodes)
+      .where(
+        and(
+          hasValues(authorizationCodes, { organization_id, organization_user_id: id }),
+          gt(authorizationCodes.expires_at, now),
+          isNull(authorizationCodes.used_at),
+        ),
+      ),
+);

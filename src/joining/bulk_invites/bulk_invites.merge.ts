@@ -1,0 +1,107 @@
+import type { Role } from "../../database/enums.ts";
+import { MAX_ADDRESS_MAILS } from "../../limits.ts";
+import { requireAssignable } from "../../organization/roles/roles.policy.ts";
+import { type Inviter, inviteeFault, inviteRow } from "../invites/invites.merge.ts";
+import type { InviteInput } from "../invites/invites.schemas.ts";
+import { ROW_FAULTS, tooManyBulkRows } from "./bulk_invites.refusals.ts";
+import type { PendingRow } from "./bulk_invites.schemas.ts";
+import type { bulkInviteRows, bulkInvites } from "./bulk_invites.table.ts";
+
+/** @throws ApiError 422 if a row's roles are above the sender's level */
+export function requireAssignableRows(roles: Role[], inputs: InviteInput[]): void {
+  for (const [row, { role_names }] of inputs.entries())
+    requireAssignable(roles, role_names, `organization_invites.${row}.role_names`);
+}
+
+interface KnownSender {
+  organization_id: number;
+  user_id: number;
+  roles: Role[];
+  isBeyondQuota: boolean;
+}
+
+/** @throws ApiError 422 if a row's roles are above the sender's level, 429 if the organization has sent too many rows */
+export function newBulkInvite(
+  { organization_id, user_id, roles, isBeyondQuota }: KnownSender,
+  inputs: InviteInput[],
+  now: number,
+): typeof bulkInvites.$inferInsert {
+  requireAssignableRows(roles, inputs);
+  if (isBeyondQuota) throw tooManyBulkRows();
+  return {
+    organization_id,
+    total_count: inputs.length,
+    next_attempt_at: now,
+    created_at: now,
+    updated_at: now,
+    created_by_user_id: user_id,
+  };
+}
+
+/** The bulk invite's id is generated when the rows are inserted. */
+export const newRows = (
+  organization_id: number,
+  inputs: InviteInput[],
+  digests: string[],
+): Omit<typeof bulkInviteRows.$inferInsert, "bulk_invite_id">[] =>
+  inputs.map(({ email, display_name, role_names }, row) => ({
+    organization_id,
+    row,
+    email,
+    address_digest: digests[row] ?? "",
+    display_name,
+    roles: role_names,
+    status: "pending",
+  }));
+
+/** The end of a row: an invite if `error` is null. */
+export interface RowEnd {
+  row: number;
+  error: string | null;
+}
+
+/** The row's own fault, apart from quotas; null if it has none. */
+function rowFault(row: PendingRow, now: number): string | null {
+  if (row.is_repeated) return ROW_FAULTS.repeated;
+  const { pending_id, pending_until } = row;
+  const pending =
+    pending_id === null || pending_until === null ? null : { id: pending_id, expires_at: pending_until };
+  const fault = inviteeFault({ hasAccount: row.has_account, pending }, now);
+  if (fault?.reason === "account") return ROW_FAULTS.account;
+  // A request sent before the membership ended must not let the person in again.
+  if (row.membership_ended) return ROW_FAULTS.membershipEnded;
+  return fault ? ROW_FAULTS.pendingInvite(fault) : null;
+}
+
+/**
+ * Decides how pending rows end, and returns the invites to create.
+ *
+ * @param places how many more invites the organization can have; may be capped at the number of rows
+ * @param mails how many more mails it can send today; may be capped at the number of rows
+ */
+export function decideRowEnds(
+  rows: PendingRow[],
+  { places, mails }: { places: number; mails: number },
+  { settings, mailer }: Pick<Inviter, "settings" | "mailer">,
+  now: number,
+): { ends: RowEnd[]; invites: ReturnType<typeof inviteRow>[]; mailed: string[] } {
+  const ends: RowEnd[] = [];
+  const invites: ReturnType<typeof inviteRow>[] = [];
+  const mailed: string[] = [];
+  const mailFault = ({ address_digest, mails_to_address }: PendingRow): string | null => {
+    if (!mailer) return null;
+    if (mailed.length >= mails) return ROW_FAULTS.tooManyMails;
+    const mailsNow = mailed.filter((digest) => digest === address_digest).length;
+    return mails_to_address + mailsNow < MAX_ADDRESS_MAILS ? null : ROW_FAULTS.tooManyMailsToAddress;
+  };
+  for (const row of rows) {
+    const error =
+      rowFault(row, now) ?? (invites.length < places ? null : ROW_FAULTS.tooManyInvites) ?? mailFault(row);
+    ends.push({ row: row.row, error });
+    if (error !== null) continue;
+    if (mailer) mailed.push(row.address_digest);
+    const { organization_id, created_by_user_id: user_id, roles: role_names } = row;
+    invites.push(inviteRow({ organization_id, user_id, settings, mailer }, { ...row, role_names }, now));
+  }
+  return { ends, invites, mailed };
+}

@@ -1,0 +1,68 @@
+import type { ClientContext } from "../../context.ts";
+import { decideAndWrite } from "../../database/decide_and_write.ts";
+import { runBatch } from "../../database/queries.ts";
+import { BULK_ROWS_PERIOD } from "../../lifetimes.ts";
+import { rolesOfCaller } from "../../organization/api_clients/api_clients.sql.ts";
+import { requireRoles } from "../../organization/roles/roles.policy.ts";
+import { digestsOfAddresses } from "../invite_mails/invite_mails.limits.ts";
+import type { InviteInput } from "../invites/invites.schemas.ts";
+import { newBulkInvite, newRows, requireAssignableRows } from "./bulk_invites.merge.ts";
+import { bulkInviteNotFound } from "./bulk_invites.refusals.ts";
+import type { BulkInvite, BulkInviteFailure } from "./bulk_invites.schemas.ts";
+import {
+  bulkInviteEntry,
+  bulkInviteIdempotency,
+  bulkInviteQuota,
+  bulkInviteWrites,
+  failuresOfBulkInvite,
+  insertBulkInviteRows,
+  newestBulkInvite,
+  ownBulkInvite,
+} from "./bulk_invites.sql.ts";
+
+/**
+ * Stores all rows, which are processed in the background.
+ *
+ * @throws ApiError if the request is refused; then nothing is stored
+ */
+export async function createBulkInvite(context: ClientContext, inputs: InviteInput[]): Promise<BulkInvite> {
+  const { db, now, settings, caller } = context;
+  requireAssignableRows(caller.roles, inputs);
+  const { organization_id, organization_user_id: user_id } = caller;
+  const digests = await digestsOfAddresses(
+    settings,
+    inputs.map(({ email }) => email),
+  );
+  return decideAndWrite(
+    db,
+    {
+      member: rolesOfCaller(caller),
+      quota: bulkInviteQuota({ organization_id, since: now - BULK_ROWS_PERIOD, total_count: inputs.length }),
+    },
+    ({ member: [member], quota: [quota] }) => {
+      const isBeyondQuota = quota?.is_beyond ?? false;
+      const known = { organization_id, user_id, roles: requireRoles(member), isBeyondQuota };
+      return {
+        writes: [
+          bulkInviteWrites.insert(newBulkInvite(known, inputs, now)),
+          insertBulkInviteRows({ rows: JSON.stringify(newRows(organization_id, inputs, digests)) }),
+          newestBulkInvite({}),
+        ],
+        entries: [bulkInviteEntry(context, "create", {})],
+      };
+    },
+    { idempotency: await bulkInviteIdempotency(context) },
+  );
+}
+
+export async function requireBulkInvite(
+  { db, caller: { organization_id } }: ClientContext,
+  id: number,
+): Promise<{ bulkInvite: BulkInvite; failures: BulkInviteFailure[] }> {
+  const [[bulkInvite], failures] = await runBatch(db, [
+    ownBulkInvite({ organization_id, id }),
+    failuresOfBulkInvite({ organization_id, id }),
+  ]);
+  if (!bulkInvite) throw bulkInviteNotFound();
+  return { bulkInvite, failures };
+}

@@ -1,0 +1,105 @@
+import { and, eq, gt, isNotNull, isNull, lt, lte, type SQL, sql } from "drizzle-orm";
+import { hasValues } from "../../database/expressions.ts";
+import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
+import { isInLimitedTurn, type LimitedTurn, ownerIdOf } from "../../database/turns.ts";
+import { mailNameOfOrganization } from "../../organization/organizations/organizations.sql.ts";
+import { MAX_MAIL_LEASES } from "../../tuning.ts";
+import { inviteColumns } from "../invites/invites.sql.ts";
+import { invites } from "../invites/invites.table.ts";
+import type { afterFailedMail } from "./invite_mails.merge.ts";
+
+const leasedColumns = {
+  ...inviteColumns,
+  mail_name: mailNameOfOrganization(invites.organization_id).as("mail_name"),
+};
+
+export type LeasedMail = Row<typeof leasedColumns>;
+
+const dueMailColumns = {
+  id: invites.id,
+  owner_id: ownerIdOf(invites.organization_id),
+  created_at: invites.created_at,
+  resent_at: invites.resent_at,
+  expires_at: invites.expires_at,
+  next_mail_at: sql<number>`${invites.next_mail_at}`.as("next_mail_at"),
+  mail_attempts: invites.mail_attempts,
+  mail_leases: invites.mail_leases,
+};
+
+export type DueMail = Row<typeof dueMailColumns>;
+
+export const dueMails = preparedQuery((turn: Placeholders<LimitedTurn & { due_before: number }>) => {
+  const { next_mail_at: time } = invites;
+  const due = { time, where: lte(time, turn.due_before), indexed: isNotNull(time) };
+  return builder
+    .select(dueMailColumns)
+    .from(invites)
+    .where(isInLimitedTurn(invites, due, turn));
+});
+
+/* Leases of due mails. */
+
+/** Identifies a mail to lease. Its due time is part of it, because every lease changes that. */
+export interface MailLease {
+  id: number;
+  next_mail_at: number;
+  now: number;
+  lease_until: number;
+}
+
+/** True if the invite has not been used, sent again, or had its mail leased since it was read. */
+const isAsFound = ({ id, next_mail_at }: Placeholders<MailLease>): SQL | undefined =>
+  and(hasValues(invites, { id, next_mail_at }), isNull(invites.used_at));
+
+const isWanted = (lease: Placeholders<MailLease>): SQL | undefined =>
+  and(isAsFound(lease), gt(invites.expires_at, lease.now), lt(invites.mail_leases, MAX_MAIL_LEASES));
+
+export const leaseMail = preparedQuery((lease: Placeholders<MailLease>) =>
+  builder
+    .update(invites)
+    .set({ next_mail_at: sql`${lease.lease_until}`, mail_leases: sql`${invites.mail_leases} + 1` })
+    .where(isWanted(lease))
+    .returning(leasedColumns),
+);
+
+/** Must run after `leaseMail`: it gives up the mails that `leaseMail` did not lease. */
+export const refuseMail = preparedQuery((lease: Placeholders<MailLease>) =>
+  builder
+    .update(invites)
+    .set({ mail_status: "failed", next_mail_at: null })
+    .where(isAsFound(lease))
+    .returning({ id: invites.id }),
+);
+
+/** Records the mail as sent, whatever happened to its lease, unless the invite was sent again and waits for a new mail. */
+export const recordSent = preparedQuery(
+  ({ id, link_made_at, mailed_at }: Placeholders<{ id: number; link_made_at: number; mailed_at: number }>) =>
+    builder
+      .update(invites)
+      .set({ mail_status: "sent", mailed_at: sql`${mailed_at}`, next_mail_at: null, mail_leases: 0 })
+      .where(
+        and(eq(invites.id, id), eq(sql`coalesce(${invites.resent_at}, ${invites.created_at})`, link_made_at)),
+      )
+      .returning({ id: invites.id }),
+);
+
+/** Ends the lease of a mail that was not sent. An earlier lease stays counted, because its result may still be unknown. */
+export const endMailLease = preparedQuery(
+  ({
+    id,
+    lease_until,
+    mail_status,
+    next_mail_at,
+    mail_attempts,
+  }: Placeholders<{ id: number; lease_until: number } & ReturnType<typeof afterFailedMail>>) =>
+    builder
+      .update(invites)
+      .set({
+        mail_status: sql`${mail_status}`,
+        next_mail_at: sql`${next_mail_at}`,
+        mail_attempts: sql`${mail_attempts}`,
+        mail_leases: sql`${invites.mail_leases} - 1`,
+      })
+      .where(hasValues(invites, { id, next_mail_at: lease_until }))
+      .returning({ id: invites.id }),
+);

@@ -1,0 +1,129 @@
+import { and, getTableColumns, type SQL } from "drizzle-orm";
+import type { Context } from "../../context.ts";
+import { decideAndWrite } from "../../database/decide_and_write.ts";
+import { hasValues, isSame } from "../../database/expressions.ts";
+import { inTime } from "../../database/in_time.ts";
+import {
+  builder,
+  type Placeholders,
+  preparedQuery,
+  requireFirst,
+  runAll,
+  type Values,
+} from "../../database/queries.ts";
+import { logFault } from "../../http/log.ts";
+import { writePositions } from "../../http/positions.ts";
+import type { OwnPath } from "../../http/wire.ts";
+import { organizationUsers } from "../../organization/members/organization_users.table.ts";
+import { DATABASE_TIMEOUT } from "../../tuning.ts";
+import {
+  memberEntry,
+  membershipReads,
+  membershipWrites,
+  userByEmail,
+} from "../memberships/memberships.sql.ts";
+import { joinMember } from "../organization_users/organization_users.merge.ts";
+import type { OrganizationUser } from "../organization_users/organization_users.schemas.ts";
+import { useInvite } from "./invites.merge.ts";
+import { inviteNotFound } from "./invites.refusals.ts";
+import type { ActiveInvitesQuery, InviteWithAcceptUrl } from "./invites.schemas.ts";
+import { activeInvitesAfter, inviteWrites, ownInviteById } from "./invites.sql.ts";
+import { invites } from "./invites.table.ts";
+import { type InviteOfToken, verifyToken, withAcceptUrl } from "./invites.tokens.ts";
+
+const isOfToken = ({ id, organization_id, created_at, resent_at }: Values<InviteOfToken>): SQL | undefined =>
+  and(hasValues(invites, { organization_id, id, created_at }), isSame(invites.resent_at, resent_at));
+
+export async function requireInviteWithAcceptUrl(
+  { db, settings }: Context,
+  path: OwnPath,
+): Promise<InviteWithAcceptUrl> {
+  return withAcceptUrl(settings, await requireFirst(db, ownInviteById(path), inviteNotFound));
+}
+
+interface InvitesPage {
+  invites: InviteWithAcceptUrl[];
+  next_after: number | string;
+}
+
+/**
+ * The next active invites of all organizations, and the position for the next page. A database that is down or slow is
+ * left out: its position stays, so that its invites come on a later page and the others do not wait for it.
+ */
+export async function listInvitesWithAcceptUrls(
+  context: Context,
+  { after, per_page }: ActiveInvitesQuery,
+): Promise<InvitesPage> {
+  const { settings, now } = context;
+  const found = await fromEachShard(context, async ({ db, shard }) => {
+    const rows = await runAll(db, activeInvitesAfter({ after: after.get(shard) ?? 0, now, limit: per_page }));
+    return rows.map((invite) => ({ shard, invite }));
+  });
+  const page = found
+    .flat()
+    .sort((one, other) => one.invite.id - other.invite.id)
+    .slice(0, per_page);
+  const read = new Map([...after, ...page.map(({ shard, invite }) => [shard, invite.id] as const)]);
+  const invites = await Promise.all(page.map(({ invite }) => withAcceptUrl(settings, invite)));
+  return { invites, next_after: writePositions(read) };
+}
+
+/** @throws the first shard's error, if all shards failed */
+async function fromEachShard<Result>(
+  context: Context,
+  ask: (context: Context) => Promise<Result>,
+): Promise<Result[]> {
+  const { shards } = context;
+  if (!shards) return [await ask(context)];
+  const asked = shards.numbers.map((shard) => inTime(ask(shards.enter(shard)), DATABASE_TIMEOUT));
+  const answers = await Promise.allSettled(asked);
+  const results = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
+  const [fault] = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
+  if (results.length === 0) throw fault;
+  if (fault) logFault({ chore: "invites_of_shard" }, fault);
+  return results;
+}
+
+/**
+ * Makes the invitee a user of the organization. An existing member keeps their account and gains the roles. A person
+ * whose membership has ended becomes the same organization user again.
+ *
+ * @throws ApiError 404 if the token is forged or its invite no longer exists, 422 if the invite was used or has expired
+ */
+export async function acceptInvite(context: Context, token: string): Promise<OrganizationUser> {
+  const { db, settings, now } = context;
+  const claims = await verifyToken(settings, token);
+  return decideAndWrite(
+    db,
+    { invite: inviteOfToken(claims), ...membershipOfInvitee(claims) },
+    async ({ invite: [invite], member: [member], room: [room] }) => {
+      if (!invite) throw inviteNotFound();
+      const used = useInvite(invite, now);
+      const next = joinMember(member, invite, now);
+      return {
+        writes: [
+          ...(await membershipWrites(context, { member, room }, next)),
+          inviteWrites.update(invite, used),
+          userByEmail(next),
+        ],
+        entries: [memberEntry(context, "create", next)],
+      };
+    },
+  );
+}
+
+const inviteOfToken = preparedQuery((claims: Placeholders<InviteOfToken>) =>
+  builder.select(getTableColumns(invites)).from(invites).where(isOfToken(claims)),
+);
+
+const membershipOfInvitee = membershipReads((claims: Placeholders<InviteOfToken>) => ({
+  organization_id: claims.organization_id,
+  id: builder
+    .select({ id: organizationUsers.id })
+    .from(invites)
+    .innerJoin(
+      organizationUsers,
+      hasValues(organizationUsers, { organization_id: invites.organization_id, email: invites.email }),
+    )
+    .where(isOfToken(claims)),
+}));

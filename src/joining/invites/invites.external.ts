@@ -1,0 +1,34 @@
+import { externalRoutes } from "../../http/external_api.ts";
+import { idempotent } from "../../http/idempotency_key.ts";
+import { area } from "../../http/scopes.ts";
+import { jsonBody, params, query } from "../../http/validation.ts";
+import { idParams } from "../../http/wire.ts";
+import { nudgeInviteMails } from "../invite_mails/invite_mails.queue.ts";
+import { createInviteBody, inviteListQuery, toInvite } from "./invites.schemas.ts";
+import { createInvite, deleteInvite, listInvites, requireInvite, resendInvite } from "./invites.service.ts";
+
+const byId = params(idParams);
+
+export const invitesExternal = externalRoutes()
+  .on("POST", ["/invites", "/invites/:id/resend"], async (c, next) => {
+    await next();
+    if (c.res.ok) c.executionCtx.waitUntil(nudgeInviteMails(c.var.context));
+  })
+  .get("/invites", area("members"), query(inviteListQuery), async (c) => {
+    const { items, pagination } = await listInvites(c.var.context, c.req.valid("query"));
+    return c.json({ organization_invites: items.map(toInvite), pagination });
+  })
+  .post("/invites", area("members"), idempotent, jsonBody(createInviteBody), async (c) => {
+    const invite = await createInvite(c.var.context, c.req.valid("json").organization_invite);
+    return c.json(toInvite(invite), 201);
+  })
+  .post("/invites/:id/resend", area("members"), byId, async (c) =>
+    c.json(toInvite(await resendInvite(c.var.context, c.req.valid("param").id)), 202),
+  )
+  .get("/invites/:id", area("members"), byId, async (c) =>
+    c.json(toInvite(await requireInvite(c.var.context, c.req.valid("param").id))),
+  )
+  .delete("/invites/:id", area("members"), byId, async (c) => {
+    await deleteInvite(c.var.context, c.req.valid("param").id);
+    return c.body(null, 204);
+  });

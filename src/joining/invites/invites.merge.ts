@@ -1,0 +1,133 @@
+import type { Role } from "../../database/enums.ts";
+import type { Row } from "../../database/queries.ts";
+import { toTimestamp } from "../../http/wire.ts";
+import { INVITE_RESEND_PAUSE } from "../../lifetimes.ts";
+import type { Mailer } from "../../mail/mail.ts";
+import { requireAssignable } from "../../organization/roles/roles.policy.ts";
+import type { Settings } from "../../settings.ts";
+import { DAY } from "../../units.ts";
+import {
+  inviteAlreadyUsed,
+  inviteExpired,
+  inviteeHasAccount,
+  inviteeHasPendingInvite,
+  inviteSentJustNow,
+  type PendingInvite,
+  tooManyInvites,
+  usedInviteIsNotResent,
+} from "./invites.refusals.ts";
+import type { InviteInput } from "./invites.schemas.ts";
+import type { resentColumns } from "./invites.sql.ts";
+import type { invites } from "./invites.table.ts";
+
+const inviteExpiry = (
+  { INVITE_VALIDITY_DAYS }: Pick<Settings, "INVITE_VALIDITY_DAYS">,
+  now: number,
+): number => now + INVITE_VALIDITY_DAYS * DAY;
+
+export interface KnownInvitee {
+  hasAccount: boolean;
+  /** The email's unused invite, expired or not; null if there is no such invite. */
+  pending: { id: number; expires_at: number } | null;
+}
+
+export interface Inviter {
+  organization_id: number;
+  user_id: number;
+  settings: Pick<Settings, "INVITE_VALIDITY_DAYS">;
+  mailer: Mailer | null;
+}
+
+type InviteeFault = { reason: "account" } | ({ reason: "pendingInvite" } & PendingInvite);
+
+/** Why the email cannot be invited now: the first reason that applies, or undefined if it can be invited. */
+export function inviteeFault({ hasAccount, pending }: KnownInvitee, now: number): InviteeFault | undefined {
+  if (hasAccount) return { reason: "account" };
+  if (!pending) return undefined;
+  const { id, expires_at } = pending;
+  return { reason: "pendingInvite", id, expired_at: expires_at > now ? null : toTimestamp(expires_at) };
+}
+
+/** @throws ApiError 422 if the email cannot be invited, or the organization has the maximum number of unused invites */
+export function newInvite(
+  { isFull, ...known }: Inviter & KnownInvitee & { isFull: boolean },
+  input: InviteInput,
+  now: number,
+): typeof invites.$inferInsert {
+  const fault = inviteeFault(known, now);
+  if (fault?.reason === "account") throw inviteeHasAccount();
+  if (fault) throw inviteeHasPendingInvite(fault);
+  if (isFull) throw tooManyInvites();
+  return inviteRow(known, input, now);
+}
+
+export const inviteRow = (
+  { organization_id, user_id, settings, mailer }: Inviter,
+  { email, display_name, role_names }: InviteInput,
+  now: number,
+) => ({
+  organization_id,
+  email,
+  display_name,
+  roles: role_names,
+  expires_at: inviteExpiry(settings, now),
+  created_at: now,
+  updated_at: now,
+  created_by_user_id: user_id,
+  ...newMail(mailer, now),
+});
+
+/** The columns of a mail that is due now, reset from any earlier mail. */
+const newMail = (mailer: Mailer | null, now: number) => ({
+  mail_status: mailer ? ("queued" as const) : ("off" as const),
+  next_mail_at: mailer ? now : null,
+  mail_attempts: 0,
+  mail_leases: 0,
+});
+
+type InviteRow = typeof invites.$inferSelect;
+
+/** @throws ApiError 422 if the invite was used or has expired */
+export function useInvite(invite: InviteRow, now: number): InviteRow {
+  if (invite.used_at !== null) throw inviteAlreadyUsed();
+  if (invite.expires_at <= now) throw inviteExpired();
+  const { mail_status, mailed_at } = invite;
+  // The invitee no longer needs the mail. If a mail with an earlier link was sent, the status says so.
+  const status = mailed_at === null ? "off" : "sent";
+  return {
+    ...invite,
+    used_at: now,
+    updated_at: now,
+    next_mail_at: null,
+    mail_status: mail_status === "queued" ? status : mail_status,
+  };
+}
+
+type InviteToResend = Row<typeof resentColumns>;
+
+/**
+ * The invite with a new link and a new expiry, even if it had expired.
+ *
+ * @throws ApiError 422 if it was used or gives roles above the caller's level; 429 if it was sent too recently
+ */
+export function renewInvite(
+  invite: InviteToResend,
+  { roles, settings, mailer }: { roles: Role[] } & Pick<Inviter, "settings" | "mailer">,
+  now: number,
+): InviteToResend {
+  if (invite.used_at !== null) throw usedInviteIsNotResent();
+  requireAssignable(roles, invite.roles, "roles");
+  const sentBefore = now - linkMadeAt(invite);
+  if (sentBefore < INVITE_RESEND_PAUSE) throw inviteSentJustNow(INVITE_RESEND_PAUSE - sentBefore);
+  return {
+    ...invite,
+    expires_at: inviteExpiry(settings, now),
+    updated_at: now,
+    resent_at: now,
+    ...newMail(mailer, now),
+  };
+}
+
+/** When the current link was created: sending an invite again creates a new one. */
+export const linkMadeAt = ({ resent_at, created_at }: Pick<InviteRow, "resent_at" | "created_at">): number =>
+  resent_at ?? created_at;

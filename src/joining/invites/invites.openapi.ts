@@ -1,0 +1,227 @@
+import * as z from "zod";
+import { POSITIONS } from "../../http/positions.ts";
+import { count } from "../../http/wire.ts";
+import {
+  DEFAULT_INVITE_VALIDITY_DAYS,
+  INVITE_RESEND_PAUSE,
+  MAX_INVITE_VALIDITY_DAYS,
+} from "../../lifetimes.ts";
+import {
+  MAX_ADDRESS_MAILS,
+  MAX_INTEGER_LENGTH,
+  MAX_ORGANIZATION_MAILS,
+  MAX_PER_PAGE,
+  MAX_UNUSED_INVITES,
+} from "../../limits.ts";
+import { exampleBody, exampleOf } from "../../openapi/examples.ts";
+import { pageResponse, type Reference } from "../../openapi/operation.ts";
+import * as story from "../../openapi/story.ts";
+import { invalidClient } from "../../organization/api_clients/api_clients.refusals.ts";
+import { rolesAboveLevel } from "../../organization/roles/roles.refusals.ts";
+import { tooManyMails, tooManyMailsToAddress } from "../../organization/usage/usage.refusals.ts";
+import { createdUserSchema } from "../organization_users/organization_users.responses.ts";
+import {
+  inviteAlreadyUsed,
+  inviteExpired,
+  inviteeHasAccount,
+  inviteeHasPendingInvite,
+  inviteNotFound,
+  inviteSentJustNow,
+  tooManyInvites,
+  usedInviteIsNotResent,
+  usedInviteStays,
+} from "./invites.refusals.ts";
+import { inviteSchema, inviteWithAcceptUrlSchema, ROLE_NAMES } from "./invites.responses.ts";
+import { createInviteBody } from "./invites.schemas.ts";
+
+const active = exampleOf(inviteSchema);
+
+/** Just created; the mail has not been sent yet. */
+const queued: typeof active = { ...active, mail_status: "queued", mailed_at: null };
+
+const RESENT = { expires_at: "2026-02-08T14:00:00.000Z", updated_at: "2026-02-01T14:00:00.000Z" };
+
+const resent: typeof active = { ...active, ...RESENT, mail_status: "queued" };
+
+const used: typeof active = { ...active, used_at: story.ACCEPTED_AT, updated_at: story.ACCEPTED_AT };
+
+const expired: typeof active = {
+  ...active,
+  id: 80,
+  mail_status: "failed",
+  mailed_at: null,
+  email: "otto@example.com",
+  display_name: "Otto Overdue",
+  expires_at: "2026-01-12T08:00:00.000Z",
+  created_at: story.SET_UP_AT,
+  updated_at: story.SET_UP_AT,
+};
+
+const parameters = { id: { description: "The id of the invite.", example: story.INVITE_ID } };
+
+export const invitesReference: Reference = {
+  tag: "Invites",
+  description: `Invitations to join the organization. The invitee is mailed a link: by the service if its operator has set up mail, otherwise by the video platform. The invite is pending until the invitee opens the link and accepts. It is active until it expires, ${DEFAULT_INVITE_VALIDITY_DAYS} days after its creation unless the operator has set another number of days (1 to ${MAX_INVITE_VALIDITY_DAYS}). An email can have only one pending invite, expired or not. You can still get used and expired invites by their ids. An organization can have up to ${MAX_UNUSED_INVITES} unused invites. A pending invite is deleted when the user who sent it leaves the organization or may no longer give its roles. If the service sends the mails, an organization can send or resend ${MAX_ORGANIZATION_MAILS} invites in a UTC day, and ${MAX_ADDRESS_MAILS} to one address, whatever its tag (as in name+tag@). Deleted invites count too.`,
+  external: {
+    "GET /invites": {
+      operationId: "listInvites",
+      summary: "List the active invites",
+      description:
+        "Lists the invites that can still be accepted, ordered by id. With `status=expired`, lists the invites that expired unused.",
+      parameters: {
+        status: {
+          description:
+            "`active` for invites that can still be accepted, `expired` for invites that expired unused.",
+          example: "expired",
+        },
+        email: {
+          description:
+            "Only the invite of this email, in upper or lower case. An email has at most one unused invite.",
+          example: active.email,
+        },
+      },
+      response: pageResponse("organization_invites", inviteSchema, {
+        "One active invite": [active],
+        "After the invitee has accepted": [],
+        "One expired invite": [expired],
+      }),
+    },
+    "POST /invites": {
+      operationId: "createInvite",
+      summary: "Create an invite",
+      description:
+        "You can invite a person whose membership has ended. If the email already has an unused invite, expired or not, send that invite again with `POST /invites/{id}/resend`.",
+      request: {
+        fields: { "organization_invite.role_names": ROLE_NAMES },
+        example: exampleBody(createInviteBody(), active),
+      },
+      response: { schema: inviteSchema, example: queued },
+      errors: [
+        inviteeHasPendingInvite({ id: queued.id, expired_at: null }),
+        inviteeHasPendingInvite({ id: expired.id, expired_at: expired.expires_at }),
+        inviteeHasAccount(),
+        tooManyInvites(),
+        tooManyMails(),
+        tooManyMailsToAddress(),
+        invalidClient(),
+        rolesAboveLevel(
+          "organization_invite.role_names",
+          ["organization_admin"],
+          ["provider_assistant", "provider"],
+        ),
+      ],
+    },
+    "GET /invites/:id": {
+      operationId: "getInvite",
+      summary: "Get an invite",
+      description: "Any invite of the organization, including used and expired ones.",
+      parameters,
+      response: {
+        schema: inviteSchema,
+        examples: { "A pending invite": active, "A used invite": used, "An expired invite": expired },
+      },
+      errors: [inviteNotFound()],
+    },
+    "POST /invites/:id/resend": {
+      operationId: "resendInvite",
+      summary: "Send an invite again",
+      description:
+        "Gives an unused invite a new link and a new expiry, even if it has expired, and mails the new link. The previous link stops working. If the service does not send mail, the platform can get the new link.",
+      status: 202,
+      parameters,
+      response: { schema: inviteSchema, example: resent },
+      refusals: { 422: "The invite was used, or has a role above your permission level." },
+      errors: [
+        inviteNotFound(),
+        usedInviteIsNotResent(),
+        rolesAboveLevel("roles", ["organization_admin"], ["provider_assistant", "provider"]),
+        invalidClient(),
+        inviteSentJustNow(INVITE_RESEND_PAUSE),
+        tooManyMails(),
+        tooManyMailsToAddress(),
+      ],
+    },
+    "DELETE /invites/:id": {
+      operationId: "deleteInvite",
+      summary: "Delete an invite",
+      description:
+        "Deletes an unused invite, expired or not. Its link stops working. You can only delete an invite whose roles you may assign. A used invite cannot be deleted: to remove the user, end the membership with `DELETE /organization_users/{id}`.",
+      parameters,
+      errors: [
+        inviteNotFound(),
+        usedInviteStays(),
+        rolesAboveLevel("roles", ["organization_admin"], ["provider_assistant", "provider"]),
+        invalidClient(),
+      ],
+    },
+  },
+  platform: {
+    "GET /invites": {
+      operationId: "listInvitesWithAcceptUrls",
+      summary: "List the active invites of all organizations",
+      description:
+        "Lists the invites that can still be accepted, with their links, for a platform that mails invites itself. Ordered by id: for the next page, pass `next_after` as `after`. With several databases, each page is ordered, and the invites of a database that is down are left out; they come on a later page. An invite that was sent again keeps its id but has a new link.",
+      parameters: {
+        status: { description: "Only `active`.", example: "active" },
+        after: {
+          description:
+            "The position to continue from: 0, or the `next_after` of the previous response. With one database, this is an id, and only invites with a higher id are listed.",
+          example: "0",
+        },
+      },
+      response: {
+        schema: z.object({
+          organization_invites: z
+            .array(inviteWithAcceptUrlSchema)
+            .max(MAX_PER_PAGE)
+            .describe("The next active invites, ordered by id."),
+          next_after: z
+            .union([count(), z.string().max(MAX_INTEGER_LENGTH).regex(POSITIONS)])
+            .describe(
+              "The `after` for the next request. With one database, the id of the last invite on this page; with several, a string that encodes the position in each. If the page is empty, the `after` of this request.",
+            ),
+        }),
+        examples: {
+          "One active invite": {
+            organization_invites: [exampleOf(inviteWithAcceptUrlSchema)],
+            next_after: story.INVITE_ID,
+          },
+        },
+      },
+    },
+    "GET /organizations/:organization_id/invites/:id": {
+      operationId: "getInviteWithAcceptUrl",
+      summary: "Get an invite with the link to accept it",
+      description:
+        "For a platform that mails invites itself. Every request returns the same link, until the invite is sent again or the operator changes `INVITE_TOKEN_SECRET`. Used and expired invites have a link too: check `used_at` and `expires_at` before you mail it.",
+      parameters,
+      response: {
+        schema: inviteWithAcceptUrlSchema,
+        examples: { "A pending invite": exampleOf(inviteWithAcceptUrlSchema) },
+      },
+      errors: [inviteNotFound()],
+    },
+    "POST /invites/accept": {
+      operationId: "acceptInvite",
+      summary: "Accept an invite",
+      description:
+        "Makes the invitee a user of the organization, with a personal waiting room if the roles include `provider`. A person who has become a user in the meantime keeps their account and name and gains the roles. A person whose membership has ended becomes the same organization user again. The user can then sign in.",
+      status: 200,
+      request: {
+        fields: { token: "The value of `token` in the query of the `accept_url`." },
+        example: { token: story.INVITE_TOKEN },
+      },
+      response: {
+        schema: createdUserSchema,
+        example: {
+          ...story.INES,
+          roles: ["provider"],
+          organization_id: story.CLINIC.id,
+          waiting_room_slug: story.INESS_ROOM.slug,
+        },
+      },
+      refusals: { 404: "The token is not valid, or its invite no longer exists." },
+      errors: [inviteNotFound(), inviteAlreadyUsed(), inviteExpired()],
+    },
+  },
+};

@@ -1,0 +1,74 @@
+import * as z from "zod";
+import { MAIL_STATUSES } from "../../database/enums.ts";
+import { email, id, name, timestamp } from "../../http/wire.ts";
+import * as story from "../../openapi/story.ts";
+import { roleList } from "../../organization/roles/roles.responses.ts";
+
+export const ROLE_NAMES =
+  "The invitee's roles, in any order. Duplicates count once. They must be at or below the client's permission level: see `GET /roles`.";
+
+export const inviteSchema = z
+  .object({
+    id: id().meta({ description: "The id of the invite.", example: story.INVITE_ID }),
+    email: email().meta({
+      description:
+        "The email address of the invitee, as the identity provider knows it. It is stored and compared in lower case, without leading and trailing spaces.",
+      example: story.INES.email,
+    }),
+    display_name: name().meta({
+      description: "The invitee's name in the organization, without leading and trailing spaces.",
+      example: story.INES.display_name,
+    }),
+    roles: roleList()
+      .min(1)
+      .meta({ description: "The invitee's roles, lowest first.", example: ["provider"] }),
+    organization_id: id().meta({
+      description: "The organization that the invitee joins.",
+      example: story.CLINIC.id,
+    }),
+    organization_name: name().meta({
+      description: "The name of this organization.",
+      example: story.CLINIC.name,
+    }),
+    expires_at: timestamp().meta({
+      description: "The invite can be accepted until this time.",
+      example: story.INVITE_EXPIRES_AT,
+    }),
+    used_at: timestamp()
+      .nullable()
+      .meta({ description: "When the invite was accepted; null until then.", example: null }),
+    created_at: timestamp().meta({ description: "When the invite was created.", example: story.INVITED_AT }),
+    updated_at: timestamp().meta({
+      description:
+        "When the invite was accepted, last sent again, or created. A mail does not change this time.",
+      example: story.INVITED_AT,
+    }),
+    mail_status: z.enum(MAIL_STATUSES).meta({
+      description:
+        "The state of the last mail with the link. `off`: the service does not send mail, but the platform may. `queued`: the mail will be sent, or retried after a temporary error. `sent`: the mail provider has accepted it. `failed`: it was not sent and will not be; send the invite again, or delete it.",
+      example: "sent",
+    }),
+    mailed_at: timestamp().nullable().meta({
+      description: "When a mail with the link was last sent; null if none has been sent.",
+      example: story.INVITE_MAILED_AT,
+    }),
+    created_by_user_id: id().meta({
+      description:
+        "The user who sent the invite: the `user_id` of the organization user that the API client acts as. It stays the same when that membership ends.",
+      example: story.OLGA.user_id,
+    }),
+  })
+  .meta({ id: "Invite", description: "An invitation to join the organization." });
+
+export const inviteWithAcceptUrlSchema = inviteSchema
+  .extend({
+    accept_url: z
+      .url()
+      .max(2000)
+      .meta({
+        description:
+          "The link with which the invitee accepts the invite. Anyone who has it can accept: mail it to the invitee, and do not log it.",
+        example: `https://app.example.com/invites/accept?token=${story.INVITE_TOKEN}`,
+      }),
+  })
+  .meta({ id: "InviteWithAcceptUrl", description: "An invitation, with the link to mail to the invitee." });

@@ -1,0 +1,109 @@
+import type { ClientContext } from "../../context.ts";
+import { decideAndWrite } from "../../database/decide_and_write.ts";
+import { requireFirst, runBatch } from "../../database/queries.ts";
+import { readPage } from "../../http/lists.ts";
+import { type Page, pageWindow, toPage } from "../../http/pagination.ts";
+import { rolesOfCaller } from "../../organization/api_clients/api_clients.sql.ts";
+import { requireAssignable, requireRoles } from "../../organization/roles/roles.policy.ts";
+import { countMails, digestsOfAddresses } from "../invite_mails/invite_mails.limits.ts";
+import { newInvite, renewInvite } from "./invites.merge.ts";
+import { inviteNotFound, usedInviteStays } from "./invites.refusals.ts";
+import type { Invite, InviteInput, InviteListQuery } from "./invites.schemas.ts";
+import {
+  accountOfEmail,
+  inviteEntry,
+  inviteIdempotency,
+  inviteQuota,
+  invitesOfEmail,
+  inviteWrites,
+  ownInviteById,
+  ownInviteToDelete,
+  ownInviteToResend,
+  pagesOfInvites,
+  pendingInviteOf,
+  removeInvite,
+  totalsOfInvites,
+} from "./invites.sql.ts";
+
+export async function listInvites(
+  { db, now, caller: { organization_id } }: ClientContext,
+  { status, email, ...page }: InviteListQuery,
+): Promise<Page<Invite>> {
+  if (email !== undefined) return readPage(db, invitesOfEmail[status], { organization_id, now, email }, page);
+  const [[totals], rows] = await runBatch(db, [
+    totalsOfInvites({ organization_id, now }),
+    pagesOfInvites[status]({ organization_id, now, ...pageWindow(page) }),
+  ]);
+  return toPage(page, totals?.[status] ?? 0, rows);
+}
+
+/** Returns any invite of the organization, including used and expired ones. */
+export const requireInvite = (
+  { db, caller: { organization_id } }: ClientContext,
+  id: number,
+): Promise<Invite> => requireFirst(db, ownInviteById({ organization_id, id }), inviteNotFound);
+
+export async function createInvite(context: ClientContext, input: InviteInput): Promise<Invite> {
+  const { db, now, settings, mailer, caller } = context;
+  requireAssignable(caller.roles, input.role_names, "organization_invite.role_names");
+  const { organization_id, organization_user_id: user_id } = caller;
+  const { email, display_name } = input;
+  return decideAndWrite(
+    db,
+    {
+      member: rolesOfCaller(caller),
+      account: accountOfEmail({ organization_id, email }),
+      pending: pendingInviteOf({ organization_id, email }),
+      quota: inviteQuota({ organization_id }),
+    },
+    async ({ member: [member], account: [account], pending: [pending], quota: [quota] }) => {
+      requireAssignable(requireRoles(member), input.role_names, "organization_invite.role_names");
+      const known = {
+        organization_id,
+        user_id,
+        settings,
+        mailer,
+        hasAccount: account !== undefined,
+        pending: pending ?? null,
+        isFull: quota?.is_full ?? false,
+      };
+      const invite = newInvite(known, input, now);
+      return {
+        writes: [...(await countMail(context, email)), inviteWrites.insert(invite)],
+        entries: [inviteEntry.ofNewest(context, "create", {})],
+      };
+    },
+    { idempotency: await inviteIdempotency(context, { email, display_name }) },
+  );
+}
+
+export async function deleteInvite(context: ClientContext, id: number): Promise<void> {
+  const { db, caller } = context;
+  const path = { organization_id: caller.organization_id, id };
+  const reads = { member: rolesOfCaller(caller), invite: ownInviteToDelete(path) };
+  await decideAndWrite(db, reads, ({ member: [member], invite: [invite] }) => {
+    const roles = requireRoles(member);
+    if (!invite) throw inviteNotFound();
+    if (invite.used_at !== null) throw usedInviteStays();
+    requireAssignable(roles, invite.roles, "roles");
+    return { writes: [inviteEntry.of(context, "delete", path), removeInvite(path)] };
+  });
+}
+
+/** Gives an unused invite, expired or not, a new link and a new expiry, and mails it again. */
+export async function resendInvite(context: ClientContext, id: number): Promise<Invite> {
+  const { db, now, settings, mailer, caller } = context;
+  const path = { organization_id: caller.organization_id, id };
+  const reads = { member: rolesOfCaller(caller), invite: ownInviteToResend(path) };
+  return decideAndWrite(db, reads, async ({ member: [member], invite: [invite] }) => {
+    if (!invite) throw inviteNotFound();
+    const resent = renewInvite(invite, { roles: requireRoles(member), settings, mailer }, now);
+    return {
+      writes: [...(await countMail(context, invite.email)), inviteWrites.update(invite, resent)],
+      entries: [inviteEntry.of(context, "update", path)],
+    };
+  });
+}
+
+const countMail = async (context: ClientContext, email: string) =>
+  countMails(context, context.caller.organization_id, await digestsOfAddresses(context.settings, [email]));

@@ -1,0 +1,177 @@
+import { and, asc, count, eq, getTableColumns, gt, gte, isNull, lte, type SQL, sql } from "drizzle-orm";
+import { entriesOf } from "../../audit/access_logs/access_logs.entries.ts";
+import { hasValues, withoutIndex } from "../../database/expressions.ts";
+import { livesHere } from "../../database/moves.ts";
+import { builder, type Placeholders, preparedQuery, type Value } from "../../database/queries.ts";
+import { deleteBy, rowsBy, selectColumn } from "../../database/selects.ts";
+import { tableWrites } from "../../database/table_writes.ts";
+import { totalOf } from "../../database/totals.ts";
+import { pagedList } from "../../http/lists.ts";
+import { MAX_UNUSED_INVITES } from "../../limits.ts";
+import { idempotencyOf } from "../../organization/idempotency_keys/idempotency_keys.sql.ts";
+import { accountIdOf, type OfEmail, type OfMember } from "../../organization/members/members.sql.ts";
+import { organizationUsers } from "../../organization/members/organization_users.table.ts";
+import { nameOfOrganization } from "../../organization/organizations/organizations.sql.ts";
+import { includesAnyRole } from "../../organization/roles/roles.sql.ts";
+import { invites } from "./invites.table.ts";
+
+export const inviteColumns = {
+  ...getTableColumns(invites),
+  organization_name: nameOfOrganization(invites.organization_id).as("organization_name"),
+};
+
+/** Unused, expired or not. */
+const isPending = isNull(invites.used_at);
+
+/** Expired unused. */
+const isExpired = (now: Value<number>): SQL | undefined => and(isPending, lte(invites.expires_at, now));
+
+/** Matches at most one invite. */
+export const isPendingInviteOf = (organization_id: Value<number>, email: Value<string>): SQL | undefined =>
+  and(hasValues(invites, { organization_id, email }), isPending);
+
+export const deletePendingInvites = preparedQuery(({ organization_id, email }: Placeholders<OfEmail>) =>
+  builder.delete(invites).where(isPendingInviteOf(organization_id, email)),
+);
+
+export const inviteWrites = tableWrites(invites, inviteColumns);
+
+export const inviteEntry = entriesOf("invite", invites);
+
+export const inviteIdempotency = idempotencyOf(inviteWrites, ["email", "display_name"]);
+
+export const pendingInviteOf = preparedQuery(({ organization_id, email }: Placeholders<OfEmail>) =>
+  builder
+    .select({ id: invites.id, expires_at: invites.expires_at })
+    .from(invites)
+    .where(isPendingInviteOf(organization_id, email)),
+);
+
+export const accountOfEmail = preparedQuery(({ organization_id, email }: Placeholders<OfEmail>) =>
+  selectColumn(organizationUsers.id, eq(organizationUsers.id, accountIdOf(organization_id, email))),
+);
+
+/** A boolean, because a count would make concurrent creations conflict. */
+export const inviteQuota = preparedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) =>
+  builder
+    .select({
+      is_full: gte(totalOf("invites", organization_id), MAX_UNUSED_INVITES).mapWith(Boolean).as("is_full"),
+    })
+    .from(sql`(select 1)`),
+);
+
+/**
+ * Deletes the pending invites that a member sent and that give one of these roles.
+ *
+ * @param roles a JSON array
+ */
+export const deleteInvitesMadeBy = preparedQuery(
+  ({ organization_id, user_id, roles }: Placeholders<OfMember & { roles: string }>) =>
+    builder
+      .delete(invites)
+      .where(
+        and(
+          hasValues(invites, { organization_id, created_by_user_id: user_id }),
+          isPending,
+          includesAnyRole(invites.roles, roles),
+        ),
+      ),
+);
+
+export const ownInviteById = rowsBy(invites, inviteColumns, "organization_id", "id");
+
+export const ownInviteToDelete = rowsBy(
+  invites,
+  { used_at: invites.used_at, roles: invites.roles },
+  "organization_id",
+  "id",
+);
+
+export const removeInvite = deleteBy(invites, "organization_id", "id");
+
+/** The columns that sending an invite again reads or changes. */
+export const resentColumns = {
+  id: invites.id,
+  email: invites.email,
+  roles: invites.roles,
+  expires_at: invites.expires_at,
+  used_at: invites.used_at,
+  created_at: invites.created_at,
+  updated_at: invites.updated_at,
+  resent_at: invites.resent_at,
+  mail_status: invites.mail_status,
+  next_mail_at: invites.next_mail_at,
+  mail_attempts: invites.mail_attempts,
+  mail_leases: invites.mail_leases,
+};
+
+export const ownInviteToResend = rowsBy(invites, resentColumns, "organization_id", "id");
+
+/** For the platform, which lists the invites of all organizations. */
+export const activeInvitesAfter = preparedQuery(
+  ({ after, now, limit }: Placeholders<{ after: number; now: number; limit: number }>) =>
+    builder
+      .select(inviteColumns)
+      .from(invites)
+      .where(
+        and(
+          gt(invites.id, after),
+          isPending,
+          gt(invites.expires_at, now),
+          livesHere(invites.organization_id),
+        ),
+      )
+      .orderBy(asc(invites.id))
+      .limit(limit),
+);
+
+interface PendingInvites {
+  organization_id: number;
+  now: number;
+}
+
+const listOfPendingInvites = (compare: typeof gt | typeof lte) =>
+  pagedList(
+    invites,
+    inviteColumns,
+    [asc(invites.id)],
+    ({ organization_id, now }: Placeholders<PendingInvites>) =>
+      and(
+        eq(invites.organization_id, organization_id),
+        isPending,
+        // With the index on the expiry, SQLite would sort all invites to show one page.
+        compare(withoutIndex(invites.expires_at), now),
+      ),
+  );
+
+export const pagesOfInvites = {
+  active: listOfPendingInvites(gt).page,
+  expired: listOfPendingInvites(lte).page,
+};
+
+/** A list of at most one invite. */
+const listOfEmail = (compare: typeof gt | typeof lte) =>
+  pagedList(
+    invites,
+    inviteColumns,
+    [asc(invites.id)],
+    ({ organization_id, email, now }: Placeholders<PendingInvites & OfEmail>) =>
+      and(isPendingInviteOf(organization_id, email), compare(withoutIndex(invites.expires_at), now)),
+  );
+
+export const invitesOfEmail = { active: listOfEmail(gt), expired: listOfEmail(lte) };
+
+/** Both totals. Expired invites are counted, because no trigger fires when an invite expires. */
+export const totalsOfInvites = preparedQuery(({ organization_id, now }: Placeholders<PendingInvites>) => {
+  const expired = builder
+    .select({ expired: count().as("expired") })
+    .from(invites)
+    .where(and(eq(invites.organization_id, organization_id), isExpired(now)))
+    .as("expired");
+  return builder
+    .select({
+      active: sql<number>`${totalOf("invites", organization_id)} - ${expired.expired}`.as("active"),
+      expired: expired.expired,
+    })
+    .from(expired);
+});

@@ -1,0 +1,163 @@
+import { asc, eq, getTableColumns, inArray } from "drizzle-orm";
+import { entriesWhere } from "../../audit/access_logs/access_logs.entries.ts";
+import type { Context } from "../../context.ts";
+import { hasValues } from "../../database/expressions.ts";
+import { insertSelect, jsonRows, jsonValue } from "../../database/insert.ts";
+import {
+  type BoundQuery,
+  builder,
+  jsonValues,
+  type Placeholders,
+  preparedQuery,
+  type Value,
+} from "../../database/queries.ts";
+import { rowsBy, selectColumn } from "../../database/selects.ts";
+import { tableWrites } from "../../database/table_writes.ts";
+import { turnOffEndpointsOf } from "../../delivery/webhook_endpoints/webhook_endpoints.sql.ts";
+import type { OwnPath } from "../../http/wire.ts";
+import { revokeClients } from "../../organization/api_clients/api_clients.sql.ts";
+import { apiClients } from "../../organization/api_clients/api_clients.table.ts";
+import { memberIdOf, type OfEmail } from "../../organization/members/members.sql.ts";
+import {
+  organizationUserAssists,
+  organizationUsers,
+} from "../../organization/members/organization_users.table.ts";
+import { noLongerAssignable } from "../../organization/roles/roles.policy.ts";
+import { includesRole } from "../../organization/roles/roles.sql.ts";
+import type { WaitingRoomRow } from "../../rooms/waiting_rooms/waiting_rooms.merge.ts";
+import { deleteCodesOf } from "../authorization_codes/authorization_codes.sql.ts";
+import { ROW_FAULTS } from "../bulk_invites/bulk_invites.refusals.ts";
+import { failRowsSentBy } from "../bulk_invites/bulk_invites.sql.ts";
+import { deleteInvitesMadeBy, deletePendingInvites } from "../invites/invites.sql.ts";
+import { hasEnded, type Member, type NextMember } from "../organization_users/organization_users.merge.ts";
+import { organizationUserColumns } from "../organization_users/organization_users.sql.ts";
+import {
+  personalRoomOf,
+  providePersonalRoom,
+  retirePersonalRoom,
+} from "../personal_rooms/personal_rooms.sql.ts";
+
+/**
+ * Builds the reads that a membership decision needs: the organization user, even if the membership has ended, and the
+ * personal room, even if it is retired.
+ *
+ * @param memberOf selects the organization user
+ */
+export function membershipReads<Values extends object>(
+  memberOf: (values: Placeholders<Values>) => { organization_id: Value<number>; id: Value<number> },
+) {
+  const member = preparedQuery((values: Placeholders<Values>) => {
+    const { organization_id, id } = memberOf(values);
+    return builder
+      .select({ ...getTableColumns(organizationUsers), assists: organizationUserColumns.assists })
+      .from(organizationUsers)
+      .where(hasValues(organizationUsers, { organization_id, id }));
+  });
+  const room = preparedQuery((values: Placeholders<Values>) => {
+    const { organization_id, id } = memberOf(values);
+    return personalRoomOf(organization_id, id);
+  });
+  return (values: Values) => ({ member: member(values), room: room(values) });
+}
+
+export const membershipOfId = membershipReads(({ organization_id, id }: Placeholders<OwnPath>) => ({
+  organization_id,
+  id,
+}));
+
+export const membershipOfEmail = membershipReads(({ organization_id, email }: Placeholders<OfEmail>) => ({
+  organization_id,
+  id: memberIdOf(organization_id, email),
+}));
+
+/**
+ * The given ids that are providers of the organization.
+ *
+ * @param ids a JSON array
+ */
+export const providersAmong = preparedQuery(
+  ({ organization_id, ids }: Placeholders<{ organization_id: number; ids: string }>) =>
+    selectColumn(
+      organizationUsers.id,
+      eq(organizationUsers.organization_id, organization_id),
+      inArray(organizationUsers.id, jsonValues(ids)),
+      includesRole(organizationUsers.roles, "provider"),
+    ).orderBy(asc(organizationUsers.id)),
+);
+
+/** The statements that write a member, and everything that the roles grant or take away. */
+export async function membershipWrites(
+  context: Context,
+  { member, room }: { member: Member | undefined; room: WaitingRoomRow | undefined },
+  next: NextMember,
+): Promise<BoundQuery<unknown>[]> {
+  const { now } = context;
+  const { organization_id, email } = next;
+  const assists = JSON.stringify(next.assists);
+  return [
+    ...(member ? withdrawWork(member, next, now) : []),
+    member ? memberWrites.update(member, { ...member, ...next }) : memberWrites.insert(next),
+    ...(next.roles.includes("provider")
+      ? await providePersonalRoom(room, next, now)
+      : retirePersonalRoom(room, now)),
+    ...(assists === JSON.stringify(member?.assists ?? [])
+      ? []
+      : [deleteAssists({ organization_id, email }), insertAssists({ organization_id, email, assists })]),
+  ];
+}
+
+/**
+ * The statements that withdraw pending work that the member may no longer request: invites and rows of bulk invites
+ * above the new level, and webhook endpoints of a former organization_admin.
+ */
+function withdrawWork(member: Member, next: NextMember, now: number): BoundQuery<unknown>[] {
+  const { organization_id, id: user_id } = member;
+  const lost = noLongerAssignable(member.roles, next.roles);
+  if (lost.length === 0) return [];
+  const work = { organization_id, user_id, roles: JSON.stringify(lost) };
+  const error = hasEnded(next) ? ROW_FAULTS.creatorRemoved : ROW_FAULTS.creatorBelow;
+  return [
+    deleteInvitesMadeBy(work),
+    ...failRowsSentBy({ ...work, now, error }),
+    ...(lost.includes("organization_admin") ? [turnOffEndpointsOf({ organization_id, user_id, now })] : []),
+  ];
+}
+
+const memberWrites = tableWrites(organizationUsers, { id: organizationUsers.id });
+
+const deleteAssists = preparedQuery(({ organization_id, email }: Placeholders<OfEmail>) =>
+  builder
+    .delete(organizationUserAssists)
+    .where(eq(organizationUserAssists.assistant_id, memberIdOf(organization_id, email))),
+);
+
+/** @param assists the providers' ids, as a JSON array */
+const insertAssists = preparedQuery(
+  ({ organization_id, email, assists }: Placeholders<OfEmail & { assists: string }>) =>
+    insertSelect(
+      organizationUserAssists,
+      { organization_id, assistant_id: memberIdOf(organization_id, email), provider_id: jsonValue },
+      { from: jsonRows(assists) },
+    ),
+);
+
+/** The statements that shut a former member out: they revoke credentials and codes, and delete the pending invite. */
+export const revokeAccess = ({ id, organization_id, email }: Member, now: number): BoundQuery<unknown>[] => [
+  revokeClientsOf({ organization_id, id, now }),
+  deleteCodesOf({ organization_id, id, now }),
+  deletePendingInvites({ organization_id, email }),
+];
+
+const revokeClientsOf = preparedQuery(
+  ({ organization_id, id, now }: Placeholders<OwnPath & { now: number }>) =>
+    revokeClients(hasValues(apiClients, { organization_id, organization_user_id: id }), now),
+);
+
+export const memberEntry = entriesWhere("organization_user", organizationUsers, {
+  organization_id: organizationUsers.organization_id,
+  organization_user_id: organizationUsers.id,
+})(({ organization_id, email }: Placeholders<OfEmail>) =>
+  hasValues(organizationUsers, { organization_id, email }),
+);
+
+export const userByEmail = rowsBy(organizationUsers, organizationUserColumns, "organization_id", "email");

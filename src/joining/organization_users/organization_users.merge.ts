@@ -1,0 +1,126 @@
+import type * as z from "zod";
+import type { Role } from "../../database/enums.ts";
+import { withoutUndefined } from "../../http/wire.ts";
+import type { organizationUsers } from "../../organization/members/organization_users.table.ts";
+import { sortRoles } from "../../organization/roles/roles.schemas.ts";
+import {
+  assistsNonProvider,
+  emailHasAccount,
+  emailTaken,
+  type MemberField,
+  notAnAssistant,
+  providerInUse,
+} from "./organization_users.refusals.ts";
+import type { createUserBody, MemberChanges } from "./organization_users.schemas.ts";
+
+/** An organization user, with the ids of the providers that they assist, in ascending order. */
+export type Member = typeof organizationUsers.$inferSelect & { assists: number[] };
+
+export type NextMember = Omit<Member, "id">;
+
+interface Newcomer {
+  organization_id: number;
+  email: string;
+  display_name: string;
+  roles: Role[];
+}
+
+/** An ended membership keeps its row, without roles. */
+export const hasEnded = ({ roles }: Pick<Member, "roles">): boolean => roles.length === 0;
+
+/**
+ * A person whose membership has ended becomes the same organization user again, with the new name and roles. An existing
+ * member keeps their name and gains the roles.
+ *
+ * @param member the organization user with this email
+ */
+export function joinMember(
+  member: Member | undefined,
+  { organization_id, email, display_name, roles }: Newcomer,
+  now: number,
+): NextMember {
+  if (!member)
+    return { organization_id, email, display_name, roles, assists: [], created_at: now, updated_at: now };
+  return hasEnded(member)
+    ? { ...member, display_name, roles, updated_at: now }
+    : { ...member, roles: sortRoles([...member.roles, ...roles]), updated_at: now };
+}
+
+/** The users named in `assists` that are providers of the organization. */
+type Providers = { id: number }[];
+
+/**
+ * @param member the organization user with this email
+ * @throws ApiError 422 if the email has an account, or the assists are not allowed
+ */
+export function newMember(
+  {
+    organization_id,
+    member,
+    providers,
+  }: { organization_id: number; member: Member | undefined; providers: Providers },
+  { assists = [], ...input }: z.output<ReturnType<typeof createUserBody>>["user"],
+  now: number,
+): NextMember {
+  if (member && !hasEnded(member)) throw emailHasAccount();
+  return withAssists(joinMember(member, { organization_id, ...input }, now), assists, providers, "user");
+}
+
+/**
+ * Omitted fields keep their values. A member who loses the role provider_assistant no longer assists anyone.
+ *
+ * @param field the request's field that holds the member
+ * @param isRoomInUse whether someone is in the member's personal room, or a call is ongoing there
+ * @param emailOwner the current or former user with the requested email
+ * @throws ApiError 422 if the assists are not allowed, the email is another user's, or the personal room would be
+ *   retired while it is in use
+ */
+export function mergeMember(
+  {
+    member,
+    providers,
+    field,
+    isRoomInUse,
+    emailOwner,
+  }: {
+    member: Member;
+    providers: Providers;
+    field: MemberField;
+    isRoomInUse: boolean;
+    emailOwner: { id: number } | undefined;
+  },
+  { assists, ...input }: MemberChanges,
+  now: number,
+): NextMember {
+  const next = { ...member, ...withoutUndefined(input), updated_at: now };
+  if (emailOwner && emailOwner.id !== member.id) throw emailTaken(field);
+  if (isRoomInUse && isProvider(member) && !isProvider(next)) throw providerInUse(field);
+  if (assists) return withAssists(next, assists, providers, field);
+  return isAssistant(next) ? next : { ...next, assists: [] };
+}
+
+/** The row stays, without roles, because calls and metrics refer to it. */
+export const formerMember = (member: Member, now: number): NextMember => ({
+  ...member,
+  roles: [],
+  assists: [],
+  updated_at: now,
+});
+
+/** A user who was already assisted may stay on the list without the role provider, because their calls remain. */
+function withAssists(
+  member: NextMember,
+  assists: number[],
+  providers: Providers,
+  field: MemberField,
+): NextMember {
+  if (assists.length > 0 && !isAssistant(member)) throw notAnAssistant(field);
+  const possible = new Set([...providers.map(({ id }) => id), ...member.assists]);
+  const stranger = assists.findIndex((id) => !possible.has(id));
+  if (stranger >= 0) throw assistsNonProvider(field, stranger);
+  return { ...member, assists: [...new Set(assists)].sort((a, b) => a - b) };
+}
+
+const isProvider = ({ roles }: Pick<Member, "roles">) => roles.includes("provider");
+
+const isAssistant = ({ roles }: Pick<Member, "roles">) => roles.includes("provider_assistant");

@@ -1,0 +1,57 @@
+import { notFound, unprocessable } from "../../http/errors.ts";
+
+export const organizationUserNotFound = () => notFound("Organization user");
+
+export const emailHasAccount = () =>
+  unprocessable(
+    "account_exists",
+    "user.email: already belongs to a user of the organization; to change that user, use PUT",
+  );
+
+export const memberStaysInOrganization = () =>
+  unprocessable(
+    "field_not_changeable",
+    "user.organization_id: cannot be changed; create the user in the other organization",
+  );
+
+export const emailTaken = (field: MemberField) =>
+  unprocessable(
+    "account_exists",
+    `${field}.email: belongs to another user of the organization, or to one whose membership has ended`,
+  );
+
+/** The error for an empty list of roles in an update. */
+export const NO_ROLE_LEFT = "must name at least one role; to end the membership, use DELETE";
+
+/** The request's field that holds a member: `user` in the platform API, `organization_user` in the external API. */
+export type MemberField = "user" | "organization_user";
+
+export const notAnAssistant = (field: MemberField) =>
+  unprocessable("not_an_assistant", `${field}.assists: is only for users with the role provider_assistant`);
+
+export const assistsNonProvider = (field: MemberField, place: number) =>
+  unprocessable("not_a_provider", `${field}.assists.${place}: must be a provider of the organization`);
+
+export const clientRemovesItsUser = () =>
+  unprocessable(
+    "own_user",
+    "Your client acts as this organization user: only a client of another organization_admin can end the membership, so that the organization keeps one",
+  );
+
+export const clientDemotesItsUser = () =>
+  unprocessable(
+    "own_user",
+    "organization_user.roles: must include organization_admin, because your client acts as this organization user: only a client of another organization_admin can take the role away, so that the organization keeps one",
+  );
+
+export const clientsActAsUser = (ids: number[]) =>
+  unprocessable(
+    "user_has_api_clients",
+    `API clients act as this organization user, and would be revoked: ${ids.join(", ")}; to revoke them too, add ?revoke_api_clients=true`,
+  );
+
+export const providerInUse = (field: MemberField) =>
+  unprocessable(
+    "room_in_use",
+    `${field}.roles: must include provider while the personal waiting room is in use; DELETE ends the membership`,
+  );

@@ -1,0 +1,97 @@
+import * as z from "zod";
+import { ROLES } from "../../database/enums.ts";
+import type { Row } from "../../database/queries.ts";
+import { pageQuery } from "../../http/pagination.ts";
+import { email, flag, id, name, organizationParams, pathId } from "../../http/wire.ts";
+import { MAX_ASSISTS, MAX_ROLE_NAMES } from "../../limits.ts";
+import { lazily } from "../../memory.ts";
+import { sortRoles } from "../../organization/roles/roles.schemas.ts";
+import { NO_ROLE_LEFT } from "./organization_users.refusals.ts";
+import type {
+  createdUserSchema,
+  organizationUserSchema,
+  userSchema,
+} from "./organization_users.responses.ts";
+import type { organizationUserColumns } from "./organization_users.sql.ts";
+
+const roleListInput = (tooFew: string) =>
+  z
+    .array(z.enum(ROLES), {
+      error: (issue) => (issue.input === undefined ? "is required" : "must be a list of roles"),
+    })
+    .min(1, tooFew)
+    .max(MAX_ROLE_NAMES, `must name at most ${MAX_ROLE_NAMES} roles`)
+    .transform(sortRoles);
+
+/** At least one role name. Duplicates count once; sorted lowest first. */
+export const roleNames = lazily(() => roleListInput("must name at least one role"));
+
+export const assists = lazily(() =>
+  z.array(id()).max(MAX_ASSISTS, `must name at most ${MAX_ASSISTS} providers`),
+);
+
+const fields = lazily(() =>
+  z.object({
+    email: email(),
+    display_name: name(),
+    roles: roleNames(),
+    assists: assists(),
+  }),
+);
+
+export const organizationUsersQuery = lazily(() =>
+  pageQuery().extend({ email: email().optional(), role: z.enum(ROLES).optional() }),
+);
+
+export type OrganizationUsersQuery = z.output<ReturnType<typeof organizationUsersQuery>>;
+
+export const createUserBody = lazily(() => z.object({ user: fields().partial({ assists: true }) }));
+
+const changes = lazily(() =>
+  fields()
+    .extend({ roles: roleListInput(NO_ROLE_LEFT) })
+    .partial(),
+);
+
+export type MemberChanges = z.output<ReturnType<typeof changes>>;
+
+export const updateUserBody = lazily(() =>
+  z.object({
+    user: changes().extend({
+      organization_id: id()
+        .optional()
+        .meta({ description: "Only the current value: a user cannot move to another organization." }),
+    }),
+  }),
+);
+
+export type UserChanges = z.output<ReturnType<typeof updateUserBody>>["user"];
+
+export const updateOrganizationUserBody = lazily(() => z.object({ organization_user: changes() }));
+
+export const removeOrganizationUserQuery = lazily(() => z.object({ revoke_api_clients: flag() }));
+
+export const memberParams = lazily(() => organizationParams().extend({ organization_user_id: pathId() }));
+
+export type OrganizationUser = Row<typeof organizationUserColumns>;
+
+export function toOrganizationUser(row: OrganizationUser): z.input<typeof organizationUserSchema> {
+  return {
+    id: row.id,
+    user_id: row.id,
+    email: row.email,
+    display_name: row.display_name,
+    roles: row.roles,
+    assists: row.assists,
+    waiting_room_slug: row.waiting_room_slug,
+  };
+}
+
+export function toUser(row: OrganizationUser): z.input<typeof userSchema> {
+  return { ...toOrganizationUser(row), organization_id: row.organization_id };
+}
+
+export function toCreatedUser(row: OrganizationUser): z.input<typeof createdUserSchema> {
+  const { assists: _, ...created } = toUser(row);
+  return created;
+}

@@ -1,0 +1,219 @@
+import type * as z from "zod";
+import type { Caller, ClientContext, Context } from "../../context.ts";
+import { decideAndWrite } from "../../database/decide_and_write.ts";
+import type { Role } from "../../database/enums.ts";
+import { isSameRow } from "../../database/merging.ts";
+import { requireFirst } from "../../database/queries.ts";
+import { readPage } from "../../http/lists.ts";
+import type { Page } from "../../http/pagination.ts";
+import { clientsOfUser } from "../../organization/api_clients/api_clients.sql.ts";
+import { memberByEmail, reachOf } from "../../organization/members/members.sql.ts";
+import { organizationUsers } from "../../organization/members/organization_users.table.ts";
+import { organizationNotFound } from "../../organization/organizations/organizations.refusals.ts";
+import { listOfOrganization, organizationById } from "../../organization/organizations/organizations.sql.ts";
+import { type Author, asAdministrator, asPlatform } from "../../organization/roles/roles.authors.ts";
+import { useOfPersonalRoom } from "../../rooms/waiting_rooms/waiting_rooms.sql.ts";
+import { deletePendingInvites } from "../invites/invites.sql.ts";
+import {
+  memberEntry,
+  membershipOfEmail,
+  membershipOfId,
+  membershipWrites,
+  providersAmong,
+  revokeAccess,
+  userByEmail,
+} from "../memberships/memberships.sql.ts";
+import {
+  formerMember,
+  hasEnded,
+  type Member,
+  mergeMember,
+  type NextMember,
+  newMember,
+} from "./organization_users.merge.ts";
+import { requireAdministratorStays, requireNoClients } from "./organization_users.policy.ts";
+import {
+  type MemberField,
+  memberStaysInOrganization,
+  organizationUserNotFound,
+} from "./organization_users.refusals.ts";
+import type {
+  createUserBody,
+  MemberChanges,
+  OrganizationUser,
+  OrganizationUsersQuery,
+  UserChanges,
+} from "./organization_users.schemas.ts";
+import { organizationUserColumns, reachedUser, userListFor } from "./organization_users.sql.ts";
+
+/** All users of an organization, including removed ones. */
+export const listUsers = listOfOrganization(organizationUsers, organizationUserColumns);
+
+export async function listOrganizationUsers(
+  { db, caller }: ClientContext,
+  { email, role, ...page }: OrganizationUsersQuery,
+): Promise<Page<OrganizationUser>> {
+  const listed = { ...reachOf(caller), email: email ?? null, role: role ?? null };
+  return readPage(db, userListFor(listed), listed, page);
+}
+
+export const requireOrganizationUser = (
+  { db, caller }: ClientContext,
+  id: number,
+): Promise<OrganizationUser> =>
+  requireFirst(db, reachedUser({ ...reachOf(caller), id }), organizationUserNotFound);
+
+/** Adds a user to an organization, and deletes the pending invite of the email, which is no longer needed. */
+export async function createUser(
+  context: Context,
+  organization_id: number,
+  input: z.output<ReturnType<typeof createUserBody>>["user"],
+): Promise<OrganizationUser> {
+  const { db, now } = context;
+  const person = { organization_id, email: input.email };
+  return decideAndWrite(
+    db,
+    {
+      organization: organizationById({ id: organization_id }),
+      providers: providersAmong({ organization_id, ids: JSON.stringify(input.assists ?? []) }),
+      ...membershipOfEmail(person),
+    },
+    async ({ organization: [organization], providers, member: [member], room: [room] }) => {
+      if (!organization) throw organizationNotFound();
+      const next = newMember({ organization_id, member, providers }, input, now);
+      return {
+        writes: [
+          ...(await membershipWrites(context, { member, room }, next)),
+          deletePendingInvites(person),
+          userByEmail(person),
+        ],
+        entries: [memberEntry(context, "create", person)],
+      };
+    },
+  );
+}
+
+/** The author of a change to a member: the platform, or an API client. */
+interface MemberAuthor<Known> extends Author<Known> {
+  field: MemberField;
+  /** @throws ApiError if the author may not make this change; `clients` act as the member */
+  allow(member: Member, next: NextMember, clients: { id: number }[]): void;
+}
+
+const asThePlatform = (organization_id: number): MemberAuthor<{ id: number }> => ({
+  ...asPlatform(organization_id),
+  field: "user",
+  allow() {},
+});
+
+const asTheClient = (caller: Caller, revokesClients = true): MemberAuthor<{ roles: Role[] }> => ({
+  ...asAdministrator(caller, organizationUserNotFound),
+  field: "organization_user",
+  allow(member, next, clients) {
+    requireAdministratorStays(caller, member, next);
+    if (!revokesClients) requireNoClients(clients);
+  },
+});
+
+/** @throws ApiError 422 also if the body names another organization */
+export function updateUser(
+  context: Context,
+  organization_id: number,
+  id: number,
+  { organization_id: wanted = organization_id, ...input }: UserChanges,
+) {
+  if (wanted !== organization_id) throw memberStaysInOrganization();
+  return changeMember(context, asThePlatform(organization_id), id, input);
+}
+
+export const updateOrganizationUser = (context: ClientContext, id: number, input: MemberChanges) =>
+  changeMember(context, asTheClient(context.caller), id, input);
+
+async function changeMember<Known>(
+  context: Context,
+  author: MemberAuthor<Known>,
+  id: number,
+  input: MemberChanges,
+): Promise<OrganizationUser> {
+  const { db, now } = context;
+  const { organization_id, field } = author;
+  return decideAndWrite(
+    db,
+    {
+      author: author.read,
+      providers: providersAmong({ organization_id, ids: JSON.stringify(input.assists ?? []) }),
+      ...membershipOfId({ organization_id, id }),
+      uses: useOfPersonalRoom({ organization_id, id }),
+      emailOwner: memberByEmail({ organization_id, email: input.email ?? "" }),
+    },
+    async ({
+      author: [asking],
+      providers,
+      member: [found],
+      room: [room],
+      uses,
+      emailOwner: [emailOwner],
+    }) => {
+      author.require(asking);
+      const member = requireMember(found);
+      const next = mergeMember(
+        { member, providers, field, isRoomInUse: uses.length > 0, emailOwner },
+        input,
+        now,
+      );
+      author.allow(member, next, []);
+      return {
+        writes: [
+          ...(await membershipWrites(context, { member, room }, next)),
+          // A person with an account has no pending invite.
+          ...(next.email === member.email ? [] : [deletePendingInvites(next)]),
+          userByEmail(next),
+        ],
+        entries: isSameRow<NextMember>(member, next) ? [] : [memberEntry(context, "update", next)],
+      };
+    },
+  );
+}
+
+export const endMembership = (context: Context, organization_id: number, id: number) =>
+  removeMember(context, asThePlatform(organization_id), id);
+
+/** @param revokesClients whether API clients that act as the user may be revoked */
+export const removeOrganizationUser = (context: ClientContext, id: number, revokesClients: boolean) =>
+  removeMember(context, asTheClient(context.caller, revokesClients), id);
+
+/**
+ * Ends a membership. Only a new invite or a new creation admits the person again, as the same organization user.
+ */
+async function removeMember<Known>(context: Context, author: MemberAuthor<Known>, id: number): Promise<void> {
+  const { db, now } = context;
+  const { organization_id } = author;
+  await decideAndWrite(
+    db,
+    {
+      author: author.read,
+      ...membershipOfId({ organization_id, id }),
+      clients: clientsOfUser({ organization_id, id }),
+    },
+    async ({ author: [asking], member: [found], room: [room], clients }) => {
+      author.require(asking);
+      const member = requireMember(found);
+      const next = formerMember(member, now);
+      author.allow(member, next, clients);
+      return {
+        writes: [
+          ...(await membershipWrites(context, { member, room }, next)),
+          ...revokeAccess(member, now),
+          userByEmail(member),
+        ],
+        entries: [memberEntry(context, "delete", member)],
+      };
+    },
+  );
+}
+
+/** @throws ApiError 404 if the member does not exist or the membership has ended */
+function requireMember(member: Member | undefined): Member {
+  if (!member || hasEnded(member)) throw organizationUserNotFound();
+  return member;
+}

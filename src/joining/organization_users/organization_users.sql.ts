@@ -1,0 +1,100 @@
+import { and, asc, eq, getTableColumns, isNull, or, type SQL, sql } from "drizzle-orm";
+import type { ListName } from "../../database/database.table.ts";
+import { ROLES, type Role } from "../../database/enums.ts";
+import { scalar, withoutIndex } from "../../database/expressions.ts";
+import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import { totalOf } from "../../database/totals.ts";
+import { pagedList } from "../../http/lists.ts";
+import {
+  ofAssistant,
+  ofOrganization,
+  type Reach,
+  withinReach,
+} from "../../organization/members/members.sql.ts";
+import {
+  memberHasRole,
+  organizationUserAssists,
+  organizationUsers,
+} from "../../organization/members/organization_users.table.ts";
+import { includesRole } from "../../organization/roles/roles.sql.ts";
+import { personalRoomSlug } from "../../rooms/waiting_rooms/waiting_rooms.sql.ts";
+
+const { created_at: _, updated_at: __, ...ownColumns } = getTableColumns(organizationUsers);
+
+const assistedIds = builder
+  .select({
+    // Cast to text, because the guard of a decision would see JSON where the row has text.
+    ids: sql`cast(json_group_array(${organizationUserAssists.provider_id} order by ${organizationUserAssists.provider_id}) as text)`,
+  })
+  .from(organizationUserAssists)
+  .where(eq(organizationUserAssists.assistant_id, organizationUsers.id));
+
+export const organizationUserColumns = {
+  ...ownColumns,
+  assists: scalar(assistedIds)
+    .mapWith((ids: string): number[] => JSON.parse(ids))
+    .as("assists"),
+  waiting_room_slug: scalar(personalRoomSlug(organizationUsers.organization_id, organizationUsers.id)).as(
+    "waiting_room_slug",
+  ),
+};
+
+export const reachedUser = preparedQuery((user: Placeholders<Reach & { id: number }>) =>
+  builder
+    .select(organizationUserColumns)
+    .from(organizationUsers)
+    .where(and(eq(organizationUsers.id, user.id), withinReach(user))),
+);
+
+interface ListedUsers extends Reach {
+  /** null for any email. A `role` of null stands for any role. */
+  email: string | null;
+  role: Role | null;
+}
+
+type Listed = Placeholders<ListedUsers>;
+
+const hasRole = ({ role }: Listed) => or(isNull(role), includesRole(organizationUsers.roles, role));
+
+/*
+ * One query for each way to find the rows, not a single query with flags: with flags, SQLite would read all members of
+ * an organization to find the few that a caller assists.
+ */
+
+const userList = (condition: (listed: Listed) => SQL | undefined) =>
+  pagedList(organizationUsers, organizationUserColumns, [asc(organizationUsers.id)], condition);
+
+/** The length of a list of all members, which triggers maintain. */
+const keptTotal = (list: ListName) =>
+  preparedQuery(({ organization_id }: Listed) =>
+    builder.select({ total: totalOf(list, organization_id).as("total") }).from(sql`(select 1)`),
+  );
+
+const everybody = { ...userList(ofOrganization), total: keptTotal("organization_users") };
+
+const everybodyWithRole = new Map(
+  ROLES.map((role) => {
+    const list = userList((listed) =>
+      and(ofOrganization(listed), memberHasRole(organizationUsers.roles, role)),
+    );
+    return [role, { ...list, total: keptTotal(`organization_users:${role}`) }];
+  }),
+);
+
+const everybodyWithEmail = userList((listed) =>
+  and(ofOrganization(listed), eq(organizationUsers.email, listed.email), hasRole(listed)),
+);
+
+const selfAndAssisted = userList((listed) =>
+  and(
+    ofAssistant(listed),
+    or(isNull(listed.email), eq(withoutIndex(organizationUsers.email), listed.email)),
+    hasRole(listed),
+  ),
+);
+
+export function userListFor({ reaches_everybody, email, role }: ListedUsers): typeof everybody {
+  if (!reaches_everybody) return selfAndAssisted;
+  if (email !== null) return everybodyWithEmail;
+  return (role && everybodyWithRole.get(role)) ?? everybody;
+}

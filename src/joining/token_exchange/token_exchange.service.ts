@@ -1,0 +1,44 @@
+import { digest, randomSecret } from "../../bytes/digest.ts";
+import type { ClientContext } from "../../context.ts";
+import { runAll, runBatch } from "../../database/queries.ts";
+import { AUTHORIZATION_CODE_LIFETIME } from "../../lifetimes.ts";
+import { AUTHORIZATION_CODE_BYTES } from "../../limits.ts";
+import { issuersByName } from "../../organization/issuers/issuers.sql.ts";
+import { insertAuthorizationCode } from "../authorization_codes/authorization_codes.sql.ts";
+import { pendingInviteOf } from "../invites/invites.sql.ts";
+import { invalidToken, inviteNotAccepted } from "./token_exchange.refusals.ts";
+import { refusedSignInEntry, signInEntry } from "./token_exchange.sql.ts";
+import { claimedIssuer, compactToken, verifiedEmail } from "./token_exchange.tokens.ts";
+
+/**
+ * Exchanges a token of a recognized issuer for an authorization code of its user. The access log records each exchange
+ * and each refusal of a properly signed token, in the batch that creates the code, so that there is no code without its
+ * entry.
+ *
+ * @throws ApiError 401 if the token is invalid or its user has no access, 503 if the issuer's keys are unavailable
+ */
+export async function exchangeToken(context: ClientContext, text: string): Promise<string> {
+  const { db, now, caller } = context;
+  const { organization_id } = caller;
+  const token = compactToken(text);
+  // Read for every token, so that a deleted issuer is no longer trusted.
+  const issuers = await runAll(db, issuersByName({ organization_id, issuer: claimedIssuer(token) }));
+  if (issuers.length === 0) throw invalidToken("issuer_unknown");
+  const { email, fault } = await verifiedEmail(token, issuers, now);
+  const code = randomSecret(AUTHORIZATION_CODE_BYTES, context.shard);
+  const [inserted, pending] = await runBatch(db, [
+    insertAuthorizationCode({
+      organization_id,
+      email,
+      code_digest: await digest(code),
+      expires_at: now + AUTHORIZATION_CODE_LIFETIME,
+      now,
+    }),
+    pendingInviteOf({ organization_id, email }),
+    signInEntry(context, "sign_in", { organization_id, email }),
+    refusedSignInEntry(context, "sign_in_refused", { organization_id, email }),
+  ]);
+  if (inserted.length > 0) return code;
+  if (pending.length > 0) throw inviteNotAccepted();
+  throw invalidToken(fault);
+}

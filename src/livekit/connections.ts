@@ -1,0 +1,35 @@
+import { REMEMBERED_CONNECTIONS } from "../tuning.ts";
+import type { Visitor } from "./events.ts";
+
+/**
+ * One connection of a participant, as stored in the column `connections`: when it began, when it ended (null while it
+ * lasts, or until an event reports its end), and whether the person came. An unanswered phone has a connection too.
+ */
+export type Connection = [joined_at: number, left_at: number | null, came: boolean];
+
+export const connectionsOf = (row: { connections: string | null } | undefined): Connection[] =>
+  JSON.parse(row?.connections ?? "[]");
+
+/** Adds what an event reports about a connection. The order and repetition of events make no difference. */
+export function withConnection(known: Connection[], { at, joined_at, left_at, came }: Visitor): Connection[] {
+  const began = joined_at ?? known.at(-1)?.[0] ?? at;
+  const same = known.find(([each]) => each === began);
+  const next: Connection = [began, same?.[1] ?? left_at, came && (same?.[2] ?? true)];
+  const all = [...known.filter((each) => each !== same), next].sort(([one], [other]) => one - other);
+  // Keep the first connection, which says when the person came.
+  return all.length > REMEMBERED_CONNECTIONS ? [...all.slice(0, 1), ...all.slice(2)] : all;
+}
+
+/** When a person first came, and the times of their newest connection. */
+export interface Stay {
+  came_at: number;
+  joined_at: number;
+  left_at: number | null;
+}
+
+/** @returns undefined for a person who never came */
+export function stayOf(connections: Connection[]): Stay | undefined {
+  const real = connections.filter(([, , came]) => came);
+  const [first, newest] = [real[0], real.at(-1)];
+  return first && newest && { came_at: first[0], joined_at: newest[0], left_at: newest[1] };
+}

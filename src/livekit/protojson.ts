@@ -1,0 +1,205 @@
+import * as z from "zod";
+import { key, upToFirstFault } from "../http/wire.ts";
+import { lazily } from "../memory.ts";
+import { MAX_EGRESS_FILES } from "../tuning.ts";
+
+/*
+ * LiveKit's messages, parsed as ProtoJSON: names in camelCase or snake_case, int64 as text or number, enums by name or
+ * number, default values omitted, unknown fields ignored. LiveKit's own parser refuses a whole message for one wrong
+ * field. This one only leaves that field out, because a refusal of consent in the same message must not get lost.
+ */
+
+/** Also accepts the field names of the .proto file. Applies to this level only: `attributes` is not a message. */
+const message = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.preprocess(
+    (value) =>
+      typeof value === "object" && value !== null && !Array.isArray(value)
+        ? Object.fromEntries(Object.entries(value).map(([name, field]) => [toCamelCase(name), field]))
+        : value,
+    z.object(shape),
+  );
+
+const toCamelCase = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** Keeps the elements that can be parsed. */
+const list = <Element extends z.ZodType>(element: Element, max: number) =>
+  z
+    .array(z.unknown())
+    .catch([])
+    .transform((values) =>
+      values.slice(0, max).flatMap((value) => {
+        const { success, data } = element.safeParse(value);
+        return success ? [data as z.output<Element>] : [];
+      }),
+    );
+
+const text = lazily(() => z.string().catch(""));
+
+const flag = lazily(() => z.boolean().catch(false));
+
+/** 0 if the value is negative or not a number. */
+const int64 = lazily(() =>
+  z
+    .union([z.string(), z.number()])
+    .catch(0)
+    .transform(Number)
+    .transform((value) => (value > 0 && value < 2 ** 63 ? value : 0)),
+);
+
+/** Milliseconds. 0 means unknown, and a time in the future counts as now. */
+const time = (milliseconds: number) =>
+  int64().transform((value) => Math.min(Math.round(value * milliseconds), Date.now()));
+
+const seconds = lazily(() => time(1000));
+const milliseconds = lazily(() => time(1));
+const nanoseconds = lazily(() => time(1e-6));
+
+/** The name of an enum value. Unknown values become `unknown`, because LiveKit may add values. */
+const nameAmong = (names: Record<number, string>) =>
+  z
+    .union([z.string(), z.number()])
+    .nullish()
+    .catch("unknown")
+    .transform((value) => (typeof value === "string" ? value : (names[value ?? 0] ?? "unknown")));
+
+const PARTICIPANT_KINDS = {
+  0: "STANDARD",
+  1: "INGRESS",
+  2: "EGRESS",
+  3: "SIP",
+  4: "AGENT",
+  7: "CONNECTOR",
+  8: "BRIDGE",
+};
+
+/** Only the reasons that the service uses. */
+const DISCONNECT_REASONS = {
+  0: "UNKNOWN_REASON",
+  2: "DUPLICATE_IDENTITY",
+  7: "JOIN_FAILURE",
+  8: "MIGRATION",
+  11: "USER_UNAVAILABLE",
+  12: "USER_REJECTED",
+  13: "SIP_TRUNK_FAILURE",
+};
+
+const EGRESS_STATUSES = {
+  0: "EGRESS_STARTING",
+  1: "EGRESS_ACTIVE",
+  2: "EGRESS_ENDING",
+  3: "EGRESS_COMPLETE",
+  4: "EGRESS_FAILED",
+  5: "EGRESS_ABORTED",
+  6: "EGRESS_LIMIT_REACHED",
+};
+
+const room = lazily(() =>
+  message({
+    sid: key(),
+    name: text(),
+    metadata: text(),
+    creationTime: seconds(),
+    creationTimeMs: milliseconds(),
+  }),
+);
+
+/** Attributes should be strings. Any other value is read as its JSON, so that `false` refuses just as `"false"` does. */
+const attribute = lazily(() =>
+  z
+    .unknown()
+    .optional()
+    .transform((value) =>
+      typeof value === "string" ? value : JSON.stringify(value ?? "").replace(/^""$/, ""),
+    ),
+);
+
+const attributes = lazily(() =>
+  z.object({
+    role: attribute(),
+    user_id: attribute(),
+    external_reference: attribute(),
+    recording_consent: attribute(),
+    recording_consent_at: attribute(),
+    recording_consent_method: attribute(),
+  }),
+);
+
+const participant = lazily(() =>
+  message({
+    sid: text(),
+    identity: text(),
+    name: text(),
+    kind: nameAmong(PARTICIPANT_KINDS),
+    joinedAt: seconds(),
+    joinedAtMs: milliseconds(),
+    disconnectReason: nameAmong(DISCONNECT_REASONS),
+    permission: message({ recorder: flag() }).catch({ recorder: false }),
+    attributes: attributes().catch(attributes().parse({})),
+  }),
+);
+
+const file = lazily(() =>
+  message({
+    filename: text(),
+    location: text(),
+    startedAt: nanoseconds(),
+    /** milliseconds */
+    duration: nanoseconds(),
+    /** bytes */
+    size: int64(),
+  }),
+);
+
+const segments = lazily(() => message({ playlistName: text(), livePlaylistName: text() }));
+
+export const egressInfo = lazily(() =>
+  message({
+    egressId: key(),
+    roomId: text(),
+    roomName: text(),
+    status: nameAmong(EGRESS_STATUSES),
+    error: text(),
+    startedAt: nanoseconds(),
+    endedAt: nanoseconds(),
+    fileResults: list(file(), MAX_EGRESS_FILES),
+    segmentResults: list(segments(), MAX_EGRESS_FILES),
+    /** Older servers write a single result into `file` and `segments`. */
+    file: file().nullish().catch(null),
+    segments: segments().nullish().catch(null),
+    manifestLocation: text(),
+    backupStorageUsed: flag(),
+  }),
+);
+
+export type EgressInfo = z.output<ReturnType<typeof egressInfo>>;
+
+export const egressList = lazily(() =>
+  message({
+    items: upToFirstFault(z.array(egressInfo()))
+      .nullish()
+      .transform((items) => items ?? []),
+  }),
+);
+
+/** The response to ListRooms. Fails on a room that cannot be parsed, because its call would count as gone. */
+export const roomList = lazily(() =>
+  message({
+    rooms: z
+      .array(message({ sid: key() }))
+      .nullish()
+      .transform((rooms) => rooms ?? []),
+  }),
+);
+
+export const liveKitEvent = lazily(() =>
+  message({
+    event: text(),
+    id: text(),
+    createdAt: seconds(),
+    room: room().nullish().catch(null),
+    participant: participant().nullish().catch(null),
+    egressInfo: egressInfo().nullish().catch(null),
+  }),
+);
+
+export type LiveKitEvent = z.output<ReturnType<typeof liveKitEvent>>;

@@ -1,0 +1,78 @@
+import type { Context as HonoContext } from "hono";
+import { createMiddleware } from "hono/factory";
+import { matchesDigest, shardOfSecret } from "../../bytes/digest.ts";
+import { type Context, openContext } from "../../context.ts";
+import { isMoving } from "../../database/causes.ts";
+import { envOfShard, findEnvOfShard } from "../../database/shards.ts";
+import { readActingUser } from "../../http/acting_user.ts";
+import type { ExternalEnv } from "../../http/external_api.ts";
+import { countLookUp, countRequest, failedCredentials } from "../../http/rate_limits.ts";
+import { answerWithBookmark, openDatabase } from "../../http/replication.ts";
+import { requireScope } from "../../http/scopes.ts";
+import { isRouted } from "../../http/unrouted.ts";
+import { CLIENT_ID_BYTES, EXTERNAL_BODY_LIMIT } from "../../limits.ts";
+import { countBody, countStored } from "../usage/usage.quotas.ts";
+import { lookUpAgain, noteUse, recallClient } from "./api_clients.cache.ts";
+import { invalidClient } from "./api_clients.refusals.ts";
+
+/**
+ * Authenticates requests by the contract's client headers. All refusals look the same, whatever their cause. A client's id
+ * names the shard in which it was created; if its organization has moved since then, the look-up finds the new shard.
+ */
+export const externalApi = createMiddleware<ExternalEnv>(async (c, next) => {
+  const shard = shardOfSecret(c.req.header("X-Client-ID") ?? "", CLIENT_ID_BYTES);
+  const env = findEnvOfShard(c.env, shard);
+  c.env = env ?? c.env;
+  const open = () => openContext(c.env, Date.now(), { db: openDatabase(c), request_id: c.var.requestId });
+  const named = open();
+  const client = env && (await authenticate(c, named));
+  if (!client) throw await failedCredentials(c, named, invalidClient());
+  const { caller } = client;
+  c.env = envOfShard(c.env, client.shard);
+  const context = client.shard === shard ? named : open();
+  const { organization_user_id: user_id, api_client_id } = caller;
+  const { method, url } = c.req;
+  Object.assign(context.requester, { user_id, api_client_id });
+  c.set("context", Object.assign(context, { caller, url, writes: 0 }));
+  countStored(c.var.context, method);
+  c.set("bodyLimit", EXTERNAL_BODY_LIMIT);
+  c.set("onWholeRequest", async (size) => {
+    context.now = Date.now();
+    const known = await recall(c, context, client.id);
+    if (!known) {
+      // The client no longer exists, so the response must not state its rate limit.
+      c.header("RateLimit-Policy", undefined);
+      throw await failedCredentials(c, context, invalidClient());
+    }
+    c.var.context.caller = known.caller;
+    countBody(c.var.context, size);
+  });
+  await countRequest(c, c.var.context);
+  try {
+    // An unknown path gets 404, and an unknown method 405, regardless of the scopes and the headers.
+    if (isRouted(c)) {
+      requireScope(c, caller);
+      Object.assign(context.requester, readActingUser(c));
+    }
+    await answerWithBookmark(c, next);
+    if (isMoving(c.error)) lookUpAgain(client.id);
+  } finally {
+    // Written last, so that it does not delay the request's own queries.
+    c.executionCtx.waitUntil(noteUse(c.env, client.id, context.now));
+  }
+});
+
+async function authenticate(c: HonoContext<ExternalEnv>, context: Context) {
+  const clientId = c.req.header("X-Client-ID");
+  const clientSecret = c.req.header("X-Client-Secret");
+  if (!clientId || !clientSecret) return null;
+  const client = await recall(c, context, clientId);
+  const isRight = client && (await matchesDigest(clientSecret, client.secret_digest));
+  return isRight ? { ...client, id: clientId } : null;
+}
+
+const recall = (c: HonoContext<ExternalEnv>, context: Context, clientId: string) =>
+  recallClient(c.env, clientId, context.now, {
+    inBackground: (work) => c.executionCtx.waitUntil(work),
+    beforeLookUp: () => countLookUp(c, context),
+  });

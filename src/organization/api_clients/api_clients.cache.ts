@@ -1,0 +1,117 @@
+import { isMoving } from "../../database/causes.ts";
+import { runAll } from "../../database/queries.ts";
+import { logFault } from "../../http/log.ts";
+import { CLIENT_KNOWN_FOR } from "../../lifetimes.ts";
+import { MAX_CLIENT_ID_LENGTH } from "../../limits.ts";
+import { remember } from "../../memory.ts";
+import {
+  CLIENT_FRESH_FOR,
+  CLIENT_REFRESH_TIMEOUT,
+  CLIENT_REFUSED_FOR,
+  MAX_REMEMBERED,
+} from "../../tuning.ts";
+import { DAY } from "../../units.ts";
+import { type ClientRecord, findClient } from "./api_clients.service.ts";
+import { noteFirstUse } from "./api_clients.sql.ts";
+
+interface KnownClient {
+  record: ClientRecord;
+  looked_up_at: number;
+  refresh_started_at?: number;
+}
+
+interface LookUps {
+  /** Keeps the isolate alive for a promise (ExecutionContext.waitUntil). */
+  inBackground: (work: Promise<unknown>) => void;
+  /** Called before the look-up of an id that this isolate does not know. Throws to prevent the look-up. */
+  beforeLookUp: () => void;
+}
+
+/** Clients that this isolate has looked up, oldest first. */
+const knownClients = new Map<string, KnownClient>();
+
+/** When each unknown or revoked id was looked up. A separate map, so that made-up ids cannot displace clients. */
+const refusedIds = new Map<string, number>();
+
+/**
+ * Returns a client from this isolate's memory, so that a known client costs no round trip. Up to 10 s after its look-up, the
+ * client is used as is; up to 60 s, it is used while a new look-up runs in the background. So a revoked client is refused within
+ * 60 s, an expired one at once.
+ *
+ * Every look-up asks the primary (a database without a session). So a new client works at once, an unknown one costs
+ * one round trip, and a lagging replica cannot bring a revoked client back.
+ */
+export async function recallClient(
+  env: Env,
+  client_id: string,
+  now: number,
+  lookUps: LookUps,
+): Promise<ClientRecord | null> {
+  const record = await recallRecord(env, client_id, now, lookUps);
+  return record && now < (record.expires_at ?? Number.POSITIVE_INFINITY) ? record : null;
+}
+
+async function recallRecord(
+  env: Env,
+  client_id: string,
+  now: number,
+  { inBackground, beforeLookUp }: LookUps,
+): Promise<ClientRecord | null> {
+  if (client_id.length > MAX_CLIENT_ID_LENGTH) return null;
+  if (now - refusedAt(client_id) < CLIENT_REFUSED_FOR) return null;
+  const known = knownClients.get(client_id);
+  const age = known ? now - known.looked_up_at : Number.POSITIVE_INFINITY;
+  if (!known) beforeLookUp();
+  if (!known || age >= CLIENT_KNOWN_FOR) return lookUpClient(env, client_id, now);
+  if (age >= CLIENT_FRESH_FOR && now - (known.refresh_started_at ?? 0) >= CLIENT_REFRESH_TIMEOUT) {
+    known.refresh_started_at = now;
+    const lookUp = lookUpClient(env, client_id, now);
+    inBackground(lookUp.catch((error) => logFault({ chore: "client_look_up" }, error)));
+  }
+  return known.record;
+}
+
+/**
+ * Records a client's first use on a UTC day. Does nothing if this isolate knows of an earlier use on that day. If the write
+ * fails, the next look-up restores the stored time, so that a later request tries again.
+ *
+ * @param env the bindings of the shard in which the client's organization lives
+ */
+export async function noteUse(env: Env, client_id: string, now: number): Promise<void> {
+  const record = knownClients.get(client_id)?.record;
+  const day_began_at = now - (now % DAY);
+  if (!record || (record.last_used_at ?? 0) >= day_began_at) return;
+  record.last_used_at = now;
+  const { api_client_id } = record.caller;
+  try {
+    await runAll(env.DB, noteFirstUse({ api_client_id, now, day_began_at }));
+  } catch (error) {
+    if (!isMoving(error)) logFault({ chore: "client_use" }, error);
+  }
+}
+
+/**
+ * Makes the next request look up the client again, because its organization is moving. The id stays known, so that the look-up
+ * does not count as a guess.
+ */
+export function lookUpAgain(client_id: string) {
+  const known = knownClients.get(client_id);
+  if (known) known.looked_up_at = Number.NEGATIVE_INFINITY;
+}
+
+/** A client's age counts from before the look-up, because it can be revoked while D1's response is under way. */
+async function lookUpClient(env: Env, client_id: string, now: number): Promise<ClientRecord | null> {
+  const record = await findClient(env, client_id);
+  // Look-ups can overtake each other. A client that was refused in the meantime stays refused.
+  if (refusedAt(client_id) >= now) return null;
+  const meanwhile = knownClients.get(client_id);
+  if (record && meanwhile && meanwhile.looked_up_at > now) return record;
+  if (record) remember(knownClients, client_id, { record, looked_up_at: now }, MAX_REMEMBERED);
+  else {
+    knownClients.delete(client_id);
+    remember(refusedIds, client_id, now, MAX_REMEMBERED);
+  }
+  return record;
+}
+
+const refusedAt = (client_id: string) => refusedIds.get(client_id) ?? Number.NEGATIVE_INFINITY;

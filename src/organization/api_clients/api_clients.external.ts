@@ -1,0 +1,33 @@
+import { externalRoutes } from "../../http/external_api.ts";
+import { idempotent } from "../../http/idempotency_key.ts";
+import { pageQuery } from "../../http/pagination.ts";
+import { area } from "../../http/scopes.ts";
+import { jsonBody, params, query } from "../../http/validation.ts";
+import { idParams } from "../../http/wire.ts";
+import {
+  createApiClientBody,
+  toApiClient,
+  toIssuedApiClient,
+  toOwnApiClient,
+} from "./api_clients.schemas.ts";
+import {
+  createOwnApiClient,
+  listOwnApiClients,
+  requireOwnClient,
+  revokeOwnApiClient,
+} from "./api_clients.service.ts";
+
+export const apiClientsExternal = externalRoutes()
+  .get("/api_client", area(null), async (c) => c.json(toOwnApiClient(await requireOwnClient(c.var.context))))
+  .get("/api_clients", area("organization"), query(pageQuery), async (c) => {
+    const { items, pagination } = await listOwnApiClients(c.var.context, c.req.valid("query"));
+    return c.json({ api_clients: items.map(toApiClient), pagination });
+  })
+  .post("/api_clients", area("organization"), idempotent, jsonBody(createApiClientBody), async (c) => {
+    const client = await createOwnApiClient(c.var.context, c.req.valid("json").api_client);
+    return c.json(toIssuedApiClient(client), 201);
+  })
+  .delete("/api_clients/:id", area("organization"), params(idParams), async (c) => {
+    await revokeOwnApiClient(c.var.context, c.req.valid("param").id);
+    return c.body(null, 204);
+  });

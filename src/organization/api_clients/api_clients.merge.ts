@@ -1,0 +1,45 @@
+import type * as z from "zod";
+import { SCOPES, type Scope } from "../../database/enums.ts";
+import { includesScope } from "../../http/scopes.ts";
+import {
+  clientHasNoUser,
+  expiresInPast,
+  madeAllClients,
+  scopesBeyondOwn,
+  tooManyClients,
+} from "./api_clients.refusals.ts";
+import type { createApiClientBody } from "./api_clients.schemas.ts";
+import type { apiClients } from "./api_clients.table.ts";
+
+interface Known {
+  organization_id: number;
+  organizationUser: { id: number } | undefined;
+  /** Whether the organization has reached its limit of clients in use. */
+  isFull: boolean;
+  /** Whether the organization has reached its lifetime limit. Always false for the platform, which may exceed it. */
+  madeAll: boolean;
+  /** The scopes of the calling client; null if it has all scopes, or for the platform. */
+  ownScopes: Scope[] | null;
+  client_id: string;
+  secret_digest: string;
+  secret_hint: string;
+}
+
+/**
+ * @throws ApiError 422 if the organization has no such user or has reached a limit, if the scopes go beyond the caller's own, or
+ *   if the client would already have expired
+ */
+export function newApiClient(
+  { organizationUser, isFull, madeAll, ownScopes, ...known }: Known,
+  input: z.output<ReturnType<typeof createApiClientBody>>["api_client"],
+  now: number,
+): typeof apiClients.$inferInsert {
+  if (madeAll) throw madeAllClients();
+  if (!organizationUser) throw clientHasNoUser();
+  if (isFull) throw tooManyClients();
+  const { scopes = null, expires_at = null } = input;
+  if (ownScopes && !(scopes ?? SCOPES).every((scope) => includesScope(ownScopes, scope)))
+    throw scopesBeyondOwn(ownScopes);
+  if (expires_at !== null && expires_at <= now) throw expiresInPast();
+  return { ...known, ...input, scopes, expires_at, created_at: now, updated_at: now };
+}

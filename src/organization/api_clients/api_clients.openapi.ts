@@ -1,0 +1,149 @@
+import { CLIENT_KNOWN_FOR } from "../../lifetimes.ts";
+import { exampleBody, exampleOf } from "../../openapi/examples.ts";
+import { FOR_ADMINISTRATORS, pageResponse, type Reference } from "../../openapi/operation.ts";
+import * as story from "../../openapi/story.ts";
+import { secretIsNotStored } from "../idempotency_keys/idempotency_keys.refusals.ts";
+import { organizationNotFound } from "../organizations/organizations.refusals.ts";
+import {
+  apiClientNotFound,
+  clientHasNoUser,
+  clientRevokesItself,
+  expiresInPast,
+  madeAllClients,
+  REVOKE_LOST_CLIENT,
+  scopesBeyondOwn,
+  tooManyClients,
+} from "./api_clients.refusals.ts";
+import { apiClientSchema, issuedApiClientSchema, ownApiClientSchema } from "./api_clients.responses.ts";
+import { createApiClientBody } from "./api_clients.schemas.ts";
+
+const UNLIMITED = { scopes: null, expires_at: null };
+
+const limited = exampleOf(apiClientSchema);
+
+const client = { ...limited, ...UNLIMITED };
+
+const issuedLimited = exampleOf(issuedApiClientSchema);
+
+const issued = { ...issuedLimited, ...UNLIMITED };
+
+const revoked: typeof client = {
+  ...client,
+  id: 4,
+  client_id: "YW4tb2xkZXItY2xpZW50LQ",
+  revoked_at: story.INVITED_AT,
+};
+
+const LIST =
+  "Includes revoked and expired clients. An expired client counts as in use until it is revoked. The list never contains secrets, because the service does not store them. It is ordered by id.";
+
+const list = pageResponse("api_clients", apiClientSchema, {
+  "After a rotation": [revoked, client],
+  "A client for one program": [limited],
+  "An organization without API clients": [],
+});
+
+const LOST =
+  "If the response is lost, so is the secret: find the client in the list, revoke it, and create another one.";
+
+const creation = {
+  request: {
+    fields: { api_client: "The API client." },
+    examples: {
+      "A client with all permissions of its user": {
+        api_client: { name: issued.name, organization_user_id: issued.organization_user_id },
+      },
+      "A client for one program": exampleBody(createApiClientBody(), issuedLimited),
+    },
+  },
+  response: {
+    schema: issuedApiClientSchema,
+    examples: {
+      "A client with all permissions of its user": issued,
+      "A client for one program": issuedLimited,
+    },
+  },
+};
+
+const REVOCATION = `The client is refused everywhere within ${CLIENT_KNOWN_FOR / 1000} seconds. This cannot be undone. Everything that the client created stays.`;
+
+const byId = {
+  id: { description: "The id of the API client: its `id`, not its `client_id`.", example: client.id },
+};
+
+export const apiClientsReference: Reference = {
+  tag: "API clients",
+  description:
+    "The credentials for the external API. An organization can have several API clients, for example one for each of its systems. To rotate credentials, create a new client, switch over to it, and revoke the old one.",
+  external: {
+    "GET /api_client": {
+      operationId: "getOwnApiClient",
+      summary: "Get your API client",
+      description: "Returns the client that sends the request. No scope or role is needed.",
+      response: { schema: ownApiClientSchema, example: exampleOf(ownApiClientSchema) },
+    },
+    "GET /api_clients": {
+      operationId: "listOwnApiClients",
+      summary: "List the API clients of your organization",
+      description: LIST,
+      response: list,
+      refusals: FOR_ADMINISTRATORS,
+      errors: [apiClientNotFound()],
+    },
+    "POST /api_clients": {
+      operationId: "createOwnApiClient",
+      summary: "Create an API client for your organization",
+      description: `Only clients of an organization_admin can do this. A client with limited scopes can only create clients within those scopes. ${LOST}`,
+      ...creation,
+      refusals: {
+        ...FOR_ADMINISTRATORS,
+        409: "A request with this `Idempotency-Key` was already carried out. The secret is not shown again.",
+      },
+      errors: [
+        apiClientNotFound(),
+        clientHasNoUser(),
+        tooManyClients(),
+        madeAllClients(),
+        scopesBeyondOwn(["organization:write"]),
+        expiresInPast(),
+        secretIsNotStored(REVOKE_LOST_CLIENT),
+      ],
+    },
+    "DELETE /api_clients/:id": {
+      operationId: "revokeOwnApiClient",
+      summary: "Revoke an API client",
+      description: `${REVOCATION} A client cannot revoke itself.`,
+      parameters: byId,
+      refusals: {
+        404: "The client does not act as an organization_admin, or the API client does not exist or is already revoked.",
+      },
+      errors: [apiClientNotFound(), clientRevokesItself()],
+    },
+  },
+  platform: {
+    "GET /organizations/:organization_id/api_clients": {
+      operationId: "listApiClients",
+      summary: "List the API clients of an organization",
+      description: LIST,
+      response: list,
+      errors: [organizationNotFound()],
+    },
+    "POST /organizations/:organization_id/api_clients": {
+      operationId: "createApiClient",
+      summary: "Create an API client for an organization",
+      description: LOST,
+      ...creation,
+      errors: [organizationNotFound(), clientHasNoUser(), tooManyClients(), expiresInPast()],
+    },
+    "DELETE /organizations/:organization_id/api_clients/:id": {
+      operationId: "revokeApiClient",
+      summary: "Revoke an API client",
+      description: REVOCATION,
+      parameters: byId,
+      refusals: {
+        404: "The organization or the API client does not exist, or the client is already revoked.",
+      },
+      errors: [organizationNotFound(), apiClientNotFound()],
+    },
+  },
+};

@@ -1,0 +1,155 @@
+import type * as z from "zod";
+import { digest, randomSecret } from "../../bytes/digest.ts";
+import { bytesOfHex } from "../../bytes/hex.ts";
+import { administeredOrganization, type Caller, type ClientContext, type Context } from "../../context.ts";
+import { decideAndWrite, type Idempotency } from "../../database/decide_and_write.ts";
+import { newShardOfClient } from "../../database/moves.ts";
+import { requireFirst, runBatch, runFirst } from "../../database/queries.ts";
+import { envOfShard, isSharded, shardOf } from "../../database/shards.ts";
+import type { PageQuery } from "../../http/pagination.ts";
+import type { OwnPath } from "../../http/wire.ts";
+import { CLIENT_ID_BYTES, CLIENT_SECRET_PREFIX, SECRET_HINT_LENGTH } from "../../limits.ts";
+import { userWithAccount } from "../members/members.sql.ts";
+import { listOfOrganization } from "../organizations/organizations.sql.ts";
+import { type Author, asAdministrator, asPlatform } from "../roles/roles.authors.ts";
+import { newApiClient } from "./api_clients.merge.ts";
+import { apiClientNotFound, clientRevokesItself, invalidClient } from "./api_clients.refusals.ts";
+import type { ApiClient, createApiClientBody, IssuedApiClient } from "./api_clients.schemas.ts";
+import {
+  apiClientColumns,
+  apiClientWrites,
+  callerOfClient,
+  clientIdempotency,
+  clientQuota,
+  newestClientEntry,
+  ownClient,
+  ownRevocation,
+  type RevocationOf,
+  revocation,
+} from "./api_clients.sql.ts";
+import { apiClients } from "./api_clients.table.ts";
+
+export const listApiClients = listOfOrganization(apiClients, apiClientColumns);
+
+export const listOwnApiClients = (context: ClientContext, page: PageQuery) =>
+  listApiClients(context, administeredOrganization(context.caller, apiClientNotFound), page);
+
+/** @throws ApiError 401 if the client of the request is revoked */
+export const requireOwnClient = ({ db, caller }: ClientContext) =>
+  requireFirst(db, ownClient(caller), invalidClient);
+
+type NewClient = z.output<ReturnType<typeof createApiClientBody>>["api_client"];
+
+export const createApiClient = (context: Context, organization_id: number, input: NewClient) =>
+  issueClient(context, asPlatform(organization_id), input);
+
+export async function createOwnApiClient(context: ClientContext, input: NewClient) {
+  const { caller } = context;
+  const author = asAdministrator(caller, apiClientNotFound);
+  // The roles are checked here too, because a replay is not decided again.
+  administeredOrganization(caller, apiClientNotFound);
+  return issueClient(context, author, input, {
+    isOwn: true,
+    ownScopes: caller.scopes,
+    idempotency: await clientIdempotency(context),
+  });
+}
+
+async function issueClient<Known>(
+  context: Context,
+  author: Author<Known>,
+  input: NewClient,
+  {
+    isOwn = false,
+    ownScopes = null,
+    idempotency,
+  }: { isOwn?: boolean; ownScopes?: Caller["scopes"]; idempotency?: Idempotency<ApiClient> } = {},
+): Promise<IssuedApiClient> {
+  const { db, now } = context;
+  const { organization_id } = author;
+  const client_secret = CLIENT_SECRET_PREFIX + randomSecret(32);
+  const secret_digest = await digest(client_secret);
+  const secret_hint = client_secret.slice(-SECRET_HINT_LENGTH);
+  const client = await decideAndWrite(
+    db,
+    {
+      author: author.read,
+      user: userWithAccount({ organization_id, id: input.organization_user_id }),
+      quota: clientQuota({ organization_id }),
+    },
+    ({ author: [asking], user: [organizationUser], quota: [quota] }) => {
+      author.require(asking);
+      const isFull = quota?.is_full ?? false;
+      const madeAll = isOwn && (quota?.made_all ?? false);
+      const client_id = randomSecret(CLIENT_ID_BYTES, context.shard);
+      const quotas = { organizationUser, isFull, madeAll, ownScopes };
+      const known = { organization_id, ...quotas, client_id, secret_digest, secret_hint };
+      return {
+        writes: [apiClientWrites.insert(newApiClient(known, input, now))],
+        entries: [newestClientEntry(context, "create", {})],
+      };
+    },
+    { idempotency },
+  );
+  return { ...client, client_secret };
+}
+
+export const revokeApiClient = (context: Context, path: OwnPath) =>
+  revoke(context, asPlatform(path.organization_id), revocation, path);
+
+/** @throws ApiError 422 if the client would revoke itself: the organization might have no other client to create a new one */
+export async function revokeOwnApiClient(context: ClientContext, id: number): Promise<void> {
+  const { caller } = context;
+  const { organization_id, api_client_id } = caller;
+  const author = asAdministrator(caller, apiClientNotFound);
+  const refusal = id === api_client_id ? clientRevokesItself : apiClientNotFound;
+  await revoke(context, author, ownRevocation, { organization_id, api_client_id, id }, refusal);
+}
+
+async function revoke<Known, Path extends OwnPath>(
+  context: Context,
+  author: Author<Known>,
+  { record, revoke }: RevocationOf<Path>,
+  path: Path,
+  refusal = apiClientNotFound,
+): Promise<void> {
+  const [[asking], , [revoked]] = await runBatch(context.db, [
+    author.read,
+    record(context, "delete", path),
+    revoke({ ...path, now: context.now }),
+  ]);
+  author.require(asking);
+  if (!revoked) throw refusal();
+}
+
+/** The parts of an API client that authentication needs, with the shard of its organization. */
+export interface ClientRecord {
+  caller: Caller;
+  secret_digest: Uint8Array;
+  expires_at: number | null;
+  last_used_at: number | null;
+  shard: number;
+}
+
+/**
+ * Looks up a client, in the new database if its organization has moved. Returns null if the client is unknown or revoked, or if
+ * its user has no account.
+ *
+ * @param env the bindings of the shard that the client's id names
+ */
+export async function findClient(env: Env, client_id: string): Promise<ClientRecord | null> {
+  const found = callerOfClient({ client_id });
+  const [[row], [moved] = []] = isSharded(env)
+    ? await runBatch(env.DB, [found, newShardOfClient({ client_id })])
+    : [[await runFirst(env.DB, found)]];
+  if (moved) return findClient(envOfShard(env, moved.shard), client_id);
+  if (!row) return null;
+  const { secret_digest, expires_at, last_used_at, ...caller } = row;
+  return {
+    caller,
+    secret_digest: bytesOfHex(secret_digest),
+    expires_at,
+    last_used_at,
+    shard: shardOf(env),
+  };
+}

@@ -1,0 +1,160 @@
+import {
+  and,
+  asc,
+  eq,
+  exists,
+  getTableColumns,
+  gte,
+  isNull,
+  lt,
+  ne,
+  or,
+  type Placeholder,
+  type SQL,
+  sql,
+} from "drizzle-orm";
+import { entriesWhere } from "../../audit/access_logs/access_logs.entries.ts";
+import type { Caller } from "../../context.ts";
+import { columnAs, hasValues } from "../../database/expressions.ts";
+import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
+import { isNewest, selectColumn } from "../../database/selects.ts";
+import { tableWrites } from "../../database/table_writes.ts";
+import { totalOf } from "../../database/totals.ts";
+import type { OwnPath } from "../../http/wire.ts";
+import { MAX_API_CLIENTS, MAX_API_CLIENTS_EVER } from "../../limits.ts";
+import { idempotencyOfSecret } from "../idempotency_keys/idempotency_keys.sql.ts";
+import { hasAccount } from "../members/members.sql.ts";
+import { organizationUsers } from "../members/organization_users.table.ts";
+import { organizations } from "../organizations/organizations.table.ts";
+import { includesRole } from "../roles/roles.sql.ts";
+import { REVOKE_LOST_CLIENT } from "./api_clients.refusals.ts";
+import { apiClients } from "./api_clients.table.ts";
+
+const { secret_digest: _, ...columns } = getTableColumns(apiClients);
+
+export const apiClientColumns = columns;
+
+export const apiClientWrites = tableWrites(apiClients, apiClientColumns);
+
+const { organization_id, organization_user_id } = apiClients;
+
+/** The member concerned is the user that the client acts as. */
+const clientEntries = entriesWhere("api_client", apiClients, { organization_id, organization_user_id });
+
+export const newestClientEntry = clientEntries((_: object) => isNewest(apiClients));
+
+const isInUse = isNull(apiClients.revoked_at);
+
+/** The response to a creation contains the secret, so a replay cannot repeat it. */
+export const clientIdempotency = idempotencyOfSecret<Row<typeof apiClientColumns>>(REVOKE_LOST_CLIENT);
+
+export const revokeClients = (condition: SQL | undefined, now: Placeholder) =>
+  builder.update(apiClients).set({ revoked_at: now, updated_at: now }).where(and(condition, isInUse));
+
+/** The clients that act as an organization user: few enough for an error message to list them. */
+export const clientsOfUser = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
+  selectColumn(
+    apiClients.id,
+    hasValues(apiClients, { organization_id, organization_user_id: id }),
+    isInUse,
+  ).orderBy(asc(apiClients.id)),
+);
+
+/**
+ * Whether the organization has reached its limit of clients in use, and its lifetime limit. The columns are booleans, because
+ * counts would make all creations conflict with each other.
+ */
+export const clientQuota = preparedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) => {
+  const inUse = builder.$count(apiClients, and(eq(apiClients.organization_id, organization_id), isInUse));
+  return builder
+    .select({
+      is_full: gte(inUse, MAX_API_CLIENTS).mapWith(Boolean).as("is_full"),
+      made_all: gte(totalOf("api_clients", organization_id), MAX_API_CLIENTS_EVER)
+        .mapWith(Boolean)
+        .as("made_all"),
+    })
+    .from(sql`(select 1)`);
+});
+
+export const callerOfClient = preparedQuery(({ client_id }: Placeholders<{ client_id: string }>) =>
+  builder
+    .select({
+      api_client_id: columnAs(apiClients.id, "api_client_id"),
+      organization_id: apiClients.organization_id,
+      organization_user_id: apiClients.organization_user_id,
+      roles: organizationUsers.roles,
+      scopes: apiClients.scopes,
+      require_acting_user: organizations.require_acting_user,
+      secret_digest: apiClients.secret_digest,
+      expires_at: apiClients.expires_at,
+      last_used_at: apiClients.last_used_at,
+    })
+    .from(apiClients)
+    .innerJoin(organizations, eq(organizations.id, apiClients.organization_id))
+    .innerJoin(organizationUsers, eq(organizationUsers.id, apiClients.organization_user_id))
+    .where(and(eq(apiClients.client_id, client_id), isInUse, hasAccount(organizationUsers))),
+);
+
+export const noteFirstUse = preparedQuery(
+  (use: Placeholders<{ api_client_id: number; now: number; day_began_at: number }>) =>
+    builder
+      .update(apiClients)
+      .set({ last_used_at: use.now })
+      .where(
+        and(
+          eq(apiClients.id, use.api_client_id),
+          or(isNull(apiClients.last_used_at), lt(apiClients.last_used_at, use.day_began_at)),
+        ),
+      ),
+);
+
+type CallerKey = Placeholders<Pick<Caller, "organization_id" | "api_client_id">>;
+
+const selectRoles = ({ organization_id, api_client_id }: CallerKey, condition?: SQL) =>
+  builder
+    .select({ roles: organizationUsers.roles })
+    .from(apiClients)
+    .innerJoin(organizationUsers, eq(organizationUsers.id, apiClients.organization_user_id))
+    .where(and(hasValues(apiClients, { organization_id, id: api_client_id }), isInUse, condition));
+
+export const ownClientColumns = { ...apiClientColumns, roles: organizationUsers.roles };
+
+export const ownClient = preparedQuery(({ organization_id, api_client_id }: CallerKey) =>
+  builder
+    .select(ownClientColumns)
+    .from(apiClients)
+    .innerJoin(organizationUsers, eq(organizationUsers.id, apiClients.organization_user_id))
+    .where(and(hasValues(apiClients, { organization_id, id: api_client_id }), isInUse)),
+);
+
+/** The roles of the user that a client acts as: empty once the membership has ended, no row once the client is revoked. */
+export const rolesOfCaller = preparedQuery((caller: CallerKey) => selectRoles(caller));
+
+export const isAdministrator = (caller: CallerKey) =>
+  exists(selectRoles(caller, includesRole(organizationUsers.roles, "organization_admin")));
+
+/** Two statements for one transaction, which revoke a client that is in use and record the revocation. */
+const revocationWhere = <Values extends OwnPath>(
+  condition: (values: Placeholders<Values>) => SQL | undefined = () => undefined,
+) => {
+  function isRevocable(values: Placeholders<Values>) {
+    const { organization_id, id } = values as Placeholders<OwnPath>;
+    return and(hasValues(apiClients, { organization_id, id }), condition(values));
+  }
+  return {
+    record: clientEntries<Values>((values) => and(isRevocable(values), isInUse)),
+    revoke: preparedQuery((values: Placeholders<Values & { now: number }>) =>
+      revokeClients(isRevocable(values as Placeholders<Values>), values.now).returning({ id: apiClients.id }),
+    ),
+  };
+};
+
+export type RevocationOf<Values extends OwnPath> = ReturnType<typeof revocationWhere<Values>>;
+
+export const revocation = revocationWhere<OwnPath>();
+
+/** For a calling client, which cannot revoke itself, and revokes nothing unless it acts as an administrator. */
+export const ownRevocation = revocationWhere(
+  (values: Placeholders<OwnPath & Pick<Caller, "api_client_id">>) =>
+    and(ne(apiClients.id, values.api_client_id), isAdministrator(values)),
+);

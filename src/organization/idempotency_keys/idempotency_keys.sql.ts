@@ -1,0 +1,95 @@
+import { and, gt, type SQL } from "drizzle-orm";
+import type { ClientContext } from "../../context.ts";
+import type { Idempotency } from "../../database/decide_and_write.ts";
+import { hasValues } from "../../database/expressions.ts";
+import { insertSelect, replaceAllBut, valuesFor } from "../../database/insert.ts";
+import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import type { StoredRow } from "../../database/table_writes.ts";
+import { IDEMPOTENCY_KEY_KEPT_FOR } from "../../lifetimes.ts";
+import { keyWasUsed, secretIsNotStored } from "./idempotency_keys.refusals.ts";
+import { idempotencyKeys } from "./idempotency_keys.table.ts";
+
+type KeyRow = typeof idempotencyKeys.$inferSelect;
+
+/** Builds the option of `decideAndWrite` for creating a row only once; undefined if the request has no `Idempotency-Key`. */
+type IdempotencyOf<Result> = (
+  context: ClientContext,
+  /** The values of the columns that are not stored. */
+  personal?: Partial<Result>,
+) => Promise<Idempotency<Result> | undefined>;
+
+/**
+ * Stores the key and the created row in the transaction that creates the row. So a crash afterwards loses nothing, and only one
+ * of several concurrent requests is carried out, because D1 runs one batch at a time.
+ *
+ * @param personal columns with personal data, which are not stored: a replay contains the same values again
+ */
+export const idempotencyOf = <Result>(
+  { newestAsJson, fromJson }: StoredRow<Result>,
+  personal: (keyof Result)[] = [],
+): IdempotencyOf<Result> =>
+  idempotencyWith(
+    () => newestAsJson(personal),
+    (stored, values) => ({ ...fromJson(stored as string), ...values }),
+  );
+
+/**
+ * For a response with a secret, which is not stored. A replay throws `secretIsNotStored`.
+ *
+ * @param advice for the caller of a replay
+ */
+export const idempotencyOfSecret = <Result>(advice: string): IdempotencyOf<Result> =>
+  idempotencyWith<Result>(
+    () => null,
+    () => {
+      throw secretIsNotStored(advice);
+    },
+  );
+
+/**
+ * @param toStore makes the expression whose value is stored as the result
+ * @param resultOf restores the result from the stored value
+ */
+function idempotencyWith<Result>(
+  toStore: () => SQL<string> | null,
+  resultOf: (stored: string | null, personal?: Partial<Result>) => Result,
+): IdempotencyOf<Result> {
+  // Replaces an expired key that the cron has not deleted yet.
+  const store = preparedQuery((row: Placeholders<Omit<KeyRow, "result">>) =>
+    insertSelect(idempotencyKeys, {
+      ...valuesFor(idempotencyKeys, row),
+      result: toStore(),
+    }).onConflictDoUpdate({
+      target: [idempotencyKeys.api_client_id, idempotencyKeys.key],
+      set: replaceAllBut(idempotencyKeys, ["api_client_id", "key"]),
+    }),
+  );
+  return async ({ now, caller: { organization_id, api_client_id }, keyed }, personal) => {
+    if (!keyed) return undefined;
+    const { key } = keyed;
+    const fingerprint = await keyed.fingerprint();
+    return {
+      read: knownRequest({ api_client_id, key, not_before: now - IDEMPOTENCY_KEY_KEPT_FOR }),
+      replay(row) {
+        const known = row as Pick<KeyRow, "fingerprint" | "result">;
+        if (known.fingerprint !== fingerprint) throw keyWasUsed();
+        const result = resultOf(known.result, personal);
+        keyed.isReplay = true;
+        return result;
+      },
+      store: store({ organization_id, api_client_id, key, fingerprint, created_at: now }),
+    };
+  };
+}
+
+type KeyOfClient = Pick<KeyRow, "api_client_id" | "key">;
+
+const knownRequest = preparedQuery(
+  ({ api_client_id, key, not_before }: Placeholders<KeyOfClient & { not_before: number }>) =>
+    builder
+      .select({ fingerprint: idempotencyKeys.fingerprint, result: idempotencyKeys.result })
+      .from(idempotencyKeys)
+      .where(
+        and(hasValues(idempotencyKeys, { api_client_id, key }), gt(idempotencyKeys.created_at, not_before)),
+      ),
+);

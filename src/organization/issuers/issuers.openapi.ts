@@ -1,0 +1,69 @@
+import { invalidBody } from "../../http/errors.ts";
+import { exampleBody, exampleOf } from "../../openapi/examples.ts";
+import { pageResponse, type Reference } from "../../openapi/operation.ts";
+import { organizationNotFound } from "../organizations/organizations.refusals.ts";
+import { issuerNotFound, issuerRegistered, NOT_TRUSTWORTHY } from "./issuers.refusals.ts";
+import { issuerSchema } from "./issuers.responses.ts";
+import { createIssuerBody } from "./issuers.schemas.ts";
+
+const issuer = exampleOf(issuerSchema);
+
+/** An identity provider whose tokens have no `email` claim. */
+const directory: typeof issuer = {
+  ...issuer,
+  id: 6,
+  issuer: "clinic-directory",
+  jwks_url: "https://directory.example.com/keys",
+  email_claim: "preferred_username",
+  require_verified_email: false,
+};
+
+const { issuer: iss, audience, jwks_url } = issuer;
+
+export const issuersReference: Reference = {
+  tag: "Issuers",
+  description:
+    "The identity providers that the users of an organization sign in with. An organization can have several. For the claims that their tokens need, see the token exchange.",
+  platform: {
+    "GET /organizations/:organization_id/issuers": {
+      operationId: "listIssuers",
+      summary: "List the issuers of an organization",
+      description: "The list is ordered by id.",
+      response: pageResponse("issuers", issuerSchema, {
+        "Two identity providers": [issuer, directory],
+        "An organization without issuers": [],
+      }),
+      errors: [organizationNotFound()],
+    },
+    "POST /organizations/:organization_id/issuers": {
+      operationId: "createIssuer",
+      summary: "Register an issuer for an organization",
+      description:
+        "An issuer can be registered for several organizations, and with several audiences for one organization. A registration cannot be changed: delete it and register the issuer again. The keys are not fetched yet, so a wrong `jwks_url` only shows at the first sign-in, when the token exchange returns 503.",
+      request: {
+        fields: { issuer: "The issuer. Leading and trailing spaces are removed from its fields." },
+        examples: {
+          "With the claim `email`": { issuer: { issuer: iss, audience, jwks_url } },
+          "With another claim for the email": exampleBody(createIssuerBody(), directory),
+        },
+      },
+      response: {
+        schema: issuerSchema,
+        examples: { "With the claim `email`": issuer, "With another claim for the email": directory },
+      },
+      errors: [
+        organizationNotFound(),
+        issuerRegistered(),
+        invalidBody(`issuer.jwks_url: ${NOT_TRUSTWORTHY}`),
+      ],
+    },
+    "DELETE /organizations/:organization_id/issuers/:id": {
+      operationId: "deleteIssuer",
+      summary: "Delete an issuer",
+      description:
+        "The token exchange then refuses tokens of this issuer. Codes that it has already returned can still be redeemed.",
+      parameters: { id: { description: "The id of the issuer's registration.", example: issuer.id } },
+      errors: [issuerNotFound()],
+    },
+  },
+};

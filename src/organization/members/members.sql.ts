@@ -1,0 +1,138 @@
+import { and, asc, eq, gt, inArray, not, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { alias, unionAll } from "drizzle-orm/sqlite-core";
+import type { Caller } from "../../context.ts";
+import { hasValues, scalar } from "../../database/expressions.ts";
+import {
+  builder,
+  jsonValues,
+  type Placeholders,
+  preparedQuery,
+  type Value,
+  type Values,
+} from "../../database/queries.ts";
+import { rowsBy, selectColumn } from "../../database/selects.ts";
+import type { OwnPath } from "../../http/wire.ts";
+import { organizationUserAssists, organizationUsers } from "./organization_users.table.ts";
+
+const members = alias(organizationUsers, "members");
+
+export interface OfMember {
+  organization_id: number;
+  user_id: number;
+}
+
+export interface OfEmail {
+  organization_id: number;
+  email: string;
+}
+
+/** The query values that determine whose calls a caller reaches. */
+export interface Reach {
+  organization_id: number;
+  organization_user_id: number;
+  reaches_everybody: boolean;
+}
+
+export function reachOf({ organization_id, organization_user_id, roles }: Caller): Reach {
+  return { organization_id, organization_user_id, reaches_everybody: roles.includes("organization_admin") };
+}
+
+/**
+ * True for the organization users whose calls the caller reaches. An organization_admin reaches all users of its
+ * organization, a provider only itself, a provider_assistant itself and the providers that it assists.
+ */
+export function withinReach(reach: Values<Reach>): SQL | undefined {
+  const { organization_id, organization_user_id, reaches_everybody } = reach;
+  return and(
+    eq(organizationUsers.organization_id, organization_id),
+    or(sql`${reaches_everybody}`, isSelfOrAssisted(organization_user_id)),
+  );
+}
+
+/**
+ * True for this organization user and for the providers whom they assist. The condition is one list of ids, so that SQLite looks
+ * them up instead of scanning all users.
+ */
+function isSelfOrAssisted(organization_user_id: Value<number>): SQL {
+  const self = selectColumn(members.id, eq(members.id, organization_user_id));
+  const assisted = builder
+    .select({ id: organizationUserAssists.provider_id })
+    .from(organizationUserAssists)
+    .where(eq(organizationUserAssists.assistant_id, organization_user_id));
+  return inArray(organizationUsers.id, unionAll(self, assisted));
+}
+
+export const reachedMember = preparedQuery((user: Placeholders<Reach & { id: number }>) =>
+  builder
+    .select({ id: organizationUsers.id, roles: organizationUsers.roles })
+    .from(organizationUsers)
+    .where(and(eq(organizationUsers.id, user.id), withinReach(user))),
+);
+
+/** True for a row whose membership has not ended. An ended membership keeps its row, without roles. */
+export const hasAccount = ({ roles }: { roles: SQLWrapper }): SQL => sql`${roles} <> '[]'`;
+
+/** Returns no row if the membership has ended. */
+export const userWithAccount = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
+  selectColumn(
+    organizationUsers.id,
+    hasValues(organizationUsers, { organization_id, id }),
+    hasAccount(organizationUsers),
+  ),
+);
+
+const memberWithEmail = (organization_id: Value<number>, email: Value<string>, condition?: SQL) =>
+  scalar(selectColumn(members.id, hasValues(members, { organization_id, email }), condition));
+
+/** The id of the organization user with this email, even if the membership has ended; null if no user has it. */
+export const memberIdOf = (organization_id: Value<number>, email: Value<string>) =>
+  memberWithEmail(organization_id, email);
+
+/** The organization user with this email, even if the membership has ended. */
+export const memberByEmail = rowsBy(
+  organizationUsers,
+  { id: organizationUsers.id },
+  "organization_id",
+  "email",
+);
+
+/** The id of the organization user with this email; null if no user has it, or the membership has ended. */
+export const accountIdOf = (organization_id: Value<number>, email: Value<string>) =>
+  memberWithEmail(organization_id, email, hasAccount(members));
+
+/** The id of the organization user with this email if the membership ended after this time; otherwise null. */
+export const membershipEndedAfter = (
+  organization_id: Value<number>,
+  email: Value<string>,
+  time: SQLWrapper,
+) => memberWithEmail(organization_id, email, and(not(hasAccount(members)), gt(members.updated_at, time)));
+
+/** Selects no row if the organization has no such user. */
+export const memberOf = (organization_id: Value<number>, user_id: Value<number>) =>
+  selectColumn(members.id, hasValues(members, { organization_id, id: user_id }));
+
+/** @param ids a JSON array */
+export const selectMembersAmong = (organization_id: Value<number>, ids: Value<string>, condition?: SQL) =>
+  selectColumn(
+    members.id,
+    eq(members.organization_id, organization_id),
+    inArray(members.id, jsonValues(ids)),
+    condition,
+  ).orderBy(asc(members.id));
+
+/** The users among `ids` (a JSON array) whose membership has not ended. */
+export const accountsAmong = preparedQuery((of: Placeholders<{ organization_id: number; ids: string }>) =>
+  selectMembersAmong(of.organization_id, of.ids, hasAccount(members)),
+);
+
+export const memberById = rowsBy(organizationUsers, { id: organizationUsers.id }, "organization_id", "id");
+
+export const ofOrganization = ({ organization_id }: Placeholders<Pick<Reach, "organization_id">>) =>
+  eq(organizationUsers.organization_id, organization_id);
+
+/** For a caller who does not reach everybody: true for the users that this caller reaches. */
+export const ofAssistant = (reach: Placeholders<Reach>) =>
+  and(ofOrganization(reach), isSelfOrAssisted(reach.organization_user_id));
+
+export const reachedIds = (reach: Placeholders<Reach>) =>
+  selectColumn(organizationUsers.id, ofAssistant(reach));

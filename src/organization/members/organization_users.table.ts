@@ -1,0 +1,56 @@
+import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { idColumn, timestamps, withinOrganization } from "../../database/columns.ts";
+import { ROLES, type Role } from "../../database/enums.ts";
+import { organizationId } from "../organizations/organizations.table.ts";
+
+/**
+ * The service's own user. Audit logs name it if nobody else caused a change. No organization user of any database has this id: the
+ * baseline begins with the next one.
+ */
+export const SYSTEM_USER_ID = 1;
+
+/**
+ * True for a member with the role. Roles are stored as JSON, so the name is searched with its quotation marks. It is a literal in the
+ * SQL, so that SQLite finds the index of the role.
+ */
+export const memberHasRole = (roles: SQLWrapper, role: Role): SQL =>
+  sql`instr(${roles}, char(34) || ${sql.raw(`'${role}'`)} || char(34)) > 0`;
+
+/**
+ * The accounts of people in an organization. The id is also the contract's `user_id`. Somebody who works for two organizations has two
+ * accounts, and neither organization learns of the other. `roles` is a JSON array, lowest role first. A membership that has ended
+ * keeps its row, without roles.
+ */
+export const organizationUsers = sqliteTable(
+  "organization_users",
+  {
+    id: idColumn(),
+    organization_id: organizationId(),
+    email: text().notNull(),
+    display_name: text().notNull(),
+    roles: text({ mode: "json" }).$type<Role[]>().notNull(),
+    ...timestamps,
+  },
+  (t) => [
+    uniqueIndex("organization_users_by_email").on(t.organization_id, t.email),
+    uniqueIndex("organization_users_by_organization").on(t.organization_id, t.id),
+    ...ROLES.map((role) =>
+      index(`organization_users_by_role_${role}`)
+        .on(t.organization_id, t.id)
+        .where(memberHasRole(sql`roles`, role)),
+    ),
+    check("organization_users_are_people", sql`id <> ${sql.raw(String(SYSTEM_USER_ID))}`),
+  ],
+);
+
+/** The providers whose calls a provider_assistant can read in addition to their own. */
+export const organizationUserAssists = sqliteTable(
+  "organization_user_assists",
+  { organization_id: organizationId(), assistant_id: integer().notNull(), provider_id: integer().notNull() },
+  (t) => [
+    primaryKey({ columns: [t.assistant_id, t.provider_id] }),
+    withinOrganization(t, t.assistant_id, organizationUsers),
+    withinOrganization(t, t.provider_id, organizationUsers),
+  ],
+);

@@ -1,0 +1,63 @@
+import type * as z from "zod";
+import { withoutUndefined } from "../../http/wire.ts";
+import { MAX_MAIL_NAME_LENGTH } from "../../limits.ts";
+import { organizationSlugStays } from "./organizations.refusals.ts";
+import type { updateOrganizationBody } from "./organizations.schemas.ts";
+import type { organizations } from "./organizations.table.ts";
+
+type OrganizationInput = z.output<ReturnType<typeof updateOrganizationBody>>["organization"];
+
+type OrganizationRow = typeof organizations.$inferSelect;
+
+/** The fields of a new organization that do not come from its place. */
+export const newOrganization = (name: string, now: number) => ({
+  name,
+  mail_name: mailName(name),
+  created_at: now,
+  updated_at: now,
+});
+
+/**
+ * The slug stays when the name changes, because the slugs of the organization's rooms begin with it.
+ *
+ * @throws ApiError 422 if the input has another slug
+ */
+export function mergeOrganization(
+  organization: OrganizationRow,
+  input: OrganizationInput,
+  now: number,
+): OrganizationRow {
+  if (input.slug !== undefined && input.slug !== organization.slug) throw organizationSlugStays();
+  return { ...organization, ...withoutUndefined(input), updated_at: now };
+}
+
+/** Merges an update by the platform. Mails show only the name that the platform chose. */
+export const mergeOrganizationByPlatform: typeof mergeOrganization = (organization, input, now) => {
+  const next = mergeOrganization(organization, input, now);
+  return input.name === undefined ? next : { ...next, mail_name: mailName(input.name) };
+};
+
+/**
+ * The name as mails show it: on one line, at most 80 characters, and without words that a mail client would turn into a link.
+ * It is empty if nothing is left.
+ */
+export function mailName(name: string): string {
+  const words = name
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
+    // Invisible characters could hide or reverse the text around the name. Persian and Hindi need the two joiners.
+    .replace(/(?![\u200c\u200d])\p{Cf}/gu, "")
+    .split(/\s+/)
+    .filter((word) => !isAddress(word));
+  const characters = [...words.join(" ").trim()];
+  if (characters.length <= MAX_MAIL_NAME_LENGTH) return characters.join("");
+  return `${characters
+    .slice(0, MAX_MAIL_NAME_LENGTH - 1)
+    .join("")
+    .trimEnd()}…`;
+}
+
+/** Email addresses, network paths, anything with a scheme, domains (with a top level of two letters or more) and IPv4. */
+const ADDRESS = /[@\\]|\p{L}:[^\s]|[.。][\p{L}\p{N}\p{M}]{2}|\d(\.\d+){3}/u;
+
+/** The word is normalized first, because mail clients treat full-width letters and dots as plain ones, and may skip joiners. */
+const isAddress = (word: string) => ADDRESS.test(word.normalize("NFKC").replace(/[\u200c\u200d]/g, ""));

@@ -1,0 +1,110 @@
+import { invalidBody } from "../../http/errors.ts";
+import { exampleBody, exampleOf } from "../../openapi/examples.ts";
+import { FOR_ADMINISTRATORS, type Operation, pageResponse, type Reference } from "../../openapi/operation.ts";
+import * as story from "../../openapi/story.ts";
+import {
+  NOT_AN_ORGANIZATION_SLUG,
+  NOT_RETENTION_DAYS,
+  organizationNotFound,
+  organizationSlugStays,
+  organizationSlugTaken,
+} from "./organizations.refusals.ts";
+import { organizationSchema } from "./organizations.responses.ts";
+import { createOrganizationBody, updateOrganizationBody } from "./organizations.schemas.ts";
+
+const created = exampleOf(organizationSchema);
+
+const updated: typeof created = { ...created, recording_retention_days: 365, updated_at: story.INVITED_AT };
+
+const renamed: typeof created = {
+  ...created,
+  name: "Riverside Medical Center",
+  transcript_retention_days: 90,
+  participant_retention_days: 30,
+  updated_at: story.INVITED_AT,
+};
+
+const UPDATE =
+  "Omitted fields keep their values. The slug cannot be changed; it stays when the name changes. A shorter retention also deletes existing data, within minutes and in portions. Data of calls under legal hold is not deleted. A longer retention does not restore deleted data.";
+
+const update: Pick<Operation, "request" | "response"> = {
+  request: {
+    fields: { organization: "The fields to change. An empty object changes only `updated_at`." },
+    examples: {
+      "Recordings are kept for a year": { organization: { recording_retention_days: 365 } },
+      "A new name and new retention periods": exampleBody(updateOrganizationBody(), renamed),
+    },
+  },
+  response: {
+    schema: organizationSchema,
+    examples: { "Recordings are kept for a year": updated, "A new name and new retention periods": renamed },
+  },
+};
+
+const updateErrors = [
+  organizationSlugStays(),
+  organizationNotFound(),
+  invalidBody(`organization.recording_retention_days: ${NOT_RETENTION_DAYS}`),
+  invalidBody(`organization.transcript_retention_days: ${NOT_RETENTION_DAYS}`),
+  invalidBody(`organization.participant_retention_days: ${NOT_RETENTION_DAYS}`),
+];
+
+export const organizationsReference: Reference = {
+  tag: "Organizations",
+  description:
+    "Organizations that run video consultations. Everything else belongs to an organization. To set one up, the platform creates the organization, adds a user with the role `organization_admin`, and creates an API client that acts as this user.",
+  external: {
+    "GET /organization": {
+      operationId: "getOwnOrganization",
+      summary: "Get your organization",
+      response: { schema: organizationSchema, example: updated },
+    },
+    "PUT /organization": {
+      operationId: "updateOwnOrganization",
+      summary: "Update your organization",
+      description: `Only clients of an organization_admin can do this. ${UPDATE}`,
+      ...update,
+      refusals: FOR_ADMINISTRATORS,
+      errors: updateErrors,
+    },
+  },
+  platform: {
+    "GET /organizations": {
+      operationId: "listOrganizations",
+      summary: "List all organizations",
+      description:
+        "The list is ordered by id. With several databases, an organization whose creation failed halfway counts in the total but is missing from its page, until it is created again with the same slug.",
+      response: pageResponse("organizations", organizationSchema, {
+        "One organization": [updated],
+        "No organizations yet": [],
+      }),
+    },
+    "GET /organizations/:organization_id": {
+      operationId: "getOrganization",
+      summary: "Get an organization",
+      response: { schema: organizationSchema, example: updated },
+      errors: [organizationNotFound()],
+    },
+    "PUT /organizations/:organization_id": {
+      operationId: "updateOrganization",
+      summary: "Update an organization",
+      description: UPDATE,
+      ...update,
+      errors: updateErrors,
+    },
+    "POST /organizations": {
+      operationId: "createOrganization",
+      summary: "Create an organization",
+      description:
+        "Recordings, transcripts and SOAP notes are kept forever unless an update sets a number of days. If no response arrives, check the list before you create the organization again: without a `slug`, a second request creates a second organization.",
+      request: {
+        examples: {
+          "With a slug": exampleBody(createOrganizationBody(), created),
+          "With a slug generated from the name": { organization: { name: created.name } },
+        },
+      },
+      response: { schema: organizationSchema, example: created },
+      errors: [invalidBody(`organization.slug: ${NOT_AN_ORGANIZATION_SLUG}`), organizationSlugTaken()],
+    },
+  },
+};

@@ -1,0 +1,18 @@
+import { notFound, unprocessable } from "../../http/errors.ts";
+import { MAX_RETENTION_DAYS } from "../../lifetimes.ts";
+import { MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
+
+export const organizationNotFound = () => notFound("Organization");
+
+export const NOT_AN_ORGANIZATION_SLUG = `must be 1 to ${MAX_ORGANIZATION_SLUG_LENGTH} characters of a-z and 0-9, with single hyphens between them`;
+
+export const organizationSlugTaken = () =>
+  unprocessable("slug_taken", "organization.slug: is taken; choose another one, or omit it");
+
+export const organizationSlugStays = () =>
+  unprocessable(
+    "field_not_changeable",
+    "organization.slug: cannot be changed, because the slugs of the waiting rooms begin with it",
+  );
+
+export const NOT_RETENTION_DAYS = `must be a whole number of days from 1 to ${MAX_RETENTION_DAYS}, or null for no limit`;

@@ -1,0 +1,61 @@
+import * as z from "zod";
+import type { Row } from "../../database/queries.ts";
+import { name, ORGANIZATION_SLUG, toTimestamp } from "../../http/wire.ts";
+import { MAX_RETENTION_DAYS } from "../../lifetimes.ts";
+import { MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
+import { lazily } from "../../memory.ts";
+import { NOT_AN_ORGANIZATION_SLUG, NOT_RETENTION_DAYS } from "./organizations.refusals.ts";
+import type { organizationSchema } from "./organizations.responses.ts";
+import type { organizationColumns } from "./organizations.sql.ts";
+
+export const organizationSlug = lazily(() =>
+  z
+    .string()
+    .max(MAX_ORGANIZATION_SLUG_LENGTH, { error: NOT_AN_ORGANIZATION_SLUG, abort: true })
+    .regex(ORGANIZATION_SLUG, NOT_AN_ORGANIZATION_SLUG),
+);
+
+export const retentionDays = lazily(() =>
+  z
+    .int({ error: NOT_RETENTION_DAYS, abort: true })
+    .min(1, NOT_RETENTION_DAYS)
+    .max(MAX_RETENTION_DAYS, NOT_RETENTION_DAYS)
+    .nullable(),
+);
+
+export const createOrganizationBody = lazily(() =>
+  z.object({ organization: z.object({ name: name(), slug: organizationSlug().optional() }) }),
+);
+
+export const updateOrganizationBody = lazily(() =>
+  z.object({
+    organization: z
+      .object({
+        name: name(),
+        slug: organizationSlug().meta({
+          description: "Only the current value is accepted, because the slug never changes.",
+        }),
+        recording_retention_days: retentionDays(),
+        transcript_retention_days: retentionDays(),
+        participant_retention_days: retentionDays(),
+        require_acting_user: z.boolean(),
+      })
+      .partial(),
+  }),
+);
+
+export type Organization = Row<typeof organizationColumns>;
+
+export function toOrganization(row: Organization): z.input<typeof organizationSchema> {
+  return {
+    id: row.id,
+    name: row.name,
+    slug: row.slug,
+    recording_retention_days: row.recording_retention_days,
+    transcript_retention_days: row.transcript_retention_days,
+    participant_retention_days: row.participant_retention_days,
+    require_acting_user: row.require_acting_user,
+    created_at: toTimestamp(row.created_at),
+    updated_at: toTimestamp(row.updated_at),
+  };
+}

@@ -1,0 +1,172 @@
+import type * as z from "zod";
+import type { ClientContext, Context, Shards } from "../../context.ts";
+import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
+import { inTime } from "../../database/in_time.ts";
+import { isSameRow } from "../../database/merging.ts";
+import { type BoundQuery, requireFirst, runAll, runBatch } from "../../database/queries.ts";
+import { kebabCase, MAX_SLUG_SUFFIX_LENGTH } from "../../database/slug.ts";
+import { type Place, pageOfPlaces, placeOfSlug, placeWrites, totalOfPlaces } from "../../directory/places.ts";
+import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
+import { MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
+import { SettingsError } from "../../settings.ts";
+import { DATABASE_TIMEOUT } from "../../tuning.ts";
+import { asAdministrator } from "../roles/roles.authors.ts";
+import { mergeOrganization, mergeOrganizationByPlatform, newOrganization } from "./organizations.merge.ts";
+import { organizationNotFound, organizationSlugTaken } from "./organizations.refusals.ts";
+import type {
+  createOrganizationBody,
+  Organization,
+  updateOrganizationBody,
+} from "./organizations.schemas.ts";
+import {
+  insertAtNewestPlace,
+  newestOrganizationEntry,
+  organizationEntry,
+  organizationRow,
+  organizationsAmong,
+  organizationsOfPage,
+  organizationWrites,
+  ownShard,
+} from "./organizations.sql.ts";
+
+/** Lists the organizations of all databases. Each database that holds a part of the page is queried once. */
+export async function listOrganizations(
+  { db, shards }: Context,
+  page: PageQuery,
+): Promise<Page<Organization>> {
+  const window = pageWindow(page);
+  const [[counted], places, here] = await runBatch(db, [
+    totalOfPlaces({}),
+    pageOfPlaces(window),
+    organizationsOfPage(window),
+  ]);
+  const elsewhere = Map.groupBy(
+    places.filter(({ shard }) => shard > 0),
+    ({ shard }) => shard,
+  );
+  const others = Array.from(elsewhere, ([shard, found]) =>
+    inTime(
+      runAll(
+        requireShards(shards).enter(shard).db,
+        organizationsAmong({ ids: JSON.stringify(found.map(({ id }) => id)) }),
+      ),
+      DATABASE_TIMEOUT,
+    ),
+  );
+  const items = [here, ...(await Promise.all(others))].flat().sort((one, other) => one.id - other.id);
+  return toPage(page, counted?.total ?? 0, items);
+}
+
+export const requireOrganization = ({ db }: Context, id: number): Promise<Organization> =>
+  requireFirst(db, organizationRow({ id }), organizationNotFound);
+
+/**
+ * Inserts an organization's place in the directory, and the organization in the database that the place names. If a slug is taken,
+ * a generated slug gets a number and a chosen one is refused. In the directory's own database, one transaction inserts both. In
+ * another database, the organization follows its place: if that insert fails, the next request for the slug repeats it.
+ */
+export async function createOrganization(
+  context: Context,
+  { name, slug: chosen }: z.output<ReturnType<typeof createOrganizationBody>>["organization"],
+): Promise<Organization> {
+  const { db, now } = context;
+  const slug = chosen ?? (await slugOf(name));
+  const shard = shardOfNewOrganizations(context);
+  const reads: Record<string, BoundQuery<Place>> = {};
+  if (chosen !== undefined) reads.places = placeOfSlug({ slug });
+  const placeOrOrganization = await decideAndWrite(
+    db,
+    reads,
+    ({ places = [] }): Decision<Place | Organization> => {
+      const [place] = places;
+      if (place?.shard === 0) throw organizationSlugTaken();
+      if (place) return { unchanged: place };
+      const insertPlace = placeWrites.insert({ slug, shard });
+      if (shard > 0) return { writes: [insertPlace] };
+      return {
+        writes: [insertPlace, insertAtNewestPlace(newOrganization(name, now))],
+        entries: [newestOrganizationEntry(context, "create", {})],
+      };
+    },
+  );
+  return "shard" in placeOrOrganization
+    ? createAt(requireShards(context.shards).enter(placeOrOrganization.shard), placeOrOrganization, name)
+    : placeOrOrganization;
+}
+
+/** @throws ApiError 422 if the organization already exists, so that its slug is taken */
+function createAt(context: Context, { id, slug, shard }: Place, name: string): Promise<Organization> {
+  const { db, now } = context;
+  const reads = { organization: organizationRow({ id }), shard: ownShard({}) };
+  return decideAndWrite(db, reads, ({ organization: [organization], shard: [own] }) => {
+    if (organization) throw organizationSlugTaken();
+    // Two bindings are mixed up.
+    if (own?.shard !== shard) throw new Error(`The binding of shard ${shard} leads to another database`);
+    return {
+      writes: [organizationWrites.insert({ id, slug, ...newOrganization(name, now) })],
+      entries: [organizationEntry(context, "create", { id })],
+    };
+  });
+}
+
+function requireShards(shards: Shards | undefined): Shards {
+  if (!shards) throw new Error("Organizations live in databases that are not bound");
+  return shards;
+}
+
+/** The shard from the setting, or else the newest one. */
+function shardOfNewOrganizations({ shards, settings }: Context): number {
+  const numbers = shards?.numbers ?? [0];
+  const shard = settings.NEW_ORGANIZATIONS_SHARD ?? numbers.at(-1) ?? 0;
+  if (!numbers.includes(shard))
+    throw new SettingsError(
+      ["NEW_ORGANIZATIONS_SHARD"],
+      `NEW_ORGANIZATIONS_SHARD must be one of the databases that are bound: ${numbers}`,
+    );
+  return shard;
+}
+
+/** Leaves space for the number that follows if the slug is taken. */
+async function slugOf(name: string): Promise<string> {
+  const slug = await kebabCase(name, "organization");
+  return slug.slice(0, MAX_ORGANIZATION_SLUG_LENGTH - MAX_SLUG_SUFFIX_LENGTH).replace(/-+$/, "");
+}
+
+type OrganizationUpdate = z.output<ReturnType<typeof updateOrganizationBody>>["organization"];
+
+export const updateOrganization = (
+  context: Context,
+  id: number,
+  input: OrganizationUpdate,
+): Promise<Organization> =>
+  decideAndWrite(context.db, { organization: organizationRow({ id }) }, ({ organization: [organization] }) =>
+    decideOrganization(context, organization, input, mergeOrganizationByPlatform),
+  );
+
+export const updateOwnOrganization = (
+  context: ClientContext,
+  input: OrganizationUpdate,
+): Promise<Organization> => {
+  const { db, caller } = context;
+  const author = asAdministrator(caller, organizationNotFound);
+  const reads = { member: author.read, organization: organizationRow({ id: author.organization_id }) };
+  return decideAndWrite(db, reads, ({ member: [member], organization: [organization] }) => {
+    author.require(member);
+    return decideOrganization(context, organization, input, mergeOrganization);
+  });
+};
+
+function decideOrganization(
+  context: Context,
+  organization: Organization | undefined,
+  input: OrganizationUpdate,
+  merge: typeof mergeOrganization,
+): Decision<Organization> {
+  if (!organization) throw organizationNotFound();
+  const { id } = organization;
+  const next = merge(organization, input, context.now);
+  return {
+    writes: [organizationWrites.update(organization, next)],
+    entries: isSameRow(organization, next) ? [] : [organizationEntry(context, "update", { id })],
+  };
+}

@@ -1,0 +1,140 @@
+import {
+  asc,
+  desc,
+  eq,
+  getTableColumns,
+  getTableName,
+  inArray,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
+import { entriesWhere } from "../../audit/access_logs/access_logs.entries.ts";
+import type { Context } from "../../context.ts";
+import { databaseSettings } from "../../database/database.table.ts";
+import { columnAs } from "../../database/expressions.ts";
+import { insertSelect } from "../../database/insert.ts";
+import { builder, jsonValues, type Placeholders, preparedQuery, runBatch } from "../../database/queries.ts";
+import { isNewest, rowsBy, selectColumn } from "../../database/selects.ts";
+import { tableWrites } from "../../database/table_writes.ts";
+import { totalOf } from "../../database/totals.ts";
+import { places } from "../../directory/directory.table.ts";
+import { pagedList } from "../../http/lists.ts";
+import { type PageQuery, type PageWindow, pageWindow, toPage } from "../../http/pagination.ts";
+import type { apiClients } from "../api_clients/api_clients.table.ts";
+import type { issuers } from "../issuers/issuers.table.ts";
+import type { organizationUsers } from "../members/organization_users.table.ts";
+import { organizationNotFound } from "./organizations.refusals.ts";
+import { organizations } from "./organizations.table.ts";
+
+export const organizationColumns = getTableColumns(organizations);
+
+export const organizationWrites = tableWrites(organizations, organizationColumns);
+
+type NewOrganization = Pick<
+  typeof organizations.$inferSelect,
+  "name" | "mail_name" | "created_at" | "updated_at"
+>;
+
+/** Inserts an organization with the id and slug of the place that the same transaction has just inserted. */
+export const insertAtNewestPlace = preparedQuery(
+  ({ name, mail_name, created_at, updated_at }: Placeholders<NewOrganization>) => {
+    const newest = builder
+      .select({ id: places.id, slug: places.slug })
+      .from(places)
+      .orderBy(desc(places.id))
+      .limit(1)
+      .as("newest");
+    return insertSelect(
+      organizations,
+      { id: newest.id, slug: newest.slug, name, mail_name, created_at, updated_at },
+      { from: newest },
+    ).returning(organizationColumns);
+  },
+);
+
+const organizationEntries = entriesWhere("organization", organizations, {
+  organization_id: organizations.id,
+});
+
+export const organizationEntry = organizationEntries(({ id }: Placeholders<{ id: number }>) =>
+  eq(organizations.id, id),
+);
+
+export const newestOrganizationEntry = organizationEntries((_: object) => isNewest(organizations));
+
+export const organizationRow = rowsBy(organizations, organizationColumns, "id");
+
+/** Only columns that never change, so that a read of them never causes a write conflict. */
+const fixedColumns = { id: organizations.id, slug: organizations.slug };
+
+export const organizationById = rowsBy(organizations, fixedColumns, "id");
+
+export const organizationBySlug = rowsBy(organizations, fixedColumns, "slug");
+
+/** The database's own shard number. The first database stores none. */
+export const ownShard = preparedQuery(() =>
+  builder
+    .select({ shard: columnAs(databaseSettings.value, "shard") })
+    .from(databaseSettings)
+    .where(eq(databaseSettings.name, "shard")),
+);
+
+export const nameOfOrganization = (id: SQLWrapper) =>
+  sql<string>`${selectColumn(organizations.name, eq(organizations.id, id))}`;
+
+export const mailNameOfOrganization = (id: SQLWrapper) =>
+  sql<string>`${selectColumn(organizations.mail_name, eq(organizations.id, id))}`;
+
+/** The organizations of a page that live in the directory's own database. Places decide: one that moved away has left its row. */
+export const organizationsOfPage = preparedQuery(({ limit, offset }: Placeholders<PageWindow>) => {
+  const { id, shard } = places;
+  const page = builder
+    .select({ id, shard })
+    .from(places)
+    .orderBy(asc(id))
+    .limit(limit)
+    .offset(offset)
+    .as("page");
+  return builder
+    .select(organizationColumns)
+    .from(organizations)
+    .where(inArray(organizations.id, builder.select({ id: page.id }).from(page).where(eq(page.shard, 0))));
+});
+
+/** The organizations among `ids` (a JSON array) that live in this database. */
+export const organizationsAmong = preparedQuery(({ ids }: Placeholders<{ ids: string }>) =>
+  builder
+    .select(organizationColumns)
+    .from(organizations)
+    .where(inArray(organizations.id, jsonValues(ids))),
+);
+
+/**
+ * Makes a verb that lists the items of an organization. The total comes from the organization's row, so that the same round trip
+ * also shows whether the organization exists.
+ */
+export function listOfOrganization<Columns extends Record<string, SQLiteColumn | SQL.Aliased>>(
+  items: typeof organizationUsers | typeof apiClients | typeof issuers,
+  columns: Columns,
+) {
+  type Owner = { organization_id: number };
+  const total = preparedQuery(({ organization_id }: Placeholders<Owner>) =>
+    builder
+      .select({ total: totalOf(getTableName(items), organizations.id).as("total") })
+      .from(organizations)
+      .where(eq(organizations.id, organization_id)),
+  );
+  const { page } = pagedList(items, columns, [asc(items.id)], ({ organization_id }: Placeholders<Owner>) =>
+    eq(items.organization_id, organization_id),
+  );
+  return async ({ db }: Context, organization_id: number, query: PageQuery) => {
+    const [[counted], rows] = await runBatch(db, [
+      total({ organization_id }),
+      page({ organization_id, ...pageWindow(query) }),
+    ]);
+    if (!counted) throw organizationNotFound();
+    return toPage(query, counted.total, rows);
+  };
+}

@@ -1,0 +1,37 @@
+import type { Caller } from "../../context.ts";
+import type { Role } from "../../database/enums.ts";
+import type { BoundQuery } from "../../database/queries.ts";
+import type { ApiError } from "../../http/errors.ts";
+import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
+import { organizationNotFound } from "../organizations/organizations.refusals.ts";
+import { organizationById } from "../organizations/organizations.sql.ts";
+import { requireAdministrator } from "./roles.policy.ts";
+
+/** The author of a change that both the platform and the organization's administrators can make. */
+export interface Author<Known> {
+  organization_id: number;
+  /** Reads the author from D1 for the decision. */
+  read: BoundQuery<Known>;
+  /** @throws ApiError if the author may not make the change */
+  require(known: Known | undefined): void;
+}
+
+/** The platform may do everything in every existing organization. */
+export const asPlatform = (organization_id: number): Author<{ id: number }> => ({
+  organization_id,
+  read: organizationById({ id: organization_id }),
+  require(organization) {
+    if (!organization) throw organizationNotFound();
+  },
+});
+
+/**
+ * An API client of an organization_admin, in its own organization.
+ *
+ * @param notFound makes the 404 error for other callers
+ */
+export const asAdministrator = (caller: Caller, notFound: () => ApiError): Author<{ roles: Role[] }> => ({
+  organization_id: caller.organization_id,
+  read: rolesOfCaller(caller),
+  require: (member) => requireAdministrator(caller, member, notFound),
+});

@@ -1,0 +1,54 @@
+import { administeredOrganization, type Caller } from "../../context.ts";
+import { ROLES, type Role } from "../../database/enums.ts";
+import type { ApiError } from "../../http/errors.ts";
+import { invalidClient } from "../api_clients/api_clients.refusals.ts";
+import { rolesAboveLevel } from "./roles.refusals.ts";
+
+/** The roles at or below the highest of the given roles, lowest first. */
+export function assignableRoles(roles: readonly Role[]): Role[] {
+  const level = Math.max(...roles.map((role) => ROLES.indexOf(role)));
+  return ROLES.filter((_, rank) => rank <= level);
+}
+
+/**
+ * A caller may assign roles at or below its own permission level (contract, section "Authentication").
+ *
+ * @param field the request's field with the roles, for the error
+ * @throws ApiError 422 if a role is above that level
+ */
+export function requireAssignable(callerRoles: readonly Role[], roles: readonly Role[], field: string): void {
+  const assignable = assignableRoles(callerRoles);
+  const above = roles.filter((role) => !assignable.includes(role));
+  if (above.length > 0) throw rolesAboveLevel(field, above, assignable);
+}
+
+export function noLongerAssignable(before: readonly Role[], after: readonly Role[]): Role[] {
+  const assignable = assignableRoles(after);
+  return assignableRoles(before).filter((role) => !assignable.includes(role));
+}
+
+/**
+ * The caller's roles at the time of the write. An isolate may still know an API client for some time after the client was
+ * revoked, or after its member lost roles or the membership, and a change made in this time would outlive the lost right.
+ *
+ * @param member the caller as D1 knows it
+ * @throws ApiError 401 if the client is revoked, or the membership has ended
+ */
+export function requireRoles(member: { roles: Role[] } | undefined): Role[] {
+  if (!member || member.roles.length === 0) throw invalidClient();
+  return member.roles;
+}
+
+/**
+ * `administeredOrganization` for a write: it checks the roles in D1. Otherwise a demoted user could make themselves an
+ * administrator again while an isolate still knows their old roles.
+ *
+ * @param member the caller as D1 knows it
+ */
+export function requireAdministrator(
+  { organization_id }: Pick<Caller, "organization_id">,
+  member: { roles: Role[] } | undefined,
+  notFound: () => ApiError,
+): void {
+  administeredOrganization({ organization_id, roles: requireRoles(member) }, notFound);
+}

@@ -1,0 +1,58 @@
+import { FROM_AFTER_TO } from "../../http/dates.ts";
+import { invalidQuery } from "../../http/errors.ts";
+import {
+  CLIENT_SHARE,
+  DEFAULT_METRICS_DAYS,
+  MAX_DAILY_ACCESS_LOGS,
+  MAX_DAILY_WRITES,
+  MAX_WAITING_ROOMS,
+  WRITE_SIZE,
+} from "../../limits.ts";
+import { exampleOf } from "../../openapi/examples.ts";
+import type { Operation, Reference } from "../../openapi/operation.ts";
+import { organizationNotFound } from "../organizations/organizations.refusals.ts";
+import { usageRangeTooLong } from "./usage.refusals.ts";
+import { usageOfDatesSchema, usageSchema } from "./usage.responses.ts";
+
+const ROOMS = { waiting_rooms_count: 14, waiting_rooms_limit: MAX_WAITING_ROOMS };
+
+const usage: Pick<Operation, "description" | "parameters" | "response"> = {
+  description: `The range includes both dates. Without dates, it covers the last ${DEFAULT_METRICS_DAYS} days up to today.`,
+  parameters: {
+    from: { description: "The first date, in UTC.", example: "2026-01-01" },
+    to: {
+      description: "The last date, in UTC. If omitted, it is today.",
+      example: "2026-01-31",
+    },
+  },
+  response: {
+    schema: usageOfDatesSchema,
+    examples: {
+      "One date": { usage: [exampleOf(usageSchema)], ...ROOMS },
+      "No usage": { usage: [], ...ROOMS },
+    },
+  },
+};
+
+const rangeErrors = [invalidQuery(`from: ${FROM_AFTER_TO}`), usageRangeTooLong()];
+
+export const usageReference: Reference = {
+  tag: "Usage",
+  description: `Quotas limit how much an organization can store, so that no organization can fill the shared database. Per UTC day, its API clients can write ${MAX_DAILY_WRITES} times (a request counts once for each ${WRITE_SIZE / 1024} KiB of its body) and cause ${MAX_DAILY_ACCESS_LOGS} entries in its access log; a single client can use at most ${CLIENT_SHARE * 100} percent of both. Quotas never prevent signing in, legal holds, taking rights away, deleting, or reading the access log. An organization can create ${MAX_WAITING_ROOMS} waiting rooms.`,
+  external: {
+    "GET /usage": {
+      operationId: "listOwnUsage",
+      summary: "List the usage of your organization",
+      ...usage,
+      errors: rangeErrors,
+    },
+  },
+  platform: {
+    "GET /organizations/:organization_id/usage": {
+      operationId: "listUsage",
+      summary: "List the usage of an organization",
+      ...usage,
+      errors: [...rangeErrors, organizationNotFound()],
+    },
+  },
+};

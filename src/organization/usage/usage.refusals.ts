@@ -1,0 +1,80 @@
+import { isCausedBy } from "../../database/causes.ts";
+import { ApiError, invalidQuery, unprocessable } from "../../http/errors.ts";
+import {
+  CLIENT_SHARE,
+  MAX_ADDRESS_MAILS,
+  MAX_DAILY_ACCESS_LOGS,
+  MAX_DAILY_WRITES,
+  MAX_METRICS_DAYS,
+  MAX_ORGANIZATION_MAILS,
+  MAX_WAITING_ROOMS,
+} from "../../limits.ts";
+import { DAY, SECOND } from "../../units.ts";
+
+/** A quota's day ends at midnight UTC. */
+const tomorrow = (code: string, message: string) =>
+  new ApiError(429, code, message, {
+    headers: { "Retry-After": String(Math.ceil((DAY - (Date.now() % DAY)) / SECOND)) },
+  });
+
+export const tooManyWrites = () =>
+  tomorrow(
+    "organization_write_limit",
+    `The organization's clients have written ${MAX_DAILY_WRITES} times today, which is the daily limit: try again after midnight UTC`,
+  );
+
+export const tooManyEntries = () =>
+  tomorrow(
+    "organization_entry_limit",
+    `The organization's clients have caused ${MAX_DAILY_ACCESS_LOGS} access log entries today, which is the daily limit: try again after midnight UTC`,
+  );
+
+/** The errors for an invite whose mail would exceed a limit, also shown for a row of a bulk invite. */
+export const TOO_MANY_MAILS = `The organization has mailed ${MAX_ORGANIZATION_MAILS} invites today, which is the daily limit: invite this person after midnight UTC`;
+export const TOO_MANY_MAILS_TO_ADDRESS = `The organization has mailed this address ${MAX_ADDRESS_MAILS} times today, which is the daily limit: try again after midnight UTC`;
+
+export const tooManyMails = () => tomorrow("organization_mail_limit", TOO_MANY_MAILS);
+
+export const tooManyMailsToAddress = () => tomorrow("address_mail_limit", TOO_MANY_MAILS_TO_ADDRESS);
+
+const SHARE = `${CLIENT_SHARE * 100} percent of its organization's limit`;
+
+export const tooManyWritesOfClient = () =>
+  tomorrow(
+    "client_write_limit",
+    `This API client has written ${MAX_DAILY_WRITES * CLIENT_SHARE} times today, which is its daily limit (${SHARE}): try again after midnight UTC`,
+  );
+
+export const tooManyEntriesOfClient = () =>
+  tomorrow(
+    "client_entry_limit",
+    `This API client has caused ${MAX_DAILY_ACCESS_LOGS * CLIENT_SHARE} access log entries today, which is its daily limit (${SHARE}): try again after midnight UTC`,
+  );
+
+export const usageRangeTooLong = () =>
+  invalidQuery(
+    `from: the range up to the last date must have at most ${MAX_METRICS_DAYS} days, both dates included`,
+  );
+
+export const tooManyRooms = () =>
+  unprocessable(
+    "too_many_rooms",
+    `The organization has created ${MAX_WAITING_ROOMS} waiting rooms, retired ones included, which is its limit: rename one instead`,
+  );
+
+/** The refusals by the error texts of the triggers (usage.triggers.sql, invite_mails.triggers.sql and list_totals.triggers.sql). */
+const QUOTAS: [string, () => ApiError][] = [
+  ["quota: writes", tooManyWrites],
+  ["quota: access log entries", tooManyEntries],
+  ["quota of a client: writes", tooManyWritesOfClient],
+  ["quota of a client: access log entries", tooManyEntriesOfClient],
+  ["quota: waiting rooms", tooManyRooms],
+  ["quota: mails", tooManyMails],
+  ["quota: address", tooManyMailsToAddress],
+];
+
+/** Returns the refusal if a database error says that a quota is used up, or else the error itself. */
+export function quotaOr(error: Error): Error {
+  const quota = QUOTAS.find(([text]) => isCausedBy(error, ({ message }) => message.includes(text)));
+  return quota?.[1]() ?? error;
+}

@@ -1,0 +1,37 @@
+import * as z from "zod";
+import { count, day } from "../../http/wire.ts";
+import { MAX_DAILY_ACCESS_LOGS, MAX_DAILY_WRITES, MAX_METRICS_DAYS, WRITE_SIZE } from "../../limits.ts";
+
+export const usageSchema = z
+  .object({
+    date: day().meta({ description: "The UTC date.", example: "2026-01-31" }),
+    writes: count().meta({
+      description: `The number of times that the organization's API clients created or changed something, at most ${MAX_DAILY_WRITES}. A request counts once for each ${WRITE_SIZE / 1024} KiB of its body, or part thereof. Sign-ins, legal holds, changes of members, and deletions do not count.`,
+      example: 212,
+    }),
+    writes_limit: count().meta({
+      description: "The maximum number of writes on a date.",
+      example: MAX_DAILY_WRITES,
+    }),
+    access_log_entries: count().meta({
+      description: `The number of access log entries that its API clients caused. After ${MAX_DAILY_ACCESS_LOGS}, they can no longer read or change anything that needs an entry. Entries for sign-ins, legal holds, changes of members, deletions, and reads of the access log do not count and are never refused.`,
+      example: 4870,
+    }),
+    access_log_entries_limit: count().meta({
+      description: "The maximum number of these entries on a date.",
+      example: MAX_DAILY_ACCESS_LOGS,
+    }),
+    visits: count().meta({ description: "The number of calls reported for the first time.", example: 96 }),
+  })
+  .meta({ id: "Usage", description: "The usage of an organization on a date." });
+
+export const usageOfDatesSchema = z.object({
+  usage: z
+    .array(usageSchema)
+    .max(MAX_METRICS_DAYS)
+    .describe("The usage by date, oldest first. Dates without usage are omitted."),
+  waiting_rooms_count: count().describe(
+    "The number of waiting rooms that the organization has created, retired ones included.",
+  ),
+  waiting_rooms_limit: count().describe("The maximum number of waiting rooms, retired ones included."),
+});

@@ -1,0 +1,84 @@
+import { and, asc, between, eq, sql } from "drizzle-orm";
+import { excluded, insertSelect } from "../../database/insert.ts";
+import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import { totalOf } from "../../database/totals.ts";
+import { organizations } from "../organizations/organizations.table.ts";
+import { organizationDays } from "./usage.table.ts";
+
+const { organization_id, date, api_client_id, writes, access_log_entries, visits } = organizationDays;
+
+/** The `api_client_id` of the rows that count all clients together. */
+export const ALL_CLIENTS = 0;
+
+/** Must repeat the partial index's WHERE, or SQLite does not use the index. */
+export const isOfOneClient = sql`api_client_id <> 0`;
+
+export const usageColumns = { date, writes, access_log_entries, visits };
+
+export const usageOfDates = preparedQuery(
+  (of: Placeholders<{ organization_id: number; from: string; to: string }>) =>
+    builder
+      .select(usageColumns)
+      .from(organizationDays)
+      .where(
+        and(
+          eq(organization_id, of.organization_id),
+          between(date, of.from, of.to),
+          eq(api_client_id, ALL_CLIENTS),
+        ),
+      )
+      .orderBy(asc(date)),
+);
+
+/** Counts the waiting rooms that an organization has created, retired ones included. No row if the organization does not exist. */
+export const countWaitingRooms = preparedQuery((of: Placeholders<{ organization_id: number }>) =>
+  builder
+    .select({ waiting_rooms_count: totalOf("waiting_rooms", of.organization_id).as("waiting_rooms_count") })
+    .from(organizations)
+    .where(eq(organizations.id, of.organization_id)),
+);
+
+interface OfDay {
+  organization_id: number;
+  date: string;
+}
+
+/** The conflict clause that adds the inserted number to that of the existing row. */
+const addTo = (name: "writes" | "visits" | "mails") => ({
+  target: [organization_id, date, api_client_id],
+  set: { [name]: sql`${organizationDays[name]} + ${excluded(organizationDays[name])}` },
+});
+
+/** Counts a call that is reported for the first time. Runs in the report's transaction. */
+export const countVisit = preparedQuery((of: Placeholders<OfDay>) =>
+  insertSelect(organizationDays, {
+    organization_id: of.organization_id,
+    date: of.date,
+    visits: 1,
+  }).onConflictDoUpdate(addTo("visits")),
+);
+
+/** Counts mails before they are sent. A trigger refuses mails beyond the limit. */
+export const countMailsOfDay = preparedQuery((of: Placeholders<OfDay & { count: number }>) =>
+  insertSelect(organizationDays, {
+    organization_id: of.organization_id,
+    date: of.date,
+    mails: of.count,
+  }).onConflictDoUpdate(addTo("mails")),
+);
+
+/**
+ * Counts writes, for the client and for all clients together, if the previous statement changed something. A trigger refuses writes
+ * beyond the limit.
+ */
+export const countWrites = preparedQuery(
+  (of: Placeholders<OfDay & { api_client_id: number; count: number }>) =>
+    insertSelect(
+      organizationDays,
+      { organization_id: of.organization_id, date: of.date, api_client_id: sql`counted`, writes: of.count },
+      {
+        from: sql`(select ${sql.raw(String(ALL_CLIENTS))} as counted union all select ${of.api_client_id})`,
+        where: sql`changes() > 0`,
+      },
+    ).onConflictDoUpdate(addTo("writes")),
+);

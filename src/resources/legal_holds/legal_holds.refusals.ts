@@ -1,4 +1,0 @@
-import { unprocessable } from "../../http/errors.ts";
-
-export const holdOfPlatform = () =>
-  unprocessable("The platform began this legal hold: only the platform can change or end it");

@@ -1,0 +1,69 @@
+import { callParams } from "../../calls/calls/calls.schemas.ts";
+import { recordedRead } from "../../http/acting_user.ts";
+import { externalRoutes } from "../../http/external_api.ts";
+import { conditional, etagOf } from "../../http/preconditions.ts";
+import { area } from "../../http/scopes.ts";
+import { inChunks, JSON_TYPE, streamed } from "../../http/streams.ts";
+import { jsonBody, params, query } from "../../http/validation.ts";
+import { CORRECTION_BODY_LIMIT } from "../../limits.ts";
+import { toSoapNote } from "../soap_notes/soap_notes.schemas.ts";
+import { toTranscriptJson } from "../transcripts/transcripts.schemas.ts";
+import {
+  correctSoapNoteBody,
+  correctTranscriptBody,
+  toSoapNoteVersionsJson,
+  toTranscriptVersionsJson,
+  transcriptVersionsQuery,
+} from "./call_text_versions.schemas.ts";
+import {
+  correctSoapNote,
+  correctTranscript,
+  listSoapNoteVersions,
+  listTranscriptVersions,
+} from "./call_text_versions.service.ts";
+
+const CALL = "/organization_users/:organization_user_id/calls/:call_id";
+
+const ofCall = params(callParams);
+
+export const callTextVersionsExternal = externalRoutes()
+  .put(
+    `${CALL}/soap_note`,
+    area("results"),
+    ofCall,
+    recordedRead,
+    conditional,
+    jsonBody(correctSoapNoteBody, CORRECTION_BODY_LIMIT),
+    async (c) => {
+      const note = await correctSoapNote(c.var.context, c.req.valid("param"), c.req.valid("json").soap_note);
+      return c.json(toSoapNote(note), 200, etagOf(note));
+    },
+  )
+  .get(`${CALL}/soap_note/versions`, area("results"), ofCall, recordedRead, async (c) => {
+    const versions = await listSoapNoteVersions(c.var.context, c.req.valid("param"));
+    return streamed(c, inChunks(toSoapNoteVersionsJson(versions)), JSON_TYPE);
+  })
+  .put(
+    `${CALL}/transcript`,
+    area("results"),
+    ofCall,
+    recordedRead,
+    conditional,
+    jsonBody(correctTranscriptBody, CORRECTION_BODY_LIMIT),
+    async (c) => {
+      const { transcript } = c.req.valid("json");
+      const corrected = await correctTranscript(c.var.context, c.req.valid("param"), transcript);
+      return streamed(c, inChunks(toTranscriptJson(corrected)), { ...JSON_TYPE, ...etagOf(corrected) });
+    },
+  )
+  .get(
+    `${CALL}/transcript/versions`,
+    area("results"),
+    ofCall,
+    recordedRead,
+    query(transcriptVersionsQuery),
+    async (c) => {
+      const versions = await listTranscriptVersions(c.var.context, c.req.valid("param"));
+      return streamed(c, inChunks(toTranscriptVersionsJson(versions, c.req.valid("query"))), JSON_TYPE);
+    },
+  );

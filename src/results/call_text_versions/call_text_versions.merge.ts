@@ -1,0 +1,102 @@
+import { MAX_TEXT_VERSIONS, MAX_TEXT_VERSIONS_SIZE } from "../../limits.ts";
+import type { CallText } from "../call_texts/call_texts.sql.ts";
+import type { StoredLine } from "../transcripts/transcripts.document.ts";
+import { correctedTooOften, lineUnknown, textNotFinal } from "./call_text_versions.refusals.ts";
+import type { callTextVersions } from "./call_text_versions.table.ts";
+
+type Version = typeof callTextVersions.$inferSelect;
+
+/** The replaced content: the text of a note, or the summary and lines of a transcript. */
+export type Replaced = Pick<Version, "text" | "summary" | "lines">;
+
+export interface KnownText {
+  hasEnded: boolean;
+  text: CallText;
+}
+
+export interface Correction {
+  user_id: number;
+  reason: string;
+}
+
+/** @throws ApiError 422 if the text is not final, or its call has not ended */
+export function requireCorrectable({ hasEnded, text }: KnownText): void {
+  if (!hasEnded || !text.is_final) throw textNotFinal(text.kind);
+}
+
+/**
+ * The text after a correction, and the version that the correction replaces.
+ *
+ * @param changes the changed fields; `replaced` holds their old values
+ * @throws ApiError 422 if the text was corrected too often, or too much of it was replaced
+ */
+export function correctText(
+  text: CallText,
+  { changes, replaced }: { changes: Partial<CallText>; replaced: Replaced },
+  { user_id, reason }: Correction,
+  now: number,
+): { text: CallText; version: Version } {
+  const { organization_id, id: text_id } = text;
+  const version = text.corrections + 1;
+  const replaced_size = text.replaced_size + sizeOfTexts(replaced);
+  if (version > MAX_TEXT_VERSIONS || replaced_size > MAX_TEXT_VERSIONS_SIZE)
+    throw correctedTooOften(text.kind);
+  return {
+    text: { ...text, ...changes, corrections: version, replaced_size, updated_at: now },
+    version: { organization_id, text_id, version, ...replaced, reason, user_id, created_at: now },
+  };
+}
+
+/** In bytes of UTF-8. */
+const sizeOfTexts = ({ text, summary, lines }: Replaced): number =>
+  new TextEncoder().encode([text, summary, lines].join("")).length;
+
+interface LineText {
+  id: number;
+  text: string;
+}
+
+/**
+ * The lines after a correction. They keep their ids, times and speakers.
+ *
+ * @returns all lines, and the id and old text of each changed line
+ * @throws ApiError 422 if the transcript does not have one of the corrected lines
+ */
+export function correctLines(
+  lines: Iterable<StoredLine>,
+  corrected: LineText[],
+): { lines: StoredLine[]; replaced: [number, string][] } {
+  const texts = new Map(corrected.map(({ id, text }) => [id, text]));
+  const replaced: [number, string][] = [];
+  const next = [...lines].map((line) => {
+    const text = texts.get(line.id) ?? line.text;
+    texts.delete(line.id);
+    if (text === line.text) return line;
+    replaced.push([line.id, line.text]);
+    return { ...line, text };
+  });
+  const [unknown] = texts.keys();
+  if (unknown !== undefined) throw lineUnknown(corrected.findIndex(({ id }) => id === unknown));
+  return { lines: next, replaced };
+}
+
+/**
+ * The lines as they were in each version, from the newest to the oldest. Read the lines of a version before you ask for
+ * the next one.
+ *
+ * @param lines the current lines
+ * @param versions newest first
+ */
+export function* linesOfVersions<Of extends Pick<Version, "lines">>(
+  lines: StoredLine[],
+  versions: Of[],
+): Generator<{ version: Of; lines: Iterable<StoredLine> }> {
+  const texts = new Map<number, string>();
+  const then = function* () {
+    for (const line of lines) yield { ...line, text: texts.get(line.id) ?? line.text };
+  };
+  for (const version of versions) {
+    for (const [id, text] of JSON.parse(version.lines ?? "[]") as [number, string][]) texts.set(id, text);
+    yield { version, lines: then() };
+  }
+}

@@ -1,0 +1,102 @@
+import * as z from "zod";
+import { distinct, id, multilineText, pathId, toTimestamp, upToFirstFault } from "../../http/wire.ts";
+import {
+  MAX_CORRECTION_REASON_LENGTH,
+  MAX_NOTE_LENGTH,
+  MAX_TRANSCRIPT_LINE_LENGTH,
+  MAX_TRANSCRIPT_LINES,
+  TRANSCRIPT_VERSIONS_PAGE,
+} from "../../limits.ts";
+import { lazily } from "../../memory.ts";
+import { type SoapNote, toSoapNote } from "../soap_notes/soap_notes.schemas.ts";
+import { TOO_MANY_LINES } from "../transcripts/transcripts.refusals.ts";
+import { type TranscriptWithLines, toTranscriptJson } from "../transcripts/transcripts.schemas.ts";
+import { linesOfVersions } from "./call_text_versions.merge.ts";
+import { LINE_REPEATED } from "./call_text_versions.refusals.ts";
+import type { soapNoteVersionSchema } from "./call_text_versions.responses.ts";
+import type { TextVersion } from "./call_text_versions.sql.ts";
+
+export const correctionReason = lazily(() => multilineText(MAX_CORRECTION_REASON_LENGTH));
+
+export const correctSoapNoteBody = lazily(() =>
+  z.object({ soap_note: z.object({ text: multilineText(MAX_NOTE_LENGTH), reason: correctionReason() }) }),
+);
+
+export type SoapNoteCorrection = z.output<ReturnType<typeof correctSoapNoteBody>>["soap_note"];
+
+const correctedLines = lazily(() =>
+  upToFirstFault(
+    z
+      .array(z.object({ id: id(), text: multilineText(MAX_TRANSCRIPT_LINE_LENGTH) }))
+      .max(MAX_TRANSCRIPT_LINES, TOO_MANY_LINES),
+  ).check(distinct("id", LINE_REPEATED)),
+);
+
+export const correctTranscriptBody = lazily(() =>
+  z.object({
+    transcript: z.object({
+      summary: multilineText(MAX_NOTE_LENGTH, { canBeEmpty: true }).optional(),
+      lines: correctedLines().optional(),
+      reason: correctionReason(),
+    }),
+  }),
+);
+
+export type TranscriptCorrection = z.output<ReturnType<typeof correctTranscriptBody>>["transcript"];
+
+const endOfVersion = ({ version, reason, user_id, created_at }: TextVersion) => ({
+  version,
+  reason,
+  user_id,
+  created_at: toTimestamp(created_at),
+});
+
+function toSoapNoteVersion(note: SoapNote, version: TextVersion): z.input<typeof soapNoteVersionSchema> {
+  return { ...toSoapNote({ ...note, text: version.text as string }), ...endOfVersion(version) };
+}
+
+export function* toSoapNoteVersionsJson({
+  note,
+  versions,
+}: {
+  note: SoapNote;
+  versions: TextVersion[];
+}): Generator<string> {
+  yield '{"versions":[';
+  for (const [n, version] of versions.entries())
+    yield `${n ? "," : ""}${JSON.stringify(toSoapNoteVersion(note, version))}`;
+  yield "]}";
+}
+
+export const transcriptVersionsQuery = lazily(() => z.object({ after: pathId().optional() }));
+
+export type TranscriptVersionsQuery = z.output<ReturnType<typeof transcriptVersionsQuery>>;
+
+/**
+ * A page of a transcript's versions as JSON, line by line.
+ *
+ * @param versions newest first
+ */
+export function* toTranscriptVersionsJson(
+  { versions, ...transcript }: TranscriptWithLines & { versions: TextVersion[] },
+  { after = Number.POSITIVE_INFINITY }: TranscriptVersionsQuery,
+): Generator<string> {
+  yield '{"versions":[';
+  let length = 0;
+  let next_after: number | null = null;
+  for (const { version, lines } of linesOfVersions([...transcript.lines], versions)) {
+    if (version.version >= after) continue;
+    if (length > 0) yield ",";
+    for (const part of toTranscriptJson(
+      { ...transcript, summary: version.summary, lines },
+      endOfVersion(version),
+    )) {
+      length += part.length;
+      yield part;
+    }
+    if (length < TRANSCRIPT_VERSIONS_PAGE) continue;
+    if (version.version > 1) next_after = version.version;
+    break;
+  }
+  yield `],"next_after":${next_after}}`;
+}

@@ -1,0 +1,156 @@
+import { requireEntry } from "../../audit/access_logs/access_logs.entries.ts";
+import type { CallPath } from "../../calls/calls/calls.schemas.ts";
+import { reachedCall, resultsOfPath } from "../../calls/calls/calls.sql.ts";
+import type { ClientContext } from "../../context.ts";
+import { decideAndWrite } from "../../database/decide_and_write.ts";
+import type { CallTextKind } from "../../database/enums.ts";
+import { type BoundQuery, type NamedQueries, type RowsOf, runBatch } from "../../database/queries.ts";
+import { requireVersion } from "../../http/preconditions.ts";
+import { rolesOfCaller } from "../../organization/api_clients/api_clients.sql.ts";
+import {
+  type CallText,
+  entryOfText,
+  textOfPath,
+  textOfReach,
+  textWrites,
+} from "../call_texts/call_texts.sql.ts";
+import { soapNoteNotFound } from "../soap_notes/soap_notes.refusals.ts";
+import type { SoapNote } from "../soap_notes/soap_notes.schemas.ts";
+import { type StoredLine, storedLines } from "../transcripts/transcripts.document.ts";
+import { requireReportable } from "../transcripts/transcripts.merge.ts";
+import { transcriptNotFound } from "../transcripts/transcripts.refusals.ts";
+import type { TranscriptWithLines } from "../transcripts/transcripts.schemas.ts";
+import { replaceLines, transcriptOfPath, transcriptToCorrect } from "../transcripts/transcripts.sql.ts";
+import { correctLines, correctText, type Replaced, requireCorrectable } from "./call_text_versions.merge.ts";
+import { requireCorrector, requireCorrectorStill } from "./call_text_versions.policy.ts";
+import type { SoapNoteCorrection, TranscriptCorrection } from "./call_text_versions.schemas.ts";
+import { insertVersion, stateOfText, type TextVersion, versionsOfPath } from "./call_text_versions.sql.ts";
+
+const NOT_FOUND = { transcript: transcriptNotFound, soap_note: soapNoteNotFound };
+
+export async function correctSoapNote(
+  context: ClientContext,
+  path: CallPath,
+  { text, reason }: SoapNoteCorrection,
+): Promise<SoapNote> {
+  const corrected = await correct(context, { path, kind: "soap_note", reason }, {}, (note) =>
+    note.text === text ? null : { changes: { text }, replaced: { text: note.text } },
+  );
+  return corrected as SoapNote;
+}
+
+export async function correctTranscript(
+  context: ClientContext,
+  path: CallPath,
+  { summary, lines: wanted = [], reason }: TranscriptCorrection,
+): Promise<TranscriptWithLines> {
+  let lines: StoredLine[] = [];
+  let names = new Map<number, string>();
+  const corrected = await correct(
+    context,
+    { path, kind: "transcript", reason },
+    { stored: transcriptToCorrect(reachedCall(context.caller, path)) },
+    async (transcript, { stored: [stored] }) => {
+      names = new Map(stored?.names);
+      const next = correctLines(await storedLines(transcript, stored), wanted);
+      lines = next.lines;
+      const isSameSummary = summary === undefined || summary === (transcript.summary ?? "");
+      const hasNewLines = next.replaced.length > 0;
+      if (isSameSummary && !hasNewLines) return null;
+      const changes = { summary: isSameSummary ? transcript.summary : summary };
+      requireReportable(changes.summary, lines);
+      return {
+        changes,
+        replaced: {
+          summary: transcript.summary,
+          lines: hasNewLines ? JSON.stringify(next.replaced) : null,
+        },
+        writes: hasNewLines ? await replaceLines({ id: transcript.call_id }, lines) : [],
+      };
+    },
+  );
+  return { ...corrected, lines, names };
+}
+
+interface Corrected {
+  changes: Partial<CallText>;
+  /** The old values of the changes. */
+  replaced: Partial<Replaced>;
+  writes?: BoundQuery<unknown>[];
+}
+
+/**
+ * Reads, decides and writes a correction.
+ *
+ * @param correctOne returns null if nothing changes, so that no version is created
+ */
+function correct<Reads extends NamedQueries>(
+  context: ClientContext,
+  { path, kind, reason }: { path: CallPath; kind: CallTextKind; reason: string },
+  unguardedReads: Reads,
+  correctOne: (text: CallText, rows: RowsOf<Reads>) => Corrected | null | Promise<Corrected | null>,
+): Promise<CallText> {
+  const { db, now, caller } = context;
+  const notFound = NOT_FOUND[kind];
+  const reached = { ...reachedCall(caller, path), kind };
+  return decideAndWrite(
+    db,
+    { member: rolesOfCaller(caller), call: resultsOfPath(reached), state: stateOfText(reached) },
+    async ({ member: [member], call: [call], text: [text], ...rows }) => {
+      requireCorrectorStill(caller, member, notFound);
+      if (!call || !text) throw notFound();
+      requireVersion(context, text);
+      requireCorrectable({ hasEnded: call.has_ended, text });
+      const corrected = await correctOne(text, rows as RowsOf<Reads>);
+      // The response contains the text, so this counts as a read.
+      if (!corrected)
+        return { writes: [textOfReach(reached)], entries: [entryOfText(context, "read", reached)] };
+      const { changes, writes = [] } = corrected;
+      const replaced = { text: null, summary: null, lines: null, ...corrected.replaced };
+      const by = { user_id: caller.organization_user_id, reason };
+      const next = correctText(text, { changes, replaced }, by, now);
+      return {
+        writes: [insertVersion(next.version), ...writes, textWrites.update(text, next.text)],
+        entries: [entryOfText(context, "update", reached)],
+      };
+    },
+    { unguardedReads: { text: textOfReach(reached), ...(unguardedReads as NamedQueries) } },
+  );
+}
+
+export async function listSoapNoteVersions(
+  context: ClientContext,
+  path: CallPath,
+): Promise<{ note: SoapNote; versions: TextVersion[] }> {
+  const { text, versions } = await readVersions(context, path, "soap_note", textOfPath);
+  return { note: text as SoapNote, versions };
+}
+
+export async function listTranscriptVersions(
+  context: ClientContext,
+  path: CallPath,
+): Promise<TranscriptWithLines & { versions: TextVersion[] }> {
+  const { text, versions } = await readVersions(context, path, "transcript", transcriptOfPath);
+  const lines = await storedLines(text, text);
+  return { ...text, lines, names: new Map(text.names), versions };
+}
+
+/** @param textOf reads the current text */
+async function readVersions<Text>(
+  context: ClientContext,
+  path: CallPath,
+  kind: CallTextKind,
+  textOf: (of: ReturnType<typeof reachedCall> & { kind: CallTextKind }) => BoundQuery<Text>,
+): Promise<{ text: Text; versions: TextVersion[] }> {
+  const { db, caller } = context;
+  requireCorrector(caller, NOT_FOUND[kind]);
+  const reached = { ...reachedCall(caller, path), kind };
+  const [[text], versions, entries] = await runBatch(db, [
+    textOf(reached),
+    versionsOfPath(reached),
+    entryOfText(context, "read", reached),
+  ]);
+  if (!text) throw NOT_FOUND[kind]();
+  requireEntry(entries);
+  return { text, versions };
+}

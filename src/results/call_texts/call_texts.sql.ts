@@ -1,0 +1,84 @@
+import { and, eq, getTableColumns, not, type SQL, type SQLWrapper } from "drizzle-orm";
+import { entriesWhere } from "../../audit/access_logs/access_logs.entries.ts";
+import { subjectOfCall } from "../../calls/calls/calls.entries.ts";
+import {
+  type CallKey,
+  callIdByKey,
+  callIdOfPath,
+  endedCallId,
+  type ReachedCall,
+} from "../../calls/calls/calls.sql.ts";
+import type { CallTextKind } from "../../database/enums.ts";
+import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
+import { isPastRetention } from "../../database/retention.ts";
+import { selectColumn } from "../../database/selects.ts";
+import { tableWrites } from "../../database/table_writes.ts";
+import { type ChoreTurn, ownerIdOf } from "../../database/turns.ts";
+import { organizations } from "../../organization/organizations/organizations.table.ts";
+import { callTexts } from "./call_texts.table.ts";
+
+export type Kind = { kind: CallTextKind };
+
+/** All columns except the lines of a transcript, which are long. */
+export const { lines: _, ...callTextColumns } = getTableColumns(callTexts);
+
+export type CallText = Row<typeof callTextColumns>;
+
+export const textWrites = tableWrites(callTexts, callTextColumns);
+
+export const isTextOf = (call_id: SQLWrapper, kind: CallTextKind | SQLWrapper) =>
+  and(eq(callTexts.call_id, call_id), eq(callTexts.kind, kind)) as SQL;
+
+const selectTexts = (condition: SQL) => builder.select(callTextColumns).from(callTexts).where(condition);
+
+export const textByCallKey = preparedQuery((text: Placeholders<CallKey & Kind>) =>
+  selectTexts(isTextOf(callIdByKey(text), text.kind)),
+);
+
+/** The text of the call in the path, even before the call has ended. */
+export const textOfReach = preparedQuery((text: Placeholders<ReachedCall & Kind>) =>
+  selectTexts(isTextOf(callIdOfPath(text), text.kind)),
+);
+
+const isReached = (text: Placeholders<ReachedCall & Kind>) => isTextOf(endedCallId(text), text.kind);
+
+/** Selects the id of the text of the call in the path, if it may be read. */
+export const textIdOfPath = (text: Placeholders<ReachedCall & Kind>) =>
+  selectColumn(callTexts.id, isReached(text));
+
+/** The text of the call in the path, if it may be read. */
+export const textOfPath = preparedQuery((text: Placeholders<ReachedCall & Kind>) =>
+  selectTexts(isReached(text)),
+);
+
+const textEntries = entriesWhere(callTexts.kind, callTexts, {
+  ...subjectOfCall(callTexts),
+  resource_id: callTexts.call_id,
+});
+
+export const entryOfText = textEntries(isReached);
+
+/** Both statements belong together: a trigger refuses to delete a text without an entry. */
+const deletionWhere = <Values extends object>(condition: (values: Placeholders<Values>) => SQL) => ({
+  record: textEntries(condition),
+  remove: preparedQuery((values: Placeholders<Values>) =>
+    builder
+      .delete(callTexts)
+      .where(condition(values))
+      .returning({ owner_id: ownerIdOf(callTexts.organization_id) }),
+  ),
+});
+
+export const deletionOfText = deletionWhere(({ call_id, kind }: Placeholders<{ call_id: number } & Kind>) =>
+  isTextOf(call_id, kind),
+);
+
+/** Texts past their retention, one portion per organization. */
+export const deletionOfOld = deletionWhere((chore: Placeholders<ChoreTurn>) => {
+  const due = {
+    time: callTexts.call_ended_at,
+    days: organizations.transcript_retention_days,
+    where: not(callTexts.is_held),
+  };
+  return isPastRetention(callTexts, due, chore);
+});

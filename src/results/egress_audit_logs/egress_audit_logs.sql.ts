@@ -1,0 +1,80 @@
+import { and, desc, eq, getTableColumns, gte, inArray, lt, type SQL, sql, sum } from "drizzle-orm";
+import { type ListName, listTotals } from "../../database/database.table.ts";
+import { AUDIT_EVENTS, type AuditEvent } from "../../database/enums.ts";
+import { coalesce } from "../../database/expressions.ts";
+import { insertSelect } from "../../database/insert.ts";
+import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import { selectColumn } from "../../database/selects.ts";
+import { pagedList } from "../../http/lists.ts";
+import { egressWithinReach, type ReachedEgress, visibleEgress } from "../egresses/egresses.sql.ts";
+import { egresses } from "../egresses/egresses.table.ts";
+import { egressAuditLogs } from "./egress_audit_logs.table.ts";
+
+export const auditLogColumns = getTableColumns(egressAuditLogs);
+
+interface ReachedEntries extends ReachedEgress {
+  /** null for all events */
+  event: AuditEvent | null;
+  /** Milliseconds since the epoch. `from` is included, `before` is not. */
+  from: number;
+  before: number;
+}
+
+const reachedEgressId = (egress: Placeholders<ReachedEgress>) =>
+  selectColumn(egresses.id, egressWithinReach(egress));
+
+/** The egress of the path, if its audit log may be seen. */
+export const auditedEgress = preparedQuery((egress: Placeholders<ReachedEgress>) => reachedEgressId(egress));
+
+const entriesWhere = (condition: (entries: Placeholders<ReachedEntries>) => SQL | undefined) =>
+  pagedList(
+    egressAuditLogs,
+    auditLogColumns,
+    [desc(egressAuditLogs.created_at), desc(egressAuditLogs.id)],
+    (entries: Placeholders<ReachedEntries>) =>
+      and(
+        eq(egressAuditLogs.egress_id, reachedEgressId(entries)),
+        condition(entries),
+        // With two bounds, SQLite expects so few rows that it may choose the index without the event.
+        sql`likely(${gte(egressAuditLogs.created_at, entries.from)})`,
+        lt(egressAuditLogs.created_at, entries.before),
+      ),
+  );
+
+export const allAuditLogs = entriesWhere(() => undefined);
+
+/** A query of its own, so that SQLite uses the index by event. */
+export const auditLogsOfEvent = entriesWhere((entries) => eq(egressAuditLogs.event, entries.event));
+
+/** The names of the totals to add up: one event's, or all events', as a JSON array. */
+export const listsOfEvents = (event: AuditEvent | undefined): string =>
+  JSON.stringify((event ? [event] : AUDIT_EVENTS).map((each): ListName => `egress_audit_logs:${each}`));
+
+/** The number of entries regardless of their time, from totals that triggers maintain. */
+export const totalOfEntries = preparedQuery((entries: Placeholders<ReachedEgress & { lists: string }>) =>
+  builder
+    .select({ total: coalesce(sum(listTotals.total).mapWith(Number), 0).as("total") })
+    .from(listTotals)
+    .where(
+      and(
+        inArray(listTotals.list, jsonValues(entries.lists)),
+        eq(listTotals.owner_id, reachedEgressId(entries)),
+      ),
+    ),
+);
+
+/** Records that a user reads the egress of the path. Inserts nothing if the egress is not visible. */
+export const insertReadEntry = preparedQuery(
+  (entry: Placeholders<ReachedEgress & { user_id: number; now: number }>) =>
+    insertSelect(
+      egressAuditLogs,
+      {
+        organization_id: egresses.organization_id,
+        egress_id: egresses.id,
+        event: "read",
+        user_id: entry.user_id,
+        created_at: entry.now,
+      },
+      { from: egresses, where: visibleEgress(entry) },
+    ).returning({ id: egressAuditLogs.id }),
+);

@@ -1,0 +1,139 @@
+import { callUnderLegalHold } from "../../calls/calls/calls.refusals.ts";
+import type { CallPath } from "../../calls/calls/calls.schemas.ts";
+import { reachedCall } from "../../calls/calls/calls.sql.ts";
+import type { ClientContext, Context } from "../../context.ts";
+import { EGRESS_DELETED } from "../../database/enums.ts";
+import { runAll, runBatch } from "../../database/queries.ts";
+import { quietSince } from "../../database/quiet.ts";
+import { ownersWithMore, workOff } from "../../database/turns.ts";
+import { log } from "../../http/log.ts";
+import { type Author, asAdministrator, asPlatform } from "../../organization/roles/roles.authors.ts";
+import {
+  FILE_DELETIONS_TIME_LIMIT,
+  OUTWARD_SHARE,
+  RECORDING_DELETION_PORTION,
+  RECORDINGS_DELETED,
+} from "../../tuning.ts";
+import { deleteFiles } from "../egresses/egresses.files.ts";
+import {
+  egressNotEnded,
+  egressNotFound,
+  fileKeptWhileQuiet,
+  fileNotDeleted,
+} from "../egresses/egresses.refusals.ts";
+import type { EgressKey } from "../egresses/egresses.sql.ts";
+import {
+  deletionByKey,
+  deletionByPath,
+  deletionEntries,
+  filesOfDeletions,
+  finishDeletions,
+  markFilesDeleted,
+  type RequestOf,
+  scheduleExpiredDeletions,
+  scheduleUnclaimedDeletions,
+  takeDueDeletions,
+  unfinishedDeletions,
+} from "./egress_deletions.sql.ts";
+
+/*
+ * A recording is deleted in three steps. First its deletion is scheduled: one statement sets `deletion_due_at`, unless
+ * something forbids the deletion. Then its files are deleted. Then the row is marked as deleted. A deletion that fails
+ * after the first step stays due, and the cron tries again; a legal hold in the meantime stops it.
+ */
+
+export const deleteEgress = (context: Context, path: EgressKey) =>
+  requestDeletion(context, asPlatform(path.organization_id), deletionByKey, path);
+
+/** `deleteEgress` for an administrator's client. */
+export async function deleteOwnEgress(context: ClientContext, path: CallPath, egress_id: number) {
+  const { caller } = context;
+  const reached = { ...reachedCall(caller, path), api_client_id: caller.api_client_id, egress_id };
+  await requestDeletion(context, asAdministrator(caller, egressNotFound), deletionByPath, reached);
+}
+
+/**
+ * Deletes the file of an ended recording, and then marks the recording as deleted. Repeating this changes nothing.
+ * If the storage fails, or the database is quiet, the deletion stays due, and the cron finishes it.
+ */
+async function requestDeletion<Known, Path extends object>(
+  context: Context,
+  author: Author<Known>,
+  request: RequestOf<Path>,
+  path: Path,
+): Promise<void> {
+  const { db, now, requester } = context;
+  const [[asking], , [scheduled], [egress], files, [quiet]] = await runBatch(db, [
+    author.read,
+    request.record(context, "delete", path),
+    request.schedule({ ...path, user_id: requester.user_id, now }),
+    request.known(path),
+    request.files(path),
+    quietSince({}),
+  ]);
+  author.require(asking);
+  if (!egress) throw egressNotFound();
+  if (egress.status === EGRESS_DELETED) return;
+  if (!scheduled) throw egress.is_held ? callUnderLegalHold() : egressNotEnded();
+  if (quiet) throw fileKeptWhileQuiet();
+  const { failed } = await deleteScheduled(context, files);
+  if (failed > 0) throw fileNotDeleted();
+}
+
+/**
+ * Deletes recordings past their organization's retention, LiveKit recordings whose call was not reported in time, and
+ * recordings whose deletion failed before.
+ *
+ * @returns the number of deleted recordings
+ */
+export async function deleteOldRecordings(context: Context): Promise<number> {
+  const { db, now } = context;
+  const deadline = Date.now() + FILE_DELETIONS_TIME_LIMIT;
+  const total = { tried: 0, failed: 0 };
+  await workOff(db, (turn) => scheduleExpiredDeletions({ ...turn, now }));
+  await workOff(db, (turn) => scheduleUnclaimedDeletions({ ...turn, now }));
+  for (let isSomeLeft = true; isSomeLeft && total.tried < RECORDINGS_DELETED && Date.now() < deadline; ) {
+    const limit = Math.min(RECORDING_DELETION_PORTION, RECORDINGS_DELETED - total.tried);
+    const due = await runAll(db, takeDueDeletions({ share: OUTWARD_SHARE, limit, now }));
+    if (due.length === 0) break;
+    isSomeLeft = due.length === limit || ownersWithMore(due, OUTWARD_SHARE).size > 0;
+    const files = await runAll(db, filesOfDeletions({ ids: JSON.stringify(due.map(({ id }) => id)) }));
+    const { tried, failed } = await deleteScheduled(context, files);
+    total.tried += tried;
+    total.failed += failed;
+    // The storage is down. Stop, because some of the recordings taken may be kept after all.
+    if (tried > 0 && tried === failed) break;
+  }
+  return total.tried - total.failed;
+}
+
+interface Outcome {
+  tried: number;
+  failed: number;
+}
+
+/** A row of `filesOfDeletions`. */
+interface FileToDelete {
+  id: number;
+  storage_key: string | null;
+}
+
+/** Deletes files, and marks the recordings that have no files left. */
+async function deleteScheduled(context: Context, files: FileToDelete[]): Promise<Outcome> {
+  const ids = [...new Set(files.map(({ id }) => id))];
+  const keys = files.flatMap(({ storage_key }) => storage_key ?? []);
+  const failures = await deleteFiles(context, keys);
+  for (const { id, storage_key } of files) {
+    const reason = storage_key !== null && failures.get(storage_key);
+    if (reason) log("file_deletion_failed", { egress_id: id, reason });
+  }
+  const gone = keys.filter((key) => !failures.has(key));
+  const attempt = { ids: JSON.stringify(ids), gone: JSON.stringify(gone), now: context.now };
+  const [, , , unfinished] = await runBatch(context.db, [
+    markFilesDeleted(attempt),
+    deletionEntries(context, "delete", attempt),
+    finishDeletions(attempt),
+    unfinishedDeletions(attempt),
+  ]);
+  return { tried: ids.length, failed: unfinished.length };
+}

@@ -1,0 +1,223 @@
+import { and, eq, inArray, isNotNull, isNull, lte, ne, not, notExists, or, type SQL, sql } from "drizzle-orm";
+import { callIdOfPath } from "../../calls/calls/calls.sql.ts";
+import type { Caller } from "../../context.ts";
+import { EGRESS_DELETED } from "../../database/enums.ts";
+import { coalesce } from "../../database/expressions.ts";
+import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import { isOverdue, isPastRetention } from "../../database/retention.ts";
+import { selectColumn } from "../../database/selects.ts";
+import {
+  type ChoreTurn,
+  isInLimitedTurn,
+  isInTurn,
+  type LimitedTurn,
+  ownerIdOf,
+} from "../../database/turns.ts";
+import { UNCLAIMED_KEPT_FOR } from "../../lifetimes.ts";
+import { isAdministrator } from "../../organization/api_clients/api_clients.sql.ts";
+import { organizations } from "../../organization/organizations/organizations.table.ts";
+import { type EgressKey, egressEntries, hasEgressKey, type ReachedEgress } from "../egresses/egresses.sql.ts";
+import { egresses, egressFiles } from "../egresses/egresses.table.ts";
+
+/* The statements of a deletion: see egress_deletions.service.ts. */
+
+/** Literal SQL, because SQLite uses a partial index only if its WHERE is repeated literally. */
+const DELETED = sql.raw(`'${EGRESS_DELETED}'`);
+
+export const scheduleExpiredDeletions = preparedQuery((turn: Placeholders<ChoreTurn>) =>
+  builder
+    .update(egresses)
+    .set({ deletion_due_at: sql`${turn.now}` })
+    .where(
+      isPastRetention(
+        egresses,
+        {
+          time: egresses.call_ended_at,
+          days: organizations.recording_retention_days,
+          where: and(not(egresses.is_held), isNull(egresses.deletion_due_at), ne(egresses.status, DELETED)),
+        },
+        turn,
+      ),
+    )
+    .returning({ owner_id: ownerIdOf(egresses.organization_id) }),
+);
+
+/** Schedules the deletion of a portion of the recordings whose call was not reported in time. */
+export const scheduleUnclaimedDeletions = preparedQuery((turn: Placeholders<ChoreTurn>) => {
+  const { updated_at: time } = egresses;
+  const isUnclaimed = and(
+    isNull(egresses.call_id),
+    isNull(egresses.deletion_due_at),
+    ne(egresses.status, DELETED),
+  );
+  const where = sql`${time} <= ${turn.now} - ${sql.raw(String(UNCLAIMED_KEPT_FOR))}`;
+  return builder
+    .update(egresses)
+    .set({ deletion_due_at: sql`${turn.now}` })
+    .where(isInTurn(egresses, { time, where, indexed: isUnclaimed }, turn))
+    .returning({ owner_id: ownerIdOf(egresses.organization_id) });
+});
+
+/**
+ * Takes the deletions that have been due longest: a share per organization, and at most `limit` in all. Taking a
+ * deletion moves it behind the organization's others, so that a file that can never be deleted does not hold them up. A
+ * recording is kept if its organization has extended the retention, or its call was reported after all.
+ */
+export const takeDueDeletions = preparedQuery((turn: Placeholders<LimitedTurn & { now: number }>) => {
+  const { now } = turn;
+  const isScheduled = and(not(egresses.is_held), isNotNull(egresses.deletion_due_at));
+  const { deletion_due_at: time } = egresses;
+  const due = { time, where: lte(time, now), indexed: isScheduled };
+  const { id, recording_retention_days: days } = organizations;
+  const tooOld = selectColumn(
+    id,
+    eq(id, egresses.organization_id),
+    isOverdue(egresses.call_ended_at, days, now),
+  );
+  const isStillWanted = or(
+    isNotNull(egresses.deletion_requested_by),
+    isNull(egresses.call_id),
+    sql`exists ${tooOld}`,
+  );
+  return (
+    builder
+      .update(egresses)
+      // The new time is later than this run's, so that this run does not take the same deletions again.
+      .set({ deletion_due_at: sql`iif(${isStillWanted}, ${now} + 1, null)` })
+      .where(isInLimitedTurn(egresses, due, turn))
+      .returning({ id: egresses.id, owner_id: ownerIdOf(egresses.organization_id) })
+  );
+});
+
+/**
+ * The files of the selected recordings, if their deletion is scheduled and they are not under legal hold. A recording
+ * without files has one row without a storage key.
+ *
+ * @param isOne selects the recordings
+ */
+const filesWhere = <Values extends object>(isOne: (values: Placeholders<Values>) => SQL | undefined) =>
+  preparedQuery((values: Placeholders<Values>) =>
+    builder
+      .select({ id: egresses.id, storage_key: egressFiles.storage_key })
+      .from(egresses)
+      .leftJoin(egressFiles, isFileLeft)
+      .where(and(isOne(values), isNotNull(egresses.deletion_due_at), not(egresses.is_held))),
+  );
+
+const isFileLeft = and(eq(egressFiles.egress_id, egresses.id), not(egressFiles.is_deleted));
+
+/** @param ids a JSON array */
+export const filesOfDeletions = filesWhere(({ ids }: Placeholders<{ ids: string }>) =>
+  inArray(egresses.id, jsonValues(ids)),
+);
+
+/** True for a recording that may be deleted: it and its call have ended, and the call is not under legal hold. */
+const isDeletable = and(
+  eq(egresses.status, "egress_ended"),
+  isNotNull(egresses.call_ended_at),
+  not(egresses.is_held),
+);
+
+/**
+ * The statements of a deletion request, to run in one transaction. `record` writes the access log entry of the first
+ * request, `schedule` schedules the deletion if it is allowed, `known` reads the recording, and `files` the files to
+ * delete.
+ *
+ * @param isOne selects the recording to delete
+ */
+const requestsWhere = <Values extends object>(isOne: (values: Placeholders<Values>) => SQL | undefined) => ({
+  record: egressEntries<Values>((values) =>
+    and(isOne(values), isDeletable, isNull(egresses.deletion_requested_by)),
+  ),
+  schedule: preparedQuery((values: Placeholders<Values & { user_id: number; now: number }>) =>
+    builder
+      .update(egresses)
+      .set({
+        deletion_requested_by: coalesce(egresses.deletion_requested_by, values.user_id),
+        deletion_due_at: sql`${values.now}`,
+      })
+      .where(and(isOne(values as Placeholders<Values>), isDeletable))
+      .returning({ id: egresses.id }),
+  ),
+  known: preparedQuery((values: Placeholders<Values>) =>
+    builder
+      .select({ status: egresses.status, is_held: egresses.is_held })
+      .from(egresses)
+      .where(isOne(values)),
+  ),
+  files: filesWhere(isOne),
+});
+
+export type RequestOf<Values extends object> = ReturnType<typeof requestsWhere<Values>>;
+
+export const deletionByKey = requestsWhere((egress: Placeholders<EgressKey>) => hasEgressKey(egress));
+
+/** Requests by a client that reaches the call. Without effect if the client does not act as an administrator. */
+export const deletionByPath = requestsWhere(
+  (egress: Placeholders<ReachedEgress & Pick<Caller, "api_client_id">>) =>
+    and(
+      eq(egresses.id, egress.egress_id),
+      eq(egresses.call_id, callIdOfPath(egress)),
+      isAdministrator(egress),
+    ),
+);
+
+/** The recordings to delete, and the storage keys of files that are gone, both as JSON arrays. */
+interface DeletionAttempt {
+  ids: string;
+  gone: string;
+  now: number;
+}
+
+export const markFilesDeleted = preparedQuery(({ ids, gone }: Placeholders<DeletionAttempt>) =>
+  builder
+    .update(egressFiles)
+    .set({ is_deleted: true })
+    .where(
+      and(
+        inArray(egressFiles.egress_id, jsonValues(ids)),
+        inArray(egressFiles.storage_key, jsonValues(gone)),
+        not(egressFiles.is_deleted),
+      ),
+    ),
+);
+
+function hasNoFile({ ids }: Placeholders<DeletionAttempt>) {
+  const left = selectColumn(egressFiles.storage_key, isFileLeft);
+  return and(
+    inArray(egresses.id, jsonValues(ids)),
+    or(ne(egresses.status, DELETED), isNotNull(egresses.deletion_due_at)),
+    notExists(left),
+  );
+}
+
+/**
+ * The entries of the recordings that `finishDeletions` marks later in the same transaction, even if only a file that a
+ * late report named was deleted. Requested deletions already have an entry.
+ */
+export const deletionEntries = egressEntries((attempt: Placeholders<DeletionAttempt>) =>
+  and(hasNoFile(attempt), or(isNull(egresses.deletion_requested_by), eq(egresses.status, DELETED))),
+);
+
+/**
+ * Marks the recordings that have no file left. A recording that got another file in the meantime stays due. For a
+ * recording that was already deleted, and whose new file a late report named, nothing visible changes.
+ */
+export const finishDeletions = preparedQuery((attempt: Placeholders<DeletionAttempt>) =>
+  builder
+    .update(egresses)
+    .set({
+      status: EGRESS_DELETED,
+      is_stopped: true,
+      deletion_requested_by: null,
+      deletion_due_at: null,
+      check_at: null,
+      changed_by_user_id: egresses.deletion_requested_by,
+      updated_at: sql`iif(${egresses.status} = ${DELETED}, ${egresses.updated_at}, ${attempt.now})`,
+    })
+    .where(hasNoFile(attempt)),
+);
+
+export const unfinishedDeletions = preparedQuery(({ ids }: Placeholders<{ ids: string }>) =>
+  selectColumn(egresses.id, inArray(egresses.id, jsonValues(ids)), isNotNull(egresses.deletion_due_at)),
+);

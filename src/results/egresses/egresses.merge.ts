@@ -1,0 +1,174 @@
+import type { Call } from "../../calls/calls/calls.schemas.ts";
+import { EGRESS_DELETED, EGRESS_STATUSES } from "../../database/enums.ts";
+import { reviseRow } from "../../database/merging.ts";
+import { timeOfReport } from "../../http/reports.ts";
+import { EGRESS_SILENCE } from "../../tuning.ts";
+import {
+  egressNamesNoCall,
+  egressOfAnotherCall,
+  egressOfUnknownCall,
+  egressUserNotMember,
+  egressWithoutStatus,
+  fileNotOfOrganization,
+  fileOfAnotherRecording,
+} from "./egresses.refusals.ts";
+import type { Egress, EgressReport } from "./egresses.schemas.ts";
+import type { egresses } from "./egresses.table.ts";
+
+interface KnownEgress {
+  organization: { id: number; slug: string };
+  /** The egress with this id; undefined in the first report. */
+  egress: Egress | undefined;
+  /** The call with the report's call_key. */
+  call: Pick<Call, "id"> | undefined;
+  /** Whether the report's user_id is a user of the organization. */
+  isMember: boolean;
+  /** The egress_id of the recording that names, or once named, the report's storage_key. */
+  fileOwner: string | undefined;
+}
+
+type EgressRow = typeof egresses.$inferInsert;
+
+/** The part of an egress that does not depend on its call. */
+type EgressState = Pick<
+  Egress,
+  | "status"
+  | "error"
+  | "is_stopped"
+  | "ended_at"
+  | "early_ended_at"
+  | "storage_key"
+  | "started_at"
+  | "duration"
+  | "size"
+>;
+
+/** File names must begin with the organization's slug, so that no organization can name the files of another one. */
+export const isFileOf = ({ slug }: { slug: string }, storage_key: string) =>
+  storage_key.startsWith(`${slug}/`);
+
+const NEW_EGRESS = {
+  error: null,
+  is_stopped: false,
+  storage_key: null,
+  started_at: null,
+  duration: null,
+  size: null,
+};
+
+/**
+ * The egress after a report: an omitted field stays, null clears it. But the status never goes back, and a stopped or
+ * ended recording stays so. A late report only fills in unknown fields. For a deleted egress, only the storage key
+ * counts, so that a file that was not known yet is deleted too.
+ *
+ * @returns the known egress itself if nothing changes
+ * @throws ApiError 422 if the report names no call, another call, a file that cannot belong to it, or a user who is not
+ *   in the organization; or if the first report has no status
+ */
+export function mergeEgress(
+  { organization, egress: known, call, isMember, fileOwner }: KnownEgress,
+  egress_id: string,
+  report: EgressReport,
+  now: number,
+): EgressRow {
+  const { call_key, user_id, ...news } = report;
+  if (news.storage_key && !isFileOf(organization, news.storage_key)) throw fileNotOfOrganization();
+  if (fileOwner !== undefined && fileOwner !== egress_id) throw fileOfAnotherRecording();
+  if (known?.status === EGRESS_DELETED) {
+    const isOfTheCall = call_key === undefined || call?.id === known.call_id;
+    const { storage_key } = isOfTheCall ? news : known;
+    return !storage_key || storage_key === known.storage_key ? known : { ...known, storage_key };
+  }
+  if (call_key !== undefined && !call) throw egressOfUnknownCall();
+  const call_id = known?.call_id ?? call?.id;
+  if (call_id === undefined) throw egressNamesNoCall();
+  if (call && call.id !== call_id) throw egressOfAnotherCall();
+
+  const state = mergeState(known, news, now);
+  if (user_id && !isMember) throw egressUserNotMember();
+  const fields = { organization_id: organization.id, call_id, egress_id, ...state };
+  return reviseEgress(known, fields, user_id ?? null, now);
+}
+
+interface KnownLiveKitEgress {
+  organization_id: number;
+  egress: Egress | undefined;
+  /** The room's call; null until it is reported. */
+  call_id: number | null;
+}
+
+/**
+ * The egress after a LiveKit event. It gets the call of the room unless it already has a call. An event does not change
+ * a deleted egress; its files are still recorded.
+ *
+ * @returns the known egress itself if nothing changes
+ */
+export function mergeLiveKitEgress(
+  { organization_id, egress: known, call_id }: KnownLiveKitEgress,
+  { egress_id, room_sid }: { egress_id: string; room_sid: string },
+  news: News,
+  now: number,
+): EgressRow {
+  if (known?.status === EGRESS_DELETED) return known;
+  const fields = {
+    organization_id,
+    call_id: known?.call_id ?? call_id,
+    egress_id,
+    room_sid: known?.room_sid ?? (room_sid || null),
+    ...mergeState(known, news, now),
+  };
+  return reviseEgress(known, fields, null, now);
+}
+
+const reviseEgress = (
+  known: Egress | undefined,
+  fields: EgressState & Pick<EgressRow, "organization_id" | "call_id" | "egress_id" | "room_sid">,
+  changed_by_user_id: number | null,
+  now: number,
+): EgressRow => reviseRow(known, fields, now, { changed_by_user_id, check_at: nextCheck(fields, now) });
+
+/** An ended recording needs no more checks. */
+const nextCheck = ({ status }: Pick<EgressState, "status">, now: number) =>
+  status === "egress_ended" ? null : now + EGRESS_SILENCE;
+
+/**
+ * The state after a report. An end time that is reported before the recording has ended is kept until then.
+ *
+ * @throws ApiError 422 if the first report has no status
+ */
+function mergeState(known: EgressState | undefined, news: News, now: number): EgressState {
+  const changes = known ? timelyPart(known, news) : news;
+  const { status, error, is_stopped, storage_key, started_at, duration, size } = {
+    ...NEW_EGRESS,
+    ...known,
+    ...changes,
+  };
+  if (status === undefined) throw egressWithoutStatus();
+  const isEnded = status === "egress_ended";
+  const early = known?.early_ended_at ?? null;
+  const end = changes.ended_at === undefined ? early : changes.ended_at;
+  return {
+    status,
+    error,
+    is_stopped: isEnded || known?.is_stopped || (is_stopped ?? false),
+    ended_at: isEnded ? (end ?? known?.ended_at ?? early ?? Math.min(timeOfReport(news, now), now)) : null,
+    early_ended_at: isEnded ? null : end,
+    storage_key,
+    started_at,
+    duration,
+    size,
+  };
+}
+
+type News = Omit<EgressReport, "call_key" | "user_id">;
+
+/** A report is late if its status precedes the known one. Only fields that are still unknown are taken from it. */
+function timelyPart(known: EgressState, news: News): News {
+  const isLate = news.status !== undefined && progress(news.status) < progress(known.status);
+  if (!isLate) return news;
+  return Object.fromEntries(FILLED_IN.map((name) => [name, known[name] ?? news[name] ?? null]));
+}
+
+const FILLED_IN = ["error", "storage_key", "started_at", "duration", "size"] as const;
+
+const progress = (status: string) => (EGRESS_STATUSES as readonly string[]).indexOf(status);

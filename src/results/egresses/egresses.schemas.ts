@@ -1,0 +1,114 @@
+import * as z from "zod";
+import { callParams } from "../../calls/calls/calls.schemas.ts";
+import { EGRESS_STATUSES } from "../../database/enums.ts";
+import type { Row } from "../../database/queries.ts";
+import { inOrder } from "../../http/dates.ts";
+import { afterQuery } from "../../http/pagination.ts";
+import { type ReportOrigin, reportBody } from "../../http/reports.ts";
+import {
+  day,
+  id,
+  key,
+  multilineText,
+  organizationParams,
+  pastInstant,
+  pathId,
+  toTimestamp,
+  toTimestampOrNull,
+} from "../../http/wire.ts";
+import { MAX_ERROR_LENGTH, MAX_RECORDING_DURATION, MAX_STORAGE_KEY_LENGTH } from "../../limits.ts";
+import { lazily } from "../../memory.ts";
+import { SECOND } from "../../units.ts";
+import type { listedEgressColumns } from "./egresses.lists.ts";
+import { NOT_A_PATH, STORAGE_KEY_TOO_LONG } from "./egresses.refusals.ts";
+import type { egressSchema, egressWithUrlSchema, listedEgressSchema } from "./egresses.responses.ts";
+import type { egressColumns } from "./egresses.sql.ts";
+
+const encoder = new TextEncoder();
+
+export const egressError = lazily(() => multilineText(MAX_ERROR_LENGTH).nullable());
+
+/** A path segment: not empty, `.` or `..`. Without a lookahead, which not all regex dialects support. */
+const SEGMENT = "(\\.\\.[^/\\x00]+|\\.?[^./\\x00][^/\\x00]*)";
+
+/** A URL parser would resolve `.` and `..`, which could leave the bucket. A file with a longer key could never be deleted. */
+const storageKey = lazily(() =>
+  multilineText(MAX_STORAGE_KEY_LENGTH)
+    .refine((value) => value.split("/").every((segment) => !["", ".", ".."].includes(segment)), NOT_A_PATH)
+    .refine((value) => encoder.encode(value).length <= MAX_STORAGE_KEY_LENGTH, STORAGE_KEY_TOO_LONG)
+    .meta({ override: { pattern: `^${SEGMENT}(/${SEGMENT})*$` } }),
+);
+
+/** In seconds; parsed into milliseconds. */
+const duration = lazily(() =>
+  z
+    .number()
+    .nonnegative()
+    .max(MAX_RECORDING_DURATION)
+    .transform((value) => Math.round(value * SECOND)),
+);
+
+/** A partial report: omitted fields keep their reported values. */
+export const reportEgressBody = lazily(() =>
+  reportBody({
+    egress: z
+      .object({
+        call_key: key(),
+        status: z.enum(EGRESS_STATUSES),
+        is_stopped: z.boolean().nullable(),
+        error: egressError(),
+        ended_at: pastInstant().nullable(),
+        started_at: pastInstant().nullable(),
+        duration: duration().nullable(),
+        size: z.int().nonnegative().nullable(),
+        storage_key: storageKey().nullable(),
+        user_id: id().nullable(),
+      })
+      .partial(),
+  }),
+);
+
+export type EgressReport = z.output<ReturnType<typeof reportEgressBody>>["egress"] & ReportOrigin;
+
+export const egressKeyParams = lazily(() => organizationParams().extend({ egress_id: key() }));
+
+export const egressParams = lazily(() => callParams().extend({ id: pathId() }));
+
+/** `from` and `to` are the days on which calls started. */
+export const egressesQuery = lazily(() =>
+  inOrder(afterQuery().extend({ from: day().optional(), to: day().optional() })),
+);
+
+export type EgressesQuery = z.output<ReturnType<typeof egressesQuery>>;
+
+export type Egress = Row<typeof egressColumns>;
+
+export type ListedEgress = Row<typeof listedEgressColumns>;
+
+export function toEgress(row: Egress): z.input<typeof egressSchema> {
+  return {
+    id: row.id,
+    egress_id: row.egress_id,
+    status: row.status,
+    error: row.error,
+    is_stopped: row.is_stopped,
+    ended_at: toTimestampOrNull(row.ended_at),
+    started_at: toTimestampOrNull(row.started_at),
+    duration: row.duration === null ? null : row.duration / SECOND,
+    size: row.size,
+    created_at: toTimestamp(row.created_at),
+    updated_at: toTimestamp(row.updated_at),
+  };
+}
+
+export function toListedEgress(row: ListedEgress): z.input<typeof listedEgressSchema> {
+  return {
+    ...toEgress(row),
+    call_id: row.listed_call_id,
+    organization_user_id: row.organization_user_id,
+  };
+}
+
+export function toEgressWithUrl(row: Egress & { url: string | null }): z.input<typeof egressWithUrlSchema> {
+  return { ...toEgress(row), url: row.url };
+}

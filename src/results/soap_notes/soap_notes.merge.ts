@@ -1,0 +1,37 @@
+import type { Call } from "../../calls/calls/calls.schemas.ts";
+import { isLate, reviseReported } from "../../http/reports.ts";
+import type { callTexts } from "../call_texts/call_texts.table.ts";
+import { soapNoteRefusals } from "./soap_notes.refusals.ts";
+import type { SoapNote, SoapNoteReport } from "./soap_notes.schemas.ts";
+
+interface KnownSoapNote {
+  call: Pick<Call, "id" | "organization_id" | "soap_note_deleted_at">;
+  /** The note of the call; undefined in the first report. */
+  note: SoapNote | undefined;
+}
+
+/**
+ * The SOAP note after a report: omitted fields stay. A final note never changes, and a late draft changes nothing.
+ *
+ * @returns the known note itself if nothing changes
+ * @throws ApiError 422 if the note was deleted, the first report is incomplete, or a final note would change
+ */
+export function mergeSoapNote(
+  { call, note }: KnownSoapNote,
+  report: SoapNoteReport,
+  now: number,
+): typeof callTexts.$inferInsert {
+  if (call.soap_note_deleted_at !== null) throw soapNoteRefusals.wasDeleted();
+  if (note && isLate(report, note) && !report.is_final) return note;
+  const { text = note?.text, is_final = note?.is_final } = report;
+  if (text === undefined || is_final === undefined) throw soapNoteRefusals.isIncomplete();
+  const { id: call_id, organization_id } = call;
+  const next = reviseReported(
+    note,
+    { organization_id, call_id, kind: "soap_note" as const, text, is_final },
+    report,
+    now,
+  );
+  if (note?.is_final && (text !== note.text || !is_final)) throw soapNoteRefusals.isFinal();
+  return next;
+}

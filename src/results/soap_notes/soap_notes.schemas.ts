@@ -1,0 +1,22 @@
+import * as z from "zod";
+import { type ReportOrigin, reportBody } from "../../http/reports.ts";
+import { multilineText } from "../../http/wire.ts";
+import { MAX_NOTE_LENGTH } from "../../limits.ts";
+import { lazily } from "../../memory.ts";
+import type { CallText } from "../call_texts/call_texts.sql.ts";
+import type { soapNoteSchema } from "./soap_notes.responses.ts";
+
+/** A partial report: omitted fields keep their reported values. */
+export const reportSoapNoteBody = lazily(() =>
+  reportBody({
+    soap_note: z.object({ text: multilineText(MAX_NOTE_LENGTH), is_final: z.boolean() }).partial(),
+  }),
+);
+
+export type SoapNoteReport = z.output<ReturnType<typeof reportSoapNoteBody>>["soap_note"] & ReportOrigin;
+
+export type SoapNote = CallText & { text: string };
+
+export function toSoapNote(row: SoapNote): z.input<typeof soapNoteSchema> {
+  return { id: row.id, text: row.text, is_final: row.is_final };
+}

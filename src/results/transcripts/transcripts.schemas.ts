@@ -1,0 +1,143 @@
+import * as z from "zod";
+import { type ReportOrigin, reportBody } from "../../http/reports.ts";
+import { key, multilineText, upToFirstFault } from "../../http/wire.ts";
+import {
+  MAX_CALL_PARTICIPANTS,
+  MAX_NOTE_LENGTH,
+  MAX_TRANSCRIPT_LINE_LENGTH,
+  MAX_TRANSCRIPT_LINES,
+} from "../../limits.ts";
+import { lazily } from "../../memory.ts";
+import type { CallText } from "../call_texts/call_texts.sql.ts";
+import type { StoredLine } from "./transcripts.document.ts";
+import {
+  LINE_ENDS_TOO_EARLY,
+  LINES_OVERLAP,
+  TOO_MANY_LINES,
+  TOO_MANY_SPEAKERS,
+} from "./transcripts.refusals.ts";
+import type { transcriptSchema } from "./transcripts.responses.ts";
+
+/** Rounded to milliseconds, so that 0.1 + 0.2 is 0.3. Numbers too large for milliseconds in a double are not rounded. */
+const seconds = lazily(() =>
+  z
+    .number()
+    .nonnegative({ abort: true })
+    .overwrite((value) => (value < Number.MAX_SAFE_INTEGER / 1000 ? Math.round(value * 1000) / 1000 : value)),
+);
+
+const reportedLine = lazily(() =>
+  z.object({
+    participant_key: key(),
+    text: multilineText(MAX_TRANSCRIPT_LINE_LENGTH),
+    start_time: seconds(),
+    end_time: seconds(),
+  }),
+);
+
+/** Sorted by time, each line with its index in the request. */
+const reportedLines = lazily(() =>
+  upToFirstFault(
+    z
+      .array(reportedLine())
+      .max(MAX_TRANSCRIPT_LINES, TOO_MANY_LINES)
+      .check(({ value: lines, issues }) => {
+        const backward = lines.findIndex((line) => line.start_time > line.end_time);
+        if (backward >= 0)
+          issues.push({
+            code: "custom",
+            message: LINE_ENDS_TOO_EARLY,
+            path: [backward, "end_time"],
+            input: lines[backward]?.end_time,
+          });
+      }),
+  )
+    .transform((lines) =>
+      lines
+        .map((line, place) => ({ ...line, place }))
+        .sort((a, b) => a.start_time - b.start_time || a.end_time - b.end_time),
+    )
+    .check(({ value: lines, issues }) => {
+      const overlapping = lines.find((line, n) => line.start_time < (lines[n - 1]?.end_time ?? 0));
+      if (overlapping)
+        issues.push({
+          code: "custom",
+          message: LINES_OVERLAP,
+          path: [overlapping.place],
+          input: overlapping,
+        });
+    })
+    .refine(
+      (lines) => new Set(lines.map((line) => line.participant_key)).size <= MAX_CALL_PARTICIPANTS,
+      TOO_MANY_SPEAKERS,
+    ),
+);
+
+/** An empty summary counts as null, because the service itself returns one until a summary is reported. */
+const reportedSummary = lazily(() =>
+  multilineText(MAX_NOTE_LENGTH, { canBeEmpty: true })
+    .nullable()
+    .transform((summary) => summary || null),
+);
+
+/** A partial report: omitted fields keep their reported values. */
+export const reportTranscriptBody = lazily(() =>
+  reportBody({
+    transcript: z
+      .object({
+        summary: reportedSummary(),
+        is_final: z.boolean(),
+        lines: reportedLines(),
+      })
+      .partial(),
+  }),
+);
+
+export type TranscriptReport = z.output<ReturnType<typeof reportTranscriptBody>>["transcript"] & ReportOrigin;
+
+export type Transcript = CallText;
+
+/** A transcript with its lines, and the current names of the call's participants by id. */
+export interface TranscriptWithLines extends Transcript {
+  /** Can be iterated only once. */
+  lines: Iterable<StoredLine>;
+  names: Map<number, string>;
+}
+
+/** A line without a name has a speaker whose record is gone. */
+export function toTranscript(row: TranscriptWithLines): z.input<typeof transcriptSchema> {
+  return {
+    id: row.id,
+    summary: row.summary ?? "",
+    is_final: row.is_final,
+    transcript_lines: [...row.lines].map((line) => toLine(line, row.names)),
+  };
+}
+
+const toLine = (line: StoredLine, names: TranscriptWithLines["names"]) => ({
+  id: line.id,
+  text: line.text,
+  start_time: line.start_time,
+  end_time: line.end_time,
+  display_name: names.get(line.speaker_id) ?? "",
+});
+
+/**
+ * The JSON of `toTranscript`, line by line.
+ *
+ * @param more fields to append
+ */
+export function* toTranscriptJson(
+  { lines, ...row }: TranscriptWithLines,
+  more: object = {},
+): Generator<string> {
+  const { transcript_lines: _, ...fields } = toTranscript({ ...row, lines: [] });
+  yield `${JSON.stringify(fields).slice(0, -1)},"transcript_lines":[`;
+  let separator = "";
+  for (const line of lines) {
+    yield separator + JSON.stringify(toLine(line, row.names));
+    separator = ",";
+  }
+  const rest = JSON.stringify(more).slice(1);
+  yield rest === "}" ? "]}" : `],${rest}`;
+}

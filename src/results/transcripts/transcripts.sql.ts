@@ -1,0 +1,94 @@
+import { and, eq, gt, sql } from "drizzle-orm";
+import {
+  type CallKey,
+  callIdByKey,
+  callIdOfPath,
+  endedCallId,
+  type ReachedCall,
+} from "../../calls/calls/calls.sql.ts";
+import { participants } from "../../calls/participants/participants.table.ts";
+import { sequences } from "../../database/database.table.ts";
+import { coalesce } from "../../database/expressions.ts";
+import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
+import { callTextColumns, isTextOf } from "../call_texts/call_texts.sql.ts";
+import { callTexts } from "../call_texts/call_texts.table.ts";
+import { type Line, pack } from "./transcripts.document.ts";
+
+/** The compressed lines as hex; empty without lines. */
+const document = sql<string>`hex(${callTexts.lines})`.as("document");
+
+const names = sql`${builder
+  .select({ pairs: sql`json_group_array(json_array(${participants.id}, ${participants.display_name}))` })
+  .from(participants)
+  .where(eq(participants.call_id, callTexts.call_id))}`
+  .mapWith((pairs: string): [number, string][] => JSON.parse(pairs))
+  .as("names");
+
+export const transcriptOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
+  builder
+    .select({ ...callTextColumns, document, names })
+    .from(callTexts)
+    .where(isTextOf(endedCallId(call), "transcript")),
+);
+
+export const documentByCallKey = preparedQuery((call: Placeholders<CallKey>) =>
+  builder
+    .select({ document })
+    .from(callTexts)
+    .where(isTextOf(callIdByKey(call), "transcript")),
+);
+
+const speakerColumns = {
+  id: participants.id,
+  key: participants.key,
+  display_name: participants.display_name,
+  erased_at: participants.erased_at,
+};
+
+export type Speaker = Row<typeof speakerColumns>;
+
+export const transcriptToCorrect = preparedQuery((call: Placeholders<ReachedCall>) =>
+  builder
+    .select({ document, names })
+    .from(callTexts)
+    .where(isTextOf(callIdOfPath(call), "transcript")),
+);
+
+export const speakersByCallKey = preparedQuery((call: Placeholders<CallKey>) =>
+  builder
+    .select(speakerColumns)
+    .from(participants)
+    .where(eq(participants.call_id, callIdByKey(call)))
+    .orderBy(participants.id),
+);
+
+/** Replaces the lines of a transcript and numbers the new ones. The transcript must have been written before. */
+export async function replaceLines({ id: call_id }: { id: number }, lines: Line[]) {
+  const count = lines.filter(({ id }) => id === null).length;
+  const set = setLines({ call_id, document: await pack(lines), count });
+  return count > 0 ? [takeLineIds({ count }), set] : [set];
+}
+
+/** Must run after `takeLineIds`, in the same transaction. Without new lines, the first id stays. */
+const setLines = preparedQuery(
+  (values: Placeholders<{ call_id: number; document: string; count: number }>) => {
+    const first = builder
+      .select({ id: sql`${sequences.value} - ${values.count} + 1` })
+      .from(sequences)
+      .where(and(eq(sequences.name, "transcript_lines"), gt(values.count, 0)));
+    return builder
+      .update(callTexts)
+      .set({
+        lines: sql`unhex(${values.document})`,
+        first_line_id: coalesce(first, callTexts.first_line_id),
+      })
+      .where(isTextOf(values.call_id, "transcript"));
+  },
+);
+
+const takeLineIds = preparedQuery(({ count }: Placeholders<{ count: number }>) =>
+  builder
+    .insert(sequences)
+    .values({ name: "transcript_lines", value: count })
+    .onConflictDoUpdate({ target: sequences.name, set: { value: sql`${sequences.value} + excluded.value` } }),
+);

@@ -1,0 +1,47 @@
+import { recordedRead } from "../../http/acting_user.ts";
+import { externalRoutes } from "../../http/external_api.ts";
+import { idempotent } from "../../http/idempotency_key.ts";
+import { conditional, etagOf } from "../../http/preconditions.ts";
+import { nearestReplica } from "../../http/replication.ts";
+import { area } from "../../http/scopes.ts";
+import { jsonBody, params, query } from "../../http/validation.ts";
+import { idParams } from "../../http/wire.ts";
+import { metricsQuery, readMetrics } from "../../organization/metrics/metrics.ts";
+import { createVisitBody, toVisit, toVisitMetrics, updateVisitBody, visitsQuery } from "./visits.schemas.ts";
+import { cancelPlannedVisit, createVisit, listVisits, requireVisit, updateVisit } from "./visits.service.ts";
+import { dailyVisits } from "./visits.sql.ts";
+
+const byId = params(idParams);
+
+export const visitsExternal = externalRoutes()
+  .get("/visits", area("visits"), recordedRead, query(visitsQuery), async (c) => {
+    const { visits, next_after } = await listVisits(c.var.context, c.req.valid("query"));
+    return c.json({ visits: visits.map(toVisit), next_after });
+  })
+  .post("/visits", area("visits"), idempotent, jsonBody(createVisitBody), async (c) =>
+    c.json(toVisit(await createVisit(c.var.context, c.req.valid("json").visit)), 201),
+  )
+  .get("/visits/:id", area("visits"), byId, recordedRead, async (c) => {
+    const visit = await requireVisit(c.var.context, c.req.valid("param").id);
+    return c.json(toVisit(visit), 200, etagOf(visit));
+  })
+  .put(
+    "/visits/:id",
+    area("visits"),
+    byId,
+    recordedRead,
+    conditional,
+    jsonBody(updateVisitBody),
+    async (c) => {
+      const { id } = c.req.valid("param");
+      const visit = await updateVisit(c.var.context, id, c.req.valid("json").visit);
+      return c.json(toVisit(visit), 200, etagOf(visit));
+    },
+  )
+  .delete("/visits/:id", area("visits"), byId, async (c) => {
+    await cancelPlannedVisit(c.var.context, c.req.valid("param").id);
+    return c.body(null, 204);
+  })
+  .get("/visit_metrics", area("visits"), nearestReplica, query(metricsQuery), async (c) =>
+    c.json(toVisitMetrics(await readMetrics(c.var.context, c.req.valid("query"), dailyVisits))),
+  );

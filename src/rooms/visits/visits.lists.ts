@@ -1,0 +1,168 @@
+import { and, asc, eq, isNull, lt, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
+import type { VisitStatus } from "../../database/enums.ts";
+import { columnAs, isSame, withoutIndex } from "../../database/expressions.ts";
+import {
+  type BoundQuery,
+  builder,
+  type Placeholders,
+  type PreparedQuery,
+  preparedQuery,
+} from "../../database/queries.ts";
+import { mergedIds, selectColumn } from "../../database/selects.ts";
+import { endOfDate } from "../../http/dates.ts";
+import type { Position } from "../../http/pagination.ts";
+import { VISITS_LOOKED_THROUGH } from "../../limits.ts";
+import { type Reach, reachedIds, withinReach } from "../../organization/members/members.sql.ts";
+import { organizationUsers } from "../../organization/members/organization_users.table.ts";
+import type { Visit, VisitsQuery } from "./visits.schemas.ts";
+import { visitColumns, visitsWithinReach } from "./visits.sql.ts";
+import { visits } from "./visits.table.ts";
+
+interface ListedVisits extends Reach {
+  /** Only visits that start before this time. */
+  before: number;
+  /** Only visits after this position, by start and id. */
+  after_start: number;
+  after_id: number;
+  /** null matches any value, here and below. */
+  status: VisitStatus | null;
+  external_reference: string | null;
+  holder_id: number | null;
+  limit: number;
+}
+
+type Listed = Placeholders<ListedVisits>;
+
+const next = alias(visits, "next");
+
+const isAfterVisit = (of: typeof visits | typeof next, { after_start, after_id }: Listed) =>
+  sql`(${of.starts_at}, ${of.id}) > (${after_start}, ${after_id})`;
+
+/** One bound at each end, so that an index yields the visits in order, from the first one shown. */
+const isInPart = (of: typeof visits | typeof next, listed: Listed, isBeyond = isAfterVisit(of, listed)) =>
+  and(eq(of.organization_id, listed.organization_id), isBeyond, lt(of.starts_at, listed.before));
+
+/** Reads the visits only after their ids, which an index yields in order. */
+const pageOf = (ids: (listed: Listed) => SQLWrapper) =>
+  preparedQuery((listed: Listed) =>
+    builder
+      .select(visitColumns)
+      .from(visits)
+      .where(sql`${visits.id} in ${ids(listed)}`)
+      .orderBy(asc(visits.starts_at), asc(visits.id)),
+  );
+
+/** A status needs its own query, so that SQLite uses the index for it. */
+const nextVisits = (listed: Listed, hasStatus: boolean, ofHolder?: SQL, isBeyond?: SQL) =>
+  builder
+    .select({ id: next.id })
+    .from(next)
+    .where(
+      and(isInPart(next, listed, isBeyond), ofHolder, hasStatus ? eq(next.status, listed.status) : undefined),
+    )
+    .orderBy(asc(next.starts_at), asc(next.id));
+
+const nextIds = (listed: Listed, hasStatus: boolean, ofHolder?: SQL) =>
+  nextVisits(listed, hasStatus, ofHolder).limit(listed.limit);
+
+const visitsByTime = ({ organization_user_id, starts_at, id }: typeof visits | typeof next) => ({
+  owner_id: organization_user_id,
+  time: starts_at,
+  id,
+});
+
+/** The visits whose holder the caller reaches, and the visits without a holder. */
+const idsOfReached = (listed: Listed, hasStatus: boolean) =>
+  mergedIds(
+    { table: visitsByTime(visits), next: visitsByTime(next) },
+    sql`(select id from ${reachedIds(listed)} union all select null)`,
+    { time: listed.after_start, id: listed.after_id },
+    (holder_id, isBeyond) =>
+      nextVisits(listed, hasStatus, isSame(next.organization_user_id, holder_id), isBeyond).limit(1),
+    { order: "asc", limit: listed.limit },
+  );
+
+const withAndWithoutStatus = (ids: (listed: Listed, hasStatus: boolean) => SQLWrapper) =>
+  [false, true].map((hasStatus) => pageOf((listed) => ids(listed, hasStatus)));
+
+const pages = {
+  ofAll: withAndWithoutStatus(nextIds),
+  ofReached: withAndWithoutStatus(idsOfReached),
+  ofHolder: withAndWithoutStatus((listed, hasStatus) => {
+    const holder = selectColumn(
+      organizationUsers.id,
+      eq(organizationUsers.id, listed.holder_id),
+      withinReach(listed),
+    );
+    return nextIds(listed, hasStatus, eq(next.organization_user_id, holder));
+  }),
+};
+
+/** The visits with a reference. The caller may be allowed to see only a few, so each request looks through a limited number. */
+const visitsByReference = (listed: Listed) =>
+  builder
+    .select({ time: columnAs(next.starts_at, "time"), id: next.id })
+    .from(next)
+    .where(and(isInPart(next, listed), eq(next.external_reference, listed.external_reference)))
+    .orderBy(asc(next.starts_at), asc(next.id));
+
+/** A page has no ORDER BY, so that SQLite reads one visit after the other and stops at the limit, instead of reading them all. */
+const pageOfReference = pageOf((listed) =>
+  builder
+    .select({ id: visits.id })
+    .from(sql`(${visitsByReference(listed).limit(VISITS_LOOKED_THROUGH)}) as entry`)
+    .crossJoin(visits)
+    .where(
+      and(
+        eq(visits.id, sql`entry.id`),
+        or(isNull(listed.status), eq(withoutIndex(visits.status), listed.status)),
+        or(isNull(listed.holder_id), eq(withoutIndex(visits.organization_user_id), listed.holder_id)),
+        visitsWithinReach(listed),
+      ),
+    )
+    .limit(listed.limit),
+);
+
+/** The last visit that a request looks through, if it has to stop there. No row if the query has no reference. */
+const endOfReference = preparedQuery((listed: Listed) =>
+  visitsByReference(listed)
+    .limit(1)
+    .offset(VISITS_LOOKED_THROUGH - 1),
+) as PreparedQuery<ListedVisits, Position>;
+
+/**
+ * The queries for the visits that a request asks for and its caller reaches: a page by start, with one extra visit if there are
+ * more, and the position at which the request stops looking.
+ */
+export function listedVisits(
+  reach: Reach,
+  query: VisitsQuery,
+): [page: BoundQuery<Visit>, end: BoundQuery<Position>] {
+  const { from, to, after, status = null, external_reference = null, per_page } = query;
+  const holder_id = query.organization_user_id ?? null;
+  const [after_start, after_id] = positionOf(after, from);
+  const listed = {
+    ...reach,
+    before: to === undefined ? Number.MAX_SAFE_INTEGER : endOfDate(to),
+    after_start,
+    after_id,
+    status,
+    external_reference,
+    holder_id,
+    limit: per_page + 1,
+  };
+  return [pageFor(listed)(listed), endOfReference(listed)];
+}
+
+function pageFor({ reaches_everybody, status, external_reference, holder_id }: ListedVisits) {
+  if (external_reference !== null) return pageOfReference;
+  const ofEverybody = reaches_everybody ? pages.ofAll : pages.ofReached;
+  const page = holder_id === null ? ofEverybody : pages.ofHolder;
+  return page[status === null ? 0 : 1] as (typeof page)[number];
+}
+
+function positionOf(after: Position | undefined, from: string | undefined): [start: number, id: number] {
+  const since = from === undefined ? Number.MIN_SAFE_INTEGER : Date.parse(from);
+  return after === undefined || after.time < since ? [since, 0] : [after.time, after.id];
+}

@@ -1,0 +1,153 @@
+import type { Role } from "../../database/enums.ts";
+import { isSameRow } from "../../database/merging.ts";
+import { withoutUndefined } from "../../http/wire.ts";
+import { DEFAULT_VISIT_DURATION, MAX_VISIT_AHEAD, MAX_VISIT_DURATION } from "../../lifetimes.ts";
+import {
+  tooManyVisits,
+  visitErased,
+  visitHolderOutOfReach,
+  visitIsPast,
+  visitParticipantIncomplete,
+  visitParticipantNotMember,
+  visitParticipantUnknown,
+  visitProviderWithoutUser,
+  visitRoomOutOfReach,
+  visitRoomStays,
+  visitStatusStays,
+  visitStays,
+  visitTimesWrong,
+  visitTooFarAhead,
+} from "./visits.refusals.ts";
+import type { CreateVisit, UpdateVisit, Visit } from "./visits.schemas.ts";
+
+/*
+ * The status of a visit: `planned`; `started` by the first call with one of its recipients; `ended` or `missed` after its end (see
+ * visits.chores.ts), and a missed visit can still start; `cancelled`.
+ */
+
+/** The room, holder and users that a plan names, if the caller reaches them. */
+export interface KnownOfPlan {
+  room: { id: number; user_id: number | null } | undefined;
+  holder: { id: number; roles: Role[] } | undefined;
+  /** The named users who have an account in the organization. */
+  accounts: { id: number }[];
+}
+
+/** @throws ApiError 422 if the plan contradicts itself or the known data */
+export function newVisit(
+  { organization_id, isFull, ...known }: KnownOfPlan & { organization_id: number; isFull: boolean },
+  input: CreateVisit,
+  now: number,
+) {
+  if (isFull) throw tooManyVisits();
+  const plan = planOf(known, undefined, input, now);
+  return { organization_id, status: "planned" as const, ...plan, created_at: now, updated_at: now };
+}
+
+/**
+ * Applies a client's update to a visit. Omitted fields keep their values.
+ *
+ * @returns the known visit itself if nothing changes
+ * @throws ApiError 422 as `newVisit`, and if the visit is over or its names were erased
+ */
+export function mergeVisit(before: Visit, known: KnownOfPlan, input: UpdateVisit, now: number): Visit {
+  if (!isChangeable(before.status)) throw visitStays(before.status, "changed", "planned or started");
+  // Names written now would never be erased.
+  if (before.erased_at !== null) throw visitErased();
+  if (!isChangeable(input.status ?? before.status)) throw visitStatusStays();
+  if (input.waiting_room_id !== undefined && input.waiting_room_id !== before.waiting_room_id)
+    throw visitRoomStays();
+  const next = { ...before, ...planOf(known, before, input, now) };
+  if (isSameRow<Visit>(before, next)) return before;
+  // The new time is always later than the last one, even within a millisecond, so that comparing the times shows each change.
+  return { ...next, updated_at: Math.max(now, before.updated_at + 1) };
+}
+
+/** A visit can start while a client changes it, so an update may send either of the two statuses. */
+const isChangeable = (status: Visit["status"]) => status === "planned" || status === "started";
+
+/**
+ * @returns the known visit itself if it was already cancelled
+ * @throws ApiError 422 unless the visit is planned or cancelled
+ */
+export function cancelVisit(visit: Visit, now: number): Visit {
+  if (visit.status === "cancelled") return visit;
+  if (visit.status !== "planned") throw visitStays(visit.status, "cancelled", "planned");
+  return { ...visit, status: "cancelled", cancelled_at: now, updated_at: Math.max(now, visit.updated_at) };
+}
+
+function planOf(known: KnownOfPlan, before: Visit | undefined, input: UpdateVisit, now: number) {
+  const where = input.waiting_room_slug === undefined && before ? roomOf(before) : known.room;
+  if (!where) throw visitRoomOutOfReach();
+  const starts_at = input.starts_at ?? before?.starts_at ?? now;
+  const duration = before ? before.ends_at - before.starts_at : DEFAULT_VISIT_DURATION;
+  const ends_at = input.ends_at ?? starts_at + duration;
+  const sent = input.ends_at === undefined ? "starts_at" : "ends_at";
+  if (ends_at <= starts_at || ends_at - starts_at > MAX_VISIT_DURATION) throw visitTimesWrong();
+  if (ends_at !== before?.ends_at && ends_at <= now) throw visitIsPast(sent);
+  if (ends_at !== before?.ends_at && ends_at > now + MAX_VISIT_AHEAD) throw visitTooFarAhead(sent);
+  const { external_reference = before?.external_reference ?? null } = input;
+  const named = namedIn(input, before);
+  const users = [
+    ...known.accounts.map(({ id }) => id),
+    ...(before?.participants ?? []).map((each) => each.user_id),
+  ];
+  input.participants?.forEach(({ user_id }, place) => {
+    if (user_id && !users.includes(user_id)) throw visitParticipantNotMember(place);
+  });
+  return {
+    waiting_room_id: where.id,
+    organization_user_id: holderOf(where.user_id, before?.organization_user_id, known.holder, input),
+    external_reference,
+    starts_at,
+    ends_at,
+    ...named,
+  };
+}
+
+const roomOf = ({ waiting_room_id, room_owner_id }: Visit) => ({
+  id: waiting_room_id,
+  user_id: room_owner_id,
+});
+
+/** The holder is the owner in a personal room, and a provider or nobody in an organization's room. */
+function holderOf(
+  owner_id: number | null,
+  before: number | null | undefined,
+  holder: KnownOfPlan["holder"],
+  { organization_user_id: said }: UpdateVisit,
+): number | null {
+  if (owner_id !== null) {
+    if (said && said !== owner_id) throw visitHolderOutOfReach();
+    return owner_id;
+  }
+  if (said === undefined) return before ?? null;
+  if (said !== null && said !== before && !holder?.roles.includes("provider")) throw visitHolderOutOfReach();
+  return said;
+}
+
+/**
+ * The participants that a visit names: the known ones, found by their id, and then the new ones.
+ *
+ * @throws ApiError 422 if an id is unknown, a new participant has no name or role, or a provider has no user_id
+ */
+export function namedIn(
+  { participants: wanted }: UpdateVisit,
+  before: Pick<Visit, "participants" | "last_participant_id"> = { participants: [], last_participant_id: 0 },
+): Pick<Visit, "participants" | "last_participant_id"> {
+  let { participants, last_participant_id } = before;
+  if (!wanted) return { participants, last_participant_id };
+  const known = new Map(participants.map((each) => [each.id, each]));
+  const ids = wanted.map(({ id }) => id);
+  ids.forEach((id, place) => {
+    if (id && (!known.has(id) || ids.indexOf(id) < place)) throw visitParticipantUnknown(place);
+  });
+  participants = wanted.map(({ id = ++last_participant_id, ...fields }, place) => {
+    const said: Partial<(typeof participants)[number]> = { ...known.get(id), ...withoutUndefined(fields) };
+    const { role, display_name, user_id = null, external_reference = null } = said;
+    if (role === undefined || display_name === undefined) throw visitParticipantIncomplete(place);
+    if (role === "provider" && user_id === null) throw visitProviderWithoutUser(place);
+    return { id, role, display_name, user_id, external_reference };
+  });
+  return { participants: participants.sort((a, b) => a.id - b.id), last_participant_id };
+}

@@ -1,0 +1,78 @@
+import { and, asc, eq, inArray, ne } from "drizzle-orm";
+import { columnAs, greatest } from "../../database/expressions.ts";
+import {
+  builder,
+  jsonValues,
+  type Placeholders,
+  preparedQuery,
+  type Row,
+  type Value,
+} from "../../database/queries.ts";
+import { visits } from "./visits.table.ts";
+
+/*
+ * A participant who uses the link of a visit is reported under a key that names the visit, in a waiting room, on a call, or as
+ * LiveKit's identity. This file defines what such a key means.
+ */
+
+export const visitKey = (visit_id: number, participant_id: number): string =>
+  `visit-${visit_id}-${participant_id}`;
+
+/** On a further call, the platform adds its own text before or after the key. */
+const VISIT_KEY = /(?:^|:)visit-([1-9]\d{0,15})-([1-9]\d{0,15})(?=:|$)/;
+
+const idsInKey = (key: string): number[] => VISIT_KEY.exec(key)?.slice(1).map(Number) ?? [];
+
+/** The ids of the visits that the keys name, as a JSON array. */
+export const visitIdsOf = (keys: string[]): string =>
+  JSON.stringify(keys.flatMap((key) => idsInKey(key)[0] ?? []));
+
+const namedColumns = {
+  visit_id: columnAs(visits.id, "visit_id"),
+  visit_status: columnAs(visits.status, "visit_status"),
+  visit_reference: columnAs(visits.external_reference, "visit_reference"),
+  participants: visits.participants,
+};
+
+export type NamedVisit = Row<typeof namedColumns>;
+
+/** Selects the organization's visits with these ids, except cancelled visits, whose keys have no special meaning. */
+export const selectNamedVisits = (organization_id: Value<number>, ids: Value<string>) =>
+  builder
+    .select(namedColumns)
+    .from(visits)
+    .where(
+      and(
+        inArray(visits.id, jsonValues(ids)),
+        eq(visits.organization_id, organization_id),
+        ne(visits.status, "cancelled"),
+      ),
+    )
+    .orderBy(asc(visits.id));
+
+/** The visit's participant whose key this is; undefined for any other key, and if they were removed from the visit. */
+export function plannedOf(named: NamedVisit[], key: string) {
+  const [visit_id, id] = idsInKey(key);
+  const visit = named.find((each) => each.visit_id === visit_id);
+  const planned = visit?.participants.find((each) => each.id === id);
+  return visit && planned && { ...visit, ...planned };
+}
+
+export type PlannedParticipant = NonNullable<ReturnType<typeof plannedOf>>;
+
+/** The visits that start when these participants join a call. A missed visit can start too. The roles are those in the visit. */
+export const visitsStartedBy = (comers: PlannedParticipant[]): number[] => [
+  ...new Set(
+    comers
+      .filter(({ role, visit_status }) => role === "recipient" && /^(planned|missed)$/.test(visit_status))
+      .map(({ visit_id }) => visit_id),
+  ),
+];
+
+/** @param ids a JSON array */
+export const startVisits = preparedQuery((of: Placeholders<{ ids: string; now: number }>) =>
+  builder
+    .update(visits)
+    .set({ status: "started", updated_at: greatest(of.now, visits.updated_at) })
+    .where(inArray(visits.id, jsonValues(of.ids))),
+);

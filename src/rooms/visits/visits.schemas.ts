@@ -1,0 +1,167 @@
+import * as z from "zod";
+import { PARTICIPANT_ROLES, VISIT_STATUSES } from "../../database/enums.ts";
+import type { Row } from "../../database/queries.ts";
+import { inOrder } from "../../http/dates.ts";
+import { afterPositionQuery } from "../../http/pagination.ts";
+import {
+  day,
+  externalReference,
+  id,
+  idAsText,
+  instant,
+  name,
+  reference,
+  roomSlug,
+  toTimestamp,
+} from "../../http/wire.ts";
+import { MAX_OWN_TOKEN_LENGTH, MAX_VISIT_PARTICIPANTS } from "../../limits.ts";
+import { lazily } from "../../memory.ts";
+import { WRONG_NUMBER_OF_PARTICIPANTS } from "./visits.refusals.ts";
+import { visitKey } from "./visits.reports.ts";
+import type { redeemedVisitSchema, visitMetricsSchema } from "./visits.responses.ts";
+import type { dailyVisitsColumns, visitColumns } from "./visits.sql.ts";
+
+const visitFields = lazily(() =>
+  z.object({
+    waiting_room_slug: roomSlug(),
+    organization_user_id: id().nullable().optional(),
+    starts_at: instant(),
+    ends_at: instant().optional(),
+    external_reference: externalReference().nullable().optional(),
+  }),
+);
+
+const participantFields = lazily(() =>
+  z.object({
+    role: z.enum(PARTICIPANT_ROLES),
+    display_name: name(),
+    user_id: id().nullable().optional(),
+    external_reference: externalReference().nullable().optional(),
+  }),
+);
+
+const listOfParticipants = <Participant extends z.ZodType>(participant: Participant) =>
+  z
+    .array(participant)
+    .min(1, WRONG_NUMBER_OF_PARTICIPANTS)
+    .max(MAX_VISIT_PARTICIPANTS, WRONG_NUMBER_OF_PARTICIPANTS);
+
+export const createVisitBody = lazily(() =>
+  z.object({ visit: visitFields().extend({ participants: listOfParticipants(participantFields()) }) }),
+);
+
+/** Fields that an update may only send with their current value. */
+const unchangeableFields = lazily(() =>
+  z.object({
+    status: z
+      .enum(VISIT_STATUSES)
+      .meta({ description: "Only the current value is accepted. To cancel a visit, use `DELETE`." }),
+    waiting_room_id: id().meta({
+      description:
+        "Only the current value is accepted. To move a visit to another room, use `waiting_room_slug`.",
+    }),
+  }),
+);
+
+/** Omitted fields keep their values. A list of participants is the complete list. */
+export const updateVisitBody = lazily(() =>
+  z.object({
+    visit: visitFields()
+      .extend({
+        ...unchangeableFields().shape,
+        participants: listOfParticipants(participantFields().partial().extend({ id: id().optional() })),
+      })
+      .partial(),
+  }),
+);
+
+export type CreateVisit = z.output<ReturnType<typeof createVisitBody>>["visit"];
+
+export type UpdateVisit = z.output<ReturnType<typeof updateVisitBody>>["visit"];
+
+export const visitsQuery = lazily(() =>
+  inOrder(
+    z.object({
+      from: day().optional(),
+      to: day().optional(),
+      status: z.enum(VISIT_STATUSES).optional(),
+      external_reference: externalReference().optional(),
+      organization_user_id: idAsText().optional(),
+      ...afterPositionQuery().shape,
+    }),
+  ),
+);
+
+export type VisitsQuery = z.output<ReturnType<typeof visitsQuery>>;
+
+export const redeemVisitBody = lazily(() => z.object({ token: reference(MAX_OWN_TOKEN_LENGTH) }));
+
+export type RedeemVisitBody = z.output<ReturnType<typeof redeemVisitBody>>;
+
+export type Visit = Row<typeof visitColumns>;
+
+type VisitParticipant = Visit["participants"][number];
+
+export interface VisitWithLinks extends Omit<Visit, "participants"> {
+  participants: (VisitParticipant & { join_url: string })[];
+}
+
+export type DailyVisits = Row<typeof dailyVisitsColumns>;
+
+export interface RedeemedVisit {
+  visit: Visit;
+  participant: VisitParticipant;
+  destination_slug: string;
+}
+
+/** Serializes visits with and without links: the participants stay as they are. */
+export function toVisit<Participant>(row: Omit<Visit, "participants"> & { participants: Participant[] }) {
+  return {
+    id: row.id,
+    waiting_room_id: row.waiting_room_id,
+    organization_user_id: row.organization_user_id,
+    external_reference: row.external_reference,
+    status: row.status,
+    starts_at: toTimestamp(row.starts_at),
+    ends_at: toTimestamp(row.ends_at),
+    call_ids: row.call_ids,
+    participants: row.participants,
+    created_at: toTimestamp(row.created_at),
+    updated_at: toTimestamp(row.updated_at),
+  };
+}
+
+export function toRedeemedVisit({
+  visit,
+  participant,
+  destination_slug,
+}: RedeemedVisit): z.input<typeof redeemedVisitSchema> {
+  return {
+    organization_id: visit.organization_id,
+    visit: {
+      id: visit.id,
+      starts_at: toTimestamp(visit.starts_at),
+      ends_at: toTimestamp(visit.ends_at),
+      status: visit.status,
+    },
+    participant: {
+      key: visitKey(visit.id, participant.id),
+      role: participant.role,
+      display_name: participant.display_name,
+      user_id: participant.user_id,
+    },
+    waiting_room_slug: visit.waiting_room_slug,
+    destination_slug,
+  };
+}
+
+export function toVisitMetrics(rows: DailyVisits[]): z.input<typeof visitMetricsSchema> {
+  const each = (count: Exclude<keyof DailyVisits, "date">) =>
+    Object.fromEntries(rows.map((row) => [row.date, row[count]]));
+  return {
+    planned: each("planned"),
+    held: each("held"),
+    missed: each("missed"),
+    cancelled: each("cancelled"),
+  };
+}

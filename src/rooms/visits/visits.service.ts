@@ -1,0 +1,168 @@
+import { requireEntry } from "../../audit/access_logs/access_logs.entries.ts";
+import { digestsOfReferences } from "../../audit/access_logs/access_logs.sql.ts";
+import type { ClientContext, Context } from "../../context.ts";
+import { decideAndWrite } from "../../database/decide_and_write.ts";
+import { runBatch, runFirst } from "../../database/queries.ts";
+import { writePosition } from "../../http/pagination.ts";
+import { requireVersion } from "../../http/preconditions.ts";
+import { VISIT_LINK_VALID_FOR } from "../../lifetimes.ts";
+import { accountsAmong, type Reach, reachedMember, reachOf } from "../../organization/members/members.sql.ts";
+import type { Settings } from "../../settings.ts";
+import { roomOfPath } from "../waiting_rooms/waiting_rooms.reach.ts";
+import { listedVisits } from "./visits.lists.ts";
+import { cancelVisit, mergeVisit, namedIn, newVisit } from "./visits.merge.ts";
+import {
+  visitIsOver,
+  visitLinkNotValid,
+  visitLinkWithdrawn,
+  visitNotFound,
+  visitRoomRetired,
+  visitWasCancelled,
+} from "./visits.refusals.ts";
+import type {
+  CreateVisit,
+  RedeemedVisit,
+  UpdateVisit,
+  Visit,
+  VisitsQuery,
+  VisitWithLinks,
+} from "./visits.schemas.ts";
+import {
+  newVisitEntry,
+  noteReferences,
+  noteReferencesOfNewest,
+  visitEntry,
+  visitIdempotency,
+  visitListEntry,
+  visitOfLink,
+  visitOfPath,
+  visitQuota,
+  visitWrites,
+} from "./visits.sql.ts";
+import { verifyVisitToken, withLinks } from "./visits.tokens.ts";
+
+export async function listVisits(
+  context: ClientContext,
+  query: VisitsQuery,
+): Promise<{ visits: Visit[]; next_after: string | null }> {
+  const { db, caller } = context;
+  const [found, [end], entries] = await runBatch(db, [
+    ...listedVisits(reachOf(caller), query),
+    visitListEntry(context, "read", { id: caller.organization_id, reference_digest: null }),
+  ]);
+  requireEntry(entries);
+  const visits = found.slice(0, query.per_page);
+  const last = visits.at(-1);
+  const position = last && found.length > visits.length ? { time: last.starts_at, id: last.id } : end;
+  return { visits, next_after: position ? writePosition(position) : null };
+}
+
+export async function requireVisit(context: ClientContext, id: number): Promise<VisitWithLinks> {
+  const reached = { ...reachOf(context.caller), id };
+  const [[visit], entries] = await runBatch(context.db, [
+    visitOfPath(reached),
+    visitEntry(context, "read", reached),
+  ]);
+  if (!visit) throw visitNotFound();
+  requireEntry(entries);
+  return withLinks(context.settings, visit);
+}
+
+export async function createVisit(context: ClientContext, input: CreateVisit): Promise<VisitWithLinks> {
+  const { db, now, caller, settings } = context;
+  const { organization_id } = caller;
+  const { external_reference = null } = input;
+  const { participants } = namedIn(input);
+  const digests = await digestsIn(settings, input);
+  const visit = await decideAndWrite(
+    db,
+    { ...readsOfPlan(reachOf(caller), input), quota: visitQuota({ organization_id }) },
+    ({ room: [room], holder: [holder], accounts, quota: [quota] }) => {
+      const known = { room, holder, accounts, organization_id, isFull: quota?.is_full ?? false };
+      return {
+        writes: [visitWrites.insert(newVisit(known, input, now))],
+        entries: [newVisitEntry(context, "create", {}), noteReferencesOfNewest({ organization_id, digests })],
+      };
+    },
+    { idempotency: await visitIdempotency(context, { external_reference, participants }) },
+  );
+  return withLinks(settings, visit);
+}
+
+/** Omitted fields keep their values. A participant missing from the input's list is removed, and their link becomes void. */
+export async function updateVisit(
+  context: ClientContext,
+  id: number,
+  input: UpdateVisit,
+): Promise<VisitWithLinks> {
+  const { db, now, caller, settings } = context;
+  const reached = { ...reachOf(caller), id };
+  const { organization_id } = caller;
+  const digests = await digestsIn(settings, input);
+  const visit = await decideAndWrite(
+    db,
+    { visit: visitOfPath(reached), ...readsOfPlan(reached, input) },
+    ({ visit: [before], room: [room], holder: [holder], accounts }) => {
+      if (!before) throw visitNotFound();
+      requireVersion(context, before);
+      const next = mergeVisit(before, { room, holder, accounts }, input, now);
+      // An update that changes nothing only shows the visit.
+      const event = next === before ? "read" : "update";
+      return {
+        writes: [visitWrites.update(before, next)],
+        entries: [
+          visitEntry(context, event, reached),
+          noteReferences({ organization_id, visit_id: id, digests }),
+        ],
+      };
+    },
+  );
+  return withLinks(settings, visit);
+}
+
+/** Cancelling again changes nothing. */
+export async function cancelPlannedVisit(context: ClientContext, id: number): Promise<void> {
+  const { db, now, caller } = context;
+  const reached = { ...reachOf(caller), id };
+  await decideAndWrite(db, { visit: visitOfPath(reached) }, ({ visit: [before] }) => {
+    if (!before) throw visitNotFound();
+    const visit = cancelVisit(before, now);
+    if (visit === before) return { unchanged: before };
+    return {
+      writes: [visitWrites.update(before, visit)],
+      entries: [visitEntry(context, "delete", reached)],
+    };
+  });
+}
+
+/** Digests of the references in a plan, as a JSON array. Digests of earlier references are already stored. */
+const digestsIn = async (settings: Settings, { participants = [] }: UpdateVisit): Promise<string> =>
+  JSON.stringify(
+    await digestsOfReferences(
+      settings,
+      participants.flatMap(({ external_reference }) => external_reference ?? []),
+    ),
+  );
+
+const readsOfPlan = (reach: Reach, input: UpdateVisit) => ({
+  room: roomOfPath({ ...reach, slug: input.waiting_room_slug ?? "" }),
+  holder: reachedMember({ ...reach, id: input.organization_user_id ?? 0 }),
+  accounts: accountsAmong({
+    organization_id: reach.organization_id,
+    ids: JSON.stringify((input.participants ?? []).flatMap(({ user_id }) => user_id ?? [])),
+  }),
+});
+
+/** Finds the participant whom a link invites, and the room to send them to now. A link does not sign anyone in: links get forwarded. */
+export async function redeemVisitLink(context: Context, token: string): Promise<RedeemedVisit> {
+  const { db, now, settings } = context;
+  const link = await verifyVisitToken(settings, token);
+  const visit = await runFirst(db, visitOfLink({ ...link, now }));
+  if (!visit) throw visitLinkNotValid();
+  const participant = visit.participants.find(({ id }) => id === link.participant_id);
+  if (!participant) throw visitLinkWithdrawn();
+  if (visit.room_retired_at !== null) throw visitRoomRetired();
+  if (visit.status === "cancelled") throw visitWasCancelled();
+  if (visit.ends_at + VISIT_LINK_VALID_FOR <= now) throw visitIsOver();
+  return { visit, participant, destination_slug: visit.destination_slug ?? visit.waiting_room_slug };
+}

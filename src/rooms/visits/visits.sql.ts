@@ -1,0 +1,181 @@
+import {
+  and,
+  asc,
+  between,
+  eq,
+  exists,
+  type GetColumnData,
+  getTableColumns,
+  gt,
+  gte,
+  isNotNull,
+  isNull,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
+import { entriesWhere, entryOfOrganization } from "../../audit/access_logs/access_logs.entries.ts";
+import { WHOLE_ORGANIZATION } from "../../calls/call_metrics/call_metrics.table.ts";
+import { participants } from "../../calls/participants/participants.table.ts";
+import { hasValues, scalar } from "../../database/expressions.ts";
+import { insertSelect, jsonRows, jsonValue } from "../../database/insert.ts";
+import {
+  builder,
+  type Placeholders,
+  preparedQuery,
+  type Value,
+  type Values,
+} from "../../database/queries.ts";
+import { isNewest, newestId, selectColumn } from "../../database/selects.ts";
+import { tableWrites } from "../../database/table_writes.ts";
+import { MAX_PLANNED_VISITS, MAX_VISIT_CALLS } from "../../limits.ts";
+import { idempotencyOf } from "../../organization/idempotency_keys/idempotency_keys.sql.ts";
+import { type Reach, withinReach } from "../../organization/members/members.sql.ts";
+import { organizationUsers } from "../../organization/members/organization_users.table.ts";
+import type { MetricsRange, MetricsSubject } from "../../organization/metrics/metrics.ts";
+import { activeDestination } from "../waiting_room_subs/waiting_room_subs.sql.ts";
+import { waitingRooms } from "../waiting_rooms/waiting_rooms.table.ts";
+import { visitDailyMetrics, visitReferences, visits } from "./visits.table.ts";
+
+/** Selects the ids of the calls with a participant who used a link of the visit. */
+export const callsOfVisit = () =>
+  builder
+    .select({ call_id: participants.call_id })
+    .from(participants)
+    .where(and(eq(participants.visit_id, visits.id), isNotNull(participants.call_id)))
+    .groupBy(participants.call_id);
+
+const ofRoom = <Field extends "slug" | "user_id" | "retired_at">(field: Field) =>
+  scalar(selectColumn(waitingRooms[field], eq(waitingRooms.id, visits.waiting_room_id))) as SQL<
+    GetColumnData<(typeof waitingRooms)[Field]>
+  >;
+
+const { over_at: _, ...ownColumns } = getTableColumns(visits);
+
+export const visitColumns = {
+  ...ownColumns,
+  waiting_room_slug: ofRoom("slug").as("waiting_room_slug"),
+  /** null in an organization's room. */
+  room_owner_id: ofRoom("user_id").as("room_owner_id"),
+  call_ids: sql`(select cast(json_group_array(call_id) as text)
+      from (${callsOfVisit().orderBy(asc(participants.call_id)).limit(MAX_VISIT_CALLS)}))`
+    .mapWith((ids: string): number[] => JSON.parse(ids))
+    .as("call_ids"),
+};
+
+export const visitWrites = tableWrites(visits, visitColumns);
+
+/** Names and references are not stored with the key, because a replay contains them again. */
+export const visitIdempotency = idempotencyOf(visitWrites, ["external_reference", "participants"]);
+
+/** True for the visits whose holder the caller reaches, and for visits without a holder. */
+export const visitsWithinReach = (reach: Values<Reach>): SQL | undefined =>
+  and(
+    eq(visits.organization_id, reach.organization_id),
+    or(
+      isNull(visits.organization_user_id),
+      exists(
+        selectColumn(
+          organizationUsers.id,
+          eq(organizationUsers.id, visits.organization_user_id),
+          withinReach(reach),
+        ),
+      ),
+    ),
+  );
+
+export interface ReachedVisit extends Reach {
+  id: number;
+}
+
+const isReachedVisit = (visit: Values<ReachedVisit>) =>
+  and(eq(visits.id, visit.id), visitsWithinReach(visit));
+
+export const visitOfPath = preparedQuery((visit: Placeholders<ReachedVisit>) =>
+  builder.select(visitColumns).from(visits).where(isReachedVisit(visit)),
+);
+
+export const visitEntries = entriesWhere("visit", visits, {
+  organization_id: visits.organization_id,
+  organization_user_id: visits.organization_user_id,
+});
+
+export const visitEntry = visitEntries(isReachedVisit);
+
+export const newVisitEntry = visitEntries((_: object) => isNewest(visits));
+
+/** Stores the references of a visit's participants, so that a search of the access log by reference finds the visit. */
+const referenceRows = (
+  visit_id: SQL | Value<number>,
+  { organization_id, digests }: Placeholders<NamedReferences>,
+) =>
+  insertSelect(
+    visitReferences,
+    { organization_id, reference_digest: jsonValue, visit_id },
+    { from: jsonRows(digests) },
+  ).onConflictDoNothing();
+
+/** `digests` is a JSON array. */
+interface NamedReferences {
+  organization_id: number;
+  digests: string;
+}
+
+export const noteReferences = preparedQuery((of: Placeholders<NamedReferences & { visit_id: number }>) =>
+  referenceRows(of.visit_id, of),
+);
+
+export const noteReferencesOfNewest = preparedQuery((of: Placeholders<NamedReferences>) =>
+  referenceRows(sql`(${newestId(visits)})`, of),
+);
+
+export const visitListEntry = entryOfOrganization("visit");
+
+export const visitQuota = preparedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) =>
+  builder
+    .select({ is_full: gte(visitDailyMetrics.planned, MAX_PLANNED_VISITS).mapWith(Boolean).as("is_full") })
+    .from(visitDailyMetrics)
+    .where(
+      hasValues(visitDailyMetrics, { organization_id, organization_user_id: WHOLE_ORGANIZATION, date: "" }),
+    ),
+);
+
+export interface NamedByLink {
+  organization_id: number;
+  visit_id: number;
+  created_at: number;
+  participant_id: number;
+}
+
+/** `destination_slug` is the room to send the participant to, if a sub is active in the visit's room. */
+export const visitOfLink = preparedQuery(
+  ({ organization_id, visit_id: id, created_at, now }: Placeholders<NamedByLink & { now: number }>) =>
+    builder
+      .select({
+        ...visitColumns,
+        room_retired_at: ofRoom("retired_at").as("room_retired_at"),
+        destination_slug: activeDestination(visits.waiting_room_id, now).as("destination_slug"),
+      })
+      .from(visits)
+      .where(hasValues(visits, { organization_id, id, created_at })),
+);
+
+const { date, planned, held, missed, cancelled } = visitDailyMetrics;
+
+export const dailyVisitsColumns = { date, planned, held, missed, cancelled };
+
+export const dailyVisits = preparedQuery(
+  ({ organization_id, organization_user_id, start, end }: Placeholders<MetricsSubject & MetricsRange>) =>
+    builder
+      .select(dailyVisitsColumns)
+      .from(visitDailyMetrics)
+      .where(
+        and(
+          hasValues(visitDailyMetrics, { organization_id, organization_user_id }),
+          between(date, start, end),
+          // A date whose last visit was moved to another date keeps its row.
+          gt(sql`${planned} + ${held} + ${missed} + ${cancelled}`, 0),
+        ),
+      )
+      .orderBy(asc(date)),
+);

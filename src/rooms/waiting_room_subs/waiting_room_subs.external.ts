@@ -1,0 +1,46 @@
+import { externalRoutes } from "../../http/external_api.ts";
+import { idempotent } from "../../http/idempotency_key.ts";
+import { area } from "../../http/scopes.ts";
+import { jsonBody, params } from "../../http/validation.ts";
+import {
+  createWaitingRoomSubBody,
+  toWaitingRoomSub,
+  updateWaitingRoomSubBody,
+  waitingRoomParams,
+  waitingRoomSubParams,
+} from "./waiting_room_subs.schemas.ts";
+import {
+  createWaitingRoomSub,
+  deleteWaitingRoomSub,
+  listWaitingRoomSubs,
+  updateWaitingRoomSub,
+} from "./waiting_room_subs.service.ts";
+
+const SUBS = "/waiting_rooms/:waiting_room_slug/waiting_room_subs";
+const ONE_SUB = "/waiting_rooms/:waiting_room_slug/waiting_room_subs/:id";
+
+const ofRoom = params(waitingRoomParams);
+const ofRoomById = params(waitingRoomSubParams);
+
+export const waitingRoomSubsExternal = externalRoutes()
+  .get(SUBS, area("rooms"), ofRoom, async (c) => {
+    const subs = await listWaitingRoomSubs(c.var.context, c.req.valid("param").waiting_room_slug);
+    return c.json({ waiting_room_subs: subs.map(toWaitingRoomSub) });
+  })
+  .post(SUBS, area("rooms"), ofRoom, idempotent, jsonBody(createWaitingRoomSubBody), async (c) => {
+    const { waiting_room_slug } = c.req.valid("param");
+    const input = c.req.valid("json").waiting_room_sub;
+    const sub = await createWaitingRoomSub(c.var.context, waiting_room_slug, input);
+    return c.json(toWaitingRoomSub(sub), 201);
+  })
+  .put(ONE_SUB, area("rooms"), ofRoomById, jsonBody(updateWaitingRoomSubBody), async (c) => {
+    const { waiting_room_slug, id } = c.req.valid("param");
+    const input = c.req.valid("json").waiting_room_sub;
+    const sub = await updateWaitingRoomSub(c.var.context, waiting_room_slug, id, input);
+    return c.json(toWaitingRoomSub(sub));
+  })
+  .delete(ONE_SUB, area("rooms"), ofRoomById, async (c) => {
+    const { waiting_room_slug, id } = c.req.valid("param");
+    await deleteWaitingRoomSub(c.var.context, waiting_room_slug, id);
+    return c.body(null, 204);
+  });

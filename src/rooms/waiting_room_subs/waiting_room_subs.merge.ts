@@ -1,0 +1,83 @@
+import type * as z from "zod";
+import { withoutUndefined } from "../../http/wire.ts";
+import { DEFAULT_SUB_DURATION } from "../../lifetimes.ts";
+import {
+  ownerSubstitutes,
+  subEndsTooEarly,
+  subsOverlap,
+  substituteHasNoRoom,
+  tooManySubs,
+} from "./waiting_room_subs.refusals.ts";
+import type { createWaitingRoomSubBody, updateWaitingRoomSubBody } from "./waiting_room_subs.schemas.ts";
+import type { waitingRoomSubs } from "./waiting_room_subs.table.ts";
+
+type SubRow = typeof waitingRoomSubs.$inferSelect;
+
+interface KnownOfSub {
+  room: { id: number; user_id: number | null };
+  substituteRoom: { id: number } | undefined;
+  /** The other sub that ends first after this one starts: the only one that it can overlap. */
+  nextSub: { datetime_start: number } | undefined;
+  /** Whether the room has reached its limit of subs that are not over yet. */
+  isFull: boolean;
+}
+
+/** @throws ApiError 422 if the sub is not possible (see `requirePossible`) */
+export function newSub(
+  { organization_id, ...known }: KnownOfSub & { organization_id: number },
+  {
+    user_id,
+    datetime_start,
+    datetime_end,
+  }: z.output<ReturnType<typeof createWaitingRoomSubBody>>["waiting_room_sub"],
+  now: number,
+): typeof waitingRoomSubs.$inferInsert {
+  const sub = {
+    organization_id,
+    waiting_room_id: known.room.id,
+    user_id,
+    datetime_start,
+    datetime_end: datetime_end ?? datetime_start + DEFAULT_SUB_DURATION,
+    created_at: now,
+    updated_at: now,
+  };
+  requirePossible(sub, known, now, { isOfDefaultLength: typeof datetime_end !== "number" });
+  return sub;
+}
+
+/**
+ * Omitted fields keep their values, except that a new start without an end moves both times. A null user_id empties the sub.
+ *
+ * @throws ApiError 422 if the sub is not possible (see `requirePossible`)
+ */
+export function mergeSub(
+  { sub, ...known }: KnownOfSub & { sub: SubRow },
+  input: z.output<ReturnType<typeof updateWaitingRoomSubBody>>["waiting_room_sub"],
+  now: number,
+): SubRow {
+  const { datetime_start = sub.datetime_start } = input;
+  const datetime_end = datetime_start + sub.datetime_end - sub.datetime_start;
+  const next = { ...sub, datetime_end, ...withoutUndefined(input), updated_at: now };
+  requirePossible(next, known, now, { before: sub });
+  return next;
+}
+
+/**
+ * Checks the rules that hold for every sub. The substitute of a filled sub has a personal room: a user who loses the room loses
+ * the sub too.
+ */
+function requirePossible(
+  sub: Pick<SubRow, "user_id" | "datetime_start" | "datetime_end">,
+  { room, substituteRoom, nextSub, isFull }: KnownOfSub,
+  now: number,
+  { before, isOfDefaultLength }: { before?: SubRow; isOfDefaultLength?: boolean },
+) {
+  const isAhead = ({ datetime_end }: Pick<SubRow, "datetime_end">) => datetime_end > now;
+  if (sub.datetime_end <= sub.datetime_start) throw subEndsTooEarly();
+  if (sub.user_id !== null && sub.user_id !== before?.user_id) {
+    if (sub.user_id === room.user_id) throw ownerSubstitutes();
+    if (!substituteRoom) throw substituteHasNoRoom();
+  }
+  if (nextSub && sub.datetime_end > nextSub.datetime_start) throw subsOverlap(isOfDefaultLength);
+  if (isFull && isAhead(sub) && !(before && isAhead(before))) throw tooManySubs();
+}

@@ -1,0 +1,120 @@
+import * as z from "zod";
+import { invalidBody } from "../../http/errors.ts";
+import { DEFAULT_SUB_DURATION } from "../../lifetimes.ts";
+import { MAX_SUBS } from "../../limits.ts";
+import { exampleBody, exampleOf } from "../../openapi/examples.ts";
+import type { Parameter, Reference } from "../../openapi/operation.ts";
+import * as story from "../../openapi/story.ts";
+import { HOUR } from "../../units.ts";
+import { waitingRoomNotFound } from "../waiting_rooms/waiting_rooms.refusals.ts";
+import {
+  NOT_IN_UTC,
+  ownerSubstitutes,
+  subEndsTooEarly,
+  subNotFound,
+  subsOverlap,
+  substituteHasNoRoom,
+  tooManySubs,
+} from "./waiting_room_subs.refusals.ts";
+import { waitingRoomSubSchema } from "./waiting_room_subs.responses.ts";
+import { createWaitingRoomSubBody } from "./waiting_room_subs.schemas.ts";
+
+const sub = exampleOf(waitingRoomSubSchema);
+
+const moved: typeof sub = {
+  ...sub,
+  datetime_start: "2026-02-02T09:00:00.000Z",
+  datetime_end: "2026-02-02T17:00:00.000Z",
+  updated_at: story.SUB_CHANGED_AT,
+};
+
+const unfilled: typeof sub = {
+  ...sub,
+  user_id: null,
+  sub_waiting_room_slug: null,
+  updated_at: story.SUB_CHANGED_AT,
+};
+
+const id: Parameter = { description: "The id of the sub.", example: story.SUB_ID };
+
+const impossible = [
+  invalidBody(`waiting_room_sub.datetime_start: ${NOT_IN_UTC}`),
+  invalidBody(`waiting_room_sub.datetime_end: ${NOT_IN_UTC}`),
+  subEndsTooEarly(),
+  ownerSubstitutes(),
+  substituteHasNoRoom(),
+  subsOverlap(),
+  subsOverlap(true),
+  tooManySubs(),
+];
+
+export const waitingRoomSubsReference: Reference = {
+  tag: "Waiting room subs",
+  description:
+    "A waiting room sub is a substitution for a limited time. While a filled sub is active, participants who open the room are sent to the substitute's personal room, unless that room is inactive. Participants who are already waiting stay where they are. Subs of one room do not overlap; a sub may start at the time when another one ends.",
+  external: {
+    "GET /waiting_rooms/:waiting_room_slug/waiting_room_subs": {
+      operationId: "listWaitingRoomSubs",
+      summary: "List the subs of a waiting room",
+      description: "Lists the subs that are not over yet, ordered by start, all on one page.",
+      response: {
+        schema: z.object({
+          waiting_room_subs: z
+            .array(waitingRoomSubSchema)
+            .max(MAX_SUBS)
+            .describe("The subs that are active now or start later, ordered by start."),
+        }),
+        examples: {
+          "A filled sub": { waiting_room_subs: [sub] },
+          "A sub that is not filled": { waiting_room_subs: [unfilled] },
+          "No subs": { waiting_room_subs: [] },
+        },
+      },
+      errors: [waitingRoomNotFound()],
+    },
+    "POST /waiting_rooms/:waiting_room_slug/waiting_room_subs": {
+      operationId: "createWaitingRoomSub",
+      summary: "Create a sub of a waiting room",
+      description: `The room can be the organization's or a personal one. A room has at most ${MAX_SUBS} subs that are not over yet.`,
+      request: {
+        fields: {
+          "waiting_room_sub.datetime_end": `The sub is no longer active at this time. If null or omitted, it is ${DEFAULT_SUB_DURATION / HOUR} hours after the start.`,
+        },
+        example: exampleBody(createWaitingRoomSubBody(), sub),
+      },
+      response: { schema: waitingRoomSubSchema, example: sub },
+      errors: [waitingRoomNotFound(), ...impossible],
+    },
+    "PUT /waiting_rooms/:waiting_room_slug/waiting_room_subs/:id": {
+      operationId: "updateWaitingRoomSub",
+      summary: "Update a sub of a waiting room",
+      description:
+        "Omitted fields keep their values. If `user_id` is null, the sub keeps its time but redirects nobody. A sub that is over is no longer listed, but can still be updated.",
+      parameters: { id },
+      request: {
+        examples: {
+          "New times": {
+            waiting_room_sub: {
+              datetime_start: "2026-02-02T09:00:00Z",
+              datetime_end: "2026-02-02T17:00:00Z",
+            },
+          },
+          "No substitute": { waiting_room_sub: { user_id: null } },
+        },
+      },
+      response: {
+        schema: waitingRoomSubSchema,
+        examples: { "With new times": moved, "No longer filled": unfilled },
+      },
+      errors: [waitingRoomNotFound(), subNotFound(), ...impossible],
+    },
+    "DELETE /waiting_rooms/:waiting_room_slug/waiting_room_subs/:id": {
+      operationId: "deleteWaitingRoomSub",
+      summary: "Delete a sub of a waiting room",
+      description: "An active sub ends at once.",
+      parameters: { id },
+      refusals: { 404: "The room does not exist or has no such sub." },
+      errors: [subNotFound()],
+    },
+  },
+};

@@ -1,0 +1,150 @@
+import {
+  and,
+  asc,
+  eq,
+  exists,
+  getTableColumns,
+  gt,
+  lte,
+  ne,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
+import { coalesce, hasValues, scalar } from "../../database/expressions.ts";
+import { builder, type Placeholders, preparedQuery, type Value } from "../../database/queries.ts";
+import { selectColumn } from "../../database/selects.ts";
+import { tableWrites } from "../../database/table_writes.ts";
+import { MAX_SUBS } from "../../limits.ts";
+import { idempotencyOf } from "../../organization/idempotency_keys/idempotency_keys.sql.ts";
+import {
+  activePersonalRoomSlug,
+  hasSlug,
+  ownRoom,
+  ownRoomId,
+  personalRoomId,
+  personalRoomSlug,
+  type WaitingRoomPath,
+} from "../waiting_rooms/waiting_rooms.sql.ts";
+import { waitingRooms } from "../waiting_rooms/waiting_rooms.table.ts";
+import { waitingRoomSubs } from "./waiting_room_subs.table.ts";
+
+const { organization_id, user_id } = waitingRoomSubs;
+
+export const waitingRoomSubColumns = {
+  ...getTableColumns(waitingRoomSubs),
+  sub_waiting_room_slug: scalar(personalRoomSlug(organization_id, user_id)).as("sub_waiting_room_slug"),
+};
+
+/** The slug of the substitute's room; null if that room is not active, or if the sub is not filled. */
+const destinationSlug = scalar(activePersonalRoomSlug(organization_id, user_id));
+
+const isActive = (room_id: SQLWrapper, now: Value<number>) =>
+  and(
+    eq(waitingRoomSubs.waiting_room_id, room_id),
+    gt(waitingRoomSubs.datetime_end, now),
+    lte(waitingRoomSubs.datetime_start, now),
+  );
+
+/** The slug of the room to which the active sub of a room sends participants; null if no sub is active. */
+export const activeDestination = (room_id: SQLWrapper, now: Value<number>) =>
+  scalar(
+    builder
+      .select({ slug: destinationSlug.as("slug") })
+      .from(waitingRoomSubs)
+      .where(isActive(room_id, now)),
+  );
+
+export const activeSub = preparedQuery(({ slug, now }: Placeholders<{ slug: string; now: number }>) =>
+  builder
+    .select({ ...waitingRoomSubColumns, destination_slug: destinationSlug.as("destination_slug") })
+    .from(waitingRoomSubs)
+    .where(isActive(selectColumn(waitingRooms.id, hasSlug(slug)), now)),
+);
+
+export const subWrites = tableWrites(waitingRoomSubs, waitingRoomSubColumns);
+
+export const subIdempotency = idempotencyOf(subWrites);
+
+interface SubPath extends WaitingRoomPath {
+  id: number;
+}
+
+const ownSub = ({ organization_id, slug, id }: Placeholders<SubPath>): SQL | undefined =>
+  hasValues(waitingRoomSubs, { id, waiting_room_id: ownRoomId(organization_id, slug) });
+
+export const subRow = preparedQuery((path: Placeholders<SubPath>) =>
+  builder.select(getTableColumns(waitingRoomSubs)).from(waitingRoomSubs).where(ownSub(path)),
+);
+
+export const deleteSub = preparedQuery((path: Placeholders<SubPath>) =>
+  builder.delete(waitingRoomSubs).where(ownSub(path)).returning({ id: waitingRoomSubs.id }),
+);
+
+export const subsFromNow = preparedQuery(
+  ({ organization_id, slug, now }: Placeholders<WaitingRoomPath & { now: number }>) =>
+    builder
+      .select(waitingRoomSubColumns)
+      .from(waitingRoomSubs)
+      .where(
+        and(
+          eq(waitingRoomSubs.waiting_room_id, ownRoomId(organization_id, slug)),
+          gt(waitingRoomSubs.datetime_end, now),
+        ),
+      )
+      .orderBy(asc(waitingRoomSubs.datetime_end)),
+);
+
+/**
+ * Whether the room has reached its limit of subs that are not over yet. The column is a boolean, because a count would make all
+ * creations conflict with each other.
+ */
+export const subQuota = preparedQuery(
+  ({ organization_id, slug, now }: Placeholders<WaitingRoomPath & { now: number }>) => {
+    const ahead = selectColumn(
+      waitingRoomSubs.id,
+      eq(waitingRoomSubs.waiting_room_id, ownRoomId(organization_id, slug)),
+      gt(waitingRoomSubs.datetime_end, now),
+    )
+      .orderBy(asc(waitingRoomSubs.datetime_end), asc(waitingRoomSubs.id))
+      .limit(1)
+      .offset(MAX_SUBS - 1);
+    return builder.select({ is_full: exists(ahead).mapWith(Boolean).as("is_full") }).from(sql`(select 1)`);
+  },
+);
+
+export const roomOfSub = preparedQuery(({ organization_id, slug }: Placeholders<WaitingRoomPath>) =>
+  builder
+    .select({ id: waitingRooms.id, user_id: waitingRooms.user_id })
+    .from(waitingRooms)
+    .where(ownRoom(organization_id, slug)),
+);
+
+export const roomOfSubstitute = preparedQuery(
+  ({ organization_id, user_id }: Placeholders<{ organization_id: number; user_id: number | null }>) =>
+    personalRoomId(organization_id, user_id),
+);
+
+const stored = alias(waitingRoomSubs, "stored");
+
+/**
+ * The other sub of the room that ends first after `start`: the only one that a sub starting then can overlap, because the
+ * existing subs of a room never overlap each other.
+ *
+ * @param start null for the sub's stored start
+ * @param id 0 for a new sub
+ */
+export const nextSub = preparedQuery(
+  ({ organization_id, slug, id, start }: Placeholders<SubPath & { start: number | null }>) => {
+    const storedStart = selectColumn(stored.datetime_start, eq(stored.id, id));
+    return selectColumn(
+      waitingRoomSubs.datetime_start,
+      eq(waitingRoomSubs.waiting_room_id, ownRoomId(organization_id, slug)),
+      gt(waitingRoomSubs.datetime_end, coalesce(start, storedStart)),
+      ne(waitingRoomSubs.id, id),
+    )
+      .orderBy(asc(waitingRoomSubs.datetime_end))
+      .limit(1);
+  },
+);

@@ -1,0 +1,51 @@
+import { externalRoutes } from "../../http/external_api.ts";
+import { idempotent } from "../../http/idempotency_key.ts";
+import { conditional, etagOf } from "../../http/preconditions.ts";
+import { area } from "../../http/scopes.ts";
+import { jsonBody, params, query } from "../../http/validation.ts";
+import {
+  createWaitingRoomBody,
+  slugParams,
+  toWaitingRoom,
+  updateWaitingRoomBody,
+  waitingRoomsQuery,
+} from "./waiting_rooms.schemas.ts";
+import {
+  createWaitingRoom,
+  listWaitingRooms,
+  requireWaitingRoom,
+  retireWaitingRoom,
+  updateWaitingRoom,
+} from "./waiting_rooms.service.ts";
+
+const bySlug = params(slugParams);
+
+export const waitingRoomsExternal = externalRoutes()
+  .get("/waiting_rooms", area("rooms"), query(waitingRoomsQuery), async (c) => {
+    const { items, pagination } = await listWaitingRooms(c.var.context, c.req.valid("query"));
+    return c.json({ waiting_rooms: items.map(toWaitingRoom), pagination });
+  })
+  .post("/waiting_rooms", area("rooms"), idempotent, jsonBody(createWaitingRoomBody), async (c) => {
+    const room = await createWaitingRoom(c.var.context, c.req.valid("json").waiting_room);
+    return c.json(toWaitingRoom(room), 201);
+  })
+  .get("/waiting_rooms/:slug", area("rooms"), bySlug, async (c) => {
+    const room = await requireWaitingRoom(c.var.context, c.req.valid("param").slug);
+    return c.json(toWaitingRoom(room), 200, etagOf(room));
+  })
+  .put(
+    "/waiting_rooms/:slug",
+    area("rooms"),
+    bySlug,
+    conditional,
+    jsonBody(updateWaitingRoomBody),
+    async (c) => {
+      const { slug } = c.req.valid("param");
+      const room = await updateWaitingRoom(c.var.context, slug, c.req.valid("json").waiting_room);
+      return c.json(toWaitingRoom(room), 200, etagOf(room));
+    },
+  )
+  .delete("/waiting_rooms/:slug", area("rooms"), bySlug, async (c) => {
+    await retireWaitingRoom(c.var.context, c.req.valid("param").slug);
+    return c.body(null, 204);
+  });

@@ -1,0 +1,113 @@
+import type * as z from "zod";
+import { withoutCase, withoutUndefined } from "../../http/wire.ts";
+import type { Settings } from "../../settings.ts";
+import {
+  personalRoomStays,
+  roomOwnerStays,
+  themeNotOffered,
+  waitingRoomInUse,
+} from "./waiting_rooms.refusals.ts";
+import type { createWaitingRoomBody, updateWaitingRoomBody } from "./waiting_rooms.schemas.ts";
+import type { waitingRooms } from "./waiting_rooms.table.ts";
+
+export type WaitingRoomRow = typeof waitingRooms.$inferSelect;
+
+type NewWaitingRoomRow = typeof waitingRooms.$inferInsert;
+
+/** The theme of a room by default. It can be chosen even if the operator's list lacks it. */
+const DEFAULT_THEME = "default";
+
+/** Replaces a name of which nothing is left in ASCII. */
+export const FALLBACK_SLUG_NAME = "room";
+
+/*
+ * A new slug is passed as `slug_name`, the name in kebab case. The database generates the slug from it (see `freeSlug`).
+ */
+
+/** @throws ApiError 422 if the theme is not offered */
+export function newWaitingRoom(
+  {
+    organization_id,
+    slug_name,
+    settings,
+  }: { organization_id: number; slug_name: string; settings: Settings },
+  input: z.output<ReturnType<typeof createWaitingRoomBody>>["waiting_room"],
+  now: number,
+): NewWaitingRoomRow {
+  if (input.theme !== undefined) requireOffered(input.theme, settings);
+  return {
+    organization_id,
+    theme: DEFAULT_THEME,
+    is_active: false,
+    ...withoutUndefined(input),
+    name_key: withoutCase(input.name),
+    slug: slug_name,
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+export interface RoomOwner {
+  organization_id: number;
+  email: string;
+  display_name: string;
+}
+
+/** The room has its owner's name. `user_id` is the owner's email here: the database replaces it with the id. */
+export const newPersonalRoom = (
+  { organization_id, email, display_name }: RoomOwner,
+  slug_name: string,
+  now: number,
+): Omit<NewWaitingRoomRow, "user_id"> & { user_id: string } => ({
+  organization_id,
+  user_id: email,
+  name: display_name,
+  name_key: withoutCase(display_name),
+  slug: slug_name,
+  theme: DEFAULT_THEME,
+  is_active: true,
+  created_at: now,
+  updated_at: now,
+});
+
+/**
+ * An unchanged name keeps its slug; a new name gets a new slug. A room can keep a theme that is no longer offered, so that a
+ * client can send back the room that it read.
+ *
+ * @throws ApiError 422 if a new theme is not offered, or the input names another owner
+ */
+export function mergeWaitingRoom(
+  { room, slug_name, settings }: { room: WaitingRoomRow; slug_name: string; settings: Settings },
+  input: z.output<ReturnType<typeof updateWaitingRoomBody>>["waiting_room"],
+  now: number,
+): WaitingRoomRow {
+  const { organization_id, user_id, ...changes } = input;
+  const isPersonal = room.user_id !== null;
+  // Responses show a personal room without its organization.
+  if (organization_id !== undefined && organization_id !== (isPersonal ? null : room.organization_id))
+    throw roomOwnerStays("organization_id");
+  if (user_id !== undefined && user_id !== room.user_id) throw roomOwnerStays("user_id");
+  // The new time is always later than the last one, even within a millisecond, because each version needs its own ETag.
+  const updated_at = Math.max(now, room.updated_at + 1);
+  const next = { ...room, ...withoutUndefined(changes), updated_at };
+  if (next.theme !== room.theme) requireOffered(next.theme, settings);
+  if (next.name === room.name) return next;
+  return { ...next, name_key: withoutCase(next.name), slug: slug_name };
+}
+
+/**
+ * Retires an organization's room that is not in use. The row stays, for auditing.
+ *
+ * @throws ApiError 422 if the room is personal or in use
+ */
+export function retireRoom(room: WaitingRoomRow, isInUse: boolean, now: number): WaitingRoomRow {
+  if (room.user_id !== null) throw personalRoomStays();
+  if (isInUse) throw waitingRoomInUse();
+  return { ...room, retired_at: now, updated_at: now };
+}
+
+function requireOffered(theme: string, { WAITING_ROOM_THEMES: themes }: Settings) {
+  if (!themes) return;
+  const offered = new Set([DEFAULT_THEME, ...themes]);
+  if (!offered.has(theme)) throw themeNotOffered([...offered]);
+}

@@ -1,0 +1,155 @@
+import { invalidBody } from "../../http/errors.ts";
+import { exampleBody, exampleOf } from "../../openapi/examples.ts";
+import { ETAG, pageResponse, type Reference } from "../../openapi/operation.ts";
+import * as story from "../../openapi/story.ts";
+import { tooManyRooms } from "../../organization/usage/usage.refusals.ts";
+import { waitingRoomSubSchema } from "../waiting_room_subs/waiting_room_subs.responses.ts";
+import {
+  personalRoomStays,
+  roomOwnerStays,
+  SLUG_IS_GENERATED,
+  themeNotOffered,
+  waitingRoomInUse,
+  waitingRoomNotFound,
+} from "./waiting_rooms.refusals.ts";
+import { resolvedWaitingRoomSchema, waitingRoomSchema } from "./waiting_rooms.responses.ts";
+import { createWaitingRoomBody, updateWaitingRoomBody } from "./waiting_rooms.schemas.ts";
+
+const created = exampleOf(waitingRoomSchema);
+
+const whileRitaWaits: typeof created = { ...created, waiting_count: 1 };
+
+const personal: typeof created = {
+  ...created,
+  ...story.PAULAS_ROOM,
+  organization_id: null,
+  user_id: story.PAULA.user_id,
+  user: { display_name: story.PAULA.display_name },
+};
+
+const closed: typeof created = { ...created, is_active: false, updated_at: story.WAITING_SINCE };
+
+const renamed: typeof created = {
+  ...closed,
+  name: "Cardiology East",
+  slug: "riverside-clinic--cardiology-east",
+  theme: "calm",
+};
+
+const slugIsGenerated = invalidBody(`waiting_room.slug: ${SLUG_IS_GENERATED}`);
+
+const otherTheme = themeNotOffered(["default", renamed.theme]);
+
+export const waitingRoomsReference: Reference = {
+  tag: "Waiting rooms",
+  description:
+    "Rooms in which participants wait for their call. Every provider has a personal room, which the service creates when the person becomes a provider. You can list and change personal rooms, but you cannot create or retire them.",
+  external: {
+    "GET /waiting_rooms": {
+      operationId: "listWaitingRooms",
+      summary: "List the waiting rooms",
+      description:
+        "Lists the organization's rooms and the personal rooms, active or not, ordered by id. Retired rooms are not listed. Events name a room by its id: use `id` to find the room and its current slug. With several filters, a room must match all of them.",
+      parameters: {
+        id: {
+          description: "Only the room with this id. If it does not exist or is retired, the list is empty.",
+          example: story.CARDIOLOGY.id,
+        },
+        user_id: { description: "Only the personal room of this user.", example: story.PAULA.user_id },
+        name: {
+          description: "Only rooms with exactly this name, in upper or lower case, in every alphabet.",
+          example: story.CARDIOLOGY.name,
+        },
+        is_active: { description: "Only active rooms, or only inactive ones.", example: true },
+      },
+      response: pageResponse(
+        "waiting_rooms",
+        waitingRoomSchema,
+        {
+          "A room of the organization, and a personal room": [whileRitaWaits, personal],
+          "Only the room that an event names": [whileRitaWaits],
+        },
+        2,
+      ),
+    },
+    "POST /waiting_rooms": {
+      operationId: "createWaitingRoom",
+      summary: "Create a waiting room",
+      description: "The room belongs to the organization. It is inactive by default.",
+      request: { example: exampleBody(createWaitingRoomBody(), created) },
+      response: { schema: waitingRoomSchema, example: created },
+      errors: [slugIsGenerated, otherTheme, tooManyRooms()],
+    },
+    "GET /waiting_rooms/:slug": {
+      operationId: "getWaitingRoom",
+      headers: ETAG,
+      summary: "Get a waiting room",
+      response: {
+        schema: waitingRoomSchema,
+        examples: { "A room of the organization": whileRitaWaits, "A personal room": personal },
+      },
+      errors: [waitingRoomNotFound()],
+    },
+    "PUT /waiting_rooms/:slug": {
+      operationId: "updateWaitingRoom",
+      summary: "Update a waiting room",
+      description:
+        "Omitted fields keep their values. If the name changes, the slug changes too, and links with the old slug stop working. A room can keep its theme even if the theme is no longer in the operator's list.",
+      request: {
+        examples: {
+          "Only the changed field": { waiting_room: { is_active: closed.is_active } },
+          "All fields that can change": exampleBody(updateWaitingRoomBody(), renamed),
+          "A personal room, sent back unchanged": exampleBody(updateWaitingRoomBody(), personal),
+        },
+      },
+      response: {
+        schema: waitingRoomSchema,
+        examples: {
+          "Only the changed field": closed,
+          "All fields that can change": renamed,
+          "A personal room, sent back unchanged": personal,
+        },
+      },
+      errors: [
+        waitingRoomNotFound(),
+        slugIsGenerated,
+        otherTheme,
+        roomOwnerStays("organization_id"),
+        roomOwnerStays("user_id"),
+      ],
+    },
+    "DELETE /waiting_rooms/:slug": {
+      operationId: "retireWaitingRoom",
+      summary: "Retire a waiting room",
+      description:
+        "The room is no longer listed, and nobody can enter it. This cannot be undone. No other room gets its slug. Visits planned there stay planned, but their links stop working: move them to another room first (`PUT /visits/{id}`).",
+      errors: [waitingRoomNotFound(), waitingRoomInUse(), personalRoomStays()],
+    },
+  },
+  platform: {
+    "GET /waiting_rooms/:slug": {
+      operationId: "resolveWaitingRoom",
+      summary: "Find where to send a participant who opens a waiting room",
+      description:
+        "Returns the organization, the room, its active sub if there is one, and `destination_slug`: the slug of the room to send the participant to now. This is the substitute's room if a filled sub is active and the substitute's room is active. Otherwise, it is the room itself.",
+      response: {
+        schema: resolvedWaitingRoomSchema,
+        examples: {
+          "No sub is active": {
+            organization_id: story.CLINIC.id,
+            waiting_room: whileRitaWaits,
+            active_sub: null,
+            destination_slug: story.CARDIOLOGY.slug,
+          },
+          "A filled sub is active": {
+            organization_id: story.CLINIC.id,
+            waiting_room: created,
+            active_sub: exampleOf(waitingRoomSubSchema),
+            destination_slug: story.SAMS_ROOM.slug,
+          },
+        },
+      },
+      errors: [waitingRoomNotFound()],
+    },
+  },
+};

@@ -1,0 +1,20 @@
+import { notFound, unprocessable } from "../../http/errors.ts";
+
+export const waitingRoomNotFound = () => notFound("Waiting room");
+
+export const SLUG_IS_GENERATED = "cannot be set; it is generated from the name";
+
+export const themeNotOffered = (themes: readonly string[]) =>
+  unprocessable("theme_not_offered", `waiting_room.theme: must be one of ${themes.join(", ")}`);
+
+/** @param field the field that names the owner */
+export const roomOwnerStays = (field: "organization_id" | "user_id") =>
+  unprocessable(
+    "field_not_changeable",
+    `waiting_room.${field}: cannot be changed; create a new room for another owner`,
+  );
+
+export const personalRoomStays = () => unprocessable("personal_room", "A personal room cannot be retired");
+
+export const waitingRoomInUse = () =>
+  unprocessable("room_in_use", "The waiting room is in use: a participant is present or a call is going on");

@@ -1,0 +1,105 @@
+import type * as z from "zod";
+import type { ClientContext, Context } from "../../context.ts";
+import { decideAndWrite } from "../../database/decide_and_write.ts";
+import { requireFirst, runBatch } from "../../database/queries.ts";
+import { kebabCase } from "../../database/slug.ts";
+import { readPage } from "../../http/lists.ts";
+import type { Page } from "../../http/pagination.ts";
+import { requireVersion } from "../../http/preconditions.ts";
+import { activeSub } from "../waiting_room_subs/waiting_room_subs.sql.ts";
+import { FALLBACK_SLUG_NAME, mergeWaitingRoom, newWaitingRoom, retireRoom } from "./waiting_rooms.merge.ts";
+import { waitingRoomNotFound } from "./waiting_rooms.refusals.ts";
+import type {
+  createWaitingRoomBody,
+  ResolvedWaitingRoom,
+  updateWaitingRoomBody,
+  WaitingRoom,
+  WaitingRoomsQuery,
+} from "./waiting_rooms.schemas.ts";
+import {
+  anyRoomBySlug,
+  roomBySlug,
+  roomListFor,
+  useOfRoom,
+  waitingRoomIdempotency,
+  waitingRoomRow,
+  waitingRoomWrites,
+} from "./waiting_rooms.sql.ts";
+
+export async function listWaitingRooms(
+  { db, caller: { organization_id } }: ClientContext,
+  { id, user_id, name, is_active, ...page }: WaitingRoomsQuery,
+): Promise<Page<WaitingRoom>> {
+  const rooms = {
+    organization_id,
+    id: id ?? null,
+    user_id: user_id ?? null,
+    name_key: name ?? null,
+    is_active: is_active ?? null,
+  };
+  return readPage(db, roomListFor(rooms), rooms, page);
+}
+
+export const requireWaitingRoom = ({ db, caller: { organization_id } }: ClientContext, slug: string) =>
+  requireFirst(db, roomBySlug({ organization_id, slug }), waitingRoomNotFound);
+
+/**
+ * Finds a room, and the room to send its participants to now: the substitute's room while a filled sub is active and that room
+ * is active, otherwise the room itself. A sub of the substitute's own room is ignored.
+ */
+export async function resolveWaitingRoom({ db, now }: Context, slug: string): Promise<ResolvedWaitingRoom> {
+  const [[room], [active_sub]] = await runBatch(db, [anyRoomBySlug({ slug }), activeSub({ slug, now })]);
+  if (!room) throw waitingRoomNotFound();
+  return {
+    room,
+    active_sub: active_sub ?? null,
+    destination_slug: active_sub?.destination_slug ?? room.slug,
+  };
+}
+
+export async function createWaitingRoom(
+  context: ClientContext,
+  input: z.output<ReturnType<typeof createWaitingRoomBody>>["waiting_room"],
+): Promise<WaitingRoom> {
+  const { db, now, settings, caller } = context;
+  const known = {
+    organization_id: caller.organization_id,
+    slug_name: await kebabCase(input.name, FALLBACK_SLUG_NAME),
+    settings,
+  };
+  return decideAndWrite(
+    db,
+    {},
+    () => ({ writes: [waitingRoomWrites.insert(newWaitingRoom(known, input, now))] }),
+    { idempotency: await waitingRoomIdempotency(context) },
+  );
+}
+
+export async function updateWaitingRoom(
+  context: ClientContext,
+  slug: string,
+  input: z.output<ReturnType<typeof updateWaitingRoomBody>>["waiting_room"],
+): Promise<WaitingRoom> {
+  const { db, now, settings, caller } = context;
+  const { organization_id } = caller;
+  const slug_name = input.name === undefined ? "" : await kebabCase(input.name, FALLBACK_SLUG_NAME);
+  return decideAndWrite(db, { room: waitingRoomRow({ organization_id, slug }) }, ({ room: [room] }) => {
+    if (!room) throw waitingRoomNotFound();
+    requireVersion(context, room);
+    return {
+      writes: [waitingRoomWrites.update(room, mergeWaitingRoom({ room, slug_name, settings }, input, now))],
+    };
+  });
+}
+
+export async function retireWaitingRoom(
+  { db, now, caller: { organization_id } }: ClientContext,
+  slug: string,
+): Promise<void> {
+  const path = { organization_id, slug };
+  const reads = { room: waitingRoomRow(path), uses: useOfRoom(path) };
+  await decideAndWrite(db, reads, ({ room: [room], uses }) => {
+    if (!room) throw waitingRoomNotFound();
+    return { writes: [waitingRoomWrites.update(room, retireRoom(room, uses.length > 0, now))] };
+  });
+}

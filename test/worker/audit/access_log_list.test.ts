@@ -1,0 +1,524 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { DAY } from "../../../src/units.ts";
+import { entriesAbout } from "../support/access_logs.ts";
+import { platform } from "../support/api.ts";
+import { aCall, aRecipient } from "../support/calls.ts";
+import { observedDatabase } from "../support/observed_database.ts";
+import { anOrganization, given, type Organization } from "../support/organization.ts";
+import { aClinicWithQueue } from "../support/queue.ts";
+import { countingRows, insertMany } from "../support/rows.ts";
+import { fromNow, travelTo } from "../support/time.ts";
+import { changingOnlyTheLog } from "../support/unchanged.ts";
+import { throughWorkerWith } from "../support/worker.ts";
+
+interface Entry {
+  id: number;
+  resource: string;
+  [field: string]: unknown;
+}
+
+interface Page {
+  access_logs: Entry[];
+  next_after: number | null;
+}
+
+type Client = Pick<Organization["client"], "get" | "send">;
+
+const MORNING = Date.parse("2026-01-31T09:00:00Z");
+
+/** Inserts entries: reads of a transcript, with these fields changed. Returns their ids. */
+async function plant({ id }: { id: number }, entries: object[]): Promise<number[]> {
+  const columns = ["at", "event", "resource", "resource_id", "call_id", "user_id", "acting_user", "purpose"];
+  const { results } = await env.DB.prepare(
+    `insert into access_logs (organization_id, ${columns.join(", ")}, request_id)
+     select ?1, ${columns.map((name) => `value ->> '${name}'`).join(", ")}, randomblob(16) from json_each(?2)
+     order by key returning id`,
+  )
+    .bind(id, JSON.stringify(entries.map((entry) => ({ ...aRead, ...entry }))))
+    .all<{ id: number }>();
+  return results.map((row) => row.id).sort((a, b) => a - b);
+}
+
+const aRead = { at: MORNING, event: "read", resource: "transcript", user_id: 2 };
+
+const many = (count: number, entry: object | ((n: number) => object)) =>
+  Array.from({ length: count }, (_, n) => (typeof entry === "function" ? entry(n) : entry));
+
+/** Marks a day as sealed, with its first and last entry, after the days sealed before it. */
+const seal = ({ id }: { id: number }, date: string, first_id?: number, last_id?: number) =>
+  env.DB.prepare(
+    `insert into access_log_seals (organization_id, date, count, first_id, last_id, sha256, previous, jws, jws_sha256, created_at)
+     values (?1, ?2, 1, ?3, ?4, 'a',
+       (select jws_sha256 from access_log_seals where organization_id = ?1 order by last_id desc limit 1), ?2, ?5, 1)`,
+  )
+    .bind(id, date, first_id, last_id, `digest of ${date}`)
+    .run();
+
+const listed = async (client: Client, query: string): Promise<Page> =>
+  given(client.get(`/access_logs?${query}`));
+
+const idsOf = ({ access_logs }: Page) => access_logs.map(({ id }) => id);
+
+async function allPages(client: Client, query: string, after = 0): Promise<Page[]> {
+  const pages: Page[] = [];
+  for (let next: number | null = after; next !== null; ) {
+    const page = await listed(client, `${query}&after=${next}`);
+    pages.push(page);
+    expect(page.next_after ?? Number.MAX_SAFE_INTEGER).toBeGreaterThan(next);
+    next = page.next_after;
+  }
+  return pages;
+}
+
+const asNdjson = (client: Client, query: string) =>
+  client.send("GET", `/access_logs?${query}`, undefined, { Accept: "application/x-ndjson" });
+
+const linesOf = ({ body }: { body: string }): Entry[] =>
+  body
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+
+describe("GET /access_logs", () => {
+  it("shows who read what, about whom, for whom, why and when", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    await given(call.reportSoapNote({ text: "Subjective: well.", is_final: true }));
+    const { status, headers } = await clinic.client.send("GET", `${call.path}/soap_note`, undefined, {
+      "X-Acting-User": "staff-207",
+      "X-Purpose-Of-Use": "TREAT",
+    });
+    expect(status).toBe(200);
+    const { access_logs, next_after } = await listed(clinic.client, `call_id=${call.id}&event=read`);
+    expect(access_logs).toEqual([
+      {
+        id: expect.any(Number),
+        at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+        event: "read",
+        resource: "soap_note",
+        resource_id: call.id,
+        call_id: call.id,
+        organization_user_id: call.owner.id,
+        user_id: clinic.admin.user_id,
+        api_client_id: clinic.client.id,
+        acting_user: "staff-207",
+        purpose: "TREAT",
+        request_id: headers.get("X-Request-Id"),
+      },
+    ]);
+    expect(next_after).toBeNull();
+  });
+
+  it("shows the entry of a read only to the next request", async () => {
+    const clinic = await anOrganization();
+    const first = await clinic.client.get("/access_logs?resource=access_log");
+    expect(first.body).toEqual({ access_logs: [], next_after: null });
+    const next = await listed(clinic.client, "resource=access_log");
+    expect(next.access_logs).toMatchObject([
+      { event: "read", resource_id: null, call_id: null, request_id: first.headers.get("X-Request-Id") },
+    ]);
+    expect((await listed(clinic.client, "resource=access_log")).access_logs).toHaveLength(2);
+  });
+
+  it("shows an organization only its own entries, whatever the filter", async () => {
+    const [clinic, other] = [await anOrganization(), await anOrganization()];
+    const call = await aCall(other, { participants: [aRecipient({ external_reference: "patient-1" })] });
+    const planted = await plant(other, [{ call_id: call.id, acting_user: "staff-1" }]);
+    for (const query of [`call_id=${call.id}`, "acting_user=staff-1", "external_reference=patient-1"]) {
+      expect(await listed(clinic.client, query)).toEqual({ access_logs: [], next_after: null });
+      expect(idsOf(await listed(other.client, query))).toEqual(planted);
+    }
+    const all = (await allPages(clinic.client, "per_page=100")).flatMap(idsOf);
+    expect(all).not.toContain(planted[0]);
+  });
+
+  it("returns 404 to a client that is not an organization_admin, and records nothing", async () => {
+    const clinic = await anOrganization();
+    const assistant = await clinic.addUser("Ann Assistant", ["provider", "provider_assistant"]);
+    const client = await clinic.addClient(assistant.id);
+    for (const { status, body } of [await client.get("/access_logs"), await asNdjson(client, "")]) {
+      expect(status).toBe(404);
+      expect(body).toEqual({ error: "Access logs not found" });
+    }
+    expect(await listed(clinic.client, "resource=access_log")).toMatchObject({ access_logs: [] });
+  });
+
+  it("requires the acting user if the organization does", async () => {
+    const clinic = await anOrganization();
+    await given(platform.put(`/organizations/${clinic.id}`, { organization: { require_acting_user: true } }));
+    const { client } = clinic;
+    const acting = { "X-Acting-User": "privacy-officer", "X-Purpose-Of-Use": "PATRQT" };
+    expect((await client.get("/access_logs")).status).toBe(400);
+    expect((await asNdjson(client, "")).status).toBe(400);
+    expect((await client.send("GET", "/access_logs", undefined, acting)).status).toBe(200);
+    const { body } = await client.send("GET", "/access_logs?resource=access_log", undefined, acting);
+    expect(body.access_logs).toMatchObject([{ acting_user: "privacy-officer", purpose: "PATRQT" }]);
+  });
+
+  it("refuses a from date after the to date", async () => {
+    const { client } = await anOrganization();
+    const { status, body } = await client.get("/access_logs?from=2026-02-01&to=2026-01-31");
+    expect(status).toBe(400);
+    expect(body).toEqual({ error: "from: must not be after to" });
+  });
+});
+
+describe("GET /access_logs with filters", () => {
+  const ENTRIES = {
+    ofCall: { call_id: 7 },
+    ofPerson: { acting_user: "staff-1" },
+    ofUser: { user_id: 3 },
+    note: { resource: "soap_note" },
+    change: { event: "delete" },
+    dayBefore: { at: MORNING - DAY },
+    lastOfDayBefore: { at: Date.parse("2026-01-31T00:00:00Z") - 1 },
+    firstOfDay: { at: Date.parse("2026-01-31T00:00:00Z") },
+    lastOfDay: { at: Date.parse("2026-02-01T00:00:00Z") - 1 },
+    firstOfNext: { at: Date.parse("2026-02-01T00:00:00Z") },
+    noteOfCall: { call_id: 7, resource: "soap_note", acting_user: "staff-1" },
+    noteOfCallLater: { call_id: 7, resource: "soap_note", acting_user: "staff-1", at: MORNING + DAY },
+    changeOfCall: { call_id: 7, event: "delete", acting_user: "staff-2", user_id: 3 },
+  };
+
+  type Name = keyof typeof ENTRIES;
+
+  const names = Object.keys(ENTRIES) as Name[];
+
+  const CASES: [query: string, names: Name[]][] = [
+    ["call_id=7", ["ofCall", "noteOfCall", "noteOfCallLater", "changeOfCall"]],
+    ["acting_user=staff-1", ["ofPerson", "noteOfCall", "noteOfCallLater"]],
+    ["user_id=3", ["ofUser", "changeOfCall"]],
+    ["resource=soap_note", ["note", "noteOfCall", "noteOfCallLater"]],
+    ["event=delete", ["change", "changeOfCall"]],
+    ["from=2026-02-01&resource=transcript", ["firstOfNext"]],
+    ["to=2026-01-30", ["dayBefore", "lastOfDayBefore"]],
+    ["from=2026-02-01&to=2026-02-01", ["firstOfNext", "noteOfCallLater"]],
+    [
+      "from=2026-01-31&to=2026-01-31&event=read&resource=transcript&user_id=2",
+      ["ofCall", "ofPerson", "firstOfDay", "lastOfDay"],
+    ],
+    ["call_id=7&acting_user=staff-1", ["noteOfCall", "noteOfCallLater"]],
+    ["call_id=7&acting_user=staff-1&to=2026-01-31", ["noteOfCall"]],
+    ["acting_user=staff-2&event=read", []],
+    ["acting_user=staff-2&event=delete&user_id=3&call_id=7&resource=transcript", ["changeOfCall"]],
+    ["call_id=999999", []],
+    ["call_id=&acting_user=&from=&event=delete", ["change", "changeOfCall"]],
+  ];
+
+  it.each(CASES)("%s returns %j", async (query, expected) => {
+    const clinic = await anOrganization();
+    const [setUp = 0] = (await listed(clinic.client, "per_page=100")).access_logs
+      .map(({ id }) => id)
+      .slice(-1);
+    const planted = await plant(
+      clinic,
+      names.map((name) => ENTRIES[name]),
+    );
+    const shown = (await allPages(clinic.client, `${query}&per_page=3`, setUp)).flatMap(({ access_logs }) =>
+      access_logs.filter(({ resource }) => resource !== "access_log"),
+    );
+    expect(shown.map(({ id }) => names[planted.indexOf(id)])).toEqual(expected);
+    const lines = linesOf(await asNdjson(clinic.client, `${query}&after=${setUp}`));
+    expect(lines.filter(({ resource }) => resource !== "access_log")).toEqual(shown);
+  });
+});
+
+describe("GET /access_logs, page by page", () => {
+  it("returns next_after on every page but the last", async () => {
+    const clinic = await anOrganization();
+    const planted = await plant(clinic, many(7, { acting_user: "staff-1" }));
+    const pages = await allPages(clinic.client, "acting_user=staff-1&per_page=3");
+    expect(pages.map(idsOf)).toEqual([planted.slice(0, 3), planted.slice(3, 6), planted.slice(6)]);
+    const full = await allPages(clinic.client, "acting_user=staff-1&per_page=7");
+    expect(full).toMatchObject([{ next_after: null }]);
+  });
+
+  it("continues where the last request stopped looking, even with few or no matches", async () => {
+    const clinic = await anOrganization();
+    const hit = { acting_user: "staff-1", event: "delete" };
+    const miss = { acting_user: "staff-1" };
+    const planted = await plant(clinic, [...many(4999, miss), hit, ...many(7000, miss), hit]);
+    const query = "acting_user=staff-1&event=delete";
+    const [first, second, third, ...more] = await allPages(clinic.client, query);
+    expect(first).toMatchObject({ access_logs: [{ id: planted[4999] }], next_after: planted[4999] });
+    expect(second).toEqual({ access_logs: [], next_after: planted[9999] });
+    expect(third).toMatchObject({ access_logs: [{ id: planted.at(-1) }], next_after: null });
+    expect(more).toEqual([]);
+  });
+
+  it("exports up to 10,000 entries as NDJSON, with X-Next-After if there are more", async () => {
+    const clinic = await anOrganization();
+    const planted = await plant(clinic, many(10_003, { acting_user: "staff-1" }));
+    const first = await asNdjson(clinic.client, "acting_user=staff-1&per_page=1");
+    expect(first.headers.get("Content-Type")).toBe("application/x-ndjson");
+    expect(linesOf(first).map(({ id }) => id)).toEqual(planted.slice(0, 10_000));
+    expect(first.headers.get("X-Next-After")).toBe(String(planted[9999]));
+    const rest = await asNdjson(clinic.client, `acting_user=staff-1&after=${planted[9999]}`);
+    expect(linesOf(rest).map(({ id }) => id)).toEqual(planted.slice(10_000));
+    expect(rest.headers.has("X-Next-After")).toBe(false);
+    const nothing = await asNdjson(clinic.client, "acting_user=staff-9");
+    expect([nothing.status, nothing.body, nothing.headers.has("X-Next-After")]).toEqual([200, "", false]);
+  });
+
+  it("streams an export: if the database fails midway, the response breaks off and a fault is logged", async () => {
+    const clinic = await anOrganization();
+    await plant(clinic, many(2500, {}));
+    let trips = 0;
+    let isDown = false;
+    const DB = observedDatabase({
+      async query(run) {
+        trips++;
+        if (isDown) throw new Error("D1_ERROR: Network connection lost.");
+        return run();
+      },
+    });
+    const worker = throughWorkerWith({ DB });
+    await given(clinic.client.through(worker).get("/roles"));
+    const client = clinic.client.through(async (request) => {
+      trips = 0;
+      const response = await worker(request);
+      expect([response.status, trips]).toEqual([200, 1]);
+      isDown = true;
+      return response;
+    });
+    const logged = vi.spyOn(console, "error");
+    await expect(asNdjson(client, "")).rejects.toThrow();
+    expect(logged).toHaveBeenCalledOnce();
+    expect(trips).toBe(2);
+    logged.mockRestore();
+  });
+
+  it("returns JSON unless the Accept header prefers NDJSON", async () => {
+    const { client } = await anOrganization();
+    for (const [accept, expected] of [
+      ["*/*", "application/json"],
+      ["application/json, application/x-ndjson", "application/json"],
+      ["application/x-ndjson;q=0.5, application/json;q=0.4", "application/x-ndjson"],
+    ] as const) {
+      const { headers } = await client.send("GET", "/access_logs", undefined, { Accept: accept });
+      expect([accept, headers.get("Content-Type"), headers.get("Vary")]).toEqual([
+        accept,
+        expected,
+        "Accept",
+      ]);
+    }
+  });
+
+  it("counts exports against their own limit, but not JSON pages", async () => {
+    const { client } = await anOrganization();
+    let counted = 0;
+    const ACCESS_LOG_LIMIT = { limit: async () => ({ success: ++counted <= 1 }) };
+    const limited = client.through(throughWorkerWith({ ACCESS_LOG_LIMIT }));
+    expect((await asNdjson(limited, "")).status).toBe(200);
+    const beyond = await asNdjson(limited, "");
+    expect(beyond.status).toBe(429);
+    expect(beyond.headers.get("Retry-After")).toBe("60");
+    await given(limited.get("/access_logs"));
+    expect(counted).toBe(2);
+    expect((await listed(client, "resource=access_log")).access_logs).toHaveLength(2);
+  });
+});
+
+describe("GET /access_logs?external_reference", () => {
+  const patient = (more: object = {}) => aRecipient({ external_reference: "patient-4711", ...more });
+
+  it("returns everything about the patient's calls, in order", async () => {
+    const clinic = await anOrganization();
+    const [first, second, other] = [
+      await aCall(clinic, { participants: [patient()] }),
+      await aCall(clinic, { participants: [patient(), aRecipient()] }),
+      await aCall(clinic, { participants: [aRecipient({ external_reference: "patient-1" })] }),
+    ];
+    const calls = [second, first, other, second, first, first, second];
+    const planted = await plant(
+      clinic,
+      calls.map(({ id }, n) => ({ call_id: id, event: n < 5 ? "read" : "delete" })),
+    );
+    const theirs = planted.filter((_, n) => calls[n] !== other);
+    const query = "external_reference=patient-4711";
+    expect(await listed(clinic.client, query)).toMatchObject({ next_after: null });
+    expect(idsOf(await listed(clinic.client, query))).toEqual(theirs);
+    expect((await allPages(clinic.client, `${query}&per_page=1`)).map(idsOf)).toEqual(
+      theirs.map((id) => [id]),
+    );
+    expect(linesOf(await asNdjson(clinic.client, query)).map(({ id }) => id)).toEqual(theirs);
+    expect(idsOf(await listed(clinic.client, `${query}&event=delete`))).toEqual(theirs.slice(-2));
+    expect(idsOf(await listed(clinic.client, `${query}&call_id=${first.id}`))).toEqual(
+      planted.filter((_, n) => calls[n] === first),
+    );
+    expect(await listed(clinic.client, `${query}&call_id=${other.id}`)).toMatchObject({ access_logs: [] });
+    expect(await listed(clinic.client, "external_reference=patient-9")).toEqual({
+      access_logs: [],
+      next_after: null,
+    });
+  });
+
+  it("finds entries after the reference was erased, including searches for it", async () => {
+    const clinic = await aClinicWithQueue();
+    const call = await aCall(clinic, { participants: [patient()] });
+    await given(clinic.client.get(`${call.path}/participants`));
+    const query = "external_reference=patient-4711";
+    const read = { event: "read", resource: "participant" };
+    expect((await listed(clinic.client, query)).access_logs).toMatchObject([read]);
+    const found = await given(clinic.client.get("/calls?participant_reference=patient-4711"));
+    expect(found.calls).toMatchObject([{ id: call.id }]);
+    await given(
+      platform.put(`/organizations/${clinic.id}`, { organization: { participant_retention_days: 1 } }),
+    );
+    await clinic.runCron();
+    const { access_logs } = await listed(clinic.client, query);
+    const search = { event: "search", resource: "participant", resource_id: null, call_id: null };
+    expect(access_logs).toMatchObject([read, search, { event: "delete", resource: "participant" }]);
+    expect(JSON.stringify(access_logs)).not.toContain("4711");
+    expect((await listed(clinic.client, "external_reference=patient-4712")).access_logs).toEqual([]);
+  });
+
+  it("works for a patient with more than 500 calls, and with a call_id", async () => {
+    const { clinic, calls } = await aPatientOfMany(501);
+    const [one = 0, other = 0] = calls;
+    const planted = await plant(clinic, [{ call_id: one }, { call_id: 999_999 }, { call_id: other }]);
+    const query = "external_reference=patient-4711";
+    expect(idsOf(await listed(clinic.client, query))).toEqual([planted[0], planted[2]]);
+    expect(idsOf(await listed(clinic.client, `${query}&call_id=${one}`))).toEqual([planted[0]]);
+  });
+
+  it("shows searches by GET /calls?participant_reference, which need an acting user if the organization says so", async () => {
+    const clinic = await anOrganization();
+    const search = "/calls?participant_reference=patient-4711";
+    await changingOnlyTheLog(() => given(clinic.client.get(search)));
+    await given(clinic.client.get("/calls"));
+    expect(await entriesAbout(clinic, "search", "participant")).toHaveLength(1);
+    await given(platform.put(`/organizations/${clinic.id}`, { organization: { require_acting_user: true } }));
+    travelTo(fromNow(2));
+    expect((await clinic.client.get(search)).status).toBe(400);
+    await given(clinic.client.get("/calls"));
+  });
+});
+
+/** An organization with a patient who took part in `count` calls. */
+async function aPatientOfMany(count: number) {
+  const clinic = await anOrganization();
+  const { owner, room } = await aCall(clinic);
+  await insertMany(
+    count,
+    `insert into calls (organization_id, key, organization_user_id, waiting_room_id, started_at, ended_at,
+       failed, created_at, updated_at)
+     select ?1, 'seen-' || ?1 || '-' || n, ?2, ?3, n, n + 1, false, n, n from counter`,
+    clinic.id,
+    owner.id,
+    room.id,
+  );
+  await env.DB.prepare(
+    `insert into participants (organization_id, key, waiting_room_id, call_id, display_name, role, external_reference,
+       left_at, created_at, updated_at)
+     select organization_id, key, waiting_room_id, id, 'Rita', 'recipient', 'patient-4711', ended_at, 1, 1
+     from calls where organization_id = ? and key glob 'seen-*'`,
+  )
+    .bind(clinic.id)
+    .run();
+  const { results } = await env.DB.prepare(
+    "select id from calls where organization_id = ? and key glob 'seen-*' order by id",
+  )
+    .bind(clinic.id)
+    .all<{ id: number }>();
+  return { clinic, calls: results.map(({ id }) => id) };
+}
+
+describe("GET /access_logs on a long log", () => {
+  const BOUND = 10_000 + 20;
+
+  async function reading({ client }: Organization, query: string, accept = "application/json") {
+    const counting = countingRows();
+    const counted = client.through(counting.fetcher);
+    await given(counted.get("/roles"));
+    return counting.during(async () => {
+      const { status, body } = await counted.send("GET", `/access_logs?${query}`, undefined, {
+        Accept: accept,
+      });
+      expect(status).toBe(200);
+      return body;
+    });
+  }
+
+  it("reads only the entries shown, without a filter or by call or acting user", async () => {
+    const clinic = await anOrganization();
+    await plant(clinic, many(12_000, { call_id: 7, acting_user: "staff-1" }));
+    for (const query of ["", "call_id=7", "acting_user=staff-1"]) {
+      const { rows_read, result } = await reading(clinic, query);
+      expect(result.access_logs).toHaveLength(25);
+      expect(rows_read).toBeLessThanOrEqual(45);
+    }
+  });
+
+  it("reads at most about 10,000 rows with any other filter", async () => {
+    const clinic = await anOrganization();
+    await plant(clinic, many(12_000, { call_id: 7, acting_user: "staff-1" }));
+    for (const query of [
+      "event=delete",
+      "user_id=999999",
+      "resource=issuer",
+      "from=2026-02-01",
+      "to=2026-01-01",
+      "call_id=7&event=delete",
+      "acting_user=staff-1&resource=issuer",
+      "call_id=7&acting_user=staff-2",
+    ])
+      for (const accept of ["application/json", "application/x-ndjson"])
+        expect((await reading(clinic, query, accept)).rows_read, query).toBeLessThanOrEqual(BOUND);
+    // X-Next-After is sent before the body, so the end of the export is looked up first.
+    expect((await reading(clinic, "", "application/x-ndjson")).rows_read).toBeLessThanOrEqual(
+      2 * BOUND + 100,
+    );
+  });
+
+  it("reads at most about 10,000 rows for a patient with 500 calls", async () => {
+    const { clinic, calls } = await aPatientOfMany(500);
+    const planted = await plant(
+      clinic,
+      many(12_000, (n) => ({ call_id: calls[(n * 7) % calls.length] })),
+    );
+    const query = "external_reference=patient-4711";
+    const page = await reading(clinic, query);
+    expect(idsOf(page.result)).toEqual(planted.slice(0, 25));
+    // The index entries searched, and the call and participant of each entry shown.
+    expect(page.rows_read).toBeLessThanOrEqual(BOUND / 2 + 6 * 25);
+    const few = await reading(clinic, `${query}&event=delete`);
+    expect(few.result).toMatchObject({ access_logs: [], next_after: expect.any(Number) });
+    expect(few.rows_read).toBeLessThanOrEqual(BOUND);
+  });
+
+  it("reads only the sealed days that can hold entries of the requested dates", async () => {
+    const clinic = await anOrganization();
+    const day = (n: number) => ({ at: MORNING + n * DAY });
+    const planted = await plant(
+      clinic,
+      [0, 1, 2, 3].flatMap((n) => many(1000, day(n))),
+    );
+    const [latecomer] = await plant(clinic, [day(1)]);
+    const rest = await plant(clinic, many(1000, day(4)));
+    await seal(clinic, "2026-01-31", planted[0], planted[999]);
+    await seal(clinic, "2026-02-01", planted[1000], planted[1999]);
+    await seal(clinic, "2026-02-02", planted[2000], planted[2999]);
+    const ofLastDays = await reading(clinic, "from=2026-02-03");
+    expect(idsOf(ofLastDays.result)[0]).toBe(planted[3000]);
+    expect(ofLastDays.rows_read).toBeLessThanOrEqual(2 * 2001 + 100);
+    const ofFirstDay = await reading(clinic, "to=2026-01-31&from=2026-01-31&event=delete");
+    expect(ofFirstDay.result).toEqual({ access_logs: [], next_after: null });
+    expect(ofFirstDay.rows_read).toBeLessThanOrEqual(2 * 2000 + 100);
+    // An entry that arrived after its day was sealed is in the next seal.
+    await seal(clinic, "2026-02-03", planted[3000], latecomer);
+    const late = await listed(clinic.client, "from=2026-02-02&to=2026-02-02&per_page=100");
+    expect(idsOf(late)).toEqual(planted.slice(2000, 2100));
+    expect(idsOf(await listed(clinic.client, "from=2026-02-04&per_page=1"))).toEqual(rest.slice(0, 1));
+  });
+
+  it("finds an entry by its date even if it arrived after that day was sealed", async () => {
+    const clinic = await anOrganization();
+    const [first = 0, ofNextDay = 0] = await plant(clinic, [{ at: MORNING }, { at: MORNING + DAY }]);
+    await seal(clinic, "2026-01-31", first, first);
+    const [late = 0, last = 0] = await plant(clinic, [{ at: MORNING + 1 }, { at: MORNING + DAY + 2 }]);
+    await seal(clinic, "2026-02-01", ofNextDay, last);
+    expect(idsOf(await listed(clinic.client, "from=2026-01-31&to=2026-01-31"))).toEqual([first, late]);
+  });
+});

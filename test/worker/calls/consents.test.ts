@@ -1,0 +1,316 @@
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { MAX_CONSENT_DECISIONS } from "../../../src/limits.ts";
+import { aCall, aRecipient, type Call, reportCall, reportEgress, STARTED_AT } from "../support/calls.ts";
+import { aTimestamp, expectRefusal } from "../support/expectations.ts";
+import { aLiveKitRoom, anEgressId, at, delivered } from "../support/livekit.ts";
+import { anOrganization, given, type Organization } from "../support/organization.ts";
+import { fromNow, travelTo } from "../support/time.ts";
+import { changingNothing } from "../support/unchanged.ts";
+
+interface Consent {
+  id: number;
+  participant_id: number;
+  decision: string;
+  decided_at: string;
+  method: string | null;
+  reported_at: string;
+}
+
+const JOINED_AT = "2026-01-31T09:31:00.000Z";
+
+const consentsOf = async ({ client }: Organization, { path }: { path: string }): Promise<Consent[]> =>
+  (await given(client.get(`${path}/consents`))).consents;
+
+const decisionsOf = async (clinic: Organization, call: { path: string }) =>
+  (await consentsOf(clinic, call)).map(({ decision }) => decision);
+
+/** An ended call with a recording and a single participant, whose consent the test chooses. */
+async function aRecordedCall(rita: object = {}) {
+  const clinic = await anOrganization();
+  const person = aRecipient({ joined_at: JOINED_AT, recording_consent: undefined, ...rita });
+  const call = await aCall(clinic, { participants: [person] });
+  await call.addEgress();
+  return {
+    clinic,
+    call,
+    key: person.key,
+    says: (consent: boolean | null, more: object = {}) =>
+      call.report({ participants: [{ key: person.key, recording_consent: consent, ...more }] }),
+    canBeSeen: () => hasRecordings(clinic, call),
+  };
+}
+
+async function hasRecordings({ client }: Organization, { path }: Pick<Call, "path">): Promise<boolean> {
+  return (await given(client.get(`${path}/egresses`))).egresses.length > 0;
+}
+
+async function aLiveKitCall() {
+  const clinic = await anOrganization();
+  const room = await aLiveKitRoom(clinic);
+  const path = async () => {
+    const owner = `/organization_users/${room.owner.id}/calls`;
+    const { calls } = await given(clinic.client.get(owner));
+    return { path: `${owner}/${calls[0].id}` };
+  };
+  const consented = (attributes: Record<string, string> = {}) => ({
+    attributes: { recording_consent: "true", ...attributes },
+  });
+  return { clinic, room, path, consented };
+}
+
+const platformSays = (clinic: Organization, key: string, participant: object) =>
+  reportCall(clinic, key, { participants: [participant] });
+
+describe("GET …/calls/{call_id}/consents", () => {
+  it("lists every decision of the participants, oldest first, with its time and method", async () => {
+    const clinic = await anOrganization();
+    const [rita, ron] = [aRecipient({ joined_at: JOINED_AT }), aRecipient({ recording_consent: undefined })];
+    const call = await aCall(clinic, { participants: [rita, ron] });
+    const decided = { recording_consent_at: "2026-01-31T10:29:00+01:00", recording_consent_method: " form " };
+    await given(call.report({ participants: [{ key: ron.key, recording_consent: false, ...decided }] }));
+    await given(
+      call.report({
+        participants: [
+          { key: rita.key, recording_consent: false, recording_consent_at: "2026-02-01T08:00:00Z" },
+        ],
+      }),
+    );
+    const consents = await consentsOf(clinic, call);
+    const [refusedByRon, grantedByRita] = consents;
+    const consent = (
+      { participant_id = 0 }: Partial<Consent> = {},
+      decision: string,
+      decided_at: string,
+      method: string | null = null,
+    ) => ({ id: expect.any(Number), participant_id, decision, decided_at, method, reported_at: aTimestamp });
+    expect(consents).toEqual([
+      consent(refusedByRon, "refused", "2026-01-31T09:29:00.000Z", "form"),
+      consent(grantedByRita, "granted", JOINED_AT),
+      consent(grantedByRita, "withdrawn", "2026-02-01T08:00:00.000Z"),
+    ]);
+    expect(refusedByRon?.participant_id).not.toBe(grantedByRita?.participant_id);
+  });
+
+  it("works during the call, and dates a decision at the call's start if the join time is unknown", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { ended_at: null });
+    expect(await consentsOf(clinic, call)).toMatchObject([
+      { decision: "granted", decided_at: STARTED_AT },
+      { decision: "granted", decided_at: STARTED_AT },
+    ]);
+  });
+
+  it("returns an empty list if nobody was asked", async () => {
+    const { clinic, call } = await aRecordedCall();
+    expect(await consentsOf(clinic, call)).toEqual([]);
+  });
+});
+
+describe("Consent in PUT …/calls/{key}", () => {
+  it("stays withdrawn when earlier reports are repeated", async () => {
+    const { clinic, call, key, says, canBeSeen } = await aRecordedCall({ recording_consent: true });
+    expect(await canBeSeen()).toBe(true);
+    await given(says(false));
+    expect(await canBeSeen()).toBe(false);
+    const first = { display_name: "Rita Recipient", role: "recipient", joined_at: JOINED_AT };
+    await changingNothing(() => given(says(true, first)));
+    await changingNothing(() => given(call.report({ participants: [{ key, ...first }] })));
+    await given(says(false));
+    expect(await decisionsOf(clinic, call)).toEqual(["granted", "withdrawn", "withdrawn"]);
+    expect(await canBeSeen()).toBe(false);
+  });
+
+  it("stays withdrawn when the participant joins again, until a later decision grants it", async () => {
+    const { says, canBeSeen } = await aRecordedCall({ recording_consent: true });
+    await given(says(false));
+    await given(says(true, { joined_at: fromNow(0) }));
+    await given(says(true, { recording_consent_at: fromNow(-10) }));
+    expect(await canBeSeen()).toBe(false);
+    travelTo(fromNow(2));
+    await given(says(true, { recording_consent_at: fromNow(0) }));
+    expect(await canBeSeen()).toBe(true);
+  });
+
+  it("is not cleared by null, which counts as a missing field", async () => {
+    const { says, canBeSeen } = await aRecordedCall({ recording_consent: true });
+    const nulls = { recording_consent_at: null, recording_consent_method: null };
+    await changingNothing(() => given(says(null)));
+    await changingNothing(() => given(says(true, nulls)));
+    expect(await canBeSeen()).toBe(true);
+  });
+
+  it("may be dated up to a minute in the future, but not later", async () => {
+    const { clinic, call, says } = await aRecordedCall();
+    const refused = await changingNothing(() => says(false, { recording_consent_at: fromNow(62) }));
+    expectRefusal(refused, 422, /recording_consent_at: must not be more than 60 seconds in the future/);
+    const soon = new Date(Date.now() + 50_000).toISOString();
+    await given(says(true, { recording_consent_at: soon }));
+    const [granted] = await consentsOf(clinic, call);
+    expect(Date.parse(granted?.decided_at ?? "")).toBeLessThanOrEqual(Date.now());
+  });
+
+  it("has its time and method ignored without a decision", async () => {
+    const { call, key } = await aRecordedCall();
+    const time = { recording_consent_at: "2026-01-31T09:30:00Z", recording_consent_method: "form" };
+    await changingNothing(() => given(call.report({ participants: [{ key, ...time }] })));
+  });
+
+  it("dates the consent.withdrawn event at the time of receipt, whatever the report's reported_at", async () => {
+    const granted = { recording_consent: true, recording_consent_at: JOINED_AT };
+    const { clinic, call, key } = await aRecordedCall(granted);
+    const refused = { participants: [{ key, recording_consent: false }] };
+    await given(call.report(refused, { reported_at: "2026-01-31T09:40:00Z" }));
+    const { events } = await given(clinic.client.get("/events?type=consent.withdrawn"));
+    expect(events).toHaveLength(1);
+    expect(Date.parse(events[0].created_at)).toBeGreaterThan(Date.now() - 60_000);
+  });
+
+  it("can always be withdrawn, even after the maximum number of decisions", async () => {
+    const { clinic, call, says, canBeSeen } = await aRecordedCall();
+    const decide = (n: number) => says(true, { recording_consent_at: new Date(n).toISOString() });
+    for (let n = 0; n < MAX_CONSENT_DECISIONS; n++) await given(decide(n));
+    expectRefusal(await changingNothing(() => decide(MAX_CONSENT_DECISIONS)), 422, /decided 100 times/);
+    await given(says(false));
+    expect(await canBeSeen()).toBe(false);
+    expect(await consentsOf(clinic, call)).toHaveLength(MAX_CONSENT_DECISIONS + 1);
+  });
+});
+
+it("LiveKit's participant_joined takes a consent's time and method from valid attributes of the participant", async () => {
+  const { clinic, room, path, consented } = await aLiveKitCall();
+  const said = { recording_consent_at: at(5), recording_consent_method: "verbal" };
+  await delivered([room.joined("rita", 8, consented(said)), room.left("rita", 60, 8, consented(said))]);
+  expect(await consentsOf(clinic, await path())).toMatchObject([
+    { decision: "granted", decided_at: at(5), method: "verbal" },
+  ]);
+  await delivered([
+    room.joined("ron", 9, consented({ recording_consent_at: "soon", recording_consent_method: "a\nb" })),
+  ]);
+  expect(await consentsOf(clinic, await path())).toMatchObject([
+    {},
+    { decision: "granted", decided_at: at(9), method: null },
+  ]);
+});
+
+describe("The consent.withdrawn event", () => {
+  const withdrawalsOf = async ({ client }: Organization): Promise<{ data: object }[]> =>
+    (await given(client.get("/events?type=consent.withdrawn"))).events;
+
+  it("comes each time a participant withdraws consent, but not for outdated or repeated refusals", async () => {
+    const { clinic, call, says } = await aRecordedCall({ recording_consent: false });
+    expect(await withdrawalsOf(clinic)).toEqual([]);
+    const later = (minutes: number) => ({ recording_consent_at: fromNow(minutes) });
+    travelTo(fromNow(60));
+    await given(says(true, later(-50)));
+    await given(says(false, later(-55)));
+    expect(await withdrawalsOf(clinic)).toEqual([]);
+    await given(says(false, later(-40)));
+    await given(says(false, later(-30)));
+    await given(says(true, later(-20)));
+    await given(says(false));
+    const [{ participant_id } = { participant_id: 0 }] = await consentsOf(clinic, call);
+    const data = { organization_user_id: call.owner.id, call_id: call.id, participant_id };
+    expect(await withdrawalsOf(clinic)).toMatchObject([{ data }, { data }]);
+  });
+
+  it("also comes when LiveKit reports the withdrawal", async () => {
+    const { clinic, room, consented } = await aLiveKitCall();
+    await delivered([
+      room.joined("rita", 8, consented()),
+      room.left("rita", 60, 8, { attributes: { recording_consent: "false" } }),
+    ]);
+    expect(await withdrawalsOf(clinic)).toHaveLength(1);
+  });
+});
+
+describe("Consent in many reports", () => {
+  it("stays withdrawn when the platform and LiveKit send thirty reports at once", async () => {
+    const { clinic, room, path, consented } = await aLiveKitCall();
+    await delivered([room.started(), room.joined("rita", 8, consented())]);
+    const reports = Array.from({ length: 30 }, (_, n) => async () => {
+      if (n === 17) await given(platformSays(clinic, room.sid, { key: "rita", recording_consent: false }));
+      else if (n % 3 === 0) await delivered([room.left("rita", 60 + n, 8, consented())]);
+      else
+        await given(
+          platformSays(clinic, room.sid, {
+            key: "rita",
+            recording_consent: true,
+            ...(n % 3 === 1 && { recording_consent_at: at(n) }),
+          }),
+        );
+    });
+    await Promise.all(reports.map((report) => report()));
+    const decisions = await decisionsOf(clinic, await path());
+    expect(decisions.indexOf("withdrawn")).toBe(decisions.length - 1);
+    await delivered([room.finished(200)]);
+    await given(reportEgress(clinic, anEgressId(), { call_key: room.sid, status: "egress_ended" }));
+    expect(await hasRecordings(clinic, await path())).toBe(false);
+  });
+
+  /** `decided` is in minutes before now, `joined` in seconds after the start of the visit. */
+  const aReport = fc.record({
+    by: fc.constantFrom("platform", "livekit"),
+    consent: fc.boolean(),
+    decided: fc.option(fc.integer({ min: 1, max: 60 }), { nil: undefined, freq: 2 }),
+    joined: fc.integer({ min: 0, max: 20 }),
+    leaves: fc.boolean(),
+  });
+
+  it("stays withdrawn until a later grant, in any order of reports and with any repetition", async () => {
+    const start = Date.now();
+    const timeOf = (minutes: number) => new Date(start - minutes * 60_000).toISOString();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(aReport, { minLength: 2, maxLength: 6 }),
+        fc.array(fc.nat({ max: 5 }), { maxLength: 6 }),
+        async (reports, repeated) => {
+          const { clinic, room, path } = await aLiveKitCall();
+          await delivered([room.started(), room.joined("rita", 0)]);
+          const { path: callPath } = await path();
+          const order = [
+            ...reports,
+            ...repeated.map((n) => reports[n % reports.length] as (typeof reports)[0]),
+          ];
+          let consented = false;
+          let refusals: number[] = [];
+          for (const { by, consent, decided, joined, leaves } of order) {
+            const time = decided === undefined ? undefined : timeOf(decided);
+            const says = {
+              attributes: { recording_consent: String(consent), ...(time && { recording_consent_at: time }) },
+            };
+            if (by === "livekit")
+              await delivered([
+                leaves ? room.left("rita", joined + 1, joined, says) : room.joined("rita", joined, says),
+              ]);
+            else
+              await given(
+                platformSays(clinic, room.sid, {
+                  key: "rita",
+                  recording_consent: consent,
+                  ...(time && { recording_consent_at: time }),
+                }),
+              );
+            const { results } = await env.DB.prepare(
+              "select recording_consent from participants where organization_id = ? and key = 'rita'",
+            )
+              .bind(clinic.id)
+              .all<{ recording_consent: number | null }>();
+            const now = results[0]?.recording_consent === 1;
+            if (!consented && now && refusals.length > 0) {
+              expect(consent).toBe(true);
+              expect(Date.parse(time ?? "")).toBeGreaterThan(Math.max(...refusals));
+            }
+            const decisions = await consentsOf(clinic, { path: callPath });
+            refusals = decisions
+              .filter(({ decision }) => decision !== "granted")
+              .map(({ decided_at }) => Date.parse(decided_at));
+            consented = now;
+          }
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+});

@@ -1,0 +1,353 @@
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it } from "vitest";
+import { runCron } from "../../../src/cron.ts";
+import { platform } from "../support/api.ts";
+import { aCall, ENDED_AT, STARTED_AT, WAITING_SINCE } from "../support/calls.ts";
+import { storedRows } from "../support/database.ts";
+import { aLiveKitRoom, delivered } from "../support/livekit.ts";
+import { observedDatabase } from "../support/observed_database.ts";
+import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
+import { workerWith } from "../support/queue.ts";
+import { changingNothing } from "../support/unchanged.ts";
+
+/** Turns erasure off, so that the cron erases nobody in other tests. */
+afterEach(async () => {
+  await env.DB.prepare("update organizations set participant_retention_days = null").run();
+});
+
+const eraseAll = async () => {
+  await workerWith({}).runCron();
+};
+
+async function aForgetfulOrganization(): Promise<Organization> {
+  const clinic = await anOrganization();
+  const organization = { participant_retention_days: 30 };
+  await given(platform.put(`/organizations/${clinic.id}`, { organization }));
+  return clinic;
+}
+
+const storedOf = async (organization: Organization) =>
+  JSON.stringify(await storedRows(organization, "participants"));
+
+const daysAgo = (days: number) => new Date(Date.now() - days * 24 * 3600 * 1000).toISOString();
+
+/** A database that runs `work` after each round trip, once the cron has selected the participants to erase. */
+function afterLooking(work: () => Promise<unknown>): D1Database {
+  let isFound = false;
+  return observedDatabase({
+    prepare: (text) => {
+      isFound ||= text.includes("select") && text.includes("participant_retention_days");
+    },
+    async query(run) {
+      const result = await run();
+      if (isFound) await work();
+      return result;
+    },
+  });
+}
+
+describe("The cron's erasure of participants", () => {
+  it("removes names, keys and references, but keeps the participants on the call", async () => {
+    const clinic = await aForgetfulOrganization();
+    const call = await aCall(clinic);
+    const { id } = await call.addEgress();
+    const [paula, rita] = call.participants;
+    await given(call.report({ participants: [{ key: rita.key, external_reference: "patient-4711" }] }));
+    expect(await storedOf(clinic)).toContain("patient-4711");
+    const line = { participant_key: paula.key, text: "Hello.", start_time: 0, end_time: 1 };
+    await given(call.reportTranscript({ is_final: true, lines: [line] }));
+    await eraseAll();
+    const stored = await storedOf(clinic);
+    expect(stored).not.toContain("patient-4711");
+    for (const { key, display_name } of call.participants)
+      for (const personal of [key, display_name]) expect(stored).not.toContain(personal);
+    expect((await given(clinic.client.get(`${call.path}/transcript`))).transcript_lines).toMatchObject([
+      { display_name: "Participant", text: "Hello." },
+    ]);
+    expect((await given(clinic.client.get(`${call.path}/egresses`))).egresses).toMatchObject([{ id }]);
+  });
+
+  it("leaves a participant whose reference is reported during the run to the next run", async () => {
+    const clinic = await aForgetfulOrganization();
+    const call = await aCall(clinic);
+    const [paula, rita] = (await given(clinic.client.get(`${call.path}/participants`))).participants;
+    const [, { key }] = call.participants;
+    const external_reference = unique("patient");
+    const DB = afterLooking(() => given(call.report({ participants: [{ key, external_reference }] })));
+    await workerWith({ DB }).runCron();
+    expect(await storedOf(clinic)).toContain(external_reference);
+    const erased = async () =>
+      (await given(clinic.client.get("/access_logs?event=delete"))).access_logs.map(
+        ({ resource_id }: { resource_id: number }) => resource_id,
+      );
+    expect(await erased()).toEqual([paula.id]);
+    await eraseAll();
+    expect(await storedOf(clinic)).not.toContain(external_reference);
+    expect(await erased()).toEqual([paula.id, rita.id]);
+  });
+
+  it("writes one access log entry per participant, even if two runs overlap", async () => {
+    const clinic = await aForgetfulOrganization();
+    await aCall(clinic);
+    const at = Date.now();
+    let hasMet = false;
+    const DB = afterLooking(async () => {
+      if (hasMet) return;
+      hasMet = true;
+      await runCron(env, at);
+    });
+    await runCron({ ...env, DB }, at);
+    expect(hasMet).toBe(true);
+    expect((await given(clinic.client.get("/access_logs?event=delete"))).access_logs).toHaveLength(2);
+  });
+
+  it("also clears the call's reference", async () => {
+    const clinic = await aForgetfulOrganization();
+    const call = await aCall(clinic, { external_reference: "rita-2026" });
+    const kept = await aCall(await anOrganization(), { external_reference: "rita-2026" });
+    await eraseAll();
+    expect((await given(platform.get(call.url))).external_reference).toBeNull();
+    expect((await given(platform.get(kept.url))).external_reference).toBe("rita-2026");
+  });
+
+  it("spares organizations that keep names, and participants whose retention has not passed", async () => {
+    const keeping = await anOrganization();
+    await aCall(keeping);
+    const forgetful = await aForgetfulOrganization();
+    const ended_at = daysAgo(29);
+    await aCall(forgetful, { started_at: daysAgo(29.1), ended_at });
+    await eraseAll();
+    for (const clinic of [keeping, forgetful]) expect(await storedOf(clinic)).toContain("Rita Recipient");
+  });
+
+  it("spares a call under legal hold until the hold ends", async () => {
+    const clinic = await aForgetfulOrganization();
+    const call = await aCall(clinic);
+    await given(call.hold());
+    await eraseAll();
+    expect(await storedOf(clinic)).toContain("Rita Recipient");
+    await given(call.release());
+    await eraseAll();
+    expect(await storedOf(clinic)).not.toContain("Rita Recipient");
+  });
+
+  it("spares an ongoing call", async () => {
+    const clinic = await aForgetfulOrganization();
+    const call = await aCall(clinic, { started_at: daysAgo(0.1), ended_at: null });
+    const [, rita] = call.participants;
+    await given(
+      call.report({ participants: [{ key: rita.key, joined_at: daysAgo(99), left_at: daysAgo(98) }] }),
+    );
+    await eraseAll();
+    expect(await storedOf(clinic)).toContain("Rita Recipient");
+  });
+});
+
+const waits = (room: { slug: string }, key: string, more: object = {}) =>
+  platform.put(`/waiting_rooms/${room.slug}/participants/${key}`, {
+    participant: { display_name: "Rita Recipient", role: "recipient", waiting_since: WAITING_SINCE, ...more },
+  });
+
+/** A participant who waited in a room and has been erased. */
+async function somebodyErased(left_at = WAITING_SINCE) {
+  const clinic = await aForgetfulOrganization();
+  const room = await clinic.addRoom();
+  const key = unique("rita");
+  await given(waits(room, key, { left_at }));
+  await eraseAll();
+  expect(await storedOf(clinic)).not.toContain("Rita");
+  return { clinic, room, key };
+}
+
+describe("A late report of an erased participant", () => {
+  it("brings nothing back with PUT …/calls/{key}", async () => {
+    const clinic = await aForgetfulOrganization();
+    const call = await aCall(clinic);
+    await eraseAll();
+    await changingNothing(() =>
+      given(call.report({ started_at: STARTED_AT, ended_at: ENDED_AT, participants: call.participants })),
+    );
+  });
+
+  it("brings nothing back with PUT /waiting_rooms/{slug}/participants/{key}, which returns the key of its path", async () => {
+    const { room, key } = await somebodyErased(STARTED_AT);
+    const answer = await changingNothing(() => given(waits(room, key)));
+    expect(answer).toMatchObject({ key, display_name: "Participant" });
+  });
+
+  it("brings nothing back with LiveKit's events", async () => {
+    const clinic = await aForgetfulOrganization();
+    const room = await aLiveKitRoom(clinic);
+    const key = unique("rita");
+    const events = [room.joined(key, 1), room.left(key, 1, 2), room.finished(3)];
+    await delivered(events);
+    await eraseAll();
+    expect(await storedOf(clinic)).not.toContain(key);
+    await changingNothing(() => delivered(events));
+  });
+
+  it("neither restores the call's reference nor sets one that the call never had", async () => {
+    const clinic = await aForgetfulOrganization();
+    for (const external_reference of ["rita-2026", undefined]) {
+      const call = await aCall(clinic, { external_reference });
+      await eraseAll();
+      const answer = await changingNothing(() => given(call.report({ external_reference: "rita-2026" })));
+      expect(answer.external_reference).toBeNull();
+      await given(call.report({ external_reference: "rita-2026", failed: true }));
+      expect((await given(platform.get(call.url))).external_reference).toBeNull();
+    }
+  });
+
+  it("does not restore the call's reference with LiveKit's events", async () => {
+    const clinic = await aForgetfulOrganization();
+    const { slug } = await clinic.addRoom();
+    const { id } = await clinic.addProvider();
+    const metadata = { waiting_room_slug: slug, organization_user_id: id, external_reference: "rita-2026" };
+    const room = await aLiveKitRoom(clinic, { metadata: JSON.stringify(metadata) });
+    const events = [room.joined("rita", 1), room.left("rita", 2, 1), room.finished(3)];
+    await delivered(events);
+    const reference = async () => (await given(platform.get(room.url))).external_reference;
+    expect(await reference()).toBe("rita-2026");
+    await eraseAll();
+    await changingNothing(() => delivered(events));
+    await delivered([room.finished(9)]);
+    expect(await reference()).toBeNull();
+  });
+
+  it("names its speakers with PUT …/calls/{key}/transcript, which still refuses strangers", async () => {
+    const clinic = await aForgetfulOrganization();
+    const call = await aCall(clinic);
+    await eraseAll();
+    const line = (participant_key: string) => ({
+      participant_key,
+      text: "Hello.",
+      start_time: 0,
+      end_time: 1,
+    });
+    const lines = [line(call.participants[0].key)];
+    const transcript = await given(call.reportTranscript({ is_final: true, lines }));
+    expect(transcript.transcript_lines).toMatchObject([{ display_name: "Participant" }]);
+    const stranger = await call.reportTranscript({ is_final: true, lines: [line(unique("stranger"))] });
+    expect(stranger.status).toBe(422);
+  });
+
+  it("still withdraws consent", async () => {
+    const clinic = await aForgetfulOrganization();
+    const call = await aCall(clinic);
+    await call.addEgress();
+    await eraseAll();
+    const [, { key }] = call.participants;
+    await given(call.report({ participants: [{ key, recording_consent: false }] }));
+    expect((await given(clinic.client.get(`${call.path}/egresses`))).egresses).toEqual([]);
+    expect(await storedOf(clinic)).not.toContain(key);
+  });
+});
+
+it("PUT …/calls/{key} counts a participant who was erased before the call was reported, so recordings need their consent", async () => {
+  const { clinic, key } = await somebodyErased();
+  const rita = { key, display_name: "Rita Recipient", role: "recipient", waiting_since: WAITING_SINCE };
+  const consents = { recording_consent: true };
+  const paula = { key: unique("paula"), display_name: "Paula", role: "provider", ...consents };
+  const call = await aCall(clinic, { participants: [{ ...rita, recording_consent: false }, paula] });
+  await call.addEgress();
+  const egresses = async () => (await given(clinic.client.get(`${call.path}/egresses`))).egresses;
+  expect(await egresses()).toEqual([]);
+  const { consents: decisions } = await given(clinic.client.get(`${call.path}/consents`));
+  expect(decisions).toMatchObject([{ decision: "granted" }, { decision: "refused" }]);
+  await changingNothing(() => given(call.report({ participants: [rita] })));
+  const recording_consent_at = new Date().toISOString();
+  await given(call.report({ participants: [{ key, ...consents, recording_consent_at }] }));
+  expect(await egresses()).toHaveLength(1);
+  expect(await storedOf(clinic)).not.toContain(key);
+});
+
+describe("The cron's erasure of a call's reference", () => {
+  const referenceOf = async ({ url }: { url: string }) => (await given(platform.get(url))).external_reference;
+
+  it("also happens if nobody was on the call", async () => {
+    const clinic = await aForgetfulOrganization();
+    const call = await aCall(clinic, { external_reference: "rita-2026", participants: [] });
+    const recent = await aCall(clinic, {
+      external_reference: "ron-2026",
+      participants: [],
+      started_at: daysAgo(29.1),
+      ended_at: daysAgo(29),
+    });
+    await eraseAll();
+    expect(await referenceOf(call)).toBeNull();
+    expect(await referenceOf(recent)).toBe("ron-2026");
+    expect(
+      await changingNothing(() => given(call.report({ external_reference: "rita-2026" }))),
+    ).toMatchObject({ external_reference: null });
+  });
+
+  it("waits for the end of a legal hold, even if a participant was erased before the call was reported", async () => {
+    const { clinic, key } = await somebodyErased();
+    const rita = { key, display_name: "Rita", role: "recipient", waiting_since: WAITING_SINCE };
+    const call = await aCall(clinic, {
+      external_reference: "rita-2026",
+      legal_hold: true,
+      participants: [rita],
+    });
+    await eraseAll();
+    expect(await referenceOf(call)).toBe("rita-2026");
+    await given(call.release());
+    await eraseAll();
+    expect(await referenceOf(call)).toBeNull();
+  });
+});
+
+it("PUT …/calls/{key} drops the call's reference if a participant was erased before the call was reported", async () => {
+  const { clinic, key } = await somebodyErased();
+  const rita = { key, display_name: "Rita Recipient", role: "recipient", external_reference: "rita-2026" };
+  const call = await aCall(clinic, {
+    external_reference: "rita-2026",
+    participants: [{ ...rita, waiting_since: WAITING_SINCE }],
+  });
+  const again = () => given(call.report({ external_reference: "rita-2026", participants: [rita] }));
+  expect((await changingNothing(again)).external_reference).toBeNull();
+  expect(await storedOf(clinic)).not.toContain("rita-2026");
+});
+
+describe("A participant who returns after being erased", () => {
+  it("needs a new key if they were on a call", async () => {
+    const clinic = await aForgetfulOrganization();
+    const call = await aCall(clinic);
+    await eraseAll();
+    const [, { key }] = call.participants;
+    const again = await waits(call.room, key, { waiting_since: daysAgo(1) });
+    expect(again).toMatchObject({
+      status: 422,
+      body: { error: "The participant has left a call: report their return under a new key" },
+    });
+  });
+
+  it("is a new participant, who is erased in turn; late reports of either visit bring nothing back", async () => {
+    const clinic = await aForgetfulOrganization();
+    const room = await clinic.addRoom();
+    const key = unique("rita");
+    const visits = [{ left_at: STARTED_AT }, { waiting_since: daysAgo(40), left_at: daysAgo(39) }];
+    for (const visit of visits) {
+      await given(waits(room, key, visit));
+      await eraseAll();
+    }
+    expect(await storedRows(clinic, "participants")).toHaveLength(2);
+    expect(await storedOf(clinic)).not.toContain(key);
+    for (const visit of visits) await changingNothing(() => given(waits(room, key, visit)));
+    await given(waits(room, key, { waiting_since: daysAgo(1) }));
+    expect(await given(platform.get(`/waiting_rooms/${room.slug}`))).toMatchObject({
+      waiting_room: { waiting_count: 1 },
+    });
+    for (const visit of visits) await changingNothing(() => given(waits(room, key, visit)));
+  });
+
+  it("is a new participant on a call too", async () => {
+    const { clinic, key } = await somebodyErased(STARTED_AT);
+    const participants = [{ key, display_name: "Rita Recipient", role: "recipient" }];
+    await aCall(clinic, { started_at: daysAgo(1), ended_at: null, participants });
+    expect(await storedRows(clinic, "participants")).toMatchObject([
+      { display_name: "Participant", call_id: null },
+      { key, display_name: "Rita Recipient" },
+    ]);
+  });
+});

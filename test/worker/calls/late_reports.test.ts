@@ -1,0 +1,255 @@
+import { describe, expect, it } from "vitest";
+import { platform } from "../support/api.ts";
+import {
+  aCall,
+  aRecipient,
+  type Call,
+  ENDED_AT,
+  reportCall,
+  reportEgress,
+  STARTED_AT,
+} from "../support/calls.ts";
+import { expectRefusal } from "../support/expectations.ts";
+import { aLiveKitRoom, anEgressId, delivered } from "../support/livekit.ts";
+import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
+import { workerWith } from "../support/queue.ts";
+import { fromNow, travelTo } from "../support/time.ts";
+import { changingNothing } from "../support/unchanged.ts";
+
+/** Values of `reported_at`, oldest first. */
+const [FIRST, SECOND, THIRD] = ["2026-01-31T11:00:00Z", "2026-01-31T11:00:01Z", "2026-01-31T11:00:02Z"];
+const made = (reported_at: string) => ({ reported_at });
+
+const read = async ({ client }: Organization, { path }: Pick<Call, "path">) => given(client.get(path));
+
+describe("A report that is older than the newest one", () => {
+  it("fills in missing fields of a call, but changes neither its owner nor its reference", async () => {
+    const clinic = await anOrganization();
+    const room = await clinic.addRoom();
+    const [paula, sam] = [await clinic.addProvider(), await clinic.addProvider("Sam Substitute")];
+    const key = unique("call");
+    const visit = { waiting_room_slug: room.slug, organization_user_id: paula.id, started_at: STARTED_AT };
+    const first = { ...visit, external_reference: "visit-1" };
+    await given(reportCall(clinic, key, first, made(FIRST)));
+    const corrected = { organization_user_id: sam.id, external_reference: null };
+    await given(reportCall(clinic, key, corrected, made(THIRD)));
+    await changingNothing(() => given(reportCall(clinic, key, first, made(FIRST))));
+    const end = { organization_user_id: paula.id, ended_at: ENDED_AT, failed: true };
+    const ended = await given(reportCall(clinic, key, end, made(SECOND)));
+    expect(ended).toMatchObject({ organization_user_id: sam.id, external_reference: null });
+    expect(ended).toMatchObject({ ended_at: "2026-01-31T10:00:00.000Z", failed: true });
+    await given(reportCall(clinic, key, { failed: false }, made(FIRST)));
+    expect((await given(reportCall(clinic, key, {}))).failed).toBe(true);
+  });
+
+  it("changes nothing if it repeats values that were corrected, even from a clock that runs ahead", async () => {
+    const clinic = await anOrganization();
+    const [sam, rita] = [await clinic.addProvider("Sam Substitute"), aRecipient()];
+    const [first, second] = [fromNow(0.5), fromNow(0.6)];
+    const call = await aCall(clinic, { participants: [rita] });
+    const wrong = { organization_user_id: call.owner.id, external_reference: "visit-1", failed: true };
+    await given(call.report(wrong, made(first)));
+    await given(call.reportTranscript({ is_final: false, lines: [], summary: "Wrong" }, made(first)));
+    await given(call.report({ legal_hold: true }, made(first)));
+    await given(call.release());
+    const corrected = { organization_user_id: sam.id, external_reference: null, failed: null };
+    await given(call.report(corrected, made(second)));
+    await given(call.reportTranscript({ summary: null }, made(second)));
+    await changingNothing(async () => {
+      const repeated = await given(call.report({ ...wrong, legal_hold: true }, made(first)));
+      expect(repeated).toMatchObject({ organization_user_id: sam.id, failed: false, legal_hold: null });
+      const text = { is_final: false, lines: [], summary: "Wrong" };
+      expect((await given(call.reportTranscript(text, made(first)))).summary).toBe("");
+    });
+  });
+
+  it("fills in missing fields of a participant, but changes no name, role, user or reference", async () => {
+    const clinic = await anOrganization();
+    const { user_id } = await clinic.addProvider();
+    const rita = aRecipient({ external_reference: "patient-1" });
+    const call = await aCall(clinic, { participants: [] });
+    const report = (fields: object, time: string) =>
+      given(call.report({ participants: [{ ...fields, key: rita.key }] }, made(time)));
+    await report(rita, FIRST);
+    const corrected = { display_name: "Rita R.", role: "provider", user_id, external_reference: null };
+    await report(corrected, THIRD);
+    await changingNothing(() => report(rita, FIRST));
+    await report({ display_name: "Rita", joined_at: STARTED_AT, left_at: ENDED_AT }, SECOND);
+    const { participants } = await given(clinic.client.get(`${call.path}/participants`));
+    expect(participants).toMatchObject([{ ...corrected, joined_at: "2026-01-31T09:30:00.000Z" }]);
+  });
+
+  it("changes no known field of a waiting participant, but begins a visit not reported yet", async () => {
+    const clinic = await anOrganization();
+    const room = await clinic.addRoom();
+    const path = `/waiting_rooms/${room.slug}/participants/${unique("rita")}`;
+    const report = (participant: object, time: string) =>
+      given(platform.put(path, { participant, reported_at: time }));
+    const first = { display_name: "Rita", role: "recipient", waiting_since: "2026-01-31T10:50:00Z" };
+    await report(first, FIRST);
+    await report({ display_name: "Rita R.", left_at: "2026-01-31T10:55:00Z" }, THIRD);
+    await changingNothing(() => report(first, FIRST));
+    const again = { ...first, waiting_since: "2026-01-31T10:59:00Z" };
+    expect(await report(again, SECOND)).toMatchObject({
+      display_name: "Rita R.",
+      waiting_since: "2026-01-31T10:59:00.000Z",
+      left_at: null,
+    });
+  });
+
+  it("does not move a waiting participant back to their previous room", async () => {
+    const clinic = await anOrganization();
+    const [room, other] = [await clinic.addRoom(), await clinic.addRoom()];
+    const key = unique("rita");
+    const report = (slug: string, participant: object, time: string) =>
+      given(platform.put(`/waiting_rooms/${slug}/participants/${key}`, { participant, reported_at: time }));
+    const first = { display_name: "Rita", role: "recipient", waiting_since: "2026-01-31T10:50:00Z" };
+    await report(room.slug, first, FIRST);
+    await report(other.slug, {}, SECOND);
+    await changingNothing(() => report(room.slug, first, FIRST));
+    const { participants } = await given(clinic.client.get(`/waiting_rooms/${other.slug}/participants`));
+    expect(participants).toMatchObject([{ display_name: "Rita" }]);
+  });
+
+  it.each(["the same room", "another room"])(
+    "does not undo a correction of waiting_since to an earlier time, made in %s",
+    async (where) => {
+      const clinic = await anOrganization();
+      const room = await clinic.addRoom();
+      const corrected = where === "the same room" ? room : await clinic.addRoom();
+      const key = unique("rita");
+      const report = (slug: string, participant: object, time: string) =>
+        given(platform.put(`/waiting_rooms/${slug}/participants/${key}`, { participant, reported_at: time }));
+      const first = { display_name: "Rita", role: "recipient", waiting_since: "2026-01-31T10:50:00Z" };
+      await report(room.slug, first, FIRST);
+      if (corrected !== room) await report(corrected.slug, {}, SECOND);
+      await report(corrected.slug, { waiting_since: "2026-01-31T10:48:00Z" }, THIRD);
+      await changingNothing(() => report(room.slug, first, FIRST));
+      const { participants } = await given(
+        clinic.client.get(`/waiting_rooms/${corrected.slug}/participants`),
+      );
+      expect(participants).toMatchObject([{ waiting_since: "2026-01-31T10:48:00.000Z" }]);
+    },
+  );
+
+  it("does not change a draft text, but still makes it final", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    const [paula] = call.participants;
+    const line = { participant_key: paula.key, text: "Hello", start_time: 0, end_time: 1 };
+    const draft = { is_final: false, lines: [line], summary: "Corrected" };
+    await given(call.reportTranscript(draft, made(SECOND)));
+    await given(call.reportSoapNote({ text: "Corrected", is_final: false }, made(SECOND)));
+    await changingNothing(() =>
+      given(call.reportTranscript({ ...draft, lines: [], summary: "Old" }, made(FIRST))),
+    );
+    await changingNothing(() => given(call.reportSoapNote({ text: "Old", is_final: false }, made(FIRST))));
+    await given(call.reportTranscript({ is_final: true }, made(FIRST)));
+    await given(call.reportSoapNote({ text: "Final", is_final: true }, made(FIRST)));
+    expect((await given(clinic.client.get(`${call.path}/soap_note`))).text).toBe("Final");
+    const late = await changingNothing(() => given(call.reportTranscript(draft, made(FIRST))));
+    expect(late).toMatchObject({ summary: "Corrected", is_final: true });
+    expectRefusal(await call.reportTranscript({ summary: "New" }), 422, /final/);
+  });
+
+  it("does not restart a legal hold that was ended, but a newer report does", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    const held = { legal_hold: true };
+    const before = fromNow(-1);
+    expect((await given(call.report(held, made(before)))).legal_hold).not.toBeNull();
+    await given(call.release());
+    for (const late of [{}, made(before)])
+      expect((await given(call.report(held, late))).legal_hold).toBeNull();
+    const later = made(new Date(Date.now() + 30_000).toISOString());
+    expect((await given(call.report(held, later))).legal_hold).not.toBeNull();
+  });
+});
+
+describe("A time more than a minute in the future", () => {
+  const soon = () => new Date(Date.now() + 70_000).toISOString();
+
+  it("is refused in every field of a report, and changes nothing", async () => {
+    const clinic = await anOrganization();
+    const room = await clinic.addRoom();
+    const call = await aCall(clinic);
+    const person = (fields: object) => ({ participants: [aRecipient(fields)] });
+    const waits = (participant: object, more: object = {}) =>
+      platform.put(`/waiting_rooms/${room.slug}/participants/rita`, { participant, ...more });
+    const rita = { display_name: "Rita", role: "recipient", waiting_since: STARTED_AT };
+    for (const [field, report] of [
+      ["call.started_at", () => call.report({ started_at: soon() })],
+      ["call.ended_at", () => call.report({ ended_at: soon() })],
+      ["call.participants.0.joined_at", () => call.report(person({ joined_at: soon() }))],
+      ["call.participants.0.waiting_since", () => call.report(person({ waiting_since: soon() }))],
+      ["call.participants.0.left_at", () => call.report(person({ left_at: soon() }))],
+      ["reported_at", () => call.report({}, made(soon()))],
+      ["participant.waiting_since", () => waits({ ...rita, waiting_since: soon() })],
+      ["participant.left_at", () => waits({ ...rita, left_at: soon() })],
+      ["reported_at", () => waits(rita, made(soon()))],
+      ["reported_at", () => call.reportTranscript({}, made(soon()))],
+      ["reported_at", () => call.reportSoapNote({}, made(soon()))],
+      ["egress.ended_at", () => reportEgress(clinic, anEgressId(), { call_key: call.key, ended_at: soon() })],
+    ] as const)
+      expectRefusal(
+        await changingNothing(report),
+        422,
+        new RegExp(`^${field}: must not be more than 60 seconds`),
+      );
+  });
+
+  it("counts as now in LiveKit's events", async () => {
+    const clinic = await anOrganization();
+    const room = await aLiveKitRoom(clinic);
+    const century = 100 * 365 * 86_400;
+    await delivered([room.started(), room.joined("rita", century), room.finished(century)]);
+    const { calls } = await given(clinic.client.get(`/organization_users/${room.owner.id}/calls`));
+    expect(calls).toMatchObject([{ is_ended: true }]);
+    for (const time of [calls[0].started_at, calls[0].ended_at])
+      expect(Date.parse(time)).toBeLessThanOrEqual(Date.now());
+    const { participants } = await read(clinic, {
+      path: `/organization_users/${room.owner.id}/calls/${calls[0].id}/participants`,
+    });
+    expect(Date.parse(participants[0].joined_at)).toBeLessThanOrEqual(Date.now());
+  });
+});
+
+describe("The egress.ended event", () => {
+  async function aRecordingWithout(consent: object) {
+    const clinic = await anOrganization();
+    const rita = aRecipient(consent);
+    const call = await aCall(clinic, { ended_at: null, participants: [rita] });
+    const egress = await call.addEgress();
+    const ended = async () => (await given(clinic.client.get("/events?type=egress.ended"))).events;
+    const says = (fields: object) => given(call.report({ participants: [{ key: rita.key, ...fields }] }));
+    return { clinic, call, egress, ended, says };
+  }
+
+  it("comes once, when the call has ended and everybody has consented", async () => {
+    const { call, egress, ended, says } = await aRecordingWithout({ recording_consent: false });
+    await given(call.report({ ended_at: ENDED_AT }));
+    expect(await ended()).toEqual([]);
+    for (const recording_consent of [true, false, true]) {
+      const recording_consent_at = new Date().toISOString();
+      await says({ recording_consent, recording_consent_at });
+      travelTo(fromNow(1));
+    }
+    expect(await ended()).toMatchObject([{ data: { call_id: call.id, egress_id: egress.id } }]);
+  });
+
+  it("does not come if the report that ends the call adds a participant without consent", async () => {
+    const { call, ended } = await aRecordingWithout({ recording_consent: true });
+    const ron = aRecipient({ key: unique("ron"), recording_consent: undefined });
+    await given(call.report({ ended_at: ENDED_AT, participants: [ron] }));
+    expect(await ended()).toEqual([]);
+  });
+
+  it("comes when the cron ends a call that was never reported as ended", async () => {
+    const { clinic, call, egress, ended } = await aRecordingWithout({ recording_consent: true });
+    expect(await ended()).toEqual([]);
+    travelTo(fromNow(25 * 60));
+    const { runCron } = workerWith({});
+    while ((await given(clinic.client.get(call.path))).ended_at === null) await runCron();
+    expect(await ended()).toMatchObject([{ data: { egress_id: egress.id } }]);
+  });
+});

@@ -1,0 +1,555 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { CALLS_ENDED } from "../../../src/tuning.ts";
+import { platform } from "../support/api.ts";
+import {
+  aCall,
+  aProviderOnTheCall,
+  aRecipient,
+  ENDED_AT,
+  knownParticipant,
+  minutesAfterStart,
+  reportCall,
+  STARTED_AT,
+  waitingCount,
+} from "../support/calls.ts";
+import { aLiveKitRoom, at, delivered } from "../support/livekit.ts";
+import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
+import { rowsReadForNothing, workerWith } from "../support/queue.ts";
+import { insertMany } from "../support/rows.ts";
+import { fromNow, travelTo } from "../support/time.ts";
+import { changingNothing, changingNothingOf, leavingNoRows } from "../support/unchanged.ts";
+
+const DAY = 24 * 60;
+
+/** How many unneeded rows a run may read because of a test's rows, however many rows the test has. */
+const READ_FOR_NOTHING = 60;
+
+/** Ends the visits of other tests, so that the cron's portions are for the test's own visits. */
+beforeEach(async () => {
+  await env.DB.batch([
+    env.DB.prepare("update calls set ended_at = started_at where ended_at is null"),
+    env.DB.prepare("update participants set left_at = 0 where left_at is null"),
+  ]);
+});
+
+const runCron = () => workerWith({}).runCron();
+
+/** Lets a day and a minute pass, and runs the cron. */
+async function afterSilence() {
+  travelTo(fromNow(DAY + 1));
+  await runCron();
+}
+
+const RITA = unique("rita");
+const PAULA = unique("paula");
+
+/** The events of `aSilentCall`. */
+const BEGUN = [
+  "call.started",
+  "participant.joined",
+  "participant.left",
+  "participant.waiting",
+  "participant.joined",
+];
+
+/** An ongoing call. Paula left after half an hour; Rita has not left. */
+async function aSilentCall(clinic: Organization, call: object = {}) {
+  const participants = [
+    aProviderOnTheCall({ key: PAULA, joined_at: STARTED_AT, left_at: ENDED_AT }),
+    aRecipient({ key: RITA, waiting_since: minutesAfterStart(-10), joined_at: minutesAfterStart(1) }),
+  ];
+  const silent = await aCall(clinic, { ended_at: undefined, participants, ...call });
+  return {
+    ...silent,
+    line: (end_time: number, key = RITA) => ({
+      participant_key: key,
+      text: "Good morning.",
+      start_time: 0,
+      end_time,
+    }),
+    /** The call as the platform sees it, returned by an empty report, which changes nothing. */
+    known: () => given(silent.report({})),
+    leftAt: async () => {
+      const left = async (key: string) => (await knownParticipant(silent.room.slug, key)).left_at;
+      return { paula: await left(PAULA), rita: await left(RITA) };
+    },
+    statusOf: async (result: string) => (await clinic.client.get(`${silent.path}/${result}`)).status,
+    events: async () => {
+      const { events } = await given(clinic.client.get("/events?per_page=100"));
+      return events
+        .filter(({ data }: { data: { call_id?: number } }) => data.call_id === silent.id)
+        .map(({ type }: { type: string }) => type);
+    },
+  };
+}
+
+type SilentCall = Awaited<ReturnType<typeof aSilentCall>>;
+
+const keepForDays = (clinic: Organization, days: number) =>
+  given(
+    platform.put(`/organizations/${clinic.id}`, {
+      organization: { recording_retention_days: days, transcript_retention_days: days },
+    }),
+  );
+
+const metricsOf = async ({ client }: Organization) =>
+  given(client.get("/call_metrics?date_start=2026-01-31&date_end=2026-01-31"));
+
+describe("A call whose end is never reported", () => {
+  it("ends a day after the last report that changed something", async () => {
+    const clinic = await anOrganization();
+    const call = await aSilentCall(clinic);
+    travelTo(fromNow(DAY - 1));
+    await runCron();
+    expect(await call.known()).toMatchObject({ is_ended: false, ended_by: null, ended_at: null });
+    travelTo(fromNow(2));
+    await runCron();
+    expect(await call.known()).toMatchObject({ is_ended: true, ended_by: "assumed", ended_at: ENDED_AT });
+  });
+
+  it("then counts as ended: its results can be read, and everybody has left", async () => {
+    const clinic = await anOrganization();
+    const call = await aSilentCall(clinic);
+    await given(call.reportTranscript({ is_final: true, summary: "Well.", lines: [call.line(60)] }));
+    await given(call.reportSoapNote({ text: "Subjective: well.", is_final: true }));
+    const egress = await call.addEgress();
+    expect(await call.statusOf("transcript")).toBe(404);
+    expect(await call.statusOf("soap_note")).toBe(404);
+    expect(await given(clinic.client.get(`${call.path}/egresses`))).toMatchObject({ egresses: [] });
+
+    await afterSilence();
+    expect(await call.statusOf("transcript")).toBe(200);
+    expect(await call.statusOf("soap_note")).toBe(200);
+    expect(await call.statusOf(`egresses/${egress.id}`)).toBe(200);
+    const { calls } = await given(clinic.client.get(`/organization_users/${call.owner.id}/calls`));
+    expect(calls).toMatchObject([{ id: call.id, is_ended: true, ended_at: ENDED_AT }]);
+    expect(await call.leftAt()).toEqual({ paula: ENDED_AT, rita: ENDED_AT });
+    expect(await call.events()).toEqual([
+      ...BEGUN,
+      "egress.started",
+      "participant.left",
+      "call.ended",
+      "transcript.finalized",
+      "soap_note.finalized",
+      "egress.ended",
+    ]);
+    const room = await given(clinic.client.get(`/waiting_rooms/${call.room.slug}`));
+    expect(room).toMatchObject({ waiting_count: 0 });
+  });
+
+  it("has its results deleted once their retention is over", async () => {
+    const clinic = await anOrganization();
+    const call = await aSilentCall(clinic, {
+      started_at: fromNow(-30),
+      participants: [aRecipient({ key: RITA })],
+    });
+    await given(call.reportTranscript({ is_final: true, summary: "Well.", lines: [call.line(60)] }));
+    await given(call.reportSoapNote({ text: "Subjective: well.", is_final: true }));
+    const egress = await call.addEgress({ ended_at: fromNow(-5) });
+    await keepForDays(clinic, 10);
+    await afterSilence();
+    await runCron();
+    expect(await call.statusOf("transcript")).toBe(200);
+    travelTo(fromNow(9 * DAY));
+    await runCron();
+    expect(await call.statusOf("transcript")).toBe(404);
+    expect(await call.statusOf("soap_note")).toBe(404);
+    expect(await given(clinic.client.get(`${call.path}/egresses/${egress.id}`))).toMatchObject({
+      status: "egress_deleted",
+    });
+  });
+
+  const nobody = [aRecipient({ key: RITA })];
+
+  it("ends at the latest known time of its start, its participants, its current transcript or a recording", async () => {
+    const participant = (times: object) => ({ participants: [{ key: RITA, ...times }] });
+    const reports: [minutes: number, (call: SilentCall) => unknown][] = [
+      [0, () => {}],
+      [7, (call) => given(call.report(participant({ joined_at: minutesAfterStart(7) })))],
+      [8, (call) => given(call.report(participant({ left_at: minutesAfterStart(8) })))],
+      [9, (call) => given(call.report(participant({ waiting_since: minutesAfterStart(9) })))],
+      [
+        10.5,
+        async (call) => {
+          for (const report of [
+            { lines: [call.line(900)] },
+            { lines: [call.line(630)] },
+            { summary: "Well." },
+          ])
+            await given(call.reportTranscript({ is_final: false, ...report }));
+        },
+      ],
+      [11, (call) => call.addEgress({ ended_at: minutesAfterStart(11) })],
+    ];
+    const calls: SilentCall[] = [];
+    for (const [, report] of reports) {
+      const call = await aSilentCall(await anOrganization(), { participants: nobody });
+      await report(call);
+      calls.push(call);
+    }
+    await afterSilence();
+    for (const [n, [minutes]] of reports.entries()) {
+      const ended_at = minutesAfterStart(minutes);
+      expect(await calls[n]?.known()).toMatchObject({ ended_by: "assumed", ended_at });
+    }
+  });
+
+  it("never ends in the future, even if a transcript line does", async () => {
+    const clinic = await anOrganization();
+    const call = await aSilentCall(clinic, { participants: nobody });
+    await given(call.reportTranscript({ is_final: false, lines: [call.line(1e300)] }));
+    await afterSilence();
+    const { ended_at } = await call.known();
+    expect(Math.abs(Date.parse(ended_at) - Date.now())).toBeLessThan(60_000);
+  });
+
+  it("stays open for another day after any report that changes something, but not after a repeated report", async () => {
+    const reports: ((call: SilentCall) => Promise<unknown>)[] = [
+      (call) => given(call.report({ failed: true })),
+      (call) => given(call.report({ participants: [{ key: RITA, display_name: "Rita R." }] })),
+      (call) => given(call.reportTranscript({ is_final: false, lines: [] })),
+      (call) => given(call.reportSoapNote({ text: "Well.", is_final: false })),
+      (call) => call.addEgress({}, `egress-${call.key}`),
+    ];
+    const calls: SilentCall[] = [];
+    for (const _ of reports) calls.push(await aSilentCall(await anOrganization()));
+    for (const _ of ["first", "repeated"]) {
+      travelTo(fromNow(DAY - 60));
+      for (const [n, call] of calls.entries()) await reports[n]?.(call);
+    }
+    await runCron();
+    for (const call of calls) expect(await call.known()).toMatchObject({ is_ended: false });
+    travelTo(fromNow(61));
+    await runCron();
+    for (const call of calls)
+      expect(await call.known()).toMatchObject({ is_ended: true, ended_by: "assumed" });
+  });
+
+  it("counts as a call, but not in the average duration", async () => {
+    const clinic = await anOrganization();
+    const call = await aSilentCall(clinic);
+    await aCall(clinic, { ended_at: minutesAfterStart(10) });
+    await afterSilence();
+    expect(await metricsOf(clinic)).toMatchObject({
+      total_calls: { "2026-01-31": 2 },
+      average_duration: { "2026-01-31": 600 },
+    });
+    await given(call.report({ ended_at: minutesAfterStart(20) }));
+    expect((await metricsOf(clinic)).average_duration).toEqual({ "2026-01-31": 900 });
+  });
+
+  it("is ended only once", async () => {
+    const clinic = await anOrganization();
+    await aSilentCall(clinic);
+    await afterSilence();
+    // Two days later, the cron has deleted the client's counts of that day, whatever the time of day is now.
+    travelTo(fromNow(2 * 24 * 60));
+    await runCron();
+    await changingNothingOf(clinic, runCron);
+  });
+});
+
+describe("PUT …/calls/{key} after an assumed end", () => {
+  it("replaces the assumed end, and the leaving times derived from it", async () => {
+    const clinic = await anOrganization();
+    const call = await aSilentCall(clinic);
+    await afterSilence();
+    const ended_at = minutesAfterStart(45);
+    const ended = await given(call.report({ ended_at }));
+    expect(ended).toMatchObject({ is_ended: true, ended_by: "reported", ended_at });
+    expect(await call.leftAt()).toEqual({ paula: ENDED_AT, rita: ended_at });
+    expect(await call.events()).toEqual([...BEGUN, "participant.left", "call.ended", "call.updated"]);
+    await changingNothing(() => call.report({ ended_at }));
+  });
+
+  it("may report an earlier end, or the same one", async () => {
+    const clinic = await anOrganization();
+    const [earlier, same] = [await aSilentCall(clinic), await aCall(clinic, { ended_at: undefined })];
+    await afterSilence();
+    expect(await given(earlier.report({ ended_at: minutesAfterStart(5) }))).toMatchObject({
+      ended_by: "reported",
+      ended_at: minutesAfterStart(5),
+    });
+    expect(await earlier.leftAt()).toEqual({ paula: ENDED_AT, rita: minutesAfterStart(5) });
+    expect(await given(same.report({ ended_at: STARTED_AT }))).toMatchObject({ ended_by: "reported" });
+  });
+
+  it("keeps a left_at that was reported, even if it equals the assumed end", async () => {
+    const clinic = await anOrganization();
+    const call = await aSilentCall(clinic);
+    await afterSilence();
+    await given(call.report({ participants: [{ key: RITA, left_at: ENDED_AT }] }));
+    await given(call.report({ ended_at: minutesAfterStart(45) }));
+    expect(await call.leftAt()).toEqual({ paula: ENDED_AT, rita: ENDED_AT });
+  });
+
+  it("may report a later joined_at: that participant leaves at the end that is reported next", async () => {
+    const clinic = await anOrganization();
+    const call = await aSilentCall(clinic);
+    await afterSilence();
+    await given(call.report({ participants: [{ key: RITA, joined_at: minutesAfterStart(35) }] }));
+    expect((await call.leftAt()).rita).toBe(minutesAfterStart(35));
+    await given(call.report({ ended_at: minutesAfterStart(45) }));
+    expect((await call.leftAt()).rita).toBe(minutesAfterStart(45));
+  });
+
+  it("leaves the assumed end as it is if it reports no end", async () => {
+    const clinic = await anOrganization();
+    const call = await aSilentCall(clinic);
+    await afterSilence();
+    expect(await given(call.report({ ended_at: null, failed: true }))).toMatchObject({
+      ended_by: "assumed",
+      ended_at: ENDED_AT,
+    });
+    await given(call.reportTranscript({ is_final: true, lines: [call.line(60 * 60)] }));
+    expect(await call.known()).toMatchObject({ ended_by: "assumed", ended_at: ENDED_AT });
+    await afterSilence();
+    expect(await call.known()).toMatchObject({ ended_by: "assumed", ended_at: ENDED_AT });
+  });
+
+  it("may move the start past the assumed end, which then moves with it", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { ended_at: undefined });
+    await afterSilence();
+    const started_at = minutesAfterStart(5);
+    expect(await given(call.report({ started_at }))).toMatchObject({
+      started_at,
+      ended_at: started_at,
+      ended_by: "assumed",
+    });
+  });
+});
+
+describe("A LiveKit room whose room_finished was lost", () => {
+  it("ends after a day of silence, and room_finished still counts when it arrives", async () => {
+    const clinic = await anOrganization();
+    const room = await aLiveKitRoom(clinic);
+    const [paula, rita] = [unique("paula"), unique("rita")];
+    await delivered([room.started(), room.joined(paula, 5), room.joined(rita, 8), room.left(paula, 700, 5)]);
+    await afterSilence();
+    expect(await given(reportCall(clinic, room.sid, {}))).toMatchObject({
+      ended_by: "assumed",
+      ended_at: at(700),
+    });
+    await delivered([room.finished(750)]);
+    expect(await given(reportCall(clinic, room.sid, {}))).toMatchObject({
+      ended_by: "reported",
+      ended_at: at(750),
+    });
+    const { slug } = room.waitingRoom;
+    expect(await knownParticipant(slug, rita)).toMatchObject({ left_at: at(750) });
+    expect(await knownParticipant(slug, paula)).toMatchObject({ left_at: at(700) });
+  });
+});
+
+describe("A wait whose end is never reported", () => {
+  it("ends a day after the last report that changed something, and a later wait is a new visit", async () => {
+    const clinic = await anOrganization();
+    const room = await clinic.addRoom();
+    const waiting_since = fromNow(-5);
+    const rita = await clinic.addParticipant(room.slug, { waiting_since });
+    const report = (participant: object) => clinic.addParticipant(room.slug, participant, rita.key);
+    travelTo(fromNow(DAY - 1));
+    await report({ waiting_since });
+    await runCron();
+    expect(await waitingCount(clinic, room.slug)).toBe(1);
+    travelTo(fromNow(2));
+    await runCron();
+    expect(await waitingCount(clinic, room.slug)).toBe(0);
+    expect(await report({ waiting_since })).toMatchObject({ left_at: waiting_since });
+
+    const later = fromNow(0);
+    expect(await report({ waiting_since: later })).toMatchObject({ waiting_since: later, left_at: null });
+    expect(await waitingCount(clinic, room.slug)).toBe(1);
+  });
+
+  it("lasts for another day after a report that changes something", async () => {
+    const clinic = await anOrganization();
+    const room = await clinic.addRoom();
+    const rita = await clinic.addParticipant(room.slug);
+    travelTo(fromNow(DAY - 60));
+    await clinic.addParticipant(room.slug, { display_name: "Rita R." }, rita.key);
+    travelTo(fromNow(DAY - 60));
+    await runCron();
+    expect(await waitingCount(clinic, room.slug)).toBe(1);
+  });
+
+  it("does not keep the participant off a call whose report names them later", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { ended_at: undefined });
+    const { key } = await clinic.addParticipant(call.room.slug);
+    travelTo(fromNow(DAY + 1));
+    await given(call.report({ failed: true }));
+    await runCron();
+    await given(call.report({ participants: [{ key }] }));
+    const onCall = () => knownParticipant(call.room.slug, key);
+    expect(await onCall()).toMatchObject({ call_id: call.id, left_at: null });
+    await given(call.report({ ended_at: ENDED_AT }));
+    expect((await onCall()).left_at).not.toBeNull();
+  });
+
+  it("is not ended for a participant on a call", async () => {
+    const clinic = await anOrganization();
+    const call = await aSilentCall(clinic);
+    travelTo(fromNow(DAY + 1));
+    await given(call.report({ failed: true }));
+    await runCron();
+    expect(await call.leftAt()).toMatchObject({ rita: null });
+  });
+});
+
+describe("PUT …/calls/{key} while the cron ends calls", () => {
+  const numbers = Array.from({ length: 30 }, (_, n) => n);
+
+  it("ends each of 30 calls once, at the reported time", async () => {
+    const clinic = await anOrganization();
+    const calls = [];
+    for (const _ of numbers)
+      calls.push(await aCall(clinic, { ended_at: undefined, participants: [aRecipient()] }, clinic.admin));
+    travelTo(fromNow(DAY + 1));
+    await Promise.all([
+      runCron(),
+      ...calls.map(({ report }) => given(report({ ended_at: ENDED_AT }))),
+      runCron(),
+    ]);
+    for (const { report } of calls)
+      expect(await given(report({}))).toMatchObject({ ended_by: "reported", ended_at: ENDED_AT });
+    const { results } = await env.DB.prepare(
+      "select distinct left_at, left_is_assumed from participants where organization_id = ?",
+    )
+      .bind(clinic.id)
+      .all();
+    expect(results).toEqual([{ left_at: Date.parse(ENDED_AT), left_is_assumed: 0 }]);
+    const { events } = await given(clinic.client.get("/events?type=call.ended&per_page=100"));
+    expect(new Set(events.map(({ data }: { data: { call_id: number } }) => data.call_id)).size).toBe(30);
+    expect(events).toHaveLength(30);
+  });
+
+  it("leaves a call either open with everybody on it, or ended with everybody gone", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { ended_at: undefined, participants: [] });
+    travelTo(fromNow(DAY + 1));
+    await Promise.all([
+      ...numbers.map((n) =>
+        given(call.report({ participants: [aRecipient({ joined_at: minutesAfterStart(n) })] })),
+      ),
+      runCron(),
+    ]);
+    const { is_ended, ended_at } = await given(call.report({}));
+    const { results } = await env.DB.prepare("select left_at from participants where call_id = ?")
+      .bind(call.id)
+      .all<{ left_at: number | null }>();
+    expect(results).toHaveLength(30);
+    for (const { left_at } of results)
+      if (is_ended) expect(left_at).toBeGreaterThanOrEqual(Date.parse(ended_at));
+      else expect(left_at).toBeNull();
+  });
+});
+
+describe("A backlog of calls without an end", { timeout: 60_000 }, () => {
+  const BACKLOG = 1000;
+
+  /** Ongoing calls without a report for a month. */
+  async function aBacklog() {
+    const clinic = await anOrganization();
+    const room = await clinic.addRoom();
+    leavingNoRows(clinic.id, "calls", "events");
+    const month = Date.now() - 30 * DAY * 60_000;
+    await insertMany(
+      BACKLOG,
+      `insert into calls (organization_id, key, organization_user_id, waiting_room_id, started_at, failed, created_at, updated_at)
+       select ?1, ?2 || n, ?3, ?4, ?5, 0, ?6, ?5 from counter`,
+      ...[clinic.id, unique("call"), clinic.admin.id, room.id, month, Date.now()],
+    );
+    return clinic;
+  }
+
+  const ongoing = async ({ id }: Organization) =>
+    Number(
+      await env.DB.prepare("select count(*) as n from calls where organization_id = ? and ended_at is null")
+        .bind(id)
+        .first("n"),
+    );
+
+  it("is ended in portions, and does not delay another organization's calls", async () => {
+    const crowded = await aBacklog();
+    const other = await anOrganization();
+    const call = await aSilentCall(other);
+    travelTo(fromNow(DAY + 1));
+    await runCron();
+    expect(await call.known()).toMatchObject({ ended_by: "assumed" });
+    expect(await ongoing(crowded)).toBe(BACKLOG - CALLS_ENDED);
+    await runCron();
+    expect(await ongoing(crowded)).toBe(BACKLOG - 2 * CALLS_ENDED);
+  });
+
+  it("of three organizations ends, although they cannot share a portion evenly", async () => {
+    const silent = [];
+    for (const _ of [1, 2, 3]) {
+      const clinic = await anOrganization();
+      const call = await aSilentCall(clinic);
+      const { key } = await clinic.addParticipant(call.room.slug);
+      silent.push({ call, wait: () => knownParticipant(call.room.slug, key) });
+    }
+    await afterSilence();
+    for (const { call, wait } of silent) {
+      expect(await call.known()).toMatchObject({ ended_by: "assumed" });
+      expect((await wait()).left_at).not.toBeNull();
+    }
+  });
+
+  it("of more organizations than a portion has calls ends in one run, with a share for each", async () => {
+    const clinics = CALLS_ENDED + 20;
+    const slug = unique("many");
+    const long = Date.now() - 30 * DAY * 60_000;
+    const ours = `(select id from organizations where slug glob '${slug}-*')`;
+    const insert = (table: string, columns: string, values: string) =>
+      env.DB.prepare(
+        `insert into ${table} (organization_id, ${columns}, created_at, updated_at)
+         select id, ${values}, 0, ?1 from organizations where id in ${ours}`,
+      ).bind(long);
+    const room = "(select id from waiting_rooms where organization_id = organizations.id)";
+    const owner = "(select id from organization_users where organization_id = organizations.id)";
+    const anEndlessCall = (n: number) =>
+      insert(
+        "calls",
+        "key, organization_user_id, waiting_room_id, started_at, failed",
+        `slug || '-call-${n}', ${owner}, ${room}, 0, 0`,
+      );
+    await insertMany(
+      clinics,
+      "insert into places (slug, shard) select ?1 || '-x' || n, 0 from counter",
+      slug,
+    );
+    await env.DB.batch([
+      env.DB.prepare(
+        `insert into organizations (id, name, slug, created_at, updated_at)
+         select id, 'Clinic', slug, 0, 0 from places where slug glob '${slug}-*'`,
+      ),
+      insert("organization_users", "email, display_name, roles", "'ada@example.com', 'Ada', '[]'"),
+      insert(
+        "waiting_rooms",
+        "name, name_key, slug, theme, is_active",
+        "'Room', 'room', slug || '--room', 'default', 1",
+      ),
+      anEndlessCall(1),
+      anEndlessCall(2),
+    ]);
+    const goingOn = async () => {
+      const goesOn = `calls where organization_id in ${ours} and ended_at is null`;
+      return Number(await env.DB.prepare(`select count(*) as n from ${goesOn}`).first("n"));
+    };
+    await runCron();
+    expect(await goingOn()).toBe(0);
+  });
+
+  it("is not read while its calls are not silent", async () => {
+    const usual = await rowsReadForNothing();
+    const crowded = await aBacklog();
+    await env.DB.prepare("update calls set updated_at = ? where organization_id = ?")
+      .bind(Date.now(), crowded.id)
+      .run();
+    expect((await rowsReadForNothing()) - usual).toBeLessThan(READ_FOR_NOTHING);
+  });
+});

@@ -1,0 +1,705 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { EVENT_TYPE_NAMES, EVENT_TYPES } from "../../../src/database/enums.ts";
+import { MAX_PER_PAGE } from "../../../src/limits.ts";
+import { type Api, platform } from "../support/api.ts";
+import { aCall, ENDED_AT, STARTED_AT, WAITING_SINCE } from "../support/calls.ts";
+import { rowsOf } from "../support/database.ts";
+import { accept, keepingInvite, tokenOf } from "../support/invites.ts";
+import { aMailProvider, aMailWorker } from "../support/mails.ts";
+import { anInvite, anOrganization, given, type Organization, unique } from "../support/organization.ts";
+import { aClinicWithQueue, type ClinicWithQueue as Clinic } from "../support/queue.ts";
+import { insertMany } from "../support/rows.ts";
+import { aSealedDay } from "../support/seals.ts";
+import { fromNow, travelTo } from "../support/time.ts";
+import { keyOf, letPass, planVisit } from "../support/visits.ts";
+
+interface Event {
+  id: number;
+  type: string;
+  created_at: string;
+  data: object;
+}
+
+async function everyEvent(client: Pick<Api, "get">, query = ""): Promise<Event[]> {
+  const events: Event[] = [];
+  for (let after = 0, shown = 1; shown > 0; ) {
+    const page = await given(client.get(`/events?after=${after}${query}`));
+    events.push(...page.events);
+    after = page.next_after;
+    shown = page.events.length;
+  }
+  return events;
+}
+
+/** The types and data of the events that `work` causes, in order. */
+async function eventsOf({ client }: Pick<Organization, "client">, work: () => Promise<unknown>) {
+  const before = await everyEvent(client);
+  await work();
+  return (await everyEvent(client)).slice(before.length).map(({ type, data }) => ({ type, data }));
+}
+
+const removeMember = (organization: { id: number }, { id }: { id: number }) =>
+  given(platform.delete(`/organizations/${organization.id}/users/${id}`));
+const deleteRecording = (organization: Pick<Organization, "platform">, egress_id: string) =>
+  given(organization.platform.delete(`/egresses/${encodeURIComponent(egress_id)}`));
+
+const aLine = ({ participants }: { participants: readonly { key: string }[] }, text = "Good morning.") => ({
+  participant_key: participants[0]?.key,
+  text,
+  start_time: 0,
+  end_time: 1,
+});
+
+describe("Events of a call", () => {
+  it("are one call.started and one call.ended, however often the call is reported", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { ended_at: null, participants: [] });
+    const data = { organization_user_id: call.owner.id, call_id: call.id };
+    expect((await everyEvent(clinic.client)).at(-1)).toMatchObject({ type: "call.started", data });
+    const later = await eventsOf(clinic, async () => {
+      await given(call.report({ failed: false }));
+      await given(call.report({ ended_at: ENDED_AT }));
+      await given(call.report({ ended_at: ENDED_AT }));
+    });
+    expect(later).toEqual([{ type: "call.ended", data }]);
+  });
+
+  it("include one call.ended if several reports end the call at once", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { ended_at: null });
+    const reports = [ENDED_AT, "2026-01-31T10:05:00Z", ENDED_AT].map((ended_at) => ({ ended_at }));
+    const happened = await eventsOf(clinic, () =>
+      Promise.all(reports.map((each) => given(call.report(each)))),
+    );
+    expect(happened.filter(({ type }) => type === "call.ended")).toHaveLength(1);
+  });
+
+  it("include call.updated whenever a reported field changes, and only then", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { ended_at: null, participants: [] });
+    const colleague = await clinic.addProvider();
+    const updated = (owner = colleague) => ({
+      type: "call.updated",
+      data: { organization_user_id: owner.id, call_id: call.id },
+    });
+    const ended = { ...updated(), type: "call.ended" };
+    for (const [report, ...expected] of [
+      [{ started_at: "2026-01-31T09:29:00Z", legal_hold: true }],
+      [{ organization_user_id: colleague.id }, updated()],
+      [{ organization_user_id: colleague.id }],
+      [{ failed: true }, updated()],
+      [{ failed: true }],
+      [{ external_reference: "visit-1" }, updated()],
+      [{ external_reference: "visit-1" }],
+      [{ external_reference: null }, updated()],
+      [{ failed: false, ended_at: ENDED_AT }, updated(), ended],
+      [{ failed: false, ended_at: null }],
+      [{ ended_at: "2026-01-31T11:00:00Z" }, updated()],
+      [{ ended_at: ENDED_AT, organization_user_id: call.owner.id, failed: true }, updated(call.owner)],
+    ])
+      expect([report, ...(await eventsOf(clinic, () => given(call.report(report as object))))]).toEqual([
+        report,
+        ...expected,
+      ]);
+  });
+
+  it("include call.updated when the organization sets a reference, but not when that is erased", async () => {
+    const clinic = await aClinicWithQueue();
+    const call = await aCall(clinic);
+    const set = () => given(clinic.client.put(call.path, { call: { external_reference: "visit-2" } }));
+    const happened = await eventsOf(clinic, async () => {
+      await set();
+      await set();
+    });
+    expect(happened.map(({ type }) => type)).toEqual(["call.updated"]);
+    await given(
+      platform.put(`/organizations/${clinic.id}`, { organization: { participant_retention_days: 1 } }),
+    );
+    expect(await eventsOf(clinic, () => clinic.runCron())).toEqual([]);
+    expect(await given(clinic.client.get(call.path))).toMatchObject({ external_reference: null });
+  });
+
+  it("are call.started and call.ended, in order, if the first report comes after the end", async () => {
+    const clinic = await anOrganization();
+    let call: { id: number; owner: { id: number } } | undefined;
+    const happened = await eventsOf(clinic, async () => {
+      call = await aCall(clinic, { participants: [] }, clinic.admin);
+    });
+    const data = { organization_user_id: call?.owner.id, call_id: call?.id };
+    expect(happened).toEqual([
+      { type: "call.started", data },
+      { type: "call.ended", data },
+    ]);
+  });
+});
+
+describe("transcript.finalized and soap_note.finalized", () => {
+  it("come once for the final text of an ended call, and not for a draft", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    const lines = [aLine(call)];
+    const data = { organization_user_id: call.owner.id, call_id: call.id };
+    const happened = await eventsOf(clinic, async () => {
+      await given(call.reportTranscript({ is_final: false, lines }));
+      await given(call.reportSoapNote({ text: "Subjective: well.", is_final: false }));
+      await given(call.reportTranscript({ is_final: true }));
+      await given(call.reportTranscript({ is_final: true, lines }));
+      await given(call.reportTranscript({ summary: "A greeting." }));
+      await given(call.reportSoapNote({ is_final: true }));
+      await given(call.reportSoapNote({ is_final: true }));
+    });
+    expect(happened).toEqual([
+      { type: "transcript.finalized", data },
+      { type: "soap_note.finalized", data },
+    ]);
+    await given(clinic.client.get(`${call.path}/transcript`));
+  });
+
+  it("come after call.ended if the text was final before the end", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { ended_at: null });
+    const data = { organization_user_id: call.owner.id, call_id: call.id };
+    const isOfCall = ({ type }: { type: string }) => !type.startsWith("participant.");
+    const before = await eventsOf(clinic, async () => {
+      await given(call.reportTranscript({ is_final: false, lines: [aLine(call)] }));
+      await given(call.reportTranscript({ is_final: true }));
+      await given(call.reportSoapNote({ text: "Subjective: well.", is_final: true }));
+    });
+    expect(before).toEqual([]);
+    const after = await eventsOf(clinic, async () => {
+      await given(call.report({ ended_at: ENDED_AT }));
+      await given(call.report({ failed: true }));
+      await given(call.reportTranscript({ is_final: true, lines: [aLine(call)] }));
+    });
+    expect(after.filter(isOfCall)).toEqual([
+      { type: "call.ended", data },
+      { type: "transcript.finalized", data },
+      { type: "soap_note.finalized", data },
+      { type: "call.updated", data },
+    ]);
+  });
+
+  it("come when a draft becomes final after the end of the call", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { ended_at: null });
+    await given(call.reportTranscript({ is_final: false, lines: [aLine(call)] }));
+    await given(call.reportSoapNote({ text: "Subjective: well.", is_final: false }));
+    const types = async (work: () => Promise<unknown>) =>
+      (await eventsOf(clinic, work)).map(({ type }) => type);
+    expect(await types(() => given(call.report({ ended_at: ENDED_AT })))).toEqual([
+      "call.ended",
+      "participant.left",
+      "participant.left",
+    ]);
+    expect(await types(() => given(call.reportSoapNote({ is_final: true })))).toEqual([
+      "soap_note.finalized",
+    ]);
+  });
+});
+
+describe("Events of a recording", () => {
+  it("are one egress.started, egress.ended and egress.deleted, with the id of the external API", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    const egress_id = unique("egress");
+    const report = (egress: object) => call.addEgress(egress, egress_id);
+    let egress: { id: number } = { id: 0 };
+    const happened = await eventsOf(clinic, async () => {
+      await report({ status: "egress_starting", is_stopped: false, ended_at: null });
+      await report({ status: "egress_active", is_stopped: false, ended_at: null });
+      await report({});
+      await report({});
+      egress = await report({ error: "Out of disk" });
+      await report({ status: "egress_active" });
+      await deleteRecording(clinic, egress_id);
+      await deleteRecording(clinic, egress_id);
+    });
+    const data = { organization_user_id: call.owner.id, call_id: call.id, egress_id: egress.id };
+    expect(happened).toEqual([
+      { type: "egress.started", data },
+      { type: "egress.ended", data },
+      { type: "egress.deleted", data },
+    ]);
+    await given(clinic.client.get(`${call.path}/egresses/${egress.id}/audit_logs`));
+  });
+
+  it("are egress.started and egress.ended, in order, if the first report comes after the end", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    const happened = await eventsOf(clinic, () => call.addEgress());
+    expect(happened.map(({ type }) => type)).toEqual(["egress.started", "egress.ended"]);
+  });
+});
+
+describe("Events of an invite", () => {
+  it("are invite.accepted and organization_user.added, or organization_user.updated for an existing user", async () => {
+    const clinic = await anOrganization();
+    const invite = await clinic.addInvite();
+    const token = await tokenOf(invite);
+    let user: { id: number } = { id: 0 };
+    const happened = await eventsOf(clinic, async () => {
+      user = await given(platform.post("/invites/accept", { token }));
+      await platform.post("/invites/accept", { token });
+    });
+    expect(happened).toEqual([
+      { type: "organization_user.added", data: { organization_user_id: user.id } },
+      { type: "invite.accepted", data: { invite_id: invite.id } },
+    ]);
+    const email = `${unique("user")}@example.com`;
+    const again = await clinic.addInvite({ email });
+    const ann = await keepingInvite(again, () =>
+      clinic.addUser("Ann Assistant", ["provider_assistant"], { email }),
+    );
+    const accepted = await eventsOf(clinic, async () => given(accept(again)));
+    expect(accepted).toEqual([
+      { type: "organization_user.updated", data: { organization_user_id: ann.id } },
+      { type: "invite.accepted", data: { invite_id: again.id } },
+    ]);
+  });
+
+  it("are one invite.created, and none for its removal", async () => {
+    const clinic = await anOrganization();
+    let invite = { id: 0 };
+    const happened = await eventsOf(clinic, async () => {
+      invite = await clinic.addInvite();
+      await given(clinic.client.delete(`/invites/${invite.id}`));
+    });
+    expect(happened).toEqual([{ type: "invite.created", data: { invite_id: invite.id } }]);
+  });
+});
+
+it("bulk_invite.completed comes once, when the last row of the bulk invite has ended", async () => {
+  const clinic = await aClinicWithQueue();
+  const { id, messages } = await clinic.bulkInvite(Array.from({ length: 60 }, () => anInvite()));
+  const begun = await eventsOf(clinic, () => clinic.consumePortions(1));
+  const { organization_invites } = await given(clinic.client.get("/invites?per_page=100"));
+  expect(begun).toEqual(
+    organization_invites.map((invite: { id: number }) => ({
+      type: "invite.created",
+      data: { invite_id: invite.id },
+    })),
+  );
+  expect(begun).toHaveLength(50);
+  const happened = await eventsOf(clinic, async () => {
+    await clinic.consume(messages);
+    await clinic.consume(messages);
+  });
+  expect(happened.filter(({ type }) => type !== "invite.created")).toEqual([
+    { type: "bulk_invite.completed", data: { bulk_invite_id: id } },
+  ]);
+});
+
+describe("Events of changes that come about in several ways", () => {
+  it("include one organization_user event for each creation, change, removal and return", async () => {
+    const clinic = await anOrganization();
+    const email = `${unique("user")}@example.com`;
+    let user: { id: number } = { id: 0 };
+    const data = () => ({ organization_user_id: user.id });
+    const create = (roles: string[]) => clinic.addUser("Ann Assistant", roles, { email });
+    const during = async (work: () => Promise<unknown>) => (await eventsOf(clinic, work)) as object[];
+    expect(
+      await during(async () => {
+        user = await create(["provider_assistant"]);
+      }),
+    ).toEqual([{ type: "organization_user.added", data: data() }]);
+    const path = `/organizations/${clinic.id}/users/${user.id}`;
+    for (const change of [{ roles: ["provider"] }, { display_name: "Anna" }])
+      expect(await during(() => given(platform.put(path, { user: change })))).toEqual([
+        { type: "organization_user.updated", data: data() },
+      ]);
+    expect(await during(() => given(platform.put(path, { user: { display_name: "Anna" } })))).toEqual([]);
+    const removals = () => Promise.all([platform.delete(path), platform.delete(path), platform.delete(path)]);
+    expect(await during(removals)).toEqual([{ type: "organization_user.removed", data: data() }]);
+    expect(await during(() => create(["provider"]))).toEqual([
+      { type: "organization_user.added", data: data() },
+    ]);
+    expect(await during(() => removeMember(clinic, user))).toHaveLength(1);
+    const invite = await clinic.addInvite({ email });
+    const token = await tokenOf(invite);
+    const accepted = () => Promise.all([1, 2].map(() => platform.post("/invites/accept", { token })));
+    expect(await during(accepted)).toEqual([
+      { type: "organization_user.added", data: data() },
+      { type: "invite.accepted", data: { invite_id: invite.id } },
+    ]);
+  });
+
+  it("include waiting_room_sub.changed when a removed member loses a sub", async () => {
+    const clinic = await anOrganization();
+    const [room, substitute] = [await clinic.addRoom(), await clinic.addProvider()];
+    const sub = await clinic.addSub(room.slug, {
+      user_id: substitute.user_id,
+      datetime_start: "2126-01-31T09:30:00Z",
+    });
+    const happened = await eventsOf(clinic, () => removeMember(clinic, substitute));
+    expect(happened).toHaveLength(2);
+    expect(happened).toContainEqual({
+      type: "organization_user.removed",
+      data: { organization_user_id: substitute.id },
+    });
+    expect(happened).toContainEqual({
+      type: "waiting_room_sub.changed",
+      data: { waiting_room_id: room.id, waiting_room_sub_id: sub.id },
+    });
+  });
+
+  it("include one egress.deleted when the cron deletes an old recording", async () => {
+    const clinic = await aClinicWithQueue();
+    await given(
+      platform.put(`/organizations/${clinic.id}`, { organization: { recording_retention_days: 1 } }),
+    );
+    const call = await aCall(clinic);
+    const { id } = await call.addEgress();
+    const happened = await eventsOf(clinic, async () => {
+      await clinic.runCron();
+      await clinic.runCron();
+    });
+    expect(happened).toEqual([
+      {
+        type: "egress.deleted",
+        data: { organization_user_id: call.owner.id, call_id: call.id, egress_id: id },
+      },
+    ]);
+  });
+
+  it("include transcript.finalized and transcript.deleted, and none for a report after the deletion", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    const final = { is_final: true, lines: [aLine(call)] };
+    const finalized = await eventsOf(clinic, () => given(call.reportTranscript(final)));
+    expect(finalized.map(({ type }) => type)).toEqual(["transcript.finalized"]);
+    await given(clinic.client.get(`${call.path}/transcript`));
+    const removed = await eventsOf(clinic, () => given(platform.delete(`${call.url}/transcript`)));
+    expect(removed.map(({ type }) => type)).toEqual(["transcript.deleted"]);
+    const again = await eventsOf(clinic, () => call.reportTranscript(final));
+    expect(again).toEqual([]);
+  });
+});
+
+it("waiting_room_sub.changed comes when a sub is created, changed or deleted, and not when it stays the same", async () => {
+  const clinic = await anOrganization();
+  const { user_id } = await clinic.addProvider();
+  const room = await clinic.addRoom();
+  const times = { datetime_start: "2126-01-31T09:30:00Z", datetime_end: "2126-01-31T10:30:00Z" };
+  const sub = await clinic.addSub(room.slug, { user_id, ...times });
+  const path = `/waiting_rooms/${room.slug}/waiting_room_subs/${sub.id}`;
+  const update = (waiting_room_sub: object) => given(clinic.client.put(path, { waiting_room_sub }));
+  const event = {
+    type: "waiting_room_sub.changed",
+    data: { waiting_room_id: room.id, waiting_room_sub_id: sub.id },
+  };
+  expect((await everyEvent(clinic.client)).at(-1)).toMatchObject(event);
+  const unchanged = await eventsOf(clinic, async () => {
+    await update({});
+    await update({ user_id, ...times });
+  });
+  expect(unchanged).toEqual([]);
+  for (const change of [
+    { user_id: null },
+    { user_id },
+    { datetime_start: "2126-01-31T09:00:00Z" },
+    { datetime_end: "2126-01-31T11:00:00Z" },
+  ])
+    expect(await eventsOf(clinic, () => update(change))).toEqual([event]);
+  expect(await eventsOf(clinic, () => given(clinic.client.delete(path)))).toEqual([event]);
+  expect(await eventsOf(clinic, () => clinic.client.delete(path))).toEqual([]);
+});
+
+/** A clinic with events of every type. Its texts occur nowhere else, so that a test can search the events for them. */
+async function aStory() {
+  const clinic = await aClinicWithQueue();
+  const texts = [
+    "Zenobia",
+    "Wendelin",
+    "zenobia@clinic.example",
+    "wendelin@clinic.example",
+    "Xylophone lane",
+  ];
+  const [provider_name, recipient_name, provider_email, invitee_email, room_name] = texts;
+  const email = (address = "") => `${unique("q")}-${address}`;
+  const provider = await clinic.addProvider(provider_name, { email: email(provider_email) });
+  const substitute = await clinic.addProvider();
+  const renamed = { organization_user: { display_name: `${provider_name} Z.` } };
+  await given(clinic.client.put(`/organization_users/${substitute.id}`, renamed));
+  const room = await clinic.addRoom({ name: room_name });
+  await clinic.addSub(room.slug, { user_id: substitute.user_id, datetime_start: "2126-01-31T09:30:00Z" });
+  const participants = [
+    {
+      key: unique("Zenobia"),
+      display_name: recipient_name,
+      role: "recipient",
+      recording_consent: true,
+      waiting_since: WAITING_SINCE,
+      joined_at: STARTED_AT,
+    },
+  ];
+  const call = await aCall(clinic, { participants, waiting_room_slug: room.slug }, provider);
+  const said = [{ ...aLine({ participants }), text: "A sore throat." }];
+  await given(call.report({ failed: true }));
+  await given(call.reportTranscript({ summary: "A cold.", is_final: true, lines: said }));
+  await given(call.reportSoapNote({ text: "Plan: tea.", is_final: true }));
+  const other = await aCall(clinic, { external_reference: `${room_name} 7` }, provider);
+  const [{ key: regretting }] = other.participants;
+  await given(other.reportTranscript({ summary: "A flu.", is_final: true, lines: [] }));
+  await given(other.reportSoapNote({ text: "Plan: rest.", is_final: true }));
+  const corrected = { reason: "Misheard", summary: "A cough.", text: "Plan: sleep." };
+  for (const text of ["transcript", "soap_note"])
+    await given(clinic.client.put(`${other.path}/${text}`, { [text]: corrected }));
+  for (const text of ["transcript", "soap_note"]) await given(clinic.client.delete(`${other.path}/${text}`));
+  await given(other.report({ participants: [{ key: regretting, recording_consent: false }] }));
+  const egress_id = unique("egress");
+  await call.addEgress({ error: "Disk full", storage_key: `${clinic.slug}/Zenobia/video.mp4` }, egress_id);
+  await deleteRecording(clinic, egress_id);
+  const invite = await clinic.addInvite({ email: email(invitee_email), display_name: recipient_name });
+  await given(accept(invite));
+  const mails = aMailWorker({ EMAIL: aMailProvider(() => "E_VALIDATION_ERROR").binding });
+  const unmailed = anInvite({ email: email(invitee_email), display_name: recipient_name });
+  await given(clinic.client.through(mails.fetcher).post("/invites", { organization_invite: unmailed }));
+  await mails.deliver({ schema: "invite_mails/1" });
+  await clinic.consume(
+    (await clinic.bulkInvite([anInvite({ email: email(invitee_email), display_name: provider_name })]))
+      .messages,
+  );
+  await removeMember(clinic, substitute);
+  await everyVisit(clinic, room.slug, recipient_name);
+  await aSealedDay(clinic);
+  return { ...clinic, texts: [...texts, "throat", "cold", "tea", "Disk", "video.mp4", "https:", "http:"] };
+}
+
+/** A visit that is held, one that is missed, and one that is cancelled. */
+async function everyVisit(clinic: Clinic, slug: string, display_name = "Rita") {
+  const plan = { participants: [{ role: "recipient", display_name }], external_reference: display_name };
+  const held = await planVisit(clinic, slug, plan);
+  await given(clinic.client.put(`/visits/${held.id}`, { visit: { external_reference: null } }));
+  await aCall(clinic, { participants: [{ key: keyOf(held) }] });
+  const missed = await planVisit(clinic, slug, plan);
+  const { id } = await planVisit(clinic, slug, plan);
+  await given(clinic.client.delete(`/visits/${id}`));
+  for (const visit of [held, missed]) await letPass(visit);
+  await clinic.runCron();
+}
+
+describe("The events of a whole story", () => {
+  it("have all types, and hold only ids: no name, email, text, slug or URL", async () => {
+    const clinic = await aStory();
+    const events = await everyEvent(clinic.client);
+    expect(new Set(events.map(({ type }) => type))).toEqual(new Set(EVENT_TYPES));
+    const sent = JSON.stringify(
+      events.map(({ id, created_at, data }) => [id, created_at, data]),
+    ).toLowerCase();
+    for (const text of clinic.texts) expect(sent).not.toContain(text.toLowerCase());
+    // Nor do they hold any text from the organization's rows.
+    const rows = (await rowsOf(clinic.id))
+      // The access log also holds ids, words of closed lists, and dates.
+      .filter(
+        ({ name }) => !["events", "access_logs", "access_log_seals", "organization_days"].includes(name),
+      )
+      .flatMap(({ rows }) => rows);
+    const stored = rows.flatMap((row) => Object.values(row)).filter((value) => typeof value === "string");
+    const found = [...new Set(stored)].filter((text) => text !== "" && sent.includes(text.toLowerCase()));
+    expect(stored.length).toBeGreaterThan(40);
+    expect(found).toEqual([]);
+    // The event of a sealed day has no id.
+    for (const { data } of events.filter(({ type }) => type !== "access_log.sealed"))
+      for (const [name, value] of Object.entries(data)) {
+        expect(name).toMatch(/_id$/);
+        expect(value).toEqual(expect.any(Number));
+      }
+  });
+
+  it("are listed by id, each once, for all types, for one type and for one family", async () => {
+    const { client } = await aStory();
+    const all = await everyEvent(client);
+    const ids = all.map(({ id }) => id);
+    expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
+    for (const per_page of [1, 3, 100])
+      expect(await everyEvent(client, `&per_page=${per_page}`)).toEqual(all);
+    const shown = await given(client.get(`/events?after=${ids[2]}&per_page=2`));
+    expect(shown).toEqual({ events: all.slice(3, 5), next_after: ids[4] });
+    for (const name of EVENT_TYPE_NAMES) {
+      const expected = all.filter(({ type }) => type.startsWith(name.replace("*", "")));
+      expect(expected.length).toBeGreaterThan(0);
+      for (const per_page of [1, 100])
+        expect(await everyEvent(client, `&type=${name}&per_page=${per_page}`)).toEqual(expected);
+    }
+  });
+
+  it("carry the time of the change", async () => {
+    travelTo("2026-03-01T12:00:00.000Z");
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { ended_at: null, participants: [] });
+    travelTo("2026-03-02T12:00:00.000Z");
+    await given(call.report({ ended_at: ENDED_AT }));
+    const times = (await everyEvent(clinic.client)).map(({ type, created_at }) => `${type} ${created_at}`);
+    expect(times.slice(-2)).toEqual([
+      "call.started 2026-03-01T12:00:00.000Z",
+      "call.ended 2026-03-02T12:00:00.000Z",
+    ]);
+  });
+
+  it("carry the time of a sub's deletion, not of its last change", async () => {
+    const clinic = await anOrganization();
+    const [room, { user_id }] = [await clinic.addRoom(), await clinic.addProvider()];
+    const sub = await clinic.addSub(room.slug, { user_id, datetime_start: "2126-01-31T09:30:00Z" });
+    await env.DB.prepare("update waiting_room_subs set updated_at = 5 where id = ?").bind(sub.id).run();
+    await given(clinic.client.delete(`/waiting_rooms/${room.slug}/waiting_room_subs/${sub.id}`));
+    const deleted = (await everyEvent(clinic.client)).at(-1);
+    expect(Math.abs(Date.parse(deleted?.created_at ?? "") - Date.now())).toBeLessThan(10_000);
+  });
+});
+
+type Client = Organization["client"];
+type Ids = Record<string, number>;
+
+const isThere = async (answer: ReturnType<Client["get"]>, id?: number) => {
+  const { status, body } = await answer;
+  expect([200, 404]).toContain(status);
+  return status === 200 && (id === undefined || body.id === id);
+};
+
+/** For each id in events: whether its resource can be read with the ids of the event. */
+const READS: Record<string, (client: Client, ids: Ids) => Promise<boolean>> = {
+  organization_user_id: (client, { organization_user_id: id }) =>
+    isThere(client.get(`/organization_users/${id}`), id),
+  call_id: async (client, ids) => {
+    if (!ids.visit_id) return isThere(client.get(callPath(ids)), ids.call_id);
+    return (await given(client.get(`/visits/${ids.visit_id}`))).call_ids.includes(ids.call_id);
+  },
+  egress_id: (client, ids) =>
+    isThere(client.get(`${callPath(ids)}/egresses/${ids.egress_id}`), ids.egress_id),
+  participant_id: async (client, ids) => {
+    const room = ids.call_id ? undefined : await roomOf(client, ids);
+    if (!ids.call_id && !room) return false;
+    const path = room ? `/waiting_rooms/${room.slug}` : callPath(ids);
+    return has((await given(client.get(`${path}/participants`))).participants, ids.participant_id);
+  },
+  invite_id: (client, { invite_id: id }) => isThere(client.get(`/invites/${id}`), id),
+  bulk_invite_id: (client, { bulk_invite_id: id }) => isThere(client.get(`/bulk_invites/${id}`)),
+  visit_id: (client, { visit_id: id }) => isThere(client.get(`/visits/${id}`), id),
+  waiting_room_id: async (client, ids) => (await roomOf(client, ids)) !== undefined,
+  waiting_room_sub_id: async (client, ids) => {
+    const room = await roomOf(client, ids);
+    if (!room) return false;
+    const subs = await given(client.get(`/waiting_rooms/${room.slug}/waiting_room_subs`));
+    return has(subs.waiting_room_subs, ids.waiting_room_sub_id);
+  },
+};
+
+const callPath = ({ organization_user_id, call_id }: Ids) =>
+  `/organization_users/${organization_user_id}/calls/${call_id}`;
+const has = (rows: { id: number }[], wanted?: number) => rows.some(({ id }) => id === wanted);
+const roomOf = async (client: Client, { waiting_room_id }: Ids): Promise<{ slug: string } | undefined> =>
+  (await given(client.get(`/waiting_rooms?id=${waiting_room_id}`))).waiting_rooms[0];
+
+it("The resources that an event names can be read with its ids for as long as they exist", async () => {
+  const clinic = await aStory();
+  const room = await clinic.addRoom();
+  const { key, id: waiting } = await clinic.addParticipant(room.slug);
+  const { key: joining } = await clinic.addParticipant(room.slug);
+  const gone: Record<string, number> = {};
+  const walk = async () => {
+    const events = await everyEvent(clinic.client);
+    const read = new Map<string, boolean | undefined>();
+    for (const { type, data } of events.filter((each) => each.type !== "access_log.sealed"))
+      for (const [name, id] of Object.entries(data as Ids)) {
+        // A participant who waited may have joined a call, which a later event names.
+        const latest = events.findLast((each) => (each.data as Ids)[name] === id)?.data;
+        const ids = (name === "participant_id" ? latest : data) as Ids;
+        const thing = `${name} ${JSON.stringify(ids)}`;
+        if (!read.has(thing)) read.set(thing, await READS[name]?.(clinic.client, ids));
+        expect([type, thing, read.get(thing)]).toEqual([type, thing, gone[name] !== id]);
+      }
+    return new Set(events.map(({ type }) => type));
+  };
+  expect(await walk()).toEqual(new Set(EVENT_TYPES));
+  const joined_at = new Date().toISOString();
+  await aCall(clinic, { started_at: joined_at, ended_at: null, participants: [{ key: joining, joined_at }] });
+  const { user_id } = await clinic.addProvider();
+  const sub = await clinic.addSub(room.slug, { user_id, datetime_start: "2126-01-31T09:30:00Z" });
+  await walk();
+  // These cease to exist: a participant who leaves without a call, a deleted sub, and a retired room with its subs.
+  await given(
+    platform.put(`/waiting_rooms/${room.slug}/participants/${key}`, { participant: { left_at: fromNow(1) } }),
+  );
+  gone.participant_id = waiting;
+  await given(clinic.client.delete(`/waiting_rooms/${room.slug}/waiting_room_subs/${sub.id}`));
+  gone.waiting_room_sub_id = sub.id;
+  await walk();
+  await given(clinic.client.delete(`/waiting_rooms/${room.slug}`));
+  gone.waiting_room_id = room.id;
+  await walk();
+});
+
+describe("GET /events", () => {
+  it("returns next_after, even if there are no events", async () => {
+    const { client } = await anOrganization();
+    const { events, next_after } = await given(client.get("/events"));
+    expect(events).toHaveLength(1);
+    expect(next_after).toBe(events[0].id);
+    expect(await given(client.get(`/events?after=${next_after}`))).toEqual({ events: [], next_after });
+    expect(await given(client.get("/events?type=egress.deleted"))).toEqual({ events: [], next_after: 0 });
+    expect(await given(client.get("/events?after=007&type=egress.deleted"))).toMatchObject({ next_after: 7 });
+    const far = await given(client.get(`/events?after=${"9".repeat(400)}`));
+    expect(far).toEqual({ events: [], next_after: Number.MAX_SAFE_INTEGER });
+  });
+
+  it.each([
+    ["type=call.exploded", "type"],
+    ["type=*.ended", "type"],
+    ["type=call.*&type=invite.*", "type"],
+  ])("refuses ?%s with 400, and names the parameter", async (query, parameter) => {
+    const { client } = await anOrganization();
+    const { status, body } = await client.get(`/events?${query}`);
+    expect(status).toBe(400);
+    expect(body.error).toMatch(new RegExp(`^${parameter}: `));
+  });
+
+  it("returns 25 events by default, and as many as are requested, up to 100", async () => {
+    const clinic = await anOrganization();
+    await insertMany(
+      130,
+      `insert into events (organization_id, type, data, created_at)
+       select ?1, 'invite.accepted', '{"invite_id":1}', n from counter`,
+      clinic.id,
+    );
+    const lengthOf = async (query: string) =>
+      (await given(clinic.client.get(`/events${query}`))).events.length;
+    expect(await lengthOf("")).toBe(25);
+    expect(await lengthOf("?per_page=100")).toBe(MAX_PER_PAGE);
+    expect(await lengthOf("?per_page=1000000")).toBe(MAX_PER_PAGE);
+    expect(await lengthOf("?type=invite.accepted&per_page=26")).toBe(26);
+  });
+});
+
+describe("An event", () => {
+  it("is not written if its change is refused", async () => {
+    const clinic = await anOrganization();
+    const [room, { user_id }] = [await clinic.addRoom(), await clinic.addProvider()];
+    const sub = { user_id, datetime_start: "2126-01-31T09:30:00Z" };
+    await clinic.addSub(room.slug, sub);
+    const happened = await eventsOf(clinic, async () => {
+      const body = { waiting_room_sub: sub };
+      expect((await clinic.client.post(`/waiting_rooms/${room.slug}/waiting_room_subs`, body)).status).toBe(
+        422,
+      );
+    });
+    expect(happened).toEqual([]);
+  });
+
+  it("is kept for 30 days", async () => {
+    const DAY = 24 * 60;
+    const clinic = await aClinicWithQueue();
+    await given(clinic.client.get("/events"));
+    // By then, today's access log has been sealed, which is an event too.
+    const ages = async () =>
+      (await everyEvent(clinic.client, "&type=organization_user.*")).map(({ id }) => id);
+    const before = await ages();
+    expect(before).toHaveLength(1);
+    travelTo(fromNow(30 * DAY - 5));
+    await clinic.runCron();
+    expect(await ages()).toEqual(before);
+    travelTo(fromNow(10));
+    await clinic.runCron();
+    expect(await ages()).toEqual([]);
+  });
+});

@@ -1,0 +1,632 @@
+import { env } from "cloudflare:workers";
+import { Webhook } from "standardwebhooks";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { WEBHOOK_RETRY_DELAYS, WEBHOOK_TIMEOUT } from "../../../src/lifetimes.ts";
+import { CRON_PORTION } from "../../../src/tuning.ts";
+import { DAY, HOUR, MINUTE, SECOND } from "../../../src/units.ts";
+import { endpoints } from "../support/network.ts";
+import { anInvite, anOrganization, given } from "../support/organization.ts";
+import { aClinicWithQueue } from "../support/queue.ts";
+import { countingRows, insertMany } from "../support/rows.ts";
+import {
+  aClinicWithReceiver,
+  aClinicWithWebhooks,
+  aReceiver,
+  aWebhookQueue,
+  type ClinicWithWebhooks,
+  never,
+  type Received,
+  status,
+} from "../support/webhooks.ts";
+
+/** Removes the deliveries of other tests, which a message would send too. */
+beforeEach(async () => {
+  await env.DB.batch(
+    ["webhook_deliveries", "webhook_endpoints", "events"].map((table) =>
+      env.DB.prepare(`delete from ${table}`),
+    ),
+  );
+});
+
+const idsOf = (received: Received[]) => received.map(({ body }) => body.id);
+
+/** Makes the Worker wait only briefly for receivers. The returned spy sees the real timeouts. */
+function waitingBriefly() {
+  const timeout = AbortSignal.timeout.bind(AbortSignal);
+  return vi.spyOn(AbortSignal, "timeout").mockImplementation(() => timeout(20));
+}
+
+describe("A webhook", () => {
+  it("contains the event's id, type, time and data, and nothing else", async () => {
+    const { clinic, receiver } = await aClinicWithReceiver();
+    const [id] = await clinic.makeEvents();
+    await clinic.queue.pass(SECOND);
+    const { events } = await given(clinic.client.get(`/events?after=${Number(id) - 1}`));
+    const [{ created_at, ...event }] = events;
+    expect(receiver.received.map(({ body }) => body)).toEqual([{ ...event, timestamp: created_at }]);
+    const { headers, at } = receiver.received[0] as Received;
+    expect(headers).toMatchObject({
+      "content-type": "application/json",
+      "webhook-id": `evt_${id}`,
+      "webhook-timestamp": String(Math.floor(at / SECOND)),
+      "user-agent": expect.stringContaining("VideoVisit"),
+    });
+  });
+
+  it("is signed according to Standard Webhooks", async () => {
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver();
+    const { secret } = endpoint;
+    await clinic.makeEvents();
+    await clinic.queue.pass(SECOND);
+    const { text, headers, body } = receiver.received[0] as Received;
+    expect(new Webhook(secret).verify(text, headers)).toEqual(body);
+    expect(() => new Webhook(secret).verify(`${text} `, headers)).toThrow();
+    expect(() => new Webhook(`whsec_${btoa("x".repeat(32))}`).verify(text, headers)).toThrow();
+  });
+
+  it("is also signed with the old secret for a day after a rotation", async () => {
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver();
+    const rotated = await given(
+      clinic.client.post(`/webhook_endpoints/${endpoint.id}/rotate_secret`, undefined),
+    );
+    await clinic.makeEvents();
+    await clinic.queue.pass(DAY + SECOND);
+    await clinic.makeEvents();
+    await clinic.queue.pass(SECOND);
+    const [during, after] = receiver.received as [Received, Received];
+    vi.setSystemTime(during.at);
+    for (const { secret } of [endpoint, rotated]) new Webhook(secret).verify(during.text, during.headers);
+    vi.setSystemTime(after.at);
+    new Webhook(rotated.secret).verify(after.text, after.headers);
+    expect(() => new Webhook(endpoint.secret).verify(after.text, after.headers)).toThrow();
+  });
+
+  it("goes to active endpoints that want its type and existed before the event", async () => {
+    const clinic = await aClinicWithWebhooks();
+    const [all, ofCalls, inactive, other, late] = Array.from({ length: 5 }, () => aReceiver());
+    if (!all || !ofCalls || !inactive || !other || !late) throw new Error("There are five");
+    await clinic.addEndpoint(all);
+    await clinic.addEndpoint(ofCalls, { event_types: ["call.started", "call.ended"] });
+    await clinic.addEndpoint(inactive, { is_active: false });
+    await (await aClinicWithWebhooks()).addEndpoint(other);
+    const [id] = await clinic.makeEvents();
+    await clinic.addEndpoint(late);
+    await clinic.queue.pass(2 * SECOND);
+    expect(idsOf(all.received)).toEqual([id]);
+    for (const receiver of [ofCalls, inactive, other, late]) expect(receiver.received).toEqual([]);
+  });
+
+  it("goes once to an endpoint that names its family, even if its type is named too, or is new", async () => {
+    const clinic = await aClinicWithWebhooks();
+    const [family, both, types] = [
+      await clinic.addEndpoint(aReceiver(), { event_types: ["call.*", "invite.*"] }),
+      await clinic.addEndpoint(aReceiver(), { event_types: ["call.ended", "call.*"] }),
+      await clinic.addEndpoint(aReceiver(), { event_types: ["call.started", "call.ended"] }),
+    ];
+    const happened = [
+      "call.started",
+      "bulk_invite.completed",
+      "call.ended",
+      "invite.accepted",
+      "call.resumed",
+    ];
+    await env.DB.prepare(
+      `insert into events (organization_id, type, data, created_at)
+       select ?, value, '{"call_id":1}', ? from json_each(?)`,
+    )
+      .bind(clinic.id, Date.now(), JSON.stringify(happened))
+      .run();
+    const typesFor = async (endpoint: { id: number }) =>
+      (await clinic.deliveries(endpoint))
+        .map(({ event_type }: { event_type: string }) => event_type)
+        .reverse();
+    expect(await typesFor(family)).toEqual(["call.started", "call.ended", "invite.accepted", "call.resumed"]);
+    expect(await typesFor(both)).toEqual(["call.started", "call.ended", "call.resumed"]);
+    expect(await typesFor(types)).toEqual(["call.started", "call.ended"]);
+  });
+
+  it("comes in the order of the events, in one lane, even if messages are delivered many times at once", async () => {
+    const clinic = await aClinicWithWebhooks();
+    const receiver = aReceiver(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return status(200);
+    });
+    await clinic.addEndpoint(receiver);
+    const ids = await clinic.makeEvents(12);
+    const [message] = clinic.queue.messages;
+    await Promise.all(Array.from({ length: 5 }, () => clinic.queue.deliver(message?.body)));
+    await clinic.queue.pass(MINUTE);
+    expect(idsOf(receiver.received)).toEqual(ids);
+  });
+
+  it.each([
+    ["https://169.254.169.254/latest/meta-data", "must have a host name, not an IP address"],
+    ["http://127.0.0.1:8787/visits", "must begin with https://"],
+    ["https://service.test/api/platform/organizations", "must not point to this service"],
+  ])("is not sent to a URL that is no longer allowed: %s", async (url, reason) => {
+    const { clinic, endpoint } = await aClinicWithReceiver();
+    const forbidden = aReceiver();
+    endpoints.set(url, endpoints.get(forbidden.url) ?? (() => Promise.reject()));
+    await env.DB.prepare("update webhook_endpoints set url = ? where id = ?").bind(url, endpoint.id).run();
+    await clinic.makeEvents();
+    await clinic.queue.pass(SECOND);
+    expect(forbidden.received).toEqual([]);
+    const [delivery] = await clinic.deliveries(endpoint);
+    expect(delivery).toMatchObject({
+      attempts: 1,
+      response_status: null,
+      error: `The URL is not allowed: it ${reason}`,
+    });
+  });
+});
+
+describe("A failed webhook", () => {
+  it("is sent again after each delay, identical to the byte, until it is given up", async () => {
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver(() => status(500));
+    await clinic.makeEvents();
+    await clinic.queue.passUntilDone();
+    const { received } = receiver;
+    expect(received).toHaveLength(WEBHOOK_RETRY_DELAYS.length + 1);
+    WEBHOOK_RETRY_DELAYS.forEach((delay, n) => {
+      const waited = (received[n + 1]?.at ?? 0) - (received[n]?.at ?? 0);
+      expect(waited).toBeGreaterThanOrEqual(delay);
+      // Allows for the jitter, and for the time until the next run of the cron.
+      expect(waited).toBeLessThanOrEqual(delay * 1.1 + 5 * MINUTE + 2 * SECOND);
+    });
+    const [first] = received as [Received];
+    for (const { text, headers, at } of received) {
+      expect(text).toBe(first.text);
+      expect(headers["webhook-id"]).toBe(first.headers["webhook-id"]);
+      expect(headers["webhook-timestamp"]).toBe(String(Math.floor(at / SECOND)));
+    }
+    expect(await clinic.deliveries(endpoint)).toEqual([
+      {
+        event_id: first.body.id,
+        event_type: "organization_user.added",
+        attempts: 10,
+        last_attempt_at: new Date(received.at(-1)?.at ?? 0).toISOString(),
+        response_status: 500,
+        error: "The response status is not a success (200 to 299)",
+        next_attempt_at: null,
+      },
+    ]);
+  });
+
+  it("does not hold back later webhooks", async () => {
+    let bad: number | undefined;
+    const { clinic, receiver } = await aClinicWithReceiver(({ body }) => status(body.id === bad ? 500 : 200));
+    const ids = await clinic.makeEvents(4);
+    bad = ids[1];
+    await clinic.queue.pass(2 * SECOND);
+    expect(idsOf(receiver.received)).toEqual(ids);
+    await clinic.queue.pass(10 * SECOND);
+    expect(idsOf(receiver.received)).toEqual([...ids, bad]);
+  });
+
+  it("waits for as long as Retry-After asks, but no longer than a day", async () => {
+    const asked = (retryAfter: string) => {
+      const receiver = aReceiver((_, count) =>
+        count === 1 ? status(503, { "Retry-After": retryAfter }) : status(200),
+      );
+      return receiver;
+    };
+    const clinic = await aClinicWithWebhooks();
+    const tenMinutes = asked("600");
+    const aDate = asked(new Date(Date.now() + 20 * MINUTE).toUTCString());
+    const forEver = asked("99999999999999999999");
+    const nonsense = asked("soon");
+    const made: { id: number }[] = [];
+    for (const receiver of [tenMinutes, aDate, forEver, nonsense])
+      made.push(await clinic.addEndpoint(receiver));
+    await clinic.makeEvents();
+    const waits = async (n: number) => {
+      const [{ last_attempt_at, next_attempt_at }] = await clinic.deliveries(made[n] ?? { id: 0 });
+      return Date.parse(next_attempt_at) - Date.parse(last_attempt_at);
+    };
+    await clinic.queue.pass(SECOND);
+    expect(await waits(0)).toBe(600 * SECOND);
+    expect(await waits(1)).toBeGreaterThan(19 * MINUTE);
+    expect(await waits(2)).toBe(DAY);
+    expect(await waits(3)).toBeLessThan(6 * SECOND);
+    await clinic.queue.pass(8 * MINUTE);
+    expect(tenMinutes.received).toHaveLength(1);
+    await clinic.queue.pass(3 * MINUTE);
+    expect(tenMinutes.received).toHaveLength(2);
+  });
+
+  it("is not retried too early when other webhooks are due", async () => {
+    const withoutJitter = vi.spyOn(Math, "random").mockReturnValue(0);
+    const { clinic, receiver } = await aClinicWithReceiver((_, count) => status(count === 1 ? 500 : 200));
+    const [first] = await clinic.makeEvents();
+    for (let n = 0; n < 30; n++) {
+      await clinic.queue.pass(200);
+      await clinic.makeEvents();
+    }
+    await clinic.queue.pass(2 * SECOND);
+    withoutJitter.mockRestore();
+    const [failed, again] = receiver.received.filter(({ body }) => body.id === first);
+    expect((again?.at ?? 0) - (failed?.at ?? 0)).toBeGreaterThanOrEqual(5 * SECOND);
+    expect(receiver.received.length).toBe(32);
+  });
+
+  it("is not sent to the target of a redirect", async () => {
+    const elsewhere = aReceiver();
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver(() =>
+      status(302, { Location: elsewhere.url }),
+    );
+    await clinic.makeEvents();
+    await clinic.queue.pass(SECOND);
+    expect(receiver.received).toHaveLength(1);
+    expect(elsewhere.received).toEqual([]);
+    expect(await clinic.deliveries(endpoint)).toMatchObject([
+      { response_status: 302, error: "The response is a redirect, which is not followed" },
+    ]);
+  });
+
+  it("is retried later if no response comes within 15 seconds, and so are the webhooks behind it", async () => {
+    const timeout = waitingBriefly();
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver(never);
+    const ids = await clinic.makeEvents(20);
+    await clinic.queue.pass(2 * SECOND);
+    expect(idsOf(receiver.received)).toEqual([ids[0]]);
+    expect(timeout).toHaveBeenCalledWith(WEBHOOK_TIMEOUT);
+    const deliveries = await clinic.deliveries(endpoint, "?per_page=100");
+    expect(deliveries.at(-1)).toMatchObject({
+      attempts: 1,
+      response_status: null,
+      error: "There was no response within 15 seconds",
+    });
+    expect(deliveries[0]).toMatchObject({ attempts: 0, last_attempt_at: null });
+    // The longer the endpoint is dead, the more rarely it is tried: at first after 5 seconds, later once a minute.
+    await clinic.queue.pass(10 * MINUTE);
+    expect(receiver.received.length).toBeLessThan(16);
+    receiver.answer = () => status(200);
+    await clinic.queue.passUntilDone();
+    expect(new Set(idsOf(receiver.received))).toEqual(new Set(ids));
+    expect((await clinic.deliveries(endpoint, "?per_page=100")).map((each: Delivery) => each.error)).toEqual(
+      ids.map(() => null),
+    );
+    timeout.mockRestore();
+  });
+
+  it("does not make an unreachable endpoint get all the others at once", async () => {
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver(() => {
+      throw new TypeError("Network connection lost.");
+    });
+    await clinic.makeEvents(30);
+    await clinic.queue.pass(3 * SECOND);
+    expect(receiver.received).toHaveLength(10);
+    const deliveries = await clinic.deliveries(endpoint, "?per_page=100");
+    expect(deliveries.at(-1)).toMatchObject({
+      response_status: null,
+      error: "The endpoint could not be reached",
+    });
+  });
+});
+
+interface Delivery {
+  event_id: number;
+  attempts: number;
+  error: string | null;
+  next_attempt_at: string | null;
+}
+
+describe("A webhook endpoint", () => {
+  it("is disabled at once if it answers 410, and gets the pending webhooks when it is activated again", async () => {
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver(() => status(410));
+    const ids = await clinic.makeEvents(3);
+    await clinic.queue.pass(SECOND);
+    expect(await clinic.endpoint(endpoint)).toMatchObject({ is_active: false, disabled_reason: "gone" });
+    await clinic.makeEvents();
+    await clinic.queue.pass(DAY);
+    await clinic.queue.runCron();
+    await clinic.queue.pass(SECOND);
+    expect(receiver.received).toHaveLength(1);
+    receiver.answer = () => status(200);
+    expect(await clinic.updateEndpoint(endpoint, { is_active: true })).toMatchObject({
+      is_active: true,
+      disabled_reason: null,
+    });
+    await clinic.queue.pass(2 * SECOND);
+    expect(idsOf(receiver.received.slice(1))).toEqual(ids);
+  });
+
+  it("is disabled after five days of failures only, and has five days again when it is activated", async () => {
+    const { clinic, endpoint } = await aClinicWithReceiver(() => status(500));
+    const isActive = async () => (await clinic.endpoint(endpoint)).is_active;
+    const daily = async () => {
+      await clinic.makeEvents();
+      await clinic.queue.pass(DAY - SECOND);
+    };
+    for (let day = 0; day < 5; day++) await daily();
+    expect(await isActive()).toBe(true);
+    await clinic.queue.pass(MINUTE);
+    await clinic.makeEvents();
+    await clinic.queue.pass(2 * SECOND);
+    expect(await clinic.endpoint(endpoint)).toMatchObject({ is_active: false, disabled_reason: "failing" });
+    await clinic.updateEndpoint(endpoint, { is_active: true });
+    await daily();
+    expect(await isActive()).toBe(true);
+  });
+
+  it("gets nothing while it is deactivated, and the pending webhooks afterwards", async () => {
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver();
+    const [pending] = await clinic.makeEvents();
+    await clinic.updateEndpoint(endpoint, { is_active: false });
+    await clinic.makeEvents();
+    await clinic.queue.pass(HOUR);
+    expect(receiver.received).toEqual([]);
+    await clinic.updateEndpoint(endpoint, { is_active: true });
+    await clinic.queue.pass(2 * SECOND);
+    expect(idsOf(receiver.received)).toEqual([pending]);
+  });
+});
+
+describe("The queue of webhooks", () => {
+  it("gets a message for writes at most once a second, and always after the last write", async () => {
+    const clinic = await aClinicWithWebhooks();
+    vi.setSystemTime(Date.now());
+    const { messages } = clinic.queue;
+    const now = Date.now();
+    await clinic.makeEvents(5);
+    expect(messages.map(({ at }) => at - now)).toEqual([0, SECOND]);
+    vi.setSystemTime(now + 500);
+    await clinic.makeEvents();
+    expect(messages).toHaveLength(2);
+    vi.setSystemTime(now + 1200);
+    await clinic.makeEvents(2);
+    expect(messages.map(({ at }) => at - now)).toEqual([0, SECOND, 2200]);
+    expect(new Set(messages.map(({ body }) => JSON.stringify(body)))).toEqual(
+      new Set(['{"schema":"webhook_deliveries/1","webhook_endpoint_id":null}']),
+    );
+  });
+
+  it("gets a message when the consumer of bulk invites writes", async () => {
+    const { messages, binding } = aWebhookQueue();
+    const clinic = await aClinicWithQueue({ WEBHOOKS: binding });
+    const { messages: bulk } = await clinic.bulkInvite([anInvite()]);
+    vi.setSystemTime(Date.now() + 2 * SECOND);
+    messages.length = 0;
+    await clinic.consume(bulk);
+    expect(messages).toHaveLength(1);
+  });
+
+  it("gets no message for reads and refused requests", async () => {
+    const clinic = await aClinicWithWebhooks();
+    await clinic.client.get("/events");
+    await clinic.client.post("/waiting_rooms", {});
+    await clinic.client.get("/webhook_endpoints/999999");
+    expect(clinic.queue.messages).toEqual([]);
+  });
+
+  it("may lose all its messages: the cron sends the webhooks that are due", async () => {
+    const { clinic, receiver } = await aClinicWithReceiver();
+    const ids = await clinic.makeEvents(3);
+    clinic.queue.messages.length = 0;
+    await clinic.queue.runCron();
+    await clinic.queue.pass(SECOND);
+    expect(idsOf(receiver.received)).toEqual(ids);
+  });
+
+  it("ignores messages of another form", async () => {
+    const clinic = await aClinicWithWebhooks();
+    for (const body of [
+      "dispatch",
+      { schema: "webhook_deliveries/2", webhook_endpoint_id: 1 },
+      { webhook_endpoint_id: 1 },
+      null,
+    ])
+      await clinic.queue.deliver(body);
+  });
+});
+
+describe("POST /webhook_endpoints/{id}/redeliver", () => {
+  const redeliver = async ({ client }: ClinicWithWebhooks, { id }: { id: number }, after: number) =>
+    client.post(`/webhook_endpoints/${id}/redeliver`, { after });
+
+  it("sends the events after an id again, with the same ids, whether they had been delivered or not", async () => {
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver();
+    const [first = 0, second = 0] = await clinic.makeEvents(2);
+    await clinic.queue.pass(2 * SECOND);
+    await clinic.updateEndpoint(endpoint, { is_active: false });
+    const [missed] = await clinic.makeEvents();
+    await clinic.updateEndpoint(endpoint, { is_active: true });
+    await clinic.queue.pass(2 * SECOND);
+    expect(idsOf(receiver.received)).toEqual([first, second]);
+    const { status: answered, body } = await redeliver(clinic, endpoint, first);
+    expect([answered, body]).toEqual([200, { redelivered_count: 2, next_after: null }]);
+    await clinic.queue.pass(2 * SECOND);
+    expect(idsOf(receiver.received)).toEqual([first, second, second, missed]);
+    expect(receiver.received[2]?.headers["webhook-id"]).toBe(`evt_${second}`);
+    expect((await redeliver(clinic, endpoint, missed ?? 0)).body).toEqual({
+      redelivered_count: 0,
+      next_after: null,
+    });
+  });
+
+  it("restarts the attempts of a webhook that was given up", async () => {
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver(() => status(500));
+    await clinic.makeEvents();
+    await clinic.queue.pass(SECOND);
+    await env.DB.prepare("update webhook_deliveries set attempts = 10, next_attempt_at = null").run();
+    await given(redeliver(clinic, endpoint, 0));
+    await clinic.queue.pass(SECOND);
+    expect(await clinic.deliveries(endpoint)).toMatchObject([
+      { attempts: 1, next_attempt_at: expect.any(String) },
+    ]);
+    receiver.answer = () => status(200);
+    await clinic.queue.pass(10 * SECOND);
+    expect(await clinic.deliveries(endpoint)).toMatchObject([{ attempts: 2, next_attempt_at: null }]);
+  });
+
+  it("sends a webhook once more that is just being sent", async () => {
+    const clinic = await aClinicWithWebhooks();
+    const endpoint = { id: 0 };
+    const receiver = aReceiver(async (_, count) => {
+      if (count === 1) await given(redeliver(clinic, endpoint, 0));
+      return status(200);
+    });
+    endpoint.id = (await clinic.addEndpoint(receiver)).id;
+    const [id] = await clinic.makeEvents();
+    vi.setSystemTime(Date.now() + 3 * SECOND);
+    await clinic.queue.pass(5 * SECOND);
+    expect(idsOf(receiver.received)).toEqual([id, id]);
+  });
+
+  it("continues with next_after after 1,000 events, and skips other types", async () => {
+    const { clinic, endpoint } = await aClinicWithReceiver(undefined, {
+      event_types: ["call.started"],
+    });
+    await insertMany(
+      2200,
+      `insert into events (organization_id, type, data, created_at)
+       select ?1, iif(n % 2, 'call.started', 'call.ended'), '{"call_id":1}', ?2 from counter`,
+      clinic.id,
+      Date.now(),
+    );
+    const first = (await redeliver(clinic, endpoint, 0)).body;
+    expect(first).toEqual({ redelivered_count: 1000, next_after: expect.any(Number) });
+    expect((await redeliver(clinic, endpoint, first.next_after)).body).toEqual({
+      redelivered_count: 100,
+      next_after: null,
+    });
+  });
+
+  it("includes the types of a family", async () => {
+    const { clinic, endpoint } = await aClinicWithReceiver(undefined, {
+      event_types: ["organization_user.*"],
+    });
+    const [id] = await clinic.makeEvents();
+    await clinic.updateEndpoint(endpoint, { event_types: ["call.*"] });
+    expect((await redeliver(clinic, endpoint, 0)).body.redelivered_count).toBe(0);
+    await clinic.updateEndpoint(endpoint, { event_types: ["call.*", "organization_user.*"] });
+    expect((await redeliver(clinic, endpoint, (id ?? 0) - 1)).body.redelivered_count).toBe(1);
+  });
+
+  it("refuses an inactive endpoint, and returns 404 for another organization's endpoint", async () => {
+    const { clinic, endpoint } = await aClinicWithReceiver(undefined, { is_active: false });
+    expect(await redeliver(clinic, endpoint, 0)).toMatchObject({
+      status: 422,
+      body: { error: "The webhook endpoint is not active: activate it first" },
+    });
+    const other = await aClinicWithWebhooks();
+    expect((await redeliver(other, endpoint, 0)).status).toBe(404);
+  });
+});
+
+it("GET /webhook_endpoints/{id}/deliveries lists the newest first, and continues after the last one of a page", async () => {
+  const { clinic, endpoint } = await aClinicWithReceiver();
+  const path = `/webhook_endpoints/${endpoint.id}/deliveries`;
+  expect(await given(clinic.client.get(path))).toEqual({ deliveries: [], next_after: null });
+  const ids = (await clinic.makeEvents(5)).reverse();
+  const shown = async (query: string) => {
+    const { deliveries, next_after } = await given(clinic.client.get(path + query));
+    return [deliveries.map((each: Delivery) => each.event_id), next_after];
+  };
+  expect(await shown("")).toEqual([ids, ids[4]]);
+  expect(await shown("?per_page=2")).toEqual([ids.slice(0, 2), ids[1]]);
+  expect(await shown(`?per_page=2&after=${ids[1]}`)).toEqual([ids.slice(2, 4), ids[3]]);
+  expect(await shown(`?after=${ids[4]}`)).toEqual([[], ids[4]]);
+  const provider = await clinic.addClient((await clinic.addProvider()).id);
+  expect((await provider.get(path)).status).toBe(404);
+  const other = await anOrganization();
+  expect((await other.client.get(path)).status).toBe(404);
+});
+
+it("POST /webhook_endpoints/{id}/ping sends a signed ping with its own id, and returns the outcome", async () => {
+  const { clinic, receiver, endpoint } = await aClinicWithReceiver(undefined, { is_active: false });
+  const ping = () => given(clinic.client.post(`/webhook_endpoints/${endpoint.id}/ping`, undefined));
+  expect(await ping()).toEqual({ response_status: 204, error: null });
+  receiver.answer = () => status(500);
+  expect(await ping()).toEqual({ response_status: 500, error: expect.stringContaining("success") });
+  const timeout = waitingBriefly();
+  receiver.answer = never;
+  expect(await ping()).toEqual({ response_status: null, error: expect.stringContaining("15 seconds") });
+  timeout.mockRestore();
+  const [first] = receiver.received as [Received];
+  expect(first.body).toEqual({ id: 0, type: "ping", timestamp: expect.any(String), data: {} });
+  new Webhook(endpoint.secret).verify(first.text, first.headers);
+  expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(3);
+  expect(await clinic.deliveries(endpoint)).toEqual([]);
+  expect(await clinic.endpoint(endpoint)).toMatchObject({ is_active: false, disabled_reason: null });
+});
+
+describe("Webhook deliveries", () => {
+  const count = async (where = "1") =>
+    Number(await env.DB.prepare(`select count(*) as n from webhook_deliveries where ${where}`).first("n"));
+
+  it("are kept for 30 days like their events, but not longer than their endpoint", async () => {
+    const clinic = await aClinicWithWebhooks();
+    const [kept, deleted] = [await clinic.addEndpoint(aReceiver()), await clinic.addEndpoint(aReceiver())];
+    await clinic.makeEvents(3);
+    await clinic.queue.pass(29 * DAY);
+    await clinic.makeEvents(2);
+    await clinic.queue.runCron();
+    expect(await count()).toBe(10);
+    await given(clinic.client.delete(`/webhook_endpoints/${deleted.id}`));
+    await clinic.queue.runCron();
+    expect(await count()).toBe(5);
+    await clinic.queue.pass(2 * DAY);
+    await clinic.queue.runCron();
+    await clinic.queue.runCron();
+    expect(await count()).toBe(2);
+    expect(await count(`webhook_endpoint_id = ${kept.id}`)).toBe(2);
+  });
+
+  const insertEvents = ({ id }: { id: number }, size: number, created_at = Date.now()) =>
+    insertMany(
+      size,
+      `insert into events (organization_id, type, data, created_at)
+       select ?1, 'call.started', '{"call_id":1}', ?2 from counter`,
+      id,
+      created_at,
+    );
+
+  it("are not read to send and list others if they are old, or wait at an endpoint that is down", async () => {
+    const SIZE = 5000;
+    const counting = countingRows();
+    const queue = aWebhookQueue({ DB: counting.DB });
+    const before = await counting.during(() => queue.runCron());
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver();
+    const dead = await aClinicWithWebhooks();
+    await dead.addEndpoint(aReceiver());
+    for (const each of [clinic, dead]) await insertEvents(each, SIZE);
+    await env.DB.prepare(
+      "update webhook_deliveries set attempts = 1, next_attempt_at = iif(organization_id = ?, null, ?)",
+    )
+      .bind(clinic.id, Date.now() + DAY)
+      .run();
+    await env.DB.prepare("update webhook_endpoints set due_at = iif(organization_id = ?, null, ?)")
+      .bind(clinic.id, Date.now() + DAY)
+      .run();
+    const [id] = await clinic.makeEvents();
+    const message = { schema: "webhook_deliveries/1", webhook_endpoint_id: null };
+    const { rows_read } = await counting.during(() => queue.deliver(message));
+    expect(idsOf(receiver.received)).toEqual([id]);
+    expect(rows_read).toBeLessThan(40);
+    const client = clinic.client.through(counting.fetcher);
+    await given(client.get("/roles"));
+    const shown = await counting.during(() =>
+      given(client.get(`/webhook_endpoints/${endpoint.id}/deliveries`)),
+    );
+    expect(shown.rows_read).toBeLessThan(60);
+    const idle = await counting.during(() => queue.runCron());
+    expect(idle.rows_read).toBeLessThan(before.rows_read + 50);
+  });
+
+  it("are deleted in portions after their endpoint, and when their events are old", async () => {
+    const { clinic, endpoint } = await aClinicWithReceiver();
+    await insertEvents(clinic, 2 * CRON_PORTION + 500);
+    await clinic.addEndpoint(aReceiver());
+    await insertEvents(clinic, 10);
+    const deletion = clinic.client.delete(`/webhook_endpoints/${endpoint.id}`);
+    await given(deletion);
+    const counting = countingRows();
+    const queue = aWebhookQueue({ DB: counting.DB });
+    for (const left of [CRON_PORTION + 520, 520, 10]) {
+      const { rows_read } = await counting.during(() => queue.runCron());
+      expect(await count()).toBe(left);
+      expect(rows_read).toBeLessThan(10 * CRON_PORTION);
+    }
+  });
+});

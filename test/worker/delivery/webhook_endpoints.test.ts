@@ -1,0 +1,329 @@
+import { env, exports } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { EVENT_TYPES } from "../../../src/database/enums.ts";
+import { MAX_OLD_WEBHOOK_SECRETS, MAX_WEBHOOK_ENDPOINTS } from "../../../src/limits.ts";
+import type { Api } from "../support/api.ts";
+import { atOnce } from "../support/at_once.ts";
+import { expectRefusal } from "../support/expectations.ts";
+import { anOrganization, given, type Organization } from "../support/organization.ts";
+import { fromNow, travelTo } from "../support/time.ts";
+import { changingNothing } from "../support/unchanged.ts";
+import { throughWorkerWith } from "../support/worker.ts";
+
+const HOUR = 60;
+const URL = "https://hooks.example.com/visits";
+const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
+
+const create = ({ client }: { client: Pick<Api, "post"> }, webhook_endpoint: object = {}) =>
+  client.post("/webhook_endpoints", { webhook_endpoint: { url: URL, ...webhook_endpoint } });
+
+const update = ({ client }: Organization, { id }: { id: number }, webhook_endpoint: object) =>
+  client.put(`/webhook_endpoints/${id}`, { webhook_endpoint });
+
+const rotate = ({ client }: Organization, { id }: { id: number }) =>
+  client.post(`/webhook_endpoints/${id}/rotate_secret`, undefined);
+
+async function secretsOf({ id }: { id: number }) {
+  const row = await env.DB.prepare("select secret, previous_secrets from webhook_endpoints where id = ?")
+    .bind(id)
+    .first<{ secret: string; previous_secrets: string }>();
+  return { current: row?.secret, previous: JSON.parse(row?.previous_secrets ?? "null") };
+}
+
+/** Sends the requests to localhost, as a developer does. */
+const onThisMachine = (request: Request) =>
+  exports.default.fetch(new Request(request.url.replace("//service.test", "//localhost:8787"), request));
+
+describe("Webhook endpoints", () => {
+  it("POST /webhook_endpoints creates an active endpoint for all event types by default", async () => {
+    const clinic = await anOrganization();
+    const { status, body } = await create(clinic);
+    expect(status).toBe(201);
+    const { id, secret, ...shown } = body;
+    expect(shown).toEqual({
+      url: URL,
+      event_types: EVENT_TYPES,
+      is_active: true,
+      disabled_reason: null,
+      created_at: expect.any(String),
+      updated_at: shown.created_at,
+    });
+    expect(id).toEqual(expect.any(Number));
+    expect(secret).toMatch(SECRET);
+    const other = await given(create(clinic, { event_types: ["call.ended"], is_active: false }));
+    expect(other).toMatchObject({ event_types: ["call.ended"], is_active: false, disabled_reason: null });
+    expect(other.secret).not.toBe(secret);
+  });
+
+  it("POST /webhook_endpoints keeps the URL as it was sent, in any script and with spaces", async () => {
+    const url = "https://münchen.example.com/a b";
+    expect(await create(await anOrganization(), { url })).toMatchObject({ status: 201, body: { url } });
+  });
+
+  it("GET /webhook_endpoints and GET /webhook_endpoints/{id} return endpoints by id, without their secrets", async () => {
+    const clinic = await anOrganization();
+    expect(await given(clinic.client.get("/webhook_endpoints"))).toEqual({ webhook_endpoints: [] });
+    const { secret, ...first } = await given(create(clinic));
+    const { secret: _, ...second } = await given(create(clinic, { event_types: ["invite.accepted"] }));
+    expect(await given(clinic.client.get(`/webhook_endpoints/${first.id}`))).toEqual(first);
+    expect(await given(clinic.client.get("/webhook_endpoints"))).toEqual({
+      webhook_endpoints: [first, second],
+    });
+    expect(JSON.stringify(await given(update(clinic, first, {})))).not.toContain(secret);
+  });
+
+  it("PUT /webhook_endpoints/{id} keeps the fields that it leaves out", async () => {
+    const clinic = await anOrganization();
+    const { secret, ...endpoint } = await given(create(clinic, { event_types: ["call.ended"] }));
+    travelTo(fromNow(1));
+    const expectUpdated = async (change: object, expected = change) => {
+      const before = await given(clinic.client.get(`/webhook_endpoints/${endpoint.id}`));
+      const after = await given(update(clinic, endpoint, change));
+      expect(after).toEqual({ ...before, ...expected, updated_at: after.updated_at });
+      expect(after.updated_at).not.toBe(endpoint.updated_at);
+    };
+    await expectUpdated({});
+    await expectUpdated({ url: "https://other.example.com/" });
+    await expectUpdated({ event_types: ["call.started", "egress.ended"] });
+    await expectUpdated({ is_active: false });
+    await expectUpdated({ is_active: true });
+    await expectUpdated({ event_types: EVENT_TYPES });
+    await expectUpdated({ event_types: ["call.started", "call.started"] }, { event_types: ["call.started"] });
+    expect(await secretsOf(endpoint)).toEqual({ current: secret, previous: [] });
+  });
+
+  it("PUT /webhook_endpoints/{id} loses none of thirty simultaneous changes", async () => {
+    const clinic = await anOrganization();
+    const endpoint = await given(create(clinic));
+    const changes = [
+      { url: "https://other.example.com/" },
+      { event_types: ["call.started"] },
+      { is_active: false },
+    ];
+    const answers = await atOnce(30, (n) => update(clinic, endpoint, changes[n % 3] ?? {}));
+    expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(200));
+    expect(await given(clinic.client.get(`/webhook_endpoints/${endpoint.id}`))).toMatchObject(
+      Object.assign({}, ...changes),
+    );
+  });
+
+  it("PUT /webhook_endpoints/{id} with all event types includes future types, even in another order", async () => {
+    const clinic = await anOrganization();
+    const endpoint = await given(create(clinic));
+    const narrow = await given(create(clinic, { event_types: ["call.ended"] }));
+    await given(update(clinic, endpoint, endpoint));
+    await given(update(clinic, narrow, { event_types: [...EVENT_TYPES].reverse() }));
+    const { results } = await env.DB.prepare(
+      "select event_types from webhook_endpoints where organization_id = ?",
+    )
+      .bind(clinic.id)
+      .all();
+    expect(results).toEqual([{ event_types: null }, { event_types: null }]);
+  });
+
+  it("POST /webhook_endpoints keeps families of event types as they are given, each once", async () => {
+    const clinic = await anOrganization();
+    const event_types = ["call.ended", "invite.*", "call.*", "invite.*", "call.*"];
+    const endpoint = await given(create(clinic, { event_types }));
+    expect(endpoint.event_types).toEqual(["call.ended", "call.*", "invite.*"]);
+    const families = [...new Set(EVENT_TYPES.map((type) => type.replace(/\.\w+$/, ".*")))];
+    expect((await given(update(clinic, endpoint, { event_types: families }))).event_types).toEqual(families);
+    const stored = env.DB.prepare("select event_types from webhook_endpoints where id = ?").bind(endpoint.id);
+    expect(JSON.parse((await stored.first<string>("event_types")) ?? "")).toEqual(families);
+  });
+
+  it("PUT /webhook_endpoints/{id} keeps disabled_reason until it activates the endpoint again", async () => {
+    const clinic = await anOrganization();
+    const endpoint = await given(create(clinic));
+    await env.DB.prepare("update webhook_endpoints set is_active = 0, disabled_reason = 'gone' where id = ?")
+      .bind(endpoint.id)
+      .run();
+    const disabled = { is_active: false, disabled_reason: "gone" };
+    expect(await given(update(clinic, endpoint, { url: "https://new.example.com" }))).toMatchObject(disabled);
+    expect(await given(update(clinic, endpoint, { is_active: false }))).toMatchObject(disabled);
+    const active = { is_active: true, disabled_reason: null };
+    expect(await given(update(clinic, endpoint, { is_active: true }))).toMatchObject(active);
+  });
+
+  it("DELETE /webhook_endpoints/{id} removes the endpoint", async () => {
+    const clinic = await anOrganization();
+    const endpoint = await given(create(clinic));
+    const path = `/webhook_endpoints/${endpoint.id}`;
+    expect((await clinic.client.delete(path)).status).toBe(204);
+    const gone = { status: 404, body: { error: "Webhook endpoint not found" } };
+    expect(await clinic.client.get(path)).toMatchObject(gone);
+    expect(await update(clinic, endpoint, {})).toMatchObject(gone);
+    expect(await rotate(clinic, endpoint)).toMatchObject(gone);
+    expect(await clinic.client.delete(path)).toMatchObject(gone);
+  });
+
+  it.each([
+    ["webhook_endpoint.url: is required", { url: undefined }],
+    ["webhook_endpoint.url: must use port 443", { url: "https://hooks.example.com:8443" }],
+    ["webhook_endpoint.url: must not point to this service", { url: "https://service.test/api" }],
+    ["webhook_endpoint.event_types: must name at least one", { event_types: [] }],
+    ["webhook_endpoint.event_types.1", { event_types: ["call.ended", "call.exploded"] }],
+    ["webhook_endpoint.event_types.0", { event_types: ["*.ended"] }],
+    ["webhook_endpoint.event_types: must name at most", { event_types: Array(101).fill("call.ended") }],
+  ])("POST and PUT refuse an invalid endpoint: %s", async (error, fault) => {
+    const clinic = await anOrganization();
+    const endpoint = await given(create(clinic));
+    const refusals = await changingNothing(async () => [
+      await create(clinic, fault),
+      ...("url" in fault && (fault.url ?? undefined) === undefined
+        ? []
+        : [await update(clinic, endpoint, fault)]),
+    ]);
+    for (const { status, body } of refusals) {
+      expect(status).toBe(422);
+      expect(body.error).toContain(error);
+    }
+  });
+
+  it.each([
+    // RFC 6761.
+    ...["test", "localhost", "invalid", "example"],
+    // RFC 6762, appendix G, and RFC 7686, 8375 and 9476.
+    ...["local", "intranet", "internal", "private", "corp", "home", "lan", "onion", "home.arpa", "alt"],
+    // ICANN does not delegate mail, corp, home and internal.
+    "mail",
+  ])("POST and PUT refuse a host name that ends in .%s, which is not public", async (ending) => {
+    const clinic = await anOrganization();
+    const endpoint = await given(create(clinic));
+    for (const url of [`https://hooks.${ending}`, `https://a.hooks.${ending.toUpperCase()}./visits`])
+      for (const refusal of await changingNothing(async () => [
+        await create(clinic, { url }),
+        await update(clinic, endpoint, { url }),
+      ]))
+        expectRefusal(refusal, 422, /^webhook_endpoint\.url: must have a public host name/);
+    await given(update(clinic, endpoint, { url: `https://hooks.${ending}.example.com` }));
+  });
+
+  it("POST and PUT refuse every host name of the service that the operator has set", async () => {
+    const clinic = await anOrganization();
+    const OWN_HOSTS = "visits.example.org, visits.example.net:8443";
+    const client = clinic.client.through(throughWorkerWith({ OWN_HOSTS }));
+    const known = { ...clinic, client: { ...clinic.client, ...client } };
+    const endpoint = await given(create(clinic, { url: "https://visits.example.org" }));
+    for (const url of [
+      "https://VISITS.example.org./api",
+      "https://visits.example.net",
+      "https://service.test",
+    ])
+      for (const { status, body } of [await create(known, { url }), await update(known, endpoint, { url })])
+        expect({ status, body }).toEqual({
+          status: 422,
+          body: { error: "webhook_endpoint.url: must not point to this service" },
+        });
+    await given(create(known, { url: "https://hooks.example.org" }));
+    // This endpoint was created before the operator set the names.
+    expect(await given(known.client.post(`/webhook_endpoints/${endpoint.id}/ping`, undefined))).toEqual({
+      response_status: null,
+      error: "The URL is not allowed: it must not point to this service",
+    });
+  });
+
+  it("POST and PUT accept a URL on the developer's own machine only if the service is called localhost", async () => {
+    const clinic = await anOrganization();
+    const local = { ...clinic, client: clinic.client.through(onThisMachine) };
+    const url = "http://127.0.0.1:3000/hooks";
+    const endpoint = await given(create(local, { url }));
+    expect(endpoint.url).toBe(url);
+    expect((await create(clinic, { url })).status).toBe(422);
+    expect((await update(clinic, endpoint, { url })).status).toBe(422);
+    const { status, body } = await create(local, { url: "http://127.0.0.1:8787/hooks" });
+    expect({ status, body }).toEqual({
+      status: 422,
+      body: { error: "webhook_endpoint.url: must not point to this service" },
+    });
+  });
+});
+
+describe("POST /webhook_endpoints", () => {
+  const refused = {
+    status: 422,
+    body: {
+      error:
+        "The organization has 10 webhook endpoints, which is the most that it can have: delete one first",
+    },
+  };
+
+  it("accepts ten endpoints for an organization, and another one after a deletion", async () => {
+    const clinic = await anOrganization();
+    const other = await anOrganization();
+    const made = [];
+    for (let n = 0; n < MAX_WEBHOOK_ENDPOINTS; n++)
+      made.push(await given(create(clinic, { is_active: false })));
+    expect(await changingNothing(() => create(clinic))).toMatchObject(refused);
+    await given(create(other));
+    await given(clinic.client.delete(`/webhook_endpoints/${made[3].id}`));
+    await given(create(clinic));
+    expect(await create(clinic)).toMatchObject(refused);
+  });
+
+  it("accepts ten of thirty simultaneous requests", async () => {
+    const clinic = await anOrganization();
+    const answers = await atOnce(30, () => create(clinic));
+    const others = answers.filter(({ status }) => status !== 201);
+    expect(others).toHaveLength(30 - MAX_WEBHOOK_ENDPOINTS);
+    for (const other of others) expect(other).toMatchObject(refused);
+    const { webhook_endpoints } = await given(clinic.client.get("/webhook_endpoints"));
+    expect(webhook_endpoints).toHaveLength(MAX_WEBHOOK_ENDPOINTS);
+  });
+});
+
+describe("POST /webhook_endpoints/{id}/rotate_secret", () => {
+  it("replaces the secret, and lets the old one sign too for 24 hours", async () => {
+    const clinic = await anOrganization();
+    const endpoint = await given(create(clinic, { event_types: ["call.ended"] }));
+    travelTo(fromNow(5));
+    const at = Date.now();
+    const { secret, ...rotated } = await given(rotate(clinic, endpoint));
+    expect(secret).toMatch(SECRET);
+    expect(secret).not.toBe(endpoint.secret);
+    const { secret: old, ...before } = endpoint;
+    expect(rotated).toEqual({ ...before, updated_at: new Date(at).toISOString() });
+    expect(await secretsOf(endpoint)).toEqual({
+      current: secret,
+      previous: [{ secret: old, expires_at: at + 24 * HOUR * 60_000 }],
+    });
+  });
+
+  it("lets each old secret sign for 24 hours, even if further rotations follow", async () => {
+    const clinic = await anOrganization();
+    const endpoint = await given(create(clinic));
+    const first = await given(rotate(clinic, endpoint));
+    travelTo(fromNow(12 * HOUR));
+    const second = await given(rotate(clinic, endpoint));
+    const previous = async () =>
+      (await secretsOf(endpoint)).previous.map(({ secret }: { secret: string }) => secret);
+    expect(await previous()).toEqual([endpoint.secret, first.secret]);
+    travelTo(fromNow(12 * HOUR + 1));
+    const third = await given(rotate(clinic, endpoint));
+    expect(await previous()).toEqual([first.secret, second.secret]);
+    expect((await secretsOf(endpoint)).current).toBe(third.secret);
+  });
+
+  it("is refused while the maximum number of old secrets sign", async () => {
+    const clinic = await anOrganization();
+    const endpoint = await given(create(clinic));
+    for (let n = 0; n < MAX_OLD_WEBHOOK_SECRETS; n++) await given(rotate(clinic, endpoint));
+    const { status, body } = await changingNothing(() => rotate(clinic, endpoint));
+    expect(status).toBe(422);
+    expect(body.error).toMatch(/^The secret was rotated 5 times within a day: wait/);
+    travelTo(fromNow(24 * HOUR + 1));
+    await given(rotate(clinic, endpoint));
+    expect((await secretsOf(endpoint)).previous).toHaveLength(1);
+  });
+
+  it("carries out thirty simultaneous requests one after the other, up to the maximum of old secrets", async () => {
+    const clinic = await anOrganization();
+    const endpoint = await given(create(clinic));
+    const answers = await atOnce(30, () => rotate(clinic, endpoint));
+    const rotations = answers.filter(({ status }) => status === 200).map(({ body }) => body);
+    expect(answers.filter(({ status }) => status === 422)).toHaveLength(30 - MAX_OLD_WEBHOOK_SECRETS);
+    const { current, previous } = await secretsOf(endpoint);
+    const signing = [...previous.map(({ secret }: { secret: string }) => secret), current];
+    expect(new Set(signing)).toEqual(new Set([endpoint, ...rotations].map(({ secret }) => secret)));
+  });
+});

@@ -1,0 +1,148 @@
+import { env } from "cloudflare:workers";
+import { expect, it, vi } from "vitest";
+import { aCall } from "../support/calls.ts";
+import { rowsOf } from "../support/database.ts";
+import { aFaultyDatabase } from "../support/faulty_database.ts";
+import { insertMany } from "../support/rows.ts";
+import { aClinicWithWebhooks, aReceiver, aWebhookQueue, status } from "../support/webhooks.ts";
+
+const EVENTS = 1000;
+
+/** Numbers from 0 to 1, the same in every run (mulberry32). */
+function dice(seed: number) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+it(`Webhooks bring ${EVENTS} events to five endpoints, each at least once, whatever fails`, async () => {
+  const chance = dice(11);
+  const clinic = await aClinicWithWebhooks();
+  const receivers = Array.from({ length: 5 }, () =>
+    aReceiver(() => {
+      const number = chance();
+      if (number < 0.05) throw new TypeError("Network connection lost.");
+      return status(number < 0.2 ? 500 : number < 0.25 ? 301 : 204);
+    }),
+  );
+  const endpoints = [];
+  for (const receiver of receivers) endpoints.push(await clinic.addEndpoint(receiver));
+  await insertMany(
+    EVENTS,
+    `insert into events (organization_id, type, data, created_at)
+     select ?, 'call.started', '{"call_id":1,"organization_user_id":1}', ? from counter`,
+    ...[clinic.id, Date.now()],
+  );
+
+  // A consumer may die between sending and recording, and after recording.
+  let deaths = 0;
+  const DB = aFaultyDatabase(() => {
+    const number = chance();
+    if (number >= 0.06) return undefined;
+    deaths++;
+    return number < 0.03 ? "not made" : "answer lost";
+  });
+  const queue = aWebhookQueue({ DB });
+  // Many messages come twice, at the same time. Once, the queue loses all its messages.
+  let messages = 0;
+  const deliver = async (body: unknown) => {
+    if (++messages === 20) queue.messages.length = 0;
+    await Promise.all(chance() < 0.3 ? [queue.deliver(body), queue.deliver(body)] : [queue.deliver(body)]);
+  };
+  await queue.runCron();
+  await queue.passUntilDone(deliver);
+  expect(messages).toBeGreaterThan(100);
+
+  expect(deaths).toBeGreaterThan(10);
+  const left = await env.DB.prepare(
+    "select max(attempts) as most, count(next_attempt_at) as pending from webhook_deliveries where organization_id = ?",
+  )
+    .bind(clinic.id)
+    .first();
+  expect(left).toEqual({ most: expect.any(Number), pending: 0 });
+  expect(left?.most).toBeLessThanOrEqual(10);
+  const { results } = await env.DB.prepare(
+    "select id from events where organization_id = ? and type = 'call.started'",
+  )
+    .bind(clinic.id)
+    .all<{ id: number }>();
+  const ids = results.map(({ id }) => id);
+  expect(ids).toHaveLength(EVENTS);
+  for (const { received } of receivers) {
+    const idsReceived = new Set(received.map(({ body }) => body.id));
+    const unheard = ids.filter((id) => !idsReceived.has(id));
+    expect(unheard).toEqual([]);
+    const textsOf = new Map<string, Set<string>>();
+    for (const { headers, text, body } of received) {
+      expect(headers["webhook-id"]).toBe(`evt_${body.id}`);
+      textsOf.set(body.id, (textsOf.get(body.id) ?? new Set()).add(text));
+    }
+    for (const texts of textsOf.values()) expect(texts.size).toBe(1);
+    // A quarter of the requests fails, and a few are sent twice because a consumer died.
+    expect(received.length).toBeLessThan(EVENTS * 1.8);
+  }
+}, 120_000);
+
+it("Webhooks for a whole story carry ids only, and the log names neither their URL nor their secret", async () => {
+  const lines: string[] = [];
+  const spies = (["log", "error", "warn"] as const).map((method) =>
+    vi.spyOn(console, method).mockImplementation((line) => {
+      lines.push(String(line));
+    }),
+  );
+  const clinic = await aClinicWithWebhooks();
+  const receiver = aReceiver((_, count) => {
+    if (count % 3 === 1) throw new TypeError(`fetch failed: ${receiver.url}`);
+    return status(count % 3 === 2 ? 410 : 200);
+  });
+  const { id, secret } = await clinic.addEndpoint(receiver);
+  const call = await aCall(clinic, { ended_at: null });
+  const [recipient] = call.participants;
+  const said = [{ participant_key: recipient.key, text: "A sore throat.", start_time: 0, end_time: 1 }];
+  await call.reportTranscript({ summary: "A cold.", is_final: true, lines: said });
+  await call.reportSoapNote({ text: "Plan: tea.", is_final: true });
+  await call.report({ ended_at: "2026-01-31T10:00:00Z" });
+  await call.addEgress({ storage_key: `${clinic.slug}/zenobia/video.mp4`, error: "Disk full" });
+  await clinic.addSub(call.room.slug, {
+    user_id: (await clinic.addProvider("Zenobia")).user_id,
+    datetime_start: "2126-01-31T09:30:00Z",
+  });
+  const [last] = await clinic.makeEvents();
+  for (let n = 0; n < 40; n++) {
+    await clinic.queue.pass(10_000);
+    await clinic.queue.runCron();
+    await clinic.updateEndpoint({ id }, { is_active: true });
+  }
+  for (const spy of spies) spy.mockRestore();
+
+  const sent = JSON.stringify(receiver.received.map(({ headers, text }) => [headers, text])).toLowerCase();
+  expect(receiver.received.map(({ body }) => body.id)).toContain(last);
+  expect(new Set(receiver.received.map(({ body }) => body.type)).size).toBeGreaterThanOrEqual(7);
+  // Webhooks may contain the values of these tables, which are ids and enums, and of `kind`, which is part of an event's type.
+  const others = /^(events|webhook_deliveries|access_logs|organization_days)$/;
+  const rows = (await rowsOf(clinic.id)).filter(({ name }) => !others.test(name));
+  const texts = rows.flatMap(({ rows }) => rows).flatMap(({ kind, ...row }) => Object.values(row));
+  const stored = new Set(texts.filter((text) => typeof text === "string" && text.length > 2) as string[]);
+  for (const text of [
+    "Zenobia",
+    "throat",
+    "A cold",
+    "Plan: tea",
+    "Disk full",
+    "video.mp4",
+    "https:",
+    "http:",
+  ])
+    stored.add(text);
+  expect(stored.size).toBeGreaterThan(30);
+  expect([...stored].filter((text) => sent.includes(text.toLowerCase()))).toEqual([]);
+
+  const log = lines.join("\n");
+  expect(log).toContain('"event":"webhook_endpoint_disabled"');
+  for (const hidden of [receiver.url, new URL(receiver.url).host, secret, secret.slice(6)])
+    expect(log).not.toContain(hidden);
+}, 60_000);

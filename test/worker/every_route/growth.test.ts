@@ -1,0 +1,687 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { eventTypesOf } from "../../../src/database/enums.ts";
+import { MAX_PAGE, MAX_SKIPPED } from "../../../src/limits.ts";
+import { platform } from "../support/api.ts";
+import { aCall } from "../support/calls.ts";
+import { documents } from "../support/contract.ts";
+import { expectRefusal } from "../support/expectations.ts";
+import { tokenOf } from "../support/invites.ts";
+import { aLiveKitRoom, aLiveKitServer, anEgressId, delivered, EgressStatus } from "../support/livekit.ts";
+import { aClinicWithMail, aMailWorker } from "../support/mails.ts";
+import { anInvite, anOrganization, given, type Organization, unique } from "../support/organization.ts";
+import { aQueue, workerWith } from "../support/queue.ts";
+import { countingRows, insertMany } from "../support/rows.ts";
+import { fromNow, travelTo } from "../support/time.ts";
+
+const SIZE = 10_000;
+const PER_PAGE = 25;
+
+const AUDIT_LOGS =
+  "/organization_users/{organization_user_id}/calls/{call_id}/egresses/{egress_id}/audit_logs";
+
+/** The rows that a first page may read, however long its list is, in addition to the rows that it counts. */
+const BOUND = 4 * PER_PAGE + 10;
+
+/** Lists that count their rows in an index. Triggers keep the totals of the others. */
+const COUNTED = [
+  "/organization_users",
+  "/waiting_rooms",
+  "/api_clients",
+  "/organizations",
+  "/organizations/{organization_id}/users",
+  "/organizations/{organization_id}/api_clients",
+  "/organizations/{organization_id}/issuers",
+];
+
+let clinic: Organization;
+let room: { id: number };
+let owner: { id: number };
+
+/** An example of each list with pages, by its route. A list that is missing here fails its test. */
+let paths: Record<string, string>;
+
+let platformPaths: Record<string, string>;
+
+const routesWithPages = Object.entries(documents).flatMap(([base, document]) =>
+  Object.entries(document.paths)
+    .filter(([, { get }]) => get?.parameters?.some(({ name }) => name === "page"))
+    .map(([route]) => ({ base, route })),
+);
+
+const routesWithAfter = Object.entries(documents).flatMap(([base, document]) =>
+  Object.entries(document.paths)
+    .filter(([, { get }]) => get?.parameters?.some(({ name }) => name === "after"))
+    .map(([route]) => ({ base, route })),
+);
+
+/** The id before a table's last hundred rows. */
+const nearEnd = async (table: string) =>
+  (
+    await env.DB.prepare(`select id from ${table} order by id desc limit 1 offset 100`).first<{
+      id: number;
+    }>()
+  )?.id ?? 0;
+
+/** The last full page of each list with an `after` cursor. */
+const AFTER: Record<string, Record<string, () => Promise<string> | string>> = {
+  "/api/external": {
+    "/calls": () => "/calls?per_page=100&after=6000000.0",
+    "/organization_users/{organization_user_id}/calls": () =>
+      `/organization_users/${owner.id}/calls?per_page=100&after=6000000.0`,
+    // A page holds 1 MiB, and a text has few versions.
+    "/organization_users/{organization_user_id}/calls/{call_id}/transcript/versions": async () => {
+      const call = await aCall(clinic);
+      await given(call.reportTranscript({ lines: [], is_final: true }));
+      return `${call.path}/transcript/versions?after=1`;
+    },
+    "/visits": () => "/visits?per_page=100",
+    "/egresses": async () => `/egresses?per_page=100&after=${await nearEnd("egresses")}`,
+    "/events": async () => `/events?per_page=100&after=${await nearEnd("events")}`,
+    "/access_logs": async () => `/access_logs?per_page=100&after=${await nearEnd("access_logs")}`,
+    "/access_log_seals": () => "/access_log_seals?per_page=100",
+    "/webhook_endpoints/{id}/deliveries": async () => {
+      const webhook_endpoint = { url: "https://receiver.example.org/" };
+      const { id } = await given(clinic.client.post("/webhook_endpoints", { webhook_endpoint }));
+      return `/webhook_endpoints/${id}/deliveries?per_page=100`;
+    },
+  },
+  "/api/platform": {
+    "/invites": async () => `/invites?per_page=100&after=${await nearEnd("invites")}`,
+  },
+};
+
+/** Inserts the rows of the query, one for each number `n` up to SIZE. */
+const insertRows = (insert: string, ...values: unknown[]) => insertMany(SIZE, insert, ...values);
+
+/** Inserts invites of an organization, with different emails in one domain. */
+const insertInvites = (
+  { id }: { id: number },
+  size: number,
+  expires_at: number,
+  domain: string,
+  next_mail_at: number | null = null,
+) =>
+  insertMany(
+    size,
+    `insert into invites (organization_id, created_by_user_id, email, display_name, roles, expires_at, created_at, updated_at, next_mail_at)
+     select ?1, (select min(id) from organization_users where organization_id = ?1), n || '@' || ?3, 'Invitee', '["provider"]', ?2, n, n, ?4 from counter`,
+    id,
+    expires_at,
+    domain,
+    next_mail_at,
+  );
+
+/** Creates the organizations of places that have none. */
+const fillPlaces = () =>
+  env.DB.prepare(
+    `insert into organizations (id, name, slug, created_at, updated_at)
+     select id, 'Clinic', slug, 1, 1 from places where shard = 0 and id not in (select id from organizations)`,
+  ).run();
+
+async function fillCounted({ id, admin }: Organization) {
+  await insertRows(
+    `insert into waiting_rooms (organization_id, name, name_key, slug, theme, is_active, created_at, updated_at)
+     select ?1, 'Room ' || n, 'room ' || n, printf('grown-%d-%d', ?1, n), 'default', true, n, n from counter`,
+    id,
+  );
+  await insertRows(
+    `insert into organization_users (organization_id, email, display_name, roles, created_at, updated_at)
+     select ?1, n || '@grown-user.example', 'User', '["provider"]', 1, 1 from counter`,
+    id,
+  );
+  await insertRows(
+    `insert into api_clients (organization_id, organization_user_id, name, client_id, secret_digest, secret_hint, revoked_at,
+       created_at, updated_at)
+     select ?1, ?2, 'Integration', printf('%011d%011d', ?1, n), '', 'hint', n, n, n from counter`,
+    id,
+    admin.id,
+  );
+  await insertRows(
+    `insert into issuers (organization_id, issuer, audience, jwks_url, email_claim, created_at, updated_at)
+     select ?1, 'https://idp-' || n || '.test', 'grown', 'https://idp.test/jwks', 'email', n, n from counter`,
+    id,
+  );
+}
+
+beforeAll(async () => {
+  clinic = await anOrganization();
+  const { path, addEgress, ...call } = await aCall(clinic);
+  room = call.room;
+  owner = call.owner;
+  const egress = await addEgress();
+  const later = Date.now() + 86_400_000;
+  // A list without an index would also read the rows of the other organization.
+  for (const each of [await anOrganization(), clinic]) await fillCounted(each);
+  await insertInvites(clinic, SIZE, later, "grown.example");
+  await insertRows(
+    `insert into calls (organization_id, key, organization_user_id, waiting_room_id, started_at, ended_at, failed,
+       external_reference, created_at, updated_at)
+     select ?1, 'grown-' || ?1 || '-' || n, ?2, ?3, n * 60000, n * 60000 + 1, false, 'visit-' || (n / 10), n, n
+     from counter`,
+    clinic.id,
+    owner.id,
+    room.id,
+  );
+  await env.DB.prepare(
+    `insert into participants (organization_id, key, waiting_room_id, call_id, display_name, role, external_reference,
+       left_at, created_at, updated_at)
+     select organization_id, key, waiting_room_id, id, 'Rita', 'recipient', replace(external_reference, 'visit', 'patient'),
+       ended_at, 1, 1
+     from calls where organization_id = ? and external_reference is not null`,
+  )
+    .bind(clinic.id)
+    .run();
+  await insertRows(
+    `insert into egress_audit_logs (organization_id, egress_id, event, user_id, created_at)
+     select ?1, ?2, 'read', ?3, n from counter`,
+    clinic.id,
+    egress.id,
+    clinic.admin.user_id,
+  );
+  await insertRows("insert into places (slug, shard) select 'grown-' || n, 0 from counter");
+  await fillPlaces();
+  paths = {
+    "/organization_users": "/organization_users",
+    "/api_clients": "/api_clients",
+    "/waiting_rooms": "/waiting_rooms",
+    "/invites": "/invites",
+    [AUDIT_LOGS]: `${path}/egresses/${egress.id}/audit_logs`,
+  };
+  platformPaths = {
+    "/organizations": "/organizations",
+    "/organizations/{organization_id}/users": `/organizations/${clinic.id}/users`,
+    "/organizations/{organization_id}/api_clients": `/organizations/${clinic.id}/api_clients`,
+    "/organizations/{organization_id}/issuers": `/organizations/${clinic.id}/issuers`,
+  };
+}, 60_000);
+
+async function reading(path: string, reader: Pick<Organization["client"], "through"> = clinic.client) {
+  const counting = countingRows();
+  const client = reader.through(counting.fetcher);
+  await given(client.get("/roles"));
+  return counting.during(() => given(client.get(path)));
+}
+
+function readingAsPlatform(path: string) {
+  const counting = countingRows();
+  return counting.during(() => given(platform.through(counting.fetcher).get(path)));
+}
+
+describe(`The first page of a list of ${SIZE}`, () => {
+  it.each(routesWithPages)(
+    "reads only the rows shown, plus one index entry for each row that it counts: $route of $base",
+    async ({ base, route }) => {
+      const isExternal = base === "/api/external";
+      const path = (isExternal ? paths : platformPaths)[route];
+      if (!path)
+        throw new Error(`Fill the list of ${route} with ${SIZE} rows, and add it to the paths of ${base}`);
+      const { result, rows_read } = await (isExternal ? reading : readingAsPlatform)(path);
+      expect(result.pagination.per_page).toBe(PER_PAGE);
+      expect(result.pagination.total_count).toBeGreaterThanOrEqual(SIZE);
+      const counted = COUNTED.includes(route) ? result.pagination.total_count : 0;
+      expect(rows_read, "Count over an index, and add the route to COUNTED").toBeLessThanOrEqual(
+        BOUND + counted,
+      );
+    },
+  );
+
+  it.each(routesWithPages)(
+    "has 25 items by default and at most 100, keeps one order, and is empty past the end: $route of $base",
+    async ({ base, route }) => {
+      const [client, path] =
+        base === "/api/external" ? [clinic.client, paths[route]] : [platform, platformPaths[route]];
+      const page = async (query: string) => {
+        const { pagination, ...lists } = await given(client.get(`${path}?${query}`));
+        return { rows: Object.values(lists)[0] as object[], ...pagination };
+      };
+      const { rows: all, total_count } = await page("per_page=100");
+      const expectPage = async (query: string, rows: object[], current_page: number, per_page: number) =>
+        expect([query, await page(query)]).toEqual([
+          query,
+          { rows, current_page, per_page, total_pages: Math.ceil(total_count / per_page), total_count },
+        ]);
+      for (const query of ["", "page=", "page=&per_page=", "page&per_page", "limit=0&sort=name"])
+        await expectPage(query, all.slice(0, 25), 1, 25);
+      for (const per_page of [100, 101, "99999999999999999999"])
+        await expectPage(`per_page=${per_page}`, all, 1, 100);
+      for (const [at, row] of all.slice(0, 3).entries())
+        await expectPage(`page=${at + 1}&per_page=1`, [row], at + 1, 1);
+      await expectPage("page=3&per_page=7", all.slice(14, 21), 3, 7);
+      await expectPage("page=1000000000", [], 1_000_000_000, 25);
+      for (const bad of ["0", "-1", "1.5", "1e2", "x", "%201", "%2B1", "0x10"])
+        for (const name of ["page", "per_page"])
+          expectRefusal(await client.get(`${path}?${name}=${bad}`), 400, new RegExp(`^${name}: `));
+      expectRefusal(await client.get(`${path}?page=0&per_page=0`), 400, /^page: .*\bper_page: /);
+    },
+  );
+
+  it.each([
+    ["most of the entries have", "read", SIZE],
+    ["hardly any entry has", "update", 0],
+  ])("reads no more for audit log entries of an event that %s: %s", async (_, event, total) => {
+    const { result, rows_read } = await reading(`${paths[AUDIT_LOGS]}?event=${event}`);
+    expect(result.pagination.total_count).toBe(total);
+    expect(rows_read).toBeLessThanOrEqual(BOUND);
+  });
+
+  it("counts only matching audit log entries if it has an event and dates", async () => {
+    const { rows_read } = await reading(`${paths[AUDIT_LOGS]}?event=update&from=1970-01-01`);
+    expect(rows_read).toBeLessThanOrEqual(BOUND);
+  });
+});
+
+describe(`The last page of a list of ${SIZE}`, () => {
+  /**
+   * A page reads the items that it skips, in an index or a table. Quotas limit these for waiting rooms
+   * (MAX_WAITING_ROOMS), API clients (MAX_API_CLIENTS_EVER) and invites (MAX_UNUSED_INVITES), MAX_SKIPPED for all lists.
+   */
+  it.each(routesWithPages)("skips each item at most once: $route of $base", async ({ base, route }) => {
+    const isExternal = base === "/api/external";
+    const path = `${(isExternal ? paths : platformPaths)[route]}?per_page=100`;
+    const read = isExternal ? reading : readingAsPlatform;
+    const { total_pages, total_count } = (await read(path)).result.pagination;
+    const counted = COUNTED.includes(route) ? total_count : 0;
+    const last = await read(`${path}&page=${total_pages}`);
+    expect(Object.values(last.result).find(Array.isArray)?.length).toBeGreaterThan(0);
+    // The list of organizations reads the directory, and the organizations in this database.
+    const lists = route === "/organizations" ? 2 : 1;
+    expect(last.rows_read).toBeLessThanOrEqual(500 + lists * total_count + counted);
+    const beyond = await read(`${path}&page=${MAX_PAGE}`);
+    expect(beyond.rows_read).toBeLessThanOrEqual(20 + counted);
+  });
+
+  it("is refused after too many skipped items, but is empty past the end", async () => {
+    const organization = await anOrganization();
+    const { path, addEgress } = await aCall(organization);
+    const egress = await addEgress();
+    await insertMany(
+      MAX_SKIPPED + 50,
+      "insert into egress_audit_logs (organization_id, egress_id, event, user_id, created_at) select ?1, ?2, 'read', ?3, n from counter",
+      organization.id,
+      egress.id,
+      organization.admin.user_id,
+    );
+    const page = (number: number) =>
+      organization.client.get(`${path}/egresses/${egress.id}/audit_logs?per_page=100&page=${number}`);
+    expect((await given(page(MAX_SKIPPED / 100))).audit_logs).toHaveLength(100);
+    expectRefusal(await page(MAX_SKIPPED / 100 + 1), 400, /^page: must be at most 1000$/);
+    expect((await given(page(MAX_SKIPPED / 100 + 2))).audit_logs).toEqual([]);
+  }, 60_000);
+
+  it.each(routesWithAfter)("reads no more rows than it shows: $route of $base", async ({ base, route }) => {
+    const after = AFTER[base]?.[route];
+    if (!after) throw new Error(`Say how ${route} is read to its last page`);
+    const path = await after();
+    const { result, rows_read } = await (base === "/api/external" ? reading : readingAsPlatform)(path);
+    expect(result.next_after !== undefined).toBe(true);
+    expect(rows_read).toBeLessThanOrEqual(700);
+  });
+});
+
+describe(`Among ${SIZE} rooms, users or invites of an organization`, () => {
+  it("a room is found by its id", async () => {
+    const { result, rows_read } = await reading(`/waiting_rooms?id=${room.id}`);
+    expect(result.waiting_rooms).toEqual([room]);
+    expect(rows_read).toBeLessThanOrEqual(10);
+  });
+
+  it.each([
+    ["a room", () => "/waiting_rooms?name=ROOM%207"],
+    ["a personal room", () => `/waiting_rooms?user_id=${owner.id}`],
+    [
+      "the inactive room",
+      async () => {
+        await clinic.addRoom({ name: "Closed", is_active: false });
+        return "/waiting_rooms?is_active=false";
+      },
+    ],
+    ["a user", () => `/organization_users?email=${clinic.admin.email}`],
+    ["the administrator", () => "/organization_users?role=organization_admin"],
+    ["an invite", () => "/invites?email=1@grown.example"],
+  ])("%s is found by a filter", async (_, path) => {
+    const { result, rows_read } = await reading(await path());
+    expect(result.pagination.total_count).toBe(1);
+    expect(rows_read).toBeLessThanOrEqual(15);
+  });
+
+  it("a user is found by its id", async () => {
+    const { result, rows_read } = await reading(`/organization_users/${clinic.admin.id}`);
+    expect(result.id).toBe(clinic.admin.id);
+    expect(rows_read).toBeLessThanOrEqual(10);
+  });
+});
+
+describe(`Among ${SIZE} calls`, () => {
+  /** The index has each owner's calls in order. Calls of several owners are sorted in addition. */
+  const SORTED = BOUND + PER_PAGE;
+
+  /** A merge reads each call in the index, the table and the queue of next calls, to show it, and for its results. */
+  const MERGED = 9 * (PER_PAGE + 1) + 20;
+
+  /** The lists of calls, and who reads them. */
+  async function lists() {
+    const assistant = await clinic.addUser("Al", ["provider_assistant"], { assists: [owner.id] });
+    return [
+      { path: `/organization_users/${owner.id}/calls`, client: clinic.client },
+      { path: "/calls", client: clinic.client },
+      { path: "/calls", client: await clinic.addClient(assistant.id) },
+    ];
+  }
+
+  it.each([
+    ["on a date", "from=1970-01-02&to=1970-01-02", 1440],
+    ["up to a date", "to=1970-01-03", 3 * 1440 - 1],
+    ["in a month without any", "from=1980-01-01&to=1980-01-31", 0],
+    ["with a reference", "external_reference=visit-700", 10],
+    ["with a reference, on a date", "external_reference=visit-700&from=1970-01-05&to=1970-01-05", 10],
+    ["with a reference that none has", "external_reference=visit", 0],
+  ])("calls %s are found without reading the others", async (_, query, total) => {
+    for (const { path, client } of await lists()) {
+      const { result, rows_read } = await reading(`${path}?${query}`, client);
+      expect(result.calls).toHaveLength(Math.min(total, PER_PAGE));
+      expect(result.next_after !== null).toBe(total > PER_PAGE);
+      expect(rows_read).toBeLessThanOrEqual(client === clinic.client ? SORTED : MERGED);
+    }
+  });
+
+  it.each([
+    ["", 10],
+    ["&external_reference=visit-700", 10],
+    ["&to=1970-01-01", 0],
+  ])(
+    "calls of a participant are found without reading the others: participant_reference=…%s",
+    async (more, total) => {
+      for (const { path, client } of (await lists()).slice(1)) {
+        const { result, rows_read } = await reading(
+          `${path}?participant_reference=patient-700${more}`,
+          client,
+        );
+        expect(result.calls).toHaveLength(total);
+        expect(rows_read).toBeLessThanOrEqual(SORTED);
+      }
+    },
+  );
+
+  it("an assistant's first page reads only some calls of each assisted provider", async () => {
+    const [, , { path, client } = { path: "", client: clinic.client }] = await lists();
+    const { result, rows_read } = await reading(path, client);
+    expect(result.calls).toHaveLength(PER_PAGE);
+    expect(rows_read).toBeLessThanOrEqual(MERGED);
+  });
+
+  it("one call is found by its id, with its participants", async () => {
+    const { result } = await reading("/calls?external_reference=visit-700");
+    const [{ id }] = result.calls;
+    const path = `/organization_users/${owner.id}/calls/${id}`;
+    for (const each of [path, `${path}/participants`])
+      expect((await reading(each)).rows_read).toBeLessThanOrEqual(20);
+  });
+});
+
+describe(`Among more than ${SIZE} events`, () => {
+  const middle = async () =>
+    (
+      await env.DB.prepare("select id from events where organization_id = ? order by id limit 1 offset ?")
+        .bind(clinic.id, SIZE)
+        .first<{ id: number }>()
+    )?.id;
+
+  it.each([
+    ["the oldest", ""],
+    ["a frequent type", "?type=call.ended"],
+    ["from the middle on", "?after=MIDDLE"],
+    ["a frequent type, from the middle on", "?type=call.ended&after=MIDDLE"],
+    ["a frequent family", "?type=call.*"],
+    ["a frequent family, from the middle on", "?type=call.*&after=MIDDLE"],
+    ["a full page", "?per_page=100"],
+  ])("only the rows shown are read: %s", async (_, query) => {
+    const { result, rows_read } = await reading(`/events${query.replace("MIDDLE", String(await middle()))}`);
+    expect(result.events).toHaveLength(query.includes("100") ? 100 : PER_PAGE);
+    // One event of each further type in a family is read, to see that it is not the next.
+    expect(rows_read).toBeLessThanOrEqual(
+      result.events.length + (query.includes("*") ? eventTypesOf(["call.*"]).length - 1 : 0),
+    );
+  });
+
+  it.each([
+    ["a rare type", "?type=egress.started", 1],
+    ["a type without events", "?type=egress.deleted", 0],
+    ["a rare family", "?type=egress.*", 2, 3],
+    ["events after the newest", "?after=999999999", 0],
+  ])("hardly any rows are read for %s", async (_, query, shown, types = 1) => {
+    const { result, rows_read } = await reading(`/events${query}`);
+    expect(result.events).toHaveLength(shown);
+    expect(rows_read).toBeLessThanOrEqual(shown + types);
+  });
+});
+
+describe(`Among ${SIZE} entries of the access log`, () => {
+  beforeAll(() =>
+    insertRows(
+      `insert into access_logs (organization_id, at, event, resource, call_id, user_id, acting_user)
+       select ?1, n, 'read', 'transcript', iif(n % 2, ?2, n), 2, iif(n % 2, 'staff-1', 'staff-' || n) from counter`,
+      clinic.id,
+      999_999,
+    ),
+  );
+
+  // The entry comes after all others: a list that goes through the organization's entries reads them all.
+  it.each([
+    ["a call", "?call_id=888888"],
+    ["an acting user", "?acting_user=staff-new"],
+    ["a call and a resource", "?call_id=888888&resource=transcript"],
+  ])("only the matching entry is read for %s", async (_, query) => {
+    await env.DB.prepare(
+      `insert into access_logs (organization_id, at, event, resource, call_id, user_id, acting_user)
+       values (?, 1, 'read', 'transcript', 888888, 2, 'staff-new')`,
+    )
+      .bind(clinic.id)
+      .run();
+    const { result, rows_read } = await reading(`/access_logs${query}`);
+    expect(result.access_logs.length).toBeGreaterThan(0);
+    expect(rows_read).toBeLessThanOrEqual(BOUND);
+  });
+});
+
+describe("GET /invites", () => {
+  /** How many rows are read for a page, in an organization with this many active and expired invites. */
+  async function rowsRead(active: number, expired: number, query: string) {
+    const organization = await anOrganization();
+    await insertInvites(organization, expired, Date.now() - 1, "expired.example");
+    await insertInvites(organization, active, Date.now() + 3_600_000, "active.example");
+    const { result, rows_read } = await reading(`/invites?${query}`, organization.client);
+    expect(result.pagination.total_count).toBe(query.includes("expired") ? expired : active);
+    return rows_read;
+  }
+
+  it.each([
+    ["status=active", 2, SIZE, 100],
+    ["status=active", 2, 100, SIZE],
+    ["status=expired", 1, SIZE, 100],
+    ["status=expired", 1, 100, SIZE],
+  ])(
+    "reads the rows shown, plus each expired invite in an index, to count it and to skip it: %s, %i times",
+    async (status, times, active, expired) => {
+      for (const page of [1, 4])
+        expect(await rowsRead(active, expired, `${status}&page=${page}`)).toBeLessThanOrEqual(
+          BOUND + page * PER_PAGE + times * expired,
+        );
+    },
+    30_000,
+  );
+});
+
+describe(`${SIZE} invites of another organization that expire at the same time`, () => {
+  /** How many rows each kind of request reads in a new organization. */
+  async function readByEachRequest() {
+    const [organization, queue, counting] = [await anOrganization(), aQueue(), countingRows()];
+    const { fetcher } = workerWith({ DB: counting.DB, BULK_INVITES: queue.binding });
+    const client = organization.client.through(fetcher);
+    await given(client.get("/roles"));
+    const [first, second] = [await organization.addInvite(), await organization.addInvite()];
+    const acceptance = await tokenOf(second);
+    const requests = {
+      "the first page": () => client.get("/invites"),
+      "the last page": () => client.get("/invites?per_page=1&page=2"),
+      "one invite": () => client.get(`/invites/${first.id}`),
+      "a new invite": () => client.post("/invites", { organization_invite: anInvite() }),
+      "a removed invite": () => client.delete(`/invites/${first.id}`),
+      "an accepted invite": () => platform.through(fetcher).post("/invites/accept", { token: acceptance }),
+      "a bulk invite": () =>
+        client.post("/invites/bulk_create", { organization_invites: [anInvite(), anInvite()] }),
+    };
+    const read: Record<string, number> = {};
+    for (const [name, request] of Object.entries(requests))
+      read[name] = (await counting.during(() => given(request()))).rows_read;
+    return read;
+  }
+
+  it("cost the requests of our organization not a single row", async () => {
+    const other = await anOrganization();
+    await insertInvites(other, SIZE, Date.now() + 3_600_000, "expiring.example");
+    // The very first bulk invite reads one row less than later ones.
+    await readByEachRequest();
+    const before = await readByEachRequest();
+    travelTo(fromNow(61));
+    expect(await readByEachRequest()).toEqual(before);
+    expect(before["the first page"]).toBeLessThan(BOUND);
+  });
+});
+
+describe("The platform's GET /invites", () => {
+  it("reads the rows shown, and only an index for expired invites before them", async () => {
+    const other = await anOrganization();
+    const { id: after } = await other.addInvite();
+    await insertInvites(other, SIZE, 1, "expired.example");
+    await insertInvites(other, SIZE, Date.now() + 3_600_000, "active.example");
+    const read = (query: string) => readingAsPlatform(`/invites?${query}`);
+    const first = await read(`after=${after}&per_page=50`);
+    expect(first.result.organization_invites).toHaveLength(50);
+    // Each invite is read in the index and in the table, with the name of its organization.
+    expect(first.rows_read).toBeLessThanOrEqual(SIZE + 3 * 50 + 1);
+    const second = await read(`after=${first.result.next_after}&per_page=50`);
+    expect(second.rows_read).toBeLessThanOrEqual(3 * 50 + 1);
+  });
+});
+
+it("Mailing an invite reads no more rows if many other mails are due later", async () => {
+  const clinic = await aClinicWithMail();
+  const rowsRead = async () => {
+    const counting = countingRows();
+    const invite = await clinic.invite();
+    const mails = aMailWorker({ EMAIL: clinic.provider.binding, DB: counting.DB });
+    const { rows_read } = await counting.during(() => mails.deliver({ schema: "invite_mails/1" }));
+    expect(clinic.provider.to(invite)).toHaveLength(1);
+    return rows_read;
+  };
+  const before = await rowsRead();
+  const later = Date.now() + 3_600_000;
+  await insertInvites(clinic, 8999, later, "later.example", later);
+  // To enforce the limit, recent mails are counted: the second time, there is one more.
+  expect(await rowsRead()).toBeLessThanOrEqual(before + 2);
+});
+
+describe(`A LiveKit event among ${SIZE} calls and as many waiting egresses`, () => {
+  it("reads none of these", async () => {
+    const { fetcher, during } = countingRows();
+    const organization = await anOrganization();
+    await insertRows(
+      `insert into egresses (organization_id, egress_id, room_sid, status, is_stopped, created_at, updated_at)
+       select ?1, 'waiting-' || n, 'RM-' || n, 'egress_starting', 0, n, n from counter`,
+      organization.id,
+    );
+    const [room, egress_id] = [await aLiveKitRoom(organization), anEgressId()];
+    for (const event of [
+      room.egress(egress_id, EgressStatus.EGRESS_ACTIVE),
+      room.started(),
+      room.joined("rita", 1),
+      room.recorded(egress_id, 600),
+      room.finished(601),
+    ]) {
+      const { rows_read } = await during(() => delivered([event], aLiveKitServer({ fetcher })));
+      expect(rows_read).toBeLessThan(SIZE / 20);
+    }
+  });
+});
+
+describe("Finding a free slug", () => {
+  /** A clinic with this many rooms of one name, and another room to rename. */
+  async function aClinicWithRooms(count: number) {
+    const other = await anOrganization();
+    const room = await other.addRoom({ name: "Lungs" });
+    await insertMany(
+      count,
+      `insert into waiting_rooms (organization_id, name, name_key, slug, theme, is_active, created_at, updated_at)
+       select ?1, 'Lab', 'lab', ?2 || '--lab' || iif(n = 1, '', '-' || n), 'default', true, n, n from counter`,
+      other.id,
+      other.slug,
+    );
+    return { other, room };
+  }
+
+  /** The rows read to create a room of the name, and to rename a room to it, away from it and back. */
+  async function rowsReadFor(count: number) {
+    const { other, room } = await aClinicWithRooms(count);
+    const counting = countingRows();
+    const client = other.client.through(counting.fetcher);
+    await given(client.get("/roles"));
+    const rows: number[] = [];
+    const expectSlug = async (kebab: string, work: () => Promise<{ slug: string }>) => {
+      const { result, rows_read } = await counting.during(work);
+      expect(result.slug).toBe(`${other.slug}--${kebab}`);
+      rows.push(rows_read);
+    };
+    const rename = (slug: string, name: string) =>
+      given(client.put(`/waiting_rooms/${slug}`, { waiting_room: { name } }));
+    await expectSlug(`lab-${count + 1}`, () =>
+      given(client.post("/waiting_rooms", { waiting_room: { name: "Lab" } })),
+    );
+    await expectSlug(`lab-${count + 2}`, () => rename(room.slug, "Lab"));
+    await expectSlug("lungs-2", () => rename(`${other.slug}--lab-${count + 2}`, "Lungs"));
+    await expectSlug(`lab-${count + 3}`, () => rename(`${other.slug}--lungs-2`, "Lab"));
+    return rows;
+  }
+
+  it("for a room costs the same among 10,000 rooms of one name as among two", async () => {
+    expect(await rowsReadFor(10_000)).toEqual(await rowsReadFor(2));
+  }, 60_000);
+
+  it("for an organization costs the same among 10,000 of one name as among two", async () => {
+    const rows: number[] = [];
+    for (const count of [10_000, 2]) {
+      const name = unique("lab");
+      await insertMany(
+        count,
+        "insert into places (slug, shard) select ?1 || iif(n = 1, '', '-' || n), 0 from counter",
+        name,
+      );
+      await fillPlaces();
+      const counting = countingRows();
+      const { result, rows_read } = await counting.during(() =>
+        given(platform.through(counting.fetcher).post("/organizations", { organization: { name } })),
+      );
+      expect(result.slug).toBe(`${name}-${count + 1}`);
+      rows.push(rows_read);
+    }
+    expect(rows[0]).toBe(rows[1]);
+  }, 60_000);
+});
+
+it("GET /bulk_invites/{id} reads each row of the bulk invite at most once", async () => {
+  const ROWS = 1000;
+  const { client } = clinic;
+  const { bulk_invite } = await given(
+    client.post("/invites/bulk_create", { organization_invites: [anInvite()] }),
+  );
+  await insertMany(
+    ROWS,
+    `insert into bulk_invite_rows (organization_id, bulk_invite_id, row, email, display_name, roles, status)
+     select ?1, ?2, n, n || '@bulk.example', 'Invitee', '["provider"]', 'created' from counter`,
+    clinic.id,
+    bulk_invite.id,
+  );
+  const { result, rows_read } = await reading(`/bulk_invites/${bulk_invite.id}`);
+  expect(result.bulk_invite.created_count).toBeGreaterThanOrEqual(ROWS);
+  expect(rows_read).toBeLessThanOrEqual(ROWS + 10);
+});

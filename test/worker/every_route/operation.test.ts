@@ -1,0 +1,349 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { DATABASE_TIMEOUT } from "../../../src/tuning.ts";
+import { api, type Fetcher, PLATFORM_TOKEN, platform } from "../support/api.ts";
+import { countingRoundTrips } from "../support/database.ts";
+import { aSlowDatabase, observedDatabase } from "../support/observed_database.ts";
+import { anOrganization } from "../support/organization.ts";
+import { travelTo } from "../support/time.ts";
+import { throughWorkerWith } from "../support/worker.ts";
+
+const anybody = api("", {});
+
+const withBindings = (bindings: object) => anybody.through(throughWorkerWith(bindings));
+
+/** The lines that the Worker logged during a test. */
+let log: () => string[];
+beforeEach(() => {
+  const spies = [vi.spyOn(console, "log"), vi.spyOn(console, "error")];
+  log = () => spies.flatMap(({ mock }) => mock.calls.map(([line]) => String(line)));
+  return () => vi.restoreAllMocks();
+});
+
+describe("GET /health", () => {
+  const NOT_READY = { status: 503, body: { error: "The service is not ready" } };
+
+  it("is open to everybody, and costs one round trip", async () => {
+    const counting = countingRoundTrips();
+    const trips = await counting.during(async () => {
+      const answer = await anybody.through(counting.fetcher).get("/health");
+      expect(answer).toMatchObject({ status: 200, body: { status: "ok" } });
+    });
+    expect(trips).toBe(1);
+  });
+
+  it("asks the database at most once in 5 seconds, whether it works or not", async () => {
+    for (const [query, status] of [
+      [undefined, 200],
+      [() => Promise.reject(new Error("D1_ERROR: Network connection lost.")), 503],
+    ] as const) {
+      let asked = 0;
+      const DB = observedDatabase({
+        query: (run) => {
+          asked++;
+          return query ? query() : run();
+        },
+      });
+      const service = withBindings({ DB });
+      const start = Date.parse("2026-01-31T09:30:00Z");
+      for (const [seconds, times] of [
+        [0, 1],
+        [4.9, 1],
+        [5, 2],
+        [9, 2],
+      ] as const) {
+        travelTo(new Date(start + seconds * 1000).toISOString());
+        expect((await service.get("/health")).status).toBe(status);
+        expect(asked).toBe(times);
+      }
+    }
+  });
+
+  it("returns 503 without details if the database cannot be reached", async () => {
+    const lost = observedDatabase({
+      query: () => Promise.reject(new Error("D1_ERROR: Network connection lost.")),
+    });
+    expect(await withBindings({ DB: lost }).get("/health")).toMatchObject(NOT_READY);
+    expect(log()).toContainEqual(expect.stringContaining('"reason":"database_unreachable"'));
+  });
+
+  it("waits for a slow database, if it is the only one", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    const { DB, asked, release } = aSlowDatabase();
+    const answer = withBindings({ DB }).get("/health");
+    await asked;
+    await vi.advanceTimersByTimeAsync(DATABASE_TIMEOUT);
+    release();
+    vi.useRealTimers();
+    expect((await answer).status).toBe(200);
+  });
+
+  it.each([
+    ["was never migrated", "lost_table"],
+    ["lacks the newest migration", "(select * from d1_migrations order by id desc limit -1 offset 1)"],
+  ])("returns 503 without details if the database %s", async (_, migrations) => {
+    const prepare = (text: string) => env.DB.prepare(text.replace("d1_migrations", migrations));
+    expect(await withBindings({ DB: { prepare } }).get("/health")).toMatchObject(NOT_READY);
+    expect(log()).toContainEqual(expect.stringContaining('"reason":"migrations_missing"'));
+  });
+
+  it("returns 503 if a setting is missing or wrong, and names it without its value", async () => {
+    const answer = await withBindings({ APP_URL: undefined, DIGEST_SECRET: "short" }).get("/health");
+    expect(answer).toMatchObject({
+      status: 503,
+      body: { error: "The service is not ready: set APP_URL, DIGEST_SECRET" },
+    });
+    expect(log()).toContainEqual(expect.stringContaining('"reason":"settings_at_fault"'));
+    expect(log()).toContainEqual(expect.stringMatching(/APP_URL is required.*npm run dev/));
+  });
+});
+
+describe("A request by plain HTTP", () => {
+  const INSECURE = { status: 403, body: { error: "Use HTTPS" } };
+
+  const byHttp = (host: string, bindings: object = {}): Fetcher => {
+    const worker = throughWorkerWith(bindings);
+    return (request) =>
+      worker(new Request(request.url.replace("https://service.test", `http://${host}`), request));
+  };
+
+  it.each([
+    ["/api/external", "/waiting_rooms"],
+    ["/api/platform", "/organizations"],
+    ["/api/livekit", "/webhook"],
+    ["", "/api"],
+    ["", "/.well-known/security.txt"],
+  ])("is refused before it is read: %s%s", async (base, path) => {
+    const { client } = await anOrganization();
+    const credentials = { ...client.credentials, Authorization: `Bearer ${PLATFORM_TOKEN}` };
+    for (const headers of [credentials, {}])
+      for (const method of ["GET", "POST"])
+        expect(await api(base, headers, byHttp("service.test")).send(method, path)).toMatchObject(INSECURE);
+  });
+
+  it("is answered by /health", async () => {
+    const answer = await anybody.through(byHttp("service.test")).get("/health");
+    expect(answer).toMatchObject({ status: 200, body: { status: "ok" } });
+    expect(answer.body).not.toHaveProperty("allow_http");
+  });
+
+  it.each(["localhost:8787", "127.0.0.1", "[::1]:8787"])("is served on %s", async (host) => {
+    expect(await platform.through(byHttp(host)).get("/waiting_rooms/none")).toMatchObject({ status: 404 });
+  });
+
+  it("is served everywhere if the operator allows it, which /health shows", async () => {
+    const allowed = byHttp("visits", { ALLOW_HTTP: "true" });
+    expect(await platform.through(allowed).get("/waiting_rooms/none")).toMatchObject({ status: 404 });
+    expect((await anybody.through(allowed).get("/health")).body).toEqual({
+      status: "ok",
+      mail: "off",
+      allow_http: true,
+      access_log_not_sealed: true,
+    });
+    const forbidden = byHttp("visits", { ALLOW_HTTP: "false" });
+    expect(await platform.through(forbidden).get("/waiting_rooms/none")).toMatchObject(INSECURE);
+  });
+});
+
+describe("An error of D1", () => {
+  const answerWhere = (message: string) => {
+    const DB = observedDatabase({ query: () => Promise.reject(new Error(`D1_ERROR: ${message}`)) });
+    return platform.through(throughWorkerWith({ DB })).get("/waiting_rooms/none");
+  };
+
+  it.each([
+    "D1 DB is overloaded. Requests queued for too long.",
+    "D1 DB is overloaded. Too many requests queued.",
+    "D1 DB storage operation exceeded timeout which caused object to be reset.",
+    "Internal error in D1 DB storage caused object to be reset.",
+    "D1 DB reset because its code was updated.",
+    "Cannot resolve D1 DB due to transient issue on remote node.",
+    "The request timed out.",
+    "Network connection lost.",
+    "Currently processing a long-running import.",
+  ])("returns 503 with Retry-After if it is temporary, and is logged with its cause: %s", async (message) => {
+    const answer = await answerWhere(message);
+    const body = { error: "The database is not available at the moment: try again" };
+    expect(answer).toMatchObject({ status: 503, body });
+    expect(answer.headers.get("Retry-After")).toBe("5");
+    const fault = log().find((line) => line.includes('"event":"fault"'));
+    expect(fault).toContain(message);
+    expect(fault).toContain(String(answer.headers.get("X-Request-Id")));
+  });
+
+  it.each([
+    "no such column: nowhere: SQLITE_ERROR",
+    "D1 DB exceeded its CPU time limit and was reset.",
+    "D1 DB's isolate exceeded its memory limit and was reset.",
+  ])("returns 500 if it is permanent: %s", async (message) => {
+    expect(await answerWhere(message)).toMatchObject({
+      status: 500,
+      body: { error: "Internal server error" },
+    });
+  });
+});
+
+describe("The platform's token", () => {
+  const previous = "the-platform-token-before-this-one";
+  const platformWith = (token: string, bindings: object) =>
+    api("/api/platform", { Authorization: `Bearer ${token}` }, throughWorkerWith(bindings));
+
+  it("is valid together with the previous one during a rotation, and only then", async () => {
+    const rotating = { PLATFORM_API_TOKEN_PREVIOUS: previous };
+    const created = platformWith(previous, rotating).post("/organizations", {
+      organization: { name: "Clinic" },
+    });
+    expect(await created).toMatchObject({ status: 201 });
+    expect(await platform.through(throughWorkerWith(rotating)).get("/waiting_rooms/none")).toMatchObject({
+      status: 404,
+    });
+    expect(
+      await platformWith("neither-of-the-two-tokens", rotating).get("/waiting_rooms/none"),
+    ).toMatchObject({ status: 401 });
+    expect(await platformWith(previous, {}).get("/waiting_rooms/none")).toMatchObject({ status: 401 });
+  });
+});
+
+describe("A setting", () => {
+  const INTERNAL_ERROR = { status: 500, body: { error: "Internal server error" } };
+
+  const answerWith = (bindings: object, token = PLATFORM_TOKEN) =>
+    api("/api/platform", { Authorization: `Bearer ${token}` }, throughWorkerWith(bindings)).get(
+      "/waiting_rooms/none",
+    );
+
+  it.each([
+    ["is missing", undefined],
+    ["is empty", ""],
+    ["has only spaces", " "],
+  ])("that is required stops every request if it %s, and the log names it", async (_, APP_URL) => {
+    expect(await answerWith({ APP_URL })).toMatchObject(INTERNAL_ERROR);
+    expect(log()).toContainEqual(expect.stringContaining("APP_URL is required"));
+  });
+
+  it.each([
+    "PLATFORM_API_TOKEN_PREVIOUS",
+    "WAITING_ROOM_THEMES",
+    "INVITE_VALIDITY_DAYS",
+    "LIVEKIT_API_KEY_PREVIOUS",
+    "LIVEKIT_API_SECRET_PREVIOUS",
+    "LIVEKIT_URL",
+    "RECORDINGS_S3_BUCKET",
+    "RECORDINGS_S3_REGION",
+  ])("that is optional counts as missing if it is empty: %s", async (name) => {
+    expect(await answerWith({ [name]: "" })).toMatchObject({ status: 404 });
+  });
+
+  it("with a platform token of fewer than 32 characters stops every request", async () => {
+    for (const name of ["PLATFORM_API_TOKEN", "PLATFORM_API_TOKEN_PREVIOUS"]) {
+      const token = "x".repeat(31);
+      expect(await answerWith({ [name]: token }, token)).toMatchObject(INTERNAL_ERROR);
+      expect(await answerWith({ [name]: `${token}x` }, `${token}x`)).toMatchObject({ status: 404 });
+    }
+  });
+});
+
+describe("The settings of LiveKit", () => {
+  const NONE = { LIVEKIT_API_KEY: undefined, LIVEKIT_API_SECRET: undefined };
+  const KEY = { LIVEKIT_API_KEY: "key", LIVEKIT_API_SECRET: "x".repeat(32) };
+  const PREVIOUS = { LIVEKIT_API_KEY_PREVIOUS: "old", LIVEKIT_API_SECRET_PREVIOUS: "y".repeat(32) };
+
+  const health = async (bindings: object) =>
+    (await withBindings({ ...NONE, ...bindings }).get("/health")).status;
+
+  it("may all be left out", async () => {
+    expect(await health({})).toBe(200);
+    expect(await health(KEY)).toBe(200);
+    expect(await health({ ...KEY, ...PREVIOUS })).toBe(200);
+  });
+
+  it.each([
+    ["a key without its secret", { LIVEKIT_API_KEY: "key" }, "LIVEKIT_API_SECRET must be set too"],
+    ["a secret without its key", { LIVEKIT_API_SECRET: "x".repeat(32) }, "LIVEKIT_API_KEY must be set too"],
+    ["a secret of 31 characters", { ...KEY, LIVEKIT_API_SECRET: "x".repeat(31) }, "LIVEKIT_API_SECRET"],
+    [
+      "a previous key without its secret",
+      { ...KEY, LIVEKIT_API_KEY_PREVIOUS: "old" },
+      "LIVEKIT_API_SECRET_PREVIOUS must be set too",
+    ],
+    [
+      "a previous secret without its key",
+      { ...KEY, LIVEKIT_API_SECRET_PREVIOUS: "y".repeat(32) },
+      "LIVEKIT_API_KEY_PREVIOUS must be set too",
+    ],
+    ["a previous key without a current one", PREVIOUS, "LIVEKIT_API_KEY must be set too"],
+    ["an address without a key", { LIVEKIT_URL: "wss://livekit.example" }, "LIVEKIT_API_KEY must be set too"],
+  ])("are invalid with %s, and the log says what is missing", async (_, bindings, missing) => {
+    expect(await health(bindings)).toBe(503);
+    expect(log()).toContainEqual(expect.stringContaining(missing));
+  });
+
+  it.each([
+    "https://livekit.example",
+    "wss://livekit.example/",
+    "ws://localhost:7880",
+    "http://127.0.0.1:7880",
+  ])("accept the address in the forms of LiveKit's tools: %s", async (LIVEKIT_URL) =>
+    expect(await health({ ...KEY, LIVEKIT_URL })).toBe(200),
+  );
+
+  it.each(["livekit.example", "ftp://livekit.example", "/livekit"])(
+    "are invalid with an unusable address: %s",
+    async (LIVEKIT_URL) => {
+      expect(await health({ ...KEY, LIVEKIT_URL })).toBe(503);
+      expect(log()).toContainEqual(expect.stringContaining("LIVEKIT_URL must be a URL"));
+    },
+  );
+});
+
+describe("The secrets of .dev.vars.example, which everybody can read,", () => {
+  const token = "development-platform-token-for-localhost";
+  const INVITE_TOKEN_SECRET = "development-invite-secret-for-localhost";
+  const LIVEKIT_API_SECRET = "development-livekit-secret-for-localhost";
+
+  const at = (origin: string, bindings: object) => {
+    const fetcher = throughWorkerWith(bindings);
+    return (path: string) =>
+      fetcher(new Request(origin + path, { headers: { Authorization: `Bearer ${token}` } }));
+  };
+
+  it.each(["http://localhost:8787", "http://127.0.0.1:8787", "http://[::1]:8787"])(
+    "work for a developer at %s",
+    async (origin) => {
+      const service = at(origin, { PLATFORM_API_TOKEN: token, INVITE_TOKEN_SECRET, LIVEKIT_API_SECRET });
+      expect((await service("/health")).status).toBe(200);
+      expect((await service("/api/platform/waiting_rooms/none")).status).toBe(404);
+      expect((await service("/api/external/waiting_rooms")).status).toBe(401);
+    },
+  );
+
+  it.each([
+    ["the platform's token", "PLATFORM_API_TOKEN", token],
+    ["the previous token", "PLATFORM_API_TOKEN_PREVIOUS", token],
+    ["the invite secret", "INVITE_TOKEN_SECRET", INVITE_TOKEN_SECRET],
+    ["the digest secret", "DIGEST_SECRET", "development-digest-secret-for-localhost"],
+    ["LiveKit's secret", "LIVEKIT_API_SECRET", LIVEKIT_API_SECRET],
+    ["LiveKit's previous secret", "LIVEKIT_API_SECRET_PREVIOUS", LIVEKIT_API_SECRET],
+  ])("stop every request elsewhere: %s", async (_, name, value) => {
+    for (const origin of [
+      "https://visits.example",
+      "https://localhost.visits.example",
+      "https://notlocalhost",
+      "https://192.168.0.7:8787",
+    ]) {
+      const service = at(origin, {
+        PLATFORM_API_TOKEN: PLATFORM_TOKEN,
+        LIVEKIT_API_KEY_PREVIOUS: name === "LIVEKIT_API_SECRET_PREVIOUS" ? "old" : undefined,
+        [name]: value,
+      });
+      for (const path of ["/api/platform/waiting_rooms/none", "/api/external/waiting_rooms"]) {
+        const answer = await service(path);
+        expect(answer.status, origin + path).toBe(500);
+        expect(await answer.json()).toEqual({ error: "Internal server error" });
+      }
+      expect((await service("/health")).status).toBe(503);
+    }
+    expect(log()).toContainEqual(expect.stringMatching(new RegExp(`${name}.*localhost`)));
+    expect(log().join()).not.toContain(value);
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import type { Api } from "../support/api.ts";
+import { expectRefusal } from "../support/expectations.ts";
+import { anOrganization, given } from "../support/organization.ts";
+import { aCallToTranscribe, says } from "../support/transcripts.ts";
+import { changingNothing } from "../support/unchanged.ts";
+import { aPlan } from "../support/visits.ts";
+
+interface Scene {
+  client: Pick<Api, "send">;
+  path: string;
+  /** Returns a body that makes a different change for each `n`. */
+  change: (n: number) => object;
+}
+
+async function aFinalText() {
+  const scene = await aCallToTranscribe();
+  await given(scene.call.reportSoapNote({ text: "Subjective: better.", is_final: true }));
+  const lines = [says(scene.paula, 0, 1)];
+  await given(scene.call.reportTranscript({ summary: "A greeting.", is_final: true, lines }));
+  return scene;
+}
+
+const THINGS: Record<string, () => Promise<Scene>> = {
+  "PUT …/calls/{call_id}/soap_note": async () => {
+    const { clinic, call } = await aFinalText();
+    const change = (n: number) => ({ soap_note: { text: `Subjective: ${n}.`, reason: "Misheard" } });
+    return { client: clinic.client, path: `${call.path}/soap_note`, change };
+  },
+  "PUT …/calls/{call_id}/transcript": async () => {
+    const { clinic, call } = await aFinalText();
+    const change = (n: number) => ({ transcript: { summary: `Greeting ${n}.`, reason: "Misheard" } });
+    return { client: clinic.client, path: `${call.path}/transcript`, change };
+  },
+  "PUT /visits/{id}": async () => {
+    const clinic = await anOrganization();
+    const room = await clinic.addRoom();
+    const { id } = await given(clinic.client.post("/visits", { visit: aPlan(room.slug) }));
+    const change = (n: number) => ({ visit: { external_reference: `visit-${n}` } });
+    return { client: clinic.client, path: `/visits/${id}`, change };
+  },
+  "PUT /waiting_rooms/{slug}": async () => {
+    const clinic = await anOrganization();
+    const { slug } = await clinic.addRoom();
+    const change = (n: number) => ({ waiting_room: { theme: `theme-${n}` } });
+    return { client: clinic.client, path: `/waiting_rooms/${slug}`, change };
+  },
+};
+
+const etagOf = ({ headers }: { headers: Headers }) => headers.get("ETag") ?? "";
+
+describe.each(Object.entries(THINGS))("%s", (_, aThing) => {
+  async function aScene() {
+    const { client, path, change } = await aThing();
+    const read = () => client.send("GET", path);
+    const put = (n: number, etag?: string) =>
+      client.send("PUT", path, change(n), etag === undefined ? {} : { "If-Match": etag });
+    return { read, put };
+  }
+
+  it("accepts the current ETag, and returns the next one", async () => {
+    const { read, put } = await aScene();
+    const etag = etagOf(await read());
+    expect(etag).toMatch(/^"[\x21\x23-\x7e]+"$/);
+    expect(etagOf(await read())).toBe(etag);
+    const changed = await put(1, etag);
+    expect(changed.status).toBe(200);
+    expect(etagOf(changed)).not.toBe(etag);
+    expect(etagOf(changed)).toBe(etagOf(await read()));
+    expect((await put(2, etagOf(changed))).status).toBe(200);
+  });
+
+  it("refuses the ETag of another version, and a weak ETag", async () => {
+    const { read, put } = await aScene();
+    const etag = etagOf(await read());
+    await given(put(1));
+    const present = etagOf(await read());
+    for (const old of [etag, `W/${present}`, `"a", ${etag}`, '""']) {
+      const refused = await changingNothing(() => put(2, old));
+      expectRefusal(refused, 412, /^If-Match: .* read it again/);
+      expect(refused.headers.get("Error-Code")).toBe("changed_meanwhile");
+    }
+  });
+
+  it("accepts a list that contains the current ETag, *, and a request without If-Match", async () => {
+    const { read, put } = await aScene();
+    expect((await put(1, `"other" ,${etagOf(await read())}`)).status).toBe(200);
+    expect((await put(2, "*")).status).toBe(200);
+    expect((await put(3)).status).toBe(200);
+  });
+
+  it("refuses a malformed If-Match", async () => {
+    const { read, put } = await aScene();
+    const etag = etagOf(await read());
+    for (const malformed of [etag.slice(1), etag.replaceAll('"', ""), `${etag},`, "*, *", "x".repeat(2000)])
+      expectRefusal(await put(1, malformed), 400, /^If-Match: must be/);
+  });
+
+  it("accepts one of twenty simultaneous requests with the same ETag", async () => {
+    const { read, put } = await aScene();
+    const etag = etagOf(await read());
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => put(n, etag)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 412)).toHaveLength(19);
+  });
+});
+
+it("PUT of an unknown resource returns 404, whatever ETag is sent", async () => {
+  const { client } = await anOrganization();
+  for (const etag of ['"1"', "*"])
+    expectRefusal(
+      await client.send("PUT", "/waiting_rooms/nowhere", { waiting_room: {} }, { "If-Match": etag }),
+      404,
+    );
+});

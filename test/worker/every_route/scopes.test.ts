@@ -1,0 +1,296 @@
+import { describe, expect, it } from "vitest";
+import { SCOPES, type Scope } from "../../../src/database/enums.ts";
+import type { Example } from "../../support/clinic.ts";
+import { api, PLATFORM_TOKEN, theWorker } from "../support/api.ts";
+import { aCall } from "../support/calls.ts";
+import { everyRowAsText } from "../support/database.ts";
+import { expectRefusal } from "../support/expectations.ts";
+import { anOrganization, given, type Organization } from "../support/organization.ts";
+import { externalExamples, platformExamples, routesBehind } from "../support/routes.ts";
+import { changingNothing } from "../support/unchanged.ts";
+import { throughWorkerWith } from "../support/worker.ts";
+
+const CALL = "/organization_users/:organization_user_id/calls/:call_id";
+
+const AREAS: Record<string, string[]> = {
+  rooms: [
+    "/waiting_rooms",
+    "/waiting_rooms/:slug",
+    "/waiting_rooms/:slug/participants",
+    "/waiting_rooms/:waiting_room_slug/waiting_room_subs",
+    "/waiting_rooms/:waiting_room_slug/waiting_room_subs/:id",
+  ],
+  visits: ["/visits", "/visits/:id", "/visit_metrics"],
+  calls: [
+    "/calls",
+    "/organization_users/:organization_user_id/calls",
+    CALL,
+    `${CALL}/participants`,
+    `${CALL}/consents`,
+    "/call_metrics",
+  ],
+  results: [
+    `${CALL}/transcript`,
+    `${CALL}/transcript/versions`,
+    `${CALL}/soap_note`,
+    `${CALL}/soap_note/versions`,
+    "/egresses",
+    `${CALL}/egresses`,
+    `${CALL}/egresses/:id`,
+    `${CALL}/egresses/:egress_id/audit_logs`,
+    `${CALL}/legal_hold`,
+  ],
+  members: [
+    "/organization_users",
+    "/organization_users/:id",
+    "/roles",
+    "/invites",
+    "/invites/:id",
+    "/invites/:id/resend",
+    "/invites/bulk_create",
+    "/bulk_invites/:id",
+  ],
+  sign_in: ["/auth/token_exchange"],
+  events: [
+    "/events",
+    "/webhook_endpoints",
+    "/webhook_endpoints/:id",
+    "/webhook_endpoints/:id/rotate_secret",
+    "/webhook_endpoints/:id/deliveries",
+    "/webhook_endpoints/:id/redeliver",
+    "/webhook_endpoints/:id/ping",
+  ],
+  audit: ["/access_logs", "/access_logs/:date", "/access_log_seals"],
+  organization: ["/organization", "/usage", "/api_clients", "/api_clients/:id"],
+};
+
+const FOR_EVERY_CLIENT = "GET /api_client";
+
+const isRead = (method = "") => method === "GET";
+
+const externalRoutes = routesBehind("/api/external");
+
+function scopeOf(route: string): Scope {
+  const [method, path = ""] = route.split(" ");
+  const [area] = Object.entries(AREAS).find(([, paths]) => paths.includes(path)) ?? [];
+  return (area === "sign_in" ? area : `${area}:${isRead(method) ? "read" : "write"}`) as Scope;
+}
+
+const scoped = externalRoutes
+  .filter((route) => route !== FOR_EVERY_CLIENT)
+  .map((route): [string, Scope] => [route, scopeOf(route)]);
+
+const withScopes = (clinic: Organization, ...scopes: Scope[]) =>
+  clinic.addClient(clinic.admin.id, { scopes });
+
+/** All scopes that do not grant this one. */
+const allBut = (scope: Scope) =>
+  SCOPES.filter((each) => each !== scope && each !== scope.replace(":read", ":write"));
+
+/** A client with scopes cannot create a client without scopes. */
+const withinScopes = ({ path, body }: Example) =>
+  path === "/api_clients" && body
+    ? { api_client: { ...(body as { api_client: object }).api_client, scopes: ["organization:read"] } }
+    : body;
+
+/** Like `changingNothing`, but without moving the clock, because a code would expire. */
+async function leavingAllRows<T>(work: () => Promise<T>): Promise<T> {
+  const before = await everyRowAsText();
+  const result = await work();
+  expect(await everyRowAsText()).toEqual(before);
+  return result;
+}
+
+it("Every scope opens a route, and every path belongs to one area", () => {
+  expect([...new Set(scoped.map(([, scope]) => scope))].sort()).toEqual([...SCOPES].sort());
+  const paths = Object.values(AREAS).flat();
+  expect(new Set(paths).size).toBe(paths.length);
+  const known = externalRoutes.map((route) => route.split(" ")[1]);
+  expect([...new Set(known)].sort()).toEqual([...paths, "/api_client"].sort());
+});
+
+it.each(scoped)("%s needs the scope %s", async (route, scope) => {
+  const clinic = await anOrganization();
+  const example = await externalExamples[route]?.(clinic);
+  if (!example) throw new Error(`There is no example of ${route}`);
+  const [method = ""] = route.split(" ");
+  const others = await withScopes(clinic, ...allBut(scope));
+  const refused = await leavingAllRows(() => others.send(method, example.path, example.body));
+  expect(refused.headers.get("Error-Code")).toBe("missing_scope");
+  expectRefusal(
+    refused,
+    403,
+    `This API client does not have the scope ${scope}: use a client that has it; an administrator can create one`,
+  );
+  const client = await withScopes(clinic, scope);
+  expect((await client.send(method, example.path, withinScopes(example))).status).toBeLessThan(300);
+});
+
+describe("A scope", () => {
+  it("for writing includes reading, and one for reading also opens HEAD", async () => {
+    const clinic = await anOrganization();
+    const writer = await withScopes(clinic, "rooms:write");
+    await given(writer.get("/waiting_rooms"));
+    const { credentials } = await withScopes(clinic, "rooms:read");
+    const head = (path: string) =>
+      theWorker(
+        new Request(`https://service.test/api/external${path}`, { method: "HEAD", headers: credentials }),
+      );
+    expect((await head("/waiting_rooms")).status).toBe(200);
+    expect((await head("/visits")).status).toBe(403);
+  });
+
+  it("never grants more than the roles of the user", async () => {
+    const clinic = await anOrganization();
+    const paula = await clinic.addProvider();
+    const client = await clinic.addClient(paula.id, { scopes: SCOPES });
+    expectRefusal(await client.get("/access_logs"), 404);
+    expectRefusal(await client.put("/organization", { organization: {} }), 404);
+  });
+
+  it("is checked before the rest of the request, but after credentials and unknown paths", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    const { send, credentials } = await withScopes(clinic, "sign_in");
+    const faults = { "X-Purpose-Of-Use": "CURIOSITY", "Idempotency-Key": "\u00e9" };
+    for (const [method, path, body] of [
+      ["POST", "/waiting_rooms", "no JSON"],
+      ["GET", "/visits?per_page=none", undefined],
+      ["GET", "/visits/no-id", undefined],
+      ["GET", `${call.path}0/transcript`, undefined],
+      ["PUT", "/organization", "x".repeat(100_000)],
+    ] as const)
+      expectRefusal(await send(method, path, body, faults), 403, /does not have the scope/);
+    expectRefusal(await send("GET", "/nothing", undefined, faults), 404, "Not found");
+    const wrong = { ...credentials, "X-Client-Secret": "made-up" };
+    expectRefusal(await send("GET", "/visits", undefined, wrong), 401);
+  });
+});
+
+describe("An API client with scopes", () => {
+  it("may call GET /api_client, whatever its scopes and roles", async () => {
+    const clinic = await anOrganization();
+    const paula = await clinic.addProvider();
+    const client = await clinic.addClient(paula.id, { scopes: ["visits:write", "sign_in", "visits:write"] });
+    expect(await given(client.get("/api_client"))).toEqual({
+      id: client.id,
+      name: "Integration",
+      organization_user_id: paula.id,
+      client_id: client.credentials["X-Client-ID"],
+      roles: ["provider"],
+      scopes: ["visits:write", "sign_in"],
+      expires_at: null,
+      last_used_at: null,
+      created_at: expect.any(String),
+    });
+  });
+
+  it("may create clients within its own scopes only", async () => {
+    const clinic = await anOrganization();
+    const client = await withScopes(clinic, "organization:write", "calls:read");
+    const create = (scopes?: unknown) =>
+      client.post("/api_clients", {
+        api_client: { name: "Chart", organization_user_id: clinic.admin.id, scopes },
+      });
+    for (const scopes of [["calls:read"], ["organization:read"], ["calls:read", "organization:write"]])
+      expect((await given(create(scopes))).scopes).toEqual(scopes);
+    for (const scopes of [undefined, null, ["calls:write"], ["calls:read", "sign_in"], SCOPES])
+      expectRefusal(
+        await changingNothing(() => create(scopes)),
+        422,
+        "api_client.scopes: must be within the scopes of your API client: calls:read, organization:write",
+      );
+  });
+
+  it("must have at least one scope, and only existing ones", async () => {
+    const clinic = await anOrganization();
+    const create = (scopes: unknown) =>
+      clinic.client.post("/api_clients", {
+        api_client: { name: "Chart", organization_user_id: clinic.admin.id, scopes },
+      });
+    expectRefusal(await create([]), 422, "api_client.scopes: must name at least one scope");
+    expectRefusal(await create("calls:read"), 422, "api_client.scopes: must be a list of scopes");
+    expectRefusal(await create(["calls"]), 422, /^api_client\.scopes\.0: must be one of rooms:read, /);
+    expect((await given(create(null))).scopes).toBeNull();
+  });
+});
+
+const REPORTS = "test-reports-token-of-32-characters";
+const WEB_APP = "test-web-app-token-of-32-characters";
+
+/** The routes that each token for a part of the platform API opens. */
+const OPENED: Record<string, string[]> = {
+  [REPORTS]: [
+    "PUT /waiting_rooms/:slug/participants/:key",
+    "GET /organizations/:organization_id/calls/:key",
+    "PUT /organizations/:organization_id/calls/:key",
+    "PUT /organizations/:organization_id/calls/:key/transcript",
+    "PUT /organizations/:organization_id/calls/:key/soap_note",
+    "PUT /organizations/:organization_id/egresses/:egress_id",
+  ],
+  [WEB_APP]: [
+    "GET /waiting_rooms/:slug",
+    "PUT /waiting_rooms/:slug/participants/:key",
+    "POST /authorization_codes/redeem",
+    "POST /visits/redeem",
+    "POST /invites/accept",
+  ],
+};
+
+const withToken = (token: string) =>
+  api(
+    "/api/platform",
+    { Authorization: `Bearer ${token}` },
+    throughWorkerWith({ PLATFORM_REPORTS_TOKEN: REPORTS, PLATFORM_WEB_APP_TOKEN: WEB_APP }),
+  );
+
+describe("The platform's tokens for parts of its API", () => {
+  it.each(routesBehind("/api/platform"))("open only their own routes: %s", async (route) => {
+    const example = await platformExamples[route]?.(await anOrganization());
+    if (!example) throw new Error(`There is no example of ${route}`);
+    const [method = ""] = route.split(" ");
+    const send = (token: string) => withToken(token).send(method, example.path, example.body);
+    const [open = [], closed = []] = [true, false].map((isOpen) =>
+      [REPORTS, WEB_APP].filter((token) => OPENED[token]?.includes(route) === isOpen),
+    );
+    for (const token of closed) {
+      const refused = await leavingAllRows(() => send(token));
+      expect(refused.headers.get("Error-Code")).toBe("missing_scope");
+      expectRefusal(
+        refused,
+        403,
+        /^The platform token that was sent does not open this route: send PLATFORM_API_TOKEN/,
+      );
+    }
+    const [token = PLATFORM_TOKEN] = open;
+    expect((await send(token)).status).toBeLessThan(300);
+  });
+
+  it("are refused before anything is looked up, but after unknown paths", async () => {
+    const reports = withToken(REPORTS);
+    expectRefusal(
+      await reports.get("/waiting_rooms/nowhere"),
+      403,
+      "The platform token that was sent does not open this route: send PLATFORM_API_TOKEN or PLATFORM_WEB_APP_TOKEN",
+    );
+    expectRefusal(await reports.post("/organizations", "no JSON"), 403);
+    expectRefusal(await reports.get("/organizations/no-id"), 403);
+    expectRefusal(await reports.get("/nothing"), 404, "Not found");
+    expectRefusal(await reports.get("/organizations/1/nothing"), 404, "Not found");
+  });
+
+  it("open nothing if they are not set", async () => {
+    const unset = api("/api/platform", { Authorization: `Bearer ${REPORTS}` });
+    expectRefusal(await unset.get("/organizations"), 401, "Invalid platform token");
+  });
+
+  it("are not mentioned by GET /health", async () => {
+    const fetcher = throughWorkerWith({ PLATFORM_REPORTS_TOKEN: REPORTS, PLATFORM_WEB_APP_TOKEN: WEB_APP });
+    const health = await fetcher(new Request("https://service.test/health"));
+    expect(await health.text()).not.toMatch(/token/i);
+  });
+
+  it("cannot delete anything, and cannot begin or end a legal hold", () => {
+    for (const route of Object.values(OPENED).flat()) expect(route).not.toMatch(/^DELETE|legal_hold/);
+  });
+});

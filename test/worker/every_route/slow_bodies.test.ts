@@ -1,0 +1,169 @@
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { BODY_TIMEOUT } from "../../../src/lifetimes.ts";
+import { entriesAbout } from "../support/access_logs.ts";
+import { type Fetcher, theWorker } from "../support/api.ts";
+import { aCall } from "../support/calls.ts";
+import { storedRows } from "../support/database.ts";
+import { expectRefusal } from "../support/expectations.ts";
+import { aLiveKitRoom, aLiveKitServer } from "../support/livekit.ts";
+import { anOrganization, given } from "../support/organization.ts";
+import { travelTo } from "../support/time.ts";
+import { changingNothingOf } from "../support/unchanged.ts";
+import { throughWorkerWith } from "../support/worker.ts";
+
+const BEGUN = "2026-11-24T23:59:50.000Z";
+const WHOLE = "2026-11-25T00:00:10.000Z";
+
+/** Sends the first byte of a body, waits for `meanwhile`, and sends the rest. */
+const slowly =
+  (meanwhile: () => unknown, fetcher = theWorker): Fetcher =>
+  async (request) => {
+    const bytes = new Uint8Array(await request.arrayBuffer());
+    let isBegun = false;
+    const body = new ReadableStream(
+      {
+        async pull(controller) {
+          if (!isBegun) controller.enqueue(bytes.slice(0, 1));
+          else {
+            await meanwhile();
+            controller.enqueue(bytes.slice(1));
+            controller.close();
+          }
+          isBegun = true;
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const headers = new Headers(request.headers);
+    headers.delete("Content-Length");
+    return fetcher(new Request(request.url, { method: request.method, headers, body }));
+  };
+
+/** The body begins shortly before midnight, and is complete shortly after it. */
+function overMidnight(fetcher?: Fetcher) {
+  travelTo(BEGUN);
+  return slowly(() => vi.setSystemTime(WHOLE), fetcher);
+}
+
+describe("The time at which a slow body is complete counts for", () => {
+  it("a waiting room, its entry in the day's usage, and the day's quota", async () => {
+    const clinic = await anOrganization();
+    const room = await given(
+      clinic.client.through(overMidnight()).post("/waiting_rooms", { waiting_room: { name: "Cardiology" } }),
+    );
+    expect(room.created_at).toBe(WHOLE);
+    const { usage } = await given(clinic.platform.get("/usage"));
+    expect(usage).toMatchObject([{ date: "2026-11-25", writes: 1 }]);
+  });
+
+  it("a correction, and its entry in the access log", async () => {
+    travelTo(BEGUN);
+    const clinic = await anOrganization();
+    const visit = await aCall(clinic);
+    await given(visit.reportSoapNote({ is_final: true, text: "Plan: five" }));
+    const soap_note = { text: "Plan: two", reason: "The dose was misheard" };
+    const path = `${visit.path}/soap_note`;
+    await given(clinic.client.through(overMidnight()).put(path, { soap_note }));
+    expect((await given(clinic.client.get(`${path}/versions`))).versions).toMatchObject([
+      { created_at: WHOLE },
+    ]);
+    expect(await entriesAbout(clinic, "update", "soap_note")).toMatchObject([{ at: Date.parse(WHOLE) }]);
+  });
+
+  it("a legal hold of the platform", async () => {
+    travelTo(BEGUN);
+    const clinic = await anOrganization();
+    const visit = await aCall(clinic);
+    const hold = { legal_hold: {} };
+    await given(clinic.platform.through(overMidnight()).put(`/calls/${visit.key}/legal_hold`, hold));
+    expect((await given(clinic.client.get(visit.path))).legal_hold.began_at).toBe(WHOLE);
+  });
+
+  it("a LiveKit event", async () => {
+    const clinic = await anOrganization();
+    const room = await aLiveKitRoom(clinic);
+    await given(aLiveKitServer({ fetcher: overMidnight() }).send(room.joined("rita", 0)));
+    expect(await storedRows(clinic, "calls")).toMatchObject([{ created_at: Date.parse(WHOLE) }]);
+  });
+});
+
+describe("A request with a slow body", () => {
+  const make = { waiting_room: { name: "Cardiology" } };
+
+  it("is refused if its client is revoked meanwhile", async () => {
+    travelTo("2026-11-24T12:00:00Z");
+    const clinic = await anOrganization();
+    const leaver = await clinic.addClient(clinic.admin.id);
+    await given(leaver.get("/roles"));
+    const afterRevocation = slowly(async () => {
+      await given(clinic.client.delete(`/api_clients/${leaver.id}`));
+      vi.setSystemTime("2026-11-24T12:01:00Z");
+    });
+    expectRefusal(await leaver.through(afterRevocation).post("/waiting_rooms", make), 401);
+    expect((await given(clinic.client.get("/waiting_rooms"))).waiting_rooms).toEqual([]);
+  });
+
+  it("has the roles of its user at the time when the body is complete", async () => {
+    travelTo("2026-11-24T12:00:00Z");
+    const clinic = await anOrganization();
+    const other = await clinic.addUser("Olga Other", ["organization_admin"]);
+    const demoted = await clinic.addClient(other.id);
+    await given(demoted.get("/roles"));
+    const afterDemotion = slowly(async () => {
+      await given(
+        clinic.client.put(`/organization_users/${other.id}`, { organization_user: { roles: ["provider"] } }),
+      );
+      vi.setSystemTime("2026-11-24T12:01:00Z");
+    });
+    const hooks = { webhook_endpoint: { url: "https://hooks.example.com/x" } };
+    expectRefusal(await demoted.through(afterDemotion).post("/webhook_endpoints", hooks), 404);
+  });
+
+  it.each(["external", "platform", "livekit"])(
+    "is refused with 408 if the body is not complete after 30 seconds: %s API",
+    async (name) => {
+      const clinic = await anOrganization();
+      const setTimer = globalThis.setTimeout;
+      const spy = vi
+        .spyOn(globalThis, "setTimeout")
+        .mockImplementation(((work: () => void, pause: number) =>
+          setTimer(work, pause === BODY_TIMEOUT ? 20 : pause)) as typeof setTimeout);
+      onTestFinished(() => spy.mockRestore());
+      // The rest of the body never arrives.
+      const fetcher = slowly(() => new Promise(() => {}), throughWorkerWith({}));
+      const refused = await changingNothingOf(clinic, () =>
+        name === "external"
+          ? clinic.client.through(fetcher).post("/waiting_rooms", make)
+          : name === "platform"
+            ? clinic.platform.through(fetcher).post("/users", {
+                user: { email: "a@example.com", display_name: "A", roles: [] },
+              })
+            : aLiveKitServer({ fetcher }).send("{}"),
+      );
+      expectRefusal(
+        refused,
+        408,
+        "Request body did not arrive within 30 seconds: send it again, all at once",
+      );
+    },
+  );
+
+  it.each([
+    ["external", { "X-Client-ID": "made-up", "X-Client-Secret": "made-up" }, "/waiting_rooms"],
+    ["platform", { Authorization: "Bearer made-up" }, "/organizations"],
+    ["livekit", { Authorization: "made-up" }, "/webhook"],
+  ])("is refused with wrong credentials before its body is read: %s API", async (name, headers, path) => {
+    let isRead = false;
+    const body = new ReadableStream(
+      {
+        pull() {
+          isRead = true;
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const request = new Request(`https://service.test/api/${name}${path}`, { method: "POST", headers, body });
+    expect((await throughWorkerWith({})(request)).status).toBe(401);
+    expect(isRead).toBe(false);
+  });
+});

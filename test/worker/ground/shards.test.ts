@@ -1,0 +1,327 @@
+import { env } from "cloudflare:workers";
+import { SignJWT } from "jose";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { ENDED_AT } from "../support/calls.ts";
+import { expectRefusal } from "../support/expectations.ts";
+import { anIdentityProvider } from "../support/identity_provider.ts";
+import { aLiveKitRoom, anEgressId, delivered } from "../support/livekit.ts";
+import { anInvite, given, unique } from "../support/organization.ts";
+import { aQueue, WAKE_UP, workerWith } from "../support/queue.ts";
+import {
+  aRoomWithOwner,
+  inTwoShards,
+  letPass,
+  MINUTE,
+  makeShards,
+  rowsIn,
+} from "../support/sharded_visits.ts";
+import { aShardedService, isDown, type OnTrip, type ShardedService } from "../support/shards.ts";
+import { expectExchanged } from "../support/sign_in.ts";
+
+beforeAll(makeShards);
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("An organization in a shard", () => {
+  it("is created in the newest shard unless the operator names another, and nowhere else", async () => {
+    const service = aShardedService();
+    const newest = await given(
+      service.platform.post("/organizations", { organization: { name: "Clinic", slug: unique("org") } }),
+    );
+    const first = await service.anOrganizationIn(0);
+    const homesOf = async (id: number) => {
+      const all = [env.DB, env.SPARE_1, env.SPARE_2];
+      const found = await Promise.all(
+        all.map((database) => rowsIn(database, "select 1 from organizations where id = ?", id)),
+      );
+      return found.flatMap((rows, shard) => rows.map(() => shard));
+    };
+    expect(await homesOf(newest.id)).toEqual([2]);
+    expect(await homesOf(first.id)).toEqual([0]);
+    const { pagination } = await given(service.platform.get("/organizations?per_page=2"));
+    const last = `/organizations?per_page=2&page=${pagination.total_pages}`;
+    const { organizations } = await given(service.platform.get(last));
+    expect(organizations.map(({ id }: { id: number }) => id)).toContain(first.id);
+  });
+
+  it("has ids that no other database assigns", async () => {
+    const [one, other] = await inTwoShards(aShardedService());
+    expect(Math.floor(one.room.id / 2 ** 32)).toBe(1);
+    expect(Math.floor(other.room.id / 2 ** 32)).toBe(2);
+  });
+
+  it("serves its clients and redeems their codes while the directory is down", async () => {
+    const service = aShardedService();
+    const { organization } = await aRoomWithOwner(await service.anOrganizationIn(1));
+    const provider = await anIdentityProvider();
+    const { jwks_url } = provider;
+    const issuer = { issuer: provider.issuer, audience: "video-visits", jwks_url };
+    await given(service.platform.post(`/organizations/${organization.id}/issuers`, { issuer }));
+    await service.during(0, isDown, async () => {
+      await given(organization.client.get("/waiting_rooms"));
+      const code = await expectExchanged(
+        organization.client,
+        await provider.token({ email: organization.admin.email }),
+      );
+      const redeemed = await given(service.platform.post("/authorization_codes/redeem", { code }));
+      expect(redeemed.organization.id).toBe(organization.id);
+    });
+  });
+
+  it("costs its clients the same round trips, all to its own database", async () => {
+    const service = aShardedService();
+    const { client } = await service.anOrganizationIn(1);
+    // Includes the day of the client's last use, which is written in the background.
+    expect(await service.tripsOf(() => given(client.get("/waiting_rooms")))).toEqual([0, 3, 0]);
+    expect(await service.tripsOf(() => given(client.get("/waiting_rooms")))).toEqual([0, 1, 0]);
+  });
+
+  it("is not looked up for a client id that names an unbound shard, so no database is asked", async () => {
+    const service = aShardedService();
+    const { client } = await service.anOrganizationIn(1);
+    const id = client.credentials["X-Client-ID"] as string;
+    expect(id).toMatch(/^[\w-]{22}$/);
+    const elsewhere = { ...client.credentials, "X-Client-ID": `AAM${id.slice(3)}` };
+    const trips = await service.tripsOf(async () =>
+      expectRefusal(await client.send("GET", "/waiting_rooms", undefined, elsewhere), 401),
+    );
+    expect(trips).toEqual([0, 0, 0]);
+  });
+
+  it("returns 500 instead of 404 while its database is not bound", async () => {
+    const service = aShardedService();
+    const organization = await service.anOrganizationIn(1);
+    const { room, call } = await aRoomWithOwner(organization);
+    const unbound = aShardedService({ DB_1: undefined });
+    const path = `/organizations/${organization.id}/calls/${unique("call")}`;
+    for (const refused of [
+      await unbound.platform.put(path, { call }),
+      await unbound.platform.get(`/waiting_rooms/${room.slug}`),
+      await unbound.liveKit.send((await aLiveKitRoom(organization)).recorded(anEgressId(), 60)),
+    ])
+      expectRefusal(refused, 500);
+  });
+
+  it("is not looked up for made-up codes and invite links, so no database is asked", async () => {
+    const service = aShardedService();
+    const link = await new SignJWT({ sub: "1", organization_id: 777, created_at: 1 })
+      .setProtectedHeader({ alg: "HS256", typ: "invite+jwt" })
+      .sign(new TextEncoder().encode("another secret"));
+    const ofNoShard = `AAM${"A".repeat(39)}B`;
+    const trips = await service.tripsOf(async () => {
+      expectRefusal(await service.platform.post("/invites/accept", { token: link }), 404);
+      expectRefusal(await service.platform.post("/authorization_codes/redeem", { code: ofNoShard }), 401);
+    });
+    expect(trips).toEqual([0, 0, 0]);
+  });
+
+  it("returns bookmarks that its own shard uses and other shards ignore", async () => {
+    const service = aShardedService();
+    const [one, other] = [await service.anOrganizationIn(1), await service.anOrganizationIn(2)];
+    const made = await one.client.post("/waiting_rooms", { waiting_room: { name: "A", is_active: true } });
+    const bookmark = made.headers.get("X-D1-Bookmark") ?? "";
+    expect(bookmark).toMatch(/\.1$/);
+    for (const { client } of [one, other])
+      await given(client.send("GET", "/waiting_rooms", undefined, { "X-D1-Bookmark": bookmark }));
+  });
+});
+
+describe("A request of the platform", () => {
+  it("asks the directory for an organization once a minute, in a trip of its own, however it is named", async () => {
+    const service = aShardedService();
+    const { organization, room, call } = await aRoomWithOwner(await service.anOrganizationIn(1));
+    const platform = service.platform.under(`/organizations/${organization.id}`);
+    const requests = [
+      () => service.platform.get(`/organizations/${organization.id}`),
+      () => service.platform.get(`/waiting_rooms/${room.slug}`),
+      () => platform.put(`/calls/${unique("call")}`, { call }),
+      () => platform.get("/users"),
+    ];
+    for (const first of requests) {
+      letPass(2 * MINUTE);
+      expect((await service.tripsOf(() => given(first())))[0]).toBe(1);
+      for (const next of requests) expect((await service.tripsOf(() => given(next())))[0]).toBe(0);
+    }
+  });
+
+  it("costs as much in its own database as with a single database", async () => {
+    const service = aShardedService();
+    for (const shard of [0, 1]) {
+      const { call, organization } = await aRoomWithOwner(await service.anOrganizationIn(shard));
+      const platform = service.platform.under(`/organizations/${organization.id}`);
+      const [key, egress_id] = [unique("call"), unique("egress")];
+      const user = { email: `${unique("new")}@example.com`, display_name: "Nina New", roles: ["provider"] };
+      const egress = { call_key: key, status: "egress_ended", storage_key: `${organization.slug}/a.wav` };
+      await given(platform.get("/users"));
+      for (const [costs, request] of [
+        [2, () => platform.put(`/calls/${key}`, { call })],
+        [1, () => platform.put(`/calls/${key}`, { call })],
+        [1, () => platform.get(`/calls/${key}`)],
+        [2, () => platform.put(`/egresses/${egress_id}`, { egress })],
+        [2, () => platform.post("/users", { user })],
+      ] as const) {
+        const trips = [0, 0, 0];
+        trips[shard] = costs;
+        expect(await service.tripsOf(() => given(request()))).toEqual(trips);
+      }
+    }
+  });
+});
+
+it("The same keys in organizations of two databases name separate calls, egresses, participants and people", async () => {
+  const service = aShardedService();
+  const [call_key, egress_id, participant] = [unique("call"), unique("egress"), unique("participant")];
+  const email = `${unique("person")}@example.com`;
+  for (const { organization, room, owner, call } of await inTwoShards(service)) {
+    const platform = service.platform.under(`/organizations/${organization.id}`);
+    await given(organization.addParticipant(room.slug, { display_name: organization.slug }, participant));
+    const participants = [{ key: participant, recording_consent: true }];
+    await given(platform.put(`/calls/${call_key}`, { call: { ...call, ended_at: ENDED_AT, participants } }));
+    const storage_key = `${organization.slug}/visit.wav`;
+    const egress = { call_key, status: "egress_ended", storage_key };
+    await given(platform.put(`/egresses/${egress_id}`, { egress }));
+    await given(organization.addUser("Pia Person", ["provider"], { email }));
+    const { calls } = await given(organization.client.get(`/organization_users/${owner.id}/calls`));
+    expect(calls).toHaveLength(1);
+    const path = `/organization_users/${owner.id}/calls/${calls[0].id}`;
+    const { egresses } = await given(organization.client.get(`${path}/egresses`));
+    expect(egresses).toMatchObject([{ egress_id }]);
+    const on_call = await given(organization.client.get(`${path}/participants`));
+    expect(on_call.participants).toMatchObject([{ display_name: organization.slug }]);
+  }
+});
+
+it("A LiveKit event finds the database of its organization by the room's name, and waits there for its call", async () => {
+  const service = aShardedService();
+  const organization = await service.anOrganizationIn(1);
+  const room = await aLiveKitRoom(organization);
+  const egress_id = anEgressId();
+  await delivered([room.recorded(egress_id, 60)], service.liveKit);
+  const found = () =>
+    rowsIn(
+      env.SPARE_1,
+      "select status, call_id is null as is_waiting from egresses where egress_id = ?",
+      egress_id,
+    );
+  expect(await found()).toEqual([{ status: "egress_ended", is_waiting: 1 }]);
+  await delivered([room.joined("rita", 0), room.finished(90)], service.liveKit);
+  expect(await found()).toEqual([{ status: "egress_ended", is_waiting: 0 }]);
+});
+
+describe("A new organization whose database fails", () => {
+  const answerLost: OnTrip = async (run) => {
+    await run();
+    return isDown(run);
+  };
+
+  function anOrganizationToMake(service: ShardedService) {
+    const organization = { name: "Clinic", slug: unique("org") };
+    return { ...organization, create: () => service.platform.post("/organizations", { organization }) };
+  }
+
+  it("keeps its place, where the next request for its slug creates it", async () => {
+    const service = aShardedService();
+    const { slug, create } = anOrganizationToMake(service);
+    expectRefusal(await service.during(2, isDown, create), 503);
+    const [place] = await rowsIn(env.DB, "select id from places where slug = ?", slug);
+    expect(await given(create())).toMatchObject({ id: place?.id, slug });
+    expectRefusal(await create(), 422, /^organization\.slug: is taken/);
+  });
+
+  it("is not created twice if only the answer was lost", async () => {
+    const service = aShardedService();
+    const { slug, create } = anOrganizationToMake(service);
+    let trip = 0;
+    const secondAnswerLost: OnTrip = (run) => (++trip === 2 ? answerLost(run) : run());
+    expectRefusal(await service.during(2, secondAnswerLost, create), 503);
+    expectRefusal(await create(), 422, /^organization\.slug: is taken/);
+    expect(await rowsIn(env.SPARE_2, "select slug from organizations where slug = ?", slug)).toEqual([
+      { slug },
+    ]);
+  });
+
+  it("is created once if three requests ask for its slug at the same time", async () => {
+    const service = aShardedService();
+    const { slug, create } = anOrganizationToMake(service);
+    const statuses = (await Promise.all([create(), create(), create()])).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([201, 422, 422]);
+    expect(await rowsIn(env.DB, "select shard from places where slug = ?", slug)).toEqual([{ shard: 2 }]);
+  });
+});
+
+describe("While a shard is down,", () => {
+  it("its organizations get 503, and the other shards' organizations are not affected", async () => {
+    const service = aShardedService();
+    const [down, up] = [await service.anOrganizationIn(1), await service.anOrganizationIn(2)];
+    const first = await service.anOrganizationIn(0);
+    // A page past the end, to get the total.
+    const { pagination } = await given(service.platform.get("/organizations?per_page=100&page=100"));
+    await service.during(1, isDown, async () => {
+      for (const answer of [
+        await down.client.get("/waiting_rooms"),
+        await service.platform.get(`/organizations/${down.id}/users`),
+      ]) {
+        expectRefusal(answer, 503);
+        expect(answer.headers.get("Retry-After")).toBe("5");
+      }
+      for (const each of [up, first]) {
+        await given(each.client.get("/waiting_rooms"));
+        await given(service.platform.get(`/organizations/${each.id}/users`));
+      }
+      // A list without that shard's organizations would be wrong, so it is refused.
+      const page = `/organizations?per_page=1&page=${pagination.total_count - 2}`;
+      expectRefusal(await service.platform.get(page), 503);
+    });
+  });
+
+  it("GET /health names it", async () => {
+    const service = aShardedService();
+    const ask = async () => service.fetcher(new Request("https://service.test/health"));
+    const answer = await service.during(2, isDown, ask);
+    expect(answer.status).toBe(503);
+    expect(await answer.text()).toContain("shard 2");
+  });
+});
+
+it("A queue message names its shard, and is handled there", async () => {
+  const queue = aQueue();
+  const bindings = {
+    DB_1: env.SPARE_1,
+    DB_2: env.SPARE_2,
+    NEW_ORGANIZATIONS_SHARD: "1",
+    BULK_INVITES: queue.binding,
+  };
+  const theWorker = workerWith(bindings);
+  const { anOrganizationIn } = aShardedService();
+  const { client } = await anOrganizationIn(1);
+  const through = client.through(theWorker.fetcher);
+  const { bulk_invite } = await given(
+    through.post("/invites/bulk_create", { organization_invites: [anInvite(), anInvite()] }),
+  );
+  const messages = queue.take();
+  expect(messages.map(({ body }) => body)).toEqual([{ ...WAKE_UP, shard: 1 }]);
+  expect((await theWorker.consume(messages)).acked).toHaveLength(1);
+  const { bulk_invite: done } = await given(through.get(`/bulk_invites/${bulk_invite.id}`));
+  expect(done).toMatchObject({ status: "completed", created_count: 2 });
+});
+
+it("A database without a range of ids takes no organization, and GET /health names it", async () => {
+  const { value } =
+    (await rowsIn(env.SPARE_2, "select value from database_settings where name = 'range'"))[0] ?? {};
+  await env.SPARE_2.prepare("delete from database_settings where name = 'range'").run();
+  const service = aShardedService();
+  const organization = { name: "Clinic", slug: unique("org") };
+  try {
+    expectRefusal(await service.platform.post("/organizations", { organization }), 500);
+    const answer = await service.fetcher(new Request("https://service.test/health"));
+    expect(answer.status).toBe(503);
+    expect(await answer.text()).toContain("shard 2");
+  } finally {
+    await env.SPARE_2.prepare("insert into database_settings (name, value) values ('range', ?)")
+      .bind(value)
+      .run();
+  }
+  await given(service.platform.post("/organizations", { organization }));
+});

@@ -1,0 +1,414 @@
+import { exportJWK, type JWK } from "jose";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { Answer } from "../support/api.ts";
+import { aKey, anIdentityProvider, type IdentityProvider, type Key } from "../support/identity_provider.ts";
+import {
+  aClinicWithSignIn,
+  exchange,
+  expectExchanged,
+  expectRefused,
+  storedCodes,
+} from "../support/sign_in.ts";
+import { reachTimeouts, travelToSecond } from "../support/time.ts";
+
+const RETRY_AFTER = /^[1-9]\d*$/;
+
+/** Expects the exchange to fail with 503 and Retry-After, and to make no code. */
+async function expectUnavailable(client: Parameters<typeof exchange>[0], token: string) {
+  const before = await storedCodes();
+  const { status, body, headers } = await exchange(client, token);
+  expect({ status, body }).toEqual({ status: 503, body: { error: "Identity provider unavailable" } });
+  expect(headers.get("Retry-After")).toMatch(RETRY_AFTER);
+  expect(await storedCodes()).toEqual(before);
+}
+
+/** Returns a function that reads the reasons of the refusals logged from now on. */
+function loggedReasons() {
+  const spy = vi.spyOn(console, "log");
+  onTestFinished(() => spy.mockRestore());
+  return () =>
+    spy.mock.calls
+      .map(([line]) => JSON.parse(line))
+      .filter(({ event }) => event === "refused")
+      .map(({ reason }) => reason);
+}
+
+function tally(answers: Answer[]) {
+  const counts: Record<string, number> = {};
+  for (const { status, body } of answers) {
+    const answer = [status, body.error].join(" ").trim();
+    counts[answer] = (counts[answer] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** The logged reasons of some of the faults below. */
+const REASONS: Record<string, string> = {
+  "refuses the connection": "keys_unreachable",
+  "answers 500 with the right keys": "keys_not_ok",
+  "answers 404": "keys_not_ok",
+  "redirects permanently": "keys_not_ok",
+  "answers the right keys and 128 KiB more": "keys_too_large",
+  "answers 201 keys": "keys_too_large",
+  "answers nothing": "keys_malformed",
+  "answers a page of HTML": "keys_malformed",
+  "answers null": "keys_malformed",
+  "answers keys that are not objects": "keys_malformed",
+};
+
+const html = (page: string, init?: ResponseInit) =>
+  new Response(page, { ...init, headers: { "Content-Type": "text/html" } });
+
+/** Answers of a broken endpoint, or of something else at its address. The provider publishes the right keys elsewhere. */
+const FAULTS: Record<string, (elsewhere: IdentityProvider) => Response | Promise<Response>> = {
+  "refuses the connection": () => Promise.reject(new TypeError("Connection refused")),
+  "breaks off in the middle": () => new Response('{"keys":[{"kty":"EC"', { status: 200 }),
+  "answers nothing": () => new Response(""),
+  "answers 500": () => new Response("Internal server error", { status: 500 }),
+  "answers 500 with the right keys": (elsewhere) => Response.json(elsewhere.keySet(), { status: 500 }),
+  "answers 404": () => Response.json({ error: "Not found" }, { status: 404 }),
+  "answers 204": () => new Response(null, { status: 204 }),
+  "answers 429": () => new Response(null, { status: 429, headers: { "Retry-After": "3600" } }),
+  "answers a page of HTML": () => html("<!doctype html><title>Log in</title>"),
+  "answers garbage": () => new Response(crypto.getRandomValues(new Uint8Array(1000))),
+  "redirects to where the right keys are": (elsewhere) => Response.redirect(elsewhere.jwks_url),
+  "redirects permanently": (elsewhere) => Response.redirect(elsewhere.jwks_url, 308),
+  "answers the right keys and 128 KiB more": (elsewhere) =>
+    Response.json({ ...elsewhere.keySet(), padding: "x".repeat(128 * 1024) }),
+  "answers 201 keys": (elsewhere) => Response.json({ keys: Array(201).fill(elsewhere.key.jwk) }),
+  "answers null": () => Response.json(null),
+  "answers a text": () => Response.json("keys"),
+  "answers the keys without their wrapper": (elsewhere) => Response.json(elsewhere.keySet().keys),
+  "answers no keys member": (elsewhere) => Response.json({ jwks: elsewhere.keySet().keys }),
+  "answers keys that are not a list": (elsewhere) => Response.json({ keys: elsewhere.keySet().keys[0] }),
+  "answers keys that are not objects": () => Response.json({ keys: ["key", null, 1] }),
+};
+
+/** A provider, a token that is valid once the provider's keys are known, and the same keys published elsewhere. */
+async function aFaultyProvider() {
+  const scene = await aClinicWithSignIn();
+  const elsewhere = await anIdentityProvider();
+  elsewhere.key = scene.provider.key;
+  return { ...scene, elsewhere, token: await scene.provider.token({ email: scene.email }) };
+}
+
+describe("POST /auth/token_exchange with an identity provider that", () => {
+  it.each(Object.entries(FAULTS))(
+    "%s fails until the provider recovers, and again once the known keys are too old, but not before",
+    async (name, fault) => {
+      travelToSecond(0);
+      const { client, provider, elsewhere, token, email } = await aFaultyProvider();
+      provider.answer = () => fault(elsewhere);
+      const reasons = loggedReasons();
+      for (let n = 1; n <= 2; n++) {
+        await expectUnavailable(client, token);
+        expect(provider.asked).toBe(n);
+        expect(reasons()).toEqual(Array(n).fill(REASONS[name] ?? expect.stringMatching(/^keys_/)));
+      }
+      provider.answer = undefined;
+      await expectExchanged(client, token);
+      provider.answer = () => fault(elsewhere);
+      travelToSecond(599);
+      const later = await provider.token({ email });
+      await expectExchanged(client, later);
+      travelToSecond(600);
+      await expectUnavailable(client, later);
+      provider.answer = undefined;
+      await expectExchanged(client, later);
+      expect(elsewhere.asked).toBe(0);
+    },
+  );
+
+  it("never answers fails after 5 s, and succeeds once the provider has recovered", async () => {
+    const { client, provider, token } = await aFaultyProvider();
+    provider.answer = () => new Promise(() => {});
+    const limits = reachTimeouts();
+    const reasons = loggedReasons();
+    await expectUnavailable(client, token);
+    expect(limits).toEqual([5000]);
+    expect(reasons()).toEqual(["keys_timeout"]);
+    provider.answer = undefined;
+    await expectExchanged(client, token);
+  });
+
+  it("is down succeeds for users of other providers", async () => {
+    const down = await aFaultyProvider();
+    const well = await aFaultyProvider();
+    down.provider.answer = () => Promise.reject(new TypeError("Connection refused"));
+    await expectUnavailable(down.client, down.token);
+    await expectExchanged(well.client, well.token);
+  });
+
+  it("answers 200 keys in 128 KiB succeeds, and skips the keys that cannot be read", async () => {
+    const { client, provider, elsewhere, token } = await aFaultyProvider();
+    const keys = [null, "key", ["key"], ...Array(196).fill({ kty: 1 }), elsewhere.key.jwk];
+    const body = JSON.stringify({ keys }).padEnd(128 * 1024);
+    provider.answer = () => new Response(body);
+    await expectExchanged(client, token);
+  });
+
+  it("is down does not ask the provider about a token that is invalid with any keys", async () => {
+    const { client, provider, email } = await aFaultyProvider();
+    provider.answer = () => Promise.reject(new TypeError("Connection refused"));
+    const [header, claims] = (await provider.token({ email })).split(".");
+    const unsigned = btoa(JSON.stringify({ alg: "none" })).replaceAll("=", "");
+    await expectRefused(client, await provider.token({ email, iss: "https://unknown.test" }));
+    await expectRefused(client, "garbage");
+    await expectRefused(client, `${header}.${claims}`);
+    await expectRefused(client, `${unsigned}.${claims}.`);
+    await expectRefused(client, await provider.token({ email, exp: Math.floor(Date.now() / 1000) - 1 }));
+    await expectRefused(client, await provider.token({ email, aud: "another" }));
+    expect(provider.asked).toBe(0);
+    await expectUnavailable(client, await provider.token({ email }));
+    expect(provider.asked).toBe(1);
+  });
+});
+
+/** An RSA key that is too short to be safe. */
+async function aWeakKey(): Promise<Key> {
+  const algorithm = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256", publicExponent: new Uint8Array([1, 0, 1]) };
+  const { publicKey, privateKey } = (await crypto.subtle.generateKey(
+    { ...algorithm, modulusLength: 1024 },
+    true,
+    ["sign", "verify"],
+  )) as CryptoKeyPair;
+  const { alg, kid, ...strong } = await aKey("RS256");
+  const jwk = { ...(await exportJWK(publicKey)), kid, alg };
+  return { ...strong, alg, kid, publicKey, privateKey, jwk };
+}
+
+/** Broken versions of a key that a provider may publish by mistake. */
+const UNUSABLE: Record<string, (key: Key) => JWK | Promise<JWK>> = {
+  "lacks a part": ({ jwk: { y: _, ...jwk } }) => jwk,
+  "has a part that is not a number": ({ jwk }) => ({ ...jwk, x: "???" }),
+  "has a point that is not on its curve": ({ jwk }) => ({ ...jwk, x: jwk.y }),
+  "is private": async ({ jwk, privateKey }) => ({ ...(await exportJWK(privateKey)), kid: jwk.kid }),
+};
+
+describe("A published key that", () => {
+  it.each(Object.entries(UNUSABLE))(
+    "%s makes its tokens invalid, but not those of the provider's other keys",
+    async (_, breakKey) => {
+      const { client, provider, email } = await aFaultyProvider();
+      const well = await aKey();
+      const broken = await breakKey(provider.key);
+      provider.answer = () => Response.json({ keys: [broken, well.jwk] });
+      const reasons = loggedReasons();
+      await expectRefused(client, await provider.token({ email }));
+      expect(reasons()).toEqual(["key_unusable"]);
+      await expectExchanged(client, await provider.token({ email }, {}, well));
+      expect(provider.asked).toBe(1);
+    },
+  );
+
+  it("is too short makes its tokens invalid", async () => {
+    const { client, provider, email } = await aFaultyProvider();
+    const weak = await aWeakKey();
+    provider.answer = () => Response.json({ keys: [weak.jwk] });
+    const [header, claims] = [{ alg: "RS256", kid: weak.kid }, provider.claims({ email })].map((part) =>
+      btoa(JSON.stringify(part)).replaceAll("=", "").replaceAll("+", "-").replaceAll("/", "_"),
+    );
+    const text = new TextEncoder().encode(`${header}.${claims}`);
+    const signature = new Uint8Array(await crypto.subtle.sign("RSASSA-PKCS1-v1_5", weak.privateKey, text));
+    const encoded = btoa(String.fromCharCode(...signature)).replaceAll("=", "");
+    const reasons = loggedReasons();
+    const token = `${header}.${claims}.${encoded.replaceAll("+", "-").replaceAll("/", "_")}`;
+    await expectRefused(client, token);
+    expect(reasons()).toEqual(["key_unusable"]);
+  });
+});
+
+describe("A token that matches several keys of its provider", () => {
+  /** A provider that publishes these keys without a kid, or all with the same one. */
+  async function aProviderOf(keys: JWK[], kid?: string) {
+    const scene = await aFaultyProvider();
+    scene.provider.answer = () => Response.json({ keys: keys.map((jwk) => ({ ...jwk, kid })) });
+    const token = (key: Key, claims: object = {}) =>
+      scene.provider.token({ email: scene.email, ...claims }, { kid }, key);
+    return { ...scene, token };
+  }
+
+  it.each([
+    ["because it has no kid", undefined],
+    ["because they have one kid", "the key"],
+  ])("%s is valid if one of them signed it", async (_, kid) => {
+    const [first, second, third] = [await aKey(), await aKey(), await aKey()];
+    const { client, provider, token } = await aProviderOf([first.jwk, second.jwk, third.jwk], kid);
+    for (const key of [first, second, third]) await expectExchanged(client, await token(key));
+    expect(provider.asked).toBe(1);
+  });
+
+  it.each(Object.entries(UNUSABLE))(
+    "is valid if one of them signed it, and another %s",
+    async (_, breakKey) => {
+      const [broken, well] = [await aKey(), await aKey()];
+      const { client, token } = await aProviderOf([await breakKey(broken), well.jwk]);
+      await expectExchanged(client, await token(well));
+      await expectRefused(client, await token(broken));
+    },
+  );
+
+  it("is valid if one of them signed it, and another is too short", async () => {
+    const well = await aKey("RS256");
+    const { client, token } = await aProviderOf([(await aWeakKey()).jwk, well.jwk]);
+    await expectExchanged(client, await token(well));
+  });
+
+  it("is tried against at most ten of them", async () => {
+    const keys = await Promise.all(Array.from({ length: 11 }, () => aKey()));
+    const [{ client, token }, reasons] = [await aProviderOf(keys.map(({ jwk }) => jwk)), loggedReasons()];
+    await expectExchanged(client, await token(keys[9] as Key));
+    await expectRefused(client, await token(keys[10] as Key));
+    expect(reasons()).toEqual(["signature_invalid"]);
+  });
+
+  it("is invalid if none of them signed it", async () => {
+    const { client, token } = await aProviderOf([(await aKey()).jwk, (await aKey()).jwk]);
+    const reasons = loggedReasons();
+    await expectRefused(client, await token(await aKey()));
+    expect(reasons()).toEqual(["signature_invalid"]);
+  });
+
+  it("is invalid if its claims are, whichever key signed it", async () => {
+    const [first, second] = [await aKey(), await aKey()];
+    const { client, token } = await aProviderOf([first.jwk, second.jwk]);
+    const reasons = loggedReasons();
+    for (const key of [first, second]) {
+      await expectRefused(client, await token(key, { aud: "another" }));
+      await expectRefused(client, await token(key, { exp: 1 }));
+    }
+    expect(reasons()).toEqual(["audience_wrong", "expired", "audience_wrong", "expired"]);
+  });
+});
+
+describe("The keys of an identity provider", () => {
+  /** A provider whose keys were fetched at second 0. */
+  async function aKnownProvider() {
+    travelToSecond(0);
+    const scene = await aFaultyProvider();
+    const { provider, client, email, elsewhere } = scene;
+    const good = () => provider.token({ email });
+    await expectExchanged(client, await good());
+    expect(provider.asked).toBe(1);
+    /** A token signed by a key that the provider does not publish. */
+    const strange = () => provider.token({ email }, { kid: "strange" }, elsewhere.key);
+    return { ...scene, good, strange };
+  }
+
+  it("are fetched again after 10 minutes, once", async () => {
+    const { client, provider, good } = await aKnownProvider();
+    for (const [seconds, asked] of [
+      [1, 1],
+      [30, 1],
+      [599.999, 1],
+      [600, 2],
+      [601, 2],
+      [1199.999, 2],
+      [1200, 3],
+    ] as const) {
+      travelToSecond(seconds);
+      await expectExchanged(client, await good());
+      expect({ seconds, asked: provider.asked }).toEqual({ seconds, asked });
+    }
+  });
+
+  it("are fetched once for all organizations that share them", async () => {
+    const { provider } = await aKnownProvider();
+    const other = await aClinicWithSignIn();
+    await provider.register(other.clinic);
+    await expectExchanged(other.client, await provider.token({ email: other.email }));
+    expect(provider.asked).toBe(1);
+  });
+
+  it("are fetched again for an unknown key, but not within 30 s of the last fetch", async () => {
+    const { client, provider, strange, good } = await aKnownProvider();
+    for (const [seconds, asked] of [
+      [0, 1],
+      [29.999, 1],
+      [30, 2],
+      [30.001, 2],
+      [59.999, 2],
+      [60, 3],
+    ] as const) {
+      travelToSecond(seconds);
+      for (let n = 0; n < 3; n++) await expectRefused(client, await strange());
+      expect({ seconds, asked: provider.asked }).toEqual({ seconds, asked });
+    }
+    await expectExchanged(client, await good());
+    expect(provider.asked).toBe(3);
+  });
+
+  it("are not fetched more often for an unknown key if the fetch fails, and the known keys stay valid", async () => {
+    const { client, provider, strange, good } = await aKnownProvider();
+    provider.answer = () => new Response(null, { status: 500 });
+    for (const [seconds, asked] of [
+      [29.999, 1],
+      [30, 2],
+      [59.999, 2],
+      [60, 3],
+      [89.999, 3],
+    ] as const) {
+      travelToSecond(seconds);
+      const before = await storedCodes();
+      for (let n = 0; n < 3; n++)
+        expect([401, 503]).toContain((await exchange(client, await strange())).status);
+      expect(await storedCodes()).toEqual(before);
+      await expectExchanged(client, await good());
+      expect({ seconds, asked: provider.asked }).toEqual({ seconds, asked });
+    }
+    provider.answer = undefined;
+    travelToSecond(90);
+    await expectRefused(client, await strange());
+    expect(provider.asked).toBe(4);
+  });
+
+  it("are fetched once for twenty simultaneous tokens with unknown keys, all of which are refused", async () => {
+    const { client, provider, strange } = await aKnownProvider();
+    travelToSecond(60);
+    const tokens = await Promise.all(Array.from({ length: 20 }, strange));
+    const answers = await Promise.all(tokens.map((token) => exchange(client, token)));
+    expect(tally(answers)).toEqual({ "401 Invalid token": 20 });
+    expect(provider.asked).toBe(2);
+  });
+
+  it("are fetched once after a rotation for twenty people who sign in at the same time", async () => {
+    const { client, provider, good } = await aKnownProvider();
+    await provider.rotateKey();
+    travelToSecond(30);
+    const token = await good();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => exchange(client, token)));
+    expect(tally(answers)).toEqual({ "200": 20 });
+    await expectExchanged(client, token);
+    expect(provider.asked).toBe(2);
+  });
+
+  it("can be outdated for 30 s after a fetch if the provider then rotates its key", async () => {
+    const { client, provider, good } = await aKnownProvider();
+    await provider.rotateKey();
+    travelToSecond(29.999);
+    await expectRefused(client, await good());
+    expect(provider.asked).toBe(1);
+    travelToSecond(30);
+    await expectExchanged(client, await good());
+  });
+
+  it("are all valid while the provider publishes the old and the new one", async () => {
+    const { client, provider, email, good } = await aKnownProvider();
+    const old = provider.key;
+    await provider.rotateKey();
+    provider.answer = () => Response.json({ keys: [old.jwk, provider.key.jwk] });
+    travelToSecond(30);
+    await expectExchanged(client, await good());
+    await expectExchanged(client, await provider.token({ email }, {}, old));
+    expect(provider.asked).toBe(2);
+  });
+
+  it("are fetched from the new address when the issuer is registered again", async () => {
+    const { clinic, client, provider, elsewhere, good } = await aKnownProvider();
+    await elsewhere.register(clinic, { issuer: `${provider.issuer}/new` });
+    const moved = await provider.token({ email: clinic.admin.email, iss: `${provider.issuer}/new` });
+    await expectExchanged(client, moved);
+    expect([provider.asked, elsewhere.asked]).toEqual([1, 1]);
+    await expectExchanged(client, await good());
+  });
+});

@@ -1,0 +1,770 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { QUIETING_STATEMENTS, RESUMING_STATEMENTS } from "../../../src/dev/quiet_statements.ts";
+import { MAIL_TIMEOUT, MAIL_TURN, MAILS_AT_ONCE } from "../../../src/tuning.ts";
+import { DAY, MINUTE } from "../../../src/units.ts";
+import { api, platform } from "../support/api.ts";
+import { atOnce, statusesOf } from "../support/at_once.ts";
+import { countingRoundTrips } from "../support/database.ts";
+import { aTimestamp, expectRefusal } from "../support/expectations.ts";
+import { aFaultyDatabase, type Fault } from "../support/faulty_database.ts";
+import { accept, acceptToken, letAge, tokenOf } from "../support/invites.ts";
+import { aClinicWithMail, aMailProvider, aMailWorker, MAIL_FROM, tokenIn } from "../support/mails.ts";
+import { observedDatabase } from "../support/observed_database.ts";
+import { anInvite, anOrganization, given, unique } from "../support/organization.ts";
+import { aClinicWithQueue } from "../support/queue.ts";
+import { travelTo } from "../support/time.ts";
+import { changingNothing } from "../support/unchanged.ts";
+
+const MESSAGE = { schema: "invite_mails/1" };
+
+describe("The mail of an invite", () => {
+  it("is sent once, right after the request, with the same link that the platform gets", async () => {
+    const clinic = await aClinicWithMail();
+    const invite = await clinic.invite();
+    expect(invite).toMatchObject({ mail_status: "queued", mailed_at: null });
+    expect(clinic.mails.messages.map(({ body }) => body)).toEqual([MESSAGE]);
+    await clinic.mailsUntilDone();
+    const [mail, ...others] = clinic.provider.to(invite);
+    expect(others).toEqual([]);
+    expect(mail).toMatchObject({ from: MAIL_FROM, subject: "Invitation to Riverside Clinic" });
+    const { accept_url } = await given(platform.get(`/organizations/${clinic.id}/invites/${invite.id}`));
+    expect(mail?.text).toContain(`\n${accept_url}\n`);
+    expect(await clinic.read(invite)).toEqual({ ...invite, mail_status: "sent", mailed_at: aTimestamp });
+    expect((await acceptToken(mail && tokenIn(mail))).status).toBe(200);
+    expect(await clinic.read(invite)).toMatchObject({ mail_status: "sent", used_at: aTimestamp });
+    expect(await clinic.eventsOf("invite.created")).toEqual([invite.id]);
+    expect(await clinic.eventsOf("invite.mail_failed")).toEqual([]);
+  });
+
+  it("is sent once, even if messages are delivered again, late or at once", async () => {
+    const clinic = await aClinicWithMail();
+    const invites = await Promise.all(Array.from({ length: 5 }, () => clinic.invite()));
+    await Promise.all(Array.from({ length: 8 }, () => clinic.mails.deliver(MESSAGE)));
+    await clinic.mails.runCron();
+    await clinic.mailsUntilDone();
+    for (const invite of invites) expect(clinic.provider.to(invite)).toHaveLength(1);
+  });
+
+  it("is sent even if every message is lost, because the cron sees that it is due", async () => {
+    const clinic = await aClinicWithMail(undefined, {
+      INVITE_MAILS: { send: () => Promise.reject(new Error("Queue send failed")) },
+    });
+    const invite = await clinic.invite();
+    expect(invite.mail_status).toBe("queued");
+    const again = aMailWorker({ EMAIL: clinic.provider.binding });
+    await again.runCron();
+    await again.pass(1000);
+    expect(clinic.provider.to(invite)).toHaveLength(1);
+  });
+
+  it("is sent to each person of a bulk invite", async () => {
+    const provider = aMailProvider();
+    const mails = aMailWorker({ EMAIL: provider.binding });
+    const { INVITE_MAILS } = mails.bindings;
+    const clinic = await aClinicWithQueue({ MAIL_FROM, EMAIL: provider.binding, INVITE_MAILS });
+    const invites = Array.from({ length: 3 }, () => anInvite());
+    const { messages } = await clinic.bulkInvite(invites);
+    await clinic.consume(messages);
+    await mails.passUntilDone(clinic);
+    for (const invite of invites) expect(provider.to(invite)).toHaveLength(1);
+    const { organization_invites } = await given(clinic.client.get("/invites"));
+    expect(organization_invites.map(({ mail_status }: { mail_status: string }) => mail_status)).toEqual(
+      invites.map(() => "sent"),
+    );
+  });
+
+  it.each([
+    [
+      "was removed",
+      async (clinic: Clinic, invite: Invite) => given(clinic.client.delete(`/invites/${invite.id}`)),
+    ],
+    ["was used", async (_: Clinic, invite: Invite) => given(accept(invite))],
+    ["has expired", async (_: Clinic, invite: Invite) => update("expires_at = 1", invite)],
+  ])("is never sent for an invite that %s just before the mail is leased", async (_, end) => {
+    const clinic = await aClinicWithMail();
+    const invite = await clinic.invite();
+    const { DB, isDone } = beforeLeasing(() => end(clinic, invite));
+    const watched = aMailWorker({ EMAIL: clinic.provider.binding, DB });
+    await watched.deliver(MESSAGE);
+    await watched.passUntilDone(clinic);
+    expect(isDone()).toBe(true);
+    expect(clinic.provider.to(invite)).toEqual([]);
+  });
+
+  it("is no longer due if the invite was used without it", async () => {
+    const clinic = await aClinicWithMail();
+    const invite = await clinic.invite();
+    await given(accept(invite));
+    expect(await clinic.read(invite)).toMatchObject({ mail_status: "off", mailed_at: null });
+    await clinic.mailsUntilDone();
+    expect(clinic.provider.to(invite)).toEqual([]);
+  });
+});
+
+type Clinic = Awaited<ReturnType<typeof aClinicWithMail>>;
+type Invite = { id: number; organization_id: number; email: string };
+
+/** A database that does this work once, right before a mail is leased. */
+function beforeLeasing(work: () => Promise<unknown>) {
+  let [isLeasing, isDone] = [false, false];
+  const DB = observedDatabase({
+    prepare: (text) => {
+      isLeasing ||= text.startsWith(`update "invites" set "next_mail_at" = ?, "mail_leases"`);
+    },
+    query: async (run) => {
+      if (isLeasing && !isDone) {
+        isDone = true;
+        await work();
+      }
+      return run();
+    },
+  });
+  return { DB, isDone: () => isDone };
+}
+
+/** A database in which round trips whose SQL includes this text fail the first `times` times. */
+function failingFor(text: string, times: number, database = env.DB) {
+  let failures = 0;
+  let isMeant = false;
+  return observedDatabase(
+    {
+      prepare: (prepared) => {
+        isMeant = prepared.includes(text);
+      },
+      query: async (run) => {
+        if (!isMeant || failures++ >= times) return run();
+        throw new Error("D1_ERROR: Network connection lost.");
+      },
+    },
+    database,
+  );
+}
+
+const update = (set: string, { id }: { id: number }) =>
+  env.DB.prepare(`update invites set ${set} where id = ?`).bind(id).run();
+
+describe("A sender that dies after the mail was sent", () => {
+  /** A clinic, and senders that die before they record a sent mail, the first `times` times. */
+  async function aClinicWithDyingSenders(times: number) {
+    const DB = failingFor(`"mailed_at" = ?`, times);
+    const clinic = await aClinicWithMail();
+    return { ...clinic, senders: aMailWorker({ EMAIL: clinic.provider.binding, DB }) };
+  }
+
+  it("causes a second mail when its lease is over, and not before", async () => {
+    const clinic = await aClinicWithDyingSenders(1);
+    const invite = await clinic.invite();
+    expect(await clinic.senders.deliver(MESSAGE)).toBe(false);
+    expect(clinic.provider.to(invite)).toHaveLength(1);
+    await clinic.senders.deliver(MESSAGE);
+    await clinic.senders.pass(4 * MINUTE);
+    await clinic.senders.runCron();
+    await clinic.senders.pass(1000);
+    expect(clinic.provider.to(invite)).toHaveLength(1);
+    await clinic.senders.passUntilDone(clinic);
+    expect(clinic.provider.to(invite)).toHaveLength(2);
+    expect(await clinic.read(invite)).toMatchObject({ mail_status: "sent" });
+  });
+
+  it("causes two mails at most, after which the mail counts as failed", async () => {
+    const clinic = await aClinicWithDyingSenders(Number.POSITIVE_INFINITY);
+    const invite = await clinic.invite();
+    await clinic.senders.deliver(MESSAGE);
+    await clinic.senders.passUntilDone(clinic);
+    await clinic.senders.pass(DAY);
+    await clinic.senders.runCron();
+    await clinic.senders.pass(1000);
+    expect(clinic.provider.to(invite)).toHaveLength(2);
+    expect(await clinic.read(invite)).toMatchObject({ mail_status: "failed", mailed_at: null });
+    expect(await clinic.eventsOf("invite.mail_failed")).toEqual([invite.id]);
+  });
+
+  it.each([0, 1])(
+    "causes two mails at most, even if the provider takes only every other mail (from %i on)",
+    async (first) => {
+      const clinic = await aClinicWithDyingSenders(Number.POSITIVE_INFINITY);
+      let n = first;
+      clinic.provider.faultOf = () => (n++ % 2 === 0 ? undefined : "E_RATE_LIMIT_EXCEEDED");
+      const invite = await clinic.invite();
+      await clinic.senders.deliver(MESSAGE);
+      await clinic.senders.passUntilDone(clinic);
+      expect(clinic.provider.to(invite)).toHaveLength(2);
+      expect(await clinic.read(invite)).toMatchObject({ mail_status: "failed", mailed_at: null });
+    },
+  );
+});
+
+it("A mail that the provider never answers delays no other mail, and is tried once more", async () => {
+  // The time limit of a mail starts right before the mail is given to the provider.
+  let limit = new AbortController();
+  const limits = vi.spyOn(AbortSignal, "timeout").mockImplementation(() => {
+    limit = new AbortController();
+    return limit.signal;
+  });
+  onTestFinished(() => limits.mockRestore());
+  const clinic = await aClinicWithMail();
+  const { send } = clinic.provider.binding;
+  const unanswered: string[] = [];
+  clinic.provider.binding.send = (async (mail: { to: string }) => {
+    if (mail.to !== invites[0].email) return send(mail as never);
+    unanswered.push(mail.to);
+    const own = limit;
+    setTimeout(() => own.abort());
+    return new Promise(() => {});
+  }) as never;
+  const invites = await Promise.all(Array.from({ length: 6 }, () => clinic.invite()));
+  expect(await clinic.mails.deliver(MESSAGE)).toBe(true);
+  expect(limits).toHaveBeenCalledWith(MAIL_TIMEOUT);
+  const [silent, ...others] = invites;
+  for (const invite of others) {
+    expect(clinic.provider.to(invite)).toHaveLength(1);
+    expect(await clinic.read(invite)).toMatchObject({ mail_status: "sent" });
+  }
+  expect(await clinic.read(silent)).toMatchObject({ mail_status: "queued", mailed_at: null });
+  await clinic.mails.deliver(MESSAGE);
+  expect(unanswered).toHaveLength(1);
+  await clinic.mailsUntilDone();
+  expect(unanswered).toHaveLength(2);
+  expect(await clinic.read(silent)).toMatchObject({ mail_status: "failed", mailed_at: null });
+});
+
+it("Slow mails let other messages of the queue go first, and continue after them", async () => {
+  const clinic = await aClinicWithMail();
+  const invites = await Promise.all(Array.from({ length: 20 }, () => clinic.invite()));
+  clinic.mails.messages.length = 0;
+  clinic.provider.faultOf = () => {
+    vi.setSystemTime(Date.now() + MAIL_TURN / 5);
+    return undefined;
+  };
+  await clinic.mails.deliver(MESSAGE);
+  const { length } = clinic.provider.sent;
+  expect(length).toBeGreaterThanOrEqual(MAILS_AT_ONCE);
+  expect(length).toBeLessThan(5 + MAILS_AT_ONCE);
+  expect(clinic.mails.messages.map(({ body }) => body)).toEqual([MESSAGE]);
+  await clinic.mailsUntilDone();
+  for (const invite of invites) expect(clinic.provider.to(invite)).toHaveLength(1);
+});
+
+it("Occasional faults of the database lose no mail, and send none more than twice", async () => {
+  const faults: Fault[] = ["not made", undefined, "answer lost", undefined, undefined, "not made"];
+  let n = 0;
+  const clinic = await aClinicWithMail();
+  const invites = await Promise.all(Array.from({ length: 6 }, () => clinic.invite()));
+  const faulty = aMailWorker({
+    EMAIL: clinic.provider.binding,
+    DB: aFaultyDatabase(() => faults[n++ % faults.length]),
+  });
+  await faulty.deliver(MESSAGE);
+  await faulty.deliver(MESSAGE);
+  await clinic.mailsUntilDone();
+  for (const invite of invites) {
+    expect(await clinic.read(invite)).toMatchObject({ mail_status: "sent" });
+    expect([1, 2]).toContain(clinic.provider.to(invite).length);
+  }
+});
+
+describe("An error of the mail provider", () => {
+  it("that is temporary is followed by other attempts, each after a longer pause", async () => {
+    const times: number[] = [];
+    const provider = aMailProvider(({ at }) => (times.push(at) <= 4 ? "E_DAILY_LIMIT_EXCEEDED" : undefined));
+    const clinic = await aClinicWithMail(provider);
+    const invite = await clinic.invite();
+    await clinic.mails.pass(1000);
+    expect(await clinic.read(invite)).toMatchObject({ mail_status: "queued", mailed_at: null });
+    await clinic.mailsUntilDone();
+    expect(provider.to(invite)).toHaveLength(1);
+    expect(await clinic.read(invite)).toMatchObject({ mail_status: "sent", mailed_at: aTimestamp });
+    const pauses = times.slice(1).map((time, n) => time - (times[n] as number));
+    expect(pauses).toHaveLength(4);
+    expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
+    expect(pauses[0]).toBeGreaterThanOrEqual(5 * MINUTE);
+    expect(pauses[3]).toBeGreaterThanOrEqual(40 * MINUTE);
+    expect(await clinic.eventsOf("invite.mail_failed")).toEqual([]);
+  });
+
+  it("that lasts makes the mail fail when the invite expires", async () => {
+    const provider = aMailProvider(() => "E_DAILY_LIMIT_EXCEEDED");
+    const clinic = await aClinicWithMail(provider);
+    const invite = await clinic.invite();
+    const expires_at = Date.now() + 30 * MINUTE;
+    await update(`expires_at = ${expires_at}`, invite);
+    await clinic.mailsUntilDone();
+    expect(Date.now()).toBeLessThanOrEqual(expires_at);
+    expect(provider.attempts).toBeGreaterThan(2);
+    expect(await clinic.read(invite)).toMatchObject({ mail_status: "failed", mailed_at: null });
+    expect(await clinic.eventsOf("invite.mail_failed")).toEqual([invite.id]);
+  });
+
+  it.each(["E_RECIPIENT_SUPPRESSED", "E_VALIDATION_ERROR", "Something else"])(
+    "that is permanent (%s) makes the mail fail, until the invite is resent",
+    async (code) => {
+      const provider = aMailProvider(() => code);
+      const clinic = await aClinicWithMail(provider);
+      const invite = await clinic.invite();
+      await clinic.mailsUntilDone();
+      expect(provider.attempts).toBe(1);
+      expect(await clinic.read(invite)).toEqual({ ...invite, mail_status: "failed" });
+      expect(await clinic.eventsOf("invite.mail_failed")).toEqual([invite.id]);
+      provider.faultOf = () => undefined;
+      await letAge(invite);
+      expect(await given(clinic.resend(invite))).toMatchObject({ mail_status: "queued" });
+      await clinic.mailsUntilDone();
+      expect(await clinic.read(invite)).toMatchObject({ mail_status: "sent", mailed_at: aTimestamp });
+    },
+  );
+});
+
+describe("POST /invites/{id}/resend", () => {
+  it.each([
+    ["with mail on", aClinicWithMail],
+    ["with mail off", () => aClinicWithMail(aMailProvider(), { MAIL_FROM: "" })],
+  ])("succeeds once for thirty requests at once, %s, and returns 429 to the others", async (_, open) => {
+    const clinic = await open();
+    const invite = await clinic.invite();
+    await clinic.mailsUntilDone();
+    const isOn = invite.mail_status === "queued";
+    const [old] = clinic.provider.to(invite);
+    const oldToken = await tokenOf(invite);
+    if (isOn) expect(tokenIn(old as never)).toBe(oldToken);
+    await letAge(invite);
+    const answers = await Promise.all(Array.from({ length: 30 }, () => clinic.resend(invite)));
+    const [resent, ...more] = answers.filter(({ status }) => status === 202);
+    expect(more).toEqual([]);
+    for (const answer of answers.filter(({ status }) => status !== 202)) {
+      expectRefusal(answer, 429, JUST_NOW);
+      expect(Number(answer.headers.get("Retry-After"))).toBeGreaterThan(0);
+      expect(Number(answer.headers.get("Retry-After"))).toBeLessThanOrEqual(60);
+    }
+    expect(resent?.body).toMatchObject({ id: invite.id, mail_status: isOn ? "queued" : "off" });
+    await clinic.mailsUntilDone();
+    expect(clinic.provider.to(invite)).toHaveLength(isOn ? 2 : 0);
+    expectRefusal(await acceptToken(oldToken), 404);
+    const [, mail] = clinic.provider.to(invite);
+    expect((await acceptToken(mail ? tokenIn(mail) : await tokenOf(invite))).status).toBe(200);
+  });
+
+  it("is refused in the minute after the invite was created or resent", async () => {
+    const clinic = await aClinicWithMail();
+    const invite = await clinic.invite();
+    const refused = await clinic.resend(invite);
+    expectRefusal(refused, 429, JUST_NOW);
+    vi.setSystemTime(Date.now() + Number(refused.headers.get("Retry-After")) * 1000);
+    expect((await clinic.resend(invite)).status).toBe(202);
+    expectRefusal(await clinic.resend(invite), 429, JUST_NOW);
+  });
+
+  it("renews an expired invite, with a new mail and link", async () => {
+    const clinic = await aClinicWithMail();
+    const invite = await clinic.invite();
+    await clinic.mailsUntilDone();
+    await update("expires_at = 1", invite);
+    await letAge(invite);
+    const resent = await given(clinic.resend(invite));
+    expect(Date.parse(resent.expires_at) - Date.now()).toBeGreaterThan(6 * DAY);
+    expect(Date.parse(resent.updated_at)).toBeGreaterThan(Date.parse(invite.updated_at));
+    expect(resent.mailed_at).toEqual(aTimestamp);
+    await clinic.mailsUntilDone();
+    const mail = clinic.provider.to(invite).at(-1);
+    expect((await acceptToken(mail && tokenIn(mail))).status).toBe(200);
+  });
+
+  it("refuses a used invite, and one with roles above those of the caller", async () => {
+    const clinic = await aClinicWithMail();
+    const used = await clinic.invite();
+    await given(accept(used));
+    expectRefusal(
+      await clinic.resend(used),
+      422,
+      "The invite was used: the invitee can sign in, or get a new invite if the membership has ended",
+    );
+    const high = await clinic.invite({ role_names: ["organization_admin"] });
+    await letAge(high);
+    const assistant = await clinic.addUser("Pat Provider", ["provider"]);
+    const below = (await clinic.addClient(assistant.id)).through(clinic.mails.fetcher);
+    expectRefusal(
+      await below.post(`/invites/${high.id}/resend`, undefined),
+      422,
+      "roles: organization_admin is above your permission level; you may assign provider_assistant, provider",
+    );
+    expectRefusal(await clinic.resend({ id: 999_999 }), 404, "Invite not found");
+    const other = await aClinicWithMail();
+    expectRefusal(await other.resend(high), 404, "Invite not found");
+    expect(await clinic.read(high)).toMatchObject({ expires_at: high.expires_at });
+  });
+
+  it("sends a second mail even if the first one is just being sent", async () => {
+    const provider = aMailProvider();
+    const clinic = await aClinicWithMail(provider);
+    const invite = await clinic.invite();
+    let isFirst = true;
+    const send = provider.binding.send.bind(provider.binding);
+    provider.binding.send = (async (mail: never) => {
+      if (isFirst) {
+        isFirst = false;
+        await letAge(invite);
+        await given(clinic.resend(invite));
+      }
+      return send(mail);
+    }) as never;
+    await clinic.mailsUntilDone();
+    expect(provider.to(invite)).toHaveLength(2);
+    const [old, last] = provider.to(invite);
+    expectRefusal(await acceptToken(old && tokenIn(old)), 404);
+    expect((await acceptToken(last && tokenIn(last))).status).toBe(200);
+  });
+});
+
+const JUST_NOW =
+  "The invite was created or sent again less than 60 seconds ago: wait for the mail, or try again later";
+
+/** Sets how many invites an organization has mailed today. */
+const haveMailed = ({ id }: { id: number }, count: number) =>
+  env.DB.prepare(
+    `insert into organization_days (organization_id, date, mails) values (?1, ?2, ?3)
+     on conflict do update set mails = ?3`,
+  )
+    .bind(id, new Date().toISOString().slice(0, 10), count)
+    .run();
+
+const TOO_MANY =
+  "The organization has mailed 2000 invites today, which is the daily limit: invite this person after midnight UTC";
+
+const TOO_MANY_TO_ADDRESS =
+  "The organization has mailed this address 3 times today, which is the daily limit: try again after midnight UTC";
+
+const NOON = "2026-11-24T12:00:00Z";
+
+describe("The limit of mails", () => {
+  /** A clinic at noon, and an address that can have any tag. */
+  async function aClinicAtNoon(provider = aMailProvider(), bindings: object = {}) {
+    travelTo(NOON);
+    const clinic = await aClinicWithMail(provider, bindings);
+    const name = unique("victim");
+    const email = (tag: number | string = "") => `${name}${tag === "" ? "" : `+${tag}`}@example.com`;
+    const ask = (address: string, headers: Record<string, string> = {}) =>
+      clinic.client.send("POST", "/invites", { organization_invite: anInvite({ email: address }) }, headers);
+    return { ...clinic, email, ask };
+  }
+
+  it("per address is three a day, with any tag and even if the invites are deleted, then 429 until midnight", async () => {
+    const clinic = await aClinicAtNoon();
+    for (const tag of ["", "visits", "a+b"]) {
+      const invite = await given(clinic.ask(clinic.email(tag)));
+      await clinic.mailsUntilDone();
+      expect(await clinic.read(invite)).toMatchObject({ mail_status: "sent" });
+      await given(clinic.client.delete(`/invites/${invite.id}`));
+    }
+    const refused = await changingNothing(() => clinic.ask(clinic.email()));
+    expectRefusal(refused, 429, TOO_MANY_TO_ADDRESS);
+    const seconds = Number(refused.headers.get("Retry-After"));
+    expect(seconds).toBeGreaterThan(10 * 3600);
+    expect(seconds).toBeLessThanOrEqual(12 * 3600);
+    const other = await aClinicWithMail();
+    await other.invite({ email: clinic.email() });
+    travelTo("2026-11-25T00:00:00Z");
+    await given(clinic.ask(clinic.email()));
+  });
+
+  it("per address lets three of thirty requests at once through", async () => {
+    const clinic = await aClinicAtNoon();
+    const answers = await atOnce(30, (n) => clinic.ask(clinic.email(n)));
+    expect(statusesOf(answers)).toEqual({ 201: 3, 429: 27 });
+    await clinic.mailsUntilDone();
+    expect(
+      clinic.provider.sent.filter(({ to }) => answers.some(({ body }) => body.email === to)),
+    ).toHaveLength(3);
+  });
+
+  it("counts a resent invite, and leaves an invite that it refuses to resend unchanged", async () => {
+    const clinic = await aClinicAtNoon();
+    const invite = await given(clinic.ask(clinic.email()));
+    for (let n = 0; n < 2; n++) {
+      vi.setSystemTime(Date.now() + 2 * MINUTE);
+      await given(clinic.resend(invite));
+    }
+    vi.setSystemTime(Date.now() + 2 * MINUTE);
+    expectRefusal(await changingNothing(() => clinic.resend(invite)), 429, TOO_MANY_TO_ADDRESS);
+    travelTo("2026-11-25T00:00:00Z");
+    expect((await clinic.resend(invite)).status).toBe(202);
+  });
+
+  it("per organization is 2,000 a day, even for requests at once, and does not affect others", async () => {
+    const clinic = await aClinicAtNoon();
+    await haveMailed(clinic, 1997);
+    const answers = await atOnce(10, (n) => clinic.ask(`${unique("person")}${n}@example.com`));
+    expect(statusesOf(answers)).toEqual({ 201: 3, 429: 7 });
+    expectRefusal(await changingNothing(() => clinic.ask(clinic.email())), 429, TOO_MANY);
+    await (await aClinicWithMail()).invite();
+    travelTo("2026-11-25T00:00:00Z");
+    await given(clinic.ask(clinic.email()));
+  });
+
+  it("counts a request that is repeated with its Idempotency-Key once", async () => {
+    const clinic = await aClinicAtNoon();
+    const answers = await atOnce(10, () => clinic.ask(clinic.email(), { "Idempotency-Key": "one" }));
+    expect(statusesOf(answers)).toEqual({ 201: 10 });
+    for (const tag of [1, 2]) await given(clinic.ask(clinic.email(tag)));
+    expectRefusal(await clinic.ask(clinic.email(3)), 429, TOO_MANY_TO_ADDRESS);
+  });
+
+  it("counts a mail that the provider did not take", async () => {
+    const clinic = await aClinicAtNoon(aMailProvider(() => "E_VALIDATION_ERROR"));
+    for (const tag of [1, 2, 3]) {
+      const invite = await given(clinic.ask(clinic.email(tag)));
+      await clinic.mailsUntilDone();
+      expect(await clinic.read(invite)).toMatchObject({ mail_status: "failed" });
+    }
+    expectRefusal(await clinic.ask(clinic.email()), 429, TOO_MANY_TO_ADDRESS);
+  });
+
+  it("fails only the affected rows of a bulk invite, with its error", async () => {
+    travelTo(NOON);
+    const provider = aMailProvider();
+    const { INVITE_MAILS } = aMailWorker({}).bindings;
+    const clinic = await aClinicWithQueue({ MAIL_FROM, EMAIL: provider.binding, INVITE_MAILS });
+    const name = unique("victim");
+    const emails = [1, 2, 3, 4].map((n) => `${name}+${n}@example.com`);
+    const rows = (count: number) => Array.from({ length: count }, () => anInvite());
+    await given(clinic.client.post("/invites", { organization_invite: anInvite({ email: emails[0] }) }));
+    const first = await clinic.bulkInvite([
+      ...emails.slice(1).map((email) => anInvite({ email })),
+      ...rows(60),
+    ]);
+    for (const message of first.messages) await clinic.consume([message, message]);
+    expect(await clinic.progressOf(first)).toMatchObject({
+      created_count: 62,
+      failures: [{ row: 2, email: emails[3], error: TOO_MANY_TO_ADDRESS }],
+    });
+    await haveMailed(clinic, 1940);
+    const second = await clinic.bulkInvite(rows(100));
+    await Promise.all(second.messages.map((message) => clinic.consume([message])));
+    const { created_count, failures } = await clinic.progressOf(second);
+    expect(created_count).toBe(60);
+    expect(failures.map(({ error }: { error: string }) => error)).toEqual(Array(40).fill(TOO_MANY));
+    await env.DB.prepare("update invites set next_mail_at = null where organization_id = ?")
+      .bind(clinic.id)
+      .run();
+  });
+
+  it("counts nothing while mail is off", async () => {
+    const clinic = await aClinicAtNoon(aMailProvider(), { MAIL_FROM: "" });
+    await haveMailed(clinic, 2000);
+    for (const tag of [1, 2, 3, 4]) await given(clinic.ask(clinic.email(tag)));
+    expect(await countsOf(clinic)).toEqual([]);
+  });
+
+  it("stores no address and no name, and nothing beyond the day", async () => {
+    const clinic = await aClinicAtNoon();
+    await given(clinic.ask(clinic.email()));
+    await clinic.mailsUntilDone();
+    const rows = await countsOf(clinic);
+    expect(rows).toHaveLength(1);
+    expect(JSON.stringify(rows)).not.toMatch(/@|example|Ivy|victim/);
+    travelTo("2026-11-24T23:55:00Z");
+    await clinic.mails.runCron();
+    expect(await countsOf(clinic)).toHaveLength(1);
+    travelTo("2026-11-25T00:05:00Z");
+    await clinic.mails.runCron();
+    expect(await countsOf(clinic)).toEqual([]);
+  });
+});
+
+const countsOf = async ({ id }: { id: number }) =>
+  (await env.DB.prepare("select * from mailed_addresses where organization_id = ?").bind(id).all()).results;
+
+describe("The name in a mail", () => {
+  const textOf = async (clinic: Clinic) => {
+    const invite = await clinic.invite();
+    await clinic.mailsUntilDone();
+    const [mail] = clinic.provider.to(invite);
+    if (!mail) throw new Error("No mail was sent");
+    const { accept_url } = await given(
+      clinic.platform.get(`/organizations/${clinic.id}/invites/${invite.id}`),
+    );
+    const said = JSON.stringify([mail.from, mail.subject, mail.text, mail.html]).replaceAll(
+      accept_url,
+      "LINK",
+    );
+    return { ...mail, said };
+  };
+
+  it("is never one that the organization set itself", async () => {
+    const clinic = await aClinicWithMail();
+    const name = "PayPal Security: confirm at https://evil.example or evil.example";
+    const renamed = await given(clinic.client.put("/organization", { organization: { name } }));
+    expect(renamed.name).toBe(name);
+    const { subject, from, said } = await textOf(clinic);
+    expect({ subject, from }).toEqual({ subject: "Invitation to Riverside Clinic", from: MAIL_FROM });
+    expect(said).not.toMatch(/paypal|evil/i);
+  });
+
+  it("is the one that the platform set last, at most 80 characters and without addresses", async () => {
+    const clinic = await aClinicWithMail();
+    const rename = (name: string) =>
+      given(clinic.platform.put(`/organizations/${clinic.id}`, { organization: { name } }));
+    await rename("Lakeside <b>Clinic</b> https://evil.example me@evil.example evil.example");
+    await given(clinic.client.put("/organization", { organization: { name: "PayPal" } }));
+    await given(
+      clinic.platform.put(`/organizations/${clinic.id}`, { organization: { recording_retention_days: 9 } }),
+    );
+    const mail = await textOf(clinic);
+    expect(mail.subject).toBe("Invitation to Lakeside <b>Clinic</b>");
+    expect(mail.html).toContain("Lakeside &lt;b&gt;Clinic&lt;/b&gt;");
+    expect(mail.said).not.toMatch(/paypal|evil/i);
+    await rename(`Lakeside ${"x".repeat(200)}`);
+    expect((await textOf(clinic)).subject).toBe(`Invitation to Lakeside ${"x".repeat(70)}…`);
+    await rename("https://evil.example");
+    expect((await textOf(clinic)).subject).toBe("Invitation to an organization");
+  });
+});
+
+describe("Without mail", () => {
+  it.each([
+    ["MAIL_FROM", { MAIL_FROM: "" }],
+    ["the binding EMAIL", { EMAIL: undefined }],
+  ])("because %s is missing, invites still work, and no message is sent", async (_, bindings) => {
+    const clinic = await aClinicWithMail(aMailProvider(), bindings);
+    const invite = await clinic.invite();
+    expect(invite).toMatchObject({ mail_status: "off", mailed_at: null });
+    expect(clinic.mails.messages).toEqual([]);
+    await clinic.mails.runCron();
+    await clinic.mails.deliver(MESSAGE);
+    expect(clinic.mails.messages).toEqual([]);
+    expect(clinic.provider.attempts).toBe(0);
+    expect((await api("", {}).through(clinic.mails.fetcher).get("/health")).body).toMatchObject({
+      mail: "off",
+    });
+  });
+
+  it("queued mails wait until it is back", async () => {
+    const clinic = await aClinicWithMail();
+    const invite = await clinic.invite();
+    expect((await api("", {}).through(clinic.mails.fetcher).get("/health")).body).toMatchObject({
+      mail: "on",
+    });
+    const off = aMailWorker({ EMAIL: clinic.provider.binding, MAIL_FROM: "" });
+    await off.deliver(MESSAGE);
+    expect(await clinic.read(invite)).toMatchObject({ mail_status: "queued" });
+    await clinic.mailsUntilDone();
+    expect(clinic.provider.to(invite)).toHaveLength(1);
+  });
+});
+
+it("No queue message, log line or event about a mail has an address, a name or a link", async () => {
+  const lines: string[] = [];
+  const spies = (["log", "error"] as const).map((method) =>
+    vi.spyOn(console, method).mockImplementation((...said: unknown[]) => {
+      lines.push(said.map(String).join(" "));
+    }),
+  );
+  const faults = ["E_RATE_LIMIT_EXCEEDED", "E_VALIDATION_ERROR"];
+  const provider = aMailProvider(() => faults.shift());
+  const clinic = await aClinicWithMail(provider, {}, "Zebediah Hospital");
+  const secret = { email: `${unique("wilhelmina")}@quincey.example`, display_name: "Wilhelmina Quincey" };
+  const bodies: string[] = [];
+  const collect = () => bodies.push(...clinic.mails.messages.map(({ body }) => JSON.stringify(body)));
+  const invite = await clinic.invite(secret);
+  collect();
+  await clinic.mailsUntilDone();
+  await letAge(invite);
+  await given(clinic.resend(invite));
+  collect();
+  await clinic.mailsUntilDone();
+  for (const spy of spies) spy.mockRestore();
+  const { events } = await given(clinic.client.get("/events?per_page=100"));
+  expect(provider.to(invite)).toHaveLength(1);
+  const said = lines.filter((line) => line.includes("invite_mail_")).map((line) => JSON.parse(line));
+  const ids = { organization_id: clinic.id, invite_id: invite.id };
+  expect(said).toContainEqual({ event: "invite_mail_deferred", ...ids, reason: "E_RATE_LIMIT_EXCEEDED" });
+  expect(said).toContainEqual({ event: "invite_mail_failed", ...ids, reason: "E_VALIDATION_ERROR" });
+  expect(bodies.length).toBeGreaterThan(0);
+  for (const text of [...lines, ...bodies, JSON.stringify(events)])
+    expect(text).not.toMatch(/wilhelmina|quincey|zebediah|token=|somebody@/i);
+});
+
+describe("A restored database", () => {
+  const run = (statements: string[]) => env.DB.batch(statements.map((text) => env.DB.prepare(text)));
+
+  it("drops queued mail, and sends mail queued since then only after it is resumed", async () => {
+    const clinic = await aClinicWithMail();
+    const before = await clinic.invite();
+    await run(QUIETING_STATEMENTS);
+    try {
+      expect(await clinic.read(before)).toMatchObject({ mail_status: "failed", mailed_at: null });
+      const since = await clinic.invite();
+      await clinic.mails.pass(10 * MINUTE);
+      await clinic.mails.runCron();
+      await clinic.mails.pass(1000);
+      expect(clinic.provider.attempts).toBe(0);
+      expect(await clinic.read(since)).toMatchObject({ mail_status: "queued" });
+      await run(RESUMING_STATEMENTS);
+      await clinic.mails.runCron();
+      await clinic.mailsUntilDone();
+      expect(clinic.provider.to(before)).toEqual([]);
+      expect(clinic.provider.to(since)).toHaveLength(1);
+      await given(clinic.resend(before));
+      await clinic.mailsUntilDone();
+      expect(clinic.provider.to(before)).toHaveLength(1);
+    } finally {
+      await run(RESUMING_STATEMENTS);
+    }
+  });
+
+  it("sends no mail that was found due just before", async () => {
+    const { DB } = beforeLeasing(() => run(QUIETING_STATEMENTS));
+    const clinic = await aClinicWithMail();
+    const invite = await clinic.invite();
+    try {
+      await aMailWorker({ EMAIL: clinic.provider.binding, DB }).deliver(MESSAGE);
+      expect(clinic.provider.to(invite)).toEqual([]);
+    } finally {
+      await run(RESUMING_STATEMENTS);
+    }
+  });
+});
+
+describe("GET /invites of the platform API", () => {
+  it("lists the active invites of all organizations by id, with links", async () => {
+    const [one, two] = [await anOrganization(), await anOrganization()];
+    const { id: after } = await one.addInvite();
+    const used = await one.addInvite();
+    await given(accept(used));
+    const expired = await one.addInvite();
+    await update("expires_at = 1", expired);
+    const active = [await two.addInvite(), await one.addInvite(), await two.addInvite()];
+    const list = (query: string) => given(platform.get(`/invites?${query}`));
+    const first = await list(`status=active&after=${after}&per_page=2`);
+    expect(first.organization_invites.map(({ id }: Invite) => id)).toEqual(
+      active.slice(0, 2).map(({ id }) => id),
+    );
+    expect(first.next_after).toBe(active[1].id);
+    const second = await list(`after=${first.next_after}`);
+    expect(second.organization_invites[0]).toEqual(await given(two.platform.get(`/invites/${active[2].id}`)));
+    const end = await list(`after=${second.next_after}`);
+    expect(end).toEqual({ organization_invites: [], next_after: second.next_after });
+  });
+});
+
+it("POST /invites and POST /invites/{id}/resend cost no further round trip with mail on", async () => {
+  const clinic = await aClinicWithMail();
+  const counting = countingRoundTrips({
+    MAIL_FROM,
+    EMAIL: clinic.provider.binding,
+    INVITE_MAILS: aMailWorker({}).bindings.INVITE_MAILS,
+  });
+  const client = clinic.client.through(counting.fetcher);
+  await client.get("/roles");
+  let invite = { id: 0 };
+  const creation = () => given(client.post("/invites", { organization_invite: anInvite() }));
+  expect(
+    await counting.during(async () => {
+      invite = await creation();
+    }),
+  ).toBeLessThanOrEqual(2);
+  await letAge(invite);
+  expect(
+    await counting.during(() => given(client.post(`/invites/${invite.id}/resend`, undefined))),
+  ).toBeLessThanOrEqual(2);
+  expect(await counting.during(() => given(platform.through(counting.fetcher).get("/invites")))).toBe(1);
+});

@@ -1,0 +1,426 @@
+import { base64url, CompactEncrypt, exportJWK, exportSPKI } from "jose";
+import { describe, expect, it } from "vitest";
+import { platform } from "../support/api.ts";
+import { expectGone } from "../support/expectations.ts";
+import { aKey, anIdentityProvider } from "../support/identity_provider.ts";
+import { anOrganization, type Organization } from "../support/organization.ts";
+import { aClinicWithSignIn, anEmail, expectExchanged, expectRefused } from "../support/sign_in.ts";
+import { fromNow, travelTo } from "../support/time.ts";
+
+const encode = (text: string) => new TextEncoder().encode(text);
+
+const decode = (part: string) => new TextDecoder().decode(base64url.decode(part));
+
+const encodePart = (part: unknown) =>
+  base64url.encode(typeof part === "string" ? part : JSON.stringify(part));
+
+/** Signs anything, because jose refuses to sign nonsense. */
+async function signed(header: unknown, content: unknown, key: CryptoKey, hash = "SHA-256") {
+  const text = `${encodePart(header)}.${encodePart(content)}`;
+  const signature = await crypto.subtle.sign({ name: key.algorithm.name, hash }, key, encode(text));
+  return `${text}.${base64url.encode(new Uint8Array(signature))}`;
+}
+
+/** Scenes by algorithm. The attacks can share an organization, because each test shows that its attack leaves nothing behind. */
+const attacked = new Map<string, Awaited<ReturnType<typeof aClinicWithSignIn>>>();
+
+/** Everything that an attacker may have: a user's valid token, its parts, and all public data. */
+async function aScene(alg = "ES256") {
+  const known = attacked.get(alg) ?? (await aClinicWithSignIn({ alg }));
+  attacked.set(alg, known);
+  const { client, provider, email } = known;
+  const claims = provider.claims({ email, sub: "42", nbf: Math.floor(Date.now() / 1000) });
+  const header = { alg: provider.key.alg, kid: provider.key.kid };
+  const { publicKey, privateKey, jwk } = provider.key;
+  /** Signs a token like the valid one with the provider's key, with these changes to its claims and header. */
+  const issue = (changedClaims: object = {}, changedHeader: object = {}) =>
+    signed({ ...header, ...changedHeader }, { ...claims, ...changedClaims }, privateKey);
+  return { client, provider, email, claims, header, publicKey, jwk, good: await issue(), issue };
+}
+
+type Scene = Awaited<ReturnType<typeof aScene>>;
+
+type Attack = (scene: Scene) => string | Promise<string>;
+
+function withParts(token: string, changed: { header?: object; claims?: object; signature?: string }) {
+  const [header, claims, signature] = token.split(".");
+  return [
+    changed.header ? base64url.encode(JSON.stringify(changed.header)) : header,
+    changed.claims ? base64url.encode(JSON.stringify(changed.claims)) : claims,
+    changed.signature ?? signature,
+  ].join(".");
+}
+
+const signatureOf = (token: string) => base64url.decode(token.split(".")[2] ?? "");
+
+/** The claims of the valid token, authenticated with a public secret. */
+async function withSecret({ claims, header }: Scene, secret: Uint8Array, bits = 256) {
+  const algorithm = { name: "HMAC", hash: `SHA-${bits}` };
+  const key = await crypto.subtle.importKey("raw", secret, algorithm, false, ["sign"]);
+  return signed({ ...header, alg: `HS${bits}` }, claims, key);
+}
+
+/** The claims of the valid token, signed with the attacker's own key, which `bring` can put into the header. */
+async function withOwnKey({ claims, header, jwk }: Scene, bring: (jwk: object) => object) {
+  const own = await aKey(header.alg);
+  return signed({ ...header, ...bring({ ...own.jwk, kid: jwk.kid }) }, claims, own.privateKey);
+}
+
+const UNSIGNED: Record<string, Attack> = {
+  "says alg none": ({ claims }) => withParts("..", { header: { alg: "none" }, claims }),
+  "says alg none in another spelling": ({ claims }) => withParts("..", { header: { alg: "nOnE" }, claims }),
+  "says alg none, although it is signed": ({ issue }) => issue({}, { alg: "none" }),
+  "names no algorithm": ({ issue }) => issue({}, { alg: undefined }),
+  "names an algorithm that does not exist": ({ issue }) => issue({}, { alg: "constructor" }),
+  "names a number as its algorithm": ({ issue }) => issue({}, { alg: 256 }),
+  "names a list of algorithms": ({ issue }) => issue({}, { alg: ["ES256"] }),
+};
+
+const SIGNED_WITH_WHAT_IS_PUBLIC: Record<string, Attack> = {
+  "the PEM of the public key": async (scene) => withSecret(scene, encode(await exportSPKI(scene.publicKey))),
+  "the PEM of the public key without its last line break": async (scene) =>
+    withSecret(scene, encode((await exportSPKI(scene.publicKey)).trimEnd())),
+  "the JWK of the public key": (scene) => withSecret(scene, encode(JSON.stringify(scene.jwk))),
+  "the bare JWK of the public key": async (scene) =>
+    withSecret(scene, encode(JSON.stringify(await exportJWK(scene.publicKey)))),
+  "the key set as it is published": (scene) =>
+    withSecret(scene, encode(JSON.stringify(scene.provider.keySet()))),
+  "the modulus of the public key": (scene) => withSecret(scene, base64url.decode(scene.jwk.n ?? "")),
+  "the modulus as text": (scene) => withSecret(scene, encode(scene.jwk.n ?? "")),
+  "the modulus, by HS512": (scene) => withSecret(scene, base64url.decode(scene.jwk.n ?? ""), 512),
+  "the id of the key": (scene) => withSecret(scene, encode(scene.header.kid)),
+};
+
+const BADLY_SIGNED: Record<string, Attack> = {
+  "with an empty signature": ({ good }) => withParts(good, { signature: "" }),
+  "with a truncated signature": ({ good }) =>
+    withParts(good, { signature: base64url.encode(signatureOf(good).subarray(0, -1)) }),
+  "with half a signature": ({ good }) =>
+    withParts(good, { signature: base64url.encode(signatureOf(good).subarray(0, 32)) }),
+  "with one bit of the signature flipped": ({ good }) => {
+    const signature = signatureOf(good);
+    signature[10] = (signature[10] ?? 0) ^ 1;
+    return withParts(good, { signature: base64url.encode(signature) });
+  },
+  "with a byte after the signature": ({ good }) =>
+    withParts(good, { signature: base64url.encode(new Uint8Array([...signatureOf(good), 0])) }),
+  "with a signature of zeros only": ({ good }) =>
+    withParts(good, { signature: base64url.encode(new Uint8Array(signatureOf(good).length)) }),
+  "with the signature of another valid token": async ({ good, issue }) =>
+    withParts(good, { signature: (await issue({ sub: "43" })).split(".")[2] }),
+  "before its claims were changed": ({ good, claims }) =>
+    withParts(good, { claims: { ...claims, sub: "43" } }),
+  "before its header was changed": ({ good, header }) =>
+    withParts(good, { header: { ...header, typ: "JWT" } }),
+  "with a signature that is not base64url": ({ good }) => withParts(good, { signature: "{}!" }),
+};
+
+const SIGNED_BY_AN_UNKNOWN_KEY: Record<string, Attack> = {
+  "with the kid of a known one": (scene) => withOwnKey(scene, () => ({})),
+  "with its own kid": async (scene) => scene.provider.token({ email: scene.email }, {}, await aKey()),
+  "without a kid": (scene) => withOwnKey(scene, () => ({ kid: undefined })),
+  "with a number as its kid": (scene) => withOwnKey(scene, () => ({ kid: 0 })),
+  "that the header holds": (scene) => withOwnKey(scene, (jwk) => ({ jwk })),
+  "that the header holds and names": (scene) => withOwnKey(scene, (jwk) => ({ jwk, kid: "own" })),
+  "that the header points to with an x5u": (scene) =>
+    withOwnKey(scene, () => ({ x5u: "https://attacker.test/certificate" })),
+  "that another provider has": async (scene) => {
+    const other = await anIdentityProvider();
+    return signed(scene.header, scene.claims, other.key.privateKey);
+  },
+};
+
+const ILL_FORMED: Record<string, Attack> = {
+  "is empty": () => "",
+  "has only its first part": ({ good }) => good.split(".")[0] ?? "",
+  "lacks its signature and the dot before it": ({ good }) => good.split(".").slice(0, 2).join("."),
+  "lacks both dots": ({ good }) => good.replaceAll(".", ""),
+  "has a fourth part": ({ good }) => `${good}.`,
+  "has nothing but dots": () => "..",
+  "has no header": ({ good }) => good.replace(/^[^.]*/, ""),
+  "has no claims": ({ good }) => good.replace(/\.[^.]*\./, ".."),
+  "is in quotes": ({ good }) => JSON.stringify(good),
+  "begins with Bearer": ({ good }) => `Bearer ${good}`,
+  "is 100 KB of one letter": () => "a".repeat(100 * 1024),
+  "is 100 KB of dots": () => ".".repeat(100 * 1024),
+  "is 100 KB of random bytes, in three parts": () =>
+    Array.from({ length: 3 }, () => base64url.encode(crypto.getRandomValues(new Uint8Array(25_000)))).join(
+      ".",
+    ),
+  "is 100 KB of brackets, in three parts": ({ good }) =>
+    good.replace(/\.[^.]*\./, `.${base64url.encode("[".repeat(75_000))}.`),
+  "has characters that no token has": () => "ü\u0000\ud83d.\u2028.💥",
+  "has a header that is not JSON": ({ claims, provider }) =>
+    signed("header", claims, provider.key.privateKey),
+  "has a header that is a list": ({ claims, header, provider }) =>
+    signed([header], claims, provider.key.privateKey),
+  "is in the flattened JSON form": ({ good }) => {
+    const [header, payload, signature] = good.split(".");
+    return JSON.stringify({ protected: header, payload, signature });
+  },
+  "is encrypted, in five parts": ({ claims, header }) =>
+    new CompactEncrypt(encode(JSON.stringify(claims)))
+      .setProtectedHeader({ ...header, alg: "dir", enc: "A256GCM" })
+      .encrypt(crypto.getRandomValues(new Uint8Array(32))),
+  "is a valid one with two more parts": ({ good }) => `${good}.${good.split(".").slice(1).join(".")}`,
+};
+
+/** Tokens signed by the provider itself, but with wrong claims. */
+const WRONG_CLAIMS: Record<string, Attack> = {
+  "no issuer": ({ issue }) => issue({ iss: undefined }),
+  "a number as its issuer": ({ issue }) => issue({ iss: 42 }),
+  "null as its issuer": ({ issue }) => issue({ iss: null }),
+  "a list of issuers": ({ issue, claims }) => issue({ iss: [claims.iss] }),
+  "its issuer in upper case": ({ issue, claims }) => issue({ iss: claims.iss?.toUpperCase() }),
+  "its issuer with a space around it": ({ issue, claims }) => issue({ iss: ` ${claims.iss}` }),
+  "its issuer with a null character after it": ({ issue, claims }) => issue({ iss: `${claims.iss}\0` }),
+  "half a surrogate pair as its issuer": ({ issue }) => issue({ iss: "\ud800" }),
+  "a piece of SQL as its issuer": ({ issue }) => issue({ iss: "' or 1=1 --" }),
+  "another audience": ({ issue }) => issue({ aud: "another" }),
+  "other audiences": ({ issue }) => issue({ aud: ["another", "third"] }),
+  "no audience": ({ issue }) => issue({ aud: undefined }),
+  "an empty list of audiences": ({ issue }) => issue({ aud: [] }),
+  "its audience as a key": ({ issue, claims }) => issue({ aud: { [String(claims.aud)]: true } }),
+  "its audience and more in one word": ({ issue, claims }) => issue({ aud: `${claims.aud}-and-more` }),
+  "an exp in this very second": ({ issue }) => issue({ exp: Math.floor(Date.now() / 1000) }),
+  "no exp": ({ issue }) => issue({ exp: undefined }),
+  "null as its exp": ({ issue }) => issue({ exp: null }),
+  "its exp as text": ({ issue, claims }) => issue({ exp: String(claims.exp) }),
+  "its exp as a date": ({ issue }) => issue({ exp: fromNow(5) }),
+  "an nbf in the future": ({ issue }) => issue({ nbf: Math.floor(Date.now() / 1000) + 120 }),
+  "its nbf as text": ({ issue, claims }) => issue({ nbf: String(claims.nbf) }),
+  "an iat in the future": ({ issue }) => issue({ iat: Math.floor(Date.now() / 1000) + 120 }),
+  "its iat as text": ({ issue, claims }) => issue({ iat: String(claims.iat) }),
+  "no email": ({ issue }) => issue({ email: undefined }),
+  "null as its email": ({ issue }) => issue({ email: null }),
+  "a number as its email": ({ issue }) => issue({ email: 42 }),
+  "a list of two emails": ({ issue, email }) => issue({ email: [email, email] }),
+  "an object as its email": ({ issue, email }) => issue({ email: { address: email } }),
+  "an empty email": ({ issue }) => issue({ email: "" }),
+  "a name as its email": ({ issue }) => issue({ email: "ada" }),
+  "its email with a name before it": ({ issue, email }) => issue({ email: `Ada <${email}>` }),
+  "two emails": ({ issue, email }) => issue({ email: `${email},${anEmail()}` }),
+  "a pattern as its email": ({ issue }) => issue({ email: "%@example.com" }),
+  "an unknown email": ({ issue }) => issue({ email: anEmail() }),
+  "email_verified false": ({ issue }) => issue({ email_verified: false }),
+  "email_verified false as text": ({ issue }) => issue({ email_verified: "false" }),
+  "email_verified no as text": ({ issue }) => issue({ email_verified: "no" }),
+  "email_verified 0": ({ issue }) => issue({ email_verified: 0 }),
+};
+
+const WRONG_HEADERS: Record<string, Attack> = {
+  "that an unknown parameter is critical": ({ issue }) =>
+    issue({}, { crit: ["unheard-of"], "unheard-of": 1 }),
+  "that a missing parameter is critical": ({ issue }) => issue({}, { crit: ["b64"] }),
+  "that nothing is critical": ({ issue }) => issue({}, { crit: [] }),
+  "what is critical, but not as a list": ({ issue }) => issue({}, { crit: "b64", b64: true }),
+  "that its content is not encoded": ({ issue }) => issue({}, { crit: ["b64"], b64: false }),
+  "another algorithm than its key has": ({ header, claims, provider }) =>
+    signed({ ...header, alg: "ES384" }, claims, provider.key.privateKey, "SHA-384"),
+};
+
+/** Tokens with a valid signature whose content is not a set of claims. */
+const NO_CLAIMS: Record<string, Attack> = {
+  "a text": ({ header, provider }) => signed(header, "claims", provider.key.privateKey),
+  "a list": ({ header, claims, provider }) => signed(header, [claims], provider.key.privateKey),
+  null: ({ header, provider }) => signed(header, null, provider.key.privateKey),
+  "half of the claims": ({ header, claims, provider }) =>
+    signed(header, JSON.stringify(claims).slice(0, -1), provider.key.privateKey),
+};
+
+/** Exchanges the valid token before and after, to prove that only the attack is wrong, and that it has no lasting effect. */
+async function attack(forge: Attack, alg?: string) {
+  const scene = await aScene(alg);
+  const forged = await forge(scene);
+  expect(forged).not.toBe(scene.good);
+  await expectExchanged(scene.client, scene.good);
+  await expectRefused(scene.client, forged);
+  await expectExchanged(scene.client, scene.good);
+  return scene;
+}
+
+const ATTACKS: [beginning: string, Record<string, Attack>, alg?: string][] = [
+  ["that", UNSIGNED],
+  ["that is authenticated with", SIGNED_WITH_WHAT_IS_PUBLIC, "RS256"],
+  ["that was signed", BADLY_SIGNED],
+  ["that was signed by a key", SIGNED_BY_AN_UNKNOWN_KEY],
+  ["that", ILL_FORMED],
+  ["that has", WRONG_CLAIMS],
+  ["whose header says", WRONG_HEADERS],
+  ["whose content is", NO_CLAIMS],
+];
+
+describe("POST /auth/token_exchange refuses a token", () => {
+  it.each(
+    ATTACKS.flatMap(([beginning, attacks, alg]) =>
+      Object.entries(attacks).map(([name, forge]) => [`${beginning} ${name}`, forge, alg] as const),
+    ),
+  )("%s", async (_, forge, alg) => {
+    await attack(forge, alg);
+  });
+
+  it("that was signed by a key that its header points to, and does not fetch that key", async () => {
+    const attacker = await anIdentityProvider();
+    const pointing = { jku: attacker.jwks_url, kid: attacker.key.kid };
+    await attack(({ claims }) =>
+      signed({ alg: attacker.key.alg, ...pointing }, claims, attacker.key.privateKey),
+    );
+    expect(attacker.asked).toBe(0);
+  });
+
+  it("whose email has a Kelvin sign, which becomes a k in lower case and so makes another person's email", async () => {
+    const { clinic, client, provider } = await aClinicWithSignIn();
+    const email = `kim.${anEmail()}`;
+    await clinic.addProvider("Kim Provider", { email });
+    await expectExchanged(client, await provider.token({ email: email.replace("k", "K") }));
+    await expectRefused(client, await provider.token({ email: email.replace("k", "\u212a") }));
+  });
+
+  it("only because of the change, without which it is valid", async () => {
+    const { good, issue, header, claims } = await aScene();
+    const [goodHeader = "", goodClaims = ""] = (await issue()).split(".");
+    expect(good).toContain(`${goodHeader}.${goodClaims}.`);
+    expect([JSON.parse(decode(goodHeader)), JSON.parse(decode(goodClaims))]).toEqual([header, claims]);
+  });
+});
+
+describe("A token that is valid for one organization", () => {
+  /** Two organizations, each with its own identity provider, and a person who is a member of both. */
+  async function twoClinics() {
+    const here = await aClinicWithSignIn();
+    const there = await aClinicWithSignIn();
+    const email = anEmail();
+    for (const { clinic } of [here, there]) await clinic.addProvider("Paula Provider", { email });
+    return { here, there, email };
+  }
+
+  it("is invalid for another that has not registered the issuer", async () => {
+    const { here, there, email } = await twoClinics();
+    const [ours, theirs] = [await here.provider.token({ email }), await there.provider.token({ email })];
+    await expectExchanged(here.client, ours);
+    await expectExchanged(there.client, theirs);
+    await expectRefused(here.client, theirs);
+    await expectRefused(there.client, ours);
+  });
+
+  it("is invalid for another even if it claims that organization's issuer", async () => {
+    const { here, there, email } = await twoClinics();
+    const { kid } = there.provider.key;
+    await expectExchanged(there.client, await there.provider.token({ email }));
+    for (const claimed of [{}, { kid }, { jku: here.provider.jwks_url }])
+      await expectRefused(
+        there.client,
+        await here.provider.token({ email, iss: there.provider.issuer }, claimed),
+      );
+  });
+
+  it("is invalid for another that shares the issuer, but has no such user", async () => {
+    const { here, there } = await twoClinics();
+    await here.provider.register(there.clinic);
+    const token = await here.provider.token({ email: here.email });
+    await expectExchanged(here.client, token);
+    await expectRefused(there.client, token);
+  });
+
+  it("is invalid for another that shares the issuer under another audience", async () => {
+    const { here, there, email } = await twoClinics();
+    await here.provider.register(there.clinic, { audience: "theirs" });
+    await expectExchanged(here.client, await here.provider.token({ email }));
+    await expectRefused(there.client, await here.provider.token({ email }));
+    await expectExchanged(there.client, await here.provider.token({ email, aud: "theirs" }));
+    await expectRefused(here.client, await here.provider.token({ email, aud: "theirs" }));
+  });
+
+  it("is invalid for another that registered other keys for the same issuer", async () => {
+    const { here, there, email } = await twoClinics();
+    const double = await anIdentityProvider();
+    await double.register(there.clinic, { issuer: here.provider.issuer });
+    const genuine = await here.provider.token({ email });
+    const doubles = await double.token({ email, iss: here.provider.issuer });
+    await expectExchanged(here.client, genuine);
+    await expectExchanged(there.client, doubles);
+    await expectRefused(here.client, doubles);
+    await expectRefused(there.client, genuine);
+  });
+});
+
+describe("A token that was valid", () => {
+  const unregister = ({ id, organization_id }: { id: number; organization_id: number }) =>
+    platform.delete(`/organizations/${organization_id}/issuers/${id}`);
+
+  it("is invalid as soon as its issuer is deleted", async () => {
+    const { clinic, client, provider, email, issuer } = await aClinicWithSignIn();
+    const token = await provider.token({ email });
+    await expectExchanged(client, token);
+    expectGone(await unregister(issuer));
+    await expectRefused(client, token);
+    await provider.register(clinic);
+    await expectExchanged(client, token);
+  });
+
+  it("stays valid for another organization whose issuer was not deleted", async () => {
+    const { client, provider, email, issuer } = await aClinicWithSignIn();
+    const other: Organization = await anOrganization();
+    await provider.register(other);
+    await other.addProvider("Ada Elsewhere", { email });
+    const token = await provider.token({ email });
+    expectGone(await unregister(issuer));
+    await expectRefused(client, token);
+    await expectExchanged(other.client, token);
+  });
+
+  it("is invalid once its key is withdrawn and the keys are fetched again", async () => {
+    travelTo("2026-01-31T09:30:00Z");
+    const { client, provider, email } = await aClinicWithSignIn();
+    const old = await provider.token({ email });
+    await expectExchanged(client, old);
+    await provider.rotateKey();
+    travelTo("2026-01-31T09:31:00Z");
+    await expectExchanged(client, old);
+    await expectExchanged(client, await provider.token({ email }));
+    await expectRefused(client, old);
+  });
+});
+
+describe("The exp, nbf and iat of a token", () => {
+  const START = Date.parse("2026-01-31T09:30:00Z");
+
+  const at = (seconds: number) => travelTo(new Date(START + seconds * 1000).toISOString());
+
+  async function aTokenOf(times: { exp?: number; nbf?: number; iat?: number }) {
+    at(0);
+    const { client, provider, email } = await aClinicWithSignIn();
+    const sinceStart = Object.entries(times).map(([claim, seconds]) => [claim, START / 1000 + seconds]);
+    const token = await provider.token({ email, ...Object.fromEntries(sinceStart) });
+    return { client, token };
+  }
+
+  it("end it to the second: it is valid until just before exp, and invalid at exp", async () => {
+    const { client, token } = await aTokenOf({ exp: 300 });
+    for (const seconds of [0, 299, 299.999]) {
+      at(seconds);
+      await expectExchanged(client, token);
+    }
+    for (const seconds of [300, 300.001, 301, 359, 3600]) {
+      at(seconds);
+      await expectRefused(client, token);
+    }
+  });
+
+  it.each([
+    ["its nbf", { nbf: 300 }],
+    ["its iat", { iat: 300 }],
+    ["both", { nbf: 300, iat: 300 }],
+    ["the later of both", { nbf: 10, iat: 300 }],
+  ])("start it at %s, with a minute of tolerance for different clocks", async (_, times) => {
+    const { client, token } = await aTokenOf({ exp: 900, ...times });
+    for (const seconds of [0, 239, 239.999]) {
+      at(seconds);
+      await expectRefused(client, token);
+    }
+    for (const seconds of [240, 241, 300, 899]) {
+      at(seconds);
+      await expectExchanged(client, token);
+    }
+  });
+});

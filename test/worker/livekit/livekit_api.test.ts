@@ -1,0 +1,402 @@
+import { env, exports } from "cloudflare:workers";
+import { generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
+import { describe, expect, it, vi } from "vitest";
+import { MAX_LIVEKIT_ROOM_NAME_LENGTH, MAX_LIVEKIT_SID_LENGTH } from "../../../src/limits.ts";
+import { api, type Fetcher } from "../support/api.ts";
+import { callsOf } from "../support/calls.ts";
+import { expectRefusal } from "../support/expectations.ts";
+import {
+  aLiveKitRoom,
+  aLiveKitServer,
+  anEvent,
+  delivered,
+  digestOf,
+  LIVEKIT_KEY,
+  liveKit,
+  signatureOf,
+} from "../support/livekit.ts";
+import { anOrganization, given, unique } from "../support/organization.ts";
+import { fromNow, travelTo } from "../support/time.ts";
+import { changingNothing } from "../support/unchanged.ts";
+import { throughWorkerWith } from "../support/worker.ts";
+
+const INVALID = "Invalid LiveKit signature";
+const LIMIT = 256 * 1024;
+
+const webhook = { "Content-Type": "application/webhook+json" };
+
+const withHeader = (Authorization: string) => api("/api/livekit", { Authorization });
+
+const postAs = (Authorization: string, body: string, headers = {}) =>
+  withHeader(Authorization).send("POST", "/webhook", body, { ...webhook, ...headers });
+
+async function tokenFor(
+  body: string,
+  claims: object = {},
+  { alg = "HS256", secret = LIVEKIT_KEY.secret } = {},
+) {
+  return new SignJWT({ iss: LIVEKIT_KEY.key, exp: inSeconds(300), sha256: await digestOf(body), ...claims })
+    .setProtectedHeader({ alg })
+    .sign(new TextEncoder().encode(secret));
+}
+
+const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
+
+/** The lines that the service logs for an event, without the request's own line. */
+async function linesOf(event: string): Promise<Record<string, unknown>[]> {
+  const lines: string[] = [];
+  const spy = vi.spyOn(console, "log").mockImplementation((line: string) => lines.push(line));
+  await delivered([event]).finally(() => spy.mockRestore());
+  return lines.map((line) => JSON.parse(line)).filter((line) => line.event !== "request");
+}
+
+const NOT_USED = { event: "livekit_event_not_used", request_id: expect.any(String) };
+
+/** Values for a room's metadata. `theirs` belongs to another organization. */
+interface Own {
+  waiting_room_slug: string;
+  organization_user_id: number;
+  theirs: { slug: string; user: number };
+}
+
+describe("POST /api/livekit/webhook", () => {
+  it("accepts an event signed by LiveKit's own package", async () => {
+    const clinic = await anOrganization();
+    const room = await aLiveKitRoom(clinic);
+    await delivered([room.joined("rita", 0)]);
+    expect(await callsOf(clinic, room.owner)).toMatchObject([{ is_ended: false }]);
+  });
+
+  it("hashes the bytes as they were sent, white space included", async () => {
+    const clinic = await anOrganization();
+    const room = await aLiveKitRoom(clinic);
+    await delivered([` ${room.joined("rita", 0).replaceAll('":', '":  ')}\n`]);
+    expect(await callsOf(clinic, room.owner)).toHaveLength(1);
+  });
+
+  it("refuses every invalid signature in the same way, and changes nothing", async () => {
+    const room = await aLiveKitRoom(await anOrganization());
+    const event = room.started();
+    const { privateKey } = await generateKeyPair("RS256");
+    const claims = { iss: LIVEKIT_KEY.key, exp: inSeconds(300), sha256: await digestOf(event) };
+    const right = await signatureOf(event);
+    const [header = "", payload = "", signature = ""] = right.split(".");
+    const faults: Record<string, string> = {
+      nothing: "",
+      "no token": "made-up",
+      "another scheme": `Bearer ${right}`,
+      "another secret": await signatureOf(event, { ...LIVEKIT_KEY, secret: "x".repeat(32) }),
+      "another key": await signatureOf(event, { ...LIVEKIT_KEY, key: "somebody" }),
+      "no key": await tokenFor(event, { iss: undefined }),
+      "the signature of another body": await signatureOf(room.finished(10)),
+      "a digest in hexadecimal": await tokenFor(event, { sha256: "00".repeat(32) }),
+      "a digest without padding": await tokenFor(event, { sha256: claims.sha256.replace("=", "") }),
+      "no digest": await tokenFor(event, { sha256: undefined }),
+      "a digest that is no text": await tokenFor(event, { sha256: [claims.sha256] }),
+      "no expiry": await tokenFor(event, { exp: undefined }),
+      "an expiry in the past": await tokenFor(event, { exp: inSeconds(-61) }),
+      "a start in the future": await tokenFor(event, { nbf: inSeconds(62) }),
+      HS384: await tokenFor(event, {}, { alg: "HS384" }),
+      HS512: await tokenFor(event, {}, { alg: "HS512" }),
+      "no algorithm": new UnsecuredJWT(claims).encode(),
+      "a key pair": await new SignJWT(claims).setProtectedHeader({ alg: "RS256" }).sign(privateKey),
+      "no signature": `${header}.${payload}.`,
+      "a shorter signature": `${header}.${payload}.${signature.slice(0, -2)}`,
+      "another payload": `${header}.${btoa(JSON.stringify({ ...claims, x: 1 })).replace(/=+$/, "")}.${signature}`,
+    };
+    await changingNothing(async () => {
+      // Back to the present, from which the claims count: `changingNothing` works an hour ahead.
+      travelTo(fromNow(-60));
+      for (const [fault, token] of Object.entries(faults))
+        expect({ fault, ...(await postAs(token, event)) }).toMatchObject({
+          fault,
+          status: 401,
+          body: { error: INVALID },
+        });
+    });
+    expect((await postAs(right, event)).status).toBe(200);
+  });
+
+  it("tolerates clocks that differ by up to a minute", async () => {
+    const event = anEvent("room_started");
+    expect((await postAs(await tokenFor(event, { exp: inSeconds(-58) }), event)).status).toBe(200);
+    expect((await postAs(await tokenFor(event, { nbf: inSeconds(58) }), event)).status).toBe(200);
+  });
+
+  it("accepts the same event again while its token is valid, and it changes nothing", async () => {
+    const clinic = await anOrganization();
+    const room = await aLiveKitRoom(clinic);
+    const event = room.joined("rita", 1);
+    const token = await signatureOf(event);
+    expect((await postAs(token, event)).status).toBe(200);
+    await changingNothing(async () => {
+      travelTo(fromNow(-56));
+      expect((await postAs(token, event)).status).toBe(200);
+      travelTo(fromNow(4));
+      expectRefusal(await postAs(token, event), 401, INVALID);
+    });
+  });
+
+  it("accepts two keys during a rotation", async () => {
+    const previous = { key: "earlier-key", secret: "earlier-livekit-secret-of-32-characters" };
+    const bindings = { LIVEKIT_API_KEY_PREVIOUS: previous.key, LIVEKIT_API_SECRET_PREVIOUS: previous.secret };
+    const fetcher = throughWorkerWith(bindings);
+    const event = anEvent("room_started");
+    for (const key of [LIVEKIT_KEY, previous])
+      expect((await aLiveKitServer({ key, fetcher }).send(event)).status).toBe(200);
+    const mixed = { key: LIVEKIT_KEY.key, secret: previous.secret };
+    expectRefusal(await aLiveKitServer({ key: mixed, fetcher }).send(event), 401, INVALID);
+    expectRefusal(await aLiveKitServer({ key: previous }).send(event), 401, INVALID);
+  });
+
+  it("refuses everything while no key is set", async () => {
+    const { LIVEKIT_API_KEY: _, LIVEKIT_API_SECRET: __, ...others } = env;
+    const fetcher = throughWorkerWith({ ...others, LIVEKIT_API_KEY: "", LIVEKIT_API_SECRET: "" });
+    expectRefusal(await aLiveKitServer({ fetcher }).send(anEvent("room_started")), 401, INVALID);
+    const empty = { key: "", secret: "x" };
+    expectRefusal(await aLiveKitServer({ key: empty, fetcher }).send(anEvent("room_started")), 401, INVALID);
+  });
+
+  it("checks the signature before anything else", async () => {
+    const stranger = withHeader("");
+    expectRefusal(await stranger.send("GET", "/nowhere"), 401, INVALID);
+    expectRefusal(await stranger.send("POST", "/webhook", "x".repeat(LIMIT + 1)), 401, INVALID);
+    expectRefusal(
+      await stranger.send("POST", "/webhook", "{", { "Content-Type": "text/plain" }),
+      401,
+      INVALID,
+    );
+  });
+
+  it("is the only path and method of the LiveKit API", async () => {
+    const signed = withHeader(await signatureOf(""));
+    expectRefusal(await signed.send("GET", "/webhook"), 405, /use POST/);
+    expectRefusal(await signed.send("GET", "/nowhere"), 404, "Not found");
+  });
+
+  it("accepts 256 KiB, and refuses more", async () => {
+    const event = anEvent("room_started");
+    expect((await liveKit.send(event.padEnd(LIMIT))).status).toBe(200);
+    expectRefusal(
+      await liveKit.send(event.padEnd(LIMIT + 1)),
+      413,
+      `Request body is larger than ${LIMIT} bytes`,
+    );
+  });
+
+  it("applies the same limit to a body that comes in pieces without a length", async () => {
+    const inPieces: Fetcher = async (request) => {
+      const body = new Blob([await request.arrayBuffer()]).stream();
+      return exports.default.fetch(
+        new Request(request.url, { method: "POST", headers: request.headers, body }),
+      );
+    };
+    const server = aLiveKitServer({ fetcher: inPieces });
+    const event = anEvent("room_started");
+    expect((await server.send(event.padEnd(LIMIT))).status).toBe(200);
+    expect((await server.send(event.padEnd(LIMIT + 1))).status).toBe(413);
+  });
+
+  it("refuses a body that is not JSON", async () => {
+    expectRefusal(await liveKit.send("{"), 400, "Request body is not valid JSON");
+    expectRefusal(await liveKit.send(""), 400, "Request body is not valid JSON");
+  });
+
+  it.each(["application/webhook+json; charset=utf-8", "application/json", "text/plain"])(
+    "accepts the content type %s",
+    async (type) => {
+      expect((await liveKit.send("{}", { "Content-Type": type })).status).toBe(200);
+    },
+  );
+
+  const UNUSABLE: Record<string, string> = {
+    "no object": "[]",
+    null: "null",
+    "an empty object": "{}",
+    "an unknown event": anEvent("moon_landed"),
+    "an event without a room": anEvent("room_started"),
+    "a room without metadata": anEvent("room_started", { room: { sid: "RM_1", name: "clinic--x" } as never }),
+    "a room with other metadata": anEvent("room_started", {
+      room: { sid: "RM_1", name: "clinic--x", metadata: "a room" } as never,
+    }),
+    "an ingress": anEvent("ingress_started"),
+    "an egress without an id": anEvent("egress_ended", { egressInfo: { roomId: "RM_1" } as never }),
+    "an egress event without an egress": anEvent("egress_ended"),
+    "fields of other types":
+      '{"event":7,"room":[],"participant":"x","egressInfo":3,"createdAt":{"toString":0}}',
+    "a prototype":
+      '{"__proto__":{"event":"room_started"},"event":"room_started","room":{"sid":"RM_1","name":"clinic--x","__proto__":1}}',
+  };
+
+  it.each(Object.entries(UNUSABLE))("accepts %s, and changes nothing", async (_, event) => {
+    await changingNothing(() => delivered([event]));
+  });
+
+  it.each([
+    ["sid", MAX_LIVEKIT_SID_LENGTH],
+    ["name", MAX_LIVEKIT_ROOM_NAME_LENGTH],
+  ] as const)(
+    "uses the events of a room whose %s has %i characters, and ignores those of a longer one",
+    async (field, length) => {
+      const clinic = await anOrganization();
+      const start = { sid: unique("RM").replaceAll("-", "_"), name: `${clinic.slug}--${unique("visit")}` }[
+        field
+      ];
+      const roomOf = (size: number) => aLiveKitRoom(clinic, { [field]: start.padEnd(size, "x") });
+      const eventsOf = ({ started, joined, recorded }: Awaited<ReturnType<typeof aLiveKitRoom>>) => [
+        started(),
+        joined("rita", 1),
+        recorded(unique("EG"), 10),
+      ];
+      for (const event of eventsOf(await roomOf(length + 1)))
+        expect(await changingNothing(() => linesOf(event))).toMatchObject([
+          { ...NOT_USED, reason: "malformed" },
+        ]);
+      const room = await roomOf(length);
+      await delivered(eventsOf(room));
+      const [{ id }] = await callsOf(clinic, room.owner);
+      const { participants } = await given(
+        clinic.client.get(`/organization_users/${room.owner.id}/calls/${id}/participants`),
+      );
+      expect(participants).toHaveLength(1);
+    },
+  );
+
+  it("uses the events of a participant whose sid has the maximum length, and ignores those of a longer one", async () => {
+    const clinic = await anOrganization();
+    const room = await aLiveKitRoom(clinic);
+    await delivered([room.joined("sue", 0)]);
+    const sidOf = (length: number) => ({ sid: "PA_".padEnd(length, "x") });
+    const tooLong = room.joined("peter", 1, sidOf(MAX_LIVEKIT_SID_LENGTH + 1));
+    expect(await changingNothing(() => linesOf(tooLong))).toMatchObject([
+      { ...NOT_USED, reason: "malformed" },
+    ]);
+    await delivered([room.joined("rita", 1, sidOf(MAX_LIVEKIT_SID_LENGTH))]);
+  });
+
+  const AT_FAULT = "metadata at fault";
+
+  it.each<[string, (own: Own) => object, string]>([
+    ["no slug", ({ organization_user_id }) => ({ organization_user_id }), AT_FAULT],
+    ["a slug without an organization", (own) => ({ ...own, waiting_room_slug: "cardiology" }), AT_FAULT],
+    ["a room of another organization", (own) => ({ ...own, waiting_room_slug: own.theirs.slug }), AT_FAULT],
+    ["no user", ({ waiting_room_slug }) => ({ waiting_room_slug }), AT_FAULT],
+    ["a user that is not a number", (own) => ({ ...own, organization_user_id: "x" }), AT_FAULT],
+    [
+      "a user of another organization",
+      (own) => ({ ...own, organization_user_id: own.theirs.user }),
+      "The room's metadata does not name a user of the organization",
+    ],
+    [
+      "an unknown room",
+      (own) => ({ ...own, waiting_room_slug: `${own.waiting_room_slug}-unknown` }),
+      "call.waiting_room_slug: must be a slug that a waiting room of the organization has, or had",
+    ],
+    ["a list", () => [], "no call"],
+  ])("accepts a room whose metadata has %s, changes nothing, and logs why", async (_, metadataOf, reason) => {
+    const clinic = await anOrganization();
+    const [ours, theirs] = [await aLiveKitRoom(clinic), await aLiveKitRoom(await anOrganization())];
+    const metadata = metadataOf({
+      waiting_room_slug: ours.waitingRoom.slug,
+      organization_user_id: ours.owner.id,
+      theirs: { slug: theirs.waitingRoom.slug, user: theirs.owner.id },
+    });
+    const room = await aLiveKitRoom(clinic, { metadata: JSON.stringify(metadata) });
+    for (const each of [room.joined("rita", 0), room.left("rita", 10, 0)])
+      expect(await changingNothing(() => linesOf(each))).toMatchObject([{ ...NOT_USED, reason }]);
+  });
+
+  it.each([
+    ["the slug of no organization", () => "nowhere--visit"],
+    ["a slug and nothing after it", (slug: string) => `${slug}--`],
+    ["a slug and one hyphen", (slug: string) => `${slug}-visit`],
+    ["no slug", () => "visit"],
+    ["nothing", () => ""],
+  ])(
+    "accepts the events of a room whose name begins with %s, changes nothing, and logs it",
+    async (_, nameFor) => {
+      const clinic = await anOrganization();
+      const metadata = JSON.stringify({ waiting_room_slug: "nowhere--cardiology", organization_user_id: 1 });
+      const room = await aLiveKitRoom(clinic, { name: nameFor(clinic.slug), metadata });
+      const events = [room.joined("rita", 1), room.finished(10), room.recorded("EG_1", 10)];
+      for (const event of events)
+        expect(await changingNothing(() => linesOf(event))).toMatchObject([
+          { ...NOT_USED, reason: "no organization" },
+        ]);
+    },
+  );
+
+  it("returns 503 if the database fails, so that LiveKit sends the event again", async () => {
+    const DB = new Proxy(env.DB, {
+      get(target, property) {
+        if (property === "withSession") return () => DB;
+        if (property === "getBookmark") return () => null;
+        if (property === "batch")
+          return () => Promise.reject(new Error("D1_ERROR: Network connection lost."));
+        return Reflect.get(target, property).bind(target);
+      },
+    });
+    const room = await aLiveKitRoom(await anOrganization());
+    const server = aLiveKitServer({ fetcher: throughWorkerWith({ DB }) });
+    expectRefusal(
+      await server.send(room.joined("rita", 0)),
+      503,
+      "The database is not available at the moment: try again",
+    );
+    expectRefusal(
+      await server.send(room.recorded(unique("EG"), 10)),
+      503,
+      "The database is not available at the moment: try again",
+    );
+  });
+});
+
+describe("The log line of a LiveKit event that cannot be used", () => {
+  it("has the ids of the event and of the room, and the reason", async () => {
+    const room = await aLiveKitRoom(await anOrganization(), { metadata: "" });
+    const event = room.joined("rita@example.com", 1, { name: "Rita Recipient" });
+    const { id } = JSON.parse(event);
+    expect(await linesOf(event)).toEqual([
+      {
+        ...NOT_USED,
+        livekit_event: "participant_joined",
+        event_id: id,
+        room_sid: room.sid,
+        reason: "no call",
+      },
+    ]);
+  });
+
+  it("gives the reason of a refused report, without any text from LiveKit", async () => {
+    const clinic = await anOrganization();
+    const metadata = {
+      waiting_room_slug: `${clinic.slug}--Rita Recipient`,
+      organization_user_id: clinic.admin.id,
+    };
+    const named = { metadata: JSON.stringify(metadata), name: `${clinic.slug}--rita` };
+    const room = await aLiveKitRoom(clinic, named);
+    const lines = await linesOf(room.joined("rita@example.com", 1, { name: "Rita Recipient" }));
+    expect(lines).toMatchObject([
+      {
+        ...NOT_USED,
+        reason: "call.waiting_room_slug: must be a slug that a waiting room of the organization has, or had",
+      },
+    ]);
+    expect(JSON.stringify(lines)).not.toMatch(/rita/i);
+  });
+
+  it("leaves out values that do not look like ids", async () => {
+    const room = { sid: "Rita's room", name: "clinic--rita" } as never;
+    const participant = { sid: "PA_rita", identity: "rita" } as never;
+    const event = anEvent("participant_joined", { id: "Rita's event", room, participant });
+    expect(await linesOf(event)).toEqual([
+      { ...NOT_USED, livekit_event: "participant_joined", reason: "no organization" },
+    ]);
+  });
+
+  it("is missing if the event is used, or was used before", async () => {
+    const room = await aLiveKitRoom(await anOrganization());
+    expect(await linesOf(room.joined("rita", 1))).toEqual([]);
+    expect(await linesOf(room.joined("rita", 1))).toEqual([]);
+  });
+});

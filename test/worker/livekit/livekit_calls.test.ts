@@ -1,0 +1,539 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { callsOf, reportCall } from "../support/calls.ts";
+import {
+  aLiveKitRoom,
+  anEgressId,
+  at,
+  DisconnectReason,
+  delivered,
+  EgressStatus,
+} from "../support/livekit.ts";
+import { logged } from "../support/logged.ts";
+import { anOrganization, given, type Organization } from "../support/organization.ts";
+
+const CONSENTS = { attributes: { recording_consent: "true" } };
+const REFUSES = { attributes: { recording_consent: "false" } };
+
+type LiveKitRoom = Awaited<ReturnType<typeof aLiveKitRoom>>;
+
+const withFields = (event: string, change: (json: never) => object) =>
+  JSON.stringify(change(JSON.parse(event) as never));
+
+/** The owner's calls, each with its participants and the number of its recordings. */
+async function shown({ client }: Organization, { owner }: LiveKitRoom) {
+  const path = `/organization_users/${owner.id}/calls`;
+  const { calls } = await given(client.get(path));
+  return Promise.all(
+    calls.map(async ({ id, ...call }: { id: number }) => {
+      const { participants } = await given(client.get(`${path}/${id}/participants`));
+      const { egresses } = await given(client.get(`${path}/${id}/egresses`));
+      return { id, ...call, participants, recordings: egresses.length };
+    }),
+  );
+}
+
+async function aRoom(fields: Parameters<typeof aLiveKitRoom>[1] = {}) {
+  const clinic = await anOrganization();
+  const room = await aLiveKitRoom(clinic, fields);
+  return { clinic, room, shown: () => shown(clinic, room) };
+}
+
+describe("The metadata of a LiveKit room", () => {
+  it("may change during the call: later refusals still hide the recording, and the call still ends", async () => {
+    const { clinic, room, shown } = await aRoom();
+    const egress = anEgressId();
+    await delivered([
+      room.joined("doctor", 1, CONSENTS),
+      room.joined("patient", 2, CONSENTS),
+      room.egress(egress, EgressStatus.EGRESS_ACTIVE),
+    ]);
+    const { sid, name } = room;
+    const later = await aLiveKitRoom(clinic, { sid, name, metadata: '{"recording":"on"}' });
+    await delivered([
+      later.joined("third", 60, REFUSES),
+      later.left("patient", 90, 2, REFUSES),
+      later.left("third", 95, 60, REFUSES),
+      later.left("doctor", 100, 1, CONSENTS),
+      later.recorded(egress, 105),
+      later.finished(120),
+    ]);
+    expect(await shown()).toMatchObject([
+      {
+        is_ended: true,
+        started_at: at(1),
+        ended_at: at(100),
+        recordings: 0,
+        participants: [
+          { display_name: "doctor", recording_consent: true },
+          { display_name: "patient", recording_consent: false },
+          { display_name: "third", recording_consent: false },
+        ],
+      },
+    ]);
+  });
+
+  it("is not needed if the platform has reported the call under the room's sid", async () => {
+    const { clinic, room, shown } = await aRoom({ metadata: "" });
+    await given(
+      reportCall(clinic, room.sid, {
+        waiting_room_slug: room.waitingRoom.slug,
+        organization_user_id: room.owner.id,
+        started_at: at(-5),
+        participants: [{ key: "rita", display_name: "Rita", role: "recipient" }],
+      }),
+    );
+    await delivered([room.joined("rita", 8, REFUSES), room.left("rita", 50, 8), room.finished(60)]);
+    expect(await shown()).toMatchObject([
+      {
+        started_at: at(-5),
+        ended_at: at(50),
+        participants: [{ display_name: "Rita", joined_at: at(8), left_at: at(50), recording_consent: false }],
+      },
+    ]);
+  });
+
+  it("identifies a call only by the room's sid: a call whose key is the room's name stays as it is", async () => {
+    const { clinic, room, shown } = await aRoom();
+    const { waitingRoom, owner } = room;
+    const visit = { waiting_room_slug: waitingRoom.slug, organization_user_id: owner.id, started_at: at(0) };
+    await given(reportCall(clinic, room.name, visit));
+    await delivered([room.joined("rita", 8), room.recorded(anEgressId(), 20), room.left("rita", 50, 8)]);
+    expect(await shown()).toMatchObject([
+      { started_at: at(8), participants: [{ display_name: "rita" }] },
+      { started_at: at(0), participants: [] },
+    ]);
+  });
+
+  it.each<[string, (own: { id: number }) => object]>([
+    ["the owner's id as a string", ({ id }) => ({ organization_user_id: String(id) })],
+    ["a number as the reference", ({ id }) => ({ organization_user_id: id, external_reference: 10482 })],
+  ])("may have %s", async (_, fieldsFor) => {
+    const { clinic, room } = await aRoom();
+    const fields = { waiting_room_slug: room.waitingRoom.slug, ...fieldsFor(room.owner) };
+    const { joined } = await aLiveKitRoom(clinic, { metadata: JSON.stringify(fields) });
+    const lines = logged();
+    await delivered([joined("rita", 8)]);
+    const [call] = await callsOf(clinic, room.owner);
+    const { external_reference } = await given(
+      clinic.client.get(`/organization_users/${room.owner.id}/calls/${call.id}`),
+    );
+    expect(external_reference).toBe("external_reference" in fields ? "10482" : null);
+    expect(lines().filter(({ event }) => event !== "request")).toEqual([]);
+  });
+
+  it("may name a former slug of the waiting room", async () => {
+    const { clinic, room, shown } = await aRoom();
+    const path = `/waiting_rooms/${room.waitingRoom.slug}`;
+    await given(clinic.client.put(path, { waiting_room: { name: "Renamed" } }));
+    await delivered([room.joined("rita", 8)]);
+    expect(await shown()).toMatchObject([{ waiting_room_id: room.waitingRoom.id }]);
+  });
+
+  it("is used without its invalid fields, whose names are logged", async () => {
+    const { clinic, room } = await aRoom();
+    const fields = { waiting_room_slug: room.waitingRoom.slug, organization_user_id: room.owner.id };
+    const metadata = JSON.stringify({ ...fields, external_reference: { id: 7 } });
+    const { joined } = await aLiveKitRoom(clinic, { metadata });
+    const lines = logged();
+    await delivered([joined("rita", 8, { attributes: { user_id: "999999999", role: "nurse" } })]);
+    expect(await callsOf(clinic, room.owner)).toHaveLength(1);
+    expect(lines()).toContainEqual(
+      expect.objectContaining({
+        event: "livekit_fields_not_used",
+        fields: "role external_reference user_id",
+      }),
+    );
+  });
+});
+
+describe("A call from LiveKit's events", () => {
+  it("begins with its first participant, even in a room that was created 50 minutes ahead", async () => {
+    const { room, shown } = await aRoom({ creationTime: BigInt(Date.parse(at(-3000)) / 1000) });
+    await delivered([
+      room.event("room_started", -3000),
+      room.joined("rita", 10),
+      room.joined("paula", 20),
+      room.left("paula", 500, 20),
+      room.left("rita", 610, 10),
+      room.finished(640),
+    ]);
+    expect(await shown()).toMatchObject([{ started_at: at(10), ended_at: at(610) }]);
+  });
+
+  it("is not created for a room that nobody entered", async () => {
+    const { room, shown } = await aRoom();
+    await delivered([room.started(), room.finished(300)]);
+    expect(await shown()).toEqual([]);
+  });
+
+  it("ends the stay of a participant without a leave event when the room closes", async () => {
+    const { room, shown } = await aRoom();
+    await delivered([room.joined("rita", 10), room.finished(300)]);
+    expect(await shown()).toMatchObject([
+      { started_at: at(10), ended_at: at(300), participants: [{ left_at: at(300) }] },
+    ]);
+  });
+
+  it.each([
+    ["CLIENT_INITIATED", DisconnectReason.CLIENT_INITIATED],
+    ["SIGNAL_CLOSE", DisconnectReason.SIGNAL_CLOSE],
+    ["STATE_MISMATCH", DisconnectReason.STATE_MISMATCH],
+    ["DUPLICATE_IDENTITY", DisconnectReason.DUPLICATE_IDENTITY],
+  ])("keeps a participant who leaves only an older connection: %s", async (_, disconnectReason) => {
+    const { room, shown } = await aRoom();
+    await delivered([
+      room.joined("rita", 10),
+      room.joined("rita", 60),
+      room.left("rita", 61, 10, { disconnectReason }),
+    ]);
+    expect(await shown()).toMatchObject([{ participants: [{ joined_at: at(60), left_at: null }] }]);
+    await delivered([room.left("rita", 90, 60), room.finished(100)]);
+    expect(await shown()).toMatchObject([{ ended_at: at(90), participants: [{ left_at: at(90) }] }]);
+  });
+
+  it.each([
+    ["an ingress", { kind: 1 }],
+    ["an egress", { kind: 2 }],
+    ["an agent", { kind: 4 }],
+    ["a camera of kind BRIDGE", { kind: 8 }],
+    ["a recorder", { permission: { recorder: true } }],
+  ])("ignores %s as a participant, and still shows the recordings", async (_, said) => {
+    const { room, shown } = await aRoom();
+    const machine = said as never;
+    await delivered([
+      room.joined("machine", 5, machine),
+      room.joined("rita", 10, CONSENTS),
+      room.recorded(anEgressId(), 50),
+      room.left("rita", 60, 10),
+      room.left("machine", 90, 5, machine),
+      room.finished(100),
+    ]);
+    expect(await shown()).toMatchObject([
+      { started_at: at(10), ended_at: at(60), recordings: 1, participants: [{ display_name: "rita" }] },
+    ]);
+  });
+
+  const NEVER_CAME = [
+    ["USER_UNAVAILABLE", DisconnectReason.USER_UNAVAILABLE],
+    ["USER_REJECTED", DisconnectReason.USER_REJECTED],
+    ["SIP_TRUNK_FAILURE", DisconnectReason.SIP_TRUNK_FAILURE],
+    ["JOIN_FAILURE", DisconnectReason.JOIN_FAILURE],
+  ] as const;
+
+  it.each(NEVER_CAME)(
+    "drops a phone caller who never came, with their refusal: %s",
+    async (_, disconnectReason) => {
+      const { room, shown } = await aRoom();
+      const phone = { kind: 3, ...REFUSES } as never;
+      await delivered([
+        room.joined("phone", 5, phone),
+        room.joined("rita", 10, CONSENTS),
+        room.recorded(anEgressId(), 50),
+        room.left("phone", 35, 5, { ...REFUSES, disconnectReason }),
+        room.left("rita", 60, 10, CONSENTS),
+        room.finished(80),
+      ]);
+      expect(await shown()).toMatchObject([
+        { started_at: at(10), ended_at: at(60), recordings: 1, participants: [{ display_name: "rita" }] },
+      ]);
+      // Late and repeated events bring nobody back.
+      await delivered([room.joined("phone", 5, phone), room.left("phone", 35, 5, { disconnectReason })]);
+      expect(await shown()).toMatchObject([{ participants: [{ display_name: "rita" }] }]);
+    },
+  );
+
+  it("is removed if its only participant is an unanswered phone", async () => {
+    const { clinic, room, shown } = await aRoom();
+    const unanswered = { disconnectReason: DisconnectReason.USER_UNAVAILABLE };
+    await delivered([room.joined("phone", 5), room.left("phone", 35, 5, unanswered), room.finished(40)]);
+    expect(await shown()).toEqual([]);
+    const day = "date_start=2026-01-31&date_end=2026-01-31";
+    expect(await given(clinic.client.get(`/call_metrics?${day}`))).toMatchObject({ total_calls: {} });
+  });
+
+  it("ignores an aborted connection", async () => {
+    const { room, shown } = await aRoom();
+    const aborted = room.left("rita", 12, 10).replace("participant_left", "participant_connection_aborted");
+    await delivered([aborted, room.joined("paula", 20)]);
+    expect(await shown()).toMatchObject([{ started_at: at(20), participants: [{ display_name: "paula" }] }]);
+  });
+});
+
+describe("A participant's fields from LiveKit's events", () => {
+  it("are set by the first event that has them, and never replace the platform's values", async () => {
+    const { clinic, room, shown } = await aRoom();
+    await delivered([room.joined("rita", 10)]);
+    expect(await shown()).toMatchObject([{ participants: [{ display_name: "rita", role: "recipient" }] }]);
+    const said = { name: "Rita", attributes: { role: "provider", external_reference: "p-1" } };
+    await delivered([room.joined("rita", 20, said)]);
+    const filled = { display_name: "Rita", role: "provider", external_reference: "p-1" };
+    expect(await shown()).toMatchObject([{ participants: [filled] }]);
+    const other = { name: "R.", attributes: { role: "recipient", external_reference: "p-2" } };
+    await delivered([room.left("rita", 30, 20, other)]);
+    expect(await shown()).toMatchObject([{ participants: [filled] }]);
+    const correction = { display_name: "Rita Recipient", role: "recipient", external_reference: null };
+    await given(reportCall(clinic, room.sid, { participants: [{ key: "rita", ...correction }] }));
+    await delivered([room.joined("rita", 40, said), room.left("rita", 50, 40, other)]);
+    expect(await shown()).toMatchObject([{ participants: [correction] }]);
+  });
+
+  it("do not replace a role that the platform has reported", async () => {
+    const { clinic, room, shown } = await aRoom();
+    await delivered([room.joined("rita", 10)]);
+    await given(reportCall(clinic, room.sid, { participants: [{ key: "rita", role: "recipient" }] }));
+    await delivered([room.joined("rita", 20, { name: "Rita", attributes: { role: "provider" } })]);
+    expect(await shown()).toMatchObject([{ participants: [{ display_name: "Rita", role: "recipient" }] }]);
+  });
+});
+
+describe("recording_consent in LiveKit's events", () => {
+  const said = (recording_consent: string, recording_consent_at = "") => ({
+    attributes: { recording_consent, recording_consent_at },
+  });
+
+  it.each(["False", "0", "no", " false", "yes", "true.", "1"])(
+    "refuses with the text %j after a consent, which is logged",
+    async (text) => {
+      const { room, shown } = await aRoom();
+      const lines = logged();
+      await delivered([room.joined("rita", 10, said("true")), room.left("rita", 60, 10, said(text))]);
+      expect(await shown()).toMatchObject([{ participants: [{ recording_consent: false }] }]);
+      expect(lines().filter(({ event }) => event !== "request")).toEqual([
+        expect.objectContaining({ event: "livekit_consent_unclear", room_sid: room.sid }),
+      ]);
+    },
+  );
+
+  it.each(["true", "True", "TRUE"])("grants with the text %j", async (text) => {
+    const { room, shown } = await aRoom();
+    await delivered([room.joined("rita", 10, said(text))]);
+    expect(await shown()).toMatchObject([{ participants: [{ recording_consent: true }] }]);
+  });
+
+  it("counts even if everything else in the event is invalid", async () => {
+    const { room, shown } = await aRoom();
+    const refusal = withFields(
+      room.joined("x".repeat(300), 10, { ...REFUSES, name: "\u0007".repeat(3) }),
+      ({ participant, ...event }: { participant: { attributes: object } }) => ({
+        ...event,
+        participant: {
+          ...participant,
+          sid: 7,
+          joinedAtMs: "soon",
+          kind: {},
+          permission: [],
+          disconnectReason: 99,
+          attributes: {
+            ...participant.attributes,
+            recording_consent: false,
+            role: 7,
+            user_id: {},
+            external_reference: [],
+          },
+        },
+      }),
+    );
+    await delivered([refusal]);
+    expect(await shown()).toMatchObject([{ participants: [{ recording_consent: false }] }]);
+  });
+
+  it.each<[string, [string, string][], boolean]>([
+    [
+      "an old token does not restore consent",
+      [
+        ["true", ""],
+        ["false", ""],
+        ["true", ""],
+      ],
+      false,
+    ],
+    [
+      "an old token with its time does not restore consent",
+      [
+        ["true", at(5)],
+        ["false", at(20)],
+        ["true", at(5)],
+      ],
+      false,
+    ],
+    [
+      "a later time restores consent",
+      [
+        ["true", ""],
+        ["false", at(20)],
+        ["true", at(25)],
+      ],
+      true,
+    ],
+    [
+      "a refusal without a time counts from its event",
+      [
+        ["true", at(15)],
+        ["false", ""],
+      ],
+      false,
+    ],
+    [
+      "a consent without a time counts only if nothing else is known",
+      [
+        ["true", ""],
+        ["false", at(-500)],
+      ],
+      false,
+    ],
+    [
+      "a time in the future counts as now",
+      [
+        ["true", at(1e9)],
+        ["false", ""],
+      ],
+      false,
+    ],
+  ])("%s", async (_, words, recording_consent) => {
+    const { room, shown } = await aRoom();
+    await delivered(words.map(([text, time], n) => room.joined("rita", 10 * (n + 1), said(text, time))));
+    expect(await shown()).toMatchObject([{ participants: [{ recording_consent }] }]);
+  });
+});
+
+describe("The JSON of a LiveKit event", () => {
+  const toSnakeCase = (json: unknown): unknown => {
+    if (Array.isArray(json)) return json.map(toSnakeCase);
+    if (typeof json !== "object" || json === null) return json;
+    return Object.fromEntries(
+      Object.entries(json).map(([name, value]) => [
+        name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+        name === "attributes" ? value : toSnakeCase(value),
+      ]),
+    );
+  };
+  const toNumbers = (json: string) => json.replace(/:"(\d{10,})"/g, ":$1");
+
+  it.each([
+    ["snake_case", (event: string) => JSON.stringify(toSnakeCase(JSON.parse(event)))],
+    ["int64 as numbers", toNumbers],
+    [
+      "enums as numbers",
+      (event: string) => event.replace('"EGRESS_COMPLETE"', "3").replace('"DUPLICATE_IDENTITY"', "2"),
+    ],
+  ])("may have %s", async (_, rewritten) => {
+    const { room, shown } = await aRoom();
+    const events = [
+      room.joined("rita", 10, CONSENTS),
+      room.joined("rita", 20, CONSENTS),
+      room.left("rita", 21, 10, { ...CONSENTS, disconnectReason: DisconnectReason.DUPLICATE_IDENTITY }),
+      room.recorded(anEgressId(), 50),
+      room.left("rita", 60, 20, CONSENTS),
+      room.finished(80),
+    ];
+    expect(events.map(rewritten)).not.toEqual(events);
+    await delivered(events.map(rewritten));
+    expect(await shown()).toMatchObject([
+      {
+        started_at: at(10),
+        ended_at: at(60),
+        recordings: 1,
+        participants: [{ joined_at: at(20), left_at: at(60), recording_consent: true }],
+      },
+    ]);
+  });
+});
+
+describe("Shuffled LiveKit events of two organizations", () => {
+  const text = fc.constantFrom("", "true", "false", "no");
+  const aConnection = fc.record({
+    away: fc.integer({ min: 1, max: 60 }),
+    stays: fc.integer({ min: 1, max: 60 }),
+    consent: fc.tuple(text, fc.constantFrom("", at(-60), at(30), at(90))),
+    ending: fc.constantFrom("left", "left", "left", "untold", "never"),
+  });
+  const visit = fc.record({
+    people: fc.array(fc.array(aConnection, { minLength: 1, maxLength: 2 }), { minLength: 1, maxLength: 2 }),
+    isFinished: fc.boolean(),
+  });
+
+  function eventsOf(
+    room: LiveKitRoom,
+    {
+      people,
+      isFinished,
+    }: {
+      people: { away: number; stays: number; consent: [string, string]; ending: string }[][];
+      isFinished: boolean;
+    },
+  ) {
+    const events = people.flatMap((connections, n) => {
+      let now = 0;
+      return connections.flatMap(
+        ({ away, stays, consent: [recording_consent, recording_consent_at], ending }) => {
+          const [from, until] = [now + away, now + away + stays];
+          now = until;
+          const said = { name: `Person ${n}`, attributes: { recording_consent, recording_consent_at } };
+          const disconnectReason =
+            ending === "never" ? DisconnectReason.USER_REJECTED : DisconnectReason.CLIENT_INITIATED;
+          const joined = room.joined(`person-${n}`, from, said);
+          return ending === "untold"
+            ? [joined]
+            : [joined, room.left(`person-${n}`, until, from, { ...said, disconnectReason })];
+        },
+      );
+    });
+    return [room.started(), ...events, ...(isFinished ? [room.finished(500)] : [])];
+  }
+
+  /** The calls without ids, and with people sorted by name, because the order of their rows may differ. */
+  async function outcomeOf(clinic: Organization, room: LiveKitRoom) {
+    const calls = await shown(clinic, room);
+    return calls.map(({ participants, is_ended, started_at, ended_at }) => ({
+      is_ended,
+      started_at,
+      ended_at,
+      participants: participants
+        .map(({ id: _, ...each }: { id: number; display_name: string }) => each)
+        .sort((one: { display_name: string }, other: { display_name: string }) =>
+          one.display_name.localeCompare(other.display_name),
+        ),
+    }));
+  }
+
+  it("lead to the same calls and participants as ordered events", { timeout: 240_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        visit,
+        visit,
+        fc.integer(),
+        fc.nat({ max: 3 }),
+        async (first, second, seed, repeated) => {
+          const clinics = await Promise.all([
+            anOrganization(),
+            anOrganization(),
+            anOrganization(),
+            anOrganization(),
+          ]);
+          const [one, other, oneInOrder, otherInOrder] = clinics as [
+            Organization,
+            Organization,
+            Organization,
+            Organization,
+          ];
+          const rooms = await Promise.all([one, other].map((clinic) => aLiveKitRoom(clinic)));
+          const [room, another] = rooms as [LiveKitRoom, LiveKitRoom];
+          const sids = [{ sid: room.sid }, { sid: another.sid }] as const;
+          const inOrder = await aLiveKitRoom(oneInOrder, sids[0]);
+          const anotherInOrder = await aLiveKitRoom(otherInOrder, sids[1]);
+          await delivered([...eventsOf(inOrder, first), ...eventsOf(anotherInOrder, second)]);
+          const events = [...eventsOf(room, first), ...eventsOf(another, second)];
+          const [shuffled = []] = fc.sample(fc.shuffledSubarray(events, { minLength: events.length }), {
+            numRuns: 1,
+            seed,
+          });
+          await delivered([...shuffled, ...shuffled.slice(0, repeated)]);
+          expect(await outcomeOf(one, room)).toEqual(await outcomeOf(oneInOrder, inOrder));
+          expect(await outcomeOf(other, another)).toEqual(await outcomeOf(otherInOrder, anotherInOrder));
+        },
+      ),
+      { numRuns: 15 },
+    );
+  });
+});

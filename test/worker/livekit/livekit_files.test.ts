@@ -1,0 +1,429 @@
+import { FileInfo, SegmentsInfo } from "@livekit/protocol";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { platform } from "../support/api.ts";
+import { aCall, reportEgress } from "../support/calls.ts";
+import { expectRefusal } from "../support/expectations.ts";
+import { aLiveKitRoom, anEgressId, at, delivered, EgressStatus, VISIT_AT } from "../support/livekit.ts";
+import { logged } from "../support/logged.ts";
+import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
+import { aQueue, workerWith } from "../support/queue.ts";
+import { aBucket, fileExists, storeFile } from "../support/storage.ts";
+import { fromNow, travelTo } from "../support/time.ts";
+import { changingNothing } from "../support/unchanged.ts";
+
+type Room = Awaited<ReturnType<typeof aLiveKitRoom>>;
+
+const DAY = 24 * 60;
+
+const nanoseconds = (seconds: number) => BigInt(VISIT_AT + seconds * 1000) * 1_000_000n;
+
+const storedAt = (storage_key: string) => `https://storage.test/recordings/${storage_key}`;
+
+/** A room of a new clinic, and an egress that records it into two files and a playlist, with a manifest. */
+async function aRecordedRoom() {
+  const clinic = await anOrganization();
+  const [room, egress_id] = [await aLiveKitRoom(clinic), anEgressId()];
+  const folder = `${clinic.slug}/${unique("folder")}`;
+  const names = {
+    video: `${folder}/video.mp4`,
+    audio: `${folder}/audio.ogg`,
+    playlist: `${folder}/hls/index.m3u8`,
+    livePlaylist: `${folder}/hls/live.m3u8`,
+    manifest: `${folder}/${egress_id}.json`,
+  };
+  const keys = Object.values(names);
+  await Promise.all(keys.map(storeFile));
+  const file = (filename: string, more: object = {}) =>
+    new FileInfo({ filename, location: storedAt(filename), ...more });
+  const info = {
+    startedAt: nanoseconds(0),
+    endedAt: nanoseconds(590),
+    fileResults: [
+      file(names.video, { startedAt: nanoseconds(4.25), duration: 585_500_000_000n, size: 104_857_600n }),
+      file(names.audio, { startedAt: nanoseconds(5), duration: 1n, size: 1n }),
+    ],
+    segmentResults: [
+      new SegmentsInfo({ playlistName: names.playlist, livePlaylistName: names.livePlaylist }),
+    ],
+    manifestLocation: storedAt(names.manifest),
+  };
+  return {
+    clinic,
+    room,
+    egress_id,
+    names,
+    info,
+    ended: (more: object = {}) => room.egress(egress_id, EgressStatus.EGRESS_COMPLETE, { ...info, ...more }),
+    filesLeft: async () => (await Promise.all(keys.map(fileExists))).filter(Boolean).length,
+    remove: () => clinic.platform.delete(`/egresses/${egress_id}`),
+  };
+}
+
+const visitOf = (room: Room) => [
+  room.joined("rita", 8, { attributes: { recording_consent: "true" } }),
+  room.finished(595),
+];
+
+async function pathOf(room: Room) {
+  const { id } = await given(platform.get(room.url));
+  return `/organization_users/${room.owner.id}/calls/${id}`;
+}
+
+/** The only recording of the room's call, with its URL. */
+async function recordingOf({ client }: Organization, room: Room) {
+  const path = await pathOf(room);
+  const { egresses } = await given(client.get(`${path}/egresses`));
+  expect(egresses).toHaveLength(1);
+  return {
+    path: `${path}/egresses/${egresses[0].id}`,
+    ...(await given(client.get(`${path}/egresses/${egresses[0].id}`))),
+  };
+}
+
+describe("The files of LiveKit's egress", () => {
+  it("are all deleted with it: two files, two playlists and the manifest; the first file is the download", async () => {
+    const { clinic, room, ended, names, filesLeft, remove } = await aRecordedRoom();
+    await delivered([...visitOf(room), ended()]);
+    expect((await recordingOf(clinic, room)).url).toContain(names.video);
+    expect(await filesLeft()).toBe(5);
+    expect((await remove()).status).toBe(204);
+    expect(await filesLeft()).toBe(0);
+    expect(await recordingOf(clinic, room)).toMatchObject({ status: "egress_deleted", url: null });
+  });
+
+  it("are deleted when the organization deletes the recording", async () => {
+    const { clinic, room, ended, filesLeft } = await aRecordedRoom();
+    await delivered([...visitOf(room), ended()]);
+    const { path } = await recordingOf(clinic, room);
+    expect((await clinic.client.delete(path)).status).toBe(204);
+    expect(await filesLeft()).toBe(0);
+  });
+
+  it("are deleted by the cron when their retention is over", async () => {
+    const { clinic, room, ended, filesLeft } = await aRecordedRoom();
+    await delivered([...visitOf(room), ended()]);
+    await given(clinic.client.put("/organization", { organization: { recording_retention_days: 1 } }));
+    await workerWith({ BULK_INVITES: aQueue().binding }).runCron();
+    expect(await filesLeft()).toBe(0);
+    expect((await recordingOf(clinic, room)).status).toBe("egress_deleted");
+  });
+
+  it("are deleted even if only an event before the end named them", async () => {
+    const { clinic, room, egress_id, info, names, filesLeft, remove } = await aRecordedRoom();
+    const { endedAt: _, ...running } = info;
+    await delivered([...visitOf(room), room.egress(egress_id, EgressStatus.EGRESS_ACTIVE, running)]);
+    expect(await recordingOf(clinic, room)).toMatchObject({ status: "egress_active", url: null });
+    await given(reportEgress(clinic, egress_id, { status: "egress_ended", storage_key: names.audio }));
+    expect((await remove()).status).toBe(204);
+    expect(await filesLeft()).toBe(0);
+  });
+
+  it("are deleted one by one if the storage refuses some, and the recording only with the last file", async () => {
+    const { clinic, room, egress_id, ended, names } = await aRecordedRoom();
+    await delivered([...visitOf(room), ended()]);
+    const bucket = aBucket((keys) => keys.includes(names.manifest));
+    const { fetcher, runCron } = workerWith({ RECORDINGS: bucket.binding });
+    expectRefusal(
+      await clinic.platform.through(fetcher).delete(`/egresses/${egress_id}`),
+      503,
+      "The file could not be deleted now: the service keeps trying",
+    );
+    expect(await Promise.all([names.video, names.audio, names.manifest].map(fileExists))).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    expect((await recordingOf(clinic, room)).status).toBe("egress_ended");
+    bucket.refuses = () => false;
+    await runCron();
+    expect(await fileExists(names.manifest)).toBe(false);
+    expect((await recordingOf(clinic, room)).status).toBe("egress_deleted");
+  });
+
+  it("are deleted if an event names them after the deletion, and repeating that event changes nothing", async () => {
+    const { clinic, room, egress_id, ended, names, filesLeft, remove } = await aRecordedRoom();
+    await delivered([...visitOf(room), room.recorded(egress_id, 590, names.video)]);
+    await given(remove());
+    expect(await filesLeft()).toBe(4);
+    await delivered([ended()]);
+    await workerWith({ BULK_INVITES: aQueue().binding }).runCron();
+    expect(await filesLeft()).toBe(0);
+    const { path, status, url } = await recordingOf(clinic, room);
+    expect({ status, url }).toEqual({ status: "egress_deleted", url: null });
+    const { audit_logs } = await given(clinic.client.get(`${path}/audit_logs?event=update`));
+    expect(audit_logs).toHaveLength(1);
+    await changingNothing(() => delivered([ended()]));
+  });
+
+  it("belong to the recording that named them first, and to no other", async () => {
+    const { clinic, room, ended, names } = await aRecordedRoom();
+    await delivered([...visitOf(room), ended()]);
+    const call = await aCall(clinic);
+    for (const storage_key of [names.audio, names.playlist, names.manifest])
+      await expect(call.addEgress({ storage_key })).rejects.toThrow("the file of another recording");
+    const [other, lines] = [anEgressId(), logged()];
+    await given(reportEgress(clinic, other, { call_key: call.key, status: "egress_active" }));
+    await delivered([
+      room.egress(other, EgressStatus.EGRESS_COMPLETE, {
+        fileResults: [new FileInfo({ filename: names.audio, location: storedAt(names.audio) })],
+      }),
+    ]);
+    expect(lines()).toMatchObject([{ event: "livekit_file_not_used", reason: "of another recording" }]);
+    await given(clinic.platform.delete(`/egresses/${other}`));
+    expect(await fileExists(names.audio)).toBe(true);
+  });
+
+  it("are left out and logged if they cannot be storage keys, while the others are kept", async () => {
+    const { clinic, room, names, filesLeft, remove, ended, info } = await aRecordedRoom();
+    const victim = await anOrganization();
+    const theirs = `${victim.slug}/visit.mp4`;
+    await storeFile(theirs);
+    const lines = logged();
+    const outside = [
+      `${clinic.slug}/../${theirs}`,
+      theirs,
+      `/${clinic.slug}/a.mp4`,
+      `${clinic.slug}/./a.mp4`,
+    ];
+    const fileResults = [
+      info.fileResults[0] as FileInfo,
+      ...outside.map((filename) => new FileInfo({ filename, location: "there" })),
+    ];
+    await delivered([
+      ...visitOf(room),
+      ended({ fileResults, manifestLocation: storedAt(`${clinic.slug}/../${theirs}`) }),
+    ]);
+    expect(lines()).toMatchObject([{ event: "livekit_file_not_used", reason: "not a storage key" }]);
+    expect(JSON.stringify(lines())).not.toContain("mp4");
+    expect((await recordingOf(clinic, room)).url).toContain(names.video);
+    await given(remove());
+    expect(await filesLeft()).toBe(1);
+    expect(await fileExists(theirs)).toBe(true);
+  });
+
+  it.each([
+    ["by a path-style URL", (key: string) => `https://storage.test/recordings/${key}`],
+    ["by a virtual-hosted URL", (key: string) => `https://recordings.storage.test/${encodeURI(key)}`],
+    ["by a presigned URL", (key: string) => `https://storage.test/recordings/${key}?X-Amz-Signature=a/b`],
+    ["by its key", (key: string) => key],
+  ])("include a manifest in another folder, which LiveKit names %s", async (_, location) => {
+    const { clinic, room, ended, remove } = await aRecordedRoom();
+    const manifest = `${clinic.slug}/${unique("other folder")}/manifest 1.json`;
+    await storeFile(manifest);
+    await delivered([...visitOf(room), ended({ manifestLocation: location(manifest) })]);
+    await given(remove());
+    expect(await fileExists(manifest)).toBe(false);
+  });
+
+  it("are deleted if an older server names one file and one playlist", async () => {
+    const { clinic, room, egress_id, names, remove } = await aRecordedRoom();
+    const event = JSON.parse(room.egress(egress_id, EgressStatus.EGRESS_COMPLETE));
+    const { egressInfo } = event;
+    const older = [
+      { ...egressInfo, file: { filename: names.video, location: storedAt(names.video) } },
+      { ...egressInfo, segments: { playlist_name: names.playlist } },
+    ];
+    await delivered([
+      ...visitOf(room),
+      ...older.map((each) => JSON.stringify({ ...event, egressInfo: each })),
+    ]);
+    expect((await recordingOf(clinic, room)).url).toContain(names.video);
+    await given(remove());
+    expect(await Promise.all([names.video, names.playlist].map(fileExists))).toEqual([false, false]);
+  });
+});
+
+describe("started_at, duration and size of LiveKit's recording", () => {
+  it("come from the file, not from the egress process", async () => {
+    const { clinic, room, ended } = await aRecordedRoom();
+    await delivered([...visitOf(room), ended()]);
+    const said = { started_at: at(4.25), duration: 585.5, size: 104_857_600 };
+    const { path, ...recording } = await recordingOf(clinic, room);
+    expect(recording).toMatchObject(said);
+    const { audit_logs } = await given(clinic.client.get(`${path}/audit_logs`));
+    expect(JSON.stringify(audit_logs)).not.toMatch(/started_at|duration|size/);
+  });
+
+  it("are null if LiveKit sends no value, or an impossible one", async () => {
+    const { clinic, room, ended, names } = await aRecordedRoom();
+    const event = JSON.parse(ended());
+    const nonsense = {
+      filename: names.video,
+      location: "there",
+      duration: "-1731660518186023947",
+      size: "-1",
+    };
+    event.egressInfo.fileResults = [nonsense];
+    await delivered([...visitOf(room), JSON.stringify(event)]);
+    expect(await recordingOf(clinic, room)).toMatchObject({ started_at: null, duration: null, size: null });
+  });
+
+  it("are read in every form that ProtoJSON allows", async () => {
+    const { clinic, room, egress_id, names } = await aRecordedRoom();
+    const event = {
+      event: "egress_ended",
+      id: "EV_snake",
+      created_at: 1769852100,
+      egress_info: {
+        egress_id,
+        room_id: room.sid,
+        room_name: room.name,
+        status: 3,
+        ended_at: Number(nanoseconds(590)),
+        file_results: [
+          {
+            filename: names.video,
+            location: storedAt(names.video),
+            started_at: Number(nanoseconds(4)),
+            duration: 585_500_000_000,
+            size: 1234,
+          },
+        ],
+        segment_results: [{ playlist_name: names.playlist, live_playlist_name: names.livePlaylist }],
+        manifest_location: storedAt(names.manifest),
+      },
+    };
+    await delivered([...visitOf(room), JSON.stringify(event)]);
+    expect(await recordingOf(clinic, room)).toMatchObject({
+      status: "egress_ended",
+      ended_at: at(590),
+      started_at: at(4),
+      duration: 585.5,
+      size: 1234,
+      url: expect.stringContaining(names.video),
+    });
+  });
+});
+
+describe("A file in LiveKit's backup storage", () => {
+  it("has no URL, but an error that says where it is", async () => {
+    const { clinic, room, ended, names } = await aRecordedRoom();
+    const location = `/var/lib/egress/${names.video}`;
+    const fileResults = [new FileInfo({ filename: names.video, location, size: 5n })];
+    await delivered([...visitOf(room), ended({ backupStorageUsed: true, fileResults })]);
+    const recording = await recordingOf(clinic, room);
+    expect(recording).toMatchObject({ status: "egress_ended", url: null });
+    expect(recording.error).toBe(
+      `LiveKit put the file into its backup storage, where the service can neither read nor delete it: ${location}`,
+    );
+  });
+
+  it("adds its location to LiveKit's own error", async () => {
+    const { clinic, room, ended } = await aRecordedRoom();
+    await delivered([...visitOf(room), ended({ backupStorageUsed: true, error: "Session limit reached" })]);
+    expect((await recordingOf(clinic, room)).error).toMatch(/^Session limit reached\. LiveKit put the file/);
+  });
+});
+
+describe("An egress that waits for its call", () => {
+  const { runCron } = workerWith({ BULK_INVITES: aQueue().binding });
+
+  it("has its files deleted after 30 days", async () => {
+    const { clinic, room, ended, filesLeft } = await aRecordedRoom();
+    travelTo(fromNow(0));
+    await delivered([ended()]);
+    travelTo(fromNow(30 * DAY - 1));
+    await runCron();
+    expect(await filesLeft()).toBe(5);
+    travelTo(fromNow(2));
+    await runCron();
+    expect(await filesLeft()).toBe(0);
+    // If the call is reported after all, it shows the recording as deleted.
+    await delivered(visitOf(room));
+    const { path, ...recording } = await recordingOf(clinic, room);
+    expect(recording).toMatchObject({ status: "egress_deleted", url: null });
+    const { audit_logs } = await given(clinic.client.get(`${path}/audit_logs`));
+    expect(audit_logs.map(({ event }: { event: string }) => event)).toEqual(["read", "create"]);
+    const { access_logs } = await given(clinic.client.get("/access_logs?event=delete"));
+    expect(access_logs).toMatchObject([{ resource: "egress", resource_id: recording.id, call_id: null }]);
+  });
+
+  it("keeps its files if the call is reported after 29 days", async () => {
+    const { clinic, room, ended, filesLeft, names } = await aRecordedRoom();
+    travelTo(fromNow(0));
+    await delivered([ended()]);
+    travelTo(fromNow(29 * DAY));
+    await delivered(visitOf(room));
+    travelTo(fromNow(5 * DAY));
+    await runCron();
+    expect(await filesLeft()).toBe(5);
+    expect((await recordingOf(clinic, room)).url).toContain(names.video);
+  });
+
+  it("keeps its files if the call is reported while their deletion fails", async () => {
+    const { clinic, room, ended, filesLeft, names } = await aRecordedRoom();
+    travelTo(fromNow(0));
+    await delivered([ended()]);
+    travelTo(fromNow(31 * DAY));
+    await workerWith({ RECORDINGS: aBucket(() => true).binding, BULK_INVITES: aQueue().binding }).runCron();
+    await delivered(visitOf(room));
+    await runCron();
+    expect(await filesLeft()).toBe(5);
+    expect((await recordingOf(clinic, room)).url).toContain(names.video);
+  });
+
+  it("is added to the call of the platform's report, and keeps LiveKit's values", async () => {
+    const { clinic, egress_id, ended, names, filesLeft, remove } = await aRecordedRoom();
+    await delivered([ended()]);
+    const call = await aCall(clinic);
+    expectRefusal(
+      await changingNothing(() => reportEgress(clinic, egress_id, { status: "egress_active" })),
+      422,
+      "egress.call_key: the first report must name a call",
+    );
+    await given(reportEgress(clinic, egress_id, { call_key: call.key, status: "egress_active" }));
+    const { egresses } = await given(clinic.client.get(`${call.path}/egresses`));
+    expect(egresses).toMatchObject([{ status: "egress_ended", ended_at: at(590), duration: 585.5 }]);
+    const { url } = await given(clinic.client.get(`${call.path}/egresses/${egresses[0].id}`));
+    expect(url).toContain(names.video);
+    await given(remove());
+    expect(await filesLeft()).toBe(0);
+  });
+});
+
+it("LiveKit's egress events lead to the same recording in any order and when repeated, in two organizations", {
+  timeout: 60_000,
+}, async () => {
+  const shown = async (party: Awaited<ReturnType<typeof aRecordedRoom>>) => {
+    const { path: _, url, ...recording } = await recordingOf(party.clinic, party.room);
+    const text = JSON.stringify({
+      ...recording,
+      url: url && new URL(url).pathname,
+      id: 0,
+      created_at: 0,
+      updated_at: 0,
+    });
+    return text
+      .replaceAll(party.egress_id, "EG")
+      .replaceAll(party.clinic.slug, "SLUG")
+      .replace(/folder-[\w-]+/g, "F");
+  };
+  const eventsOf = ({ room, egress_id, ended, info }: Awaited<ReturnType<typeof aRecordedRoom>>) => [
+    room.egress(egress_id, EgressStatus.EGRESS_STARTING),
+    room.egress(egress_id, EgressStatus.EGRESS_ACTIVE, { fileResults: info.fileResults.slice(0, 1) }),
+    room.egress(egress_id, EgressStatus.EGRESS_ENDING, { error: "Slow storage" }),
+    ended(),
+    ...visitOf(room),
+  ];
+  const expected = await aRecordedRoom();
+  await delivered(eventsOf(expected));
+  const final = await shown(expected);
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat({ max: 11 }), { maxLength: 4 }), fc.integer(), async (again, seed) => {
+      const parties = [await aRecordedRoom(), await aRecordedRoom()];
+      const events = parties.flatMap(eventsOf);
+      const [shuffled = []] = fc.sample(fc.shuffledSubarray(events, { minLength: events.length }), {
+        numRuns: 1,
+        seed,
+      });
+      await delivered([...again.map((n) => events[n] as string), ...shuffled]);
+      for (const party of parties) {
+        expect(await shown(party)).toBe(final);
+        await given(party.remove());
+        expect(await party.filesLeft()).toBe(0);
+      }
+    }),
+    { numRuns: 10 },
+  );
+});

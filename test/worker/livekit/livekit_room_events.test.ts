@@ -1,0 +1,282 @@
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { platform } from "../support/api.ts";
+import { callsOf, reportCall, waitingCount } from "../support/calls.ts";
+import { countingRoundTrips, rowsOf } from "../support/database.ts";
+import { aLiveKitRoom, aLiveKitServer, at, DisconnectReason, delivered } from "../support/livekit.ts";
+import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
+import { changingNothing } from "../support/unchanged.ts";
+
+const PROVIDER = { name: "Paula Provider", attributes: { role: "provider", recording_consent: "true" } };
+const RITA = { name: "Rita Recipient", attributes: { recording_consent: "true" } };
+
+async function visitsOf({ id }: Organization) {
+  const tables = await rowsOf(id);
+  const rows = (table: string) => tables.find(({ name }) => name === table)?.rows ?? [];
+  return { calls: rows("calls"), participants: rows("participants") };
+}
+
+describe("A LiveKit room whose metadata names a waiting room and an owner", () => {
+  it("reports the whole call by its events", async () => {
+    const [clinic, other] = [await anOrganization(), await anOrganization()];
+    const room = await aLiveKitRoom(clinic);
+    const { user_id } = room.owner;
+    const paula = { ...PROVIDER, attributes: { ...PROVIDER.attributes, user_id: String(user_id) } };
+    // A user of another organization.
+    const stranger = { user_id: String(other.admin.user_id) };
+    const rita = { ...RITA, attributes: { ...RITA.attributes, ...stranger } };
+    await delivered([room.started(), room.joined("paula", 5, paula), room.joined("rita", 8, rita)]);
+    const [ongoing] = await callsOf(clinic, room.owner);
+    expect(ongoing).toMatchObject({
+      organization_user_id: room.owner.id,
+      waiting_room_id: room.waitingRoom.id,
+      is_ended: false,
+      started_at: at(5),
+      ended_at: null,
+    });
+
+    await delivered([room.left("rita", 600, 8, rita), room.left("paula", 601, 5, paula), room.finished(602)]);
+    const [call] = await callsOf(clinic, room.owner);
+    expect(call).toEqual({ ...ongoing, is_ended: true, ended_at: at(601) });
+    const { participants } = await visitsOf(clinic);
+    expect(participants).toMatchObject([
+      {
+        key: "paula",
+        display_name: "Paula Provider",
+        role: "provider",
+        user_id,
+        call_id: call.id,
+        recording_consent: 1,
+      },
+      {
+        key: "rita",
+        display_name: "Rita Recipient",
+        role: "recipient",
+        user_id: null,
+        call_id: call.id,
+        recording_consent: 1,
+      },
+    ]);
+    expect(participants.map(({ left_at }) => new Date(left_at as number).toISOString())).toEqual([
+      at(601),
+      at(600),
+    ]);
+  });
+
+  it("creates a call with the room's sid as its key, which the platform can report further", async () => {
+    const clinic = await anOrganization();
+    const room = await aLiveKitRoom(clinic);
+    await delivered([room.started(), room.joined("rita", 8, RITA), room.finished(600)]);
+    const colleague = await clinic.addProvider();
+    await given(reportCall(clinic, room.sid, { organization_user_id: colleague.id, failed: true }));
+    const lines = [{ participant_key: "rita", text: "Good morning.", start_time: 0, end_time: 1 }];
+    await given(
+      platform.put(`${room.url}/transcript`, {
+        transcript: { summary: "A greeting.", is_final: true, lines },
+      }),
+    );
+
+    // Late events do not undo the platform's report.
+    await changingNothing(() =>
+      delivered([room.started(), room.joined("rita", 8, RITA), room.finished(600)]),
+    );
+    const [call] = await callsOf(clinic, colleague);
+    const path = `/organization_users/${colleague.id}/calls/${call.id}/transcript`;
+    expect((await given(clinic.client.get(path))).transcript_lines).toMatchObject([
+      { display_name: "Rita Recipient" },
+    ]);
+  });
+
+  it("keeps its call when the waiting room is renamed", async () => {
+    const clinic = await anOrganization();
+    const room = await aLiveKitRoom(clinic);
+    await delivered([room.joined("paula", 5, PROVIDER)]);
+    const path = `/waiting_rooms/${room.waitingRoom.slug}`;
+    await given(clinic.client.put(path, { waiting_room: { name: unique("Renamed") } }));
+    await delivered([room.joined("rita", 8, RITA), room.finished(600)]);
+    expect(await callsOf(clinic, room.owner)).toMatchObject([{ ended_at: at(600) }]);
+    expect((await visitsOf(clinic)).participants).toHaveLength(2);
+  });
+
+  it("takes a waiting participant with the same key onto the call, so that the wait counts", async () => {
+    const clinic = await anOrganization();
+    const room = await aLiveKitRoom(clinic);
+    await clinic.addParticipant(
+      room.waitingRoom.slug,
+      { waiting_since: at(-90), display_name: "Rita" },
+      "rita",
+    );
+    const waiting = () => waitingCount(clinic, room.waitingRoom.slug);
+    expect(await waiting()).toBe(1);
+    await delivered([room.joined("rita", 8, { attributes: RITA.attributes })]);
+    expect(await waiting()).toBe(0);
+    await delivered([room.finished(600)]);
+    expect((await visitsOf(clinic)).participants).toMatchObject([
+      { key: "rita", display_name: "Rita", waiting_since: Date.parse(at(-90)), joined_at: Date.parse(at(8)) },
+    ]);
+    const metrics = await given(clinic.client.get("/call_metrics?date_start=2026-01-31&date_end=2026-01-31"));
+    expect(metrics).toEqual({
+      total_calls: { "2026-01-31": 1 },
+      average_duration: { "2026-01-31": 592 },
+      call_fail_rate: { "2026-01-31": 0 },
+      average_wait_time: { "2026-01-31": 98 },
+    });
+  });
+
+  it("gets a new participant for an identity that has been on another call", async () => {
+    const clinic = await anOrganization();
+    const [first, second] = [await aLiveKitRoom(clinic), await aLiveKitRoom(clinic)];
+    await delivered([first.joined("dr-smith", 1, PROVIDER), first.finished(10)]);
+    await delivered([second.joined("dr-smith", 20), second.left("dr-smith", 30, 20), second.finished(31)]);
+    const { calls, participants } = await visitsOf(clinic);
+    expect(participants).toMatchObject([
+      { key: "dr-smith", call_id: calls[0]?.id, recording_consent: 1 },
+      { key: `${second.sid}:dr-smith`, call_id: calls[1]?.id, recording_consent: null },
+    ]);
+  });
+});
+
+describe("A LiveKit event that names two organizations", () => {
+  it("changes nothing if the waiting room and the user belong to different organizations", async () => {
+    const [ours, theirs] = [await anOrganization(), await anOrganization()];
+    const { slug } = await ours.addRoom();
+    const metadata = JSON.stringify({ waiting_room_slug: slug, organization_user_id: theirs.admin.id });
+    const room = await aLiveKitRoom(ours, { metadata });
+    await changingNothing(() => delivered([room.started(), room.joined("rita", 1), room.left("rita", 9, 1)]));
+  });
+
+  it("changes nothing if the slug belonged to another organization's room before a rename", async () => {
+    const [ours, theirs] = [await anOrganization(), await anOrganization()];
+    const { slug } = await theirs.addRoom();
+    await theirs.addParticipant(slug, { display_name: "Theirs" }, "rita");
+    await given(theirs.client.put(`/waiting_rooms/${slug}`, { waiting_room: { name: "Renamed" } }));
+    const { owner } = await aLiveKitRoom(ours);
+    const metadata = JSON.stringify({ waiting_room_slug: slug, organization_user_id: owner.id });
+    const room = await aLiveKitRoom(ours, { metadata });
+    await changingNothing(() => delivered([room.joined("rita", 1, RITA), room.left("rita", 9, 1)]));
+  });
+});
+
+describe("LiveKit events that come twice, late or out of order", () => {
+  /** A visit in which Rita comes back and withdraws her consent, and Paula stays to the end. */
+  const eventsOf = (room: Awaited<ReturnType<typeof aLiveKitRoom>>) => {
+    const withdrawn = { ...RITA, attributes: { recording_consent: "false" } };
+    return [
+      room.started(),
+      room.joined("paula", 5, PROVIDER),
+      room.joined("rita", 8, RITA),
+      room.left("rita", 100, 8, RITA),
+      room.joined("rita", 101, withdrawn),
+      room.left("rita", 102, 8, { ...RITA, disconnectReason: DisconnectReason.DUPLICATE_IDENTITY }),
+      room.left("rita", 500, 101),
+      room.finished(600),
+      room.event("track_published", 6, { participant: { identity: "rita" } as never }),
+    ];
+  };
+
+  /** The outcome of a visit, without ids, so that two rooms can be compared. */
+  async function outcomeOf(
+    organization: Organization,
+    { sid, owner }: Awaited<ReturnType<typeof aLiveKitRoom>>,
+  ) {
+    const rows = await env.DB.prepare(
+      `select p.key, display_name, role, joined_at, left_at, recording_consent, p.user_id, started_at, ended_at
+       from calls c join participants p on p.call_id = c.id where c.key = ? order by p.key`,
+    )
+      .bind(sid)
+      .all();
+    const metrics = await given(
+      organization.client.get(
+        `/call_metrics?date_start=2026-01-31&date_end=2026-01-31&user_id=${owner.user_id}`,
+      ),
+    );
+    return { participants: rows.results, metrics };
+  }
+
+  /** A room for somebody who begins to wait 90 seconds before it opens. */
+  async function aRoomWithAWait(organization: Organization) {
+    const room = await aLiveKitRoom(organization);
+    await organization.addParticipant(room.waitingRoom.slug, { waiting_since: at(-90) }, "rita", {
+      reported_at: at(-90),
+    });
+    return room;
+  }
+
+  it("lead to the same call, participants and metrics", { timeout: 60_000 }, async () => {
+    const expected = [
+      { key: "paula", role: "provider", left_at: Date.parse(at(600)) },
+      {
+        key: "rita",
+        display_name: "Rita Recipient",
+        joined_at: Date.parse(at(101)),
+        left_at: Date.parse(at(500)),
+        recording_consent: 0,
+      },
+    ];
+    const first = await anOrganization();
+    const room = await aRoomWithAWait(first);
+    await delivered(eventsOf(room));
+    const inOrder = await outcomeOf(first, room);
+    expect(inOrder.participants).toMatchObject(expected);
+    expect(inOrder.metrics).toMatchObject({
+      average_duration: { "2026-01-31": 595 },
+      average_wait_time: { "2026-01-31": 95 },
+    });
+
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat({ max: 8 }), { maxLength: 9 }), fc.integer(), async (early, seed) => {
+        const clinic = await anOrganization();
+        const another = await aRoomWithAWait(clinic);
+        const events = eventsOf(another);
+        const [shuffled] = fc.sample(fc.shuffledSubarray(events, { minLength: events.length }), {
+          numRuns: 1,
+          seed,
+        });
+        await delivered([...early.map((n) => events[n] as string), ...(shuffled ?? [])]);
+        expect(await outcomeOf(clinic, another)).toEqual(inOrder);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it("lead to the same outcome if thirty come at once, each of them several times", async () => {
+    const [one, other] = [await anOrganization(), await anOrganization()];
+    const [room, another] = [await aRoomWithAWait(one), await aRoomWithAWait(other)];
+    const each = eventsOf(room);
+    const events = [each, each, each, each].flat();
+    await Promise.all(events.slice(0, 30).map((event) => delivered([event])));
+    await delivered(events.slice(30));
+    await delivered(eventsOf(another));
+    expect(await outcomeOf(one, room)).toEqual(await outcomeOf(other, another));
+  });
+
+  it("change nothing when they are repeated", async () => {
+    const room = await aLiveKitRoom(await anOrganization());
+    await delivered(eventsOf(room));
+    await changingNothing(() => delivered(eventsOf(room)));
+  });
+});
+
+describe("Round trips to D1 for a LiveKit event", () => {
+  it.each([
+    ["the first event of a room", 2, []],
+    ["a repeated event", 1, ["joined"]],
+  ])("%s: %i", async (_, trips, before) => {
+    const room = await aLiveKitRoom(await anOrganization());
+    const event = room.joined("rita", 1, RITA);
+    const { fetcher, during } = countingRoundTrips();
+    const server = aLiveKitServer({ fetcher });
+    if (before.length > 0) await delivered([event]);
+    expect(await during(() => delivered([event], server))).toBe(trips);
+  });
+
+  it.each([
+    ["an event of a room without metadata, which the platform may have reported", 1, "joined"],
+    ["an event without participants", 0, "started"],
+  ] as const)("%s: %i", async (_, trips, event) => {
+    const room = await aLiveKitRoom(await anOrganization(), { metadata: "" });
+    const { fetcher, during } = countingRoundTrips();
+    expect(await during(() => delivered([room[event]("rita", 1)], aLiveKitServer({ fetcher })))).toBe(trips);
+  });
+});

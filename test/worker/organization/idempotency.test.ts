@@ -1,0 +1,470 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { type Fetcher, platform } from "../support/api.ts";
+import { countingRoundTrips, everyRowAsText, storedRows } from "../support/database.ts";
+import { observedDatabase } from "../support/observed_database.ts";
+import { anInvite, anOrganization, given, type Organization, unique } from "../support/organization.ts";
+import { aClinicWithQueue, aMessage, WAKE_UP, workerWith } from "../support/queue.ts";
+import { externalExamples, platformExamples } from "../support/routes.ts";
+import { fromNow, travelTo } from "../support/time.ts";
+import { changingNothing } from "../support/unchanged.ts";
+import { throughWorkerWith } from "../support/worker.ts";
+
+const HOUR = 60;
+
+const ROUTES = [
+  "POST /waiting_rooms",
+  "POST /waiting_rooms/:waiting_room_slug/waiting_room_subs",
+  "POST /invites",
+  "POST /invites/bulk_create",
+  "POST /visits",
+] as const;
+
+const creationBy = (route: string) => [route, externalExamples[route] as Example] as const;
+
+const creations = ROUTES.map(creationBy);
+
+/** Operations whose response has a secret, so that a replay is refused. */
+const WITH_SECRET = ["POST /webhook_endpoints", "POST /api_clients"].map(creationBy);
+
+type Example = (organization: Organization) => Promise<{ path: string; body?: object }>;
+
+/** A client that repeats a request, and keeps the bytes of each response. */
+function repeating({ client }: Organization, fetcher?: Fetcher) {
+  const bodies: string[] = [];
+  const keeping: Fetcher = async (request) => {
+    const response = await (fetcher ?? throughWorkerWith({}))(request);
+    bodies.push(await response.clone().text());
+    return response;
+  };
+  const through = client.through(keeping);
+  const post = (path: string, body: unknown, key: string) =>
+    through.send("POST", path, body, { "Idempotency-Key": key });
+  return { post, bodies };
+}
+
+const postWith = ({ client }: Organization, path: string, body: unknown, key: string) =>
+  client.send("POST", path, body, { "Idempotency-Key": key });
+
+const aRoomNamed = (name: string) => ({ waiting_room: { name } });
+
+const keysOf = (organization: Organization) => storedRows(organization, "idempotency_keys");
+
+const roomsOf = async ({ client }: Organization) =>
+  (await given(client.get("/waiting_rooms"))).pagination.total_count as number;
+
+async function aCreation(example: Example) {
+  const organization = await anOrganization('Clinic "Zürich" \\ 診療所 🏥');
+  return { organization, key: unique("key"), ...(await example(organization)) };
+}
+
+describe.each(creations)("%s with an Idempotency-Key", (_, example) => {
+  it("creates one resource, and replays the first response byte for byte", async () => {
+    const { organization, path, body, key } = await aCreation(example);
+    const { post, bodies } = repeating(organization);
+    const first = await post(path, body, key);
+    expect(first).toMatchObject({ status: 201 });
+    expect(first.headers.get("Idempotent-Replayed")).toBeNull();
+    const replay = await changingNothing(() => post(path, body, key));
+    expect(replay.status).toBe(201);
+    expect(replay.headers.get("Idempotent-Replayed")).toBe("true");
+    expect(replay.headers.get("Location")).toBe(first.headers.get("Location"));
+    expect(bodies[1]).toBe(bodies[0]);
+  });
+
+  it("costs no extra round trip, and a replay at most two", async () => {
+    const organization = await anOrganization();
+    const [one, another] = [await example(organization), await example(organization)];
+    const counting = countingRoundTrips();
+    const client = organization.client.through(counting.fetcher);
+    await given(client.get("/roles"));
+    const withKey = () => given(client.send("POST", one.path, one.body, { "Idempotency-Key": "1" }));
+    const usual = await counting.during(() => given(client.post(another.path, another.body)));
+    expect(await counting.during(withKey)).toBe(usual);
+    expect(await counting.during(withKey)).toBeLessThanOrEqual(2);
+  });
+
+  it("is carried out once for thirty requests at once", async () => {
+    const { organization, path, body, key } = await aCreation(example);
+    const { post, bodies } = repeating(organization);
+    const answers = await Promise.all(Array.from({ length: 30 }, () => post(path, body, key)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(201));
+    expect(answers.filter(({ headers }) => headers.get("Idempotent-Replayed") === "true")).toHaveLength(29);
+    expect(new Set(bodies).size).toBe(1);
+  });
+
+  it("reads the first response from the primary database, whatever the bookmark", async () => {
+    const { organization, path, body, key } = await aCreation(example);
+    await given(postWith(organization, path, body, key));
+    const starts: string[] = [];
+    const DB = observedDatabase({
+      query(run, start) {
+        starts.push(start);
+        return run();
+      },
+    });
+    const bookmark = "00000000-00000000-00000000-00000000000000000000000000000000";
+    const { get, send } = organization.client.through(throughWorkerWith({ DB }));
+    await given(get("/roles"));
+    starts.length = 0;
+    await given(send("POST", path, body, { "Idempotency-Key": key, "X-D1-Bookmark": bookmark }));
+    expect([...new Set(starts)]).toEqual(["first-primary"]);
+  });
+
+  it("recognizes the request whether or not its body is chunked", async () => {
+    const { organization, path, body, key } = await aCreation(example);
+    const inPieces: Fetcher = async (request) => {
+      const bytes = new Uint8Array(await request.arrayBuffer());
+      const pieces = new ReadableStream({
+        start(stream) {
+          for (let at = 0; at < bytes.length; at += 10) stream.enqueue(bytes.slice(at, at + 10));
+          stream.close();
+        },
+      });
+      const headers = new Headers(request.headers);
+      headers.delete("Content-Length");
+      headers.set("Transfer-Encoding", "chunked");
+      return throughWorkerWith({})(new Request(request.url, { method: "POST", headers, body: pieces }));
+    };
+    const thing = await given(repeating(organization, inPieces).post(path, body, key));
+    expect(await given(postWith(organization, path, body, key))).toEqual(thing);
+    expect(await given(repeating(organization, inPieces).post(path, body, key))).toEqual(thing);
+    expect(await keysOf(organization)).toHaveLength(1);
+  });
+
+  it.each([
+    ["is not carried out again if the database did the work but its answer was lost", "answer lost"],
+    ["is carried out if the first request stored nothing", "not made"],
+  ] as const)("%s", async (_, fault) => {
+    const { organization, path, body, key } = await aCreation(example);
+    await given(organization.client.get("/roles"));
+    const failing = repeating(organization, throughWorkerWith({ DB: databaseWith(fault) }));
+    expect(await failing.post(path, body, key)).toMatchObject({ status: 503 });
+    const before = await everyRowAsText();
+    const { status, headers } = await postWith(organization, path, body, key);
+    expect(status).toBe(201);
+    const isReplay = fault === "answer lost";
+    expect(headers.get("Idempotent-Replayed")).toBe(isReplay ? "true" : null);
+    expect(JSON.stringify(await everyRowAsText()) === JSON.stringify(before)).toBe(isReplay);
+  });
+});
+
+/** A database in which every round trip fails, or in which every write succeeds but its answer is lost. */
+const databaseWith = (fault: "answer lost" | "not made") =>
+  observedDatabase({
+    async query(run) {
+      const result = fault === "answer lost" ? await run() : undefined;
+      const isRead = result && [result].flat().every((each) => (each as D1Result).meta.changes === 0);
+      if (isRead) return result;
+      throw new Error("D1_ERROR: Network connection lost.");
+    },
+  });
+
+describe("An Idempotency-Key", () => {
+  const path = "/waiting_rooms";
+
+  it.each([
+    ["another body", aRoomNamed("Oncology")],
+    ["a body with one more space", `${JSON.stringify(aRoomNamed("Cardiology"))} `],
+  ])("is refused when reused with %s", async (_, otherBody) => {
+    const organization = await anOrganization();
+    const key = unique("key");
+    const body = aRoomNamed("Cardiology");
+    await given(postWith(organization, path, body, key));
+    const refused = await changingNothing(() => postWith(organization, path, otherBody, key));
+    expect(refused.status).toBe(422);
+    await given(postWith(organization, path, body, key));
+  });
+
+  it("is refused when reused with the same body for another room's subs", async () => {
+    const organization = await anOrganization();
+    const [one, another] = [await organization.addRoom(), await organization.addRoom()];
+    const sub = {
+      user_id: (await organization.addProvider()).user_id,
+      datetime_start: "2126-01-31T09:30:00Z",
+    };
+    const body = { waiting_room_sub: sub };
+    const key = unique("key");
+    await given(postWith(organization, `${path}/${one.slug}/waiting_room_subs`, body, key));
+    const otherPath = `${path}/${another.slug}/waiting_room_subs`;
+    expect(await changingNothing(() => postWith(organization, otherPath, body, key))).toMatchObject({
+      status: 422,
+      body: {
+        error: "Idempotency-Key: was already used for another request; each request needs its own key",
+      },
+    });
+  });
+
+  it("belongs to one of thirty different bodies sent at once", async () => {
+    const organization = await anOrganization();
+    const key = unique("key");
+    const bodies = Array.from({ length: 30 }, (_, n) => aRoomNamed(`Room ${n}`));
+    const answers = await Promise.all(bodies.map((body) => postWith(organization, path, body, key)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(29).fill(422)]);
+    expect(await roomsOf(organization)).toBe(1);
+  });
+
+  it("is refused when reused for another operation, even with the same body", async () => {
+    const organization = await anOrganization();
+    const requests = [];
+    for (const [, example] of [...creations, ...WITH_SECRET]) requests.push(await example(organization));
+    // One body for all of them: each operation reads its own part, and ignores the rest.
+    const body = Object.assign({}, ...requests.map(({ body }) => body));
+    const key = unique("key");
+    const [first = "", ...others] = requests.map(({ path }) => path);
+    await given(postWith(organization, first, body, key));
+    for (const other of others) {
+      const { status } = await changingNothing(() => postWith(organization, other, body, key));
+      expect([other, status]).toEqual([other, 422]);
+      await given(postWith(organization, other, body, unique("key")));
+    }
+  });
+
+  it("belongs to one client: another client can use it for its own request", async () => {
+    const organization = await anOrganization();
+    const colleague = await organization.addClient(organization.admin.id);
+    const stranger = await anOrganization();
+    const key = unique("key");
+    const rooms = [];
+    for (const { client } of [organization, { client: colleague }, stranger])
+      rooms.push(await given(client.send("POST", path, aRoomNamed("Oncology"), { "Idempotency-Key": key })));
+    expect(new Set(rooms.map(({ id }) => id)).size).toBe(3);
+  });
+
+  it("means the same with and without the quotes of the standard", async () => {
+    const organization = await anOrganization();
+    const room = await given(postWith(organization, path, aRoomNamed("Oncology"), '"a key"'));
+    expect(await given(postWith(organization, path, aRoomNamed("Oncology"), "a key"))).toEqual(room);
+  });
+
+  const BAD_KEY = {
+    status: 400,
+    body: { error: "Idempotency-Key: must be 1 to 255 printable ASCII characters, for example a UUID" },
+  };
+
+  it("must have 1 to 255 printable ASCII characters", async () => {
+    const organization = await anOrganization();
+    const { client } = organization;
+    for (const key of [
+      "",
+      '""',
+      "x".repeat(256),
+      `"${"x".repeat(256)}"`,
+      "schl\u00fcssel",
+      "a\tkey",
+      "x".repeat(9000),
+    ])
+      expect(await changingNothing(() => postWith(organization, path, aRoomNamed("A"), key))).toMatchObject(
+        BAD_KEY,
+      );
+    for (const key of ["x", '"', "~ !", `"${"x".repeat(255)}"`])
+      await given(client.send("POST", path, aRoomNamed("A"), { "Idempotency-Key": key }));
+    expect(await roomsOf(organization)).toBe(4);
+  });
+
+  it.each([...creations, ...WITH_SECRET])(
+    "is refused if it is malformed, before the body is read: %s",
+    async (_, example) => {
+      const organization = await anOrganization();
+      const { path } = await example(organization);
+      for (const body of [{}, "no JSON", "x".repeat(2 * 1024 * 1024)])
+        expect(await postWith(organization, path, body, "x".repeat(256))).toMatchObject(BAD_KEY);
+    },
+  );
+
+  it("is one key if it is sent in two headers", async () => {
+    const organization = await anOrganization();
+    const twice: Fetcher = (request) => {
+      request.headers.append("Idempotency-Key", "b");
+      return throughWorkerWith({})(request);
+    };
+    const room = await given(repeating(organization, twice).post(path, aRoomNamed("Oncology"), "a"));
+    for (const key of ["a", "b"])
+      expect((await given(postWith(organization, path, aRoomNamed("Oncology"), key))).id).not.toBe(room.id);
+    expect(await given(postWith(organization, path, aRoomNamed("Oncology"), "a, b"))).toEqual(room);
+  });
+
+  it("does not let a revoked client in", async () => {
+    const organization = await anOrganization();
+    const key = unique("key");
+    await given(postWith(organization, path, aRoomNamed("Oncology"), key));
+    await given(organization.platform.delete(`/api_clients/${organization.client.id}`));
+    travelTo(fromNow(1));
+    expect(await postWith(organization, path, aRoomNamed("Oncology"), key)).toMatchObject({ status: 401 });
+  });
+
+  it("replays nothing that its client may no longer create", async () => {
+    const organization = await anOrganization();
+    const colleague = await organization.addUser("Ada", ["organization_admin"]);
+    const client = await organization.addClient(colleague.id);
+    const body = { organization_invite: { ...anInvite(), role_names: ["organization_admin"] } };
+    const post = () => client.send("POST", "/invites", body, { "Idempotency-Key": "1" });
+    await given(post());
+    const change = { user: { roles: ["provider"] } };
+    await given(platform.put(`/organizations/${organization.id}/users/${colleague.id}`, change));
+    travelTo(fromNow(1));
+    expect(await changingNothing(post)).toMatchObject({ status: 422 });
+  });
+
+  it("stores no email and no name of an invitee, and still replays the same response", async () => {
+    const organization = await anOrganization();
+    const email = `${unique("Ivy")}@Example.com`;
+    const body = { organization_invite: { ...anInvite(), email: ` ${email} `, display_name: " Ivy " } };
+    const key = unique("key");
+    const invite = await given(postWith(organization, "/invites", body, key));
+    expect(invite).toMatchObject({ email: email.toLowerCase(), display_name: "Ivy" });
+    const [stored] = await keysOf(organization);
+    expect(JSON.parse(stored?.result as string).id).toBe(invite.id);
+    expect(JSON.stringify(stored)).not.toMatch(/ivy/i);
+    await given(organization.client.delete(`/invites/${invite.id}`));
+    expect(await given(postWith(organization, "/invites", body, key))).toEqual(invite);
+  });
+
+  it("replays null for fields that were added since an older version of the service stored it", async () => {
+    const organization = await anOrganization();
+    const body = { organization_invite: anInvite() };
+    const key = unique("key");
+    const invite = await given(postWith(organization, "/invites", body, key));
+    const older = "json_remove(result, '$.used_at')";
+    await env.DB.prepare(`update idempotency_keys set result = ${older} where key = ?`).bind(key).run();
+    expect(await given(postWith(organization, "/invites", body, key))).toEqual({ ...invite, used_at: null });
+  });
+
+  it("stores the rows of a repeated bulk invite once", async () => {
+    const clinic = await aClinicWithQueue();
+    const body = { organization_invites: [anInvite(), anInvite()] };
+    const post = () => given(postWith(clinic, "/invites/bulk_create", body, "1"));
+    const { bulk_invite } = await post();
+    expect((await post()).bulk_invite).toEqual(bulk_invite);
+    await clinic.consume([aMessage(WAKE_UP)]);
+    expect(await clinic.progressOf(bulk_invite)).toMatchObject({ created_count: 2, failed_count: 0 });
+    expect(await clinic.pendingInvites()).toHaveLength(2);
+  });
+
+  it("is not kept if the request is refused", async () => {
+    const organization = await anOrganization();
+    const key = unique("key");
+    const { email, ...invite } = anInvite();
+    const post = (each: object) => postWith(organization, "/invites", { organization_invite: each }, key);
+    expect(await post(invite)).toMatchObject({ status: 422 });
+    const taken = organization.admin.email;
+    expect(await changingNothing(() => post({ ...invite, email: taken }))).toMatchObject({ status: 422 });
+    await given(post({ ...invite, email }));
+  });
+
+  it("replays the first response even if the resource has changed or is gone", async () => {
+    const organization = await anOrganization();
+    const key = unique("key");
+    const room = await given(postWith(organization, path, aRoomNamed("Oncology"), key));
+    await given(organization.client.put(`${path}/${room.slug}`, aRoomNamed("Cardiology")));
+    expect(await given(postWith(organization, path, aRoomNamed("Oncology"), key))).toEqual(room);
+    await given(organization.client.delete(`${path}/${room.slug.replace("oncology", "cardiology")}`));
+    expect(await given(postWith(organization, path, aRoomNamed("Oncology"), key))).toEqual(room);
+    expect(await roomsOf(organization)).toBe(0);
+  });
+
+  it("is valid for 24 hours, whether or not the cron has deleted it by then", async () => {
+    const organization = await anOrganization();
+    const keys = [unique("key"), unique("key")];
+    const post = async () => {
+      for (const key of keys) await given(postWith(organization, path, aRoomNamed("Oncology"), key));
+    };
+    const stored = async () => (await keysOf(organization)).length;
+    travelTo(fromNow(0));
+    await post();
+    travelTo(fromNow(24 * HOUR - 1));
+    await workerWith({}).runCron();
+    await post();
+    expect(await roomsOf(organization)).toBe(2);
+    travelTo(fromNow(1));
+    await post();
+    expect(await roomsOf(organization)).toBe(4);
+    await post();
+    expect(await roomsOf(organization)).toBe(4);
+    travelTo(fromNow(24 * HOUR + 1));
+    expect(await stored()).toBe(2);
+    await workerWith({}).runCron();
+    expect(await stored()).toBe(0);
+  });
+
+  it("can be used anew after 24 hours, and then counts once for thirty requests at once", async () => {
+    const organization = await anOrganization();
+    const key = unique("key");
+    travelTo(fromNow(0));
+    await given(postWith(organization, path, aRoomNamed("Oncology"), key));
+    travelTo(fromNow(24 * HOUR));
+    const post = () => postWith(organization, path, aRoomNamed("Cardiology"), key);
+    const answers = await Promise.all(Array.from({ length: 30 }, post));
+    expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(201));
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    expect(await roomsOf(organization)).toBe(2);
+  });
+
+  it("replays the creation of a sub even if its room is gone", async () => {
+    const organization = await anOrganization();
+    const room = await organization.addRoom();
+    const { user_id } = await organization.addProvider();
+    const body = { waiting_room_sub: { user_id, datetime_start: "2126-01-31T09:30:00Z" } };
+    const post = () => given(postWith(organization, `${path}/${room.slug}/waiting_room_subs`, body, "1"));
+    const sub = await post();
+    await given(organization.client.delete(`${path}/${room.slug}`));
+    expect(await post()).toEqual(sub);
+  });
+
+  it.each(WITH_SECRET)(
+    "hides the created resource from a caller who lost access to it: %s",
+    async (_, example) => {
+      const organization = await anOrganization();
+      const { path, body } = await example(organization);
+      const colleague = await organization.addUser("Ada", ["organization_admin"]);
+      const client = await organization.addClient(colleague.id);
+      const post = () => client.send("POST", path, body, { "Idempotency-Key": "1" });
+      await given(post());
+      const change = { user: { roles: ["provider"] } };
+      await given(platform.put(`/organizations/${organization.id}/users/${colleague.id}`, change));
+      travelTo(fromNow(1));
+      expect(await changingNothing(post)).toMatchObject({ status: 404 });
+    },
+  );
+
+  const taking: string[] = [...ROUTES, ...WITH_SECRET.map(([route]) => route)];
+  const others = Object.entries(externalExamples).filter(([route]) => !taking.includes(route));
+
+  it.each([
+    ...others.map(([route, example]) => ["external", route, example] as const),
+    ...Object.entries(platformExamples).map(([route, example]) => ["platform", route, example] as const),
+  ])("is ignored in the %s API by %s", async (base, route, example) => {
+    const organization = await anOrganization();
+    const { path, body } = await example(organization);
+    const { send } = base === "platform" ? platform : organization.client;
+    const [method = ""] = route.split(" ");
+    const { status, headers } = await send(method, path, body, { "Idempotency-Key": "x".repeat(300) });
+    expect([200, 201, 202, 204]).toContain(status);
+    expect(headers.get("Idempotent-Replayed")).toBeNull();
+    await send(method, path, body, { "Idempotency-Key": "a key" });
+    expect(await keysOf(organization)).toEqual([]);
+  });
+});
+
+describe("POST /webhook_endpoints with an Idempotency-Key", () => {
+  const path = "/webhook_endpoints";
+  const body = { webhook_endpoint: { url: "https://hooks.example.com/visits" } };
+
+  it("creates one endpoint, and refuses a replay with advice, because the secret is not stored", async () => {
+    const organization = await anOrganization();
+    const key = unique("key");
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => postWith(organization, path, body, key)),
+    );
+    const [made, ...others] = answers.sort((a, b) => a.status - b.status);
+    expect(made).toMatchObject({ status: 201, body: { secret: expect.stringMatching(/^whsec_/) } });
+    for (const other of others) {
+      expect(other.status).toBe(409);
+      expect(other.body.error).toContain("rotate its secret");
+      expect(other.headers.get("Idempotent-Replayed")).toBeNull();
+    }
+    const { webhook_endpoints } = await given(organization.client.get(path));
+    expect(webhook_endpoints).toHaveLength(1);
+    expect(await keysOf(organization)).toMatchObject([{ key, result: null }]);
+  });
+});

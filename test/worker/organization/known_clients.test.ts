@@ -1,0 +1,173 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { SECOND } from "../../../src/units.ts";
+import { countingRoundTrips } from "../support/database.ts";
+import { add, change, remove } from "../support/members.ts";
+import { observedDatabase, PRIMARY } from "../support/observed_database.ts";
+import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
+import { throughWorkerWith } from "../support/worker.ts";
+
+const START = Date.parse("2026-01-31T09:30:00Z");
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: START });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** The first request of a day records the client's last use, after the response. */
+const NOTED_USE = 1;
+
+const letPass = (seconds: number) => vi.setSystemTime(START + seconds * SECOND);
+
+async function aKnownClient() {
+  const organization = await anOrganization();
+  const counting = countingRoundTrips();
+  const client = organization.client.through(counting.fetcher);
+  const askingCosts = () => counting.during(() => given(client.get("/waiting_rooms")));
+  const firstCost = await askingCosts();
+  /** Counts the round trips of a request with other credentials, which must be refused by default. */
+  const costOf = (credentials: Record<string, string>, status = 401) =>
+    counting.during(async () =>
+      expect(await client.send("GET", "/waiting_rooms", undefined, credentials)).toMatchObject({ status }),
+    );
+  return { organization, client, askingCosts, costOf, firstCost };
+}
+
+const revoke = ({ client, platform }: Organization) => given(platform.delete(`/api_clients/${client.id}`));
+
+describe("The look-up of an API client", () => {
+  it("costs one round trip at first, and none while the client is fresh", async () => {
+    const { askingCosts, firstCost } = await aKnownClient();
+    expect(firstCost).toBe(2 + NOTED_USE);
+    letPass(9.999);
+    expect(await askingCosts()).toBe(1);
+  });
+
+  it("is repeated in the background after 10 s, which makes the client fresh again", async () => {
+    const { askingCosts } = await aKnownClient();
+    letPass(10);
+    expect(await askingCosts()).toBe(2);
+    expect(await askingCosts()).toBe(1);
+    letPass(19.999);
+    expect(await askingCosts()).toBe(1);
+  });
+
+  it("is repeated before the response after 60 s", async () => {
+    const { organization, client } = await aKnownClient();
+    await revoke(organization);
+    letPass(60);
+    expect(await client.get("/waiting_rooms")).toMatchObject({ status: 401 });
+  });
+
+  it("lets a revoked client in until it is repeated", async () => {
+    const { organization, client } = await aKnownClient();
+    await revoke(organization);
+    letPass(9.999);
+    expect(await client.get("/waiting_rooms")).toMatchObject({ status: 200 });
+    letPass(59.999);
+    expect(await client.get("/waiting_rooms")).toMatchObject({ status: 200 });
+    expect(await client.get("/waiting_rooms")).toMatchObject({ status: 401 });
+  });
+
+  it("refuses a client within 60 s after its member was removed, even if the member comes back", async () => {
+    const { organization, client } = await aKnownClient();
+    await given(remove(organization, organization.admin));
+    letPass(60);
+    expect(await client.get("/waiting_rooms")).toMatchObject({ status: 401 });
+    const { email } = organization.admin;
+    await given(add(organization, { email, display_name: "Ada", roles: ["organization_admin"] }));
+    letPass(120);
+    expect(await client.get("/waiting_rooms")).toMatchObject({ status: 401 });
+  });
+
+  it("picks up the new roles of the client's member within 60 s", async () => {
+    const { organization, client } = await aKnownClient();
+    await given(change(organization, organization.admin, { roles: ["provider"] }));
+    letPass(60);
+    expect((await given(client.get("/roles"))).roles).toEqual(["provider_assistant", "provider"]);
+  });
+
+  it("costs no round trip for a known client with a wrong secret", async () => {
+    const { organization, costOf } = await aKnownClient();
+    for (let n = 0; n < 2; n++)
+      expect(await costOf({ ...organization.client.credentials, "X-Client-Secret": `made-up ${n}` })).toBe(0);
+  });
+
+  it("lets a new client in at once, and costs one round trip", async () => {
+    const { organization, client, costOf } = await aKnownClient();
+    const { credentials } = await organization.addClient(organization.admin.id);
+    expect(await client.send("GET", "/waiting_rooms", undefined, credentials)).toMatchObject({ status: 200 });
+    const another = await organization.addClient(organization.admin.id);
+    expect(await costOf(another.credentials, 200)).toBe(2 + NOTED_USE);
+  });
+
+  it("is not undone by a slower, earlier look-up: a refused client stays refused", async () => {
+    const { organization, client } = await aKnownClient();
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const slow = throughWorkerWith({
+      DB: observedDatabase({
+        async query(run, start) {
+          const found = await run();
+          if (start === PRIMARY) await released;
+          return found;
+        },
+      }),
+    });
+    letPass(15);
+    const slowRequest = organization.client.through(slow).get("/waiting_rooms");
+    // Once another request has come through, the slow look-up has read the client.
+    await given(organization.client.get("/waiting_rooms"));
+    await given(organization.client.get("/waiting_rooms"));
+    await revoke(organization);
+    letPass(21);
+    await client.get("/waiting_rooms");
+    expect(await client.get("/waiting_rooms")).toMatchObject({ status: 401 });
+    release();
+    expect(await slowRequest).toMatchObject({ status: 200 });
+    for (const seconds of [21, 26, 40]) {
+      letPass(seconds);
+      expect(await client.get("/waiting_rooms")).toMatchObject({ status: 401 });
+    }
+  });
+});
+
+describe("Unknown credentials", () => {
+  const someone = () => ({ "X-Client-ID": unique("made-up"), "X-Client-Secret": "made-up" });
+
+  it("cost one round trip, and none when tried again within five seconds, even with another secret", async () => {
+    const { costOf } = await aKnownClient();
+    const unknown = someone();
+    expect(await costOf(unknown)).toBe(1);
+    expect(await costOf(unknown)).toBe(0);
+    letPass(4.999);
+    expect(await costOf({ ...unknown, "X-Client-Secret": "another" })).toBe(0);
+    letPass(5);
+    expect(await costOf(unknown)).toBe(1);
+    expect(await costOf(unknown)).toBe(0);
+  });
+
+  it("cost the same if the client was revoked", async () => {
+    const { organization, costOf } = await aKnownClient();
+    const { id, credentials } = await organization.addClient(organization.admin.id);
+    await given(organization.platform.delete(`/api_clients/${id}`));
+    expect(await costOf(credentials)).toBe(1);
+    expect(await costOf(credentials)).toBe(0);
+  });
+
+  it("cost nothing if the client ID is longer than any that the service issues, and are not remembered", async () => {
+    const { costOf } = await aKnownClient();
+    expect(await costOf({ ...someone(), "X-Client-ID": "x".repeat(64) })).toBe(1);
+    expect(await costOf({ ...someone(), "X-Client-ID": "x".repeat(65) })).toBe(0);
+  });
+
+  it("do not make the service forget a known client", async () => {
+    const { costOf, askingCosts } = await aKnownClient();
+    for (let n = 0; n < 100; n++) await costOf(someone());
+    expect(await askingCosts()).toBe(1);
+  });
+});

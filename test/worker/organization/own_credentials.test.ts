@@ -1,0 +1,183 @@
+import { describe, expect, it } from "vitest";
+import { MAX_API_CLIENTS, MAX_API_CLIENTS_EVER } from "../../../src/limits.ts";
+import { entriesAbout } from "../support/access_logs.ts";
+import { api, platform } from "../support/api.ts";
+import { atOnce, statusesOf } from "../support/at_once.ts";
+import { expectRefusal } from "../support/expectations.ts";
+import { anOrganization, given, unique } from "../support/organization.ts";
+import { insertMany } from "../support/rows.ts";
+import { changingNothing, leavingNoRows } from "../support/unchanged.ts";
+
+const NOT_FOUND = "API client not found";
+
+async function aClinic() {
+  const clinic = await anOrganization();
+  const paula = await clinic.addProvider();
+  const al = await clinic.addUser("Al Assistant", ["provider_assistant"], { assists: [paula.id] });
+  const others = [await clinic.addClient(paula.id), await clinic.addClient(al.id)];
+  const { client } = clinic;
+  const wanted = { name: "Second system", organization_user_id: paula.id };
+  return {
+    clinic,
+    client,
+    paula,
+    others,
+    wanted,
+    create: (headers = {}, by = client) => by.send("POST", "/api_clients", { api_client: wanted }, headers),
+    list: async () => (await given(client.get("/api_clients"))).api_clients,
+  };
+}
+
+const asClient = ({ client_id, client_secret }: { client_id: string; client_secret: string }) =>
+  api("/api/external", { "X-Client-ID": client_id, "X-Client-Secret": client_secret });
+
+describe("POST, GET and DELETE /api_clients", () => {
+  it("create a client whose secret is shown once, list clients as the platform does, and revoke them", async () => {
+    const { clinic, client, wanted, create, list } = await aClinic();
+    const created = await create();
+    const { client_secret, ...shown } = created.body;
+    expect(created).toMatchObject({ status: 201, body: { ...wanted, client_secret: expect.any(String) } });
+    expect((await asClient((await create()).body).get("/roles")).status).toBe(200);
+    const listed = await given(client.get("/api_clients"));
+    expect(listed).toEqual(await given(platform.get(`/organizations/${clinic.id}/api_clients`)));
+    expect(listed.api_clients.at(-2)).toEqual({
+      ...shown,
+      secret_hint: client_secret.slice(-4),
+      last_used_at: null,
+      revoked_at: null,
+    });
+    expect(JSON.stringify(listed)).not.toContain(client_secret);
+    expect(await client.delete(`/api_clients/${created.body.id}`)).toMatchObject({ status: 204, body: null });
+    expectRefusal(await asClient(created.body).get("/waiting_rooms"), 401, "Invalid client credentials");
+    expect((await list()).at(-2)).toMatchObject({ ...shown, revoked_at: expect.any(String) });
+    expectRefusal(await changingNothing(() => client.delete(`/api_clients/${shown.id}`)), 404, NOT_FOUND);
+  });
+
+  it("leave access log entries that name the calling client", async () => {
+    const { clinic, client, create } = await aClinic();
+    const { id } = await given(create());
+    await given(client.delete(`/api_clients/${id}`));
+    for (const event of ["create", "delete"])
+      expect((await entriesAbout(clinic, event, "api_client")).at(-1)).toMatchObject({
+        resource_id: id,
+        user_id: clinic.admin.user_id,
+        api_client_id: client.id,
+      });
+  });
+
+  it("are closed to other roles, to a demoted administrator, and to other organizations", async () => {
+    const { clinic, client, others, create } = await aClinic();
+    const { id } = await given(create());
+    const bea = await clinic.addUser("Bea Boss", ["organization_admin"]);
+    const demoted = await clinic.addClient(bea.id);
+    await given(demoted.get("/api_clients"));
+    await given(client.put(`/organization_users/${bea.id}`, { organization_user: { roles: ["provider"] } }));
+    for (const other of others) expectRefusal(await other.get("/api_clients"), 404, NOT_FOUND);
+    for (const other of [...others, demoted]) {
+      expectRefusal(await changingNothing(() => create({}, other)), 404, NOT_FOUND);
+      expectRefusal(await changingNothing(() => other.delete(`/api_clients/${id}`)), 404, NOT_FOUND);
+    }
+    const strangers = await anOrganization();
+    expectRefusal(await changingNothing(() => strangers.client.delete(`/api_clients/${id}`)), 404, NOT_FOUND);
+    expectRefusal(
+      await changingNothing(() => create({}, strangers.client)),
+      422,
+      /^api_client\.organization_user_id: /,
+    );
+  });
+
+  it("create one client for a repeated Idempotency-Key, and do not show the secret again", async () => {
+    const { create, list } = await aClinic();
+    const before = (await list()).length;
+    const headers = { "Idempotency-Key": unique("key") };
+    const answers = await atOnce(5, () => create(headers));
+    expect(statusesOf(answers)).toEqual({ 201: 1, 409: 4 });
+    expect(await list()).toHaveLength(before + 1);
+  });
+
+  it("refuse to revoke the calling client", async () => {
+    const { client, others } = await aClinic();
+    expectRefusal(
+      await changingNothing(() => client.delete(`/api_clients/${client.id}`)),
+      422,
+      /Your request uses this API client/,
+    );
+    for (const other of others)
+      expectRefusal(await changingNothing(() => other.delete(`/api_clients/${other.id}`)), 404, NOT_FOUND);
+  });
+
+  it("allow a limited number of clients in use, even for requests at once", async () => {
+    const { clinic, client, create, list } = await aClinic();
+    for (let n = (await list()).length; n < MAX_API_CLIENTS; n++) await given(create());
+    const FULL = new RegExp(`^The organization has ${MAX_API_CLIENTS} API clients in use`);
+    expectRefusal(await changingNothing(create), 422, FULL);
+    const wanted = { api_client: { name: "One more", organization_user_id: clinic.admin.id } };
+    expectRefusal(await platform.post(`/organizations/${clinic.id}/api_clients`, wanted), 422, FULL);
+    await given(client.delete(`/api_clients/${(await list()).at(-1).id}`));
+    const answers = await atOnce(5, () => create());
+    expect(statusesOf(answers)).toEqual({ 201: 1, 422: 4 });
+  });
+
+  it("refuse to create more than 20,000 clients in all, which only the platform still can", async () => {
+    const { clinic, create } = await aClinic();
+    leavingNoRows(clinic.id, "api_clients");
+    await insertMany(
+      MAX_API_CLIENTS_EVER,
+      `insert into api_clients (organization_id, organization_user_id, name, client_id, secret_digest, secret_hint, revoked_at, created_at, updated_at)
+       select ?1, ?2, 'Gone', 'gone-' || ?1 || '-' || n, '', '', 1, 0, 0 from counter`,
+      clinic.id,
+      clinic.admin.id,
+    );
+    expectRefusal(await changingNothing(create), 422, /^The organization has created 20000 API clients/);
+    const wanted = { api_client: { name: "One more", organization_user_id: clinic.admin.id } };
+    await given(platform.post(`/organizations/${clinic.id}/api_clients`, wanted));
+  });
+});
+
+describe("DELETE /organization_users/{id} of a user with API clients", () => {
+  it("is refused without revoke_api_clients=true", async () => {
+    const { clinic, client, paula, others, create } = await aClinic();
+    const [hers] = others;
+    const second = await given(create());
+    const path = `/organization_users/${paula.id}`;
+    for (const query of ["", "?revoke_api_clients=false", "?revoke_api_clients="])
+      expectRefusal(
+        await changingNothing(() => client.delete(path + query)),
+        422,
+        `API clients act as this organization user, and would be revoked: ${hers?.id}, ${second.id}; to revoke them too, add ?revoke_api_clients=true`,
+      );
+    expectRefusal(await client.delete(`${path}?revoke_api_clients=yes`), 400, /^revoke_api_clients: /);
+    await given(client.delete(`${path}?revoke_api_clients=true`));
+    expect((await asClient(second).get("/waiting_rooms")).status).toBe(401);
+    const { api_clients } = await given(clinic.client.get("/api_clients"));
+    const ofPaula = api_clients.filter(
+      (each: { organization_user_id: number }) => each.organization_user_id === paula.id,
+    );
+    expect(ofPaula.map(({ revoked_at }: { revoked_at: string | null }) => revoked_at)).toEqual(
+      Array(2).fill(expect.any(String)),
+    );
+  });
+
+  it("succeeds once the clients are revoked; the platform can always remove the user", async () => {
+    const { clinic, client, paula, others } = await aClinic();
+    await given(client.delete(`/api_clients/${others[0]?.id}`));
+    await given(client.delete(`/organization_users/${paula.id}`));
+    const sam = await clinic.addProvider("Sam Provider");
+    await clinic.addClient(sam.id);
+    await given(clinic.platform.delete(`/users/${sam.id}`));
+  });
+
+  it("either comes before the creation of a client at the same time, or is refused because of it", async () => {
+    const { clinic, client } = await aClinic();
+    const sam = await clinic.addProvider("Sam Provider");
+    const api_client = { name: "Scheduling", organization_user_id: sam.id };
+    const [removed, created] = await Promise.all([
+      client.delete(`/organization_users/${sam.id}`),
+      client.post("/api_clients", { api_client }),
+    ]);
+    expect([removed?.status, created?.status]).toBeOneOf([
+      [204, 422],
+      [422, 201],
+    ]);
+  });
+});

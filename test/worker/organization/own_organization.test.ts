@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import { platform } from "../support/api.ts";
+import { aCall } from "../support/calls.ts";
+import { expectRefusal } from "../support/expectations.ts";
+import { anOrganization, given, type Organization } from "../support/organization.ts";
+import { changingNothing } from "../support/unchanged.ts";
+
+const NOT_FOUND = "Organization not found";
+
+async function aClinic() {
+  const clinic = await anOrganization();
+  const paula = await clinic.addProvider();
+  const al = await clinic.addUser("Al Assistant", ["provider_assistant"], { assists: [paula.id] });
+  return { clinic, others: [await clinic.addClient(paula.id), await clinic.addClient(al.id)] };
+}
+
+const asThePlatformSees = ({ id }: Organization) => given(platform.get(`/organizations/${id}`));
+
+describe("GET and PUT /organization", () => {
+  it("show the settings to every client of the organization", async () => {
+    const { clinic, others } = await aClinic();
+    for (const client of [clinic.client, ...others])
+      expect(await given(client.get("/organization"))).toEqual(await asThePlatformSees(clinic));
+  });
+
+  it("let an administrator change the settings as the platform does, and record the change", async () => {
+    const { clinic } = await aClinic();
+    const organization = { name: " Lakeside ", transcript_retention_days: 90, require_acting_user: false };
+    const changed = await given(clinic.client.put("/organization", { organization }));
+    expect(changed).toMatchObject({ ...organization, name: "Lakeside", recording_retention_days: null });
+    expect(await asThePlatformSees(clinic)).toEqual(changed);
+    const { access_logs } = await given(clinic.client.get("/access_logs"));
+    expect(access_logs.at(-1)).toMatchObject({
+      resource: "organization",
+      event: "update",
+      resource_id: clinic.id,
+      user_id: clinic.admin.user_id,
+      api_client_id: expect.any(Number),
+    });
+  });
+
+  it("let nobody else change the settings, not even an administrator who was just demoted", async () => {
+    const { clinic, others } = await aClinic();
+    const update = { organization: { name: "Mine" } };
+    for (const client of others)
+      expectRefusal(await changingNothing(() => client.put("/organization", update)), 404, NOT_FOUND);
+    const bea = await clinic.addUser("Bea Boss", ["organization_admin"]);
+    const hers = await clinic.addClient(bea.id);
+    await given(hers.get("/organization"));
+    const demotion = { organization_user: { roles: ["provider"] } };
+    await given(clinic.client.put(`/organization_users/${bea.id}`, demotion));
+    expectRefusal(await hers.put("/organization", update), 404, NOT_FOUND);
+    expect((await asThePlatformSees(clinic)).name).not.toBe("Mine");
+  });
+
+  it("refuse invalid retention days, as the platform API does", async () => {
+    const { clinic } = await aClinic();
+    const days = (recording_retention_days: unknown) =>
+      clinic.client.put("/organization", { organization: { recording_retention_days } });
+    for (const wrong of [0, 1.5, "30", 40_000])
+      expectRefusal(
+        await changingNothing(() => days(wrong)),
+        422,
+        /^organization\.recording_retention_days: /,
+      );
+  });
+});
+
+describe.each(["transcript", "soap_note"] as const)("DELETE .../calls/{call_id}/%s", (kind) => {
+  const REPORTS = {
+    transcript: { transcript: { is_final: true, summary: "All is well.", lines: [] } },
+    soap_note: { soap_note: { is_final: true, text: "Subjective: well." } },
+  };
+
+  /** A call with the text, the clients that may ask for its deletion, and the events about it. */
+  async function aDocumentedCall() {
+    const { clinic, others } = await aClinic();
+    const call = await aCall(clinic);
+    await given(platform.put(`${call.url}/${kind}`, REPORTS[kind]));
+    const deletedEvents = async () =>
+      (await given(clinic.client.get(`/events?type=${kind}.deleted`))).events.map(
+        ({ data }: { data: object }) => data,
+      );
+    return { clinic, others, call, path: `${call.path}/${kind}`, deletedEvents };
+  }
+
+  it("deletes the text for good, with an access log entry and an event", async () => {
+    const { clinic, call, path, deletedEvents } = await aDocumentedCall();
+    await given(clinic.client.delete(path));
+    expectRefusal(await clinic.client.get(path), 404, /not found/);
+    expectRefusal(await platform.put(`${call.url}/${kind}`, REPORTS[kind]), 422, /was deleted/);
+    const { access_logs } = await given(clinic.client.get(`/access_logs?event=delete`));
+    expect(access_logs).toMatchObject([
+      { resource: kind, resource_id: call.id, user_id: clinic.admin.user_id },
+    ]);
+    const data = [{ organization_user_id: expect.any(Number), call_id: call.id }];
+    expect(await deletedEvents()).toEqual(data);
+    // Deleting again changes nothing.
+    await given(clinic.client.delete(path));
+    expect(await deletedEvents()).toEqual(data);
+  });
+
+  it("is refused under legal hold, and to anyone but an administrator", async () => {
+    const { clinic, others, call, path } = await aDocumentedCall();
+    const strangers = await anOrganization();
+    for (const client of [...others, strangers.client])
+      expectRefusal(await changingNothing(() => client.delete(path)), 404, "Call not found");
+    await given(platform.put(`${call.url}/legal_hold`, { legal_hold: {} }));
+    expectRefusal(await changingNothing(() => clinic.client.delete(path)), 422, /legal hold/);
+    await given(clinic.client.get(path));
+  });
+});

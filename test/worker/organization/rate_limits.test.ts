@@ -1,0 +1,394 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { LOOK_UPS_BEYOND_LIMIT } from "../../../src/limits.ts";
+import { type Answer, type Api, api, type Fetcher, platform } from "../support/api.ts";
+import { countingRoundTrips } from "../support/database.ts";
+import { aLiveKitServer, anEvent } from "../support/livekit.ts";
+import { anOrganization, given, unique } from "../support/organization.ts";
+import { fromNow, travelTo } from "../support/time.ts";
+import { throughWorkerWith } from "../support/worker.ts";
+
+/** A rate limit like the platform's, whose window the test ends. */
+function aLimit(limit: number) {
+  const counts = new Map<string, number>();
+  return {
+    async limit({ key }: { key: string }) {
+      const count = (counts.get(key) ?? 0) + 1;
+      counts.set(key, count);
+      return { success: count <= limit };
+    },
+    endWindow: () => counts.clear(),
+  };
+}
+
+let addresses = 0;
+
+/** An IP address that no other test uses. */
+const anAddress = () => `192.0.2.${++addresses}`;
+
+const from =
+  (address: string, fetcher: Fetcher): Fetcher =>
+  (request) => {
+    const sent = new Request(request);
+    sent.headers.set("CF-Connecting-IP", address);
+    return fetcher(sent);
+  };
+
+const fromNowhere =
+  (fetcher: Fetcher): Fetcher =>
+  (request) => {
+    const sent = new Request(request);
+    sent.headers.delete("CF-Connecting-IP");
+    return fetcher(sent);
+  };
+
+const PATH = "/waiting_rooms";
+
+const madeUp = () => ({ "X-Client-ID": unique("made-up"), "X-Client-Secret": "made-up" });
+
+/** The policies in every response to an API client. */
+const POLICY = '"client";q=1200;w=60, "organization";q=6000;w=60';
+
+const BEYOND_CLIENT_LIMIT = {
+  "Retry-After": "60",
+  RateLimit: '"client";r=0;t=60',
+  "RateLimit-Policy": '"client";q=1200;w=60',
+};
+
+const BEYOND_ADDRESS_LIMIT = {
+  "Retry-After": "60",
+  RateLimit: '"address";r=0;t=60',
+  "RateLimit-Policy": '"address";q=60;w=60',
+};
+
+const headersOf = (headers: Headers, names: object) =>
+  Object.fromEntries(Object.keys(names).map((name) => [name, headers.get(name)]));
+
+describe("The rate limit of an API client", () => {
+  async function aLimitedClient(limit: RateLimit) {
+    const organization = await anOrganization();
+    const counting = countingRoundTrips({ CLIENT_LIMIT: limit });
+    return { organization, counting, client: organization.client.through(counting.fetcher) };
+  }
+
+  it("refuses requests beyond it until the minute is over, before they reach the database", async () => {
+    const limit = aLimit(3);
+    const { client, counting } = await aLimitedClient(limit);
+    for (let n = 0; n < 3; n++) await given(client.get(PATH));
+    const trips = await counting.during(async () => {
+      for (let n = 0; n < 2; n++) {
+        const { status, headers, body } = await client.post(PATH, { waiting_room: { name: "Oncology" } });
+        expect(status).toBe(429);
+        expect(headersOf(headers, BEYOND_CLIENT_LIMIT)).toEqual(BEYOND_CLIENT_LIMIT);
+        expect(headers.get("X-Request-Id")).not.toBeNull();
+        expect(body).toEqual({
+          error:
+            "This API client has sent too many requests: at most 1200 a minute are served; try again in 60 seconds",
+        });
+      }
+    });
+    expect(trips).toBe(0);
+    limit.endWindow();
+    expect((await given(client.get(PATH))).pagination.total_count).toBe(0);
+  });
+
+  it("does not affect other clients of the organization", async () => {
+    const { organization, client, counting } = await aLimitedClient(aLimit(1));
+    await given(client.get(PATH));
+    expect(await client.get(PATH)).toMatchObject({ status: 429 });
+    const colleague = await organization.addClient(organization.admin.id);
+    await given(colleague.through(counting.fetcher).get(PATH));
+  });
+
+  it("works with the platform's own counter", async () => {
+    const { client } = await aLimitedClient(env.SMALL_LIMIT);
+    const statuses = [];
+    // A minute may end during the loop, which starts another window.
+    for (let n = 0; n < 12; n++) statuses.push((await client.get(PATH)).status);
+    expect(statuses.slice(0, 5)).toEqual(Array(5).fill(200));
+    expect(statuses).toContain(429);
+  });
+
+  it("is stated in every response, as the operator has set it", async () => {
+    const { client } = await anOrganization();
+    const responses = [
+      await client.get(PATH),
+      await client.get(`${PATH}/nowhere`),
+      await client.get("/nowhere"),
+      await client.post(PATH, { waiting_room: {} }),
+      await client.send("GET", "/events", undefined, {
+        "X-D1-Bookmark": "00000000-00000000-00000000-00000000000000000000000000000000",
+      }),
+      await client.send("GET", `${PATH}/nowhere`, undefined, {
+        "X-D1-Bookmark": "00000000-00000000-00000000-00000000000000000000000000000000",
+      }),
+    ];
+    expect(responses.map(({ status }) => status)).toEqual([200, 404, 404, 422, 200, 404]);
+    for (const { headers } of responses) expect(headers.get("RateLimit-Policy")).toBe(POLICY);
+    const set = {
+      CLIENT_LIMIT_PER_MINUTE: "50",
+      ORGANIZATION_LIMIT_PER_MINUTE: "70",
+      BULK_INVITE_LIMIT_PER_MINUTE: "3",
+    };
+    const { headers } = await client.through(throughWorkerWith(set)).post("/invites/bulk_create", {});
+    expect(headers.get("RateLimit-Policy")).toBe(
+      '"client";q=50;w=60, "organization";q=70;w=60, "bulk_invites";q=3;w=60',
+    );
+  });
+});
+
+describe("The rate limit of an organization", () => {
+  async function aLimitedOrganization(limits: object) {
+    const organization = await anOrganization();
+    const counting = countingRoundTrips(limits);
+    const through = (client: Pick<Api, "through">) => client.through(counting.fetcher);
+    const colleague = await organization.addClient(organization.admin.id);
+    return { client: through(organization.client), colleague: through(colleague), counting, through };
+  }
+
+  it("refuses requests of all its clients beyond it, before they reach the database", async () => {
+    const limit = aLimit(3);
+    const { client, colleague, counting, through } = await aLimitedOrganization({
+      ORGANIZATION_LIMIT: limit,
+    });
+    for (const each of [client, colleague, client]) await given(each.get(PATH));
+    const trips = await counting.during(async () => {
+      for (const each of [client, colleague]) {
+        const { status, headers, body } = await each.get(PATH);
+        expect(status).toBe(429);
+        expect(headersOf(headers, BEYOND_CLIENT_LIMIT)).toEqual({
+          "Retry-After": "60",
+          RateLimit: '"organization";r=0;t=60',
+          "RateLimit-Policy": '"organization";q=6000;w=60',
+        });
+        expect(body).toEqual({
+          error:
+            "The organization's API clients have sent too many requests: at most 6000 a minute are served; try again in 60 seconds",
+        });
+      }
+    });
+    expect(trips).toBe(0);
+    await given(through((await anOrganization()).client).get(PATH));
+    limit.endWindow();
+    await given(client.get(PATH));
+  });
+
+  it("does not count requests that are beyond a client's own limit", async () => {
+    const { client, colleague } = await aLimitedOrganization({
+      CLIENT_LIMIT: aLimit(1),
+      ORGANIZATION_LIMIT: aLimit(2),
+    });
+    await given(client.get(PATH));
+    for (let n = 0; n < 5; n++)
+      expect((await client.get(PATH)).headers.get("RateLimit")).toBe('"client";r=0;t=60');
+    await given(colleague.get(PATH));
+  });
+});
+
+describe("The rate limit of expensive requests", () => {
+  const COSTLY = [
+    {
+      name: "bulk_invites",
+      binding: "BULK_INVITE_LIMIT",
+      path: "/invites/bulk_create",
+      text: "The organization's API clients have sent too many bulk invites: at most 10 a minute are served; try again in 60 seconds",
+    },
+    {
+      name: "redeliveries",
+      binding: "REDELIVERY_LIMIT",
+      path: "/webhook_endpoints/1/redeliver",
+      text: "The organization's API clients have asked for too many redeliveries and pings: at most 10 a minute are served; try again in 60 seconds",
+    },
+  ];
+
+  it.each(COSTLY)("is separate for $name", async ({ name, binding, path, text }) => {
+    const organization = await anOrganization();
+    const limit = aLimit(2);
+    const counting = countingRoundTrips({ [binding]: limit });
+    const client = organization.client.through(counting.fetcher);
+    // Refused requests count as well: this one has no valid body.
+    for (let n = 0; n < 2; n++) {
+      const { status, headers } = await client.post(path, {});
+      expect(status).toBe(422);
+      expect(headers.get("RateLimit-Policy")).toBe(`${POLICY}, "${name}";q=10;w=60`);
+    }
+    const trips = await counting.during(async () => {
+      const { status, headers, body } = await client.post(path, {});
+      expect(status).toBe(429);
+      const beyond = {
+        "Retry-After": "60",
+        RateLimit: `"${name}";r=0;t=60`,
+        "RateLimit-Policy": `"${name}";q=10;w=60`,
+      };
+      expect(headersOf(headers, beyond)).toEqual(beyond);
+      expect(body).toEqual({ error: text });
+    });
+    expect(trips).toBe(0);
+    // The limit covers all clients of the organization, but no other requests and no other organizations.
+    await given(client.get(PATH));
+    const [other] = COSTLY.filter((each) => each.name !== name);
+    expect((await client.post(other?.path ?? "", {})).status).toBe(422);
+    const colleague = await organization.addClient(organization.admin.id);
+    expect((await colleague.through(counting.fetcher).post(path, {})).status).toBe(429);
+    const stranger = (await anOrganization()).client.through(counting.fetcher);
+    expect((await stranger.post(path, {})).status).toBe(422);
+    limit.endWindow();
+    expect((await client.post(path, {})).status).toBe(422);
+  });
+
+  it("is checked after the client's limit, and before ids and the Idempotency-Key", async () => {
+    const { client } = await anOrganization();
+    const limited = client.through(
+      throughWorkerWith({ BULK_INVITE_LIMIT: aLimit(0), REDELIVERY_LIMIT: aLimit(0) }),
+    );
+    for (const what of ["redeliver", "ping"])
+      expect((await limited.post(`/webhook_endpoints/x/${what}`, {})).status).toBe(429);
+    const key = { "Idempotency-Key": "é" };
+    expect((await limited.send("POST", "/invites/bulk_create", {}, key)).status).toBe(429);
+    const { headers } = await client
+      .through(throughWorkerWith({ BULK_INVITE_LIMIT: aLimit(0), CLIENT_LIMIT: aLimit(0) }))
+      .post("/invites/bulk_create", {});
+    expect(headers.get("RateLimit")).toBe('"client";r=0;t=60');
+  });
+});
+
+describe("The rate limit of failed credentials", () => {
+  const LIMIT = 4;
+
+  async function anAttackedService() {
+    const organization = await anOrganization();
+    const limit = aLimit(LIMIT);
+    const counting = countingRoundTrips({ FAILURE_LIMIT: limit, FAILURE_LIMIT_PER_MINUTE: String(LIMIT) });
+    const address = anAddress();
+    const fetcher = from(address, counting.fetcher);
+    const fail = (credentials: Record<string, string> = madeUp()) =>
+      api("/api/external", credentials, fetcher).get(PATH);
+    const client = organization.client.through(fetcher);
+    /** Sends failing requests, and returns their statuses. */
+    const failing = async (times: number) => {
+      const statuses = [];
+      for (let n = 0; n < times; n++) statuses.push((await fail()).status);
+      return statuses;
+    };
+    return { organization, limit, counting, fetcher, fail, failing, client };
+  }
+
+  it.each<[string, (fetcher: Fetcher) => Promise<Answer>]>([
+    ["the external API, no credentials", (fetcher) => api("/api/external", {}, fetcher).get(PATH)],
+    ["the external API, made-up secret", (fetcher) => api("/api/external", madeUp(), fetcher).get(PATH)],
+    ["the platform API", (fetcher) => api("/api/platform", {}, fetcher).get("/organizations")],
+    [
+      "LiveKit's API",
+      (fetcher) => aLiveKitServer({ fetcher }).send(anEvent("room_started"), { Authorization: "made-up" }),
+    ],
+    [
+      "LiveKit's API, with the signature of another body",
+      (fetcher) =>
+        aLiveKitServer({
+          fetcher: (request) => fetcher(new Request(request, { body: "{}" })),
+        }).send(anEvent("room_started")),
+    ],
+  ])("returns 429 beyond it: %s", async (_, fail) => {
+    const fetcher = from(anAddress(), throughWorkerWith({ FAILURE_LIMIT: aLimit(2) }));
+    for (let n = 0; n < 2; n++) expect((await fail(fetcher)).status).toBe(401);
+    const { status, headers, body } = await fail(fetcher);
+    expect(status).toBe(429);
+    expect(headersOf(headers, BEYOND_ADDRESS_LIMIT)).toEqual(BEYOND_ADDRESS_LIMIT);
+    expect(body).toEqual({
+      error:
+        "Too many requests with missing or wrong credentials have come from this address: at most 60 a minute are served; try again in 60 seconds",
+    });
+  });
+
+  it("works with the platform's own counter", async () => {
+    const fetcher = from(anAddress(), throughWorkerWith({ FAILURE_LIMIT: env.SMALL_LIMIT }));
+    const statuses = [];
+    for (let n = 0; n < 12; n++) statuses.push((await api("/api/external", {}, fetcher).get(PATH)).status);
+    expect(statuses.slice(0, 5)).toEqual(Array(5).fill(401));
+    expect(statuses).toContain(429);
+  });
+
+  it("covers all APIs together, and each address by itself", async () => {
+    const binding = throughWorkerWith({ FAILURE_LIMIT: aLimit(1) });
+    const address = anAddress();
+    const statuses = [
+      await api("/api/platform", {}, from(address, binding)).get("/organizations"),
+      await api("/api/external", {}, from(address, binding)).get(PATH),
+      await api("/api/external", {}, from(anAddress(), binding)).get(PATH),
+    ].map(({ status }) => status);
+    expect(statuses).toEqual([401, 429, 401]);
+  });
+
+  it("applies to a whole IPv6 network, and to a single IPv4 address", async () => {
+    const binding = throughWorkerWith({ FAILURE_LIMIT: aLimit(1) });
+    const statusFrom = async (address: string) =>
+      (await api("/api/platform", {}, from(address, binding)).get("/organizations")).status;
+    expect(await statusFrom("2001:db8:1:2::1")).toBe(401);
+    expect(await statusFrom("2001:db8:1:2:ffff:ffff:ffff:ffff")).toBe(429);
+    expect(await statusFrom("2001:DB8:1:2:0::7")).toBe(429);
+    expect(await statusFrom("2001:db8:1:3::1")).toBe(401);
+    expect(await statusFrom("2001:db8::1")).toBe(401);
+    expect(await statusFrom("::ffff:198.51.100.1")).toBe(401);
+    expect(await statusFrom("::ffff:198.51.100.2")).toBe(401);
+    expect(await statusFrom("198.51.100.2")).toBe(429);
+  });
+
+  it("is shared by all requests without CF-Connecting-IP, whatever other headers say", async () => {
+    const binding = fromNowhere(throughWorkerWith({ FAILURE_LIMIT: aLimit(1) }));
+    const statusWith = async (headers: object) =>
+      (await api("/api/platform", { ...headers }, binding).get("/organizations")).status;
+    expect(await statusWith({ "X-Forwarded-For": "198.51.100.3" })).toBe(401);
+    expect(await statusWith({ "X-Forwarded-For": "198.51.100.4", "X-Real-IP": "198.51.100.4" })).toBe(429);
+  });
+
+  it("does not affect valid clients, tokens and signatures, known or not", async () => {
+    const { organization, fetcher, failing, client } = await anAttackedService();
+    await failing(LIMIT + 1);
+    await given(client.get(PATH));
+    const colleague = await organization.addClient(organization.admin.id);
+    await given(colleague.through(fetcher).get(PATH));
+    await given(platform.through(fetcher).get("/organizations"));
+    await given(aLiveKitServer({ fetcher }).send(anEvent("room_started")));
+  });
+
+  it("ends after a minute, and does not count valid requests", async () => {
+    const { limit, failing, client } = await anAttackedService();
+    for (let n = 0; n < 3 * LIMIT; n++) await given(client.get(PATH));
+    expect(await failing(LIMIT + 1)).toEqual([...Array(LIMIT).fill(401), 429]);
+    limit.endWindow();
+    expect(await failing(1)).toEqual([401]);
+  });
+
+  it("lets 600 more made-up ids reach the database, and then none", async () => {
+    const { organization, counting, failing, client } = await anAttackedService();
+    await given(client.get(PATH));
+    travelTo(fromNow(0));
+    expect(await counting.during(() => failing(LIMIT + 1))).toBe(LIMIT + 1);
+    expect(await counting.during(() => failing(LOOK_UPS_BEYOND_LIMIT + LIMIT))).toBe(LOOK_UPS_BEYOND_LIMIT);
+    // A known client is still served; an unknown one has to wait.
+    await given(client.get(PATH));
+    const { credentials } = await organization.addClient(organization.admin.id);
+    const unknown = () => client.send("GET", PATH, undefined, credentials);
+    expect(await counting.during(async () => expect((await unknown()).status).toBe(429))).toBe(0);
+    travelTo(fromNow(1));
+    await given(unknown());
+  });
+
+  it("costs no round trip for credentials that are tried again", async () => {
+    const { counting, fail, organization } = await anAttackedService();
+    const unknown = madeUp();
+    const wrong = { ...organization.client.credentials, "X-Client-Secret": "made-up" };
+    await Promise.all([fail(unknown), fail(wrong)]);
+    const again = async () => {
+      for (let n = 0; n < LIMIT; n++) await Promise.all([fail(unknown), fail(wrong)]);
+    };
+    expect(await counting.during(again)).toBe(0);
+  });
+});
+
+it("GET /health and paths outside the APIs have no rate limit", async () => {
+  const fetcher = throughWorkerWith({ FAILURE_LIMIT: aLimit(0), CLIENT_LIMIT: aLimit(0) });
+  const statusOf = async (path: string) => (await fetcher(new Request(`https://service.test${path}`))).status;
+  expect(await statusOf("/health")).toBe(200);
+  expect(await statusOf("/nowhere")).toBe(404);
+});

@@ -1,0 +1,347 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import {
+  CLIENT_SHARE,
+  MAX_DAILY_ACCESS_LOGS,
+  MAX_DAILY_WRITES,
+  MAX_WAITING_ROOMS,
+  WRITE_SIZE,
+} from "../../../src/limits.ts";
+import { type Answer, platform } from "../support/api.ts";
+import { aCall } from "../support/calls.ts";
+import { storedRows } from "../support/database.ts";
+import { expectRefusal } from "../support/expectations.ts";
+import { anIdentityProvider } from "../support/identity_provider.ts";
+import { anInvite, anOrganization, given, type Organization } from "../support/organization.ts";
+import { workerWith } from "../support/queue.ts";
+import { travelTo } from "../support/time.ts";
+import { changingNothing } from "../support/unchanged.ts";
+
+/** The usage of an organization, without the limits. */
+async function usageOf({ id }: Organization, query = "") {
+  const { usage } = await given(platform.get(`/organizations/${id}/usage${query}`));
+  return usage.map(({ date, writes, access_log_entries, visits }: Record<string, unknown>) => ({
+    date,
+    writes,
+    access_log_entries,
+    visits,
+  }));
+}
+
+type Column = "writes" | "access_log_entries";
+
+/** Sets a counter of the day, of all clients together or of one. */
+const storedSoFar = (clinic: Organization, column: Column, value: number, api_client_id = 0) =>
+  env.DB.prepare(
+    `insert into organization_days (organization_id, date, api_client_id, ${column}) values (?1, '2026-11-24', ?2, ?3)
+     on conflict do update set ${column} = ?3`,
+  )
+    .bind(clinic.id, api_client_id, value)
+    .run();
+
+/** An organization with a call, and a counter of the day at this value. */
+async function aBusyDay(column: Column, value: number) {
+  travelTo("2026-11-24T21:59:30Z");
+  const clinic = await anOrganization();
+  const call = await aCall(clinic);
+  await storedSoFar(clinic, column, value);
+  return { clinic, call };
+}
+
+/** An organization with a client that has only `left` left of its share. */
+async function aBusyClient(column: Column, left: number) {
+  const day = await aBusyDay(column, 0);
+  const most = { writes: MAX_DAILY_WRITES, access_log_entries: MAX_DAILY_ACCESS_LOGS }[column];
+  await storedSoFar(day.clinic, column, most * CLIENT_SHARE - left, day.clinic.client.id);
+  return { ...day, colleague: await day.clinic.addClient(day.clinic.admin.id) };
+}
+
+const aRoom = { waiting_room: { name: "Cardiology" } };
+
+describe("The daily quota of an organization", () => {
+  it("counts its clients' writes, its access log entries, and its calls", async () => {
+    travelTo("2026-11-24T23:59:00Z");
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    const [before] = await usageOf(clinic);
+    const room = await clinic.addRoom();
+    await given(clinic.client.put(`/waiting_rooms/${room.slug}`, { waiting_room: { is_active: false } }));
+    await given(clinic.client.get(`${call.path}/participants`));
+    await given(clinic.client.get("/waiting_rooms"));
+    expectRefusal(await clinic.client.delete("/waiting_rooms/nowhere"), 404);
+    const { date, writes, access_log_entries, visits } = before;
+    expect({ date, visits }).toEqual({ date: "2026-11-24", visits: 1 });
+    const day = { date, writes: writes + 2, access_log_entries: access_log_entries + 1, visits };
+    expect(await usageOf(clinic)).toEqual([day]);
+    travelTo("2026-11-25T00:00:01Z");
+    await clinic.addRoom();
+    const next = { date: "2026-11-25", writes: 1, access_log_entries: 0, visits: 0 };
+    expect(await usageOf(clinic)).toEqual([day, next]);
+    expect(await usageOf(clinic, "?to=2026-11-24")).toEqual([day]);
+    expect(await usageOf(clinic, "?from=2026-11-25")).toEqual([next]);
+    expect(await usageOf(clinic, "?from=2026-11-26")).toEqual([]);
+  });
+
+  it("is shown by GET /organizations/{id}/usage for ordered dates at most ten years apart", async () => {
+    const { id } = await anOrganization();
+    const read = (query: string) => platform.get(`/organizations/${id}/usage?${query}`);
+    expectRefusal(await read("from=2026-02-01&to=2026-01-31"), 400, /^from: must not be after to/);
+    expectRefusal(await read("from=2000-01-01&to=2026-01-31"), 400, /^from: the range .* at most 3660 days/);
+    expectRefusal(await platform.get("/organizations/999999/usage"), 404);
+  });
+
+  it.each([
+    ["writes", MAX_DAILY_WRITES],
+    ["access_log_entries", MAX_DAILY_ACCESS_LOGS],
+  ] as const)(
+    "never blocks a deletion (%s), so that a leaked client can always be revoked",
+    async (column, most) => {
+      const { clinic, call } = await aBusyDay(column, most);
+      const { id } = await call.addEgress();
+      await given(clinic.client.delete(`${call.path}/egresses/${id}`));
+      const leaked = await clinic.addClient((await clinic.addProvider()).id);
+      const { api_clients } = await given(clinic.client.get("/api_clients"));
+      const [before] = await usageOf(clinic);
+      await given(clinic.client.delete(`/api_clients/${api_clients.at(-1).id}`));
+      expect((await usageOf(clinic))[0].writes).toBe(before.writes);
+      if (column === "access_log_entries")
+        expectRefusal(await clinic.client.get(`${call.path}/participants`), 429);
+      travelTo("2026-11-24T22:01:00Z");
+      expect((await leaked.get("/roles")).status).toBe(401);
+      expect(
+        (await clinic.client.post("/waiting_rooms", { waiting_room: { name: "Cardiology" } })).status,
+      ).toBe(column === "writes" ? 429 : 201);
+    },
+  );
+
+  it("refuses more than 20,000 client writes with 429 until midnight, and changes nothing", async () => {
+    const { clinic } = await aBusyDay("writes", MAX_DAILY_WRITES - 1);
+    const make = () => clinic.client.post("/waiting_rooms", { waiting_room: { name: "Cardiology" } });
+    expect((await make()).status).toBe(201);
+    const refused = await make();
+    expectRefusal(refused, 429, /^The organization.s clients have written 20000 times today/);
+    const seconds = Number(refused.headers.get("Retry-After"));
+    expect(seconds).toBeGreaterThan(2 * 3600);
+    expect(seconds).toBeLessThanOrEqual(2 * 3600 + 30);
+    await changingNothing(async () => {
+      travelTo("2026-11-24T22:30:00Z");
+      expectRefusal(await make(), 429);
+    });
+    travelTo("2026-11-24T22:30:00Z");
+    expect((await clinic.client.get("/waiting_rooms")).status).toBe(200);
+    await clinic.addProvider();
+    expect((await (await anOrganization()).addRoom()).id).toEqual(expect.any(Number));
+    travelTo("2026-11-25T00:00:00Z");
+    expect((await make()).status).toBe(201);
+  });
+
+  it("refuses recorded reads beyond 200,000 entries, and no other requests", async () => {
+    const { clinic, call } = await aBusyDay("access_log_entries", MAX_DAILY_ACCESS_LOGS - 1);
+    const read = () => clinic.client.get(`${call.path}/participants`);
+    expect((await read()).status).toBe(200);
+    expectRefusal(await read(), 429, /have caused 200000 access log entries today/);
+    await given(call.hold());
+    expect((await clinic.client.get(call.path)).status).toBe(200);
+  });
+
+  it("does not count changes by the platform", async () => {
+    const { clinic, call } = await aBusyDay("access_log_entries", MAX_DAILY_ACCESS_LOGS - 1);
+    await given(call.hold());
+    await given(call.release());
+    expect((await clinic.client.get(`${call.path}/participants`)).status).toBe(200);
+  });
+
+  it("holds for thirty writes at once", async () => {
+    const { clinic } = await aBusyDay("writes", MAX_DAILY_WRITES - 10);
+    const made = await Promise.all(
+      Array.from({ length: 30 }, (_, n) =>
+        clinic.client.post("/waiting_rooms", { waiting_room: { name: `Room ${n}` } }),
+      ),
+    );
+    expect(made.filter(({ status }) => status === 201)).toHaveLength(10);
+    expect(made.filter(({ status }) => status === 429)).toHaveLength(20);
+  });
+});
+
+describe("A write counts once per 4 KB of its body, rounded up:", () => {
+  it.each([
+    [0, 1],
+    [WRITE_SIZE, 1],
+    [WRITE_SIZE + 1, 2],
+    [50_000, 13],
+  ])("%d bytes as %d", async (size, writes) => {
+    const clinic = await anOrganization();
+    const body = JSON.stringify({ waiting_room: { name: "Cardiology" } }).padEnd(size);
+    await given(clinic.client.post("/waiting_rooms", body));
+    expect(await usageOf(clinic)).toMatchObject([{ writes }]);
+  });
+
+  it("also a bulk invite, which does not count if it is refused", async () => {
+    const clinic = await anOrganization();
+    const organization_invites = Array.from({ length: 100 }, () => anInvite());
+    const body = JSON.stringify({ organization_invites });
+    await given(clinic.client.post("/invites/bulk_create", body));
+    const writes = Math.ceil(body.length / WRITE_SIZE);
+    expect(writes).toBeGreaterThan(1);
+    expect(await usageOf(clinic)).toMatchObject([{ writes }]);
+    expectRefusal(await clinic.client.post("/invites/bulk_create", body.replace("@", "")), 422);
+    expect(await usageOf(clinic)).toMatchObject([{ writes }]);
+  });
+
+  it("and is refused if the quota has room for only a part of it", async () => {
+    const { clinic } = await aBusyDay("writes", MAX_DAILY_WRITES - 2);
+    const post = (size: number) => clinic.client.post("/waiting_rooms", JSON.stringify(aRoom).padEnd(size));
+    expectRefusal(await post(3 * WRITE_SIZE), 429);
+    await given(post(2 * WRITE_SIZE));
+  });
+});
+
+describe("The daily quota of a client (half of its organization's)", () => {
+  it("refuses its writes with 429, but not those of other clients", async () => {
+    const { clinic, colleague } = await aBusyClient("writes", 1);
+    await given(clinic.client.post("/waiting_rooms", aRoom));
+    const refused = await changingNothing(async () => {
+      travelTo("2026-11-24T22:30:00Z");
+      return clinic.client.post("/waiting_rooms", aRoom);
+    });
+    expectRefusal(refused, 429, /^This API client has written 10000 times today, .* \(50 percent /);
+    travelTo("2026-11-24T22:30:00Z");
+    await given(colleague.post("/waiting_rooms", aRoom));
+    travelTo("2026-11-25T00:00:00Z");
+    await given(clinic.client.post("/waiting_rooms", aRoom));
+  });
+
+  it("refuses its recorded reads with 429, but not those of other clients", async () => {
+    const { clinic, call, colleague } = await aBusyClient("access_log_entries", 1);
+    await given(clinic.client.get(`${call.path}/participants`));
+    const refused = clinic.client.get(`${call.path}/participants`);
+    expectRefusal(
+      await refused,
+      429,
+      /^This API client has caused 100000 access log entries .* \(50 percent /,
+    );
+    await given(clinic.client.get("/waiting_rooms"));
+    await given(clinic.client.post("/waiting_rooms", aRoom));
+    await given(colleague.get(`${call.path}/participants`));
+  });
+
+  it("holds for thirty of its writes at once", async () => {
+    const { clinic } = await aBusyClient("writes", 10);
+    const made = await Promise.all(
+      Array.from({ length: 30 }, () => clinic.client.post("/waiting_rooms", aRoom)),
+    );
+    expect(made.filter(({ status }) => status === 201)).toHaveLength(10);
+    expect(made.filter(({ status }) => status === 429)).toHaveLength(20);
+  });
+
+  it("is counted in rows that the cron deletes after a day, unlike those of the organization", async () => {
+    travelTo("2026-11-24T12:00:00Z");
+    const clinic = await anOrganization();
+    await clinic.addRoom();
+    const clientsOf = async () =>
+      (await storedRows(clinic, "organization_days")).map(({ api_client_id }) => api_client_id);
+    expect(await clientsOf()).toEqual([0, clinic.client.id]);
+    travelTo("2026-11-25T23:59:00Z");
+    await workerWith({}).runCron();
+    expect(await clientsOf()).toEqual([0, clinic.client.id]);
+    travelTo("2026-11-26T00:01:00Z");
+    await workerWith({}).runCron();
+    expect(await clientsOf()).toEqual([0]);
+  });
+});
+
+describe("With all quotas used up, a client can still", () => {
+  async function aClinicBeyondAllQuotas() {
+    const { clinic, call } = await aBusyDay("writes", 0);
+    const provider = await clinic.addProvider();
+    const leaver = await clinic.addClient(provider.id);
+    const invite = await clinic.addInvite();
+    const { id: egress } = await call.addEgress();
+    for (const id of [0, clinic.client.id]) {
+      const share = id === 0 ? 1 : CLIENT_SHARE;
+      await storedSoFar(clinic, "writes", MAX_DAILY_WRITES * share, id);
+      await storedSoFar(clinic, "access_log_entries", MAX_DAILY_ACCESS_LOGS * share, id);
+    }
+    expectRefusal(await clinic.client.post("/waiting_rooms", aRoom), 429);
+    expectRefusal(await clinic.client.get(`${call.path}/participants`), 429);
+    return { clinic, client: clinic.client, call, provider, leaver, invite, egress };
+  }
+
+  type Clinic = Awaited<ReturnType<typeof aClinicBeyondAllQuotas>>;
+
+  it.each<[string, (of: Clinic) => Promise<Answer>]>([
+    ["place a legal hold", ({ client, call }) => client.put(`${call.path}/legal_hold`, { legal_hold: {} })],
+    [
+      "take a role away",
+      ({ client, provider }) =>
+        client.put(`/organization_users/${provider.id}`, {
+          organization_user: { roles: ["provider_assistant"] },
+        }),
+    ],
+    [
+      "remove a member",
+      ({ client, provider }) => client.delete(`/organization_users/${provider.id}?revoke_api_clients=true`),
+    ],
+    ["revoke a client", ({ client, leaver }) => client.delete(`/api_clients/${leaver.id}`)],
+    ["delete an invite", ({ client, invite }) => client.delete(`/invites/${invite.id}`)],
+    ["delete a recording", ({ client, call, egress }) => client.delete(`${call.path}/egresses/${egress}`)],
+    ["read the access log", ({ client }) => client.get("/access_logs")],
+    [
+      "sign in",
+      async ({ clinic, client }) => {
+        const provider = await anIdentityProvider();
+        await provider.register(clinic);
+        const token = await provider.token({ email: clinic.admin.email });
+        return client.post("/auth/token_exchange", { token_exchange: { token } });
+      },
+    ],
+  ])("%s, which does not count as a write", async (_, ask) => {
+    const world = await aClinicBeyondAllQuotas();
+    const [before] = await usageOf(world.clinic);
+    await given(ask(world));
+    const [after] = await usageOf(world.clinic);
+    expect(after.writes).toBe(before.writes);
+  });
+});
+
+it("GET /usage shows usage and limits to a client of any role, as the platform sees them", async () => {
+  travelTo("2026-11-24T12:00:00Z");
+  const clinic = await anOrganization();
+  const { slug } = await clinic.addRoom();
+  await clinic.addRoom();
+  await given(clinic.client.delete(`/waiting_rooms/${slug}`));
+  const { client, id } = clinic;
+  const assistant = await clinic.addClient((await clinic.addUser("Al Assistant", ["provider_assistant"])).id);
+  expect(await given(assistant.get("/usage"))).toEqual({
+    usage: [
+      {
+        date: "2026-11-24",
+        writes: 2,
+        writes_limit: MAX_DAILY_WRITES,
+        access_log_entries: 0,
+        access_log_entries_limit: MAX_DAILY_ACCESS_LOGS,
+        visits: 0,
+      },
+    ],
+    waiting_rooms_count: 2,
+    waiting_rooms_limit: MAX_WAITING_ROOMS,
+  });
+  for (const query of ["", "?from=2026-11-25", "?from=2026-11-01&to=2026-11-24"])
+    expect(await given(client.get(`/usage${query}`))).toEqual(
+      await given(platform.get(`/organizations/${id}/usage${query}`)),
+    );
+  expectRefusal(await client.get("/usage?from=2026-02-01&to=2026-01-31"), 400, /^from: must not be after to/);
+});
+
+it("POST /waiting_rooms is refused after 20,000 rooms, including retired ones", async () => {
+  const clinic = await anOrganization();
+  const { slug } = await clinic.addRoom();
+  await given(clinic.client.delete(`/waiting_rooms/${slug}`));
+  await env.DB.prepare("update list_totals set total = ? where list = 'waiting_rooms' and owner_id = ?")
+    .bind(MAX_WAITING_ROOMS - 1, clinic.id)
+    .run();
+  await clinic.addRoom();
+  const refused = clinic.client.post("/waiting_rooms", { waiting_room: { name: "One more" } });
+  expectRefusal(await refused, 422, /has created 20000 waiting rooms/);
+  expect((await clinic.addProvider()).waiting_room_slug).toMatch(/^[a-z]/);
+});

@@ -1,0 +1,397 @@
+import { describe, expect, it } from "vitest";
+import { MAX_TEXT_VERSIONS, TRANSCRIPT_VERSIONS_PAGE } from "../../../src/limits.ts";
+import { entriesAbout } from "../support/access_logs.ts";
+import { atOnce } from "../support/at_once.ts";
+import { aCall, ENDED_AT, wrongPaths } from "../support/calls.ts";
+import { storedRows } from "../support/database.ts";
+import { expectRefusal } from "../support/expectations.ts";
+import { anOrganization, given } from "../support/organization.ts";
+import { workerWith } from "../support/queue.ts";
+import { fromNow, timeAhead, travelTo } from "../support/time.ts";
+import { says } from "../support/transcripts.ts";
+import { changingNothing, changingOnlyTheLog } from "../support/unchanged.ts";
+
+const REASON = "The dose was misheard";
+
+/** Corrections of each kind of text. Each `n` makes a different one. */
+const TEXTS = {
+  soap_note: {
+    notFound: "SOAP note not found",
+    report: { is_final: true, text: "Plan: 0" },
+    correction: (n: number) => ({ text: `Plan: ${n}`, reason: REASON }),
+    said: ({ text }: { text: string }) => text.slice(-1),
+  },
+  transcript: {
+    notFound: "Transcript not found",
+    report: { is_final: true, summary: "Plan: 0" },
+    correction: (n: number) => ({ summary: `Plan: ${n}`, reason: REASON }),
+    said: ({ summary }: { summary: string }) => summary.slice(-1),
+  },
+} as const;
+
+type Kind = keyof typeof TEXTS;
+
+/** A call with both final texts, in an organization with a client of each role. */
+async function aDocumentedCall(call: object = {}) {
+  const clinic = await anOrganization();
+  const paula = await clinic.addProvider("Paula Provider");
+  const al = await clinic.addUser("Al Assistant", ["provider_assistant"], { assists: [paula.id] });
+  const visit = await aCall(clinic, call, paula);
+  const [provider, rita] = visit.participants;
+  const lines = [
+    says(provider, 0, 1.25, "Take five tablets."),
+    says(rita, 1.5, 2, "Five?"),
+    says(provider, 2, 3, "Five."),
+  ];
+  const texts = {
+    transcript: await given(visit.reportTranscript({ ...TEXTS.transcript.report, lines })),
+    soap_note: await given(visit.reportSoapNote(TEXTS.soap_note.report)),
+  };
+  return {
+    ...{ clinic, paula, al, visit, texts, lines },
+    client: clinic.client,
+    correct: (kind: Kind, correction: object, client = clinic.client) =>
+      client.put(`${visit.path}/${kind}`, { [kind]: correction }),
+    read: (kind: Kind) => given(clinic.client.get(`${visit.path}/${kind}`)),
+    versions: async (kind: Kind, client = clinic.client) =>
+      (await given(client.get(`${visit.path}/${kind}/versions`))).versions,
+    events: async (type: string) =>
+      (await given(clinic.client.get(`/events?type=${type}`))).events.map(
+        ({ data }: { data: object }) => data,
+      ),
+  };
+}
+
+describe.each(Object.entries(TEXTS) as [Kind, (typeof TEXTS)[Kind]][])(
+  "PUT …/calls/{call_id}/%s",
+  (kind, { notFound, correction, said }) => {
+    it("corrects the text, and keeps the previous version with the user, the time and the reason", async () => {
+      const { correct, read, versions, texts, visit, clinic, events } = await aDocumentedCall();
+      const before = texts[kind];
+      expect(await versions(kind)).toEqual([]);
+      travelTo(timeAhead("08:15:00.000"));
+      const first = await given(correct(kind, correction(1)));
+      expect(first).toEqual({ ...before, ...(await read(kind)) });
+      expect([first.id, said(first)]).toEqual([before.id, "1"]);
+      const ended = { reason: REASON, user_id: clinic.admin.user_id, created_at: timeAhead("08:15:00.000") };
+      expect(await versions(kind)).toEqual([{ version: 1, ...before, ...ended }]);
+      await given(correct(kind, { ...correction(2), reason: "Once more" }));
+      expect(await versions(kind)).toEqual([
+        { version: 2, ...first, ...ended, reason: "Once more" },
+        { version: 1, ...before, ...ended },
+      ]);
+      expect(await events(`${kind}.corrected`)).toEqual(
+        Array(2).fill({ organization_user_id: visit.owner.id, call_id: visit.id }),
+      );
+      const { access_logs } = await given(clinic.client.get("/access_logs?event=update"));
+      expect(access_logs.slice(-2)).toMatchObject(
+        Array(2).fill({ resource: kind, resource_id: visit.id, user_id: clinic.admin.user_id }),
+      );
+    });
+
+    it("adds no version if nothing changes, but records a read, since the response shows the text", async () => {
+      const { clinic, correct, read } = await aDocumentedCall();
+      const text = await read(kind);
+      const before = (await entriesAbout(clinic, "read", kind)).length;
+      expect(await changingOnlyTheLog(() => given(correct(kind, correction(0))))).toEqual(text);
+      expect(await entriesAbout(clinic, "read", kind)).toHaveLength(before + 1);
+      await given(correct(kind, correction(1)));
+      await changingOnlyTheLog(() => given(correct(kind, correction(1))));
+    });
+
+    it("is refused without X-Acting-User if the organization requires it, even if nothing changes", async () => {
+      const { client, correct } = await aDocumentedCall();
+      await given(client.put("/organization", { organization: { require_acting_user: true } }));
+      travelTo(fromNow(2));
+      for (const n of [0, 1])
+        expectRefusal(
+          await changingNothing(() => correct(kind, correction(n))),
+          400,
+          /^X-Acting-User and X-Purpose/,
+        );
+    });
+
+    it("is open to the call's provider, and returns 404 to assistants and to clients without access to the call", async () => {
+      const { clinic, paula, al, correct, versions, visit } = await aDocumentedCall();
+      const hers = await clinic.addClient(paula.id);
+      await given(correct(kind, correction(1), hers));
+      expect(await versions(kind, hers)).toMatchObject([{ user_id: paula.user_id }]);
+      const sam = await clinic.addProvider("Sam Provider");
+      const strangers = await anOrganization();
+      const others = [await clinic.addClient(al.id), await clinic.addClient(sam.id), strangers.client];
+      for (const client of others) {
+        expectRefusal(await changingNothing(() => correct(kind, correction(2), client)), 404, notFound);
+        expectRefusal(await client.get(`${visit.path}/${kind}/versions`), 404, notFound);
+      }
+      for (const path of wrongPaths(visit, await aCall(clinic), sam)) {
+        expectRefusal(await clinic.client.put(`${path}/${kind}`, { [kind]: correction(2) }), 404);
+        expectRefusal(await clinic.client.get(`${path}/${kind}/versions`), 404);
+      }
+    });
+
+    it("returns 404 to a user who has just lost the role or the access", async () => {
+      const { clinic, correct, visit } = await aDocumentedCall();
+      const change = (id: number, roles: string[]) =>
+        given(clinic.client.put(`/organization_users/${id}`, { organization_user: { roles } }));
+      const bea = await clinic.addUser("Bea Boss", ["organization_admin"]);
+      const hers = await clinic.addClient(bea.id);
+      await given(hers.get(visit.path));
+      for (const roles of [["provider"], ["provider_assistant"]]) {
+        await change(bea.id, roles);
+        expectRefusal(await changingNothing(() => correct(kind, correction(1), hers)), 404, notFound);
+      }
+    });
+
+    it("requires a final text, an ended call and a reason", async () => {
+      const NOT_YET = /cannot be corrected yet: it must be final, and its call must have ended$/;
+      const running = await aDocumentedCall({ ended_at: undefined });
+      expectRefusal(await changingNothing(() => running.correct(kind, correction(1))), 422, NOT_YET);
+      const clinic = await anOrganization();
+      const draft = await aCall(clinic);
+      await given(draft.reportTranscript({ is_final: false, lines: [] }));
+      await given(draft.reportSoapNote({ is_final: false, text: "Plan:" }));
+      const path = `${draft.path}/${kind}`;
+      expectRefusal(
+        await changingNothing(() => clinic.client.put(path, { [kind]: correction(1) })),
+        422,
+        NOT_YET,
+      );
+      await given(running.visit.report({ ended_at: ENDED_AT }));
+      for (const reason of [undefined, null, "", " ", "r".repeat(501)])
+        expectRefusal(
+          await changingNothing(() => running.correct(kind, { ...correction(1), reason })),
+          422,
+          new RegExp(`^${kind}\\.reason: `),
+        );
+      await given(running.correct(kind, { ...correction(1), reason: "r".repeat(500) }));
+    });
+
+    it("works under legal hold", async () => {
+      const { correct, visit } = await aDocumentedCall();
+      await given(visit.hold());
+      await given(correct(kind, correction(1)));
+    });
+
+    it("numbers the versions of twenty simultaneous corrections without a gap", async () => {
+      const { correct, read, versions } = await aDocumentedCall();
+      const answers = await atOnce(20, (n) =>
+        given(correct(kind, { ...correction(n % 10), reason: `${n}` })),
+      );
+      expect(answers).toHaveLength(20);
+      const all: { version: number }[] = await versions(kind);
+      expect(all.map(({ version }) => version)).toEqual(all.map((_, n) => all.length - n));
+      const told = [await read(kind), ...all].map((each) => said(each as never));
+      // If two concurrent corrections say the same, the second one changes nothing.
+      for (const [n, text] of told.slice(1).entries()) expect(text).not.toBe(told[n]);
+      expect(new Set(told).size).toBe(10);
+    });
+
+    it("is refused after the maximum number of corrections", async () => {
+      const { correct } = await aDocumentedCall();
+      for (let n = 1; n <= MAX_TEXT_VERSIONS; n++) await given(correct(kind, correction(n)));
+      expectRefusal(
+        await changingNothing(() => correct(kind, correction(0))),
+        422,
+        /was corrected too often/,
+      );
+      await changingOnlyTheLog(() => given(correct(kind, correction(MAX_TEXT_VERSIONS))));
+    });
+
+    it("is done before a simultaneous DELETE or returns 404, and the versions are deleted too", async () => {
+      const { clinic, client, correct, visit } = await aDocumentedCall();
+      await given(correct(kind, correction(1)));
+      expect(await storedVersions(clinic)).toBe(1);
+      const path = `${visit.path}/${kind}`;
+      const answers = await atOnce(9, (n) =>
+        n === 4 ? client.delete(path) : correct(kind, correction(n + 2)),
+      );
+      for (const { status } of answers) expect(status).toBeOneOf([200, 204, 404]);
+      expectRefusal(await client.get(path), 404, notFound);
+      expectRefusal(await client.get(`${path}/versions`), 404, notFound);
+      expectRefusal(await correct(kind, correction(1)), 404, notFound);
+      expect(await storedVersions(clinic)).toBe(0);
+    });
+
+    it("adds versions that the cron deletes with the text", async () => {
+      const { clinic, client, correct, visit } = await aDocumentedCall();
+      await given(correct(kind, correction(1)));
+      expect(await storedVersions(clinic)).toBe(1);
+      await given(client.put("/organization", { organization: { transcript_retention_days: 30 } }));
+      await workerWith({}).runCron();
+      expectRefusal(await client.get(`${visit.path}/${kind}/versions`), 404, notFound);
+      expect(await storedVersions(clinic)).toBe(0);
+    });
+
+    it("puts neither the text nor the reason into events, the access log or errors", async () => {
+      const { client, correct } = await aDocumentedCall();
+      await given(correct(kind, { ...correction(1), reason: "SECRET-REASON" }));
+      const refused = await correct(kind, { ...correction(2), reason: "SECRET-REASON".repeat(50) });
+      const shown = [
+        refused.body,
+        await given(client.get("/events")),
+        await given(client.get("/access_logs")),
+      ];
+      expect(JSON.stringify(shown)).not.toMatch(/SECRET|Plan/);
+    });
+  },
+);
+
+const storedVersions = async ({ id }: { id: number }) =>
+  (await storedRows({ id }, "call_text_versions")).length;
+
+it("PUT …/calls/{key}/soap_note cannot bring back the text from before a correction", async () => {
+  const { correct, visit, read } = await aDocumentedCall();
+  await given(correct("soap_note", { text: "Plan: 1", reason: REASON }));
+  const again = () => visit.reportSoapNote(TEXTS.soap_note.report);
+  expectRefusal(await changingNothing(again), 422, "The SOAP note is final and cannot be changed");
+  expect(await read("soap_note")).toMatchObject({ text: "Plan: 1" });
+});
+
+describe("PUT …/calls/{call_id}/transcript with lines", () => {
+  it("keeps the ids, times and speakers of the lines, in JSON, in WebVTT and in the versions", async () => {
+    const { client, correct, read, versions, visit, texts } = await aDocumentedCall();
+    const { transcript_lines, ...rest } = texts.transcript;
+    const [first, second, third] = transcript_lines;
+    const withTexts = (...said: string[]) => ({
+      ...rest,
+      transcript_lines: transcript_lines.map((line: object, n: number) => ({ ...line, text: said[n] })),
+    });
+    const once = withTexts("Take two tablets.", "Five?", "Two.");
+    const corrected = await given(
+      correct("transcript", {
+        lines: [
+          { id: third.id, text: "Two." },
+          { id: first.id, text: "Take two tablets." },
+        ],
+        reason: REASON,
+      }),
+    );
+    expect(corrected).toEqual(once);
+    expect(await read("transcript")).toEqual(once);
+    const twice = withTexts("Take two tablets.", "Two?", "Two.");
+    expect(
+      await given(correct("transcript", { lines: [{ id: second.id, text: "Two?" }], reason: REASON })),
+    ).toEqual(twice);
+    const shown = await client.send("GET", `${visit.path}/transcript`, undefined, { Accept: "text/vtt" });
+    expect(shown.body).toBe(
+      "WEBVTT\n\n00:00:00.000 --> 00:00:01.250\n<v Paula Provider>Take two tablets.\n\n00:00:01.500 --> 00:00:02.000\n<v Rita Recipient>Two?\n\n00:00:02.000 --> 00:00:03.000\n<v Paula Provider>Two.\n",
+    );
+    const said = (await versions("transcript")).map(
+      ({ version, reason: _, user_id: __, created_at: ___, ...transcript }: Record<string, unknown>) => [
+        version,
+        transcript,
+      ],
+    );
+    expect(said).toEqual([
+      [2, once],
+      [1, texts.transcript],
+    ]);
+  });
+
+  it("corrects lines and summary as one version, and an empty list changes nothing", async () => {
+    const { correct, versions, texts } = await aDocumentedCall();
+    const [line] = texts.transcript.transcript_lines;
+    const both = { summary: "Two tablets.", lines: [{ id: line.id, text: "Two." }], reason: REASON };
+    await given(correct("transcript", both));
+    await changingOnlyTheLog(() => given(correct("transcript", { lines: [], reason: REASON })));
+    await changingOnlyTheLog(() => given(correct("transcript", { reason: REASON })));
+    expect(await versions("transcript")).toMatchObject([texts.transcript]);
+  });
+
+  it("refuses unknown, repeated and empty lines", async () => {
+    const { correct, texts } = await aDocumentedCall();
+    const { id } = texts.transcript.transcript_lines[0];
+    const line = { id, text: "Two." };
+    for (const [lines, refusal] of [
+      [[line, { id: 999_999_999, text: "No." }], "transcript.lines.1.id: the transcript has no such line"],
+      [[line, { ...line, text: "No." }], "transcript.lines.1.id: names an earlier line again"],
+      [[{ id, text: "" }], /^transcript\.lines\.0\.text: /],
+      [[{ id: 0, text: "No." }], /^transcript\.lines\.0\.id: /],
+    ] as const)
+      expectRefusal(
+        await changingNothing(() => correct("transcript", { lines, reason: REASON })),
+        422,
+        refusal,
+      );
+    const other = await aDocumentedCall();
+    const [theirs] = other.texts.transcript.transcript_lines;
+    const lines = [{ id: theirs.id, text: "No." }];
+    expectRefusal(
+      await changingNothing(() => correct("transcript", { lines, reason: REASON })),
+      422,
+      /has no such line/,
+    );
+  });
+
+  it("is not undone by a repeated report, which may still add a missing summary", async () => {
+    const clinic = await anOrganization();
+    const visit = await aCall(clinic);
+    const lines = [says(visit.participants[0], 0, 1, "Five.")];
+    const reported = await given(visit.reportTranscript({ is_final: true, lines }));
+    const correction = { lines: [{ id: reported.transcript_lines[0].id, text: "Two." }], reason: REASON };
+    const corrected = await given(clinic.client.put(`${visit.path}/transcript`, { transcript: correction }));
+    expect(await changingNothing(() => given(visit.reportTranscript({ is_final: true, lines })))).toEqual(
+      corrected,
+    );
+    const summary = "Two tablets.";
+    expect(await given(visit.reportTranscript({ is_final: true, lines, summary }))).toEqual({
+      ...corrected,
+      summary,
+    });
+    const { versions } = await given(clinic.client.get(`${visit.path}/transcript/versions`));
+    expect(versions).toMatchObject([{ summary: "", transcript_lines: [{ text: "Five." }] }]);
+  });
+});
+
+describe("GET …/transcript/versions of a long transcript", () => {
+  it("returns pages of about 1 MiB, since each version is the whole transcript", async () => {
+    const clinic = await anOrganization();
+    const visit = await aCall(clinic);
+    const said = (n: number) => `${n}`.padEnd(9999, "o");
+    const lines = Array.from({ length: 40 }, (_, n) => says(visit.participants[0], n, n + 1, said(0)));
+    const reported = await given(visit.reportTranscript({ is_final: true, lines }));
+    const [{ id }] = reported.transcript_lines;
+    for (let n = 1; n <= 8; n++) {
+      const transcript = { lines: [{ id, text: said(n) }], reason: REASON };
+      await given(clinic.client.put(`${visit.path}/transcript`, { transcript }));
+    }
+    const pages: number[][] = [];
+    let after: number | null = 9;
+    while (after !== null) {
+      const page = await given(clinic.client.get(`${visit.path}/transcript/versions?after=${after}`));
+      const size = JSON.stringify(page).length;
+      expect(size).toBeLessThan(TRANSCRIPT_VERSIONS_PAGE + size / page.versions.length);
+      for (const { version, transcript_lines } of page.versions)
+        expect(transcript_lines.map(({ text }: { text: string }) => text)).toEqual([
+          said(version - 1),
+          ...Array(39).fill(said(0)),
+        ]);
+      pages.push(page.versions.map(({ version }: { version: number }) => version));
+      after = page.next_after;
+    }
+    expect(pages).toEqual([
+      [8, 7, 6],
+      [5, 4, 3],
+      [2, 1],
+    ]);
+    const { versions } = await given(clinic.client.get(`${visit.path}/transcript/versions`));
+    expect(versions).toHaveLength(3);
+  });
+});
+
+describe("PUT …/calls/{call_id}/soap_note with long texts", () => {
+  /** 199,999 characters of three bytes each. */
+  const LONG = "語".repeat(199_999);
+
+  it("is refused once corrections have replaced 4 MiB in all", async () => {
+    const { correct, versions } = await aDocumentedCall();
+    let n = 0;
+    let answer = await correct("soap_note", { text: `${n}${LONG}`, reason: REASON });
+    while (answer.status === 200)
+      answer = await correct("soap_note", { text: `${++n % 10}${LONG}`, reason: REASON });
+    expectRefusal(answer, 422, /replacing at most 4 MiB in all$/);
+    expect(await versions("soap_note")).toHaveLength(n);
+    // The first correction replaced a short text.
+    expect(n).toBe(7);
+  });
+});

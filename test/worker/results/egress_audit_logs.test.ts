@@ -1,0 +1,87 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { SYSTEM_USER_ID } from "../../../src/organization/members/organization_users.table.ts";
+import { atOnce } from "../support/at_once.ts";
+import { aCall, reportEgress } from "../support/calls.ts";
+import { type AuditEntry, anAuditedEgress } from "../support/egresses.ts";
+import { expectRefusal } from "../support/expectations.ts";
+import { anOrganization, given, unique } from "../support/organization.ts";
+import { changingNothing } from "../support/unchanged.ts";
+
+describe("GET …/egresses/{egress_id}/audit_logs", () => {
+  it("shows one creation if twenty first reports come at the same time", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    const egress_id = unique("egress");
+    const first = { call_key: call.key, status: "egress_starting" };
+    const answers = await atOnce(20, () => given(reportEgress(clinic, egress_id, first)));
+    const { audit_logs } = await given(
+      clinic.client.get(`${call.path}/egresses/${answers[0].id}/audit_logs`),
+    );
+    expect(audit_logs.map(({ event }: AuditEntry) => event)).toEqual(["create"]);
+  });
+
+  it("never shows the storage key or a URL, even in an update", async () => {
+    const clinic = await anOrganization();
+    const [storage_key, second] = [`${clinic.slug}/secret/first.wav`, `${clinic.slug}/secret/second.wav`];
+    const { id, report, read, entries } = await anAuditedEgress({ storage_key }, clinic);
+    await given(report({ storage_key: second }));
+    expect((await entries()).map(({ event }) => event)).toEqual(["create"]);
+    await read();
+    await given(report({ storage_key: null, error: "Lost." }));
+    expect((await entries()).map(({ event, object_changes }) => [event, object_changes])).toEqual([
+      ["update", { error: [null, "Lost."] }],
+      ["read", null],
+      ["create", expect.anything()],
+    ]);
+    const { results } = await env.DB.prepare("select * from egress_audit_logs where egress_id = ?")
+      .bind(id)
+      .all();
+    expect(JSON.stringify([results, await entries()])).not.toMatch(/secret|wav|storage_key|http/);
+  });
+});
+
+describe("GET …/audit_logs with filters", () => {
+  it.each([
+    ["from=2026-02-02&to=2026-02-01", /from/],
+    ["from=tomorrow&to=2026-02-01", /^from: must be a date such as 2026-01-31$/],
+  ])("refuses ?%s", async (query, text) => {
+    const { audit } = await anAuditedEgress();
+    expectRefusal(await audit(`?${query}`), 400, text);
+  });
+
+  it("refuses an invalid filter before it looks for the egress", async () => {
+    const { clinic, call } = await anAuditedEgress();
+    const path = `${call.path}/egresses/999999999/audit_logs`;
+    expectRefusal(await clinic.client.get(`${path}?event=delete`), 400, /event/);
+    expectRefusal(await clinic.client.get(path), 404);
+  });
+});
+
+describe("An audit log entry, even for an operator with access to the database,", () => {
+  const onDatabase = (query: string, ...values: unknown[]) =>
+    env.DB.prepare(query)
+      .bind(...values)
+      .run();
+
+  it("cannot be deleted with its egress", async () => {
+    const { id } = await anAuditedEgress();
+    const deletion = () => onDatabase("delete from egresses where id = ?", id);
+    await changingNothing(() => expect(deletion()).rejects.toThrow());
+  });
+
+  it("is written for every change of an egress, by default with the System user", async () => {
+    const { id, entries } = await anAuditedEgress();
+    await onDatabase("update egresses set error = 'Lost.', updated_at = 1 where id = ?", id);
+    expect(await entries()).toContainEqual(
+      expect.objectContaining({ user_id: SYSTEM_USER_ID, object_changes: { error: [null, "Lost."] } }),
+    );
+  });
+
+  it("cannot lack a user", async () => {
+    const { clinic, id } = await anAuditedEgress();
+    const unnamed = `insert into egress_audit_logs (organization_id, egress_id, event, created_at)
+      values (?, ?, 'read', 1)`;
+    await changingNothing(() => expect(onDatabase(unnamed, clinic.id, id)).rejects.toThrow(/NOT NULL/));
+  });
+});

@@ -1,0 +1,479 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { SYSTEM_USER_ID } from "../../../src/organization/members/organization_users.table.ts";
+import { entriesAbout } from "../support/access_logs.ts";
+import { theWorker } from "../support/api.ts";
+import { aCall, aRecipient, ENDED_AT, reportEgress } from "../support/calls.ts";
+import { expectRefusal } from "../support/expectations.ts";
+import { aFaultyDatabase, type Fault } from "../support/faulty_database.ts";
+import { observedDatabase } from "../support/observed_database.ts";
+import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
+import { workerWith } from "../support/queue.ts";
+import { aBucket, fileExists, storeFile } from "../support/storage.ts";
+import { fromNow, timeAhead, travelTo } from "../support/time.ts";
+import { changingNothing } from "../support/unchanged.ts";
+
+const HELD = "The call is under legal hold: end the hold first";
+const NOT_ENDED = "The recording cannot be deleted yet: it and its call must have ended";
+const NOT_NOW = "The file could not be deleted now: the service keeps trying";
+
+const aKey = ({ slug }: Organization, type = "mp4") => `${slug}/${unique("file")}.${type}`;
+
+/** An ended recording with its file, on an ended call to which everybody consented. */
+async function aRecording(egress: object = {}, call: object = {}, organization?: Organization) {
+  const clinic = organization ?? (await anOrganization());
+  const recorded = await aCall(clinic, call);
+  const storage_key = aKey(clinic, "wav");
+  await storeFile(storage_key);
+  const reported = await recorded.addEgress({ storage_key, ...egress });
+  const path = `${recorded.path}/egresses/${reported.id}`;
+  return {
+    clinic,
+    call: recorded,
+    path,
+    storage_key,
+    reported,
+    egress_id: reported.egress_id as string,
+    report: (more: object) => reportEgress(clinic, reported.egress_id, more),
+    remove: (fetcher = theWorker) =>
+      clinic.platform.through(fetcher).delete(`/egresses/${reported.egress_id}`),
+    read: () => given(clinic.client.get(path)),
+    updates: async () => {
+      const { audit_logs } = await given(clinic.client.get(`${path}/audit_logs?event=update`));
+      return audit_logs.map(({ user_id, object_changes }: Record<string, unknown>) => ({
+        user_id,
+        object_changes,
+      }));
+    },
+    keepFor: (days: number | null) => keepFor(clinic.id, days),
+  };
+}
+
+const keepFor = (organization_id: number, days: number | null) =>
+  env.DB.prepare("update organizations set recording_retention_days = ? where id = ?")
+    .bind(days, organization_id)
+    .run();
+
+const deletedOnce = { object_changes: { status: ["egress_ended", "egress_deleted"] } };
+
+describe("The platform's DELETE …/egresses/{egress_id}", () => {
+  it("deletes the file, and keeps the recording with its audit log, which gets an entry", async () => {
+    const { reported, storage_key, read, updates, call, clinic, remove } = await aRecording();
+    expect((await read()).url).toContain(storage_key);
+    travelTo(timeAhead());
+    expect(await remove()).toMatchObject({ status: 204, body: null });
+    expect(await fileExists(storage_key)).toBe(false);
+    const deleted = { ...reported, status: "egress_deleted", updated_at: timeAhead() };
+    expect(await read()).toEqual({ ...deleted, url: null });
+    expect((await given(clinic.client.get(`${call.path}/egresses`))).egresses).toEqual([deleted]);
+    expect(await updates()).toEqual([{ ...deletedOnce, user_id: SYSTEM_USER_ID }]);
+  });
+
+  it("also deletes a recording without a file", async () => {
+    const { remove, read, updates } = await aRecording({ storage_key: null });
+    const bucket = aBucket();
+    const { fetcher } = workerWith({ RECORDINGS: bucket.binding });
+    expect((await remove(fetcher)).status).toBe(204);
+    expect(bucket.asked).toEqual([]);
+    expect(await read()).toMatchObject({ status: "egress_deleted", url: null });
+    expect(await updates()).toHaveLength(1);
+  });
+
+  it("also deletes a recording whose file is already gone", async () => {
+    const { remove, storage_key, read } = await aRecording();
+    await env.RECORDINGS.delete(storage_key);
+    expect((await remove()).status).toBe(204);
+    expect((await read()).status).toBe("egress_deleted");
+  });
+
+  it.each(["egress_starting", "egress_active", "egress_ending"])("refuses the status %s", async (status) => {
+    const { remove, storage_key } = await aRecording({ status, is_stopped: false, ended_at: null });
+    const answer = await changingNothing(remove);
+    expectRefusal(answer, 422, NOT_ENDED);
+    expect(await fileExists(storage_key)).toBe(true);
+  });
+
+  it("changes nothing when repeated, even under a legal hold that began later", async () => {
+    const { remove, call } = await aRecording();
+    await given(remove());
+    expect((await changingNothing(remove)).status).toBe(204);
+    await given(call.hold());
+    expect((await changingNothing(remove)).status).toBe(204);
+  });
+
+  it("refuses a recording whose call has not ended", async () => {
+    const { remove, storage_key, call } = await aRecording({}, { ended_at: undefined });
+    expectRefusal(await changingNothing(remove), 422, NOT_ENDED);
+    await given(call.report({ ended_at: ENDED_AT }));
+    expect((await remove()).status).toBe(204);
+    expect(await fileExists(storage_key)).toBe(false);
+  });
+
+  it("deletes the recording once if ten requests come at the same time", async () => {
+    const { remove, updates } = await aRecording();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => remove()));
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(204));
+    expect(await updates()).toHaveLength(1);
+  });
+});
+
+describe("The organization's DELETE …/egresses/{id}", () => {
+  it("deletes the file, and writes to the audit log, the access log and the events", async () => {
+    const { clinic, call, storage_key, reported, read, updates, path } = await aRecording();
+    expect(await clinic.client.delete(path)).toMatchObject({ status: 204, body: null });
+    expect(await fileExists(storage_key)).toBe(false);
+    expect(await read()).toMatchObject({ status: "egress_deleted", url: null });
+    expect(await updates()).toEqual([{ ...deletedOnce, user_id: clinic.admin.user_id }]);
+    const { access_logs } = await given(clinic.client.get("/access_logs?event=delete"));
+    expect(access_logs).toMatchObject([{ resource: "egress", resource_id: reported.id, call_id: call.id }]);
+    const { events } = await given(clinic.client.get("/events?type=egress.deleted"));
+    expect(events).toMatchObject([{ data: { egress_id: reported.id, call_id: call.id } }]);
+    expect((await changingNothing(() => clinic.client.delete(path))).status).toBe(204);
+  });
+
+  it("also deletes a recording that is hidden for lack of consent", async () => {
+    const { clinic, path, storage_key } = await aRecording(
+      {},
+      { participants: [aRecipient({ recording_consent: false })] },
+    );
+    expect((await clinic.client.get(path)).status).toBe(404);
+    expect((await clinic.client.delete(path)).status).toBe(204);
+    expect(await fileExists(storage_key)).toBe(false);
+  });
+
+  it("refuses a recording of an ongoing call, and of a call under a hold of either side", async () => {
+    const running = await aRecording({}, { ended_at: undefined });
+    expectRefusal(await changingNothing(() => running.clinic.client.delete(running.path)), 422, NOT_ENDED);
+    const { clinic, path, call } = await aRecording();
+    const hold = `${call.path}/legal_hold`;
+    for (const { put, release } of [
+      { put: () => call.hold(), release: call.release },
+      { put: () => clinic.client.put(hold, { legal_hold: {} }), release: () => clinic.client.delete(hold) },
+    ]) {
+      await given(put());
+      expectRefusal(await changingNothing(() => clinic.client.delete(path)), 422, HELD);
+      await given(release());
+    }
+  });
+
+  it("returns 404 to other roles, a demoted administrator and other organizations", async () => {
+    const { clinic, path, call } = await aRecording();
+    const bea = await clinic.addUser("Bea Boss", ["organization_admin"]);
+    const demoted = await clinic.addClient(bea.id);
+    await given(demoted.get("/organization"));
+    await given(
+      clinic.client.put(`/organization_users/${bea.id}`, { organization_user: { roles: ["provider"] } }),
+    );
+    const strangers = await anOrganization();
+    for (const client of [await clinic.addClient(call.owner.id), demoted, strangers.client])
+      expectRefusal(await changingNothing(() => client.delete(path)), 404, "Egress not found");
+  });
+
+  it("returns 503 if the storage fails, and the cron deletes the recording once, in the name of the first caller", async () => {
+    const { clinic, path, updates, reported } = await aRecording();
+    const bucket = aBucket(() => true);
+    const { fetcher, runCron } = workerWith({ RECORDINGS: bucket.binding });
+    const bea = await clinic.addUser("Bea Boss", ["organization_admin"]);
+    for (const client of [clinic.client, await clinic.addClient(bea.id)])
+      expectRefusal(await client.through(fetcher).delete(path), 503, NOT_NOW);
+    expect(await updates()).toEqual([]);
+    bucket.refuses = () => false;
+    await runCron();
+    expect(await updates()).toEqual([{ ...deletedOnce, user_id: clinic.admin.user_id }]);
+    expect(await entriesAbout(clinic, "delete", "egress")).toMatchObject([
+      { resource_id: reported.id, user_id: clinic.admin.user_id, api_client_id: clinic.client.id },
+    ]);
+  });
+});
+
+describe("DELETE …/egresses/{egress_id} while the storage fails", () => {
+  async function aFailedDeletion() {
+    const recording = await aRecording();
+    const bucket = aBucket(() => true);
+    const { fetcher, runCron } = workerWith({ RECORDINGS: bucket.binding });
+    const answer = await recording.remove(fetcher);
+    return { ...recording, bucket, answer, runCron };
+  }
+
+  it("returns 503 and leaves the recording as it is", async () => {
+    const { answer, reported, read, storage_key, updates } = await aFailedDeletion();
+    expectRefusal(answer, 503, NOT_NOW);
+    expect(answer.headers.get("Retry-After")).toBe("60");
+    expect(await read()).toEqual({ ...reported, url: expect.stringContaining(storage_key) });
+    expect(await updates()).toEqual([]);
+  });
+
+  it("can be repeated, and then deletes the recording", async () => {
+    const { remove, read, updates } = await aFailedDeletion();
+    expect((await remove()).status).toBe(204);
+    expect((await read()).status).toBe("egress_deleted");
+    expect(await updates()).toHaveLength(1);
+  });
+
+  it("is not carried out later under a new legal hold, but when that ends", async () => {
+    const { bucket, runCron, call, read, storage_key, remove } = await aFailedDeletion();
+    bucket.refuses = () => false;
+    bucket.asked = [];
+    await given(call.hold());
+    await runCron();
+    expect(bucket.asked.flat()).not.toContain(storage_key);
+    expectRefusal(await remove(), 422, HELD);
+    expect((await read()).url).toContain(storage_key);
+    expect(await fileExists(storage_key)).toBe(true);
+    await given(call.release());
+    await runCron();
+    expect((await read()).status).toBe("egress_deleted");
+    expect(await fileExists(storage_key)).toBe(false);
+  });
+
+  it.each(["the file that it names now", "the one before"])(
+    "deletes both files later if a report names another one meanwhile, even if the storage keeps %s at first",
+    async (kept) => {
+      const { clinic, bucket, runCron, report, read, storage_key, updates } = await aFailedDeletion();
+      const other = aKey(clinic);
+      await storeFile(other);
+      await given(report({ storage_key: other }));
+      bucket.refuses = (keys) => keys.includes(kept === "the one before" ? storage_key : other);
+      await runCron();
+      expect(await fileExists(storage_key)).toBe(kept === "the one before");
+      expect((await read()).status).toBe("egress_ended");
+      bucket.refuses = () => false;
+      await runCron();
+      expect((await read()).status).toBe("egress_deleted");
+      expect(await Promise.all([storage_key, other].map(fileExists))).toEqual([false, false]);
+      expect(await updates()).toHaveLength(1);
+    },
+  );
+
+  it("does not delay other deletions, and is not forgotten after them", async () => {
+    const stuck = await aFailedDeletion();
+    stuck.bucket.refuses = (keys) => keys.includes(stuck.storage_key);
+    const others = [await aRecording(), await aRecording()];
+    for (const { keepFor } of others) await keepFor(1);
+    await stuck.runCron();
+    for (const { read, storage_key } of others) {
+      expect((await read()).status).toBe("egress_deleted");
+      expect(await fileExists(storage_key)).toBe(false);
+    }
+    expect((await stuck.read()).status).toBe("egress_ended");
+    stuck.bucket.refuses = () => false;
+    await stuck.runCron();
+    expect((await stuck.read()).status).toBe("egress_deleted");
+  });
+});
+
+describe("The cron's deletion of recordings", () => {
+  it("stops at a legal hold that begins during the run, before the file is deleted", async () => {
+    const { call, keepFor, read, storage_key } = await aRecording();
+    await keepFor(1);
+    let held: Promise<unknown> | undefined;
+    const DB = observedDatabase({
+      prepare(text) {
+        const looksForFiles = text.startsWith("select") && text.includes('"egress_files"');
+        if (looksForFiles) held ??= given(call.hold());
+      },
+      async query(run) {
+        await held;
+        return run();
+      },
+    });
+    const bucket = aBucket();
+    await workerWith({ DB, RECORDINGS: bucket.binding }).runCron();
+    expect(held).toBeDefined();
+    expect(bucket.asked.flat()).not.toContain(storage_key);
+    expect((await read()).url).toContain(storage_key);
+    expect(await fileExists(storage_key)).toBe(true);
+  });
+
+  it("finishes once, however often the database or the storage fails in between", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    const recordings = [];
+    for (let n = 0; n < 20; n++) {
+      const storage_key = aKey(clinic);
+      await storeFile(storage_key);
+      recordings.push({ storage_key, ...(await call.addEgress({ storage_key })) });
+    }
+    await keepFor(clinic.id, 1);
+    const faults: Fault[] = ["not made", "answer lost", undefined, undefined];
+    const { binding } = aBucket(() => Math.random() < 0.3);
+    const theWorker = workerWith({
+      DB: aFaultyDatabase(() => faults[Math.floor(Math.random() * faults.length)]),
+      RECORDINGS: binding,
+    });
+    const left = async () => {
+      const { egresses } = await given(clinic.client.get(`${call.path}/egresses`));
+      return egresses.filter(({ status }: { status: string }) => status !== "egress_deleted").length;
+    };
+    for (let runs = 0; (await left()) > 0; runs++) {
+      expect(runs).toBeLessThan(200);
+      await theWorker.runCron();
+      // A recording marked as deleted must have no file.
+      const { egresses } = await given(clinic.client.get(`${call.path}/egresses`));
+      for (const [n, { status }] of egresses.entries())
+        if (status === "egress_deleted")
+          expect(await fileExists(recordings[n]?.storage_key ?? "")).toBe(false);
+    }
+    for (const { id } of recordings) {
+      const { audit_logs } = await given(
+        clinic.client.get(`${call.path}/egresses/${id}/audit_logs?event=update`),
+      );
+      expect(audit_logs).toMatchObject([deletedOnce]);
+    }
+  });
+});
+
+it("PUT …/egresses/{egress_id} that names another file during a deletion makes the cron delete both files", async () => {
+  const { clinic, remove, storage_key, report, read, updates } = await aRecording();
+  const other = aKey(clinic);
+  await storeFile(other);
+  const bucket = aBucket();
+  bucket.before = async () => {
+    bucket.before = async () => {};
+    await given(report({ storage_key: other }));
+  };
+  const { fetcher, runCron } = workerWith({ RECORDINGS: bucket.binding });
+  expectRefusal(await remove(fetcher), 503, NOT_NOW);
+  await runCron();
+  expect((await read()).status).toBe("egress_deleted");
+  expect(await Promise.all([storage_key, other].map(fileExists))).toEqual([false, false]);
+  expect(await updates()).toHaveLength(1);
+});
+
+describe("A late PUT …/egresses/{egress_id} of a deleted recording", () => {
+  it("has no visible effect, but the file that it names is deleted too", async () => {
+    const { remove, report, read, updates, call, clinic } = await aRecording({ storage_key: null });
+    await given(remove());
+    const deleted = await read();
+    const late = aKey(clinic);
+    await storeFile(late);
+    travelTo(fromNow(10));
+    const end = { call_key: call.key, status: "egress_ended", ended_at: ENDED_AT, storage_key: late };
+    const { url, ...shown } = deleted;
+    expect(await given(report({ ...end, error: "Late" }))).toEqual(shown);
+    await workerWith({}).runCron();
+    expect(await fileExists(late)).toBe(false);
+    expect(await read()).toEqual(deleted);
+    expect(await updates()).toHaveLength(1);
+    // The access log has an entry for each deletion.
+    expect(await entriesAbout(clinic, "delete", "egress")).toHaveLength(2);
+    await changingNothing(() => given(report(end)));
+  });
+
+  it("does not make the cron ask LiveKit, even while the file stays under legal hold", async () => {
+    const { clinic, egress_id, report, remove, call } = await aRecording({ storage_key: null });
+    await given(remove());
+    await given(call.hold());
+    await given(report({ storage_key: aKey(clinic) }));
+    const checkAt = env.DB.prepare("select check_at from egresses where egress_id = ?").bind(egress_id);
+    expect(await checkAt.first("check_at")).toBeNull();
+  });
+
+  it("can name no file of another call or of another recording", async () => {
+    const { remove, report, clinic } = await aRecording({ storage_key: null });
+    await given(remove());
+    const other = await aRecording({}, {}, clinic);
+    const ofAnotherCall = { call_key: other.call.key, status: "egress_ended", storage_key: aKey(clinic) };
+    await changingNothing(() => given(report(ofAnotherCall)));
+    const taken = await changingNothing(() => report({ storage_key: other.storage_key }));
+    expectRefusal(taken, 422, /file of another recording/);
+    await workerWith({}).runCron();
+    expect(await fileExists(other.storage_key)).toBe(true);
+  });
+});
+
+describe("A recording that has named several files", () => {
+  /** A recording that has named three files in turn, and now names none. */
+  async function aRecordingOfThree() {
+    const recording = await aRecording();
+    const { clinic, storage_key, report } = recording;
+    const files = [storage_key, aKey(clinic), aKey(clinic)];
+    for (const named of files) {
+      await storeFile(named);
+      await given(report({ storage_key: named }));
+    }
+    await given(report({ storage_key: null }));
+    return { ...recording, filesExist: () => Promise.all(files.map(fileExists)) };
+  }
+
+  it("loses all of them when it is deleted, and also a file that a late report names again", async () => {
+    const { storage_key, remove, report, filesExist } = await aRecordingOfThree();
+    await given(remove());
+    expect(await filesExist()).toEqual([false, false, false]);
+    await storeFile(storage_key);
+    await given(report({ storage_key }));
+    await workerWith({}).runCron();
+    expect(await filesExist()).toEqual([false, false, false]);
+  });
+
+  it("keeps all of them under legal hold, and loses them when the hold has ended", async () => {
+    const { call, keepFor, read, remove, filesExist } = await aRecordingOfThree();
+    await given(call.hold());
+    await keepFor(1);
+    await workerWith({}).runCron();
+    expectRefusal(await remove(), 422, HELD);
+    expect(await filesExist()).toEqual([true, true, true]);
+    await given(call.release());
+    await workerWith({}).runCron();
+    expect((await read()).status).toBe("egress_deleted");
+    expect(await filesExist()).toEqual([false, false, false]);
+  });
+});
+
+describe("DELETE …/egresses/{egress_id} with a file in another S3 storage", () => {
+  const settings = { RECORDINGS_S3_ENDPOINT: "https://storage.test", RECORDINGS_S3_BUCKET: "clinic files" };
+
+  function aStorage(answer: () => Promise<Response>) {
+    const fetching = vi.spyOn(globalThis, "fetch").mockImplementation(answer);
+    onTestFinished(() => fetching.mockRestore());
+    const bucket = aBucket();
+    const { fetcher } = workerWith({ ...settings, RECORDINGS: bucket.binding });
+    return { fetching, bucket, fetcher };
+  }
+
+  it("sends a signed request for the file, and leaves the bound bucket alone", async () => {
+    const clinic = await anOrganization();
+    const storage_key = `${clinic.slug}/visit 1/(übung)+%.wav`;
+    await storeFile(storage_key);
+    const { remove } = await aRecording({ storage_key }, {}, clinic);
+    const { fetching, bucket, fetcher } = aStorage(async () => new Response(null, { status: 204 }));
+    expect((await remove(fetcher)).status).toBe(204);
+    const [request] = fetching.mock.lastCall as [Request];
+    expect(request.method).toBe("DELETE");
+    expect(request.url).toBe(
+      `https://storage.test/clinic%20files/${clinic.slug}/visit%201/%28%C3%BCbung%29%2B%25.wav`,
+    );
+    expect(request.headers.get("Authorization")).toMatch(
+      /^AWS4-HMAC-SHA256 Credential=local-access-key\/\d{8}\/auto\/s3\/aws4_request, SignedHeaders=.*host.*, Signature=\w{64}$/,
+    );
+    expect(bucket.asked).toEqual([]);
+    expect(await fileExists(storage_key)).toBe(true);
+  });
+
+  const xml = (code: string) => `<?xml version="1.0"?><Error><Code>${code}</Code></Error>`;
+
+  it.each<[string, () => Promise<Response>, isGone?: boolean]>([
+    ["answers 200", async () => new Response("", { status: 200 }), true],
+    [
+      "answers 404, because the file is gone",
+      async () => new Response(xml("NoSuchKey"), { status: 404 }),
+      true,
+    ],
+    [
+      "answers 404, because the bucket is missing",
+      async () => new Response(xml("NoSuchBucket"), { status: 404 }),
+    ],
+    ["answers 403", async () => new Response(xml("AccessDenied"), { status: 403 })],
+    ["answers 500", async () => new Response("", { status: 500 })],
+    ["redirects", async () => Response.redirect("https://elsewhere.test/", 307)],
+    ["cannot be reached", async () => Promise.reject(new TypeError("Network connection lost."))],
+  ])("deletes the recording only if the file is gone: the storage %s", async (_, answer, isGone = false) => {
+    const { remove, read } = await aRecording();
+    const { fetcher, fetching } = aStorage(answer);
+    const removed = await remove(fetcher);
+    if (isGone) expect(removed.status).toBe(204);
+    else expectRefusal(removed, 503, NOT_NOW);
+    expect(fetching).toHaveBeenCalledTimes(1);
+    expect((await read()).status).toBe(isGone ? "egress_deleted" : "egress_ended");
+  });
+});

@@ -1,0 +1,224 @@
+import { env } from "cloudflare:workers";
+import { EgressStatus } from "@livekit/protocol";
+import { describe, expect, it } from "vitest";
+import { platform } from "../support/api.ts";
+import { atOnce } from "../support/at_once.ts";
+import { aCall, reportEgress } from "../support/calls.ts";
+import { expectRefusal } from "../support/expectations.ts";
+import { aLiveKitRoom, anEgressId, at, delivered } from "../support/livekit.ts";
+import { aLiveKit } from "../support/livekit_api.ts";
+import { logged } from "../support/logged.ts";
+import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
+import { fileExists, storeFile } from "../support/storage.ts";
+import { fromNow, travelTo } from "../support/time.ts";
+import { changingNothing } from "../support/unchanged.ts";
+
+const OF_ANOTHER =
+  "egress.storage_key: is, or was, the file of another recording: store each under a key of its own";
+
+const aKey = ({ slug }: Organization) => `${slug}/${unique("file")}.mp4`;
+
+/** A file that a clinic's recording names, and another call of the clinic. */
+async function aTakenFile() {
+  const clinic = await anOrganization();
+  const storage_key = aKey(clinic);
+  await storeFile(storage_key);
+  const recorded = await aCall(clinic);
+  const { egress_id } = await recorded.addEgress({ storage_key });
+  return { clinic, recorded, call: await aCall(clinic), storage_key, egress_id: egress_id as string };
+}
+
+async function recordingOf({ client }: Organization, path: string, egress_id: string) {
+  const { egresses } = await given(client.get(`${path}/egresses`));
+  const found = egresses.find((each: { egress_id: string }) => each.egress_id === egress_id);
+  return given(client.get(`${path}/egresses/${found.id}`));
+}
+
+describe("PUT …/egresses/{egress_id} with another recording's file", () => {
+  it.each(["the same call", "another call"])(
+    "refuses a file of %s, in the first report and in a later one, so that nobody can delete it this way",
+    async (whose) => {
+      const { clinic, recorded, call: other, storage_key } = await aTakenFile();
+      const call = whose === "the same call" ? recorded : other;
+      const first = { call_key: call.key, status: "egress_ended", storage_key };
+      const report = () => reportEgress(clinic, unique("egress"), first);
+      expectRefusal(await changingNothing(report), 422, OF_ANOTHER);
+      const { egress_id } = await call.addEgress({ storage_key: null });
+      const later = () => reportEgress(clinic, egress_id, { storage_key, error: "New." });
+      expectRefusal(await changingNothing(later), 422, OF_ANOTHER);
+      await given(clinic.platform.delete(`/egresses/${egress_id}`));
+      expectRefusal(await changingNothing(later), 422, OF_ANOTHER);
+      expect(await fileExists(storage_key)).toBe(true);
+    },
+  );
+
+  it("refuses a file that the other recording named earlier, even if that was deleted", async () => {
+    const { clinic, call, storage_key, egress_id } = await aTakenFile();
+    const other = aKey(clinic);
+    await given(reportEgress(clinic, egress_id, { storage_key: other }));
+    const mine = () => call.addEgress({ storage_key });
+    await expect(mine()).rejects.toThrow(OF_ANOTHER);
+    await given(clinic.platform.delete(`/egresses/${egress_id}`));
+    await expect(mine()).rejects.toThrow(OF_ANOTHER);
+    await expect(call.addEgress({ storage_key: other })).rejects.toThrow(OF_ANOTHER);
+  });
+
+  it("gives the file to one recording if thirty reports name it at once", async () => {
+    const clinic = await anOrganization();
+    const { key } = await aCall(clinic);
+    const egress = { call_key: key, status: "egress_ended", storage_key: aKey(clinic) };
+    const answers = await atOnce(30, () => reportEgress(clinic, unique("egress"), egress));
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused).toHaveLength(29);
+    for (const answer of refused) expectRefusal(answer, 422, OF_ANOTHER);
+  });
+
+  it("is also refused by the database, whatever code writes it", async () => {
+    const { call, clinic, storage_key, egress_id } = await aTakenFile();
+    await given(reportEgress(clinic, egress_id, { storage_key: null }));
+    const { id } = await call.addEgress();
+    const statements = [
+      env.DB.prepare("update egresses set storage_key = ? where id = ?").bind(storage_key, id),
+      env.DB.prepare(
+        `insert into egresses (organization_id, call_id, egress_id, status, is_stopped, storage_key, created_at, updated_at)
+         values (?, ?, ?, 'egress_ended', 1, ?, 0, 0)`,
+      ).bind(clinic.id, call.id, unique("egress"), storage_key),
+    ];
+    for (const statement of statements)
+      await changingNothing(() => expect(statement.run()).rejects.toThrow(/file is of another recording/));
+  });
+});
+
+it("PUT …/egresses/{egress_id} may name the recording's own file again, after another file and none", async () => {
+  const { clinic, recorded, storage_key, egress_id } = await aTakenFile();
+  for (const named of [aKey(clinic), storage_key, null, storage_key])
+    await given(reportEgress(clinic, egress_id, { storage_key: named }));
+  expect((await recordingOf(clinic, recorded.path, egress_id)).url).toContain(storage_key);
+});
+
+/** The path of the room's call, which has ended with everybody's consent. */
+async function visited(room: Awaited<ReturnType<typeof aLiveKitRoom>>) {
+  const attributes = { recording_consent: "true" };
+  await delivered([room.started(), room.joined("rita", 1, { attributes }), room.finished(700)]);
+  const { id } = await given(platform.get(room.url));
+  return `/organization_users/${room.owner.id}/calls/${id}`;
+}
+
+describe("Another recording's file in LiveKit's egress events", () => {
+  it("is left out and logged with ids only, while the rest of the event applies", async () => {
+    const { clinic, call, storage_key } = await aTakenFile();
+    const [room, egress_id] = [await aLiveKitRoom(clinic, { metadata: "" }), anEgressId()];
+    await given(reportEgress(clinic, egress_id, { call_key: call.key, status: "egress_active" }));
+    const lines = logged();
+    const event = room.recorded(egress_id, 600, storage_key);
+    await delivered([event]);
+    expect(await recordingOf(clinic, call.path, egress_id)).toMatchObject({
+      status: "egress_ended",
+      error: null,
+      ended_at: at(600),
+      url: null,
+    });
+    expect(lines()).toEqual([
+      {
+        event: "livekit_file_not_used",
+        request_id: expect.any(String),
+        livekit_event: "egress_ended",
+        event_id: JSON.parse(event).id,
+        room_sid: room.sid,
+        reason: "of another recording",
+      },
+    ]);
+    await delivered([room.recorded(egress_id, 600)]);
+    expect((await recordingOf(clinic, call.path, egress_id)).url).toContain(egress_id);
+  });
+
+  it("is left out of the first event of an egress, too", async () => {
+    const { clinic, storage_key } = await aTakenFile();
+    const [room, egress_id] = [await aLiveKitRoom(clinic), anEgressId()];
+    const path = await visited(room);
+    await delivered([room.recorded(egress_id, 600, storage_key)]);
+    expect(await recordingOf(clinic, path, egress_id)).toMatchObject({ status: "egress_ended", url: null });
+  });
+
+  it.each(["by its sid", "by an event that names its sid later"])(
+    "is left out while the egress waits for its call, which is found %s",
+    async (how) => {
+      const { clinic, storage_key } = await aTakenFile();
+      const [room, egress_id] = [await aLiveKitRoom(clinic), anEgressId()];
+      const early = room.recorded(egress_id, 600, storage_key);
+      const isLate = how !== "by its sid";
+      await delivered([isLate ? early.replaceAll(room.sid, "") : early]);
+      const path = await visited(room);
+      if (isLate) await delivered([room.egress(egress_id, EgressStatus.EGRESS_ACTIVE)]);
+      expect(await recordingOf(clinic, path, egress_id)).toMatchObject({ status: "egress_ended", url: null });
+    },
+  );
+
+  it("belongs to the egress that named it first, even while that egress waits for its call", async () => {
+    const clinic = await anOrganization();
+    const [room, egress_id, storage_key] = [await aLiveKitRoom(clinic), anEgressId(), aKey(clinic)];
+    await delivered([room.recorded(egress_id, 600, storage_key)]);
+    const call = await aCall(clinic);
+    await expect(call.addEgress({ storage_key })).rejects.toThrow(OF_ANOTHER);
+    expect((await recordingOf(clinic, await visited(room), egress_id)).url).toContain(storage_key);
+  });
+
+  it("is left out if both egresses wait for their call", async () => {
+    const clinic = await anOrganization();
+    const [room, storage_key] = [await aLiveKitRoom(clinic), aKey(clinic)];
+    const [one, other] = [anEgressId(), anEgressId()];
+    await delivered([room.recorded(one, 600, storage_key)]);
+    const lines = logged();
+    await delivered([room.recorded(other, 600, storage_key)]);
+    expect(lines()).toMatchObject([{ event: "livekit_file_not_used", reason: "of another recording" }]);
+    const path = await visited(room);
+    expect((await recordingOf(clinic, path, one)).url).toContain(storage_key);
+    expect(await recordingOf(clinic, path, other)).toMatchObject({ status: "egress_ended", url: null });
+  });
+
+  it("is left out when the cron asks LiveKit", async () => {
+    const { clinic, call, storage_key } = await aTakenFile();
+    await env.DB.prepare("update egresses set check_at = null").run();
+    travelTo(fromNow(0));
+    const egress_id = anEgressId();
+    const first = { call_key: call.key, status: "egress_active" };
+    const { id } = await given(reportEgress(clinic, egress_id, first));
+    const livekit = aLiveKit();
+    livekit.egress(egress_id, EgressStatus.EGRESS_COMPLETE, {
+      roomName: `${clinic.slug}--visit`,
+      endedAt: BigInt(Date.parse(at(600))) * 1_000_000n,
+      fileResults: [{ filename: storage_key }] as never,
+    });
+    travelTo(fromNow(11));
+    const lines = logged();
+    await livekit.runCron();
+    expect(lines()).toEqual([
+      { event: "livekit_file_not_used", egress_id: id, reason: "of another recording" },
+      { event: "egress_recovered", egress_id: id, status: "egress_ended" },
+    ]);
+    expect(await recordingOf(clinic, call.path, egress_id)).toMatchObject({
+      status: "egress_ended",
+      url: null,
+    });
+  });
+});
+
+it.each(["../theirs/visit.mp4", "/visit.mp4", "visit.mp4", "other-clinic/visit.mp4"])(
+  "LiveKit's egress_ended applies without an invalid file name, which is not logged either: %s",
+  async (filename) => {
+    const clinic = await anOrganization();
+    const [room, egress_id] = [await aLiveKitRoom(clinic, { metadata: "" }), anEgressId()];
+    const call = await aCall(clinic);
+    await given(reportEgress(clinic, egress_id, { call_key: call.key, status: "egress_active" }));
+    const lines = logged();
+    await delivered([room.recorded(egress_id, 600, filename)]);
+    expect(await recordingOf(clinic, call.path, egress_id)).toMatchObject({
+      status: "egress_ended",
+      error:
+        "The name of the file is not a path that begins with the organization's slug, so there is no download",
+      url: null,
+    });
+    expect(lines()).toMatchObject([{ event: "livekit_file_not_used", reason: "not a storage key" }]);
+    expect(JSON.stringify(lines())).not.toContain("visit.mp4");
+  },
+);

@@ -1,0 +1,202 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { spokenLines } from "../../support/speech.ts";
+import { platform } from "../support/api.ts";
+import { aCall, aRecipient } from "../support/calls.ts";
+import { countingRoundTrips } from "../support/database.ts";
+import { observedDatabase } from "../support/observed_database.ts";
+import { anOrganization, given } from "../support/organization.ts";
+import { workerWith } from "../support/queue.ts";
+import { countingRows } from "../support/rows.ts";
+import { throughStrictDatabase } from "../support/strict_database.ts";
+import { aCallToTranscribe, ids, says, storedBytes, texts } from "../support/transcripts.ts";
+import { leavingNoRows } from "../support/unchanged.ts";
+
+const anHourOf = (speakers: readonly { key: string }[]) =>
+  spokenLines(
+    speakers.map(({ key }) => key),
+    600,
+  );
+
+describe("A transcript of one hour", () => {
+  it("takes at most 30 written rows to report, and 25 read rows to return with its access log entry", async () => {
+    const clinic = await anOrganization();
+    const participants = [1, 2, 3].map(() => aRecipient());
+    const call = await aCall(clinic, { participants });
+    // If other rows follow in an index, SQLite reads one more row to find the end of the call's own.
+    const next = await aCall(clinic);
+    await given(next.reportTranscript({ is_final: true, lines: [] }));
+    const counting = countingRows();
+    const client = clinic.client.through(counting.fetcher);
+    await given(client.get("/roles"));
+    const url = `${call.url}/transcript`;
+    const report = (transcript: object) =>
+      counting.during(() => given(platform.through(counting.fetcher).put(url, { transcript })));
+    const lines = anHourOf(participants);
+    expect((await report({ is_final: false, lines })).rows_written).toBeLessThanOrEqual(30);
+    expect((await report({ lines: lines.slice(1) })).rows_written).toBeLessThanOrEqual(30);
+    expect((await report({ lines: lines.slice(1) })).rows_written).toBe(0);
+
+    const { result, rows_read } = await counting.during(() => given(client.get(`${call.path}/transcript`)));
+    expect(result.transcript_lines).toHaveLength(599);
+    expect(rows_read).toBeLessThanOrEqual(25);
+  });
+
+  it("is stored in fewer bytes than its text has", async () => {
+    const { call } = await aCallToTranscribe();
+    const lines = anHourOf(call.participants);
+    await given(call.reportTranscript({ is_final: true, lines }));
+    const text = lines.map((line) => line.text).join("");
+    expect(text.length).toBeGreaterThan(50_000);
+    expect(await storedBytes(call)).toBeLessThan(28_000);
+  });
+
+  it("costs one round trip when its report is repeated", async () => {
+    const { call } = await aCallToTranscribe();
+    const transcript = { is_final: true, lines: anHourOf(call.participants) };
+    const reported = await given(call.reportTranscript(transcript));
+    const counting = countingRoundTrips();
+    let repeated: unknown;
+    const trips = await counting.during(async () => {
+      const api = platform.through(counting.fetcher);
+      repeated = await given(api.put(`${call.url}/transcript`, { transcript }));
+    });
+    expect(repeated).toEqual(reported);
+    expect(trips).toBe(1);
+  });
+});
+
+describe("PUT …/calls/{key}/transcript of the maximum size", () => {
+  const BODY_LIMIT = 1024 * 1024;
+
+  /** Random characters, each of this many bytes in UTF-8. */
+  const noise: Record<string, (length: number) => string> = {
+    "one byte": (length) => randomText(length, (value) => 0x23 + (value % 57)),
+    "two bytes": (length) => randomText(length, (value) => 0xa1 + (value % 1800)),
+    "three bytes": (length) => randomText(length, (value) => 0x3400 + (value % 28_000)),
+    "four bytes": (length) => randomText(length, (value) => 0x1_0000 + value),
+  };
+
+  function randomText(length: number, toCodePoint: (value: number) => number): string {
+    let text = "";
+    // `getRandomValues` returns at most 65,536 bytes at once.
+    const values = new Uint16Array(32_768);
+    for (let n = 0; n < length; n++) {
+      if (n % values.length === 0) crypto.getRandomValues(values);
+      text += String.fromCodePoint(toCodePoint(values[n % values.length] as number));
+    }
+    return text;
+  }
+
+  const sizeOf = (body: object) => new TextEncoder().encode(JSON.stringify(body)).length;
+
+  it.each([
+    ["one byte", 10_000, 103],
+    ["two bytes", 10_000, 51],
+    ["three bytes", 10_000, 34],
+    ["four bytes", 10_000, 26],
+    ["one byte", 35, 10_000],
+  ])("stores random characters of %s exactly, in lines of %i", async (bytes, length, count) => {
+    const clinic = await anOrganization();
+    leavingNoRows(clinic.id, "call_texts");
+    const call = await aCall(clinic, { participants: [aRecipient({ key: "p" })] });
+    const all = noise[bytes]?.(length * count) ?? "";
+    const perLine = all.length / count;
+    const lines = Array.from({ length: count }, (_, n) =>
+      says({ key: "p" }, n, n, all.slice(n * perLine, (n + 1) * perLine)),
+    );
+    const transcript = { is_final: true, lines };
+    expect(sizeOf({ transcript })).toBeLessThanOrEqual(BODY_LIMIT);
+    expect(sizeOf({ transcript })).toBeGreaterThan(0.85 * BODY_LIMIT);
+    const url = `${call.url}/transcript`;
+    await given(platform.through(throughStrictDatabase).put(url, { transcript }));
+    const read = await given(clinic.client.through(throughStrictDatabase).get(`${call.path}/transcript`));
+    expect(texts(read).join("") === all).toBe(true);
+    expect(new Set(ids(read)).size).toBe(count);
+  });
+});
+
+describe("The id of a transcript line", () => {
+  it("stays as long as the line does, whatever happens to other lines", async () => {
+    const { call, paula, rita, read } = await aCallToTranscribe();
+    const [one, two, three] = [says(paula, 0, 1, "one"), says(rita, 1, 2, "two"), says(paula, 5, 6, "three")];
+    const report = async (...lines: object[]) => {
+      const reported = await given(call.reportTranscript({ is_final: false, lines }));
+      expect((await read()).body).toEqual(reported);
+      return ids(reported);
+    };
+    const [first = 0, second = 0] = await report(one, two);
+    expect(second).toBe(first + 1);
+
+    // A live transcript grows, at the end and in between.
+    const [, , third = 0] = await report(one, two, three);
+    expect(third).toBeGreaterThan(second);
+    const between = says(rita, 3, 4, "between");
+    const [, , fourth = 0] = await report(one, two, between, three);
+    expect(fourth).toBeGreaterThan(third);
+    expect(await report(one, two, between, three)).toEqual([first, second, fourth, third]);
+
+    // A changed line is a new line, and so is a line that comes back.
+    const [, changed = 0] = await report(one, { ...two, text: "Two" }, between, three);
+    expect(changed).toBeGreaterThan(fourth);
+    expect(await report(one, three)).toEqual([first, third]);
+    const [, back = 0] = await report(one, two, three);
+    expect(back).toBeGreaterThan(changed);
+    expect(await report()).toEqual([]);
+    expect(Math.min(...(await report(one, two, three)))).toBeGreaterThan(back);
+  });
+
+  it("is unique in the service, even if reports come at once", async () => {
+    const clinic = await anOrganization();
+    const calls = await Promise.all([1, 2, 3, 4, 5].map(() => aCall(clinic)));
+    const grow = (length: number) =>
+      Promise.all(
+        calls.map((call) => {
+          const lines = anHourOf(call.participants).slice(0, length);
+          return given(call.reportTranscript({ is_final: false, lines }));
+        }),
+      );
+    const before = await grow(20);
+    const after = await grow(50);
+    for (const [n, transcript] of after.entries())
+      expect(ids(transcript).slice(0, 20)).toEqual(ids(before[n]));
+    expect(new Set(after.flatMap(ids)).size).toBe(5 * 50);
+  });
+
+  it("stays when a report is decided again because of a concurrent one", async () => {
+    const { call, paula, read } = await aCallToTranscribe();
+    const [one, two, three] = [0, 1, 2].map((n) => says(paula, n, n + 1, `line ${n}`));
+    await given(call.reportTranscript({ is_final: false, lines: [one] }));
+    let met = false;
+    let between: number[] = [];
+    const DB = observedDatabase({
+      async query(run) {
+        const rows = await run();
+        if (!met) {
+          met = true;
+          between = ids(await given(call.reportTranscript({ lines: [one, two] })));
+        }
+        return rows;
+      },
+    });
+    const api = platform.through(workerWith({ DB }).fetcher);
+    const lines = [one, two, three];
+    const last = await given(api.put(`${call.url}/transcript`, { transcript: { lines } }));
+    expect(ids(last).slice(0, 2)).toEqual(between);
+    expect((await read()).body).toEqual(last);
+  });
+});
+
+it("GET …/transcript returns a line without a name if the record of its speaker is gone", async () => {
+  const { call, paula, read } = await aCallToTranscribe();
+  // A participant without a consent decision, since the record of one with a decision cannot be deleted.
+  const gone = aRecipient({ recording_consent: undefined });
+  await given(call.report({ participants: [gone] }));
+  const lines = [says(paula, 0, 1, "one"), says(gone, 1, 2, "two")];
+  await given(call.reportTranscript({ is_final: true, lines }));
+  await env.DB.prepare("delete from participants where key = ?").bind(gone.key).run();
+  expect((await read()).body.transcript_lines).toMatchObject([
+    { text: "one", display_name: "Paula Provider" },
+    { text: "two", display_name: "" },
+  ]);
+});

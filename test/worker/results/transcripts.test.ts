@@ -1,0 +1,216 @@
+import { describe, expect, it } from "vitest";
+import { platform } from "../support/api.ts";
+import { aCall, aRecipient } from "../support/calls.ts";
+import { countingRoundTrips } from "../support/database.ts";
+import { expectRefusal } from "../support/expectations.ts";
+import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
+import { countingRows } from "../support/rows.ts";
+import { aCallToTranscribe, aDraft, says, texts } from "../support/transcripts.ts";
+import { changingNothing } from "../support/unchanged.ts";
+
+async function aFinalTranscript() {
+  const scene = await aDraft();
+  return { ...scene, reported: await given(scene.call.reportTranscript({ is_final: true })) };
+}
+
+const readAs = ({ client }: Organization, { path }: { path: string }, Accept: string) =>
+  client.send("GET", `${path}/transcript`, undefined, { Accept });
+
+describe("GET …/calls/{call_id}/transcript as WebVTT", () => {
+  async function aTranscript() {
+    const scene = await aCallToTranscribe();
+    const lines = [
+      says(scene.paula, 0, 1.5, "Is 5 < 6?"),
+      says(scene.rita, 2.25, 60, "Yes.\n\n5 < 6 --> true."),
+    ];
+    await given(scene.call.reportTranscript({ summary: "A question.", is_final: true, lines }));
+    return scene;
+  }
+
+  const CUES = `WEBVTT
+
+00:00:00.000 --> 00:00:01.500
+<v Paula Provider>Is 5 &lt; 6?
+
+00:00:02.250 --> 00:01:00.000
+<v Rita Recipient>Yes.&#10;
+5 &lt; 6 --&gt; true.
+`;
+
+  it("returns WebVTT if Accept prefers it to JSON, and otherwise JSON", async () => {
+    const { clinic, call, read } = await aTranscript();
+    const json = await read();
+    for (const Accept of ["text/vtt", "text/vtt, application/json;q=0.9"]) {
+      const { status, headers, body } = await readAs(clinic, call, Accept);
+      expect({ status, body }).toEqual({ status: 200, body: CUES });
+      expect(headers.get("Content-Type")).toBe("text/vtt; charset=utf-8");
+      expect(headers.get("Vary")).toBe("Accept");
+    }
+    for (const Accept of [
+      "*/*",
+      "text/*",
+      "application/json, text/vtt",
+      "text/vtt;q=0.5, */*",
+      "text/html",
+    ]) {
+      const { status, headers, body } = await readAs(clinic, call, Accept);
+      expect({ status, body }).toEqual({ status: 200, body: json.body });
+      expect(headers.get("Content-Type")).toMatch(/^application\/json/);
+      expect(headers.get("Vary")).toBe("Accept");
+    }
+  });
+
+  it("uses the speakers' current names", async () => {
+    const { clinic, call, rita } = await aTranscript();
+    const display_name = "Rita <R&D> --";
+    await given(call.report({ participants: [{ key: rita.key, display_name }] }));
+    expect((await readAs(clinic, call, "text/vtt")).body).toContain("\n<v Rita &lt;R&amp;D&gt; -&#45;>Yes.");
+  });
+
+  it("returns errors as JSON", async () => {
+    const { clinic, call } = await aTranscript();
+    const other = await anOrganization();
+    const unheard = await aCall(clinic);
+    const goesOn = await aCall(clinic, { ended_at: null });
+    await given(goesOn.reportTranscript({ is_final: true, lines: [] }));
+    for (const refused of [
+      await readAs(other, call, "text/vtt"),
+      await readAs(clinic, unheard, "text/vtt"),
+      await readAs(clinic, goesOn, "text/vtt"),
+    ]) {
+      expectRefusal(refused, 404, "Transcript not found");
+      expect(refused.headers.get("Content-Type")).toMatch(/^application\/json/);
+    }
+  });
+
+  it("costs one round trip, as JSON does", async () => {
+    const { clinic, call } = await aTranscript();
+    const counting = countingRoundTrips();
+    const client = clinic.client.through(counting.fetcher);
+    await given(client.get("/roles"));
+    const Accept = "text/vtt";
+    const ask = () => given(client.send("GET", `${call.path}/transcript`, undefined, { Accept }));
+    expect(await counting.during(ask)).toBe(1);
+  });
+});
+
+it("PUT …/calls/{key}/transcript accepts lines of a person who was added to the call later", async () => {
+  const { call, read } = await aDraft();
+  const late = aRecipient({ display_name: "Lou Late" });
+  await given(call.report({ participants: [late] }));
+  await given(call.reportTranscript({ lines: [says(late, 0, 1)] }));
+  expect((await read()).body.transcript_lines).toMatchObject([{ display_name: "Lou Late" }]);
+});
+
+describe("A later PUT …/calls/{key}/transcript", () => {
+  it("changes nothing if it is empty, or repeats the first report with the lines in any order", async () => {
+    const { call, paula, rita } = await aCallToTranscribe();
+    const lines = [says(paula, 0, 1, "one"), says(rita, 1, 2, "two"), says(rita, 5, 6.5, "three")];
+    const transcript = { summary: "A talk.", is_final: false, lines };
+    const answer = await given(call.reportTranscript(transcript));
+    for (const again of [transcript, { ...transcript, lines: lines.toReversed() }, {}]) {
+      const repeated = await changingNothing(() => call.reportTranscript(again));
+      expect(repeated).toMatchObject({ status: 200, body: answer });
+    }
+  });
+
+  it("keeps the fields that it leaves out, replaces all lines, and clears the summary with null", async () => {
+    const { call, paula, rita, reported, read } = await aDraft();
+    const lines = [says(rita, 3, 4, "two"), says(paula, 1, 2, "one")];
+    for (const [report, summary, shown] of [
+      [{ summary: "Another summary." }, "Another summary.", ["Good morning."]],
+      [{ lines }, "Another summary.", ["one", "two"]],
+      [{ summary: null }, "", ["one", "two"]],
+      [{ lines: [] }, "", []],
+      [{ summary: "Nobody spoke." }, "Nobody spoke.", []],
+    ] as const) {
+      const { body } = await call.reportTranscript(report);
+      expect(body).toMatchObject({ id: reported.id, summary, is_final: false });
+      expect(texts(body)).toEqual(shown);
+      expect((await read()).body).toEqual(body);
+    }
+  });
+
+  it("detects a change in any field of a line", async () => {
+    const { call, paula, rita, read } = await aCallToTranscribe();
+    const line = says(paula, 1, 2, "one");
+    await given(call.reportTranscript({ is_final: false, lines: [line] }));
+    for (const change of [
+      { text: "One" },
+      { start_time: 1.001 },
+      { end_time: 2.001 },
+      { participant_key: rita.key },
+    ]) {
+      await given(call.reportTranscript({ lines: [{ ...line, ...change }] }));
+      const { participant_key, ...shown } = { ...line, ...change };
+      const display_name = participant_key === rita.key ? "Rita Recipient" : "Paula Provider";
+      expect((await read()).body.transcript_lines).toEqual([
+        { id: expect.any(Number), ...shown, display_name },
+      ]);
+    }
+  });
+});
+
+/** `test/unit/transcripts.merge.test.ts` covers all cases of a merge. */
+describe("PUT …/calls/{key}/transcript of a final transcript", () => {
+  it("accepts the same content again, in full or in part, and refuses anything else", async () => {
+    const { call, draft, reported, read } = await aFinalTranscript();
+    for (const same of [{ ...draft, is_final: true }, { lines: draft.lines }, {}]) {
+      const answer = await changingNothing(() => call.reportTranscript(same));
+      expect(answer).toMatchObject({ status: 200, body: reported });
+    }
+    for (const change of [{ summary: "Another summary." }, draft, { lines: [] }])
+      expectRefusal(await changingNothing(() => call.reportTranscript(change)), 422, /final/);
+    expect((await read()).body).toEqual(reported);
+  });
+
+  it.each([{}, { summary: null }])("adds a missing summary only once: %o", async (summary) => {
+    const { call, paula, read } = await aCallToTranscribe();
+    const final = { is_final: true, lines: [says(paula, 0, 1)], ...summary };
+    expect(await given(call.reportTranscript(final))).toMatchObject({ summary: "", is_final: true });
+    const complete = await given(call.reportTranscript({ summary: "A greeting." }));
+    expect(await changingNothing(() => given(call.reportTranscript(final)))).toEqual(complete);
+    expectRefusal(await call.reportTranscript({ summary: "A long greeting." }), 422, /final/);
+    expect((await read()).body).toEqual(complete);
+  });
+});
+
+it("PUT …/calls/{key}/transcript refuses a speaker who is unknown, on another call, of another organization, or still waits", async () => {
+  const { clinic, call } = await aDraft();
+  const others = [await aCall(clinic), await aCall(await anOrganization())];
+  const waiting = { key: unique("waiting") };
+  await clinic.addParticipant(call.room.slug, {}, waiting.key);
+  for (const speaker of [{ key: "nobody" }, ...others.map((other) => other.participants[0]), waiting]) {
+    const lines = [says(call.participants[0], 0, 1), says(speaker, 1, 2)];
+    const refused = await changingNothing(() => call.reportTranscript({ lines }));
+    expectRefusal(refused, 422, /participant_key/);
+  }
+});
+
+describe("PUT …/calls/{key}/transcript with many lines", () => {
+  it("accepts 10,000 lines, and refuses one more with a single message", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { participants: [aRecipient({ key: "p" })] });
+    const lines = Array.from({ length: 10_001 }, (_, n) => says({ key: "p" }, n, n, "Yes."));
+    const report = (lines: object[]) => call.reportTranscript({ is_final: true, lines });
+    const refused = await changingNothing(() => report(lines));
+    expectRefusal(refused, 422, "transcript.lines: must hold at most 10000 lines");
+    await given(report(lines.slice(1)));
+    expect((await given(clinic.client.get(`${call.path}/transcript`))).transcript_lines).toHaveLength(10_000);
+  });
+
+  it("reads a few rows per line, however many people speak", async () => {
+    const clinic = await anOrganization();
+    const people = Array.from({ length: 100 }, () => aRecipient());
+    const call = await aCall(clinic, { participants: people });
+    const speaker = (n: number) => people[n % people.length] as { key: string };
+    const lines = Array.from({ length: 2000 }, (_, n) => says(speaker(n), n, n + 0.5));
+    const counting = countingRows();
+    const report = () =>
+      platform.through(counting.fetcher).put(`${call.url}/transcript`, {
+        transcript: { is_final: false, lines },
+      });
+    const { rows_read } = await counting.during(() => given(report()));
+    expect(rows_read).toBeLessThanOrEqual(10 * lines.length);
+  });
+});

@@ -1,0 +1,892 @@
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { entriesAbout } from "../support/access_logs.ts";
+import { platform } from "../support/api.ts";
+import { atOnce, statusesOf } from "../support/at_once.ts";
+import { aCall, ENDED_AT, STARTED_AT, WAITING_SINCE } from "../support/calls.ts";
+import { storedRows } from "../support/database.ts";
+import { aTimestamp, expectGone, expectRefusal } from "../support/expectations.ts";
+import { aLiveKitRoom, delivered } from "../support/livekit.ts";
+import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
+import { aClinicWithQueue, aQueue, workerWith } from "../support/queue.ts";
+import { dateAhead, fromNow, timeAhead, travelTo } from "../support/time.ts";
+import { changingNothing, changingOnlyTheLog } from "../support/unchanged.ts";
+import {
+  aPlan,
+  keyOf,
+  letPass,
+  planVisit,
+  readVisit,
+  redeem,
+  tokenOfLink,
+  type Visit,
+} from "../support/visits.ts";
+
+const MINUTES_OF_DAY = 24 * 60;
+
+const RITA = {
+  role: "recipient",
+  display_name: "Rita Recipient",
+  user_id: null,
+  external_reference: "patient-4711",
+};
+
+async function aPlannedVisit(plan: object = {}) {
+  const clinic = await anOrganization();
+  const room = await clinic.addRoom();
+  const visit = await planVisit(clinic, room.slug, plan);
+  const path = `/visits/${visit.id}`;
+  const change = (fields: object) => clinic.client.put(path, { visit: fields });
+  return { clinic, room, visit, path, change };
+}
+
+/** A visit that starts in ten minutes and lasts twenty, with functions to follow it over time. */
+async function aVisitToday() {
+  const { clinic, room, visit, path } = await aPlannedVisit({
+    starts_at: fromNow(10),
+    ends_at: fromNow(30),
+    participants: [RITA],
+  });
+  const { runCron } = workerWith({ BULK_INVITES: aQueue().binding });
+  const status = async () => (await readVisit(clinic, visit)).status;
+  const call = (more: object = {}) =>
+    aCall(clinic, {
+      started_at: fromNow(0),
+      ended_at: null,
+      participants: [{ key: keyOf(visit) }],
+      ...more,
+    });
+  return { clinic, room, visit, path, runCron, status, call };
+}
+
+async function visitEvents({ client }: Pick<Organization, "client">) {
+  const told: { type: string; data: { visit_id: number } }[] = [];
+  for (let after = 0, shown = 1; shown > 0; shown = told.length - shown) {
+    shown = told.length;
+    const page = await given(client.get(`/events?type=visit.*&per_page=100&after=${after}`));
+    told.push(...page.events);
+    after = page.next_after;
+  }
+  return told.map(({ type, data }) => ({ type, ...data }));
+}
+
+/** A report of an ended call, complete in case the call is not known yet. */
+const ended = ({ slug: waiting_room_slug }: { slug: string }, { id }: { id: number }) => ({
+  waiting_room_slug,
+  organization_user_id: id,
+  started_at: STARTED_AT,
+  ended_at: ENDED_AT,
+});
+
+async function callPath({ client }: Pick<Organization, "client">, id: number) {
+  const { calls } = await given(client.get("/calls?per_page=100"));
+  const { organization_user_id } = calls.find((call: { id: number }) => call.id === id);
+  return `/organization_users/${organization_user_id}/calls/${id}`;
+}
+
+const cancel = ({ client }: Organization, { id }: { id: number }) => client.delete(`/visits/${id}`);
+
+describe("POST /visits", () => {
+  it("returns a link for each participant, which GET /visits/{id} repeats and GET /visits leaves out", async () => {
+    const clinic = await anOrganization();
+    const [room, provider] = [await clinic.addRoom(), await clinic.addProvider()];
+    const participants = [
+      RITA,
+      { role: "provider", display_name: "Dr. Paula", user_id: provider.user_id, external_reference: null },
+    ];
+    const plan = {
+      organization_user_id: provider.id,
+      starts_at: `${dateAhead()}T10:30:00+01:00`,
+      ends_at: timeAhead("10:15:00"),
+      external_reference: "visit-1",
+      participants,
+    };
+    const { status, body } = await clinic.client.post("/visits", { visit: aPlan(room.slug, plan) });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      id: expect.any(Number),
+      waiting_room_id: room.id,
+      organization_user_id: provider.id,
+      external_reference: "visit-1",
+      status: "planned",
+      starts_at: timeAhead(),
+      ends_at: timeAhead("10:15:00.000"),
+      call_ids: [],
+      participants: participants.map((each) => ({
+        ...each,
+        id: expect.any(Number),
+        join_url: expect.stringMatching(
+          new RegExp(`^https://app\\.[\\w.]+/meet/${room.slug}\\?visit=[\\w-]+\\.[\\w-]+\\.[\\w-]+$`),
+        ),
+      })),
+      created_at: aTimestamp,
+      updated_at: body.created_at,
+    });
+    expect(await changingOnlyTheLog(() => readVisit(clinic, body))).toEqual(body);
+    const { visits } = await given(clinic.client.get("/visits"));
+    const withoutLinks = body.participants.map(({ join_url, ...each }: Visit["participants"][0]) => each);
+    expect(visits).toEqual([{ ...body, participants: withoutLinks }]);
+  });
+
+  it("defaults to one hour, no reference, and no holder other than the owner of a personal room", async () => {
+    const { clinic, visit } = await aPlannedVisit();
+    expect(visit).toMatchObject({
+      organization_user_id: null,
+      external_reference: null,
+      ends_at: timeAhead("10:30:00.000"),
+      participants: [{ user_id: null, external_reference: null }],
+    });
+    const owner = await clinic.addProvider();
+    for (const plan of [{}, { organization_user_id: owner.id }, { organization_user_id: null }])
+      expect(await planVisit(clinic, owner.waiting_room_slug, plan)).toMatchObject({
+        organization_user_id: owner.id,
+      });
+  });
+
+  it("returns the same visit and links for a repeated Idempotency-Key", async () => {
+    const clinic = await anOrganization();
+    const body = { visit: aPlan((await clinic.addRoom()).slug, { participants: [RITA, RITA] }) };
+    const post = () => clinic.client.send("POST", "/visits", body, { "Idempotency-Key": "visit-1" });
+    const first = await post();
+    expect(await changingNothing(post)).toMatchObject({ status: first.status, body: first.body });
+    expect(first.status).toBe(201);
+    expect(JSON.stringify(await storedRows(clinic, "idempotency_keys"))).not.toMatch(/Rita|patient|visit=/);
+  });
+
+  it("refuses contradictory times and participants, and resources out of the caller's reach", async () => {
+    const clinic = await anOrganization();
+    const stranger = await anOrganization();
+    const [room, owner, other] = [
+      await clinic.addRoom(),
+      await clinic.addProvider(),
+      await clinic.addProvider(),
+    ];
+    const assistant = await clinic.addUser("Ann", ["provider_assistant"], { assists: [owner.id] });
+    const theirs = await stranger.addProvider();
+    const starts_at = timeAhead("09:30:00");
+    const ofUser = (user_id: number) => [{ ...RITA, user_id }];
+    const refused = async (error: RegExp, plan: object, client = clinic.client) =>
+      expectRefusal(await client.post("/visits", { visit: aPlan(room.slug, plan) }), 422, error);
+    await refused(/waiting_room_slug: must be the current slug/, { waiting_room_slug: "nowhere" });
+    const { slug } = await stranger.addRoom();
+    await refused(/waiting_room_slug: must be the current slug/, { waiting_room_slug: slug });
+    const inPersonalRoom = { waiting_room_slug: owner.waiting_room_slug, organization_user_id: other.id };
+    await refused(/organization_user_id: must be a provider whom you reach/, inPersonalRoom);
+    for (const { id } of [theirs, assistant, { id: 999_999_999 }])
+      await refused(/organization_user_id: must be a provider whom you reach/, { organization_user_id: id });
+    const ofAssistant = await clinic.addClient(assistant.id);
+    await refused(
+      /organization_user_id: must be a provider/,
+      { organization_user_id: other.id },
+      ofAssistant,
+    );
+    await refused(/waiting_room_slug/, { waiting_room_slug: other.waiting_room_slug }, ofAssistant);
+    await refused(/ends_at: must be after starts_at/, { starts_at, ends_at: starts_at });
+    await refused(/at most 24 hours after/, { starts_at, ends_at: timeAhead("09:30:00.001", 1) });
+    await refused(/ends_at: must not be in the past/, { starts_at: fromNow(-90), ends_at: fromNow(-1) });
+    const year9999 = { starts_at: "9999-01-31T09:30:00Z", ends_at: "9999-01-31T10:30:00Z" };
+    await refused(/ends_at: must be at most 2 years ahead/, year9999);
+    await refused(/participants\.1\.user_id: is required for a provider/, {
+      participants: [RITA, { role: "provider", display_name: "Dr. Paula" }],
+    });
+    await refused(/participants\.0\.user_id: must be the user_id of a user who has an account/, {
+      participants: ofUser(theirs.user_id),
+    });
+    for (const participants of [[], Array.from({ length: 21 }, () => RITA)])
+      await refused(/participants: must have 1 to 20 participants/, { participants });
+    expect((await given(clinic.client.get("/visits"))).visits).toEqual([]);
+  });
+
+  it("refuses a user whose membership has ended, while an update keeps a user who left since", async () => {
+    const clinic = await anOrganization();
+    const { slug } = await clinic.addRoom();
+    const provider = await clinic.addProvider();
+    const { user_id } = provider;
+    const plan = { participants: [{ ...RITA, user_id }] };
+    const visit = await planVisit(clinic, slug, plan);
+    await given(clinic.client.delete(`/organization_users/${provider.id}`));
+    expectRefusal(await clinic.client.post("/visits", { visit: aPlan(slug, plan) }), 422, /has an account/);
+    const [{ id } = { id: 0 }] = visit.participants;
+    const kept = { participants: [{ id, user_id, display_name: "Dr. Paula" }] };
+    await given(clinic.client.put(`/visits/${visit.id}`, { visit: kept }));
+  });
+
+  it("is refused if the organization has 100,000 planned visits, until one is cancelled", async () => {
+    const { clinic, room, visit } = await aPlannedVisit();
+    const counted = "update visit_daily_metrics set planned = 100000 where organization_id = ? and date = ''";
+    expect((await env.DB.prepare(counted).bind(clinic.id).run()).meta.changes).toBe(1);
+    const plan = () => clinic.client.post("/visits", { visit: aPlan(room.slug) });
+    expectRefusal(await plan(), 422, /has 100000 planned visits, which is the most that it can have/);
+    await given(cancel(clinic, visit));
+    expect(statusesOf(await atOnce(4, plan))).toMatchObject({ 201: 1 });
+  });
+});
+
+describe("A visit", () => {
+  it("is visible to callers who reach its holder, and without a holder to the whole organization", async () => {
+    const clinic = await anOrganization();
+    const [room, paula, sam] = [
+      await clinic.addRoom(),
+      await clinic.addProvider(),
+      await clinic.addProvider(),
+    ];
+    const assistant = await clinic.addUser("Ann", ["provider_assistant"], { assists: [paula.id] });
+    const clients = {
+      admin: clinic.client,
+      paula: await clinic.addClient(paula.id),
+      assistant: await clinic.addClient(assistant.id),
+      sam: await clinic.addClient(sam.id),
+      stranger: (await anOrganization()).client,
+    };
+    const inRoom = (organization_user_id: number | null) =>
+      planVisit(clinic, room.slug, { organization_user_id, external_reference: "visit-1" });
+    const visits = {
+      paulas: await inRoom(paula.id),
+      personal: await planVisit(clinic, paula.waiting_room_slug),
+      sams: await inRoom(sam.id),
+      nobodys: await inRoom(null),
+    };
+    const reached: Record<keyof typeof clients, (keyof typeof visits)[]> = {
+      admin: ["paulas", "personal", "sams", "nobodys"],
+      paula: ["paulas", "personal", "nobodys"],
+      assistant: ["paulas", "personal", "nobodys"],
+      sam: ["sams", "nobodys"],
+      stranger: [],
+    };
+    for (const [name, client] of Object.entries(clients)) {
+      const names = reached[name as keyof typeof clients];
+      const idsOf = async (query: string) =>
+        (await given(client.get(`/visits${query}`))).visits.map(({ id }: Visit) => id);
+      const ids = names.map((visit) => visits[visit].id);
+      for (const query of ["", "?status=planned", `?from=${dateAhead()}&to=${dateAhead()}`])
+        expect([name, query, await idsOf(query)]).toEqual([name, query, ids]);
+      expect(await idsOf("?external_reference=visit-1")).toEqual(
+        ids.filter((id) => id !== visits.personal.id),
+      );
+      const ofPaula = ids.filter((id) => id === visits.paulas.id || id === visits.personal.id);
+      expect(await idsOf(`?organization_user_id=${paula.id}`)).toEqual(ofPaula);
+      for (const [visit, { id }] of Object.entries(visits)) {
+        const isReached = names.some((each) => each === visit);
+        const answers = [
+          await client.get(`/visits/${id}`),
+          await client.put(`/visits/${id}`, { visit: {} }),
+          ...(isReached ? [] : [await client.delete(`/visits/${id}`)]),
+        ];
+        expect([name, visit, ...answers.map(({ status }) => status === 200)]).toEqual([
+          ...[name, visit],
+          ...answers.map(() => isReached),
+        ]);
+      }
+    }
+    for (const client of [clients.paula, clients.assistant, clients.sam])
+      expectGone(await client.delete(`/visits/${(await inRoom(null)).id}`));
+  });
+
+  it("leaves an access log entry for each read and each change", async () => {
+    const { clinic, visit, path, change } = await aPlannedVisit();
+    const count = async (event: string) => (await entriesAbout(clinic, event, "visit")).length;
+    expect(await count("create")).toBe(1);
+    await readVisit(clinic, visit);
+    await given(clinic.client.get("/visits"));
+    const [of, list] = await entriesAbout(clinic, "read", "visit");
+    expect([of?.resource_id, list?.resource_id]).toEqual([visit.id, null]);
+    await given(change({ external_reference: "visit-2" }));
+    await given(change({ external_reference: "visit-2" }));
+    expect([await count("update"), await count("read")]).toEqual([1, 3]);
+    await given(clinic.client.delete(path));
+    await given(clinic.client.delete(path));
+    expect(await count("delete")).toBe(1);
+  });
+});
+
+describe("PUT and DELETE /visits/{id}", () => {
+  it("keeps fields that are left out", async () => {
+    const { clinic, visit, change } = await aPlannedVisit({ participants: [RITA], external_reference: "a" });
+    const room = await clinic.addRoom();
+    const provider = await clinic.addProvider();
+    for (const [fields, shown] of [
+      [{ external_reference: "b" }],
+      [{ external_reference: null }],
+      [{ ends_at: timeAhead("10:00:00.000") }],
+      [
+        { starts_at: timeAhead("09:45:00.000") },
+        { starts_at: timeAhead("09:45:00.000"), ends_at: timeAhead("10:15:00.000") },
+      ],
+      [{ organization_user_id: provider.id }],
+      [{ waiting_room_slug: room.slug }, { waiting_room_id: room.id }],
+    ] as [object, object?][]) {
+      const { participants, ...before } = await readVisit(clinic, visit);
+      const { participants: people, ...after } = await given(change(fields));
+      expect(after).toEqual({ ...before, ...(shown ?? fields), updated_at: aTimestamp });
+      expect(Date.parse(after.updated_at)).toBeGreaterThan(Date.parse(before.updated_at));
+      expect(people.map(({ id }: { id: number }) => id)).toEqual(participants.map(({ id }) => id));
+      expect(await changingOnlyTheLog(() => given(change(fields)))).toEqual({
+        ...after,
+        participants: people,
+      });
+    }
+  });
+
+  it("replaces the participants: keeps those with an id, adds those without, and removes all others", async () => {
+    const { visit, change } = await aPlannedVisit({ participants: [RITA, RITA] });
+    const [first, second] = visit.participants;
+    const uma = { ...RITA, display_name: "Uma", external_reference: null };
+    const { participants } = await given(
+      change({ participants: [uma, { id: second?.id, display_name: "Rita R.", external_reference: null }] }),
+    );
+    expect(participants).toEqual([
+      { ...second, display_name: "Rita R.", external_reference: null },
+      { ...uma, id: expect.any(Number), join_url: expect.any(String) },
+    ]);
+    expectRefusal(await redeem(tokenOfLink(visit, 0)), 404, /its participant was removed from the visit/);
+    const again = await given(change({ participants: [{ id: second?.id }, uma] }));
+    const ids = [first, second, participants[1], again.participants[1]].map(({ id }) => id);
+    expect(ids).toEqual([1, 2, 3, 4]);
+    expectRefusal(
+      await redeem(tokenOfLink({ ...visit, participants }, 1)),
+      404,
+      /was removed from the visit/,
+    );
+  });
+
+  it("refuses a participant who is not of the visit, is listed twice, or is new without a name", async () => {
+    const { visit, change } = await aPlannedVisit();
+    const [own] = visit.participants;
+    const ids = (...list: unknown[]) => ({ participants: list.map((id) => ({ id })) });
+    expectRefusal(
+      await change(ids(2)),
+      422,
+      /participants\.0\.id: must be the id of a participant of the visit, not repeated/,
+    );
+    expectRefusal(await change(ids(own?.id, own?.id)), 422, /of the visit, not repeated/);
+    expectRefusal(await change(ids(undefined)), 422, /display_name and role are required/);
+    expectRefusal(await change({ participants: [] }), 422, /must have 1 to 20 participants/);
+  });
+
+  it("refuses to change a cancelled visit, or the holder of a visit in a personal room", async () => {
+    const { clinic, visit, path, change } = await aPlannedVisit();
+    const owner = await clinic.addProvider();
+    await given(change({ waiting_room_slug: owner.waiting_room_slug }));
+    expectRefusal(await change({ organization_user_id: clinic.admin.id }), 422, /organization_user_id/);
+    await given(clinic.client.delete(path));
+    expectRefusal(
+      await change({}),
+      422,
+      "The visit is cancelled: only a visit that is planned or started can be changed",
+    );
+    expect(await readVisit(clinic, visit)).toMatchObject({ organization_user_id: owner.id });
+  });
+
+  it("keeps one of several changes at once, as a whole", async () => {
+    const { clinic, visit, change } = await aPlannedVisit();
+    const answers = await atOnce(6, (n) =>
+      change({ external_reference: `r-${n}`, participants: [{ ...RITA, display_name: `P ${n}` }] }),
+    );
+    for (const { status } of answers) expect([200, 409, 503]).toContain(status);
+    const after = (await readVisit(clinic, visit)) as Visit & { external_reference: string };
+    expect(after.participants.map((each) => each.display_name.replace("P", "r").replace(" ", "-"))).toEqual([
+      after.external_reference,
+    ]);
+  });
+
+  it("cancels a visit once, and only while it is planned", async () => {
+    const { clinic, visit, path } = await aPlannedVisit();
+    for (const { status } of await atOnce(4, () => cancel(clinic, visit))) expect(status).toBe(204);
+    expect(await readVisit(clinic, visit)).toMatchObject({ status: "cancelled" });
+    expectGone(await changingNothing(() => clinic.client.delete(path)));
+    expect((await visitEvents(clinic)).map(({ type }) => type)).toEqual(["visit.created", "visit.cancelled"]);
+    const held = await planVisit(clinic, (await clinic.addRoom()).slug);
+    await aCall(clinic, { participants: [{ key: keyOf(held) }] });
+    expectRefusal(
+      await cancel(clinic, held),
+      422,
+      "The visit is started: only a visit that is planned can be cancelled",
+    );
+  });
+});
+
+describe("GET /visits", () => {
+  it("sorts by start, page by page, with every filter and every pair of filters", async () => {
+    const clinic = await anOrganization();
+    const [room, provider] = [await clinic.addRoom(), await clinic.addProvider()];
+    const made: Visit[] = [];
+    for (let n = 0; n < 12; n++) {
+      const visit = await planVisit(clinic, room.slug, {
+        starts_at: timeAhead("09:30:00.000", (n * 5) % 4),
+        organization_user_id: n % 3 === 0 ? provider.id : null,
+        external_reference: n % 2 === 0 ? "even" : "odd",
+      });
+      if (n % 4 === 0) await given(cancel(clinic, visit));
+      made.push(await readVisit(clinic, visit));
+    }
+    const inOrder = (made as (Visit & Record<string, unknown>)[]).sort(
+      (a, b) => String(a.starts_at).localeCompare(String(b.starts_at)) || a.id - b.id,
+    );
+    const filters: [string, (visit: Visit & Record<string, unknown>) => boolean][] = [
+      ["", () => true],
+      [`&from=${dateAhead(1)}`, ({ starts_at }) => String(starts_at) >= dateAhead(1)],
+      [`&to=${dateAhead(1)}`, ({ starts_at }) => String(starts_at) < dateAhead(2)],
+      ["&status=cancelled", ({ status }) => status === "cancelled"],
+      ["&external_reference=odd", ({ external_reference }) => external_reference === "odd"],
+      [`&organization_user_id=${provider.id}`, (visit) => visit.organization_user_id === provider.id],
+    ];
+    for (const [n, [query, isShown]] of filters.entries())
+      for (const [more, isShownToo] of filters.slice(n === 0 ? 0 : n + 1))
+        for (const per_page of [2, 100]) {
+          const ids: number[] = [];
+          let after = "";
+          do {
+            const page = await given(
+              clinic.client.get(`/visits?per_page=${per_page}${query}${more}${after}`),
+            );
+            expect(page.visits.length).toBeLessThanOrEqual(per_page);
+            ids.push(...page.visits.map(({ id }: Visit) => id));
+            after = page.next_after ? `&after=${page.next_after}` : "";
+          } while (after);
+          const expected = inOrder.filter((visit) => isShown(visit) && isShownToo(visit));
+          expect([query, more, ids]).toEqual([query, more, expected.map(({ id }) => id)]);
+        }
+  });
+
+  it("refuses a malformed position, reversed dates, and an unknown status", async () => {
+    const { client } = await anOrganization();
+    for (const after of ["x", "1", "1.5.2", "1.-1", "9".repeat(40)])
+      expectRefusal(await client.get(`/visits?after=${after}`), 400, /^after: /);
+    expectRefusal(await client.get("/visits?from=2026-02-01&to=2026-01-31"), 400, /^from: /);
+    expectRefusal(await client.get("/visits?status=held"), 400, /^status: /);
+  });
+});
+
+describe("POST /visits/redeem", () => {
+  it("returns who was invited and where to send them now, any number of times", async () => {
+    const { clinic, room, visit } = await aPlannedVisit({ participants: [RITA] });
+    const link = await changingNothing(() => redeem(tokenOfLink(visit)));
+    expect(link).toMatchObject({ status: 200 });
+    expect(link.body).toEqual({
+      organization_id: clinic.id,
+      visit: {
+        id: visit.id,
+        starts_at: timeAhead(),
+        ends_at: timeAhead("10:30:00.000"),
+        status: "planned",
+      },
+      participant: { key: keyOf(visit), role: "recipient", display_name: "Rita Recipient", user_id: null },
+      waiting_room_slug: room.slug,
+      destination_slug: room.slug,
+    });
+    const substitute = await clinic.addProvider();
+    await clinic.addSub(room.slug, { user_id: substitute.user_id, datetime_start: fromNow(-5) });
+    expect((await redeem(tokenOfLink(visit))).body).toMatchObject({
+      waiting_room_slug: room.slug,
+      destination_slug: substitute.waiting_room_slug,
+    });
+    expect(await readVisit(clinic, visit)).toEqual(visit);
+  });
+
+  it("takes a link without personal data, and returns the current slug of the room", async () => {
+    const { clinic, room, visit } = await aPlannedVisit();
+    const [, claims = ""] = tokenOfLink(visit).split(".");
+    expect(JSON.parse(atob(claims))).toEqual({
+      sub: String(visit.participants[0]?.id),
+      organization_id: clinic.id,
+      visit_id: visit.id,
+      created_at: expect.any(Number),
+    });
+    const { slug } = await given(
+      clinic.client.put(`/waiting_rooms/${room.slug}`, { waiting_room: { name: unique("Lungs") } }),
+    );
+    const [now] = (await readVisit(clinic, visit)).participants;
+    expect(now?.join_url).toContain(`/meet/${slug}?visit=`);
+    expect((await redeem(tokenOfLink(visit))).body).toMatchObject({ waiting_room_slug: slug });
+  });
+
+  it("refuses a link that is forged, removed, cancelled or of a retired room, each with its own error", async () => {
+    const { clinic, room, visit, path, change } = await aPlannedVisit();
+    const token = tokenOfLink(visit);
+    const [header, claims, signature] = token.split(".");
+    const other = atob(claims ?? "").replace(/"visit_id":\d+/, `"visit_id":${visit.id + 1}`);
+    const altered = btoa(other).replaceAll("=", "");
+    const invite = await clinic.addInvite();
+    for (const forged of [
+      ...["x", "a.b.c", `${header}.${claims}.`, `${header}.${altered}.${signature}`],
+      `${btoa('{"alg":"none"}').replaceAll("=", "")}.${claims}.`,
+      new URL((await given(clinic.platform.get(`/invites/${invite.id}`))).accept_url).searchParams.get(
+        "token",
+      ) ?? "",
+    ])
+      expectRefusal(await redeem(forged), 404, "The link of the visit is not valid");
+    expectRefusal(await platform.post("/invites/accept", { token }), 404);
+    await given(change({ participants: [RITA] }));
+    expectRefusal(await redeem(token), 404, /no longer valid: its participant was removed/);
+    const anew = tokenOfLink(await readVisit(clinic, visit));
+    await given(clinic.client.delete(path));
+    expectRefusal(await redeem(anew), 422, "The visit was cancelled");
+    const another = tokenOfLink(await planVisit(clinic, room.slug));
+    await given(clinic.client.delete(`/waiting_rooms/${room.slug}`));
+    expectRefusal(await redeem(another), 404, /no longer valid: the waiting room was retired/);
+  });
+
+  it("accepts a link until 24 hours after the end of the visit", async () => {
+    const { visit } = await aPlannedVisit();
+    travelTo(timeAhead("10:29:59.999", 1));
+    expect((await redeem(tokenOfLink(visit))).status).toBe(200);
+    travelTo(timeAhead("10:30:00.000", 1));
+    expectRefusal(await redeem(tokenOfLink(visit)), 422, "The visit is over");
+  });
+
+  it("refuses the link of a visit that a restore lost, even if another visit got its id", async () => {
+    const { clinic, visit } = await aPlannedVisit();
+    const token = tokenOfLink(visit);
+    await env.DB.prepare("update visits set created_at = created_at + 1 where id = ?").bind(visit.id).run();
+    expectRefusal(await redeem(token), 404, "The link of the visit is not valid");
+    expect((await redeem(tokenOfLink(await readVisit(clinic, visit)))).status).toBe(200);
+  });
+});
+
+describe("A participant who came by a link", () => {
+  it("is shown in the waiting room with name, role, reference and visit", async () => {
+    const { clinic, room, visit } = await aPlannedVisit({ participants: [RITA] });
+    const url = `/waiting_rooms/${room.slug}/participants/${keyOf(visit)}`;
+    await given(platform.put(url, { participant: { waiting_since: fromNow(0) } }));
+    const { participants } = await given(clinic.client.get(`/waiting_rooms/${room.slug}/participants`));
+    expect(participants).toEqual([
+      { ...RITA, id: expect.any(Number), visit_id: visit.id, waiting_since: aTimestamp },
+    ]);
+    expect(await readVisit(clinic, visit)).toMatchObject({ status: "planned" });
+  });
+
+  it("is known on a call, which gets the visit and its reference; reported values win", async () => {
+    const { clinic, visit } = await aPlannedVisit({ participants: [RITA], external_reference: "visit-1" });
+    const said = { key: `2nd:${keyOf(visit)}`, display_name: "R.", external_reference: null };
+    const call = await aCall(clinic, { participants: [{ key: keyOf(visit) }, said] });
+    const shown = await given(clinic.client.get(call.path));
+    expect(shown).toMatchObject({ visit_id: visit.id, external_reference: "visit-1" });
+    const { participants } = await given(clinic.client.get(`${call.path}/participants`));
+    expect(participants).toMatchObject([RITA, { ...RITA, display_name: "R.", external_reference: null }]);
+    expect(await readVisit(clinic, visit)).toMatchObject({ status: "started", call_ids: [call.id] });
+    const own = await aCall(clinic, {
+      participants: [{ key: `${keyOf(visit)}:3` }],
+      external_reference: "mine",
+    });
+    expect(await given(clinic.client.get(own.path))).toMatchObject({
+      visit_id: visit.id,
+      external_reference: "mine",
+    });
+    expect(await readVisit(clinic, visit)).toMatchObject({ call_ids: [call.id, own.id] });
+  });
+
+  it("is known in LiveKit by the identity", async () => {
+    const { clinic, visit } = await aPlannedVisit({ participants: [RITA] });
+    const room = await aLiveKitRoom(clinic);
+    await delivered([room.started(), room.joined(keyOf(visit), 5)]);
+    const { id, visit_id } = await given(platform.get(room.url));
+    expect(visit_id).toBe(visit.id);
+    expect(await readVisit(clinic, visit)).toMatchObject({ status: "started", call_ids: [id] });
+    const path = `/organization_users/${room.owner.id}/calls/${id}/participants`;
+    expect((await given(clinic.client.get(path))).participants).toMatchObject([RITA]);
+  });
+
+  it("is not known by a key of another organization, a cancelled visit, or a removed participant", async () => {
+    const { clinic, visit, change } = await aPlannedVisit({ participants: [RITA, RITA] });
+    const removed = keyOf(visit);
+    await given(change({ participants: [{ id: visit.participants[1]?.id }] }));
+    const cancelled = await planVisit(clinic, (await clinic.addRoom()).slug);
+    await given(cancel(clinic, cancelled));
+    const { visit: theirs } = await aPlannedVisit();
+    const keys = [removed, keyOf(cancelled), keyOf(theirs), `x${keyOf(visit, 1)}`, `${keyOf(visit, 1)}0`];
+    const participants = keys.map((key) => ({ key, display_name: "Anybody", role: "recipient" }));
+    const call = await aCall(clinic, { participants });
+    expect(await given(clinic.client.get(call.path))).toMatchObject({ visit_id: null });
+    const unnamed = await call.report({ participants: [{ key: `2nd:${removed}` }] });
+    expectRefusal(unnamed, 422, /display_name/);
+    for (const each of [visit, cancelled]) expect((await readVisit(clinic, each)).call_ids).toEqual([]);
+  });
+
+  it("is not known if the visit was cancelled, or no longer named them, while they waited", async () => {
+    const { clinic, room, visit, change } = await aPlannedVisit({ participants: [RITA, RITA] });
+    const cancelled = await planVisit(clinic, room.slug);
+    const keys = [keyOf(visit), keyOf(cancelled)];
+    for (const key of keys) {
+      const participant = { waiting_since: WAITING_SINCE };
+      await given(platform.put(`/waiting_rooms/${room.slug}/participants/${key}`, { participant }));
+    }
+    await given(change({ participants: [{ id: visit.participants[1]?.id }] }));
+    await given(cancel(clinic, cancelled));
+    const call = await aCall(clinic, { participants: keys.map((key) => ({ key })) });
+    expect(await given(clinic.client.get(call.path))).toMatchObject({ visit_id: null });
+    for (const each of [visit, cancelled]) expect((await readVisit(clinic, each)).call_ids).toEqual([]);
+  });
+
+  it("gives the call its visit and reference if they came first, even if reports repeat", async () => {
+    const { clinic, room, visit, change } = await aPlannedVisit();
+    const other = await planVisit(clinic, room.slug, { external_reference: "of-another" });
+    const call = await aCall(clinic, { ended_at: null, participants: [{ key: keyOf(visit) }] });
+    const shown = async () => {
+      const { visit_id, external_reference } = await given(clinic.client.get(call.path));
+      return { visit_id, external_reference };
+    };
+    const both = { participants: [{ key: keyOf(visit) }, { key: keyOf(other) }] };
+    await given(call.report(both));
+    expect(await shown()).toEqual({ visit_id: visit.id, external_reference: null });
+    await given(change({ external_reference: "later" }));
+    await changingNothing(() => given(call.report(both)));
+    expect(await shown()).toEqual({ visit_id: visit.id, external_reference: null });
+
+    // Participants of both visits came, so the call belongs to both.
+    expect((await readVisit(clinic, other)).call_ids).toEqual([call.id]);
+    await letPass(other);
+    const { runCron } = workerWith({ BULK_INVITES: aQueue().binding });
+    await runCron();
+    expect((await readVisit(clinic, other)).status).toBe("started");
+    await given(call.report({ ended_at: ENDED_AT }));
+    await runCron();
+    expect((await readVisit(clinic, other)).status).toBe("ended");
+  });
+
+  it("is not someone who had the same key before the visit was planned", async () => {
+    const { clinic, visit, room } = await aPlannedVisit();
+    const next = `visit-${visit.id + 1}-1`;
+    const known = { key: next, display_name: "Somebody else", role: "recipient" };
+    const call = await aCall(clinic, { participants: [known] });
+    const planned = await planVisit(clinic, room.slug);
+    expect(keyOf(planned)).toBe(next);
+    await changingNothing(() => given(call.report({ participants: [known] })));
+    expect(await readVisit(clinic, planned)).toMatchObject({ status: "planned", call_ids: [] });
+  });
+
+  it("has the role in the visit, whatever role is reported; the visit starts with a recipient", async () => {
+    const clinic = await anOrganization();
+    const { user_id } = await clinic.addProvider();
+    const visit = await planVisit(clinic, (await clinic.addRoom()).slug, {
+      participants: [{ role: "provider", display_name: "Dr. Paula", user_id }, RITA],
+    });
+    const call = await aCall(clinic, { participants: [{ key: keyOf(visit), role: "recipient" }] });
+    expect(await readVisit(clinic, visit)).toMatchObject({ status: "planned", call_ids: [call.id] });
+    await given(call.report({ participants: [{ key: keyOf(visit, 1), role: "provider" }] }));
+    expect((await readVisit(clinic, visit)).status).toBe("started");
+    expect((await visitEvents(clinic)).at(-1)).toEqual({
+      type: "visit.started",
+      visit_id: visit.id,
+      call_id: call.id,
+    });
+  });
+});
+
+it("A visit starts once and has all its calls, however often and in whatever order the platform and LiveKit report", async () => {
+  const clinic = await aClinicWithQueue();
+  const [waitingRoom, owner] = [await clinic.addRoom(), await clinic.addProvider()];
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat(6), { minLength: 1, maxLength: 9 }), async (order) => {
+      const visit = await planVisit(clinic, waitingRoom.slug, { participants: [RITA] });
+      const room = await aLiveKitRoom(clinic);
+      const [key, call] = [keyOf(visit), unique("call")];
+      const report = (more: object) =>
+        given(
+          clinic.platform.put(`/calls/${call}`, {
+            call: {
+              waiting_room_slug: waitingRoom.slug,
+              organization_user_id: owner.id,
+              started_at: STARTED_AT,
+              participants: [{ key: `${key}:2` }],
+              ...more,
+            },
+          }),
+        );
+      // A report is refused if it contradicts what is known.
+      const waits = async (times: object) => {
+        const path = `/waiting_rooms/${waitingRoom.slug}/participants/${key}`;
+        expect([200, 422]).toContain((await platform.put(path, { participant: times })).status);
+      };
+      const steps = [
+        () => waits({ waiting_since: WAITING_SINCE }),
+        () => waits({ waiting_since: WAITING_SINCE, left_at: STARTED_AT }),
+        () => report({}),
+        () => report({ ended_at: ENDED_AT }),
+        () => delivered([room.joined(key, 5)]),
+        () => delivered([room.left(key, 60, 5)]),
+        () => delivered([room.finished(90)]),
+      ];
+      for (const step of order) await steps[step]?.();
+      const isReported = order.some((step) => step === 2 || step === 3);
+      const isInLiveKit = order.some((step) => step === 4 || step === 5);
+      const { status, call_ids } = await readVisit(clinic, visit);
+      expect(status).toBe(isReported || isInLiveKit ? "started" : "planned");
+      expect(call_ids).toHaveLength(Number(isReported) + Number(isInLiveKit));
+      const told = (await visitEvents(clinic)).filter((event) => event.visit_id === visit.id);
+      expect(told.map(({ type }) => type)).toEqual(
+        status === "started" ? ["visit.created", "visit.started"] : ["visit.created"],
+      );
+      for (const id of call_ids) {
+        const path = await callPath(clinic, id);
+        expect(await given(clinic.client.get(path))).toMatchObject({ visit_id: visit.id });
+        expect((await given(clinic.client.get(`${path}/participants`))).participants).toMatchObject([RITA]);
+      }
+      await letPass(visit);
+      await given(clinic.platform.put(`/calls/${call}`, { call: { ...ended(waitingRoom, owner) } }));
+      await delivered([room.finished(90)]);
+      await clinic.runCron();
+      await clinic.runCron();
+      expect((await readVisit(clinic, visit)).status).toBe(status === "started" ? "ended" : "missed");
+    }),
+    { numRuns: 15 },
+  );
+});
+
+describe("A visit, over time,", () => {
+  it("is missed if nobody came, and started if somebody comes later", async () => {
+    const { clinic, visit, runCron, status, call } = await aVisitToday();
+    travelTo(fromNow(29));
+    await runCron();
+    expect(await status()).toBe("planned");
+    travelTo(fromNow(2));
+    await runCron();
+    await runCron();
+    expect(await status()).toBe("missed");
+    expectRefusal(await cancel(clinic, visit), 422, /The visit is missed/);
+    const { id, report } = await call();
+    expect(await status()).toBe("started");
+    await runCron();
+    expect(await status()).toBe("started");
+    await given(report({ ended_at: fromNow(1) }));
+    await runCron();
+    expect(await status()).toBe("ended");
+    await call({ participants: [{ key: `2nd:${keyOf(visit)}` }] });
+    expect(await status()).toBe("ended");
+    const visit_id = visit.id;
+    expect(await visitEvents(clinic)).toEqual([
+      { type: "visit.created", visit_id },
+      { type: "visit.missed", visit_id },
+      { type: "visit.started", visit_id, call_id: id },
+      { type: "visit.ended", visit_id },
+    ]);
+  });
+
+  it("starts once, even with several calls and reports at once", async () => {
+    const { clinic, visit } = await aPlannedVisit();
+    await atOnce(4, (n) => aCall(clinic, { participants: [{ key: `${n}:${keyOf(visit)}` }] }));
+    expect((await visitEvents(clinic)).map(({ type }) => type)).toEqual(["visit.created", "visit.started"]);
+    expect((await readVisit(clinic, visit)).call_ids).toHaveLength(4);
+  });
+
+  it("is counted once by GET /visit_metrics, with its current status, on its start date", async () => {
+    const clinic = await anOrganization();
+    const [room, provider] = [await clinic.addRoom(), await clinic.addProvider()];
+    const on = (date: string, more: object = {}) =>
+      planVisit(clinic, room.slug, { starts_at: `${date}T23:30:00Z`, ...more });
+    const held = await on(dateAhead(-1), { organization_user_id: provider.id });
+    await aCall(clinic, { participants: [{ key: keyOf(held) }] });
+    await given(cancel(clinic, await on(dateAhead())));
+    const moved = await on(dateAhead(-2));
+    const times = { starts_at: timeAhead("09:30:00"), ends_at: timeAhead("10:30:00") };
+    await given(clinic.client.put(`/visits/${moved.id}`, { visit: times }));
+    const metrics = (query = "") =>
+      given(clinic.client.get(`/visit_metrics?date_start=${dateAhead(-3)}&date_end=${dateAhead(1)}${query}`));
+    expect(await metrics()).toEqual({
+      planned: { [dateAhead(-1)]: 0, [dateAhead()]: 1 },
+      held: { [dateAhead(-1)]: 1, [dateAhead()]: 0 },
+      missed: { [dateAhead(-1)]: 0, [dateAhead()]: 0 },
+      cancelled: { [dateAhead(-1)]: 0, [dateAhead()]: 1 },
+    });
+    expect(await metrics(`&user_id=${provider.user_id}`)).toEqual({
+      planned: { [dateAhead(-1)]: 0 },
+      held: { [dateAhead(-1)]: 1 },
+      missed: { [dateAhead(-1)]: 0 },
+      cancelled: { [dateAhead(-1)]: 0 },
+    });
+    const theirs = await anOrganization();
+    expectRefusal(await theirs.client.get(`/visit_metrics?user_id=${provider.user_id}`), 404);
+  });
+
+  it("can be changed until it is over, and not once its names are erased", async () => {
+    const { clinic, path, runCron, status, call } = await aVisitToday();
+    const change = (fields: object) => clinic.client.put(path, { visit: fields });
+    const ongoing = await call();
+    await given(change({ ends_at: fromNow(40), external_reference: "moved" }));
+    expect(await status()).toBe("started");
+    travelTo(fromNow(41));
+    await runCron();
+    expect(await status()).toBe("started");
+    await given(ongoing.report({ ended_at: fromNow(0) }));
+    await runCron();
+    expectRefusal(await change({ external_reference: "late" }), 422, /The visit is ended/);
+    expectRefusal(await clinic.client.delete(path), 422, /The visit is ended/);
+
+    const late = await aVisitToday();
+    await given(late.clinic.client.put("/organization", { organization: { participant_retention_days: 1 } }));
+    travelTo(fromNow(40 + MINUTES_OF_DAY));
+    await late.runCron();
+    expectRefusal(await late.clinic.client.put(late.path, { visit: {} }), 422, /The visit is missed/);
+    await late.runCron();
+    await late.call();
+    expect(await late.status()).toBe("started");
+    const named = { visit: { external_reference: "again", participants: [RITA] } };
+    expectRefusal(await late.clinic.client.put(late.path, named), 422, /The names of the visit were erased/);
+  });
+
+  it("is not marked as missed in a restored database, because reports may be lost", async () => {
+    const { clinic, visit, runCron, status } = await aVisitToday();
+    await given(clinic.client.put("/organization", { organization: { participant_retention_days: 1 } }));
+    travelTo(fromNow(40 + MINUTES_OF_DAY));
+    await env.DB.prepare("insert into database_settings (name, value) values ('quiet', 1)").run();
+    try {
+      await runCron();
+      await runCron();
+      expect(await status()).toBe("planned");
+      expect((await readVisit(clinic, visit)).participants).toEqual([expect.objectContaining(RITA)]);
+    } finally {
+      await env.DB.prepare("delete from database_settings where name = 'quiet'").run();
+    }
+    await runCron();
+    expect(await status()).toBe("missed");
+  });
+
+  it("loses its names and references after participant_retention_days", async () => {
+    const clinic = await aClinicWithQueue();
+    const { slug } = await clinic.addRoom();
+    const plan = { participants: [RITA], external_reference: "visit-1", starts_at: fromNow(10) };
+    const [missed, cancelled, held] = await atOnce(3, () => planVisit(clinic, slug, plan));
+    await given(cancel(clinic, cancelled as Visit));
+    const farAhead = { ...plan, starts_at: fromNow(300 * MINUTES_OF_DAY) };
+    const [cancelledAhead, heldAhead] = await atOnce(2, () => planVisit(clinic, slug, farAhead));
+    await given(cancel(clinic, cancelledAhead as Visit));
+    const early = await aCall(clinic, { participants: [{ key: keyOf(heldAhead as Visit) }] });
+    await given(early.report({ ended_at: fromNow(0) }));
+    const call = await aCall(clinic, { participants: [{ key: keyOf(held as Visit) }] });
+    await given(call.hold());
+    await given(clinic.client.put("/organization", { organization: { participant_retention_days: 1 } }));
+    travelTo(fromNow(70 + MINUTES_OF_DAY + 1));
+    await clinic.runCron();
+    await clinic.runCron();
+    const events = await visitEvents(clinic);
+    const shown = async (visit?: Visit) => {
+      const { participants, ...rest } = await readVisit(clinic, visit as Visit);
+      const [{ join_url, id, ...person } = {} as Visit["participants"][0]] = participants;
+      return { reference: (rest as unknown as { external_reference: string }).external_reference, ...person };
+    };
+    const erased = {
+      reference: null,
+      ...RITA,
+      display_name: "Participant",
+      external_reference: null,
+    };
+    expect(await shown(missed)).toEqual(erased);
+    expect(await shown(cancelled)).toEqual(erased);
+    expect(await shown(cancelledAhead)).toEqual(erased);
+    expect(await shown(heldAhead)).toEqual(erased);
+    expect(await shown(held)).toEqual({ reference: "visit-1", ...RITA });
+    // Two were cancelled, and four erased.
+    expect(await entriesAbout(clinic, "delete", "visit")).toHaveLength(6);
+    await given(call.release());
+    await clinic.runCron();
+    expect(await shown(held)).toEqual(erased);
+    expect(await visitEvents(clinic)).toEqual(events);
+    const log = (reference: string) =>
+      given(clinic.client.get(`/access_logs?resource=visit&external_reference=${reference}`));
+    const found = (await log(String(RITA.external_reference))).access_logs as { resource_id: number }[];
+    expect(new Set(found.map(({ resource_id }) => resource_id))).toEqual(
+      new Set([missed, cancelled, held, cancelledAhead, heldAhead].map((each) => each?.id)),
+    );
+    expect((await log("somebody-else")).access_logs).toEqual([]);
+  });
+});

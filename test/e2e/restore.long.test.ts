@@ -60,5 +60,5 @@ it("npm run restore -- --after-time-travel makes a database quiet until it is re
 
 it("npm run restore refuses missing or conflicting options", async () => {
   for (const args of [[], ["--resume", "--after-time-travel"], ["--input", "x.sql", "--resume"]])
-    expect(await refused(npmRun("restore", "--", ...args))).toContain("Say one thing");
+    expect(await refused(npmRun("restore", "--", ...args))).toContain("Choose one: ");
 });

@@ -11,6 +11,7 @@ import { answerWithBookmark, openDatabase } from "../../http/replication.ts";
 import { requireScope } from "../../http/scopes.ts";
 import { isRouted } from "../../http/unrouted.ts";
 import { CLIENT_ID_BYTES, EXTERNAL_BODY_LIMIT } from "../../limits.ts";
+import { organizationSuspended } from "../organizations/organizations.refusals.ts";
 import { countBody, countStored } from "../usage/usage.quotas.ts";
 import { lookUpAgain, noteUse, recallClient } from "./api_clients.cache.ts";
 import { invalidClient } from "./api_clients.refusals.ts";
@@ -44,6 +45,7 @@ export const externalApi = createMiddleware<ExternalEnv>(async (c, next) => {
       c.header("RateLimit-Policy", undefined);
       throw await failedCredentials(c, context, invalidClient());
     }
+    if (known.is_suspended) throw organizationSuspended();
     c.var.context.caller = known.caller;
     countBody(c.var.context, size);
   });
@@ -51,6 +53,7 @@ export const externalApi = createMiddleware<ExternalEnv>(async (c, next) => {
   try {
     // An unknown path gets 404, and an unknown method 405, regardless of the scopes and the headers.
     if (isRouted(c)) {
+      if (client.is_suspended) throw organizationSuspended();
       requireScope(c, caller);
       Object.assign(context.requester, readActingUser(c));
     }

@@ -145,7 +145,7 @@ export const MAX_TEXT_VERSIONS_SIZE = 4 * KIB * KIB;
 export const BODY_OF_ONE_REQUEST = 128 * KIB;
 
 /** In characters. A longer transcript counts as several requests, because it takes as much time. */
-export const ANSWER_OF_ONE_REQUEST = KIB * KIB;
+export const ANSWER_OF_ONE_REQUEST = 256 * KIB;
 
 /**
  * In characters of JSON. A page of a transcript's versions ends after the version that exceeds this, because each

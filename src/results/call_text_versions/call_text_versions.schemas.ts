@@ -77,12 +77,12 @@ export const transcriptVersionsQuery = lazily(() => z.object({ after: pathId().o
 
 export type TranscriptVersionsQuery = z.output<ReturnType<typeof transcriptVersionsQuery>>;
 
-/** About how long a page of versions is, in characters. */
-export const lengthOfVersions = (transcript: StoredTranscript & { versions: TextVersion[] }): number =>
-  Math.min(
-    transcript.versions.length * lengthOf(transcript),
-    TRANSCRIPT_VERSIONS_PAGE + lengthOf(transcript),
-  );
+/** About how long a page of versions is, and what is read for it, in characters. */
+export function lengthOfVersions(transcript: StoredTranscript & { versions: TextVersion[] }): number {
+  const length = lengthOf(transcript);
+  const page = Math.min(transcript.versions.length * length, TRANSCRIPT_VERSIONS_PAGE + length);
+  return page + transcript.replaced_size;
+}
 
 /**
  * A page of a transcript's versions as JSON, line by line.

@@ -114,14 +114,14 @@ describe("The rate limit of an API client", () => {
     expect(await client.post("/invites/bulk_create", long)).toMatchObject({ status: 429 });
   });
 
-  it("counts a request for each MiB of a transcript, which is returned even beyond the limit", async () => {
+  it("counts a request for each 256 KiB of a transcript, which is returned even beyond the limit", async () => {
     const limit = aLimit(5);
     const { organization, client } = await aLimitedClient(limit);
     const call = await aCall(organization);
     const participant_key = call.participants[0].key;
     const text = "good morning, doctor";
-    // The response is a bit longer than a MiB.
-    const lines = Array.from({ length: 8000 }, (_, n) => ({
+    // The response is longer than 256 KiB, and shorter than twice that.
+    const lines = Array.from({ length: 2500 }, (_, n) => ({
       participant_key,
       text,
       start_time: n,

@@ -6,7 +6,7 @@ import { isMoving } from "../../database/causes.ts";
 import { envOfShard, findEnvOfShard } from "../../database/shards.ts";
 import { readActingUser } from "../../http/acting_user.ts";
 import type { ExternalEnv } from "../../http/external_api.ts";
-import { countLookUp, countRequest, failedCredentials } from "../../http/rate_limits.ts";
+import { countBodyLength, countLookUp, countRequest, failedCredentials } from "../../http/rate_limits.ts";
 import { answerWithBookmark, openDatabase } from "../../http/replication.ts";
 import { requireScope } from "../../http/scopes.ts";
 import { isRouted } from "../../http/unrouted.ts";
@@ -47,6 +47,7 @@ export const externalApi = createMiddleware<ExternalEnv>(async (c, next) => {
     }
     if (known.is_suspended) throw organizationSuspended();
     c.var.context.caller = known.caller;
+    await countBodyLength(c, c.var.context, size);
     countBody(c.var.context, size);
   });
   await countRequest(c, c.var.context);

@@ -238,7 +238,7 @@ function headersFor(api: Api, method: string, status: number, operation: Operati
   if (status === 429)
     return { ...(hasError(operation, 429) ? commonHeaders(api) : {}), ...tooManyHeaders(api) };
   // A missing scope is found after the client's rate limits, but before the database is used.
-  if (status === 403) return unreadHeaders(api);
+  if (status === 403 && !hasError(operation, 403)) return unreadHeaders(api);
   // Some operations also return 401 for a value in the request, such as another person's token.
   if (status === 401 && !hasError(operation, 401)) return unauthorizedHeaders;
   // A body is checked before the database is used. A bookmark that a GET sends is returned with any status.

@@ -17,14 +17,14 @@ const ID = 1;
 const NEIGHBOUR = 2;
 const SHARDS = [0, 1, 2];
 
-const BEGIN_HOLD = `update legal_holds set ended_at = null
-  where id = (select min(id) from legal_holds where organization_id = ${ID})`;
+const BEGIN_HOLD = `insert into legal_holds (organization_id, call_id, begun_by, began_at)
+  select organization_id, call_id, begun_by, 3 from legal_holds where organization_id = ${ID} limit 1`;
 
 /** Two organizations, of which the first is suspended and has no legal hold. */
 function oneLeaves() {
   const scene = twoOrganizations();
   const [first] = scene.databases;
-  first.exec(`update organizations set is_suspended = 1 where id = ${ID};
+  first.exec(`update organizations set is_suspended = 1 where id = ${ID}; update places set slug = 'clinic' || id;
     update legal_holds set ended_at = 2 where organization_id = ${ID} and ended_at is null`);
   return scene;
 }

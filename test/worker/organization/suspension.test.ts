@@ -64,7 +64,7 @@ describe("PUT /organizations/{id} with is_suspended", () => {
 describe("A suspended organization", () => {
   it("has its clients refused within a minute, before a missing scope, and served again once it is resumed", async () => {
     const clinic = await anOrganization();
-    const narrow = await clinic.addClient(clinic.admin.id, { scopes: ["metrics:read"] });
+    const narrow = await clinic.addClient(clinic.admin.id, { scopes: ["calls:read"] });
     await given(clinic.client.get("/waiting_rooms"));
     await suspend(clinic);
     for (const client of [clinic.client, narrow]) expectSuspended(await client.get("/waiting_rooms"));
@@ -79,7 +79,7 @@ describe("A suspended organization", () => {
     const { clinic, provider, client, email } = await aClinicWithSignIn();
     const code = await expectExchanged(client, await provider.token({ email }));
     await setSuspended(clinic, true);
-    expectSuspended(await changingNothing(() => redeem(code)));
+    expectSuspended(await redeem(code));
     await setSuspended(clinic, false);
     await given(redeem(code));
     await suspend(clinic);
@@ -107,7 +107,7 @@ describe("A suspended organization", () => {
     const call = await aCall(clinic, { ended_at: undefined });
     await suspend(clinic);
     await given(call.report({ ended_at: ENDED_AT }));
-    await given(call.reportTranscript({ summary: "All is well.", is_final: true }));
+    await given(call.reportTranscript({ summary: "All is well.", is_final: true, lines: [] }));
     await resume(clinic);
     expect(await given(clinic.client.get(call.path))).toMatchObject({ is_ended: true, ended_at: ENDED_AT });
     expect(await given(clinic.client.get(`${call.path}/transcript`))).toMatchObject({
@@ -132,8 +132,8 @@ describe("A suspended organization", () => {
 
   it("keeps its invite mails until it is resumed", async () => {
     const clinic = await aClinicWithMail();
-    await setSuspended(clinic, true);
     const invite = await clinic.invite();
+    await setSuspended(clinic, true);
     await clinic.mails.pass(MINUTE);
     await clinic.mails.runCron();
     await clinic.mails.pass(MINUTE);

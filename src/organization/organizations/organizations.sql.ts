@@ -6,7 +6,7 @@ import {
   getTableName,
   inArray,
   isNull,
-  notInArray,
+  notExists,
   type SQL,
   type SQLWrapper,
   sql,
@@ -78,7 +78,9 @@ export const suspensionOf = preparedQuery(({ organization_id }: Placeholders<{ o
 
 /** False for a suspended organization: its webhooks, mails and rows of bulk invites wait. */
 export const isServed = (organization_id: SQLWrapper): SQL =>
-  notInArray(organization_id, selectColumn(organizations.id, organizations.is_suspended));
+  notExists(
+    selectColumn(organizations.id, eq(organizations.id, organization_id), organizations.is_suspended),
+  );
 
 export const isSuspended = (organization_id: SQLWrapper) =>
   scalar(selectColumn(organizations.is_suspended, eq(organizations.id, organization_id)))

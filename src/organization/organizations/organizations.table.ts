@@ -34,7 +34,6 @@ export const organizations = sqliteTable(
     index("organizations_erasing_participants")
       .on(t.participant_retention_days)
       .where(sql`participant_retention_days is not null`),
-    index("organizations_suspended").on(t.id).where(sql`is_suspended`),
   ],
 );
 

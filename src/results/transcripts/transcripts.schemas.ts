@@ -118,7 +118,7 @@ export function lengthOf({ lines, names }: Pick<StoredTranscript, "lines" | "nam
 type TranscriptJson = z.input<typeof transcriptSchema>;
 
 /** All fields but the lines. */
-const toFields = (row: Transcript): Omit<TranscriptJson, "transcript_lines"> => ({
+const toTranscriptFields = (row: Transcript): Omit<TranscriptJson, "transcript_lines"> => ({
   id: row.id,
   summary: row.summary ?? "",
   is_final: row.is_final,
@@ -141,7 +141,7 @@ export function* toTranscriptJson(
   { lines, names: displayNames, ...row }: TranscriptWithLines,
   more: object = {},
 ): Generator<string> {
-  const fields = toFields(row);
+  const fields = toTranscriptFields(row);
   yield `${JSON.stringify(fields).slice(0, -1)},"transcript_lines":[`;
   // Each name is on many lines, and can be much longer than what is said there.
   const names = new Map(Array.from(displayNames, ([id, name]) => [id, JSON.stringify(name)]));

@@ -543,8 +543,6 @@ CREATE INDEX `organizations_deleting_transcripts` ON `organizations` (`transcrip
 --> statement-breakpoint
 CREATE INDEX `organizations_erasing_participants` ON `organizations` (`participant_retention_days`) WHERE participant_retention_days is not null;
 --> statement-breakpoint
-CREATE INDEX `organizations_suspended` ON `organizations` (`id`) WHERE is_suspended;
---> statement-breakpoint
 CREATE TABLE `organization_days` (
 	`organization_id` integer NOT NULL,
 	`date` text NOT NULL,

@@ -141,7 +141,7 @@ describe("deleteOrganization", () => {
       expect([digestsOf(first, ID), triggersOf(first), first.prepare("select * from moves").all()]).toEqual(
         before,
       );
-      expect(first.prepare("select 1 from places where deleted_at is not null").all()).toEqual([]);
+      expect(first.prepare("select 1 from places where deleted_at is not null and id = 1").all()).toEqual([]);
     };
     await expect(openLeaving(run, 77, SHARDS, () => {})).rejects.toThrow("There is no organization 77");
     first.exec(`update organizations set is_suspended = 0 where id = ${ID}`);

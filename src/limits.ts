@@ -270,9 +270,6 @@ export const MAX_EVENT_TYPE_NAMES = 100;
 /** A length that all servers and proxies accept. */
 export const MAX_WEBHOOK_URL_LENGTH = 2000;
 
-/** Standard Webhooks asks for 24 to 64 bytes. */
-export const WEBHOOK_SECRET_BYTES = 32;
-
 /** Old secrets that still sign. There are several only after repeated rotations within a day. */
 export const MAX_OLD_WEBHOOK_SECRETS = 5;
 

@@ -34,6 +34,21 @@ type Query = { after?: number; type?: EventTypeOrFamily; per_page: number };
 
 type ListEvents = (query: Query, options: { signal: AbortSignal | undefined }) => Promise<ListEventsResponse>;
 
+/**
+ * The id of the newest event, or 0 if there is none. The list begins with the oldest event and may be long, so this searches for
+ * its end: an empty page is too far, and a page that is not full contains the newest event.
+ */
+export async function newestEvent(list: ListEvents, signal?: AbortSignal): Promise<number> {
+  let newest = 0;
+  let tooFar = Number.POSITIVE_INFINITY;
+  for (let after = 0; ; after = Math.min(2 * newest, Math.floor((newest + tooFar) / 2))) {
+    const { events, next_after } = await list({ after, per_page: FULL_PAGE }, { signal });
+    if (events.length === 0) tooFar = after;
+    else newest = next_after;
+    if (tooFar <= newest || (events.length > 0 && events.length < FULL_PAGE)) return newest;
+  }
+}
+
 /** @throws VideoVisitError that is not transient */
 export async function* followEvents(
   list: ListEvents,

@@ -1,19 +1,10 @@
-/** Sends the requests of `npm run demo` and prints the steps; with --verbose, also each request and response. */
+/** Sends the requests of the tour and prints the steps; with --verbose, also each request and response. */
 import { existsSync, readFileSync } from "node:fs";
 import { inspect, parseEnv } from "node:util";
 import { type Client, createClient, VideoVisitError } from "../../dist/client/external/index.js";
-import { requireArguments } from "./command.ts";
+import { positionals, values } from "./demo_arguments.ts";
+import { platformAt } from "./demo_platform.ts";
 
-const { values, positionals } = requireArguments(
-  `
-Usage: npm run demo -- [URL] [--verbose]
-
-  URL                   the running server; http://localhost:8787 by default
-  --verbose             shows each request and response
-`,
-  { verbose: { type: "boolean" } },
-  { allowPositionals: true },
-);
 const server = positionals[0] ?? "http://localhost:8787";
 if (!existsSync(".dev.vars"))
   stop("There is no .dev.vars. Run `npm run dev`, which creates it and starts the server.");
@@ -65,31 +56,7 @@ export const demoClient = ({
 }): Client =>
   createClient({ baseUrl: server, clientId: client_id, clientSecret: client_secret, fetch: observedFetch });
 
-/**
- * Sends a request to the platform API.
- *
- * @throws VideoVisitError if the service refuses it, like the client package
- */
-export async function platform(method: string, path: string, body?: object) {
-  const response = await observedFetch(`${server}/api/platform${path}`, {
-    method,
-    headers: {
-      Authorization: `Bearer ${settings.PLATFORM_API_TOKEN}`,
-      ...(body && { "Content-Type": "application/json" }),
-    },
-    body: body ? JSON.stringify(body) : null,
-  });
-  // biome-ignore lint/suspicious/noExplicitAny: each caller knows what it asks for
-  const answer: any = await response.json().catch(() => null);
-  if (!response.ok)
-    throw new VideoVisitError(answer?.error ?? "", {
-      method,
-      path,
-      failed: "response",
-      status: response.status,
-    });
-  return answer;
-}
+export const platform = platformAt(server, settings.PLATFORM_API_TOKEN, observedFetch);
 
 async function observedFetch(...[url, init]: Parameters<typeof fetch>): Promise<Response> {
   const response = await fetch(url, init).catch(() =>

@@ -44,6 +44,8 @@ export interface Input {
   schema: () => z.ZodType;
   /** In bytes, if the body has a limit of its own. */
   limit?: number | undefined;
+  /** Whether the request may have no body. */
+  isOptional?: boolean;
 }
 
 /** Refuses an invalid query with 400. An empty parameter counts as missing. */
@@ -109,8 +111,12 @@ function withoutEmpty(parameters: Record<string, string | string[]>): Record<str
  * `Content-Type` does not matter: curl, for example, sends that of a form. Hono's validator would check it.
  *
  * @param limit in bytes; by default the limit of the API
+ * @param isOptional whether no body counts as an empty object
  */
-export function jsonBody<Schema extends z.ZodType>(schema: () => Schema, limit?: number) {
+export function jsonBody<Schema extends z.ZodType>(
+  schema: () => Schema,
+  { limit, isOptional = false }: { limit?: number; isOptional?: boolean } = {},
+) {
   const dropNulls = lazily(() => nullsDropper(schema()));
   const validateBody: MiddlewareHandler<Env, string, { out: { json: z.output<Schema> } }> = async (
     c,
@@ -121,7 +127,8 @@ export function jsonBody<Schema extends z.ZodType>(schema: () => Schema, limit?:
   };
   /** A separate function, so that nothing holds the text while the request is handled. */
   async function readJson(c: HonoContext): Promise<object> {
-    const json = utf8Of(await readBody(c, limit ?? c.var.bodyLimit));
+    const text = utf8Of(await readBody(c, limit ?? c.var.bodyLimit));
+    const json = isOptional && text === "" ? "{}" : text;
     requireFewContainers(json);
     const body = parseJson(json);
     dropNulls()(body);
@@ -132,7 +139,9 @@ export function jsonBody<Schema extends z.ZodType>(schema: () => Schema, limit?:
     if (error) throw invalidBody(explainIssues(error.issues));
     return data as object;
   }
-  return Object.assign(validateBody, { input: { target: "json", schema, limit } satisfies Input });
+  return Object.assign(validateBody, {
+    input: { target: "json", schema, limit, isOptional } satisfies Input,
+  });
 }
 
 export function explainIssues(issues: readonly { path: PropertyKey[]; message: string }[]): string {

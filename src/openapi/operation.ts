@@ -87,13 +87,12 @@ export const FOR_ADMINISTRATORS_WHO_REACH_IT = {
 };
 
 /** A message that the service sends to the webhook endpoints of organizations. */
-export interface WebhookReference {
+export type WebhookReference = {
   operationId: string;
   summary: string;
   description: string;
   schema: z.ZodType;
-  example: unknown;
-}
+} & WithExamples;
 
 export interface Reference {
   /** The heading above the operations. */

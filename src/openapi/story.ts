@@ -81,8 +81,10 @@ export const SEAL_BEFORE = {
   previous: null,
   jws: "eyJhbGciOiJFZERTQSIsInR5cCI6ImFjY2Vzcy1sb2ctc2VhbCIsImtpZCI6IlNnSDgzWEQzaVRPel9nLXA1SDJOTkk0NDNULUN1YTZOUzdZSXJsT1JyVUEifQ.eyJvcmdhbml6YXRpb25faWQiOjEsImRhdGUiOiIyMDI2LTAxLTMwIiwiY291bnQiOjk2LCJmaXJzdF9pZCI6NDgwMiwibGFzdF9pZCI6NTE2Niwic2hhMjU2IjoiOWI0NWNiMzFhNWU1ZjQyMWZlYWM1ZmNiYmQxZTJmZTc5YTkyYTIwMWVmNTE4MDM3YTk5MzM3MWUzZTA0MTE0NyIsInByZXZpb3VzIjpudWxsfQ.eGLX8A9A31qNumPXVrnnvArlciWYB64g8ZDv-Y6AaB1bhV56eB9DzPnHpzh1mCOBRRuPJvB51hIdm_Ml1AdsBA",
 };
+/** Separate, because the Worker's bundle includes this, but not the seal. */
+export const SEALED_DATE = "2026-01-31";
 export const SEAL = {
-  date: "2026-01-31",
+  date: SEALED_DATE,
   count: 112,
   first_id: 5167,
   last_id: 5402,

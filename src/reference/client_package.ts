@@ -9,8 +9,11 @@ import type { Document } from "./site/openapi.ts";
 
 const SOURCE = join(import.meta.dirname, "..", "client");
 
-/** The path by which the sources import generated files. In the package, generated files are in the same folder as the sources. */
-const MADE = "../../dist/client/external/";
+/** Files of the service that the package includes. They import only each other. */
+export const INCLUDED: string[] = [
+  "bytes/base64.ts",
+  "delivery/webhook_deliveries/webhook_deliveries.format.ts",
+];
 
 export const PACKAGE_NAME = "organization-video-visit-client";
 
@@ -37,7 +40,8 @@ export async function clientPackage(openapi: object): Promise<Map<string, string
     ["CHANGELOG.md", changelog()],
   ]);
   const sources = new Map([["operations.gen.ts", operationsSource(document)]]);
-  for (const file of readdirSync(SOURCE)) sources.set(file, readFileSync(join(SOURCE, file), "utf8"));
+  const paths = [...readdirSync(SOURCE), ...INCLUDED.map((file) => join("..", file))];
+  for (const path of paths) sources.set(basename(path), readFileSync(join(SOURCE, path), "utf8"));
   const made = new Map([
     // This file has only types, so it needs no script.
     [
@@ -54,7 +58,8 @@ export async function clientPackage(openapi: object): Promise<Map<string, string
   for (const [file, source] of sources) {
     const script = file.replace(/\.ts$/, ".js");
     files.set(script, compiled(file, source, ts.ModuleKind.ESNext));
-    if (file !== "cli.ts")
+    // Nothing can import the commands.
+    if (!/^cli[._]/.test(file))
       files.set(`${COMMON_JS}/${script}`, compiled(file, source, ts.ModuleKind.CommonJS));
   }
   files.set(`${COMMON_JS}/package.json`, `${JSON.stringify({ type: "commonjs" })}\n`);
@@ -155,7 +160,7 @@ const withEvents = (types: string) =>
 export type VisitEvent = EventOf<Exclude<Webhooks, OnPingWebhookPayload>>;
 type EventOf<Webhook> = Webhook extends {
     timestamp: string;
-} ? Omit<Webhook, "timestamp"> & {
+} ? Omit<Webhook, "timestamp" | "test"> & {
     /** When the service recorded the event. */
     created_at: string;
 } : never;
@@ -188,6 +193,5 @@ function outputOf(fileName: string, { outputText, diagnostics = [] }: ts.Transpi
   return outputText;
 }
 
-/** Rewrites the source's imports to the other files of the package. */
-const inPackage = (source: string) =>
-  source.replaceAll(`"${MADE}`, '"./').replace(/(from "\.\/[^"]+)\.ts"/g, '$1.js"');
+/** Rewrites the source's imports: in the package, all files are in one folder. */
+const inPackage = (source: string) => source.replace(/ from "\.[^"]*\/([^"/]+)\.[jt]s"/g, ' from "./$1.js"');

@@ -106,6 +106,7 @@ function operationObject(
     schemaOf("header"),
   ];
   const { operationId, summary, description, parameters, response, alternatives } = operation;
+  const isOptional = route.inputs.some((input) => input.isOptional);
   const status = operation.status ?? statusOf(method);
   const answers = Object.entries({ ...(response ? { [JSON_TYPE]: response } : {}), ...alternatives });
   const body = json ? { schema: json, mediaType: JSON_TYPE, ...requestExamples(operation) } : operation.body;
@@ -130,7 +131,7 @@ function operationObject(
     ...(body
       ? {
           requestBody: {
-            required: true,
+            required: !isOptional,
             description: REQUEST_BODY,
             content: { [body.mediaType]: { schema: body.schema, ...exampleFields(body) } },
           },

@@ -145,8 +145,7 @@ function commonRefusals(
   const [query, param, json, key] = [of("query"), of("param"), of("json"), of("header")];
   const all: Refusal[] = [];
   if (json || body) all.push([400, "The body is not JSON.", [notJson()]]);
-  if (query)
-    all.push([400, "A query parameter is not valid.", [invalidQuery(exampleFault(query.schema(), "?"))]]);
+  if (query) all.push([400, "A query parameter is not valid.", [invalidQuery(exampleFault(query.schema()))]]);
   if (key)
     all.push([
       400,
@@ -222,13 +221,11 @@ const tooManyErrors = (api: Api) => [
   tooMany("address", operator.FAILURE_LIMIT_PER_MINUTE),
 ];
 
-/** The service's error text for an empty body, or for parameters that are all wrong. */
-function exampleFault(schema: z.ZodType, value?: string): string {
-  const wrong =
-    value === undefined || !(schema instanceof z.ZodObject)
-      ? {}
-      : Object.fromEntries(Object.keys(schema.shape).map((name) => [name, value]));
-  const { error } = schema.safeParse(wrong);
+/** The service's error text for no input, or, if the schema accepts that, for fields that are all wrong. */
+function exampleFault(schema: z.ZodType): string {
+  const names = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  const wrong = Object.fromEntries(names.map((name) => [name, "?"]));
+  const error = schema.safeParse({}).error ?? schema.safeParse(wrong).error;
   if (!error) throw new Error("A schema accepts an input that should be an example of an error");
   return explainIssues(error.issues);
 }

@@ -4,7 +4,7 @@ import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from "zod-opena
 import { MAX_OLD_WEBHOOK_SECRETS } from "../limits.ts";
 import type { WebhookReference } from "../openapi/operation.ts";
 import { WEBHOOK_SECRET } from "../openapi/story.ts";
-import { requireExamplesToMatch } from "./examples.ts";
+import { exampleFields, examplesOf, requireExamplesToMatch } from "./examples.ts";
 import { references } from "./references.ts";
 
 export function webhooks(): ZodOpenApiPathsObject {
@@ -15,20 +15,21 @@ export function webhooks(): ZodOpenApiPathsObject {
 }
 
 function webhookObject(tag: string, webhook: WebhookReference): ZodOpenApiOperationObject {
-  const { operationId, summary, description, schema, example } = webhook;
-  requireExamplesToMatch(operationId, { schema, example });
+  const { operationId, summary, description, schema } = webhook;
+  requireExamplesToMatch(operationId, webhook);
+  const [first] = Object.values(examplesOf(webhook));
   return {
     operationId,
     summary,
     description,
     tags: [tag],
     security: [],
-    requestParams: { header: sentHeaders(example as Sent) },
+    requestParams: { header: sentHeaders(first as Sent) },
     requestBody: {
       required: true,
       description:
         "JSON. Verify the signature of the raw bytes before you parse them. Later versions may add keys.",
-      content: { "application/json": { schema, example } },
+      content: { "application/json": { schema, ...exampleFields(webhook) } },
     },
     responses: {
       "2XX": { description: "The webhook was received. The body of the response is ignored." },
@@ -60,8 +61,8 @@ function sentHeaders(sent: Sent) {
   return z.object({
     "webhook-id": sentHeader(
       "ping_".length + 36,
-      /^(evt_[0-9]+|ping_[0-9a-f-]{36})$/,
-      "`evt_` followed by the id of the event, or for a ping `ping_` followed by a UUID. It stays the same when the webhook is sent again: ignore a webhook whose id you have already processed.",
+      /^(evt_[0-9]+|(ping|test)_[0-9a-f-]{36})$/,
+      "`evt_` followed by the id of the event. For a ping and for a test event, `ping_` or `test_` followed by a UUID. It stays the same when the webhook is sent again: ignore a webhook whose id you have already processed.",
       webhookId,
     ),
     "webhook-timestamp": sentHeader(
@@ -73,7 +74,7 @@ function sentHeaders(sent: Sent) {
     "webhook-signature": sentHeader(
       (1 + MAX_OLD_WEBHOOK_SECRETS) * (SIGNATURE_LENGTH + 1) - 1,
       new RegExp(`^${SIGNATURE}( ${SIGNATURE})*$`),
-      `\`v1,\` and the HMAC-SHA-256 of \`{webhook-id}.{webhook-timestamp}.{body}\` in base64, with the bytes of the endpoint's secret as its key. After a rotation of the secret there is one for each valid secret, separated by spaces: one of them must match. The example is computed with \`${WEBHOOK_SECRET}\` and the example of the body, without white space.`,
+      `\`v1,\` and the HMAC-SHA-256 of \`{webhook-id}.{webhook-timestamp}.{body}\` in base64, with the bytes of the endpoint's secret as its key. After a rotation of the secret there is one for each valid secret, separated by spaces: one of them must match. The example is computed with \`${WEBHOOK_SECRET}\` and the first example of the body, without white space.`,
       `v1,${signature}`,
     ),
   });

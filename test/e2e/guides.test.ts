@@ -212,7 +212,10 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
       WEBHOOK_ENDPOINT_ID: ({ id }) => id,
     };
     await follow("external", values, send());
-    expect(receiver.received).toMatchObject([{ body: { type: "ping" } }]);
+    expect(receiver.received).toMatchObject([
+      { body: { type: "ping" } },
+      { body: { type: "call.ended", test: true } },
+    ]);
     if (send() === sendWithCurl) expect(isPrivate("client.curl")).toBe(true);
   });
 

@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import ts from "typescript";
@@ -52,11 +52,18 @@ describe("The client package, packed and installed in an empty folder,", () => {
       const specifiers = readFileSync(installed(file), "utf8").matchAll(
         /^(?:(?:import|export)\b.* from |.*\brequire\()"(.*?)"/gm,
       );
-      const foreign = [...specifiers].flatMap(([, each = ""]) => (/^\.\/[\w.]+\.js$/.test(each) ? [] : each));
+      const imported = [...specifiers].map(([, each = ""]) => each);
+      const isOwn = (specifier: string) => /^\.\/[\w.]+\.js$/.test(specifier);
+      const foreign = imported.filter((each) => !isOwn(each));
       expect(
         foreign.every((each) => /^node:/.test(each) && /access_log|cli/.test(file)),
         file,
       ).toBe(true);
+      const extension = file.endsWith(".d.ts") ? ".d.ts" : ".js";
+      for (const each of imported.filter(isOwn))
+        expect(readdirSync(dirname(installed(file))), file).toContain(
+          each.slice("./".length).replace(/\.js$/, extension),
+        );
     }
   });
 

@@ -1,16 +1,10 @@
-import type * as z from "zod";
 import type { EventType } from "../../database/enums.ts";
 import { EVENTS_KEPT_FOR } from "../../lifetimes.ts";
-import { exampleOf } from "../../openapi/examples.ts";
 import { FOR_ADMINISTRATORS, type Reference } from "../../openapi/operation.ts";
-import * as story from "../../openapi/story.ts";
 import { DAY } from "../../units.ts";
+import { exampleEvent, idsOfType, STORY } from "./events.examples.ts";
 import { eventsNotFound } from "./events.refusals.ts";
-import { eventIds, type eventSchema, eventsSchema } from "./events.responses.ts";
-
-type Event = z.input<typeof eventSchema>;
-
-type IdName = keyof typeof eventIds.shape;
+import { eventsSchema } from "./events.responses.ts";
 
 /** The "When" column of the event table. */
 export const EVENT_MEANINGS: Record<EventType, string> = {
@@ -62,34 +56,6 @@ export const EVENT_MEANINGS: Record<EventType, string> = {
     "A day of the access log was sealed. Keep the digest of its seal where the people who run the service cannot change it.",
 };
 
-type Family = EventType extends `${infer Name}.${string}` ? Name : never;
-
-const OF_CALL: IdName[] = ["organization_user_id", "call_id"];
-
-const IDS: Record<Family, IdName[]> = {
-  call: OF_CALL,
-  participant: ["waiting_room_id", "participant_id"],
-  transcript: OF_CALL,
-  soap_note: OF_CALL,
-  egress: [...OF_CALL, "egress_id"],
-  consent: [...OF_CALL, "participant_id"],
-  invite: ["invite_id"],
-  bulk_invite: ["bulk_invite_id"],
-  organization_user: ["organization_user_id"],
-  waiting_room_sub: ["waiting_room_id", "waiting_room_sub_id"],
-  visit: ["visit_id"],
-  access_log: ["date", "seal_sha256"],
-};
-
-/** `ifThereIs` lists the optional ids. */
-export function idsOfType(type: EventType): { always: IdName[]; ifThereIs: IdName[] } {
-  const family = type.split(".")[0] as Family;
-  return {
-    always: type === "visit.started" ? [...IDS.visit, "call_id"] : IDS[family],
-    ifThereIs: family === "participant" ? ["call_id", "organization_user_id"] : [],
-  };
-}
-
 const table = (Object.keys(EVENT_MEANINGS) as EventType[])
   .map((type) => {
     const { always, ifThereIs } = idsOfType(type);
@@ -100,52 +66,6 @@ const table = (Object.keys(EVENT_MEANINGS) as EventType[])
     return `| \`${type}\` | ${EVENT_MEANINGS[type]} | ${names.join(", ")} |`;
   })
   .join("\n");
-
-const ON_CALL = { call_id: story.CALL.id, organization_user_id: story.PAULA.id };
-
-/** The events of the examples' story, in order. The third element replaces ids that differ from the usual ones. */
-const STORY: Record<EventType, [id: number, created_at: string, ids?: Event["data"]]> = {
-  "invite.mail_failed": [1033, "2026-01-27T10:00:02.000Z", { invite_id: 79 }],
-  "organization_user.removed": [1034, "2026-01-28T16:00:00.000Z", { organization_user_id: story.FRED.id }],
-  "invite.created": [1035, story.INVITED_AT],
-  "bulk_invite.completed": [1036, "2026-01-30T15:00:04.000Z"],
-  "visit.created": [1037, story.VISIT_PLANNED_AT],
-  "call.started": [1038, story.STARTED_AT],
-  // The call's first report says that Rita waited for it.
-  "participant.waiting": [1039, story.STARTED_AT, ON_CALL],
-  "participant.joined": [1040, story.STARTED_AT, ON_CALL],
-  "visit.started": [1041, story.STARTED_AT],
-  "egress.started": [1042, story.RECORDED_FROM],
-  "call.ended": [story.EVENT_ID, story.ENDED_AT],
-  "participant.left": [1044, story.ENDED_AT, ON_CALL],
-  "egress.ended": [1045, story.ENDED_AT],
-  "transcript.finalized": [1046, "2026-01-31T09:45:20.000Z"],
-  "soap_note.finalized": [1047, "2026-01-31T09:46:00.000Z"],
-  "call.updated": [1048, "2026-01-31T09:47:10.000Z"],
-  "visit.ended": [1049, story.VISIT_ENDED_AT],
-  "waiting_room_sub.changed": [1050, story.SUB_PLANNED_AT],
-  "access_log.sealed": [1051, story.SEALED_AT],
-  "invite.accepted": [1052, story.ACCEPTED_AT],
-  "organization_user.added": [1053, story.ACCEPTED_AT, { organization_user_id: story.INES.id }],
-  "visit.updated": [1056, "2026-02-03T10:00:00.000Z", { visit_id: 502 }],
-  "visit.cancelled": [1057, "2026-02-03T10:05:00.000Z", { visit_id: 503 }],
-  "visit.missed": [1058, "2026-02-03T12:00:05.000Z", { visit_id: 502 }],
-  "organization_user.updated": [1059, "2026-02-03T12:10:00.000Z", { organization_user_id: story.ANN.id }],
-  "consent.withdrawn": [1060, story.WITHDRAWN_AT],
-  "transcript.corrected": [1054, story.CORRECTED_AT],
-  "soap_note.corrected": [1055, story.CORRECTED_AT],
-  "transcript.deleted": [1061, story.WITHDRAWN_AT],
-  "soap_note.deleted": [1062, story.WITHDRAWN_AT],
-  "egress.deleted": [30_417, story.RECORDING_DELETED_AT],
-};
-
-const ids = exampleOf(eventIds);
-
-export function exampleEvent(type: EventType): Event {
-  const [id, created_at, others] = STORY[type];
-  const data = Object.fromEntries(idsOfType(type).always.map((name) => [name, ids[name]]));
-  return { id, type, created_at, data: { ...data, ...others } };
-}
 
 const events = (Object.keys(STORY) as EventType[]).map(exampleEvent);
 

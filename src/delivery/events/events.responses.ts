@@ -2,41 +2,45 @@ import * as z from "zod";
 import { count, day, id, sha256, timestamp } from "../../http/wire.ts";
 import { MAX_PER_PAGE } from "../../limits.ts";
 import * as story from "../../openapi/story.ts";
+import { EXAMPLE_IDS } from "./events.examples.ts";
 
 /** The ids in events; each type has some of them. A sealed day has no id: its event has the date and digest instead. */
 export const eventIds = z.object({
   organization_user_id: id().meta({
     description: "The id of the organization user: for a call and its results, the one who held the call.",
-    example: story.PAULA.id,
+    example: EXAMPLE_IDS.organization_user_id,
   }),
-  call_id: id().meta({ description: "The id of the call.", example: story.CALL.id }),
+  call_id: id().meta({ description: "The id of the call.", example: EXAMPLE_IDS.call_id }),
   egress_id: id().meta({
     description: "The `id` of the egress, not its `egress_id`.",
-    example: story.EGRESS.id,
+    example: EXAMPLE_IDS.egress_id,
   }),
   participant_id: id().meta({
     description: "The id of the participant.",
-    example: story.RITAS_PARTICIPANT.id,
+    example: EXAMPLE_IDS.participant_id,
   }),
-  invite_id: id().meta({ description: "The id of the invite.", example: story.INVITE_ID }),
-  bulk_invite_id: id().meta({ description: "The id of the bulk invite.", example: story.BULK_INVITE_ID }),
+  invite_id: id().meta({ description: "The id of the invite.", example: EXAMPLE_IDS.invite_id }),
+  bulk_invite_id: id().meta({
+    description: "The id of the bulk invite.",
+    example: EXAMPLE_IDS.bulk_invite_id,
+  }),
   waiting_room_id: id().meta({
     description: "The `id` of the waiting room. `GET /waiting_rooms?id=` returns its slug.",
-    example: story.CARDIOLOGY.id,
+    example: EXAMPLE_IDS.waiting_room_id,
   }),
   waiting_room_sub_id: id().meta({
     description: "The id of the sub. It may have been deleted.",
-    example: story.SUB_ID,
+    example: EXAMPLE_IDS.waiting_room_sub_id,
   }),
-  visit_id: id().meta({ description: "The id of the planned visit.", example: story.VISIT.id }),
+  visit_id: id().meta({ description: "The id of the planned visit.", example: EXAMPLE_IDS.visit_id }),
   date: day().meta({
     description: "The UTC date of the sealed day of the access log.",
-    example: story.SEAL.date,
+    example: EXAMPLE_IDS.date,
   }),
   seal_sha256: sha256().meta({
     description:
       "The SHA-256 of the `jws` of the seal, in hex. Keep it: it lets you verify the access log up to that day.",
-    example: story.SEAL_SHA256,
+    example: EXAMPLE_IDS.seal_sha256,
   }),
 });
 

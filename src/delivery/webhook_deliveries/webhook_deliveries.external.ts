@@ -3,7 +3,13 @@ import { externalRoutes } from "../../http/external_api.ts";
 import { area } from "../../http/scopes.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
-import { deliveriesQuery, redeliverBody, toDelivery, toPingResult } from "./webhook_deliveries.schemas.ts";
+import {
+  deliveriesQuery,
+  pingBody,
+  redeliverBody,
+  toDelivery,
+  toPingResult,
+} from "./webhook_deliveries.schemas.ts";
 import { listDeliveries, pingWebhookEndpoint, redeliver } from "./webhook_deliveries.service.ts";
 
 const byId = params(idParams);
@@ -22,6 +28,14 @@ export const webhookDeliveriesExternal = externalRoutes()
     jsonBody(redeliverBody),
     async (c) => c.json(await redeliver(c.var.context, c.req.valid("param").id, c.req.valid("json").after)),
   )
-  .post("/webhook_endpoints/:id/ping", area("events"), costly("redeliveries"), byId, async (c) =>
-    c.json(toPingResult(await pingWebhookEndpoint(c.var.context, c.req.valid("param").id))),
+  .post(
+    "/webhook_endpoints/:id/ping",
+    area("events"),
+    costly("redeliveries"),
+    byId,
+    jsonBody(pingBody, { isOptional: true }),
+    async (c) => {
+      const { type } = c.req.valid("json");
+      return c.json(toPingResult(await pingWebhookEndpoint(c.var.context, c.req.valid("param").id, type)));
+    },
   );

@@ -12,7 +12,8 @@ import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference, WebhookReference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { DAY, HOUR } from "../../units.ts";
-import { EVENT_MEANINGS, exampleEvent, idsOfType } from "../events/events.openapi.ts";
+import { exampleEvent, idsOfType } from "../events/events.examples.ts";
+import { EVENT_MEANINGS } from "../events/events.openapi.ts";
 import { eventIds } from "../events/events.responses.ts";
 import { ofEndpoint } from "../webhook_endpoints/webhook_endpoints.openapi.ts";
 import { webhookEndpointNotFound } from "../webhook_endpoints/webhook_endpoints.refusals.ts";
@@ -80,7 +81,10 @@ function webhookFor(type: EventType): WebhookReference {
       type,
       z.object(Object.fromEntries(fields)).describe("The ids of the resources that the event is about."),
     ),
-    example: { id, type, timestamp, data },
+    examples: {
+      "The event": { id, type, timestamp, data },
+      "A test of the endpoint": { id, type, test: true, timestamp, data },
+    },
   };
 }
 
@@ -89,9 +93,9 @@ const ping: WebhookReference = {
   summary: "ping",
   description:
     "A client has asked to test the endpoint. A ping is not an event: its `id` is always 0 and its `data` is empty.",
-  schema: webhookSchemaOf("ping", z.strictObject({}).describe("Empty.")).extend({
-    id: z.int().min(0).max(0).describe("Always 0."),
-  }),
+  schema: webhookSchemaOf("ping", z.strictObject({}).describe("Empty."))
+    .omit({ test: true })
+    .extend({ id: z.int().min(0).max(0).describe("Always 0.") }),
   example: { id: 0, type: "ping", timestamp: story.SET_UP_AT, data: {} },
 };
 
@@ -162,14 +166,20 @@ export const webhookDeliveriesReference: Reference = {
     },
     "POST /webhook_endpoints/:id/ping": {
       operationId: "pingWebhookEndpoint",
-      summary: "Send a ping to a webhook endpoint",
-      description: `Sends a \`ping\` once and returns the result, so the response can take up to ${WEBHOOK_TIMEOUT / 1000} seconds. You can also ping an inactive endpoint. A ping is not a delivery: it is neither listed nor retried.`,
+      summary: "Test a webhook endpoint",
+      description: `Sends a webhook once and returns the result, so the response can take up to ${WEBHOOK_TIMEOUT / 1000} seconds. Without a body, it sends a \`ping\`. With a type, it sends the example of that type in this reference, with \`"test": true\` beside \`type\` and a \`webhook-id\` that begins with \`test_\`. You can also test an inactive endpoint, or send a type that the endpoint does not receive. A test is neither an event nor a delivery: it is not listed and not retried.`,
       status: 200,
       ...ofEndpoint,
+      request: {
+        fields: {
+          type: "The type of event to send: a type, not a family such as `call.*`. Without it, a `ping` is sent.",
+        },
+        examples: { "An event of one type": { type: "call.ended" }, "A ping": {} },
+      },
       response: {
         schema: pingResultSchema,
         examples: {
-          "The ping arrived": exampleOf(pingResultSchema),
+          "The webhook arrived": exampleOf(pingResultSchema),
           "The endpoint refused it": { response_status: 401, error: NO_SUCCESS },
           "The endpoint did not respond": { response_status: null, error: UNREACHABLE },
         },

@@ -26,7 +26,7 @@ export const pingResultSchema = z.object({
     description: "The status of the endpoint's response; null if there was none.",
     example: 204,
   }),
-  error: failure().meta({ description: "Why the ping failed; null if it arrived.", example: null }),
+  error: failure().meta({ description: "Why the webhook failed; null if it arrived.", example: null }),
 });
 
 export const deliverySchema = z
@@ -72,6 +72,10 @@ export const deliveriesSchema = z.object({
 export const webhookSchema = z.object({
   id: count().describe("The id of the event: see `GET /events`."),
   type: eventTypeName().describe("What happened. Receivers must expect unknown types."),
+  test: z
+    .literal(true)
+    .optional()
+    .describe("Only in tests of an endpoint: the ids are those of an example. Check it before you use them."),
   timestamp: timestamp().describe(
     "The `created_at` of the event: when the service recorded it. The `webhook-timestamp` header says when it was sent.",
   ),

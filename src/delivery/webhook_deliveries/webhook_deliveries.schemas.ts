@@ -1,12 +1,14 @@
 import * as z from "zod";
+import { EVENT_TYPES, type EventType } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import { pathId, toTimestamp, toTimestampOrNull } from "../../http/wire.ts";
 import { lazily } from "../../memory.ts";
+import { exampleEvent } from "../events/events.examples.ts";
 import type { DueDelivery } from "../webhook_lanes/webhook_lanes.sql.ts";
+import { type Webhook, webhookOf } from "./webhook_deliveries.format.ts";
 import type { Attempt } from "./webhook_deliveries.merge.ts";
 import type { deliverySchema, pingResultSchema, webhookSchema } from "./webhook_deliveries.responses.ts";
-import type { Webhook } from "./webhook_deliveries.sending.ts";
 import type { deliveryColumns } from "./webhook_deliveries.sql.ts";
 
 export const deliveriesQuery = lazily(() =>
@@ -20,6 +22,9 @@ export const redeliverBody = lazily(() =>
     after: z.int().nonnegative(),
   }),
 );
+
+/** Not families: an example is of one type. */
+export const pingBody = lazily(() => z.object({ type: z.enum(EVENT_TYPES) }).partial());
 
 export type Delivery = Row<typeof deliveryColumns>;
 
@@ -35,24 +40,30 @@ export function toDelivery(row: Delivery): z.input<typeof deliverySchema> {
   };
 }
 
+type WebhookBody = z.input<typeof webhookSchema>;
+
 export const toPingResult = ({ response_status, error }: Attempt): z.input<typeof pingResultSchema> => ({
   response_status,
   error,
 });
 
-/** Must give the same bytes for every attempt and every endpoint. */
-export function webhookOf(event: Pick<DueDelivery, "event_id" | "type" | "created_at" | "data">): Webhook {
-  const body: z.input<typeof webhookSchema> = {
-    id: event.event_id,
-    type: event.type,
-    timestamp: toTimestamp(event.created_at),
-    data: event.data,
-  };
-  return { webhook_id: `evt_${event.event_id}`, body: JSON.stringify(body) };
-}
+export const webhookOfDelivery = ({
+  event_id: id,
+  type,
+  created_at,
+  data,
+}: Pick<DueDelivery, "event_id" | "type" | "created_at" | "data">): Webhook =>
+  webhookOf({ id, type, timestamp: toTimestamp(created_at), data });
 
 /** A ping is not an event: its id is always 0, and each ping has its own webhook id. */
 export function newPing(now: number): Webhook {
-  const body: z.input<typeof webhookSchema> = { id: 0, type: "ping", timestamp: toTimestamp(now), data: {} };
+  const body: WebhookBody = { id: 0, type: "ping", timestamp: toTimestamp(now), data: {} };
   return { webhook_id: `ping_${crypto.randomUUID()}`, body: JSON.stringify(body) };
+}
+
+/** The documented example of a type. Like a ping, it is not an event, and has its own webhook id each time. */
+export function newTest(example: EventType): Webhook {
+  const { id, type, created_at: timestamp, data } = exampleEvent(example);
+  const body: WebhookBody = { id, type, test: true, timestamp, data };
+  return { webhook_id: `test_${crypto.randomUUID()}`, body: JSON.stringify(body) };
 }

@@ -1,4 +1,3 @@
-import { base64Of, bytesOfBase64 } from "../../bytes/base64.ts";
 import type { Context } from "../../context.ts";
 import { isLoopback } from "../../http/loopback.ts";
 import { WEBHOOK_TIMEOUT } from "../../lifetimes.ts";
@@ -6,6 +5,7 @@ import type { Settings } from "../../settings.ts";
 import { WEBHOOK_RESPONSE_LIMIT } from "../../tuning.ts";
 import { validSecrets } from "../webhook_endpoints/webhook_endpoints.merge.ts";
 import { urlFault } from "../webhook_endpoints/webhook_endpoints.policy.ts";
+import { type Webhook, webhookHeaders } from "./webhook_deliveries.format.ts";
 import { type Attempt, NO_ANSWER, NO_SUCCESS, REDIRECTED, UNREACHABLE } from "./webhook_deliveries.merge.ts";
 
 export interface Target {
@@ -15,43 +15,30 @@ export interface Target {
   service_url: string | null;
 }
 
-/** A webhook before signing. `webhook_id` must be the same for every attempt. */
-export interface Webhook {
-  webhook_id: string;
-  body: string;
-}
-
 function errorOf(status: number): string | null {
   if (status >= 200 && status < 300) return null;
   if (status >= 300 && status < 400) return REDIRECTED;
   return NO_SUCCESS;
 }
 
-/** Sends a webhook once, in the Standard Webhooks format. Never throws for a failed request. */
+/** Sends a webhook once. Never throws for a failed request. */
 export async function sendWebhook(
   { settings }: Pick<Context, "settings">,
   target: Target,
-  { webhook_id, body }: Webhook,
+  webhook: Webhook,
 ): Promise<Attempt> {
   const at = Date.now();
   const failed = (error: string): Attempt => ({ at, response_status: null, error, retry_after: null });
   const reason = forbiddenNow(settings, target);
   if (reason) return failed(`The URL is not allowed: it ${reason}`);
-  const timestamp = Math.floor(at / 1000);
-  const signatures = await sign(target, `${webhook_id}.${timestamp}.${body}`, at);
+  const headers = await webhookHeaders(webhook, secretsOf(target, at), at);
   const signal = AbortSignal.timeout(WEBHOOK_TIMEOUT);
   try {
     const response = await fetch(target.url, {
       method: "POST",
       redirect: "manual",
-      headers: {
-        "Content-Type": "application/json",
-        "User-Agent": "OrganizationVideoVisitService/1.0",
-        "webhook-id": webhook_id,
-        "webhook-timestamp": String(timestamp),
-        "webhook-signature": signatures,
-      },
-      body,
+      headers,
+      body: webhook.body,
       signal,
     });
     await readBeginning(response);
@@ -73,19 +60,10 @@ function forbiddenNow({ OWN_HOSTS }: Settings, { url, service_url }: Target): st
   return urlFault(url, { ownUrl: service_url ?? undefined, ownHosts: OWN_HOSTS, allowsLoopback });
 }
 
-/** One signature for each valid secret: during a rotation, the receiver may know only one of them. */
-async function sign({ secret, previous_secrets }: Target, content: string, now: number): Promise<string> {
-  const secrets = [secret, ...validSecrets(previous_secrets, now).map((old) => old.secret)];
-  return (await Promise.all(secrets.map((each) => signWith(each, content)))).join(" ");
-}
-
-async function signWith(secret: string, content: string): Promise<string> {
-  const bytes = bytesOfBase64(secret.replace(/^whsec_/, ""));
-  const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle.importKey("raw", bytes, algorithm, false, ["sign"]);
-  const signature = await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(content));
-  return `v1,${base64Of(signature)}`;
-}
+const secretsOf = ({ secret, previous_secrets }: Target, now: number) => [
+  secret,
+  ...validSecrets(previous_secrets, now).map((old) => old.secret),
+];
 
 /** Lets the receiver finish a short response. Its status counts even if the body is cut off. */
 async function readBeginning({ body }: Response): Promise<void> {

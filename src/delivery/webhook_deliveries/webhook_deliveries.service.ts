@@ -1,6 +1,6 @@
 import { administeredOrganization, type ClientContext, type Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
-import { eventTypesOf } from "../../database/enums.ts";
+import { type EventType, eventTypesOf } from "../../database/enums.ts";
 import { runBatch } from "../../database/queries.ts";
 import { quietSince } from "../../database/quiet.ts";
 import { workOff } from "../../database/turns.ts";
@@ -9,7 +9,7 @@ import { webhookEndpointNotFound } from "../webhook_endpoints/webhook_endpoints.
 import { endpointById, endpointWithSecrets } from "../webhook_endpoints/webhook_endpoints.sql.ts";
 import type { Attempt } from "./webhook_deliveries.merge.ts";
 import { endpointNotActive, webhooksQuiet } from "./webhook_deliveries.refusals.ts";
-import { type DeliveriesQuery, type Delivery, newPing } from "./webhook_deliveries.schemas.ts";
+import { type DeliveriesQuery, type Delivery, newPing, newTest } from "./webhook_deliveries.schemas.ts";
 import { sendWebhook } from "./webhook_deliveries.sending.ts";
 import {
   deleteOrphanedDeliveries,
@@ -33,8 +33,12 @@ export async function listDeliveries(
   return { deliveries, next_after: deliveries.at(-1)?.event_id ?? after ?? null };
 }
 
-/** Sends a ping once and returns the result, even to an inactive endpoint. */
-export async function pingWebhookEndpoint(context: ClientContext, id: number): Promise<Attempt> {
+/** Sends a ping, or the example of a type of event, once and returns the result, even to an inactive endpoint. */
+export async function pingWebhookEndpoint(
+  context: ClientContext,
+  id: number,
+  type?: EventType,
+): Promise<Attempt> {
   const { db, caller, now } = context;
   const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
   const [[endpoint], [quiet]] = await runBatch(db, [
@@ -43,7 +47,7 @@ export async function pingWebhookEndpoint(context: ClientContext, id: number): P
   ]);
   if (!endpoint) throw webhookEndpointNotFound();
   if (quiet) throw webhooksQuiet();
-  return sendWebhook(context, endpoint, newPing(now));
+  return sendWebhook(context, endpoint, type ? newTest(type) : newPing(now));
 }
 
 /** Makes a portion of the events after `after` due again. */

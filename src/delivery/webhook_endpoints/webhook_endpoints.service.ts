@@ -1,13 +1,12 @@
 import type * as z from "zod";
-import { base64Of } from "../../bytes/base64.ts";
 import { administeredOrganization, type Caller, type ClientContext } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import { isSameRow } from "../../database/merging.ts";
 import { type BoundQuery, requireFirst, runAll } from "../../database/queries.ts";
 import { isLoopback } from "../../http/loopback.ts";
 import type { OwnPath } from "../../http/wire.ts";
-import { WEBHOOK_SECRET_BYTES } from "../../limits.ts";
 import { asAdministrator } from "../../organization/roles/roles.authors.ts";
+import { newWebhookSecret } from "../webhook_deliveries/webhook_deliveries.format.ts";
 import { mergeEndpoint, newEndpoint, rotateSecret } from "./webhook_endpoints.merge.ts";
 import { urlFault } from "./webhook_endpoints.policy.ts";
 import { urlNotAllowed, webhookEndpointNotFound } from "./webhook_endpoints.refusals.ts";
@@ -48,7 +47,7 @@ export async function createWebhookEndpoint(
   const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
   const { organization_user_id: created_by_user_id } = caller;
   requireAllowedUrl(context, input.url);
-  const secret = newSecret();
+  const secret = newWebhookSecret();
   const service_url = new URL(context.url).origin;
   const endpoint = await decideAndWrite(
     db,
@@ -91,7 +90,7 @@ export async function rotateWebhookSecret(
   id: number,
 ): Promise<WebhookEndpointWithSecret> {
   const own = ownPath(context.caller, id);
-  const secret = newSecret();
+  const secret = newWebhookSecret();
   const rotated = await changeEndpoint(context, endpointWithSecrets(own), (endpoint) => ({
     writes: [endpointWrites.update(endpoint, rotateSecret(endpoint, secret, context.now))],
     entries: [endpointEntry.of(context, "update", own)],
@@ -133,5 +132,3 @@ function requireAllowedUrl({ url: ownUrl, settings: { OWN_HOSTS } }: ClientConte
   const fault = urlFault(url, { ownUrl, ownHosts: OWN_HOSTS, allowsLoopback });
   if (fault) throw urlNotAllowed(fault);
 }
-
-const newSecret = () => `whsec_${base64Of(crypto.getRandomValues(new Uint8Array(WEBHOOK_SECRET_BYTES)))}`;

@@ -5,7 +5,7 @@ import { runBatch } from "../../database/queries.ts";
 import { log } from "../../http/log.ts";
 import { DUE_TOLERANCE, WEBHOOK_LANE_TIME, WEBHOOK_LEASE, WEBHOOK_RESULTS_PORTION } from "../../tuning.ts";
 import { mergeDelivery, type Result } from "../webhook_deliveries/webhook_deliveries.merge.ts";
-import { webhookOf } from "../webhook_deliveries/webhook_deliveries.schemas.ts";
+import { webhookOfDelivery } from "../webhook_deliveries/webhook_deliveries.schemas.ts";
 import { sendWebhook } from "../webhook_deliveries/webhook_deliveries.sending.ts";
 import type { WebhookEndpoint } from "../webhook_endpoints/webhook_endpoints.schemas.ts";
 import { endpointWrites } from "../webhook_endpoints/webhook_endpoints.sql.ts";
@@ -54,7 +54,7 @@ export async function runLane(context: Context, lane: Lane): Promise<number | nu
   const started = Date.now();
   const results: Result[] = [];
   for (const delivery of lane.deliveries) {
-    const attempt = await sendWebhook(context, lane.endpoint, webhookOf(delivery));
+    const attempt = await sendWebhook(context, lane.endpoint, webhookOfDelivery(delivery));
     results.push({ delivery, attempt, outcome: mergeDelivery(delivery, attempt, Date.now()) });
     if (isLaneOver(results.map((each) => each.attempt)) || Date.now() - started > WEBHOOK_LANE_TIME) break;
     if (results.length % WEBHOOK_RESULTS_PORTION === 0 && !(await recordResults(db, lane, results))) break;

@@ -15,7 +15,7 @@ export const bulkInvitesExternal = externalRoutes()
     area("members"),
     costly("bulk_invites"),
     idempotent,
-    jsonBody(createBulkInviteBody, BULK_INVITES_BODY_LIMIT),
+    jsonBody(createBulkInviteBody, { limit: BULK_INVITES_BODY_LIMIT }),
     async (c) => {
       const bulkInvite = await createBulkInvite(c.var.context, c.req.valid("json").organization_invites);
       const headers = { Location: `/api/external/bulk_invites/${bulkInvite.id}` };

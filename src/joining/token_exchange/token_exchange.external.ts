@@ -10,7 +10,7 @@ export const tokenExchangeExternal = externalRoutes().post(
   "/auth/token_exchange",
   area("sign_in"),
   outsideQuotas,
-  jsonBody(tokenExchangeBody, TOKEN_EXCHANGE_BODY_LIMIT),
+  jsonBody(tokenExchangeBody, { limit: TOKEN_EXCHANGE_BODY_LIMIT }),
   async (c) => {
     const code = await exchangeToken(c.var.context, c.req.valid("json").token_exchange.token);
     return c.json({ code });

@@ -35,7 +35,7 @@ export const callTextVersionsExternal = externalRoutes()
     ofCall,
     recordedRead,
     conditional,
-    jsonBody(correctSoapNoteBody, CORRECTION_BODY_LIMIT),
+    jsonBody(correctSoapNoteBody, { limit: CORRECTION_BODY_LIMIT }),
     async (c) => {
       const note = await correctSoapNote(c.var.context, c.req.valid("param"), c.req.valid("json").soap_note);
       return c.json(toSoapNote(note), 200, etagOf(note));
@@ -52,7 +52,7 @@ export const callTextVersionsExternal = externalRoutes()
     ofCall,
     recordedRead,
     conditional,
-    jsonBody(correctTranscriptBody, CORRECTION_BODY_LIMIT),
+    jsonBody(correctTranscriptBody, { limit: CORRECTION_BODY_LIMIT }),
     async (c) => {
       const { transcript } = c.req.valid("json");
       const corrected = await correctTranscript(c.var.context, c.req.valid("param"), transcript);

@@ -1,13 +1,18 @@
 import { env } from "cloudflare:workers";
 import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { EVENT_TYPES, type EventType } from "../../../src/database/enums.ts";
 import { WEBHOOK_RETRY_DELAYS, WEBHOOK_TIMEOUT } from "../../../src/lifetimes.ts";
+import type { Document } from "../../../src/reference/site/openapi.ts";
 import { CRON_PORTION } from "../../../src/tuning.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../src/units.ts";
+import { documents } from "../support/contract.ts";
+import { expectRefusal } from "../support/expectations.ts";
 import { endpoints } from "../support/network.ts";
 import { anInvite, anOrganization, given } from "../support/organization.ts";
 import { aClinicWithQueue } from "../support/queue.ts";
 import { countingRows, insertMany } from "../support/rows.ts";
+import { changingNothing } from "../support/unchanged.ts";
 import {
   aClinicWithReceiver,
   aClinicWithWebhooks,
@@ -27,6 +32,13 @@ beforeEach(async () => {
     ),
   );
 });
+
+/** The documented examples of an event and of its test. */
+const documentedExamples = (type: EventType) => {
+  const { webhooks } = documents["/api/external"] as Document;
+  const { examples = {} } = webhooks?.[type]?.post.requestBody?.content["application/json"] ?? {};
+  return Object.values(examples).map(({ value }) => value);
+};
 
 const idsOf = (received: Received[]) => received.map(({ body }) => body.id);
 
@@ -549,6 +561,61 @@ it("POST /webhook_endpoints/{id}/ping sends a signed ping with its own id, and r
   expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(3);
   expect(await clinic.deliveries(endpoint)).toEqual([]);
   expect(await clinic.endpoint(endpoint)).toMatchObject({ is_active: false, disabled_reason: null });
+});
+
+describe("POST /webhook_endpoints/{id}/ping with a type", () => {
+  it("sends the documented example of each type, marked as a test, and leaves no event and no delivery", async () => {
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver();
+    const path = `/webhook_endpoints/${endpoint.id}/ping`;
+    await changingNothing(async () => {
+      for (const type of EVENT_TYPES)
+        expect(await given(clinic.client.post(path, { type }))).toEqual({
+          response_status: 204,
+          error: null,
+        });
+    });
+    expect(receiver.received.map(({ text }) => text)).toEqual(
+      EVENT_TYPES.map((type) => JSON.stringify(documentedExamples(type)[1])),
+    );
+    expect(receiver.received.map(({ body: { test, ...event } }) => [test, event])).toEqual(
+      EVENT_TYPES.map((type) => [true, documentedExamples(type)[0]]),
+    );
+    for (const { text, headers } of receiver.received) {
+      expect(headers["webhook-id"]).toMatch(/^test_[0-9a-f-]{36}$/);
+      new Webhook(endpoint.secret).verify(text, headers);
+    }
+  });
+
+  it("returns the receiver's response, also for an inactive endpoint of other types, with another id each time", async () => {
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver(() => status(500), {
+      is_active: false,
+      event_types: ["call.*"],
+    });
+    for (let n = 0; n < 2; n++)
+      expect(
+        await given(
+          clinic.client.post(`/webhook_endpoints/${endpoint.id}/ping`, { type: "invite.accepted" }),
+        ),
+      ).toEqual({ response_status: 500, error: expect.stringContaining("success") });
+    expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(2);
+  });
+
+  it.each([{}, { type: null }, { unknown: 1 }])("sends a ping if the type is missing: %j", async (body) => {
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver();
+    await given(clinic.client.post(`/webhook_endpoints/${endpoint.id}/ping`, body));
+    expect(receiver.received.map(({ body }) => body.type)).toEqual(["ping"]);
+  });
+
+  it.each(["call.exploded", "call.*", "ping", "", 7, ["call.ended"]])(
+    "is refused for a type that does not exist, and sends nothing: %j",
+    async (type) => {
+      const { clinic, receiver, endpoint } = await aClinicWithReceiver();
+      const path = `/webhook_endpoints/${endpoint.id}/ping`;
+      const refused = await changingNothing(() => clinic.client.post(path, { type }));
+      expectRefusal(refused, 422, /^type: must be one of call\.started, call\.updated, /);
+      expect(receiver.received).toEqual([]);
+    },
+  );
 });
 
 describe("Webhook deliveries", () => {

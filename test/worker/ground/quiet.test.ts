@@ -87,6 +87,7 @@ describe("A restored database sends no webhook", () => {
 
   it.each([
     ["ping", undefined],
+    ["ping", { type: "call.ended" }],
     ["redeliver", { after: 0 }],
   ])("for a request to %s, which is refused, even for an active endpoint", async (verb, body) => {
     const { clinic, receiver, endpoint } = await aClinicWithReceiver();

@@ -1,4 +1,4 @@
-import { and, isNull, lte } from "drizzle-orm";
+import { and, isNotNull, isNull, lte } from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import { builder, type Placeholders, preparedQuery, runAll, runBatch } from "../../database/queries.ts";
 import { isPastRetention } from "../../database/retention.ts";
@@ -49,7 +49,7 @@ const participantsToErase = preparedQuery((chore: Placeholders<Turn & { now: num
   const due = {
     time: participants.left_at,
     days: organizations.participant_retention_days,
-    where: isErasable(),
+    where: and(isNotNull(participants.left_at), isErasable()),
   };
   return builder
     .select({ ...erasableColumns, owner_id: ownerIdOf(participants.organization_id) })

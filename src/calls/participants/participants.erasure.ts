@@ -3,7 +3,7 @@ import { accessEntries } from "../../audit/access_logs/access_logs.entries.ts";
 import { digestsOfReferences } from "../../audit/access_logs/access_logs.sql.ts";
 import { keyedDigests } from "../../bytes/digest.ts";
 import type { Context } from "../../context.ts";
-import { hasValues, iif, isSame } from "../../database/expressions.ts";
+import { hasValues, iif, isSame, withoutIndex } from "../../database/expressions.ts";
 import { jsonField, jsonRows } from "../../database/insert.ts";
 import { type BoundQuery, builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { ERASED_NAME, isHeld } from "../../database/retention.ts";
@@ -21,11 +21,14 @@ import { participants } from "./participants.table.ts";
 const isOfEndedCall = () =>
   exists(selectColumn(calls.id, eq(calls.id, participants.call_id), isNotNull(calls.ended_at)));
 
-/** True for a participation that can be erased: it had no call, or its call has ended and no legal hold keeps it. */
+/**
+ * True for a participation that can be erased: it had no call, or its call has ended and no legal hold keeps it. It uses
+ * `withoutIndex`, so that SQLite searches a person's participations by their reference.
+ */
 export const isErasable = (): SQL | undefined =>
   and(
     isNull(participants.erased_at),
-    isNotNull(participants.left_at),
+    isNotNull(withoutIndex(participants.left_at)),
     or(isNull(participants.call_id), and(isOfEndedCall(), not(isHeld(participants.call_id)))),
   );
 

@@ -51,7 +51,7 @@ export const selectErasableVisits = (person: Placeholders<NamedPerson>) =>
     .where(and(isOfPerson(person), not(hasHeldCall())));
 
 export const erasableVisitsPortion = preparedQuery((person: Placeholders<NamedPerson>) =>
-  selectErasableVisits(person).orderBy(asc(visits.id)).limit(ERASED_PORTION),
+  selectErasableVisits(person).orderBy(asc(visitReferences.visit_id)).limit(ERASED_PORTION),
 );
 
 type ErasableVisit = RowsOf<[ReturnType<typeof erasableVisitsPortion>]>[0][number];

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { QUIETING_STATEMENTS, RESUMING_STATEMENTS } from "../../../src/dev/quiet_statements.ts";
-import { ERASED_PORTION } from "../../../src/limits.ts";
+import { ERASED_PORTION, ERASURES_COUNTED } from "../../../src/limits.ts";
 import { entriesAbout } from "../support/access_logs.ts";
 import { theWorker } from "../support/api.ts";
 import { atOnce } from "../support/at_once.ts";
@@ -20,7 +20,7 @@ import { aLiveKitRoom, delivered } from "../support/livekit.ts";
 import { observedDatabase } from "../support/observed_database.ts";
 import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
 import { workerWith } from "../support/queue.ts";
-import { insertMany } from "../support/rows.ts";
+import { countingRows, insertMany } from "../support/rows.ts";
 import { aBucket, fileExists, storeFile } from "../support/storage.ts";
 import { changingNothing, leavingNoRows } from "../support/unchanged.ts";
 import { keyOf, planVisit, readVisit, redeem, tokenOfLink } from "../support/visits.ts";
@@ -349,6 +349,25 @@ describe("DELETE /participants of a person with many calls", () => {
     expect(erased).toEqual([ERASED_PORTION, 50, 0]);
     expect(await erasedIds(clinic)).toHaveLength(count);
     expect(isEachOnce(await erasedIds(clinic))).toBe(true);
+  });
+
+  it("reads as many rows of 6,000 calls as of 2,000, and counts the first ones", async () => {
+    const costs = [];
+    for (const count of [2000, 6000]) {
+      const { clinic, reference } = await aPatientOfMany(count);
+      const counting = countingRows();
+      await given(clinic.client.through(counting.fetcher).get("/waiting_rooms"));
+      const { result, rows_read } = await counting.during(() =>
+        given(erase(clinic, reference, false, counting.fetcher)),
+      );
+      expect(result).toEqual({
+        ...NOTHING,
+        erased_count: ERASED_PORTION,
+        remaining_count: ERASURES_COUNTED,
+      });
+      costs.push(rows_read);
+    }
+    expect(Math.abs(Number(costs[1]) - Number(costs[0]))).toBeLessThan(20);
   });
 
   it("does not get stuck at calls under legal hold", async () => {

@@ -9,9 +9,9 @@ import {
   selectVisitStates,
 } from "../../rooms/visits/visits.erasure.ts";
 
-const countOf = (rows: SQLWrapper) => sql<number>`(select count(*) from ${rows})`;
+const numberOf = (rows: SQLWrapper) => sql<number>`(select count(*) from ${rows})`;
 
-const countInState = (rows: SQLWrapper, state: string) =>
+const numberInState = (rows: SQLWrapper, state: string) =>
   sql<number>`(select count(*) from ${rows} where state = ${state})`;
 
 /**
@@ -26,11 +26,11 @@ export const countLeft = preparedQuery((person: Placeholders<NamedPerson & { era
   return builder
     .select({
       erased_count: sql<number>`${person.erased_count}`.as("erased_count"),
-      held_count: sql<number>`${countInState(participations, "held")} + ${countInState(visits, "held")}`.as(
+      held_count: sql<number>`${numberInState(participations, "held")} + ${numberInState(visits, "held")}`.as(
         "held_count",
       ),
-      ongoing_count: countInState(participations, "ongoing").as("ongoing_count"),
-      remaining_count: sql<number>`${countOf(erasable)} + ${countOf(erasableVisits)}`.as("remaining_count"),
+      ongoing_count: numberInState(participations, "ongoing").as("ongoing_count"),
+      remaining_count: sql<number>`${numberOf(erasable)} + ${numberOf(erasableVisits)}`.as("remaining_count"),
     })
     .from(organizations)
     .where(eq(organizations.id, person.organization_id));

@@ -37,7 +37,7 @@ const isPerson = (external_reference: Value<string>) =>
 const isNamed = ({ external_reference }: Placeholders<NamedPerson>) =>
   sql`exists (select 1 from json_each(${visits.participants}) where ${isPerson(external_reference)})`;
 
-const isOfPerson = ({ organization_id, reference_digest }: Placeholders<NamedPerson>) =>
+const mayNamePerson = ({ organization_id, reference_digest }: Placeholders<NamedPerson>) =>
   and(hasValues(visitReferences, { organization_id, reference_digest }), not(visitReferences.is_erased));
 
 const isOfReference = eq(visits.id, visitReferences.visit_id);
@@ -48,7 +48,7 @@ export const selectErasableVisits = (person: Placeholders<NamedPerson>) =>
     .select({ id: visits.id, is_named: isNamed(person).mapWith(Boolean).as("is_named") })
     .from(visitReferences)
     .innerJoin(visits, isOfReference)
-    .where(and(isOfPerson(person), not(hasHeldCall())));
+    .where(and(mayNamePerson(person), not(hasHeldCall())));
 
 export const erasableVisitsPortion = preparedQuery((person: Placeholders<NamedPerson>) =>
   selectErasableVisits(person).orderBy(asc(visitReferences.visit_id)).limit(ERASED_PORTION),
@@ -62,7 +62,7 @@ export const selectVisitStates = (person: Placeholders<NamedPerson>) =>
     .select({ state: iif(sql`${and(isNamed(person), hasHeldCall())}`, "held", "other").as("state") })
     .from(visitReferences)
     .innerJoin(visits, isOfReference)
-    .where(isOfPerson(person));
+    .where(mayNamePerson(person));
 
 /**
  * Returns the statements that erase a person from visits and record each change in the access log. The visit's own reference may
@@ -78,7 +78,7 @@ export function erasureFromVisits(
   return [
     recordErasures(context, "update", { ids }),
     erasePerson({ ids, external_reference: person.external_reference, now: context.now }),
-    markErased({ ...person, ids: idsOf(found) }),
+    noteErasure({ ...person, ids: idsOf(found) }),
   ];
 }
 
@@ -102,7 +102,7 @@ const erasePerson = preparedQuery(
       .where(inArray(visits.id, jsonValues(ids))),
 );
 
-const markErased = preparedQuery(
+const noteErasure = preparedQuery(
   ({ organization_id, reference_digest, ids }: Placeholders<NamedPerson & { ids: string }>) =>
     builder
       .update(visitReferences)

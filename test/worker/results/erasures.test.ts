@@ -22,6 +22,7 @@ import { anOrganization, given, type Organization, unique } from "../support/org
 import { workerWith } from "../support/queue.ts";
 import { countingRows, insertMany } from "../support/rows.ts";
 import { aBucket, fileExists, storeFile } from "../support/storage.ts";
+import { fromNow, travelTo } from "../support/time.ts";
 import { changingNothing, leavingNoRows } from "../support/unchanged.ts";
 import { keyOf, planVisit, readVisit, redeem, tokenOfLink } from "../support/visits.ts";
 import { throughWorkerWith } from "../support/worker.ts";
@@ -568,6 +569,8 @@ describe("DELETE /participants of a person named in planned visits", () => {
     const [reference, other] = [unique("patient"), unique("patient")];
     const { slug } = await clinic.addRoom();
     const participants = [named(reference), named(other, "Ron Recipient")];
+    // The clock stands still, and the version of the visit must change nevertheless.
+    travelTo(fromNow(1));
     const before = await planVisit(clinic, slug, { external_reference: "appointment-7", participants });
     const theirs = await planVisit(clinic, slug, { participants: [named(other)] });
     expect(await given(erase(clinic, reference))).toEqual({ ...NOTHING, erased_count: 1 });

@@ -48,6 +48,7 @@ import { callTextVersionsExternal } from "./results/call_text_versions/call_text
 import { egressAuditLogsExternal } from "./results/egress_audit_logs/egress_audit_logs.external.ts";
 import { egressesExternal } from "./results/egresses/egresses.external.ts";
 import { egressesPlatform } from "./results/egresses/egresses.platform.ts";
+import { erasuresExternal } from "./results/erasures/erasures.external.ts";
 import { soapNotesExternal } from "./results/soap_notes/soap_notes.external.ts";
 import { soapNotesPlatform } from "./results/soap_notes/soap_notes.platform.ts";
 import { transcriptsExternal } from "./results/transcripts/transcripts.external.ts";
@@ -83,6 +84,7 @@ const external = externalRoutes()
   .route("/", callTextVersionsExternal)
   .route("/", egressesExternal)
   .route("/", egressAuditLogsExternal)
+  .route("/", erasuresExternal)
   .route("/", tokenExchangeExternal)
   .route("/", rolesExternal)
   .route("/", bulkInvitesExternal)

@@ -49,6 +49,12 @@ export const VISITS_LOOKED_THROUGH = 1000;
 /** Recordings that a request searches for those the caller may see. Each costs a few rows of its call's participants. */
 export const EGRESSES_LOOKED_THROUGH = 1000;
 
+/** Participations, and planned visits, that one request erases. Each changes a few rows of other tables. */
+export const ERASED_PORTION = 200;
+
+/** Participations, and planned visits, that a request to erase a person counts: more than any patient has. */
+export const ERASURES_COUNTED = 1000;
+
 /** Items before a page, which SQLite reads to skip. Quotas keep most lists shorter; audit logs and members have none. */
 export const MAX_SKIPPED = 100_000;
 

@@ -1,6 +1,9 @@
 import { OPERATIONS, type Operations } from "../../dist/client/external/operations.gen.js";
+import type { EraseParticipationsResponse } from "../../dist/client/external/types.gen.js";
 import { connectionOf, forActingUser } from "./connection.ts";
+import { eraseParticipant, type PersonToErase } from "./erase.ts";
 import { type EventOfType, type EventTypeOrFamily, type FollowOptions, followEvents } from "./follow.ts";
+import type { RequestOptions } from "./request.ts";
 import { type Connection, send } from "./send.ts";
 import type { ClientSettings, PurposeOfUse } from "./settings.ts";
 
@@ -10,6 +13,14 @@ export interface Client extends Operations {
   readonly followEvents: <Type extends EventTypeOrFamily = EventTypeOrFamily>(
     options?: FollowOptions<Type>,
   ) => AsyncGenerator<EventOfType<Type>, never, undefined>;
+  /**
+   * Erases everything that names a person: repeats `eraseParticipations` until nothing remains. Returns the counts of the last
+   * request, with the sum of all `erased_count`. If it throws, call it again with the same input.
+   */
+  readonly eraseParticipant: (
+    person: PersonToErase,
+    options?: RequestOptions,
+  ) => Promise<EraseParticipationsResponse>;
   /**
    * Returns this client acting for one of your users: each request names the user and the purpose, for the access log.
    *
@@ -37,6 +48,7 @@ function clientOf(connection: Connection): Client {
   return {
     ...operations,
     followEvents: (options) => followEvents(operations.listEvents, options) as AsyncGenerator<never, never>,
+    eraseParticipant: (person, options) => eraseParticipant(operations.eraseParticipations, person, options),
     withActingUser: (id, purpose) => clientOf(forActingUser(connection, id, purpose)),
   };
 }

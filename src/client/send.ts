@@ -35,8 +35,8 @@ interface Outcome {
 }
 
 /**
- * Sends a request, and retries it up to `maxRetries` times after transient errors. A DELETE that gets 404 succeeds if an earlier
- * attempt may have deleted the resource.
+ * Sends a request, and retries it up to `maxRetries` times after transient errors. A DELETE without content that gets 404 succeeds
+ * if an earlier attempt may have deleted the resource.
  */
 export async function send(
   connection: Connection,
@@ -76,7 +76,9 @@ async function carriedOut(
     if (response) onResponse?.({ status: response.status, headers: response.headers });
     if (!error) return content;
     const isGone = error.status === 404 && textOf(content) !== undefined;
-    if (isMaybeDone && request.method === "DELETE" && isGone) return undefined;
+    // Without content: a caller who expects content needs the error.
+    const isDeletion = request.method === "DELETE" && request.answer === undefined;
+    if (isMaybeDone && isDeletion && isGone) return undefined;
     throw error;
   }
 }

@@ -82,7 +82,9 @@ function signature(operation: Operation, { route, query, body, honoursKey }: Rou
     ...(query ? [`NonNullable<${types}Data["query"]>`] : []),
     ...(body ? [`${types}Data["body"]`] : []),
   ];
-  const isRequired = route.includes("{") || body;
+  const { parameters = [] } = operation;
+  const isRequired =
+    route.includes("{") || body || parameters.some((each) => each.in === "query" && each.required);
   const input = `input${isRequired ? "" : "?"}: ${parts.join(" & ") || "Record<string, never>"}`;
   const options = honoursKey ? "CreationOptions" : "RequestOptions";
   const [json, ...others] = mediaTypesOf(operation);

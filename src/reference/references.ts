@@ -23,6 +23,7 @@ import { usageReference } from "../organization/usage/usage.openapi.ts";
 import { callTextVersionsReference } from "../results/call_text_versions/call_text_versions.openapi.ts";
 import { egressAuditLogsReference } from "../results/egress_audit_logs/egress_audit_logs.openapi.ts";
 import { egressesReference } from "../results/egresses/egresses.openapi.ts";
+import { erasuresReference } from "../results/erasures/erasures.openapi.ts";
 import { soapNotesReference } from "../results/soap_notes/soap_notes.openapi.ts";
 import { transcriptsReference } from "../results/transcripts/transcripts.openapi.ts";
 import { visitsReference } from "../rooms/visits/visits.openapi.ts";
@@ -57,6 +58,7 @@ export const GROUPED_REFERENCES: Record<Group, Reference[]> = {
     egressAuditLogsReference,
     consentsReference,
     legalHoldsReference,
+    erasuresReference,
   ],
   Follow: [eventsReference, webhookEndpointsReference, webhookDeliveriesReference, liveKitReference],
   Audit: [accessLogsReference, accessLogSealsReference],

@@ -240,7 +240,7 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
     }
 
     it("are all tested here", () => {
-      expect(blocks).toHaveLength(9);
+      expect(blocks).toHaveLength(10);
     });
 
     it.each([
@@ -251,6 +251,7 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
         "error.failed",
         ["GET", "/waiting_rooms/no-such-room", "response", 404, "not_found", "Waiting room not found"],
       ],
+      ["erase a patient", "eraseParticipant", [0, 0, 0]],
       ["name the acting user", "withActingUser", [expect.objectContaining({ calls: expect.any(Array) })]],
     ])("%s", async (_, text, line) => {
       expect(await run(text)).toEqual([line]);

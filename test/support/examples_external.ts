@@ -71,6 +71,9 @@ export const externalExamples: Record<string, MakeExample> = {
   "GET /organization_users/:organization_user_id/calls/:call_id/participants": async (clinic) => ({
     path: `${(await anEndedCall(clinic)).results}/participants`,
   }),
+  "DELETE /participants": async (clinic) => ({
+    path: `/participants?external_reference=${await aPatient(clinic)}`,
+  }),
   "GET /waiting_rooms/:slug/participants": async (clinic) => ({
     path: `${await aRoom(clinic)}/participants`,
   }),
@@ -194,6 +197,14 @@ export const externalExamples: Record<string, MakeExample> = {
     path: `${await anEndpoint(clinic, clinic.aReceiver())}/ping`,
   }),
 };
+
+/** The reference of a new patient, who took part in a call that has ended. */
+async function aPatient(clinic: Clinic): Promise<string> {
+  const external_reference = unique("patient");
+  const { path, speakers } = await anEndedCall(clinic);
+  await clinic.platform("PUT", path, { call: { participants: [{ key: speakers[1], external_reference }] } });
+  return external_reference;
+}
 
 /** The path of a new organization user. */
 const aMember = async (clinic: Clinic) => `/organization_users/${(await aProvider(clinic)).id}`;

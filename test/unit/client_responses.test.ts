@@ -142,6 +142,12 @@ describe("Deleting", () => {
     }
   });
 
+  it("fails if a deletion that returns something gets 404, because there is nothing to return", async () => {
+    const { client } = aClient([broken(), refusal(404, "Participants not found")]);
+    const erasing = client.eraseParticipant({ external_reference: "patient-1" });
+    await expect(erasing).rejects.toMatchObject({ status: 404, mayHaveSucceeded: true });
+  });
+
   it.each([404, 429])("fails if no earlier attempt can have deleted it (first %d)", async (first) => {
     const { client } = aClient([refusal(first, "No", { "Retry-After": "0" }), gone()]);
     await expect(client.retireWaitingRoom({ slug })).rejects.toMatchObject({ status: 404 });

@@ -23,7 +23,7 @@ interface Subject<Id = number> {
   call_id?: Id | Value<number | null>;
   /** The member who held the call, or the member concerned. */
   organization_user_id?: Id | Value<number | null>;
-  /** The digest of the reference that was searched for. */
+  /** The digest of the reference that was searched for or erased. */
   reference_digest?: Value<string | null>;
 }
 

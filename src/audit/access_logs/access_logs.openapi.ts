@@ -40,7 +40,7 @@ const deleted: typeof read = {
 export const accessLogsReference: Reference = {
   tag: "Access log",
   description:
-    "The access log shows who read or changed what, about whom, for whom and why. It records reads of transcripts, SOAP notes, recordings, lists of participants and consents, and the log itself; searches for a participant; changes to the organization, its members, API clients, issuers, invites, webhook endpoints, legal holds and references; and everything that was deleted or erased, by somebody or by retention. Each request has one entry, written together with what it records: without the entry, nothing is shown, and a refused request has none. Reads of a waiting list are recorded once a minute per client, acting user, purpose and room. Entries contain only ids, and are never changed. Only an organization_admin can read them.",
+    "The access log shows who read or changed what, about whom, for whom and why. It records reads of transcripts, SOAP notes, recordings, lists of participants and consents, and the log itself; searches for a participant; changes to the organization, its members, API clients, issuers, invites, webhook endpoints, legal holds and references; and everything that was deleted or erased, by somebody or by retention. Each request has one entry, or one for each thing that it deletes, written together with what it records: without the entry, nothing is shown, and a refused request has none. Reads of a waiting list are recorded once a minute per client, acting user, purpose and room. Entries contain only ids, and are never changed. Only an organization_admin can read them.",
   external: {
     "GET /access_logs": {
       operationId: "listAccessLogs",
@@ -64,7 +64,7 @@ export const accessLogsReference: Reference = {
         resource: { description: "Only entries about this kind of thing.", example: "transcript" },
         external_reference: {
           description:
-            "Only entries about calls in which a participant with this `external_reference` took part, about visits planned for the person, and about searches for the reference: the answer to a patient's request. It works even after the names and references were erased.",
+            "Only entries about calls in which a participant with this `external_reference` took part, about visits planned for the person, and about searches for the reference and its erasure: the answer to a patient's request. It works even after the names and references were erased.",
           example: story.RITAS_REFERENCE,
         },
         after: {

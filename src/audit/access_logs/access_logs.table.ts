@@ -6,13 +6,13 @@ import { organizationId } from "../../organization/organizations/organizations.t
 
 /**
  * One entry for each requested operation that reads or changes data, written in the transaction of that operation (see
- * audit/access_logs). Entries have ids and no texts. They are never changed, and are deleted only after their day was sealed (see
+ * audit/access_logs). An erasure has one for each thing that it erases. Entries have ids and no texts. They are never changed, and are deleted only after their day was sealed (see
  * access_logs.triggers.sql).
  *
  * - `user_id`, `api_client_id`, `request_id`: the caller and the request. `request_id` is a UUID as 16 bytes: as text it would be the
  *   longest column of perhaps the largest table.
  * - `acting_user`, `purpose`: the person for whom the client asked, and why, according to the client.
- * - `reference_digest`: a keyed digest of the reference that the request searched for, by which the log can be searched.
+ * - `reference_digest`: a keyed digest of the reference that was searched for or erased, by which the log can be searched.
  */
 export const accessLogs = sqliteTable(
   "access_logs",

@@ -1,6 +1,5 @@
 import { and, asc, eq, getTableColumns, inArray, isNotNull, isNull, type SQL } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
-import { entriesWhere } from "../../audit/access_logs/access_logs.entries.ts";
 import { keyedDigests } from "../../bytes/digest.ts";
 import { coalesce, greatest, scalar } from "../../database/expressions.ts";
 import { manyRowWrites } from "../../database/insert.ts";
@@ -18,7 +17,6 @@ import { memberOf } from "../../organization/members/members.sql.ts";
 import { selectNamedVisits } from "../../rooms/visits/visits.reports.ts";
 import { organizationOfAnySlug } from "../../rooms/waiting_rooms/waiting_rooms.slugs.ts";
 import type { Settings } from "../../settings.ts";
-import { subjectOfCall } from "../calls/calls.entries.ts";
 import { type CallKey, callIdByKey, callIdOfPath, type ReachedCall } from "../calls/calls.sql.ts";
 import { participants } from "./participants.table.ts";
 
@@ -142,5 +140,3 @@ export const participantsOfPath = preparedQuery((call: Placeholders<ReachedCall>
     .where(isOnCallOfPath(call))
     .orderBy(asc(participants.id)),
 );
-
-export const erasureEntries = entriesWhere("participant", participants, subjectOfCall(participants));

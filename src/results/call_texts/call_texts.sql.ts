@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, not, type SQL, type SQLWrapper } from "drizzle-orm";
+import { and, eq, getTableColumns, inArray, not, type SQL, type SQLWrapper } from "drizzle-orm";
 import { entriesWhere } from "../../audit/access_logs/access_logs.entries.ts";
 import { subjectOfCall } from "../../calls/calls/calls.entries.ts";
 import {
@@ -8,8 +8,10 @@ import {
   endedCallId,
   type ReachedCall,
 } from "../../calls/calls/calls.sql.ts";
+import { calls } from "../../calls/calls/calls.table.ts";
 import type { CallTextKind } from "../../database/enums.ts";
-import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
+import { coalesce } from "../../database/expressions.ts";
+import { builder, jsonValues, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { isPastRetention } from "../../database/retention.ts";
 import { selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
@@ -71,6 +73,23 @@ const deletionWhere = <Values extends object>(condition: (values: Placeholders<V
 
 export const deletionOfText = deletionWhere(({ call_id, kind }: Placeholders<{ call_id: number } & Kind>) =>
   isTextOf(call_id, kind),
+);
+
+/** `call_ids` is a JSON array. */
+export const deletionOfTexts = deletionWhere(({ call_ids }: Placeholders<{ call_ids: string }>) =>
+  inArray(callTexts.call_id, jsonValues(call_ids)),
+);
+
+/** Keeps reports from adding a text to these calls, even if they had none. `call_ids` is a JSON array. */
+export const refuseTexts = preparedQuery(
+  ({ call_ids, now }: Placeholders<{ call_ids: string; now: number }>) =>
+    builder
+      .update(calls)
+      .set({
+        transcript_deleted_at: coalesce(calls.transcript_deleted_at, now),
+        soap_note_deleted_at: coalesce(calls.soap_note_deleted_at, now),
+      })
+      .where(inArray(calls.id, jsonValues(call_ids))),
 );
 
 /** Texts past their retention, one portion per organization. */

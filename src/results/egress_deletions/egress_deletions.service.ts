@@ -27,6 +27,7 @@ import {
   deletionByPath,
   deletionEntries,
   filesOfDeletions,
+  filesOfRequests,
   finishDeletions,
   markFilesDeleted,
   type RequestOf,
@@ -78,6 +79,17 @@ async function requestDeletion<Known, Path extends object>(
   if (quiet) throw fileKeptWhileQuiet();
   const { failed } = await deleteScheduled(context, files);
   if (failed > 0) throw fileNotDeleted();
+}
+
+/**
+ * Deletes files of the recordings whose deletion was requested at `context.now`. The cron deletes the rest: those of another portion,
+ * those that the storage refuses, and all of them if the database is quiet.
+ */
+export async function deleteRequestedFiles(context: Context, organization_id: number): Promise<void> {
+  const { db, now } = context;
+  const [files, [quiet]] = await runBatch(db, [filesOfRequests({ organization_id, now }), quietSince({})]);
+  const portion = files.slice(0, RECORDING_DELETION_PORTION);
+  if (!quiet && portion.length > 0) await deleteScheduled(context, portion);
 }
 
 /**

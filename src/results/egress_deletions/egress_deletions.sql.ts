@@ -2,7 +2,7 @@ import { and, eq, inArray, isNotNull, isNull, lte, ne, not, notExists, or, type 
 import { callIdOfPath } from "../../calls/calls/calls.sql.ts";
 import type { Caller } from "../../context.ts";
 import { EGRESS_DELETED } from "../../database/enums.ts";
-import { coalesce } from "../../database/expressions.ts";
+import { coalesce, hasValues } from "../../database/expressions.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { isOverdue, isPastRetention } from "../../database/retention.ts";
 import { selectColumn } from "../../database/selects.ts";
@@ -111,23 +111,26 @@ export const filesOfDeletions = filesWhere(({ ids }: Placeholders<{ ids: string 
   inArray(egresses.id, jsonValues(ids)),
 );
 
-/** True for a recording that may be deleted: it and its call have ended, and the call is not under legal hold. */
-const isDeletable = and(
-  eq(egresses.status, "egress_ended"),
-  isNotNull(egresses.call_ended_at),
-  not(egresses.is_held),
-);
+/** True for a recording whose call has ended and is not under legal hold. */
+const isOfEndedCall = and(isNotNull(egresses.call_ended_at), not(egresses.is_held));
+
+/** True for a recording that may be deleted: it has ended too. */
+const isDeletable = and(eq(egresses.status, "egress_ended"), isOfEndedCall);
 
 /**
  * The statements of a deletion request, to run in one transaction. `record` writes the access log entry of the first
  * request, `schedule` schedules the deletion if it is allowed, `known` reads the recording, and `files` the files to
  * delete.
  *
- * @param isOne selects the recording to delete
+ * @param isOne selects the recordings to delete
+ * @param isAllowed true for recordings that may be deleted
  */
-const requestsWhere = <Values extends object>(isOne: (values: Placeholders<Values>) => SQL | undefined) => ({
+const requestsWhere = <Values extends object>(
+  isOne: (values: Placeholders<Values>) => SQL | undefined,
+  isAllowed = isDeletable,
+) => ({
   record: egressEntries<Values>((values) =>
-    and(isOne(values), isDeletable, isNull(egresses.deletion_requested_by)),
+    and(isOne(values), isAllowed, isNull(egresses.deletion_requested_by)),
   ),
   schedule: preparedQuery((values: Placeholders<Values & { user_id: number; now: number }>) =>
     builder
@@ -136,7 +139,7 @@ const requestsWhere = <Values extends object>(isOne: (values: Placeholders<Value
         deletion_requested_by: coalesce(egresses.deletion_requested_by, values.user_id),
         deletion_due_at: sql`${values.now}`,
       })
-      .where(and(isOne(values as Placeholders<Values>), isDeletable))
+      .where(and(isOne(values as Placeholders<Values>), isAllowed))
       .returning({ id: egresses.id }),
   ),
   known: preparedQuery((values: Placeholders<Values>) =>
@@ -159,6 +162,24 @@ export const deletionByPath = requestsWhere(
       eq(egresses.id, egress.egress_id),
       eq(egresses.call_id, callIdOfPath(egress)),
       isAdministrator(egress),
+    ),
+);
+
+/**
+ * Requests for all recordings of calls. As in retention, a recording need not have ended: its end may never be reported. `call_ids` is
+ * a JSON array.
+ */
+export const deletionByCalls = requestsWhere(
+  ({ call_ids }: Placeholders<{ call_ids: string }>) => inArray(egresses.call_id, jsonValues(call_ids)),
+  and(isOfEndedCall, ne(egresses.status, DELETED)),
+);
+
+/** The files of deletions that were requested at this time. */
+export const filesOfRequests = filesWhere(
+  ({ organization_id, now }: Placeholders<{ organization_id: number; now: number }>) =>
+    and(
+      hasValues(egresses, { organization_id, deletion_due_at: now }),
+      isNotNull(egresses.deletion_requested_by),
     ),
 );
 

@@ -1,9 +1,9 @@
-import { and, eq, inArray, isNotNull, isNull, lte, notExists, or, sql } from "drizzle-orm";
+import { and, eq, inArray, isNotNull, isNull, lte, not, notExists, or, sql } from "drizzle-orm";
 import { calls } from "../../calls/calls/calls.table.ts";
 import type { Context } from "../../context.ts";
 import { greatest, iif } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
-import { ERASED_NAME, isHeld, isPastRetention } from "../../database/retention.ts";
+import { isPastRetention } from "../../database/retention.ts";
 import { selectColumn } from "../../database/selects.ts";
 import {
   type ChoreTurn,
@@ -15,7 +15,8 @@ import {
 } from "../../database/turns.ts";
 import { organizations } from "../../organization/organizations/organizations.table.ts";
 import { CRON_PORTION } from "../../tuning.ts";
-import { callsOfVisit, visitEntries } from "./visits.sql.ts";
+import { participantsWithout } from "./visits.erasure.ts";
+import { callsOfVisit, hasHeldCall, visitEntries } from "./visits.sql.ts";
 import { visits } from "./visits.table.ts";
 
 /**
@@ -56,11 +57,10 @@ export const eraseVisits = (context: Context): Promise<number> =>
 
 /** True for the visits that are due. A visit is not over while it is planned, or while one of its calls is going on. */
 function isDue(chore: Placeholders<ChoreTurn>) {
-  const held = selectColumn(calls.id, inArray(calls.id, callsOfVisit()), isHeld(calls.id));
   const due = {
     time: visits.over_at,
     days: organizations.participant_retention_days,
-    where: and(isNotNull(visits.over_at), isNull(visits.erased_at), notExists(held)),
+    where: and(isNotNull(visits.over_at), isNull(visits.erased_at), not(hasHeldCall())),
   };
   return isPastRetention(visits, due, chore);
 }
@@ -72,10 +72,7 @@ const eraseDueVisits = preparedQuery((chore: Placeholders<ChoreTurn>) =>
     .update(visits)
     .set({
       external_reference: null,
-      participants: sql`(
-        select json_group_array(json_set(value, '$.display_name', ${ERASED_NAME}, '$.external_reference', null) order by key)
-        from json_each(${visits.participants})
-      )`,
+      participants: participantsWithout(sql`true`),
       erased_at: chore.now,
       updated_at: greatest(chore.now, visits.updated_at),
     })

@@ -8,6 +8,7 @@ import {
   getTableColumns,
   gt,
   gte,
+  inArray,
   isNotNull,
   isNull,
   or,
@@ -16,6 +17,7 @@ import {
 } from "drizzle-orm";
 import { entriesWhere, entryOfOrganization } from "../../audit/access_logs/access_logs.entries.ts";
 import { WHOLE_ORGANIZATION } from "../../calls/call_metrics/call_metrics.table.ts";
+import { calls } from "../../calls/calls/calls.table.ts";
 import { participants } from "../../calls/participants/participants.table.ts";
 import { hasValues, scalar } from "../../database/expressions.ts";
 import { insertSelect, jsonRows, jsonValue } from "../../database/insert.ts";
@@ -26,6 +28,7 @@ import {
   type Value,
   type Values,
 } from "../../database/queries.ts";
+import { isHeld } from "../../database/retention.ts";
 import { isNewest, newestId, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { MAX_PLANNED_VISITS, MAX_VISIT_CALLS } from "../../limits.ts";
@@ -45,6 +48,10 @@ export const callsOfVisit = () =>
     .from(participants)
     .where(and(eq(participants.visit_id, visits.id), isNotNull(participants.call_id)))
     .groupBy(participants.call_id);
+
+/** True for a visit with a call under legal hold. */
+export const hasHeldCall = () =>
+  exists(selectColumn(calls.id, inArray(calls.id, callsOfVisit()), isHeld(calls.id)));
 
 const ofRoom = <Field extends "slug" | "user_id" | "retired_at">(field: Field) =>
   scalar(selectColumn(waitingRooms[field], eq(waitingRooms.id, visits.waiting_room_id))) as SQL<
@@ -105,7 +112,7 @@ export const visitEntry = visitEntries(isReachedVisit);
 
 export const newVisitEntry = visitEntries((_: object) => isNewest(visits));
 
-/** Stores the references of a visit's participants, so that a search of the access log by reference finds the visit. */
+/** Stores the references of a visit's participants, so that searches by reference find the visit. */
 const referenceRows = (
   visit_id: SQL | Value<number>,
   { organization_id, digests }: Placeholders<NamedReferences>,
@@ -114,7 +121,11 @@ const referenceRows = (
     visitReferences,
     { organization_id, reference_digest: jsonValue, visit_id },
     { from: jsonRows(digests) },
-  ).onConflictDoNothing();
+  ).onConflictDoUpdate({
+    target: [visitReferences.organization_id, visitReferences.reference_digest, visitReferences.visit_id],
+    set: { is_erased: false },
+    setWhere: sql`${visitReferences.is_erased}`,
+  });
 
 /** `digests` is a JSON array. */
 interface NamedReferences {

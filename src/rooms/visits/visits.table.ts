@@ -77,13 +77,22 @@ export const visits = sqliteTable(
 
 /**
  * Keyed digests of the references of all people whom a visit names or has named. They are kept when names are erased and participants
- * removed, so that a search of the access log still finds the visit.
+ * removed, so that a search of the access log still finds the visit. `is_erased` is set once the person was erased on request, and
+ * cleared if the visit names them again.
  */
 export const visitReferences = sqliteTable(
   "visit_references",
-  { organization_id: organizationId(), reference_digest: text().notNull(), visit_id: integer().notNull() },
+  {
+    organization_id: organizationId(),
+    reference_digest: text().notNull(),
+    visit_id: integer().notNull(),
+    is_erased: integer({ mode: "boolean" }).notNull().default(false),
+  },
   (t) => [
     primaryKey({ columns: [t.organization_id, t.reference_digest, t.visit_id] }),
+    index("visit_references_to_erase")
+      .on(t.organization_id, t.reference_digest, t.visit_id)
+      .where(sql`not is_erased`),
     withinOrganization(t, t.visit_id, visits),
   ],
 );

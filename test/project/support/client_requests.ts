@@ -53,6 +53,8 @@ export const PROGRAM = `
     for await (const { id, type, data } of visits.followEvents({ after: 1, type: "call.*", signal }))
       if (type === "call.ended") await visits.getCall({ organization_user_id: data.organization_user_id ?? 0, call_id: id });
     await visits.withActingUser("user-17", "TREAT").listRoles();
+    const { erased_count } = await visits.eraseParticipant({ external_reference: "patient-1", texts: true }, { signal });
+    erased_count satisfies number;
     // @ts-expect-error: no such operation
     await visits.listRooms();
     // @ts-expect-error: a room without a name
@@ -61,6 +63,8 @@ export const PROGRAM = `
     await visits.getWaitingRoom({});
     // @ts-expect-error: a page that is a text
     await visits.listWaitingRooms({ page: "1" });
+    // @ts-expect-error: a patient without a reference
+    await visits.eraseParticipant({ texts: true });
     // @ts-expect-error: not one of HL7's purposes
     visits.withActingUser("user-17", "CURIOSITY");
     // @ts-expect-error: a list of calls needs its parameters

@@ -39,6 +39,7 @@ const AREAS: Record<string, string[]> = {
     `${CALL}/egresses/:id`,
     `${CALL}/egresses/:egress_id/audit_logs`,
     `${CALL}/legal_hold`,
+    "/participants",
   ],
   members: [
     "/organization_users",

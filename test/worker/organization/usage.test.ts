@@ -285,6 +285,7 @@ describe("With all quotas used up, a client can still", () => {
     ["revoke a client", ({ client, leaver }) => client.delete(`/api_clients/${leaver.id}`)],
     ["delete an invite", ({ client, invite }) => client.delete(`/invites/${invite.id}`)],
     ["delete a recording", ({ client, call, egress }) => client.delete(`${call.path}/egresses/${egress}`)],
+    ["erase a patient", ({ client }) => client.delete("/participants?external_reference=patient-1")],
     ["read the access log", ({ client }) => client.get("/access_logs")],
     [
       "sign in",

@@ -694,10 +694,13 @@ CREATE TABLE `visit_references` (
 	`organization_id` integer NOT NULL,
 	`reference_digest` text NOT NULL,
 	`visit_id` integer NOT NULL,
+	`is_erased` integer DEFAULT false NOT NULL,
 	PRIMARY KEY(`organization_id`, `reference_digest`, `visit_id`),
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`organization_id`,`visit_id`) REFERENCES `visits`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
+--> statement-breakpoint
+CREATE INDEX `visit_references_to_erase` ON `visit_references` (`organization_id`,`reference_digest`,`visit_id`) WHERE not is_erased;
 --> statement-breakpoint
 CREATE TABLE `visits` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,

@@ -1,0 +1,4 @@
+import { notFound } from "../../http/errors.ts";
+
+/** The error for clients that may not erase anybody. */
+export const participantsNotFound = () => notFound("Participants");

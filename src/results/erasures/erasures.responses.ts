@@ -1,0 +1,27 @@
+import * as z from "zod";
+import { count } from "../../http/wire.ts";
+import { ERASURES_COUNTED } from "../../limits.ts";
+
+const LOOKED_THROUGH = `The request looks through at most ${ERASURES_COUNTED} of each.`;
+
+export const erasureSchema = z
+  .object({
+    erased_count: count().meta({
+      description:
+        "The number of participations and planned visits from which this request erased the person.",
+      example: 3,
+    }),
+    held_count: count().meta({
+      description: `The number of the person's participations and planned visits that legal holds keep. ${LOOKED_THROUGH}`,
+      example: 0,
+    }),
+    ongoing_count: count().meta({
+      description: `The number of the person's participations that are going on: the person is waiting, or the call has not ended. They are left alone. ${LOOKED_THROUGH}`,
+      example: 0,
+    }),
+    remaining_count: count().meta({
+      description: `The number of participations and planned visits that are left for the next requests. A planned visit that no longer names the person counts until a request has looked at it. ${LOOKED_THROUGH}`,
+      example: 0,
+    }),
+  })
+  .meta({ id: "Erasure", description: "What a request erased of a person, and what is left." });

@@ -1,0 +1,62 @@
+import { digestsOfReferences } from "../../audit/access_logs/access_logs.sql.ts";
+import { erasablePortion, erasureOf } from "../../calls/participants/participants.erasure.ts";
+import type { ClientContext } from "../../context.ts";
+import { decideAndWrite } from "../../database/decide_and_write.ts";
+import type { BoundQuery } from "../../database/queries.ts";
+import { asAdministrator } from "../../organization/roles/roles.authors.ts";
+import { erasableVisitsPortion, erasureFromVisits } from "../../rooms/visits/visits.erasure.ts";
+import { deletionOfTexts, refuseTexts } from "../call_texts/call_texts.sql.ts";
+import { deleteRequestedFiles } from "../egress_deletions/egress_deletions.service.ts";
+import { deletionByCalls } from "../egress_deletions/egress_deletions.sql.ts";
+import { participantsNotFound } from "./erasures.refusals.ts";
+import type { Erasure, ErasureQuery } from "./erasures.schemas.ts";
+import { countLeft } from "./erasures.sql.ts";
+
+/**
+ * Erases a portion of what names a person, as retention would, and if asked, the results of the calls in this portion. Both are one
+ * transaction, because afterwards nothing shows whose calls they were.
+ */
+export async function erasePortion(
+  context: ClientContext,
+  { external_reference, texts }: ErasureQuery,
+): Promise<Erasure> {
+  const { db, caller, settings } = context;
+  const { organization_id } = caller;
+  const author = asAdministrator(caller, participantsNotFound);
+  const [reference_digest = ""] = await digestsOfReferences(settings, [external_reference]);
+  const person = { organization_id, external_reference, reference_digest };
+  const erasure = await decideAndWrite(
+    db,
+    { member: author.read, participations: erasablePortion(person), visits: erasableVisitsPortion(person) },
+    async ({ member: [member], participations, visits }) => {
+      author.require(member);
+      const erased_count = participations.length + visits.filter(({ is_named }) => is_named).length;
+      return {
+        writes: [
+          ...(texts ? deletionOfResults(context, participations) : []),
+          ...(participations.length > 0 ? await erasureOf(context, participations) : []),
+          ...(visits.length > 0 ? erasureFromVisits(context, person, visits) : []),
+          countLeft({ ...person, erased_count }),
+        ],
+      };
+    },
+  );
+  if (texts) await deleteRequestedFiles(context, organization_id);
+  return erasure;
+}
+
+/** Deletes the texts of these participations' calls, and schedules the deletion of the recordings. */
+function deletionOfResults(
+  context: ClientContext,
+  participations: { call_id: number | null }[],
+): BoundQuery<unknown>[] {
+  const { now, requester } = context;
+  const call_ids = JSON.stringify(participations.flatMap(({ call_id }) => call_id ?? []));
+  return [
+    deletionOfTexts.record(context, "delete", { call_ids }),
+    deletionOfTexts.remove({ call_ids }),
+    refuseTexts({ call_ids, now }),
+    deletionByCalls.record(context, "delete", { call_ids }),
+    deletionByCalls.schedule({ call_ids, user_id: requester.user_id, now }),
+  ];
+}

@@ -1,0 +1,677 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { QUIETING_STATEMENTS, RESUMING_STATEMENTS } from "../../../src/dev/quiet_statements.ts";
+import { ERASED_PORTION, ERASURES_COUNTED } from "../../../src/limits.ts";
+import { entriesAbout } from "../support/access_logs.ts";
+import { theWorker } from "../support/api.ts";
+import { atOnce } from "../support/at_once.ts";
+import {
+  aCall,
+  aProviderOnTheCall,
+  aRecipient,
+  ENDED_AT,
+  reportEgress,
+  STARTED_AT,
+  WAITING_SINCE,
+} from "../support/calls.ts";
+import { everyRowAsText, rowsOf, storedRows } from "../support/database.ts";
+import { expectRefusal } from "../support/expectations.ts";
+import { aLiveKitRoom, delivered } from "../support/livekit.ts";
+import { observedDatabase } from "../support/observed_database.ts";
+import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
+import { workerWith } from "../support/queue.ts";
+import { countingRows, insertMany } from "../support/rows.ts";
+import { aBucket, fileExists, storeFile } from "../support/storage.ts";
+import { fromNow, travelTo } from "../support/time.ts";
+import { changingNothing, leavingNoRows } from "../support/unchanged.ts";
+import { keyOf, planVisit, readVisit, redeem, tokenOfLink } from "../support/visits.ts";
+import { throughWorkerWith } from "../support/worker.ts";
+
+const NOTHING = { erased_count: 0, held_count: 0, ongoing_count: 0, remaining_count: 0 };
+
+const pathOf = (reference: string, texts?: boolean) =>
+  `/participants?external_reference=${reference}${texts === undefined ? "" : `&texts=${texts}`}`;
+
+const erase = (
+  { client }: Pick<Organization, "client">,
+  reference: string,
+  texts?: boolean,
+  fetcher = theWorker,
+) => client.through(fetcher).delete(pathOf(reference, texts));
+
+/** A call with a provider and a patient. */
+async function callOf(clinic: Organization, external_reference: string, call: object = {}) {
+  const participants = [aProviderOnTheCall(), aRecipient({ external_reference })] as const;
+  return { ...(await aCall(clinic, { participants, ...call })), participants };
+}
+
+async function aPatient() {
+  const clinic = await anOrganization();
+  const reference = unique("patient");
+  return { clinic, reference, call: await callOf(clinic, reference) };
+}
+
+const participantsOf = async ({ client }: Organization, { path }: { path: string }) =>
+  (await given(client.get(`${path}/participants`))).participants;
+
+const entriesFor = async ({ client }: Organization, reference: string, filter = "") =>
+  (await given(client.get(`/access_logs?per_page=100&external_reference=${reference}${filter}`))).access_logs;
+
+const waits = (clinic: Organization, slug: string, external_reference: string, more: object = {}) =>
+  clinic.addParticipant(slug, { external_reference, waiting_since: WAITING_SINCE, ...more });
+
+/** Everything that an organization stores, as text. */
+const storedText = async ({ id }: Organization) => JSON.stringify(await rowsOf(id));
+
+describe("DELETE /participants", () => {
+  it("erases the person from all their calls, with the calls' references, and leaves everybody else", async () => {
+    const { clinic, reference, call } = await aPatient();
+    const second = await callOf(clinic, reference, { external_reference: "visit-of-rita" });
+    const other = await callOf(clinic, `${reference}-2`);
+    const before = await participantsOf(clinic, second);
+    expect(await given(erase(clinic, reference))).toEqual({ ...NOTHING, erased_count: 2 });
+    const [paula, rita] = before;
+    expect(await participantsOf(clinic, second)).toEqual([
+      paula,
+      { ...rita, display_name: "Participant", external_reference: null },
+    ]);
+    expect((await given(clinic.client.get(second.path))).external_reference).toBeNull();
+    expect(await participantsOf(clinic, other)).toMatchObject([{}, { external_reference: `${reference}-2` }]);
+    const stored = (await storedText(clinic)).replaceAll(`${reference}-2`, "");
+    const keys = [call, second].map(({ participants }) => participants[1].key);
+    for (const personal of [reference, "visit-of-rita", ...keys]) expect(stored).not.toContain(personal);
+    expect(stored).toContain(call.participants[0].key);
+  });
+
+  it("leaves another organization's person with the same reference", async () => {
+    const { clinic, reference } = await aPatient();
+    const other = await anOrganization();
+    await callOf(other, reference);
+    await planVisit(other, (await other.addRoom()).slug, {
+      participants: [{ role: "recipient", display_name: "Rita", external_reference: reference }],
+    });
+    const before = await rowsOf(other.id);
+    expect(await given(erase(clinic, reference, true))).toEqual({ ...NOTHING, erased_count: 1 });
+    expect(await rowsOf(other.id)).toEqual(before);
+  });
+
+  it("erases visits to waiting rooms that led to no call, but leaves a person who is waiting", async () => {
+    const clinic = await anOrganization();
+    const reference = unique("patient");
+    const { slug } = await clinic.addRoom();
+    const left = await waits(clinic, slug, reference, { left_at: STARTED_AT });
+    const waiting = await waits(clinic, slug, reference);
+    expect(await given(erase(clinic, reference))).toEqual({ ...NOTHING, erased_count: 1, ongoing_count: 1 });
+    expect(
+      (await given(clinic.client.get(`/waiting_rooms/${slug}/participants`))).participants,
+    ).toMatchObject([{ id: waiting.id, display_name: "Rita Recipient", external_reference: reference }]);
+    await clinic.addParticipant(slug, { waiting_since: WAITING_SINCE, left_at: STARTED_AT }, waiting.key);
+    expect(await given(erase(clinic, reference))).toEqual({ ...NOTHING, erased_count: 1 });
+    expect(await entriesFor(clinic, reference)).toMatchObject(
+      [left, waiting].map(({ id }) => ({ event: "delete", resource_id: id, call_id: null })),
+    );
+  });
+
+  it("leaves a call that has not ended, even under legal hold, until it has", async () => {
+    const clinic = await anOrganization();
+    const reference = unique("patient");
+    const calls = [
+      await callOf(clinic, reference, { ended_at: null }),
+      await callOf(clinic, reference, { ended_at: null, legal_hold: true }),
+    ];
+    const ongoing = { ...NOTHING, ongoing_count: 2 };
+    expect(await given(changingNothing(() => erase(clinic, reference, true)))).toEqual(ongoing);
+    for (const call of calls) await given(call.report({ ended_at: ENDED_AT }));
+    expect(await given(erase(clinic, reference))).toEqual({ ...NOTHING, erased_count: 1, held_count: 1 });
+  });
+
+  it("counts calls under legal hold and leaves them, with their results, until the hold has ended", async () => {
+    const { clinic, reference, call } = await aPatient();
+    await given(call.reportSoapNote({ text: "Well.", is_final: true }));
+    const held = { ...NOTHING, held_count: 1 };
+    for (const { hold, release } of [
+      { hold: call.hold, release: call.release },
+      {
+        hold: () => clinic.client.put(`${call.path}/legal_hold`, { legal_hold: {} }),
+        release: () => clinic.client.delete(`${call.path}/legal_hold`),
+      },
+    ]) {
+      await given(hold());
+      expect(await given(changingNothing(() => erase(clinic, reference, true)))).toEqual(held);
+      await given(release());
+    }
+    expect(await given(erase(clinic, reference))).toEqual({ ...NOTHING, erased_count: 1 });
+    expect((await clinic.client.get(`${call.path}/soap_note`)).status).toBe(200);
+  });
+
+  it("changes nothing for a reference that nobody has, or that was erased before", async () => {
+    const { clinic, reference } = await aPatient();
+    await given(erase(clinic, reference));
+    for (const nobody of [reference, "nobody", reference.toUpperCase()])
+      expect(await given(changingNothing(() => erase(clinic, nobody, true)))).toEqual(NOTHING);
+  });
+
+  it("needs exactly one reference, and texts must be true or false", async () => {
+    const { clinic, reference } = await aPatient();
+    const one = `external_reference=${reference}`;
+    for (const [query, error] of [
+      ["", "external_reference: is required"],
+      ["?texts=true", "external_reference: is required"],
+      ["?external_reference=", "external_reference: is required"],
+      [`?${one}&external_reference=other`, "external_reference: is given twice: give it once"],
+      [`?${one}&texts=yes`, "texts: must be one of true, false"],
+      [`?${one}&texts=1`, "texts: must be one of true, false"],
+      [`?${one}&texts=true&texts=false`, "texts: is given twice: give it once"],
+    ])
+      expectRefusal(await changingNothing(() => clinic.client.delete(`/participants${query}`)), 400, error);
+  });
+
+  it("returns 404 to a demoted administrator", async () => {
+    const { clinic, reference } = await aPatient();
+    const bea = await clinic.addUser("Bea Boss", ["organization_admin"]);
+    const demoted = await clinic.addClient(bea.id);
+    await given(demoted.get("/organization"));
+    await given(
+      clinic.client.put(`/organization_users/${bea.id}`, { organization_user: { roles: ["provider"] } }),
+    );
+    const answer = await changingNothing(() => erase({ client: demoted }, reference));
+    expectRefusal(answer, 404, "Participants not found");
+  });
+});
+
+describe("After DELETE /participants, a late report", () => {
+  it("of a call or of a waiting room brings nothing back", async () => {
+    const { clinic, reference, call } = await aPatient();
+    const { slug } = await clinic.addRoom();
+    const key = unique("rita");
+    const left = { external_reference: reference, waiting_since: WAITING_SINCE, left_at: STARTED_AT };
+    await clinic.addParticipant(slug, left, key);
+    await given(erase(clinic, reference));
+    await changingNothing(() =>
+      given(call.report({ ended_at: ENDED_AT, participants: call.participants, external_reference: "rita" })),
+    );
+    const late = await changingNothing(() => clinic.addParticipant(slug, left, key));
+    expect(late).toMatchObject({ key, display_name: "Participant" });
+  });
+
+  it("of LiveKit brings nothing back", async () => {
+    const clinic = await anOrganization();
+    const room = await aLiveKitRoom(clinic);
+    const key = unique("rita");
+    const reference = unique("patient");
+    const events = [room.joined(key, 1), room.left(key, 2, 1), room.finished(3)];
+    await delivered(events);
+    await given(
+      clinic.platform.put(`/calls/${room.sid}`, {
+        call: {
+          participants: [{ key, display_name: "Rita", role: "recipient", external_reference: reference }],
+        },
+      }),
+    );
+    expect(await given(erase(clinic, reference))).toEqual({ ...NOTHING, erased_count: 1 });
+    await changingNothing(() => delivered(events));
+    expect(await storedText(clinic)).not.toContain(key);
+  });
+
+  it("can still withdraw a consent", async () => {
+    const { clinic, reference, call } = await aPatient();
+    await call.addEgress();
+    await given(erase(clinic, reference));
+    const egresses = async () => (await given(clinic.client.get(`${call.path}/egresses`))).egresses;
+    expect(await egresses()).toHaveLength(1);
+    const [, { key }] = call.participants;
+    await given(call.report({ participants: [{ key, recording_consent: false }] }));
+    expect(await egresses()).toEqual([]);
+  });
+});
+
+describe("The access log, after DELETE /participants,", () => {
+  it("finds by the reference what was read and erased, and who asked for it, but contains no reference", async () => {
+    const { clinic, reference, call } = await aPatient();
+    const [paula, rita] = await participantsOf(clinic, call);
+    const answer = await clinic.client.send("DELETE", pathOf(reference), undefined, {
+      "X-Acting-User": "privacy-officer-3",
+      "X-Purpose-Of-Use": "PATRQT",
+    });
+    await given(Promise.resolve(answer));
+    const of = { resource: "participant", call_id: call.id, organization_user_id: call.owner.id };
+    const entries = await entriesFor(clinic, reference);
+    expect(entries).toMatchObject([
+      { ...of, event: "read" },
+      {
+        ...of,
+        event: "delete",
+        resource_id: rita.id,
+        user_id: clinic.admin.user_id,
+        api_client_id: clinic.client.id,
+        acting_user: "privacy-officer-3",
+        purpose: "PATRQT",
+        request_id: answer.headers.get("X-Request-Id"),
+      },
+    ]);
+    expect(entries.map(({ resource_id }: { resource_id: number }) => resource_id)).not.toContain(paula.id);
+    expect(JSON.stringify(await storedRows(clinic, "access_logs"))).not.toContain(reference);
+    expect(await entriesFor(clinic, `${reference}-2`)).toEqual([]);
+  });
+
+  it("also finds the erasure of a visit to a waiting room by retention", async () => {
+    const clinic = await anOrganization();
+    const reference = unique("patient");
+    const { slug } = await clinic.addRoom();
+    const { id } = await waits(clinic, slug, reference, { left_at: STARTED_AT });
+    const keepFor = (days: number | null) =>
+      env.DB.prepare("update organizations set participant_retention_days = ? where id = ?")
+        .bind(days, clinic.id)
+        .run();
+    onTestFinished(async () => void (await keepFor(null)));
+    await keepFor(1);
+    await workerWith({}).runCron();
+    expect(await entriesFor(clinic, reference)).toMatchObject([
+      { event: "delete", resource: "participant", resource_id: id, api_client_id: null },
+    ]);
+  });
+});
+
+/** A patient with this many ended calls. */
+async function aPatientOfMany(count: number) {
+  const clinic = await anOrganization();
+  const reference = unique("patient");
+  const { owner, room } = await aCall(clinic, { participants: [] });
+  leavingNoRows(clinic.id, "participants");
+  await insertMany(
+    count,
+    `insert into calls (organization_id, key, organization_user_id, waiting_room_id, started_at, ended_at,
+       external_reference, created_at, updated_at)
+     select ?1, 'seen-' || n, ?2, ?3, n, n + 1, 'visit-' || n, n, n from counter`,
+    clinic.id,
+    owner.id,
+    room.id,
+  );
+  await env.DB.prepare(
+    `insert into participants (organization_id, key, waiting_room_id, call_id, display_name, role, external_reference,
+       left_at, created_at, updated_at)
+     select organization_id, key, waiting_room_id, id, 'Rita', 'recipient', ?2, ended_at, 1, 1
+     from calls where organization_id = ?1 and key glob 'seen-*'`,
+  )
+    .bind(clinic.id, reference)
+    .run();
+  return { clinic, reference };
+}
+
+/** A Worker whose D1 fails from this round trip of the next request on. */
+async function aWorkerThatDies({ client }: Organization, trip: number) {
+  let isArmed = false;
+  let trips = 0;
+  const DB = observedDatabase({
+    query(run) {
+      if (isArmed && ++trips >= trip) throw new Error("D1_ERROR: Network connection lost.");
+      return run();
+    },
+  });
+  const fetcher = throughWorkerWith({ DB });
+  await given(client.through(fetcher).get("/waiting_rooms"));
+  isArmed = true;
+  return fetcher;
+}
+
+const erasedIds = async (clinic: Organization) =>
+  (await entriesAbout(clinic, "delete", "participant")).map(({ resource_id }) => resource_id);
+
+const isEachOnce = (ids: unknown[]) => new Set(ids).size === ids.length;
+
+describe("DELETE /participants of a person with many calls", () => {
+  it("works in portions, and continues after it was killed between or within requests", async () => {
+    const { clinic, reference } = await aPatientOfMany(1000);
+    let erased = 0;
+    for (let remaining = 1000; remaining > 0; ) {
+      const dying = await aWorkerThatDies(clinic, 2);
+      const before = await everyRowAsText();
+      expect((await erase(clinic, reference, false, dying)).status).toBe(503);
+      expect(await everyRowAsText()).toEqual(before);
+      const portion = await given(erase(clinic, reference));
+      remaining -= ERASED_PORTION;
+      erased += portion.erased_count;
+      expect(portion).toEqual({ ...NOTHING, erased_count: ERASED_PORTION, remaining_count: remaining });
+    }
+    expect(erased).toBe(1000);
+    expect(await erasedIds(clinic)).toHaveLength(1000);
+    expect(isEachOnce(await erasedIds(clinic))).toBe(true);
+    for (const { display_name, external_reference } of await storedRows(clinic, "participants"))
+      expect([display_name, external_reference]).toEqual(["Participant", null]);
+    for (const { external_reference } of await storedRows(clinic, "calls"))
+      expect(external_reference).toBeNull();
+  });
+
+  it("erases each participation once if requests come at the same moment", async () => {
+    const count = ERASED_PORTION + 50;
+    const { clinic, reference } = await aPatientOfMany(count);
+    const portions = await atOnce(3, () => given(erase(clinic, reference)));
+    const erased = portions.map(({ erased_count }) => erased_count).sort((a, b) => b - a);
+    expect(erased).toEqual([ERASED_PORTION, 50, 0]);
+    expect(await erasedIds(clinic)).toHaveLength(count);
+    expect(isEachOnce(await erasedIds(clinic))).toBe(true);
+  });
+
+  it("reads as many rows of 6,000 calls as of 2,000, and counts the first ones", async () => {
+    const costs = [];
+    for (const count of [2000, 6000]) {
+      const { clinic, reference } = await aPatientOfMany(count);
+      const counting = countingRows();
+      await given(clinic.client.through(counting.fetcher).get("/waiting_rooms"));
+      const { result, rows_read } = await counting.during(() =>
+        given(erase(clinic, reference, false, counting.fetcher)),
+      );
+      expect(result).toEqual({
+        ...NOTHING,
+        erased_count: ERASED_PORTION,
+        remaining_count: ERASURES_COUNTED,
+      });
+      costs.push(rows_read);
+    }
+    expect(Math.abs(Number(costs[1]) - Number(costs[0]))).toBeLessThan(20);
+  });
+
+  it("does not get stuck at calls under legal hold", async () => {
+    const { clinic, reference } = await aPatientOfMany(2 * ERASED_PORTION + 1);
+    await env.DB.prepare(
+      `insert into legal_holds (organization_id, call_id, begun_by, began_at)
+       select organization_id, id, 'organization', 1 from calls where organization_id = ?1 and key glob 'seen-*'
+       order by started_at limit ?2`,
+    )
+      .bind(clinic.id, 2 * ERASED_PORTION)
+      .run();
+    const held_count = 2 * ERASED_PORTION;
+    expect(await given(erase(clinic, reference))).toEqual({ ...NOTHING, erased_count: 1, held_count });
+  });
+
+  it("leaves a call for which a legal hold begins while the request is carried out", async () => {
+    const { clinic, reference, call } = await aPatient();
+    let isArmed = false;
+    const DB = observedDatabase({
+      async query(run) {
+        const found = await run();
+        if (isArmed) {
+          isArmed = false;
+          await given(call.hold());
+        }
+        return found;
+      },
+    });
+    const fetcher = throughWorkerWith({ DB });
+    await given(clinic.client.through(fetcher).get("/waiting_rooms"));
+    isArmed = true;
+    expect(await given(erase(clinic, reference, true, fetcher))).toEqual({ ...NOTHING, held_count: 1 });
+    expect(await participantsOf(clinic, call)).toMatchObject([{}, { external_reference: reference }]);
+  });
+});
+
+/** A patient's call with a transcript, a SOAP note and a recording with a file. */
+async function aDocumentedCall(
+  clinic: Organization,
+  reference: string,
+  { egress = {}, ...call }: { egress?: object } & Record<string, unknown> = {},
+) {
+  const documented = await callOf(clinic, reference, call);
+  const storage_key = `${clinic.slug}/${unique("file")}.wav`;
+  await storeFile(storage_key);
+  const reported = await documented.addEgress({ storage_key, ...egress });
+  const [{ key: participant_key }] = documented.participants;
+  const lines = [{ participant_key, text: "Good morning.", start_time: 0, end_time: 1 }];
+  const transcript = { is_final: true, lines };
+  await given(documented.reportTranscript(transcript));
+  await given(documented.reportSoapNote({ text: "Subjective: well.", is_final: true }));
+  const statusOf = async (result: string) => (await clinic.client.get(`${documented.path}/${result}`)).status;
+  return {
+    ...documented,
+    reported,
+    storage_key,
+    transcript,
+    left: async () => ({
+      transcript: (await statusOf("transcript")) === 200,
+      note: (await statusOf("soap_note")) === 200,
+      file: await fileExists(storage_key),
+      status: (await storedRows(clinic, "egresses")).find(({ id }) => id === reported.id)?.status,
+    }),
+  };
+}
+
+const ALL = { transcript: true, note: true, file: true, status: "egress_ended" };
+const GONE = { transcript: false, note: false, file: false, status: "egress_deleted" };
+
+describe("DELETE /participants with texts=true", () => {
+  it("also deletes the results of the person's calls, and of no others", async () => {
+    const clinic = await anOrganization();
+    const [reference, other] = [unique("patient"), unique("patient")];
+    const calls = [await aDocumentedCall(clinic, reference), await aDocumentedCall(clinic, reference)];
+    const theirs = await aDocumentedCall(clinic, other);
+    const held = await aDocumentedCall(clinic, reference, { legal_hold: true });
+    expect(await given(erase(clinic, reference, true))).toEqual({
+      ...NOTHING,
+      erased_count: 2,
+      held_count: 1,
+    });
+    for (const call of calls) expect(await call.left()).toEqual(GONE);
+    for (const call of [theirs, held]) expect(await call.left()).toEqual(ALL);
+    for (const resource of ["transcript", "soap_note", "egress"]) {
+      const entries = await entriesAbout(clinic, "delete", resource);
+      expect(entries).toHaveLength(2);
+      expect(new Set(entries.map(({ call_id }) => call_id))).toEqual(new Set(calls.map(({ id }) => id)));
+      for (const { user_id, api_client_id } of entries)
+        expect([user_id, api_client_id]).toEqual([clinic.admin.user_id, clinic.client.id]);
+      const { events } = await given(clinic.client.get(`/events?type=${resource}.deleted`));
+      expect(events).toHaveLength(2);
+    }
+    expect(await entriesFor(clinic, reference, "&event=delete")).toHaveLength(8);
+    await given(held.release());
+    expect(await given(erase(clinic, reference, true))).toEqual({ ...NOTHING, erased_count: 1 });
+    expect(await held.left()).toEqual(GONE);
+  });
+
+  it("must come with the first request: without it, the results stay, and cannot be found afterwards", async () => {
+    for (const texts of [undefined, false]) {
+      const clinic = await anOrganization();
+      const reference = unique("patient");
+      const call = await aDocumentedCall(clinic, reference);
+      expect(await given(erase(clinic, reference, texts))).toEqual({ ...NOTHING, erased_count: 1 });
+      expect(await given(changingNothing(() => erase(clinic, reference, true)))).toEqual(NOTHING);
+      expect(await call.left()).toEqual(ALL);
+    }
+  });
+
+  it("keeps late reports from adding a transcript or a SOAP note, whether or not there was one", async () => {
+    const clinic = await anOrganization();
+    const reference = unique("patient");
+    const call = await aDocumentedCall(clinic, reference);
+    const without = await callOf(clinic, reference);
+    await given(erase(clinic, reference, true));
+    const lines = [
+      { participant_key: without.participants[0].key, text: "Hello", start_time: 0, end_time: 1 },
+    ];
+    for (const report of [
+      () => call.reportTranscript(call.transcript),
+      () => call.reportSoapNote({ text: "Well.", is_final: true }),
+      () => without.reportTranscript({ is_final: true, lines }),
+      () => without.reportSoapNote({ text: "Well.", is_final: true }),
+    ])
+      expectRefusal(await changingNothing(report), 422, /was deleted: it cannot be reported again/);
+  });
+
+  it("also deletes a recording whose end is reported later, with the file that the report names", async () => {
+    const clinic = await anOrganization();
+    const reference = unique("patient");
+    const egress = { status: "egress_ending", ended_at: null };
+    const call = await aDocumentedCall(clinic, reference, { egress });
+    await given(erase(clinic, reference, true));
+    expect(await call.left()).toEqual(GONE);
+    const storage_key = `${clinic.slug}/${unique("late")}.wav`;
+    await storeFile(storage_key);
+    const { egress_id } = call.reported;
+    await given(reportEgress(clinic, egress_id, { status: "egress_ended", storage_key, ended_at: ENDED_AT }));
+    expect(await call.left()).toEqual(GONE);
+    await workerWith({}).runCron();
+    expect(await fileExists(storage_key)).toBe(false);
+  });
+
+  it("leaves the files to the cron while the storage fails", async () => {
+    const clinic = await anOrganization();
+    const reference = unique("patient");
+    const call = await aDocumentedCall(clinic, reference);
+    const bucket = aBucket(() => true);
+    const { fetcher, runCron } = workerWith({ RECORDINGS: bucket.binding });
+    expect(await given(erase(clinic, reference, true, fetcher))).toEqual({ ...NOTHING, erased_count: 1 });
+    expect(await call.left()).toEqual({ ...GONE, file: true, status: "egress_ended" });
+    bucket.refuses = () => false;
+    await runCron();
+    expect(await call.left()).toEqual(GONE);
+    expect(await entriesAbout(clinic, "delete", "egress")).toMatchObject([
+      { resource_id: call.reported.id, api_client_id: clinic.client.id },
+    ]);
+  });
+
+  it("leaves the files to the cron if it is killed before it deletes them", async () => {
+    const clinic = await anOrganization();
+    const reference = unique("patient");
+    const call = await aDocumentedCall(clinic, reference);
+    expect((await erase(clinic, reference, true, await aWorkerThatDies(clinic, 3))).status).toBe(503);
+    expect(await call.left()).toEqual({ ...GONE, file: true, status: "egress_ended" });
+    expect(await given(erase(clinic, reference, true))).toEqual(NOTHING);
+    await workerWith({}).runCron();
+    expect(await call.left()).toEqual(GONE);
+  });
+
+  it("deletes no file of a restored database until its operator resumes it", async () => {
+    const clinic = await anOrganization();
+    const reference = unique("patient");
+    const call = await aDocumentedCall(clinic, reference);
+    const run = (statements: string[]) => env.DB.batch(statements.map((each) => env.DB.prepare(each)));
+    onTestFinished(async () => void (await run(RESUMING_STATEMENTS)));
+    await run(QUIETING_STATEMENTS);
+    expect(await given(erase(clinic, reference, true))).toEqual({ ...NOTHING, erased_count: 1 });
+    await workerWith({}).runCron();
+    expect(await call.left()).toEqual({ ...GONE, file: true, status: "egress_ended" });
+    await run(RESUMING_STATEMENTS);
+    await workerWith({}).runCron();
+    expect(await call.left()).toEqual(GONE);
+  });
+});
+
+const named = (external_reference: string, display_name = "Rita Recipient") => ({
+  role: "recipient",
+  display_name,
+  external_reference,
+});
+
+const ERASED = { display_name: "Participant", external_reference: null };
+
+describe("DELETE /participants of a person named in planned visits", () => {
+  it("takes the person's name and reference and the visit's reference out of the visit, and leaves the rest", async () => {
+    const clinic = await anOrganization();
+    const [reference, other] = [unique("patient"), unique("patient")];
+    const { slug } = await clinic.addRoom();
+    const participants = [named(reference), named(other, "Ron Recipient")];
+    // The clock stands still, and the version of the visit must change nevertheless.
+    travelTo(fromNow(1));
+    const before = await planVisit(clinic, slug, { external_reference: "appointment-7", participants });
+    const theirs = await planVisit(clinic, slug, { participants: [named(other)] });
+    expect(await given(erase(clinic, reference))).toEqual({ ...NOTHING, erased_count: 1 });
+    const after = await readVisit(clinic, before);
+    const [rita, ron] = before.participants;
+    expect(after).toEqual({
+      ...before,
+      external_reference: null,
+      participants: [{ ...rita, ...ERASED }, ron],
+      updated_at: expect.any(String),
+    });
+    expect(Date.parse(after.updated_at)).toBeGreaterThan(Date.parse(before.updated_at));
+    expect(await readVisit(clinic, theirs)).toEqual(theirs);
+    expect(await storedText(clinic)).not.toContain(reference);
+    const { events } = await given(clinic.client.get("/events?type=visit.updated"));
+    expect(events).toMatchObject([{ data: { visit_id: before.id } }]);
+    expect(await entriesFor(clinic, reference)).toMatchObject([
+      { event: "create", resource: "visit", resource_id: before.id },
+      { event: "update", resource: "visit", resource_id: before.id, api_client_id: clinic.client.id },
+      { event: "read", resource: "visit", resource_id: before.id },
+    ]);
+    expect((await given(redeem(tokenOfLink(before)))).participant).toMatchObject({
+      display_name: "Participant",
+    });
+  });
+
+  it("erases the visit together with the call that it led to, and late reports bring nothing back", async () => {
+    const clinic = await anOrganization();
+    const reference = unique("patient");
+    const { slug } = await clinic.addRoom();
+    const visit = await planVisit(clinic, slug, {
+      external_reference: "appointment-7",
+      participants: [named(reference)],
+    });
+    const participants = [{ key: keyOf(visit) }];
+    const call = await aCall(clinic, { waiting_room_slug: slug, participants });
+    expect(await participantsOf(clinic, call)).toMatchObject([{ external_reference: reference }]);
+    expect(await given(erase(clinic, reference))).toEqual({ ...NOTHING, erased_count: 2 });
+    await changingNothing(() => given(call.report({ ended_at: ENDED_AT, participants })));
+    for (const personal of [reference, "appointment-7", "Rita Recipient"])
+      expect(await storedText(clinic)).not.toContain(personal);
+  });
+
+  it("leaves a visit with a call under legal hold, even if the person was not on the call", async () => {
+    const clinic = await anOrganization();
+    const reference = unique("patient");
+    const { slug } = await clinic.addRoom();
+    const participants = [named(reference), named(unique("patient"), "Ron Recipient")];
+    const visit = await planVisit(clinic, slug, { participants });
+    const call = await aCall(clinic, { waiting_room_slug: slug, participants: [{ key: keyOf(visit, 1) }] });
+    await given(call.hold());
+    const held = { ...NOTHING, held_count: 1 };
+    expect(await given(changingNothing(() => erase(clinic, reference)))).toEqual(held);
+    await given(call.release());
+    expect(await given(erase(clinic, reference))).toEqual({ ...NOTHING, erased_count: 1 });
+    expect((await readVisit(clinic, visit)).participants).toMatchObject([
+      ERASED,
+      { display_name: "Ron Recipient" },
+    ]);
+  });
+
+  it("erases them again if the visit names them again, and skips visits that no longer name them", async () => {
+    const clinic = await anOrganization();
+    const reference = unique("patient");
+    const { slug } = await clinic.addRoom();
+    const visit = await planVisit(clinic, slug, { participants: [named(reference)] });
+    const left = await planVisit(clinic, slug, { participants: [named(reference)] });
+    await given(clinic.client.put(`/visits/${left.id}`, { visit: { participants: [named("other")] } }));
+    const again = () =>
+      clinic.client.put(`/visits/${visit.id}`, { visit: { participants: [named(reference)] } });
+    expect(await given(erase(clinic, reference))).toEqual({ ...NOTHING, erased_count: 1 });
+    await given(again());
+    expect(await given(erase(clinic, reference))).toEqual({ ...NOTHING, erased_count: 1 });
+    expect((await readVisit(clinic, visit)).participants).toMatchObject([ERASED]);
+    expect((await readVisit(clinic, left)).participants).toMatchObject([{ external_reference: "other" }]);
+  });
+
+  it("changes their visits in portions", async () => {
+    const clinic = await anOrganization();
+    const reference = unique("patient");
+    const { slug } = await clinic.addRoom();
+    const first = await planVisit(clinic, slug, { participants: [named(reference)] });
+    leavingNoRows(clinic.id, "visit_references", "visits");
+    await insertMany(
+      ERASED_PORTION,
+      `insert into visits (organization_id, waiting_room_id, status, starts_at, ends_at, participants,
+         last_participant_id, created_at, updated_at)
+       select organization_id, waiting_room_id, 'missed', n, n + 1, participants, 1, n, n
+       from visits join counter where id = ?`,
+      first.id,
+    );
+    await env.DB.prepare(
+      `insert into visit_references (organization_id, reference_digest, visit_id)
+       select named.organization_id, named.reference_digest, visits.id from visits join visit_references as named
+       where visits.organization_id = ?1 and visits.id <> ?2 and named.visit_id = ?2`,
+    )
+      .bind(clinic.id, first.id)
+      .run();
+    const more = { ...NOTHING, erased_count: ERASED_PORTION, remaining_count: 1 };
+    expect(await given(erase(clinic, reference))).toEqual(more);
+    expect(await given(erase(clinic, reference))).toEqual({ ...NOTHING, erased_count: 1 });
+    expect(JSON.stringify(await storedRows(clinic, "visits"))).not.toContain(reference);
+  });
+});

@@ -6,7 +6,13 @@ import { FOR_ADMINISTRATORS, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { DAY } from "../../units.ts";
 import { eventsNotFound } from "./events.refusals.ts";
-import { eventIds, type eventSchema, eventsSchema } from "./events.responses.ts";
+import {
+  eventIds,
+  type eventSchema,
+  eventsSchema,
+  type platformEventSchema,
+  platformEventsSchema,
+} from "./events.responses.ts";
 
 type Event = z.input<typeof eventSchema>;
 
@@ -49,7 +55,17 @@ export const EVENT_MEANINGS: Record<EventType, string> = {
   "bulk_invite.completed": "Every row of a bulk invite has either created an invite or failed.",
   "organization_user.added": "Someone has become a user of the organization, for the first time or again.",
   "organization_user.removed": "Someone is no longer a user of the organization.",
-  "organization_user.updated": "The roles, the name or the email of a user of the organization have changed.",
+  "organization_user.updated":
+    "The roles, the name or the email of a user of the organization have changed, or the providers whom the user assists.",
+  "organization.updated": "The name or a setting of the organization has changed.",
+  "api_client.created": "An API client was created.",
+  "api_client.revoked":
+    "An API client was revoked, on request or because the membership of its user has ended. An API client that expires is not revoked.",
+  "waiting_room.created":
+    "A waiting room was created, or a retired personal room is back because its owner is a provider again.",
+  "waiting_room.updated": "The name, the slug or a setting of a waiting room has changed.",
+  "waiting_room.retired":
+    "A waiting room was retired, on request or because the owner of a personal room is no longer a provider.",
   "waiting_room_sub.changed": "A sub was created, updated or deleted.",
   "visit.created": "A visit was planned.",
   "visit.updated": "A visit was changed before or after it started.",
@@ -76,6 +92,9 @@ const IDS: Record<Family, IdName[]> = {
   invite: ["invite_id"],
   bulk_invite: ["bulk_invite_id"],
   organization_user: ["organization_user_id"],
+  organization: [],
+  api_client: ["api_client_id"],
+  waiting_room: ["waiting_room_id"],
   waiting_room_sub: ["waiting_room_id", "waiting_room_sub_id"],
   visit: ["visit_id"],
   access_log: ["date", "seal_sha256"],
@@ -97,7 +116,7 @@ const table = (Object.keys(EVENT_MEANINGS) as EventType[])
       ...always.map((name) => `\`${name}\``),
       ...ifThereIs.map((name) => `\`${name}\` (of the call, if any)`),
     ];
-    return `| \`${type}\` | ${EVENT_MEANINGS[type]} | ${names.join(", ")} |`;
+    return `| \`${type}\` | ${EVENT_MEANINGS[type]} | ${names.join(", ") || "none"} |`;
   })
   .join("\n");
 
@@ -105,6 +124,12 @@ const ON_CALL = { call_id: story.CALL.id, organization_user_id: story.PAULA.id }
 
 /** The events of the examples' story, in order. The third element replaces ids that differ from the usual ones. */
 const STORY: Record<EventType, [id: number, created_at: string, ids?: Event["data"]]> = {
+  "api_client.created": [1001, story.SET_UP_AT],
+  "waiting_room.created": [1002, story.SET_UP_AT],
+  "organization.updated": [1029, "2026-01-26T09:00:00.000Z"],
+  "waiting_room.updated": [1030, "2026-01-26T09:10:00.000Z"],
+  "waiting_room.retired": [1031, "2026-01-26T09:20:00.000Z", { waiting_room_id: 6 }],
+  "api_client.revoked": [1032, "2026-01-26T09:30:00.000Z", { api_client_id: 4 }],
   "invite.mail_failed": [1033, "2026-01-27T10:00:02.000Z", { invite_id: 79 }],
   "organization_user.removed": [1034, "2026-01-28T16:00:00.000Z", { organization_user_id: story.FRED.id }],
   "invite.created": [1035, story.INVITED_AT],
@@ -149,11 +174,18 @@ export function exampleEvent(type: EventType): Event {
 
 const events = (Object.keys(STORY) as EventType[]).map(exampleEvent);
 
+/** An example as the platform sees it. */
+const ofClinic = ({ id, ...event }: Event): z.input<typeof platformEventSchema> => ({
+  id,
+  organization_id: story.CLINIC.id,
+  ...event,
+});
+
 const transcriptFinalized = exampleEvent("transcript.finalized");
 
 export const eventsReference: Reference = {
   tag: "Events",
-  description: `The events of the organization, in order, so that clients need not poll every resource. An event holds only ids (for a sealed day, its date and digest), never names, texts or URLs: use the ids to fetch the resource. A change and its event are written together, so there is never one without the other. Events are kept for ${EVENTS_KEPT_FOR / DAY} days. Only an organization_admin can read them.
+  description: `The events of an organization, in order, so that clients need not poll every resource. An event holds only ids (for a sealed day, its date and digest), never names, texts or URLs: use the ids to fetch the resource. A change and its event are written together, so there is never one without the other. Events are kept for ${EVENTS_KEPT_FOR / DAY} days. In the external API, only an organization_admin can read them; the platform API lists the events of all organizations.
 
 | Type | When | Ids in \`data\` |
 | --- | --- | --- |
@@ -193,6 +225,51 @@ More types may be added: ignore types that you do not know.`,
       },
       refusals: FOR_ADMINISTRATORS,
       errors: [eventsNotFound()],
+    },
+  },
+  platform: {
+    "GET /events": {
+      operationId: "listEventsOfAllOrganizations",
+      summary: "List the events of all organizations",
+      description:
+        "To read all events, pass `next_after` as `after` in the next request; after a full page there may be more. The events of each organization are in their order. No event is skipped or returned twice, even if an organization moves to another database, or a database was restored meanwhile. With several databases, the status is 503 while one of them does not answer.",
+      parameters: {
+        type: {
+          description:
+            "Only events of this type or family of types, such as `waiting_room.*`. Keep a position for each type that you follow.",
+          example: "organization_user.*",
+        },
+        after: {
+          description:
+            "The position to continue from: 0, or the `next_after` of the previous response. Without it, the list begins with the oldest event still kept.",
+          example: "1033",
+        },
+      },
+      response: {
+        schema: platformEventsSchema,
+        examples: {
+          "A membership has ended": {
+            events: [ofClinic(exampleEvent("organization_user.removed"))],
+            next_after: String(exampleEvent("organization_user.removed").id),
+          },
+          "A room and the organization have changed": {
+            events: [
+              ofClinic(exampleEvent("organization.updated")),
+              ofClinic(exampleEvent("waiting_room.updated")),
+            ],
+            next_after: String(exampleEvent("waiting_room.updated").id),
+          },
+          "One event of each type except `egress.deleted`": {
+            events: events.slice(0, -1).map(ofClinic),
+            next_after: "1062",
+          },
+          "Nothing has happened since": { events: [], next_after: "1060" },
+          "Three databases": {
+            events: [ofClinic(exampleEvent("invite.accepted"))],
+            next_after: `${exampleEvent("invite.accepted").id}~4294967310~8589934600`,
+          },
+        },
+      },
     },
   },
 };

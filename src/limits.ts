@@ -141,6 +141,12 @@ export const MAX_TEXT_VERSIONS = 25;
 /** The total size of the texts replaced by corrections, in UTF-8: the list of versions reads this much at once. */
 export const MAX_TEXT_VERSIONS_SIZE = 4 * KIB * KIB;
 
+/** In bytes. A longer body counts as several requests, because it takes as much time. */
+export const BODY_OF_ONE_REQUEST = 128 * KIB;
+
+/** In characters. A longer transcript counts as several requests, because it takes as much time. */
+export const ANSWER_OF_ONE_REQUEST = 256 * KIB;
+
 /**
  * In characters of JSON. A page of a transcript's versions ends after the version that exceeds this, because each
  * version can be as long as the transcript.

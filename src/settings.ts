@@ -43,6 +43,16 @@ const jsonSetting = <Schema extends z.ZodType>(schema: Schema, error: string) =>
 
 const perMinute = lazily(() => z.coerce.number().int().positive());
 
+const storageFields = lazily(() =>
+  z.object({
+    RECORDINGS_S3_ENDPOINT: z.string().regex(/^(https?:\/\/|\/)/, "must be a URL, or a path of this service"),
+    RECORDINGS_S3_BUCKET: z.string().min(1).default("recordings"),
+    RECORDINGS_S3_REGION: z.string().min(1).default("auto"),
+    RECORDINGS_S3_ACCESS_KEY_ID: z.string().min(1),
+    RECORDINGS_S3_SECRET_ACCESS_KEY: z.string().min(1),
+  }),
+);
+
 /** The operator's settings: variables and secrets of the Worker. src/docs/settings.md lists each with its default. */
 const fields = lazily(() =>
   z.object({
@@ -91,11 +101,7 @@ const fields = lazily(() =>
     LIVEKIT_API_KEY_PREVIOUS: z.string().optional(),
     LIVEKIT_API_SECRET_PREVIOUS: z.string().min(MIN_LIVEKIT_SECRET_LENGTH).optional(),
     LIVEKIT_URL: livekitUrl().optional(),
-    RECORDINGS_S3_ENDPOINT: z.string().regex(/^(https?:\/\/|\/)/, "must be a URL, or a path of this service"),
-    RECORDINGS_S3_BUCKET: z.string().min(1).default("recordings"),
-    RECORDINGS_S3_REGION: z.string().min(1).default("auto"),
-    RECORDINGS_S3_ACCESS_KEY_ID: z.string().min(1),
-    RECORDINGS_S3_SECRET_ACCESS_KEY: z.string().min(1),
+    ...storageFields().shape,
   }),
 );
 
@@ -118,6 +124,9 @@ const settingsSchema = lazily(() =>
         addIssue({ code: "custom", path: [companion], message: `must be set too, because ${name} is` });
   }),
 );
+
+/** The settings of the bucket of recordings. */
+export type StorageSettings = z.output<ReturnType<typeof storageFields>>;
 
 /** Names the invalid settings, never their values. */
 export class SettingsError extends Error {
@@ -143,16 +152,22 @@ const checkedSettings = new WeakMap<object, Settings>();
 export function readSettings(env: object): Settings {
   const parsed = checkedSettings.get(env);
   if (parsed) return parsed;
-  const result = settingsSchema().safeParse(Object.fromEntries(Object.entries(env).filter(isSet)));
-  if (!result.success) {
-    const faults = result.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
-    throw new SettingsError(
-      [...new Set(result.error.issues.map(({ path }) => String(path[0])))],
-      `Invalid settings: ${faults.join("; ")}. src/docs/settings.md lists all settings; \`npm run dev\` creates those for development.`,
-    );
-  }
-  checkedSettings.set(env, result.data);
-  return result.data;
+  const settings = parseSettings(settingsSchema(), env);
+  checkedSettings.set(env, settings);
+  return settings;
+}
+
+/** @throws SettingsError as `readSettings` */
+export const readStorageSettings = (env: object): StorageSettings => parseSettings(storageFields(), env);
+
+function parseSettings<Parsed>(schema: z.ZodType<Parsed>, env: object): Parsed {
+  const result = schema.safeParse(Object.fromEntries(Object.entries(env).filter(isSet)));
+  if (result.success) return result.data;
+  const faults = result.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
+  throw new SettingsError(
+    [...new Set(result.error.issues.map(({ path }) => String(path[0])))],
+    `Invalid settings: ${faults.join("; ")}. src/docs/settings.md lists all settings; \`npm run dev\` creates those for development.`,
+  );
 }
 
 /** The prefix of the secrets in .dev.vars.example, which everybody can read. The signing key has it in its private part. */

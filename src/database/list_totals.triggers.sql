@@ -41,10 +41,17 @@ BEGIN
   WHERE list = 'waiting_rooms' AND owner_id = new.organization_id AND total > {{MAX_WAITING_ROOMS}};
 END;
 
--- The organizations of all databases: the directory has a place for each, and no place is ever deleted.
+-- The organizations of all databases: the directory has a place for each. The place of a deleted organization stays, but is not listed.
 CREATE TRIGGER `places_listed_inserted` AFTER INSERT ON `places`
 BEGIN
   INSERT INTO list_totals VALUES ('organizations', 0, 1)
+  ON CONFLICT DO UPDATE SET total = total + excluded.total;
+END;
+
+CREATE TRIGGER `places_listed_updated` AFTER UPDATE OF deleted_at ON `places`
+WHEN old.deleted_at IS NULL AND new.deleted_at IS NOT NULL
+BEGIN
+  INSERT INTO list_totals VALUES ('organizations', 0, -1)
   ON CONFLICT DO UPDATE SET total = total + excluded.total;
 END;
 

@@ -1,5 +1,5 @@
 /** The commands that write a migration update this name, and a test compares it with drizzle/. */
-const NEWEST_MIGRATION = "0000_baseline_670de076.sql";
+const NEWEST_MIGRATION = "0000_baseline_ee711724.sql";
 
 export interface DatabaseState {
   /** Whether the database has run the newest migration that this code knows. */
@@ -22,7 +22,7 @@ const STATE = `select exists (select 1 from d1_migrations where name = ?) as mig
   ${setting("range")} as range, ${setting("shard")} as shard,
   (select json_group_object(shard, range) from shards) as ranges,
   (select json_group_array(shard) from shards where shard not in (select value from json_each(?))
-    and exists (select 1 from places where places.shard = shards.shard)) as unbound`;
+    and exists (select 1 from places where places.shard = shards.shard and deleted_at is null)) as unbound`;
 
 interface StateRow {
   migrated: number;

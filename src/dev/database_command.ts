@@ -40,6 +40,11 @@ export async function chosenDatabases({ shard, ...target }: ShardArguments): Pro
   return number === undefined ? boundDatabases(target) : theseDatabases(target, [number]);
 }
 
+export function organizationId(organization: string | undefined): number {
+  if (!/^[1-9]\d{0,15}$/.test(organization ?? "")) throw new Error("Add --organization with an id");
+  return Number(organization);
+}
+
 export function shardNumber(shard: string | undefined): number | undefined {
   if (shard !== undefined && !/^\d{1,5}$/.test(shard))
     throw new Error(`--shard: ${shard} must be the number of a database, such as 1`);

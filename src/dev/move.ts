@@ -10,25 +10,17 @@
  * 5. The mark in the new database is removed, and the directory gets the new place. The old rows stay frozen.
  */
 
-import { setTimeout as sleep } from "node:timers/promises";
 import { CLIENT_KNOWN_FOR } from "../lifetimes.ts";
-import { SECOND } from "../units.ts";
 import { SCHEMA } from "./exported_copy.ts";
 import { copyRows, type Moving } from "./move_rows.ts";
 import type { Move } from "./move_statements.ts";
 import * as sql from "./move_statements.ts";
+import { deleteRows, freeze } from "./organization_rows.ts";
 import type { Run } from "./statement_runner.ts";
 import { tablesOf } from "./tables.ts";
-import { withoutTriggers } from "./without_triggers.ts";
-
-/** The number of rows that one transaction deletes, so that other requests wait for less than a second. */
-const ROWS_AT_ONCE = 20_000;
 
 /** In milliseconds. Isolates cache an organization's place and a client for a minute each. */
 const OLD_PLACE_USED_FOR = 2 * CLIENT_KNOWN_FOR;
-
-/** The time between two checks for a mail or webhook being sent, in milliseconds. Their leases expire by themselves. */
-const LOOK_AGAIN_AFTER = SECOND;
 
 export interface Result {
   rows: number;
@@ -41,7 +33,9 @@ const IS_QUIET = "SELECT 1 FROM database_settings WHERE name = 'quiet'";
 /** @throws Error if the organization does not exist, or a database is quiet */
 async function open(run: Run, move: Move, say: Moving["say"]): Promise<Moving> {
   const { id, to } = move;
-  const [[place] = []] = await run(0, [{ sql: "SELECT shard FROM places WHERE id = ?", params: [id] }]);
+  const [[place] = []] = await run(0, [
+    { sql: "SELECT shard FROM places WHERE id = ? AND deleted_at IS NULL", params: [id] },
+  ]);
   if (!place) throw new Error(`There is no organization ${id}.`);
   const from = Number(place.shard);
   const [schema = [], quiet = []] = await run(to, [SCHEMA, IS_QUIET]);
@@ -97,7 +91,7 @@ export async function moveOrganization(
   say(`Organization ${id} moves from shard ${from} to shard ${to}.`);
   await prepare(moving);
   try {
-    await freeze(moving);
+    await freeze(moving, from);
     const started = performance.now();
     const rows = await copyRows(moving);
     await compare(moving);
@@ -133,24 +127,6 @@ function requireOldPlaceUnused(since: number, now: number) {
     throw new Error(
       "The organization has just moved, and some requests still use its old rows: wait two minutes.",
     );
-}
-
-/**
- * Refuses writes from now on. Before that, stops background work and waits until mails and webhooks being sent have ended: their
- * outcome must be written to this database, or the other one would send them again.
- */
-async function freeze({ run, id, from, tables, since, say }: Moving) {
-  await run(from, [sql.mark(id, since)]);
-  const triggers = [...sql.dropTriggers(id, tables), ...sql.createTriggers(id, tables)];
-  for (let tries = 0; ; tries++)
-    try {
-      await run(from, [sql.requireNothingUnderWay(id, Date.now()), ...triggers]);
-      return;
-    } catch (error) {
-      if (!(error as Error).message.includes(sql.IS_UNDER_WAY)) throw error;
-      if (tries === 0) say("A mail or a webhook of the organization is being sent: waiting for its end.");
-      await sleep(LOOK_AGAIN_AFTER);
-    }
 }
 
 async function compare({ run, id, from, to, tables }: Moving) {
@@ -207,33 +183,6 @@ async function undo(moving: Moving) {
 async function takeRange({ run, to }: Pick<Moving, "run" | "to">, range: string) {
   const [[given] = []] = await run(0, [range]);
   if (given) await run(to, sql.takeRange(to, Number(given.range)));
-}
-
-/**
- * Deletes the organization's rows from a database in which it does not live, children before parents.
- *
- * @returns whether there were any
- */
-async function deleteRows(
-  { run, id, tables }: Pick<Moving, "run" | "id" | "tables">,
-  shard: number,
-): Promise<boolean> {
-  const found = await run(
-    shard,
-    tables.map((table) => sql.hasRows(table, id)),
-  );
-  const filled = tables.filter((_, n) => found[n]?.[0]?.found);
-  if (filled.length === 0) return false;
-  await run(shard, [sql.requireAbsence(id), sql.deleteListTotals(id)]);
-  for (const table of filled.toReversed()) {
-    const write = await withoutTriggers(run, { id, shard }, table);
-    for (let rest = true; rest; ) {
-      await write([sql.deleteRows(table, id, ROWS_AT_ONCE)]);
-      const [[left] = []] = await run(shard, [sql.hasRows(table, id)]);
-      rest = Boolean(left?.found);
-    }
-  }
-  return true;
 }
 
 /**

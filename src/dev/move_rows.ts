@@ -1,6 +1,7 @@
 import type { Move } from "./move_statements.ts";
 import * as sql from "./move_statements.ts";
-import type { Run, Statement } from "./statement_runner.ts";
+import type { OrganizationRows } from "./organization_rows.ts";
+import type { Statement } from "./statement_runner.ts";
 import type { Table } from "./tables.ts";
 import { withoutTriggers } from "./without_triggers.ts";
 
@@ -16,11 +17,8 @@ const MAX_PARAMETER = 1_000_000;
 
 const REPORTED = 50_000;
 
-export interface Moving extends Move {
-  run: Run;
+export interface Moving extends Move, OrganizationRows {
   from: number;
-  /** Parents first. */
-  tables: Table[];
   /** The start of this run, in milliseconds. The organization's row in `moves` identifies the run by it. */
   since: number;
   say: (line: string) => void;

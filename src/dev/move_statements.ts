@@ -106,14 +106,19 @@ export const dropTriggers = (id: number, tables: Table[]) =>
 export const nextRowids = (table: Table, id: number, after: number, limit: number) =>
   `SELECT rowid AS row FROM ${table.name} WHERE ${rowsOf(table, id)} AND rowid > ${after} ORDER BY rowid LIMIT ${limit}`;
 
-/** A row as JSON, with BLOBs in hex. `hex(NULL)` is an empty string, so null is handled separately. */
+/** A value for JSON: BLOBs in hex. `hex(NULL)` is an empty string, so null is handled separately. */
+function asJsonValue({ name, type }: Table["columns"][number], from: string): string {
+  const value = `${from}."${name}"`;
+  return isBlob(type) ? `iif(${value} IS NULL, NULL, hex(${value}))` : value;
+}
+
+/** A row as a JSON array. */
 const asJson = (table: Table, from: string) =>
-  `json_array(${storedColumns(table)
-    .map(({ name, type }) => {
-      const value = `${from}."${name}"`;
-      return isBlob(type) ? `iif(${value} IS NULL, NULL, hex(${value}))` : value;
-    })
-    .join(", ")})`;
+  `json_array(${storedColumns(table).map((column) => asJsonValue(column, from))})`;
+
+/** A row as a JSON object. */
+const asJsonObject = (table: Table, from: string) =>
+  `json_object(${storedColumns(table).map((column) => `'${column.name}', ${asJsonValue(column, from)}`)})`;
 
 const isBlob = (type: string) => type.toUpperCase() === "BLOB";
 
@@ -227,6 +232,17 @@ const allRowsOf = (table: Table, id: number) =>
 
 export const deleteRows = (table: Table, id: number, limit: number) =>
   `DELETE FROM ${table.name} WHERE rowid IN (SELECT rowid FROM ${table.name} WHERE ${allRowsOf(table, id)} LIMIT ${limit})`;
+
+/** The seals of the organization's access log, or its entries that no seal covers. */
+export const readUnsealed = (table: Table, id: number, after: number, limit: number) =>
+  `SELECT own.id, ${asJsonObject(table, "own")} AS data FROM ${table.name} AS own WHERE own.organization_id = ${id}
+    AND own.id > ${after} ${table.name === "access_logs" ? `AND own.id > ${lastSealed(id)}` : ""} ORDER BY own.id LIMIT ${limit}`;
+
+const lastSealed = (id: number) =>
+  `coalesce((SELECT max(last_id) FROM access_log_seals WHERE organization_id = ${id}), 0)`;
+
+export const countRows = (table: Table, id: number) =>
+  `SELECT count(*) AS rows FROM ${table.name} WHERE ${allRowsOf(table, id)}`;
 
 export const hasRows = (table: Table, id: number) =>
   `SELECT EXISTS (SELECT 1 FROM ${table.name} WHERE ${allRowsOf(table, id)}) AS found`;

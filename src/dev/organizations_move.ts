@@ -1,6 +1,6 @@
 /** `npm run organizations:move`: moves an organization to another database. See move.ts. */
 
-import { runDatabaseCommand, shardNumber } from "./database_command.ts";
+import { organizationId, runDatabaseCommand, shardNumber } from "./database_command.ts";
 import { boundDatabases } from "./databases.ts";
 import { deleteOldRows, moveOrganization, undoMove } from "./move.ts";
 import { runAt } from "./statement_runner.ts";
@@ -28,8 +28,7 @@ runDatabaseCommand(
   USAGE,
   options,
   async ({ organization, to, undo, "delete-old": isCleaning, ...target }) => {
-    if (!/^[1-9]\d{0,15}$/.test(organization ?? "")) throw new Error("Add --organization with an id");
-    const id = Number(organization);
+    const id = organizationId(organization);
     const shards = (await boundDatabases(target)).map(({ shard }) => shard);
     const shard = shardNumber(to);
     if (isCleaning ? shard !== undefined || undo : shard === undefined)

@@ -10,7 +10,7 @@ export const OWN_SHARD = "SELECT value AS shard FROM database_settings WHERE nam
 /** Every database other than the first that the directory knows, by its range or by organizations that live there. */
 export const KNOWN_SHARDS = `SELECT shard, max(range) AS range, sum(organizations) AS organizations
   FROM (SELECT shard, range, 0 AS organizations FROM shards WHERE shard > 0
-    UNION ALL SELECT shard, NULL, 1 FROM places WHERE shard > 0)
+    UNION ALL SELECT shard, NULL, 1 FROM places WHERE shard > 0 AND deleted_at IS NULL)
   GROUP BY shard ORDER BY shard`;
 
 /**

@@ -5,10 +5,19 @@ import { idColumn, slugParts } from "../database/columns.ts";
  * The directory (see src/directory). Only the first database uses these tables. In all others they are empty.
  */
 
-/** The database in which each organization lives. Organizations get their ids and slugs here. */
+/**
+ * The database in which each organization lives. Organizations get their ids and slugs here. The place of a deleted organization
+ * stays, with `deleted_at`, so that its slug is never given out again.
+ */
 export const places = sqliteTable(
   "places",
-  { id: idColumn(), slug: text().notNull().unique(), ...slugParts(), shard: integer().notNull() },
+  {
+    id: idColumn(),
+    slug: text().notNull().unique(),
+    ...slugParts(),
+    shard: integer().notNull(),
+    deleted_at: integer(),
+  },
   (t) => [index("places_by_stem").on(t.slug_stem, t.slug_number)],
 );
 

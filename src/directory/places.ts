@@ -1,4 +1,4 @@
-import { asc } from "drizzle-orm";
+import { asc, isNull } from "drizzle-orm";
 import { listTotals } from "../database/database.table.ts";
 import type { Database } from "../database/database.ts";
 import { hasValues } from "../database/expressions.ts";
@@ -15,7 +15,7 @@ import { places } from "./directory.table.ts";
  * is the only lookup needed. Only the first database has the table.
  */
 
-const columns = { id: places.id, slug: places.slug, shard: places.shard };
+const columns = { id: places.id, slug: places.slug, shard: places.shard, deleted_at: places.deleted_at };
 
 export const placeWrites = tableWrites(places, columns, { slug: (of) => nextSlug(places, of("slug")) });
 
@@ -32,7 +32,13 @@ const EVERYBODY = 0;
 
 export const pageOfPlaces = preparedQuery(
   ({ limit, offset }: Placeholders<{ limit: number; offset: number }>) =>
-    builder.select(columns).from(places).orderBy(asc(places.id)).limit(limit).offset(offset),
+    builder
+      .select(columns)
+      .from(places)
+      .where(isNull(places.deleted_at))
+      .orderBy(asc(places.id))
+      .limit(limit)
+      .offset(offset),
 );
 
 export type Place = Row<typeof columns>;

@@ -1,7 +1,7 @@
 import type { HonoRequest } from "hono";
 import type { ClientContext, Context } from "../context.ts";
 import { RATE_LIMIT_PERIOD } from "../lifetimes.ts";
-import { LOOK_UPS_BEYOND_LIMIT } from "../limits.ts";
+import { ANSWER_OF_ONE_REQUEST, BODY_OF_ONE_REQUEST, LOOK_UPS_BEYOND_LIMIT } from "../limits.ts";
 import { remember } from "../memory.ts";
 import { MAX_REMEMBERED } from "../tuning.ts";
 import { ApiError } from "./errors.ts";
@@ -35,6 +35,41 @@ export async function countRequest(c: Limited, { caller, settings }: ClientConte
   await countFor(c, "client", c.env.CLIENT_LIMIT, api_client_id, settings.CLIENT_LIMIT_PER_MINUTE);
   const limit = settings.ORGANIZATION_LIMIT_PER_MINUTE;
   await countFor(c, "organization", c.env.ORGANIZATION_LIMIT, organization_id, limit);
+}
+
+/**
+ * Counts a request further times because its body is long, and so takes as much time as several.
+ *
+ * @param size in bytes
+ * @throws ApiError 429 if the client or its organization is beyond its limit
+ */
+export async function countBodyLength(c: Counters, context: ClientContext, size: number): Promise<void> {
+  const beyond = await countAgain(c, context, Math.ceil(size / BODY_OF_ONE_REQUEST) - 1);
+  if (beyond) throw beyond;
+}
+
+/**
+ * Counts a request further times because its answer is long. It is answered even beyond a limit: only later requests are refused.
+ *
+ * @param length in characters; may be an estimate
+ */
+export async function countAnswerLength(c: Counters, context: ClientContext, length: number): Promise<void> {
+  await countAgain(c, context, Math.ceil(length / ANSWER_OF_ONE_REQUEST) - 1);
+}
+
+type Counters = Pick<Limited, "env">;
+
+/** Returns the refusal of the first limit that is exceeded. */
+async function countAgain({ env }: Counters, { caller, settings }: ClientContext, times: number) {
+  const limits = [
+    ["client", env.CLIENT_LIMIT, caller.api_client_id, settings.CLIENT_LIMIT_PER_MINUTE],
+    ["organization", env.ORGANIZATION_LIMIT, caller.organization_id, settings.ORGANIZATION_LIMIT_PER_MINUTE],
+  ] as const;
+  for (const [name, counter, id, limit] of limits) {
+    const counted = Array.from({ length: times }, () => counter.limit({ key: String(id) }));
+    if ((await Promise.all(counted)).some(({ success }) => !success)) return tooMany(name, limit);
+  }
+  return undefined;
 }
 
 /** @throws ApiError 429 beyond the limit */

@@ -32,6 +32,7 @@ import {
 } from "../limits.ts";
 import type { Operation } from "../openapi/operation.ts";
 import { keyWasUsed } from "../organization/idempotency_keys/idempotency_keys.refusals.ts";
+import { organizationSuspended } from "../organization/organizations/organizations.refusals.ts";
 import {
   tooManyEntries,
   tooManyEntriesOfClient,
@@ -160,6 +161,7 @@ function commonRefusals(
     all.push([400, "The organization requires each read to name a person and a purpose.", [nobodyActs()]]);
   all.push([401, APIS[api].unauthorized, [APIS[api].unauthorizedError]]);
   all.push([403, "The request came by plain HTTP.", [httpsRequired()]]);
+  if (api === "external") all.push([403, "The organization is suspended.", [organizationSuspended()]]);
   if (scope) all.push([403, `The API client does not have the scope \`${scope}\`.`, [missingScope(scope)]]);
   if (api === "platform" && tokens.length < PART_TOKENS.length)
     all.push([403, "The platform token is not valid for this route.", [missingToken(tokens)]]);
@@ -236,7 +238,7 @@ function headersFor(api: Api, method: string, status: number, operation: Operati
   if (status === 429)
     return { ...(hasError(operation, 429) ? commonHeaders(api) : {}), ...tooManyHeaders(api) };
   // A missing scope is found after the client's rate limits, but before the database is used.
-  if (status === 403) return unreadHeaders(api);
+  if (status === 403 && !hasError(operation, 403)) return unreadHeaders(api);
   // Some operations also return 401 for a value in the request, such as another person's token.
   if (status === 401 && !hasError(operation, 401)) return unauthorizedHeaders;
   // A body is checked before the database is used. A bookmark that a GET sends is returned with any status.

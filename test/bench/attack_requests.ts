@@ -2,6 +2,7 @@
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { DatabaseSync } from "node:sqlite";
+import { setTimeout } from "node:timers/promises";
 import { openDatabase } from "../e2e/support/local_databases.ts";
 import type { anOrganization } from "../e2e/support/organization.ts";
 import { growCalls, type Run } from "../support/grown.ts";
@@ -107,6 +108,8 @@ export async function withRows<T>(
     return result;
   } finally {
     database.close();
+    // The server closes idle connections, which this process has not noticed while it wrote.
+    await setTimeout(100);
   }
 }
 

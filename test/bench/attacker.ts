@@ -16,11 +16,7 @@ const attacker: Attacker = {
   ...clinic,
   url,
   data,
-  async aClient(organization_user_id = clinic.user.id) {
-    const api_client = { name: "Attacker", organization_user_id };
-    const { body } = await clinic.platform("POST", `${clinic.base}/api_clients`, { api_client });
-    return { "X-Client-ID": body.client_id, "X-Client-Secret": body.client_secret };
-  },
+  aClient: async (organization_user_id) => (await clinic.addClient(organization_user_id)).credentials,
 };
 
 const send = await way.prepare(attacker);

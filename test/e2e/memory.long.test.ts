@@ -26,18 +26,23 @@ describe.each([
   { heapLimit: HEAP_FOR_MANY, callers: [10, 20] },
 ])("With a heap of $heapLimit MB,", ({ heapLimit, callers }) => {
   let server: Server;
-  let clinic: Awaited<ReturnType<typeof anOrganization>>;
-  let provider: { id: number; waiting_room_slug: string };
 
   beforeAll(async () => {
     server = await startServer({ heapLimit, ownData: String(heapLimit) });
-    clinic = await anOrganization(server.url, { role: "organization_admin" });
-    provider = await clinic.addUser("pascal", "provider");
   });
 
-  async function readAtOnce(count: number, path: string, headers: object = {}) {
+  /** An organization of its own, so that no test uses up the limits of another one. */
+  async function aClinic() {
+    const clinic = await anOrganization(server.url, { role: "organization_admin" });
+    return { clinic, provider: await clinic.addUser("pascal", "provider") };
+  }
+
+  type Clinic = Awaited<ReturnType<typeof anOrganization>>;
+
+  async function readAtOnce(clinic: Clinic, count: number, path: string, headers: object = {}) {
+    const { credentials } = await clinic.addClient();
     const read = () =>
-      fetch(`${server.url}/api/external${path}`, { headers: { ...clinic.credentials, ...headers } });
+      fetch(`${server.url}/api/external${path}`, { headers: { ...credentials, ...headers } });
     // Starts all requests before it reads a response: a slow caller keeps the data of its response in memory.
     const responses = await Promise.all(Array.from({ length: count }, read));
     for (const { status } of responses) expect(status).toBe(200);
@@ -46,22 +51,26 @@ describe.each([
   }
 
   describe.each(Object.keys(LARGEST_TRANSCRIPTS) as Shape[])("the longest transcript of %s", (shape) => {
+    let clinic: Clinic;
     let path: string;
 
     beforeAll(async () => {
-      path = await aLargestTranscript(clinic, provider, shape);
+      const made = await aClinic();
+      clinic = made.clinic;
+      path = await aLargestTranscript(clinic, made.provider, shape);
     });
 
     it.each(callers)("is read by %i callers at once, also as WebVTT and with its versions", async (count) => {
-      await readAtOnce(count, path);
-      await readAtOnce(count, path, { Accept: "text/vtt" });
-      await readAtOnce(1, `${path}/versions`);
+      await readAtOnce(clinic, count, path);
+      await readAtOnce(clinic, count, path, { Accept: "text/vtt" });
+      await readAtOnce(clinic, 1, `${path}/versions`);
     });
   });
 
   if (heapLimit === HEAP_FOR_ONE) return;
 
   it("29 callers read the access log as NDJSON at once", async () => {
+    const { clinic } = await aClinic();
     withDatabases(join(server.persistTo, String(heapLimit)), (databases) => {
       databases
         .get(0)
@@ -74,13 +83,14 @@ describe.each([
         )
         .run(clinic.organization.id, "x".repeat(MAX_ACTING_USER_LENGTH), MAX_EXPORTED_ACCESS_LOGS + 1);
     });
-    await readAtOnce(29, "/access_logs", { Accept: "application/x-ndjson" });
+    await readAtOnce(clinic, 29, "/access_logs", { Accept: "application/x-ndjson" });
   });
 
   it.each([
     ["many lines", MAX_TRANSCRIPT_LINES],
     ["long lines", 105],
   ] as const)("the service accepts ten reports of 1 MiB, with %s, at once", async (_, size) => {
+    const { clinic, provider } = await aClinic();
     const ten = await Promise.all(Array.from({ length: 10 }, () => aCallToTranscribe(clinic, provider)));
     const lines = linesOf(size, Math.floor(PLATFORM_BODY_LIMIT / size) - 3);
     expect(JSON.stringify(lines).length).toBeGreaterThan(0.9 * PLATFORM_BODY_LIMIT);

@@ -102,7 +102,8 @@ PUT /platform/organizations/{organization_id}:
   organization! object, organization.name line 255,
   organization.recording_retention_days integer 1..36500 or null,
   organization.transcript_retention_days integer 1..36500 or null,
-  organization.participant_retention_days integer 1..36500 or null, organization.require_acting_user boolean
+  organization.participant_retention_days integer 1..36500 or null, organization.require_acting_user boolean,
+  organization.is_suspended boolean
 POST /platform/organizations/{organization_id}/api_clients:
   api_client! object, api_client.name! line 255, api_client.organization_user_id! integer 1..
 POST /platform/organizations/{organization_id}/issuers:

@@ -16,6 +16,7 @@ import { jsonFields, jsonRows } from "../../database/insert.ts";
 import { livesHere } from "../../database/moves.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { rowsBy, selectColumn } from "../../database/selects.ts";
+import { isServed } from "../../organization/organizations/organizations.sql.ts";
 import { WEBHOOK_LANE_PORTION } from "../../tuning.ts";
 import { events } from "../events/events.table.ts";
 import { webhookDeliveries } from "../webhook_deliveries/webhook_deliveries.table.ts";
@@ -48,6 +49,7 @@ export const dueEndpoints = preparedQuery(
       lte(webhookEndpoints.due_at, due_before),
       isUnleased(now),
       livesHere(webhookEndpoints.organization_id),
+      isServed(webhookEndpoints.organization_id),
     )
       .orderBy(isNotNull(webhookEndpoints.failing_since), asc(webhookEndpoints.due_at))
       .limit(limit),
@@ -65,6 +67,7 @@ export const leaseEndpoint = preparedQuery(
           webhookEndpoints.is_active,
           isUnleased(now),
           livesHere(webhookEndpoints.organization_id),
+          isServed(webhookEndpoints.organization_id),
         ),
       )
       .returning(),

@@ -2,6 +2,7 @@ import { AUTHORIZATION_CODE_LIFETIME } from "../../lifetimes.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
+import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
 import { invalidCode } from "./authorization_codes.refusals.ts";
 import { redeemedCodeSchema } from "./authorization_codes.responses.ts";
 
@@ -22,7 +23,7 @@ export const authorizationCodesReference: Reference = {
       refusals: {
         401: "`Invalid code`: the code is unknown, used or expired, or the membership of its user has ended.",
       },
-      errors: [invalidCode()],
+      errors: [invalidCode(), organizationSuspended()],
     },
   },
 };

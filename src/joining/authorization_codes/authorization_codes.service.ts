@@ -3,6 +3,7 @@ import type { Context } from "../../context.ts";
 import { isMoving } from "../../database/causes.ts";
 import { newShardOfCode } from "../../database/moves.ts";
 import { runBatch, runFirst } from "../../database/queries.ts";
+import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
 import { invalidCode } from "./authorization_codes.refusals.ts";
 import type { RedeemedCode } from "./authorization_codes.schemas.ts";
 import { consumeCode, redeemedCode } from "./authorization_codes.sql.ts";
@@ -11,7 +12,8 @@ import { consumeCode, redeemedCode } from "./authorization_codes.sql.ts";
  * Consumes a code: if several requests send it at once, only one of them succeeds. A code created before its
  * organization moved names the old database, which refuses to consume it, so the new one is tried.
  *
- * @throws ApiError 401 if the code is unknown, used or expired, or its user no longer has an account
+ * @throws ApiError 401 if the code is unknown, used or expired, or its user no longer has an account; 403 if the
+ *   organization is suspended
  */
 export async function redeemCode(context: Context, code: string): Promise<RedeemedCode> {
   const code_digest = await digest(code);
@@ -29,6 +31,7 @@ async function redeemIn({ db, now }: Context, code_digest: string): Promise<Rede
     consumeCode({ code_digest, now }),
     redeemedCode({ code_digest }),
   ]);
+  if (redeemed?.is_suspended) throw organizationSuspended();
   if (!consumed || !redeemed) throw invalidCode();
   return redeemed;
 }

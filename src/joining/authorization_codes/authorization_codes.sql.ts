@@ -5,6 +5,7 @@ import { builder, type Placeholders, preparedQuery } from "../../database/querie
 import type { OwnPath } from "../../http/wire.ts";
 import { accountIdOf, hasAccount } from "../../organization/members/members.sql.ts";
 import { organizationUsers } from "../../organization/members/organization_users.table.ts";
+import { isServed } from "../../organization/organizations/organizations.sql.ts";
 import { organizations } from "../../organization/organizations/organizations.table.ts";
 import { authorizationCodes } from "./authorization_codes.table.ts";
 
@@ -42,7 +43,7 @@ export const insertAuthorizationCode = preparedQuery(
     ).returning({ id: authorizationCodes.id }),
 );
 
-/** Returns no row if the code is unknown, used or expired. */
+/** Returns no row if the code is unknown, used or expired, or if its organization is suspended. */
 export const consumeCode = preparedQuery(
   ({ code_digest, now }: Placeholders<{ code_digest: string; now: number }>) =>
     builder
@@ -53,6 +54,7 @@ export const consumeCode = preparedQuery(
           eq(authorizationCodes.code_digest, code_digest),
           isNull(authorizationCodes.used_at),
           gt(authorizationCodes.expires_at, now),
+          isServed(authorizationCodes.organization_id),
         ),
       )
       .returning({ id: authorizationCodes.id }),
@@ -61,7 +63,7 @@ export const consumeCode = preparedQuery(
 /** Returns no row if the user's membership has ended. */
 export const redeemedCode = preparedQuery(({ code_digest }: Placeholders<{ code_digest: string }>) =>
   builder
-    .select(redeemedCodeColumns)
+    .select({ ...redeemedCodeColumns, is_suspended: organizations.is_suspended })
     .from(authorizationCodes)
     .innerJoin(organizationUsers, eq(organizationUsers.id, authorizationCodes.organization_user_id))
     .innerJoin(organizations, eq(organizations.id, authorizationCodes.organization_id))

@@ -18,6 +18,7 @@ import { dateOf } from "../../http/dates.ts";
 import { isPassing } from "../../http/errors.ts";
 import { log, logFault } from "../../http/log.ts";
 import { MAX_ORGANIZATION_MAILS, MAX_UNUSED_INVITES } from "../../limits.ts";
+import { isServed } from "../../organization/organizations/organizations.sql.ts";
 import { ALL_CLIENTS } from "../../organization/usage/usage.sql.ts";
 import { organizationDays } from "../../organization/usage/usage.table.ts";
 import { growingPause } from "../../pauses.ts";
@@ -151,7 +152,11 @@ type DueBulkInvite = Row<typeof dueBulkInviteColumns>;
 
 const dueBulkInvites = preparedQuery((turn: Placeholders<LimitedTurn & { due_before: number }>) => {
   const { next_attempt_at: time } = bulkInvites;
-  const due = { time, where: lte(time, turn.due_before), indexed: isNull(bulkInvites.completed_at) };
+  const due = {
+    time,
+    where: (organization_id: SQL) => and(lte(time, turn.due_before), isServed(organization_id)),
+    indexed: isNull(bulkInvites.completed_at),
+  };
   return builder
     .select(dueBulkInviteColumns)
     .from(bulkInvites)

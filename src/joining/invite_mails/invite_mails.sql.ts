@@ -2,7 +2,7 @@ import { and, eq, gt, isNotNull, isNull, lt, lte, type SQL, sql } from "drizzle-
 import { hasValues } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { isInLimitedTurn, type LimitedTurn, ownerIdOf } from "../../database/turns.ts";
-import { mailNameOfOrganization } from "../../organization/organizations/organizations.sql.ts";
+import { isServed, mailNameOfOrganization } from "../../organization/organizations/organizations.sql.ts";
 import { MAX_MAIL_LEASES } from "../../tuning.ts";
 import { inviteColumns } from "../invites/invites.sql.ts";
 import { invites } from "../invites/invites.table.ts";
@@ -30,7 +30,11 @@ export type DueMail = Row<typeof dueMailColumns>;
 
 export const dueMails = preparedQuery((turn: Placeholders<LimitedTurn & { due_before: number }>) => {
   const { next_mail_at: time } = invites;
-  const due = { time, where: lte(time, turn.due_before), indexed: isNotNull(time) };
+  const due = {
+    time,
+    where: (organization_id: SQL) => and(lte(time, turn.due_before), isServed(organization_id)),
+    indexed: isNotNull(time),
+  };
   return builder
     .select(dueMailColumns)
     .from(invites)

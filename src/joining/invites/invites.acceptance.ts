@@ -15,6 +15,8 @@ import { logFault } from "../../http/log.ts";
 import { writePositions } from "../../http/positions.ts";
 import type { OwnPath } from "../../http/wire.ts";
 import { organizationUsers } from "../../organization/members/organization_users.table.ts";
+import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
+import { suspensionOf } from "../../organization/organizations/organizations.sql.ts";
 import { DATABASE_TIMEOUT } from "../../tuning.ts";
 import {
   memberEntry,
@@ -88,16 +90,18 @@ async function fromEachShard<Result>(
  * Makes the invitee a user of the organization. An existing member keeps their account and gains the roles. A person
  * whose membership has ended becomes the same organization user again.
  *
- * @throws ApiError 404 if the token is forged or its invite no longer exists, 422 if the invite was used or has expired
+ * @throws ApiError 404 if the token is forged or its invite no longer exists, 403 if the organization is suspended, 422 if the
+ *   invite was used or has expired
  */
 export async function acceptInvite(context: Context, token: string): Promise<OrganizationUser> {
   const { db, settings, now } = context;
   const claims = await verifyToken(settings, token);
   return decideAndWrite(
     db,
-    { invite: inviteOfToken(claims), ...membershipOfInvitee(claims) },
-    async ({ invite: [invite], member: [member], room: [room] }) => {
+    { invite: inviteOfToken(claims), suspension: suspensionOf(claims), ...membershipOfInvitee(claims) },
+    async ({ invite: [invite], suspension: [suspension], member: [member], room: [room] }) => {
       if (!invite) throw inviteNotFound();
+      if (suspension?.is_suspended) throw organizationSuspended();
       const used = useInvite(invite, now);
       const next = joinMember(member, invite, now);
       return {

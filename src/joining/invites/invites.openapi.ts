@@ -17,6 +17,7 @@ import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import { pageResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { invalidClient } from "../../organization/api_clients/api_clients.refusals.ts";
+import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
 import { rolesAboveLevel } from "../../organization/roles/roles.refusals.ts";
 import { tooManyMails, tooManyMailsToAddress } from "../../organization/usage/usage.refusals.ts";
 import { createdUserSchema } from "../organization_users/organization_users.responses.ts";
@@ -221,7 +222,7 @@ export const invitesReference: Reference = {
         },
       },
       refusals: { 404: "The token is not valid, or its invite no longer exists." },
-      errors: [inviteNotFound(), inviteAlreadyUsed(), inviteExpired()],
+      errors: [inviteNotFound(), organizationSuspended(), inviteAlreadyUsed(), inviteExpired()],
     },
   },
 };

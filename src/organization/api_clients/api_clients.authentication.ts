@@ -6,11 +6,12 @@ import { isMoving } from "../../database/causes.ts";
 import { envOfShard, findEnvOfShard } from "../../database/shards.ts";
 import { readActingUser } from "../../http/acting_user.ts";
 import type { ExternalEnv } from "../../http/external_api.ts";
-import { countLookUp, countRequest, failedCredentials } from "../../http/rate_limits.ts";
+import { countBodyLength, countLookUp, countRequest, failedCredentials } from "../../http/rate_limits.ts";
 import { answerWithBookmark, openDatabase } from "../../http/replication.ts";
 import { requireScope } from "../../http/scopes.ts";
 import { isRouted } from "../../http/unrouted.ts";
 import { CLIENT_ID_BYTES, EXTERNAL_BODY_LIMIT } from "../../limits.ts";
+import { organizationSuspended } from "../organizations/organizations.refusals.ts";
 import { countBody, countStored } from "../usage/usage.quotas.ts";
 import { lookUpAgain, noteUse, recallClient } from "./api_clients.cache.ts";
 import { invalidClient } from "./api_clients.refusals.ts";
@@ -44,13 +45,16 @@ export const externalApi = createMiddleware<ExternalEnv>(async (c, next) => {
       c.header("RateLimit-Policy", undefined);
       throw await failedCredentials(c, context, invalidClient());
     }
+    if (known.is_suspended) throw organizationSuspended();
     c.var.context.caller = known.caller;
+    await countBodyLength(c, c.var.context, size);
     countBody(c.var.context, size);
   });
   await countRequest(c, c.var.context);
   try {
     // An unknown path gets 404, and an unknown method 405, regardless of the scopes and the headers.
     if (isRouted(c)) {
+      if (client.is_suspended) throw organizationSuspended();
       requireScope(c, caller);
       Object.assign(context.requester, readActingUser(c));
     }

@@ -128,6 +128,7 @@ export interface ClientRecord {
   secret_digest: Uint8Array;
   expires_at: number | null;
   last_used_at: number | null;
+  is_suspended: boolean;
   shard: number;
 }
 
@@ -144,12 +145,13 @@ export async function findClient(env: Env, client_id: string): Promise<ClientRec
     : [[await runFirst(env.DB, found)]];
   if (moved) return findClient(envOfShard(env, moved.shard), client_id);
   if (!row) return null;
-  const { secret_digest, expires_at, last_used_at, ...caller } = row;
+  const { secret_digest, expires_at, last_used_at, is_suspended, ...caller } = row;
   return {
     caller,
     secret_digest: bytesOfHex(secret_digest),
     expires_at,
     last_used_at,
+    is_suspended,
     shard: shardOf(env),
   };
 }

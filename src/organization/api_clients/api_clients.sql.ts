@@ -85,6 +85,7 @@ export const callerOfClient = preparedQuery(({ client_id }: Placeholders<{ clien
       roles: organizationUsers.roles,
       scopes: apiClients.scopes,
       require_acting_user: organizations.require_acting_user,
+      is_suspended: organizations.is_suspended,
       secret_digest: apiClients.secret_digest,
       expires_at: apiClients.expires_at,
       last_used_at: apiClients.last_used_at,

@@ -9,12 +9,20 @@ import {
   organizationSlugStays,
   organizationSlugTaken,
 } from "./organizations.refusals.ts";
-import { organizationSchema } from "./organizations.responses.ts";
-import { createOrganizationBody, updateOrganizationBody } from "./organizations.schemas.ts";
+import { organizationSchema, ownOrganizationSchema } from "./organizations.responses.ts";
+import {
+  createOrganizationBody,
+  updateOrganizationBody,
+  updateOwnOrganizationBody,
+} from "./organizations.schemas.ts";
 
 const created = exampleOf(organizationSchema);
 
+const inOwnAnswer = ({ is_suspended: _, ...own }: typeof created) => own;
+
 const updated: typeof created = { ...created, recording_retention_days: 365, updated_at: story.INVITED_AT };
+
+const suspended: typeof created = { ...updated, is_suspended: true };
 
 const renamed: typeof created = {
   ...created,
@@ -27,17 +35,38 @@ const renamed: typeof created = {
 const UPDATE =
   "Omitted fields keep their values. The slug cannot be changed; it stays when the name changes. A shorter retention also deletes existing data, within minutes and in portions. Data of calls under legal hold is not deleted. A longer retention does not restore deleted data.";
 
+const FIELDS = { organization: "The fields to change. An empty object changes only `updated_at`." };
+
+const A_YEAR = "Recordings are kept for a year";
+const RENAMED = "A new name and new retention periods";
+const SUSPENDED = "Suspend the organization";
+
+const updateOfOwn: Pick<Operation, "request" | "response"> = {
+  request: {
+    fields: FIELDS,
+    examples: {
+      [A_YEAR]: { organization: { recording_retention_days: 365 } },
+      [RENAMED]: exampleBody(updateOwnOrganizationBody(), renamed),
+    },
+  },
+  response: {
+    schema: ownOrganizationSchema,
+    examples: { [A_YEAR]: inOwnAnswer(updated), [RENAMED]: inOwnAnswer(renamed) },
+  },
+};
+
 const update: Pick<Operation, "request" | "response"> = {
   request: {
-    fields: { organization: "The fields to change. An empty object changes only `updated_at`." },
+    fields: FIELDS,
     examples: {
-      "Recordings are kept for a year": { organization: { recording_retention_days: 365 } },
-      "A new name and new retention periods": exampleBody(updateOrganizationBody(), renamed),
+      [A_YEAR]: { organization: { recording_retention_days: 365 } },
+      [RENAMED]: exampleBody(updateOrganizationBody(), renamed),
+      [SUSPENDED]: { organization: { is_suspended: true } },
     },
   },
   response: {
     schema: organizationSchema,
-    examples: { "Recordings are kept for a year": updated, "A new name and new retention periods": renamed },
+    examples: { [A_YEAR]: updated, [RENAMED]: renamed, [SUSPENDED]: suspended },
   },
 };
 
@@ -57,13 +86,13 @@ export const organizationsReference: Reference = {
     "GET /organization": {
       operationId: "getOwnOrganization",
       summary: "Get your organization",
-      response: { schema: organizationSchema, example: updated },
+      response: { schema: ownOrganizationSchema, example: inOwnAnswer(updated) },
     },
     "PUT /organization": {
       operationId: "updateOwnOrganization",
       summary: "Update your organization",
       description: `Only clients of an organization_admin can do this. ${UPDATE}`,
-      ...update,
+      ...updateOfOwn,
       refusals: FOR_ADMINISTRATORS,
       errors: updateErrors,
     },

@@ -1,8 +1,15 @@
-import { notFound, unprocessable } from "../../http/errors.ts";
+import { ApiError, notFound, unprocessable } from "../../http/errors.ts";
 import { MAX_RETENTION_DAYS } from "../../lifetimes.ts";
 import { MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
 
 export const organizationNotFound = () => notFound("Organization");
+
+export const organizationSuspended = () =>
+  new ApiError(
+    403,
+    "organization_suspended",
+    "The organization is suspended: ask the people who run the service to resume it",
+  );
 
 export const NOT_AN_ORGANIZATION_SLUG = `must be 1 to ${MAX_ORGANIZATION_SLUG_LENGTH} characters of a-z and 0-9, with single hyphens between them`;
 

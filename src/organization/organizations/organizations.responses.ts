@@ -3,49 +3,58 @@ import { id, name, timestamp } from "../../http/wire.ts";
 import * as story from "../../openapi/story.ts";
 import { organizationSlug, retentionDays } from "./organizations.schemas.ts";
 
-export const organizationSchema = z
-  .object({
-    id: id().meta({ description: "The id of the organization, for use in paths.", example: story.CLINIC.id }),
-    name: name().meta({
+const ownFields = z.object({
+  id: id().meta({ description: "The id of the organization, for use in paths.", example: story.CLINIC.id }),
+  name: name().meta({
+    description:
+      "The name of the organization, without leading or trailing spaces. Several organizations can have the same name.",
+    example: story.CLINIC.name,
+  }),
+  slug: organizationSlug().meta({
+    description:
+      "The short name that the slugs of the organization's waiting rooms begin with. It never contains `--`, which follows it there, and neither begins nor ends with a hyphen. It is unique in the service and never changes. By default, the service generates one from the name, shortened if the name is long. If that slug is taken, the service appends a number: one more than the highest so far.",
+    example: story.CLINIC.slug,
+  }),
+  recording_retention_days: retentionDays().meta({
+    description:
+      "Recordings are deleted this many days after the end of their call. null keeps them forever.",
+    example: null,
+  }),
+  transcript_retention_days: retentionDays().meta({
+    description:
+      "Transcripts and SOAP notes are deleted this many days after the end of their call. null keeps them forever.",
+    example: null,
+  }),
+  participant_retention_days: retentionDays().meta({
+    description:
+      "Participants' names are erased this many days after their visit, together with your keys for them, their references and the references of their calls: `display_name` becomes `Participant`, and late reports of the visit no longer change anything. Consents, metrics and audit entries stay. null keeps the names forever.",
+    example: null,
+  }),
+  require_acting_user: z.boolean().meta({
+    description:
+      "Whether clients must state, in `X-Acting-User` and `X-Purpose-Of-Use`, for whom and why they read. This applies to reads that the access log records. A change takes effect within 60 seconds.",
+    example: false,
+  }),
+  created_at: timestamp().meta({
+    description: "When the organization was created.",
+    example: story.SET_UP_AT,
+  }),
+  updated_at: timestamp().meta({
+    description: "When the organization was last updated.",
+    example: story.SET_UP_AT,
+  }),
+});
+
+const DESCRIPTION = "An organization that runs video consultations, such as a clinic.";
+
+export const ownOrganizationSchema = ownFields.meta({ id: "OwnOrganization", description: DESCRIPTION });
+
+export const organizationSchema = ownFields
+  .extend({
+    is_suspended: z.boolean().meta({
       description:
-        "The name of the organization, without leading or trailing spaces. Several organizations can have the same name.",
-      example: story.CLINIC.name,
-    }),
-    slug: organizationSlug().meta({
-      description:
-        "The short name that the slugs of the organization's waiting rooms begin with. It never contains `--`, which follows it there, and neither begins nor ends with a hyphen. It is unique in the service and never changes. By default, the service generates one from the name, shortened if the name is long. If that slug is taken, the service appends a number: one more than the highest so far.",
-      example: story.CLINIC.slug,
-    }),
-    recording_retention_days: retentionDays().meta({
-      description:
-        "Recordings are deleted this many days after the end of their call. null keeps them forever.",
-      example: null,
-    }),
-    transcript_retention_days: retentionDays().meta({
-      description:
-        "Transcripts and SOAP notes are deleted this many days after the end of their call. null keeps them forever.",
-      example: null,
-    }),
-    participant_retention_days: retentionDays().meta({
-      description:
-        "Participants' names are erased this many days after their visit, together with your keys for them, their references and the references of their calls: `display_name` becomes `Participant`, and late reports of the visit no longer change anything. Consents, metrics and audit entries stay. null keeps the names forever.",
-      example: null,
-    }),
-    require_acting_user: z.boolean().meta({
-      description:
-        "Whether clients must state, in `X-Acting-User` and `X-Purpose-Of-Use`, for whom and why they read. This applies to reads that the access log records. A change takes effect within 60 seconds.",
+        "Whether the organization is suspended. Within 60 seconds, its API clients get 403, and nobody signs in, accepts an invite or uses the link of a visit. Webhooks, invite emails and the rows of bulk invites wait until the organization is resumed. Reports are still taken, and retention goes on.",
       example: false,
     }),
-    created_at: timestamp().meta({
-      description: "When the organization was created.",
-      example: story.SET_UP_AT,
-    }),
-    updated_at: timestamp().meta({
-      description: "When the organization was last updated.",
-      example: story.SET_UP_AT,
-    }),
   })
-  .meta({
-    id: "Organization",
-    description: "An organization that runs video consultations, such as a clinic.",
-  });
+  .meta({ id: "Organization", description: DESCRIPTION });

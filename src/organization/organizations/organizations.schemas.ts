@@ -5,7 +5,7 @@ import { MAX_RETENTION_DAYS } from "../../lifetimes.ts";
 import { MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
 import { NOT_AN_ORGANIZATION_SLUG, NOT_RETENTION_DAYS } from "./organizations.refusals.ts";
-import type { organizationSchema } from "./organizations.responses.ts";
+import type { organizationSchema, ownOrganizationSchema } from "./organizations.responses.ts";
 import type { organizationColumns } from "./organizations.sql.ts";
 
 export const organizationSlug = lazily(() =>
@@ -27,26 +27,35 @@ export const createOrganizationBody = lazily(() =>
   z.object({ organization: z.object({ name: name(), slug: organizationSlug().optional() }) }),
 );
 
+const changeableFields = lazily(() =>
+  z
+    .object({
+      name: name(),
+      slug: organizationSlug().meta({
+        description: "Only the current value is accepted, because the slug never changes.",
+      }),
+      recording_retention_days: retentionDays(),
+      transcript_retention_days: retentionDays(),
+      participant_retention_days: retentionDays(),
+      require_acting_user: z.boolean(),
+    })
+    .partial(),
+);
+
+export const updateOwnOrganizationBody = lazily(() => z.object({ organization: changeableFields() }));
+
 export const updateOrganizationBody = lazily(() =>
-  z.object({
-    organization: z
-      .object({
-        name: name(),
-        slug: organizationSlug().meta({
-          description: "Only the current value is accepted, because the slug never changes.",
-        }),
-        recording_retention_days: retentionDays(),
-        transcript_retention_days: retentionDays(),
-        participant_retention_days: retentionDays(),
-        require_acting_user: z.boolean(),
-      })
-      .partial(),
-  }),
+  z.object({ organization: changeableFields().extend({ is_suspended: z.boolean().optional() }) }),
 );
 
 export type Organization = Row<typeof organizationColumns>;
 
-export function toOrganization(row: Organization): z.input<typeof organizationSchema> {
+export const toOrganization = (row: Organization): z.input<typeof organizationSchema> => ({
+  ...toOwnOrganization(row),
+  is_suspended: row.is_suspended,
+});
+
+export function toOwnOrganization(row: Organization): z.input<typeof ownOrganizationSchema> {
   return {
     id: row.id,
     name: row.name,

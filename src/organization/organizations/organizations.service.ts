@@ -79,7 +79,7 @@ export async function createOrganization(
     reads,
     ({ places = [] }): Decision<Place | Organization> => {
       const [place] = places;
-      if (place?.shard === 0) throw organizationSlugTaken();
+      if (place && (place.shard === 0 || place.deleted_at !== null)) throw organizationSlugTaken();
       if (place) return { unchanged: place };
       const insertPlace = placeWrites.insert({ slug, shard });
       if (shard > 0) return { writes: [insertPlace] };

@@ -5,6 +5,8 @@ import {
   getTableColumns,
   getTableName,
   inArray,
+  isNull,
+  notExists,
   type SQL,
   type SQLWrapper,
   sql,
@@ -13,7 +15,7 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { entriesWhere } from "../../audit/access_logs/access_logs.entries.ts";
 import type { Context } from "../../context.ts";
 import { databaseSettings } from "../../database/database.table.ts";
-import { columnAs } from "../../database/expressions.ts";
+import { columnAs, scalar } from "../../database/expressions.ts";
 import { insertSelect } from "../../database/insert.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery, runBatch } from "../../database/queries.ts";
 import { isNewest, rowsBy, selectColumn } from "../../database/selects.ts";
@@ -66,6 +68,25 @@ export const newestOrganizationEntry = organizationEntries((_: object) => isNewe
 
 export const organizationRow = rowsBy(organizations, organizationColumns, "id");
 
+/** For decisions that a suspended organization refuses. */
+export const suspensionOf = preparedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) =>
+  builder
+    .select({ is_suspended: organizations.is_suspended })
+    .from(organizations)
+    .where(eq(organizations.id, organization_id)),
+);
+
+/** False for a suspended organization: its webhooks, mails and rows of bulk invites wait. */
+export const isServed = (organization_id: SQLWrapper): SQL =>
+  notExists(
+    selectColumn(organizations.id, eq(organizations.id, organization_id), organizations.is_suspended),
+  );
+
+export const isSuspended = (organization_id: SQLWrapper) =>
+  scalar(selectColumn(organizations.is_suspended, eq(organizations.id, organization_id)))
+    .mapWith(Boolean)
+    .as("is_suspended");
+
 /** Only columns that never change, so that a read of them never causes a write conflict. */
 const fixedColumns = { id: organizations.id, slug: organizations.slug };
 
@@ -93,6 +114,7 @@ export const organizationsOfPage = preparedQuery(({ limit, offset }: Placeholder
   const page = builder
     .select({ id, shard })
     .from(places)
+    .where(isNull(places.deleted_at))
     .orderBy(asc(id))
     .limit(limit)
     .offset(offset)

@@ -5,7 +5,8 @@ import { parentId, timestamps } from "../../database/columns.ts";
 /**
  * The `…_retention_days` say how many days after the end of their call or visit recordings and transcripts are deleted, and the names
  * of participants erased; null keeps them forever. If `require_acting_user` is set, clients must name the person for whom they read
- * data whose reads the access log records. Id and slug come from the organization's row in `places`.
+ * data whose reads the access log records. While `is_suspended` is set, the organization's clients are refused, nobody is let in, and
+ * webhooks, mails and rows of bulk invites wait. Id and slug come from the organization's row in `places`.
  */
 export const organizations = sqliteTable(
   "organizations",
@@ -19,6 +20,7 @@ export const organizations = sqliteTable(
     transcript_retention_days: integer(),
     participant_retention_days: integer(),
     require_acting_user: integer({ mode: "boolean" }).notNull().default(false),
+    is_suspended: integer({ mode: "boolean" }).notNull().default(false),
     ...timestamps,
   },
   (t) => [

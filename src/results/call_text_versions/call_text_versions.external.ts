@@ -2,15 +2,17 @@ import { callParams } from "../../calls/calls/calls.schemas.ts";
 import { recordedRead } from "../../http/acting_user.ts";
 import { externalRoutes } from "../../http/external_api.ts";
 import { conditional, etagOf } from "../../http/preconditions.ts";
+import { countAnswerLength } from "../../http/rate_limits.ts";
 import { area } from "../../http/scopes.ts";
 import { inChunks, JSON_TYPE, streamed } from "../../http/streams.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { CORRECTION_BODY_LIMIT } from "../../limits.ts";
 import { toSoapNote } from "../soap_notes/soap_notes.schemas.ts";
-import { toTranscriptJson } from "../transcripts/transcripts.schemas.ts";
+import { lengthOf, toTranscriptJson } from "../transcripts/transcripts.schemas.ts";
 import {
   correctSoapNoteBody,
   correctTranscriptBody,
+  lengthOfVersions,
   toSoapNoteVersionsJson,
   toTranscriptVersionsJson,
   transcriptVersionsQuery,
@@ -41,6 +43,7 @@ export const callTextVersionsExternal = externalRoutes()
   )
   .get(`${CALL}/soap_note/versions`, area("results"), ofCall, recordedRead, async (c) => {
     const versions = await listSoapNoteVersions(c.var.context, c.req.valid("param"));
+    await countAnswerLength(c, c.var.context, versions.note.replaced_size);
     return streamed(c, inChunks(toSoapNoteVersionsJson(versions)), JSON_TYPE);
   })
   .put(
@@ -53,6 +56,7 @@ export const callTextVersionsExternal = externalRoutes()
     async (c) => {
       const { transcript } = c.req.valid("json");
       const corrected = await correctTranscript(c.var.context, c.req.valid("param"), transcript);
+      await countAnswerLength(c, c.var.context, lengthOf(corrected));
       return streamed(c, inChunks(toTranscriptJson(corrected)), { ...JSON_TYPE, ...etagOf(corrected) });
     },
   )
@@ -64,6 +68,7 @@ export const callTextVersionsExternal = externalRoutes()
     query(transcriptVersionsQuery),
     async (c) => {
       const versions = await listTranscriptVersions(c.var.context, c.req.valid("param"));
+      await countAnswerLength(c, c.var.context, lengthOfVersions(versions));
       return streamed(c, inChunks(toTranscriptVersionsJson(versions, c.req.valid("query"))), JSON_TYPE);
     },
   );

@@ -10,7 +10,12 @@ import {
 import { lazily } from "../../memory.ts";
 import { type SoapNote, toSoapNote } from "../soap_notes/soap_notes.schemas.ts";
 import { TOO_MANY_LINES } from "../transcripts/transcripts.refusals.ts";
-import { type TranscriptWithLines, toTranscriptJson } from "../transcripts/transcripts.schemas.ts";
+import {
+  lengthOf,
+  type StoredTranscript,
+  type TranscriptWithLines,
+  toTranscriptJson,
+} from "../transcripts/transcripts.schemas.ts";
 import { linesOfVersions } from "./call_text_versions.merge.ts";
 import { LINE_REPEATED } from "./call_text_versions.refusals.ts";
 import type { soapNoteVersionSchema } from "./call_text_versions.responses.ts";
@@ -71,6 +76,13 @@ export function* toSoapNoteVersionsJson({
 export const transcriptVersionsQuery = lazily(() => z.object({ after: pathId().optional() }));
 
 export type TranscriptVersionsQuery = z.output<ReturnType<typeof transcriptVersionsQuery>>;
+
+/** About how long a page of versions is, and what is read for it, in characters. */
+export function lengthOfVersions(transcript: StoredTranscript & { versions: TextVersion[] }): number {
+  const length = lengthOf(transcript);
+  const page = Math.min(transcript.versions.length * length, TRANSCRIPT_VERSIONS_PAGE + length);
+  return page + transcript.replaced_size;
+}
 
 /**
  * A page of a transcript's versions as JSON, line by line.

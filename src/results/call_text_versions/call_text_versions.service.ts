@@ -16,10 +16,10 @@ import {
 } from "../call_texts/call_texts.sql.ts";
 import { soapNoteNotFound } from "../soap_notes/soap_notes.refusals.ts";
 import type { SoapNote } from "../soap_notes/soap_notes.schemas.ts";
-import { type StoredLine, storedLines } from "../transcripts/transcripts.document.ts";
+import { asLines, type StoredLine, storedLines } from "../transcripts/transcripts.document.ts";
 import { requireReportable } from "../transcripts/transcripts.merge.ts";
 import { transcriptNotFound } from "../transcripts/transcripts.refusals.ts";
-import type { TranscriptWithLines } from "../transcripts/transcripts.schemas.ts";
+import type { StoredTranscript } from "../transcripts/transcripts.schemas.ts";
 import { replaceLines, transcriptOfPath, transcriptToCorrect } from "../transcripts/transcripts.sql.ts";
 import { correctLines, correctText, type Replaced, requireCorrectable } from "./call_text_versions.merge.ts";
 import { requireCorrector, requireCorrectorStill } from "./call_text_versions.policy.ts";
@@ -43,7 +43,7 @@ export async function correctTranscript(
   context: ClientContext,
   path: CallPath,
   { summary, lines: wanted = [], reason }: TranscriptCorrection,
-): Promise<TranscriptWithLines> {
+): Promise<StoredTranscript> {
   let lines: StoredLine[] = [];
   let names = new Map<number, string>();
   const corrected = await correct(
@@ -69,7 +69,7 @@ export async function correctTranscript(
       };
     },
   );
-  return { ...corrected, lines, names };
+  return { ...corrected, lines: asLines(lines), names };
 }
 
 interface Corrected {
@@ -129,7 +129,7 @@ export async function listSoapNoteVersions(
 export async function listTranscriptVersions(
   context: ClientContext,
   path: CallPath,
-): Promise<TranscriptWithLines & { versions: TextVersion[] }> {
+): Promise<StoredTranscript & { versions: TextVersion[] }> {
   const { text, versions } = await readVersions(context, path, "transcript", transcriptOfPath);
   const lines = await storedLines(text, text);
   return { ...text, lines, names: new Map(text.names), versions };

@@ -1,7 +1,7 @@
 import { AwsClient } from "aws4fetch";
-import type { ClientContext, Context } from "../../context.ts";
+import type { ClientContext } from "../../context.ts";
 import { RECORDING_URL_LIFETIME } from "../../lifetimes.ts";
-import type { Settings } from "../../settings.ts";
+import type { StorageSettings } from "../../settings.ts";
 import { FILE_DELETION_TIMEOUT, FILE_DELETIONS_AT_ONCE, FILE_DELETIONS_TIME_LIMIT } from "../../tuning.ts";
 
 /**
@@ -9,15 +9,17 @@ import { FILE_DELETION_TIMEOUT, FILE_DELETIONS_AT_ONCE, FILE_DELETIONS_TIME_LIMI
  *
  * @param base the URL to resolve the endpoint setting against, if the setting is a path
  */
-function fileUrl(settings: Settings, storage_key: string, base?: string): URL {
-  const path = [settings.RECORDINGS_S3_BUCKET, ...storage_key.split("/")].map(encodeRfc3986).join("/");
-  return new URL(`${settings.RECORDINGS_S3_ENDPOINT.replace(/\/$/, "")}/${path}`, base);
+function fileUrl(settings: StorageSettings, storage_key: string, base?: string): URL {
+  return new URL(`${bucketUrl(settings)}/${storage_key.split("/").map(encodeRfc3986).join("/")}`, base);
 }
 
-/** One per settings object, because aws4fetch derives a signing key per day and keeps it as long as the client lives. */
-const signers = new WeakMap<Settings, AwsClient>();
+const bucketUrl = ({ RECORDINGS_S3_ENDPOINT, RECORDINGS_S3_BUCKET }: StorageSettings) =>
+  `${RECORDINGS_S3_ENDPOINT.replace(/\/$/, "")}/${encodeRfc3986(RECORDINGS_S3_BUCKET)}`;
 
-function signer(settings: Settings): AwsClient {
+/** One per settings object, because aws4fetch derives a signing key per day and keeps it as long as the client lives. */
+const signers = new WeakMap<StorageSettings, AwsClient>();
+
+function signer(settings: StorageSettings): AwsClient {
   const known = signers.get(settings);
   if (known) return known;
   const client = new AwsClient({
@@ -61,27 +63,40 @@ export async function presignDownload(
   return signed.url;
 }
 
+export interface RecordingStorage {
+  settings: StorageSettings;
+  /** The Worker's own bucket, if the settings name no other storage. */
+  recordings?: R2Bucket;
+}
+
+/**
+ * If the endpoint setting is a path, it is wrangler's own S3 API for the bucket binding. Without the URL of a request, there is
+ * nothing to resolve the path against, so the binding is used. It is never used otherwise: it knows nothing of files in another
+ * storage.
+ */
+function boundBucket({ settings, recordings }: RecordingStorage): R2Bucket | undefined {
+  if (!settings.RECORDINGS_S3_ENDPOINT.startsWith("/")) return undefined;
+  if (!recordings) throw new StorageError("RECORDINGS_S3_ENDPOINT must be a URL");
+  return recordings;
+}
+
 /**
  * Deletes files from the storage that the download URLs point to. A missing file counts as deleted.
- *
- * If the endpoint setting is a path, it is wrangler's own S3 API for the bucket binding. A cron has no URL to resolve
- * the path against, so the binding deletes the files. Otherwise they are deleted with S3 requests, because the binding
- * would report success for files in another storage.
  *
  * @returns the files that may still exist, each with the reason
  */
 export async function deleteFiles(
-  context: Pick<Context, "settings" | "recordings">,
+  storage: RecordingStorage,
   storage_keys: string[],
 ): Promise<Map<string, string>> {
-  const { settings, recordings } = context;
+  const { settings } = storage;
   const failures = new Map<string, string>();
   if (storage_keys.length === 0) return failures;
-  const isBinding = settings.RECORDINGS_S3_ENDPOINT.startsWith("/");
-  if (isBinding && (await succeeds(() => recordings.delete(storage_keys)))) return failures;
+  const bucket = boundBucket(storage);
+  if (bucket && (await succeeds(() => bucket.delete(storage_keys)))) return failures;
   // If deleting all at once fails, a single file may be the cause.
-  const deleteFile = isBinding
-    ? (storage_key: string) => recordings.delete(storage_key)
+  const deleteFile = bucket
+    ? (storage_key: string) => bucket.delete(storage_key)
     : (storage_key: string) => deleteByS3(settings, storage_key);
   const deadline = Date.now() + FILE_DELETIONS_TIME_LIMIT;
   const waiting = [...storage_keys];
@@ -98,10 +113,72 @@ export async function deleteFiles(
   return failures;
 }
 
+/**
+ * The keys of the files that begin with a prefix, in pages.
+ *
+ * @throws StorageError if the storage does not answer with a list
+ */
+export async function* filesUnder(storage: RecordingStorage, prefix: string): AsyncGenerator<string[]> {
+  const bucket = boundBucket(storage);
+  let cursor: string | undefined;
+  do {
+    const page: FilePage = bucket
+      ? await pageOfBinding(bucket, prefix, cursor)
+      : await pageOfS3(storage.settings, prefix, cursor);
+    if (page.keys.length > 0) yield page.keys;
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+}
+
+interface FilePage {
+  keys: string[];
+  /** Where the next page begins; undefined on the last one. */
+  cursor: string | undefined;
+}
+
+async function pageOfBinding(
+  bucket: R2Bucket,
+  prefix: string,
+  cursor: string | undefined,
+): Promise<FilePage> {
+  const page = await bucket.list({ prefix, cursor });
+  return { keys: page.objects.map(({ key }) => key), cursor: page.truncated ? page.cursor : undefined };
+}
+
+/** ListObjectsV2. The keys are URL-encoded, because XML cannot contain every character of a key. */
+async function pageOfS3(
+  settings: StorageSettings,
+  prefix: string,
+  cursor: string | undefined,
+): Promise<FilePage> {
+  const url = new URL(bucketUrl(settings));
+  url.searchParams.set("list-type", "2");
+  url.searchParams.set("encoding-type", "url");
+  url.searchParams.set("prefix", prefix);
+  if (cursor !== undefined) url.searchParams.set("continuation-token", cursor);
+  const response = await fetch(await signer(settings).sign(url.href), {
+    redirect: "manual",
+    signal: AbortSignal.timeout(FILE_DELETION_TIMEOUT),
+  });
+  if (!response.ok) throw new StorageError(`status ${response.status}`);
+  const list = await response.text();
+  const [token] = contentsOf("NextContinuationToken", list);
+  return {
+    keys: contentsOf("Key", list).map((key) => decodeURIComponent(key.replaceAll("+", " "))),
+    cursor: token?.replaceAll("&amp;", "&"),
+  };
+}
+
+const contentsOf = (element: string, xml: string): string[] =>
+  Array.from(
+    xml.matchAll(new RegExp(`<${element}>([^<]*)</${element}>`, "g")),
+    ([, content]) => content ?? "",
+  );
+
 /** The message is logged, so it must contain only fixed texts. */
 class StorageError extends Error {}
 
-async function deleteByS3(settings: Settings, storage_key: string): Promise<void> {
+async function deleteByS3(settings: StorageSettings, storage_key: string): Promise<void> {
   const request = await signer(settings).sign(fileUrl(settings, storage_key).href, { method: "DELETE" });
   const response = await fetch(request, {
     redirect: "manual",

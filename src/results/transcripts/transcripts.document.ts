@@ -36,16 +36,32 @@ export const pack = (lines: Line[]): Promise<string> =>
 
 const hexFrom = async (document: Response) => hexOf(new Uint8Array(await document.arrayBuffer()));
 
-/**
- * Decompresses the lines. Each line is created only when it is read, because the lines take more memory than the
- * document.
- *
- * @param document hex
- */
-export const unpack = (document: string): Promise<Iterable<Line>> => unpackBytes(bytesOfHex(document));
+/** The lines of a transcript. Each is created only when it is read, because the lines take more memory than the document. */
+export interface Lines<Each> extends Iterable<Each> {
+  count: number;
+  /** The length of all texts, in characters. */
+  length: number;
+}
 
-const unpackBytes = async (bytes: Uint8Array) =>
-  fromDocument(await through(new DecompressionStream("gzip"), bytes).json());
+/** @param document hex */
+export const unpack = (document: string): Promise<Lines<Line>> => unpackBytes(bytesOfHex(document));
+
+async function unpackBytes(bytes: Uint8Array): Promise<Lines<Line>> {
+  const document: Document = await through(new DecompressionStream("gzip"), bytes).json();
+  return {
+    count: document.texts.length,
+    length: lengthOfTexts(document.texts),
+    [Symbol.iterator]: () => fromDocument(document),
+  };
+}
+
+export const asLines = <Each extends { text: string }>(lines: Each[]): Lines<Each> => ({
+  count: lines.length,
+  length: lengthOfTexts(lines.map(({ text }) => text)),
+  [Symbol.iterator]: () => lines.values(),
+});
+
+const lengthOfTexts = (texts: string[]) => texts.reduce((length, text) => length + text.length, 0);
 
 /**
  * The lines of a transcript.
@@ -55,11 +71,14 @@ const unpackBytes = async (bytes: Uint8Array) =>
 export function storedLines(
   { first_line_id }: { first_line_id: number | null },
   stored: { document: string } | undefined,
-): Promise<Iterable<StoredLine>> | StoredLine[] {
-  if (!stored?.document) return [];
+): Promise<Lines<StoredLine>> | Lines<StoredLine> {
+  if (!stored?.document) return asLines<StoredLine>([]);
   const lines = unpack(stored.document);
   stored.document = "";
-  return lines.then((unpacked) => numberLines(unpacked, first_line_id));
+  return lines.then((unpacked) => ({
+    ...unpacked,
+    [Symbol.iterator]: () => numberLines(unpacked, first_line_id),
+  }));
 }
 
 /** Keeps the ids of unchanged lines. Lines must be in the order of their times. */

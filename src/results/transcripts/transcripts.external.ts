@@ -3,11 +3,12 @@ import { recordedRead } from "../../http/acting_user.ts";
 import { inWantedType } from "../../http/content_negotiation.ts";
 import { externalRoutes } from "../../http/external_api.ts";
 import { etagOf } from "../../http/preconditions.ts";
+import { countAnswerLength } from "../../http/rate_limits.ts";
 import { area } from "../../http/scopes.ts";
 import { inChunks, streamed } from "../../http/streams.ts";
 import { params } from "../../http/validation.ts";
 import { deleteOwnText } from "../call_texts/call_texts.service.ts";
-import { type TranscriptWithLines, toTranscriptJson } from "./transcripts.schemas.ts";
+import { lengthOf, type TranscriptWithLines, toTranscriptJson } from "./transcripts.schemas.ts";
 import { requireTranscript } from "./transcripts.service.ts";
 import { toWebVtt } from "./transcripts.webvtt.ts";
 
@@ -19,6 +20,7 @@ export const transcriptsExternal = externalRoutes()
   .get(TRANSCRIPT, area("results"), ofCall, recordedRead, (c) => {
     async function answerWith(toParts: (transcript: TranscriptWithLines) => Iterable<string>, type: string) {
       const transcript = await requireTranscript(c.var.context, c.req.valid("param"));
+      await countAnswerLength(c, c.var.context, lengthOf(transcript));
       return streamed(c, inChunks(toParts(transcript)), { "Content-Type": type, ...etagOf(transcript) });
     }
     return inWantedType(c, {

@@ -9,7 +9,7 @@ import {
 } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
 import type { CallText } from "../call_texts/call_texts.sql.ts";
-import type { StoredLine } from "./transcripts.document.ts";
+import type { Lines, StoredLine } from "./transcripts.document.ts";
 import {
   LINE_ENDS_TOO_EARLY,
   LINES_OVERLAP,
@@ -104,38 +104,51 @@ export interface TranscriptWithLines extends Transcript {
   names: Map<number, string>;
 }
 
-/** A line without a name has a speaker whose record is gone. */
-export function toTranscript(row: TranscriptWithLines): z.input<typeof transcriptSchema> {
-  return {
-    id: row.id,
-    summary: row.summary ?? "",
-    is_final: row.is_final,
-    transcript_lines: [...row.lines].map((line) => toLine(line, row.names)),
-  };
+export type StoredTranscript = TranscriptWithLines & { lines: Lines<StoredLine> };
+
+/** The keys, numbers and punctuation of a line as JSON, in characters. */
+const LENGTH_OF_LINE = 100;
+
+/** About how long the transcript is as JSON, in characters. */
+export function lengthOf({ lines, names }: Pick<StoredTranscript, "lines" | "names">): number {
+  const longest = Math.max(0, ...[...names.values()].map((name) => name.length));
+  return lines.length + lines.count * (LENGTH_OF_LINE + longest);
 }
 
-const toLine = (line: StoredLine, names: TranscriptWithLines["names"]) => ({
+type TranscriptJson = z.input<typeof transcriptSchema>;
+
+/** All fields but the lines. */
+const toTranscriptFields = (row: Transcript): Omit<TranscriptJson, "transcript_lines"> => ({
+  id: row.id,
+  summary: row.summary ?? "",
+  is_final: row.is_final,
+});
+
+/** All fields of a line but the name. */
+const toSpoken = (line: StoredLine): Omit<TranscriptJson["transcript_lines"][number], "display_name"> => ({
   id: line.id,
   text: line.text,
   start_time: line.start_time,
   end_time: line.end_time,
-  display_name: names.get(line.speaker_id) ?? "",
 });
 
 /**
- * The JSON of `toTranscript`, line by line.
+ * A transcript as JSON, line by line. A line without a name has a speaker whose record is gone.
  *
  * @param more fields to append
  */
 export function* toTranscriptJson(
-  { lines, ...row }: TranscriptWithLines,
+  { lines, names: displayNames, ...row }: TranscriptWithLines,
   more: object = {},
 ): Generator<string> {
-  const { transcript_lines: _, ...fields } = toTranscript({ ...row, lines: [] });
+  const fields = toTranscriptFields(row);
   yield `${JSON.stringify(fields).slice(0, -1)},"transcript_lines":[`;
+  // Each name is on many lines, and can be much longer than what is said there.
+  const names = new Map(Array.from(displayNames, ([id, name]) => [id, JSON.stringify(name)]));
   let separator = "";
   for (const line of lines) {
-    yield separator + JSON.stringify(toLine(line, row.names));
+    const name = names.get(line.speaker_id) ?? '""';
+    yield `${separator}${JSON.stringify(toSpoken(line)).slice(0, -1)},"display_name":${name}}`;
     separator = ",";
   }
   const rest = JSON.stringify(more).slice(1);

@@ -13,7 +13,7 @@ import { entryOfText, textByCallKey, textWrites } from "../call_texts/call_texts
 import { keepIds, type Line, numberLines, storedLines } from "./transcripts.document.ts";
 import { mergeTranscript, requireReportable } from "./transcripts.merge.ts";
 import { transcriptNotFound } from "./transcripts.refusals.ts";
-import type { TranscriptReport, TranscriptWithLines } from "./transcripts.schemas.ts";
+import type { StoredTranscript, TranscriptReport, TranscriptWithLines } from "./transcripts.schemas.ts";
 import {
   documentByCallKey,
   replaceLines,
@@ -22,10 +22,7 @@ import {
   transcriptOfPath,
 } from "./transcripts.sql.ts";
 
-export async function requireTranscript(
-  context: ClientContext,
-  path: CallPath,
-): Promise<TranscriptWithLines> {
+export async function requireTranscript(context: ClientContext, path: CallPath): Promise<StoredTranscript> {
   const reached = { ...reachedCall(context.caller, path), kind: "transcript" } as const;
   const [[transcript], entries] = await runBatch(context.db, [
     transcriptOfPath(reached),

@@ -8,18 +8,18 @@ import type { TranscriptWithLines } from "./transcripts.schemas.ts";
 
 export function* toWebVtt({ lines, names }: Pick<TranscriptWithLines, "lines" | "names">): Generator<string> {
   yield "WEBVTT\n";
-  for (const line of lines) yield `\n${toCue(line, names.get(line.speaker_id))}`;
+  // Each name is in many cues, and can be much longer than what is said there.
+  const voices = new Map(Array.from(names, ([id, name]) => [id, toVoice(name)]));
+  // Without a voice, the speaker's record is gone.
+  for (const line of lines) yield `\n${toCue(line, voices.get(line.speaker_id) ?? "")}`;
 }
 
-/** @param name the speaker's name; undefined if the speaker's record is gone */
-export function toCue(
-  { text, start_time, end_time }: Omit<StoredLine, "id" | "speaker_id">,
-  name: string | undefined,
-): string {
+const toVoice = (name: string) => `<v ${escaped(withoutLineBreaks(name)).replace(/-$/, HYPHEN)}>`;
+
+function toCue({ text, start_time, end_time }: Omit<StoredLine, "id" | "speaker_id">, voice: string): string {
   const start = millisecondsOf(start_time);
   // A cue must end after its start.
   const end = Math.max(millisecondsOf(end_time), start + 1);
-  const voice = name === undefined ? "" : `<v ${escaped(withoutLineBreaks(name)).replace(/-$/, HYPHEN)}>`;
   return `${cueTime(start)} --> ${cueTime(end)}\n${voice}${withoutEmptyLines(escaped(text))}\n`;
 }
 

@@ -6,6 +6,7 @@ import { exampleOf } from "../../openapi/examples.ts";
 import { afterPosition, afterResponse, ETAG, noPosition, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { metricsOperation } from "../../organization/metrics/metrics.openapi.ts";
+import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
 import { HOUR } from "../../units.ts";
 import * as refusals from "./visits.refusals.ts";
 import {
@@ -172,6 +173,7 @@ export const visitsReference: Reference = {
       },
       errors: [
         refusals.visitLinkNotValid(),
+        organizationSuspended(),
         refusals.visitLinkWithdrawn(),
         refusals.visitRoomRetired(),
         refusals.visitWasCancelled(),

@@ -7,6 +7,7 @@ import { writePosition } from "../../http/pagination.ts";
 import { requireVersion } from "../../http/preconditions.ts";
 import { VISIT_LINK_VALID_FOR } from "../../lifetimes.ts";
 import { accountsAmong, type Reach, reachedMember, reachOf } from "../../organization/members/members.sql.ts";
+import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
 import type { Settings } from "../../settings.ts";
 import { roomOfPath } from "../waiting_rooms/waiting_rooms.reach.ts";
 import { listedVisits } from "./visits.lists.ts";
@@ -159,6 +160,7 @@ export async function redeemVisitLink(context: Context, token: string): Promise<
   const link = await verifyVisitToken(settings, token);
   const visit = await runFirst(db, visitOfLink({ ...link, now }));
   if (!visit) throw visitLinkNotValid();
+  if (visit.is_suspended) throw organizationSuspended();
   const participant = visit.participants.find(({ id }) => id === link.participant_id);
   if (!participant) throw visitLinkWithdrawn();
   if (visit.room_retired_at !== null) throw visitRoomRetired();

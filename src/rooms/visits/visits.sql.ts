@@ -33,6 +33,7 @@ import { idempotencyOf } from "../../organization/idempotency_keys/idempotency_k
 import { type Reach, withinReach } from "../../organization/members/members.sql.ts";
 import { organizationUsers } from "../../organization/members/organization_users.table.ts";
 import type { MetricsRange, MetricsSubject } from "../../organization/metrics/metrics.ts";
+import { isSuspended } from "../../organization/organizations/organizations.sql.ts";
 import { activeDestination } from "../waiting_room_subs/waiting_room_subs.sql.ts";
 import { waitingRooms } from "../waiting_rooms/waiting_rooms.table.ts";
 import { visitDailyMetrics, visitReferences, visits } from "./visits.table.ts";
@@ -155,6 +156,7 @@ export const visitOfLink = preparedQuery(
         ...visitColumns,
         room_retired_at: ofRoom("retired_at").as("room_retired_at"),
         destination_slug: activeDestination(visits.waiting_room_id, now).as("destination_slug"),
+        is_suspended: isSuspended(visits.organization_id),
       })
       .from(visits)
       .where(hasValues(visits, { organization_id, id, created_at })),

@@ -2,6 +2,7 @@ import { invalidBody } from "../../http/errors.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import { ETAG, pageResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
+import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
 import { tooManyRooms } from "../../organization/usage/usage.refusals.ts";
 import { waitingRoomSubSchema } from "../waiting_room_subs/waiting_room_subs.responses.ts";
 import {
@@ -149,7 +150,7 @@ export const waitingRoomsReference: Reference = {
           },
         },
       },
-      errors: [waitingRoomNotFound()],
+      errors: [waitingRoomNotFound(), organizationSuspended()],
     },
   },
 };

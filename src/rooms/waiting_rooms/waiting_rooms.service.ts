@@ -6,6 +6,7 @@ import { kebabCase } from "../../database/slug.ts";
 import { readPage } from "../../http/lists.ts";
 import type { Page } from "../../http/pagination.ts";
 import { requireVersion } from "../../http/preconditions.ts";
+import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
 import { activeSub } from "../waiting_room_subs/waiting_room_subs.sql.ts";
 import { FALLBACK_SLUG_NAME, mergeWaitingRoom, newWaitingRoom, retireRoom } from "./waiting_rooms.merge.ts";
 import { waitingRoomNotFound } from "./waiting_rooms.refusals.ts";
@@ -17,9 +18,9 @@ import type {
   WaitingRoomsQuery,
 } from "./waiting_rooms.schemas.ts";
 import {
-  anyRoomBySlug,
   roomBySlug,
   roomListFor,
+  roomToEnter,
   useOfRoom,
   waitingRoomIdempotency,
   waitingRoomRow,
@@ -48,8 +49,9 @@ export const requireWaitingRoom = ({ db, caller: { organization_id } }: ClientCo
  * is active, otherwise the room itself. A sub of the substitute's own room is ignored.
  */
 export async function resolveWaitingRoom({ db, now }: Context, slug: string): Promise<ResolvedWaitingRoom> {
-  const [[room], [active_sub]] = await runBatch(db, [anyRoomBySlug({ slug }), activeSub({ slug, now })]);
+  const [[room], [active_sub]] = await runBatch(db, [roomToEnter({ slug }), activeSub({ slug, now })]);
   if (!room) throw waitingRoomNotFound();
+  if (room.is_suspended) throw organizationSuspended();
   return {
     room,
     active_sub: active_sub ?? null,

@@ -10,7 +10,7 @@ import { pagedList } from "../../http/lists.ts";
 import type { OwnPath } from "../../http/wire.ts";
 import { idempotencyOf } from "../../organization/idempotency_keys/idempotency_keys.sql.ts";
 import { organizationUsers } from "../../organization/members/organization_users.table.ts";
-import { nameOfOrganization } from "../../organization/organizations/organizations.sql.ts";
+import { isSuspended, nameOfOrganization } from "../../organization/organizations/organizations.sql.ts";
 import { freeSlug, roomOfAnySlug } from "./waiting_rooms.slugs.ts";
 import { waitingRooms } from "./waiting_rooms.table.ts";
 
@@ -112,8 +112,11 @@ export const roomBySlug = preparedQuery((room: Placeholders<WaitingRoomPath>) =>
 );
 
 /** For the platform, whose path has no organization. */
-export const anyRoomBySlug = preparedQuery(({ slug }: Placeholders<{ slug: string }>) =>
-  builder.select(waitingRoomColumns).from(waitingRooms).where(hasSlug(slug)),
+export const roomToEnter = preparedQuery(({ slug }: Placeholders<{ slug: string }>) =>
+  builder
+    .select({ ...waitingRoomColumns, is_suspended: isSuspended(waitingRooms.organization_id) })
+    .from(waitingRooms)
+    .where(hasSlug(slug)),
 );
 
 interface ListedRooms {

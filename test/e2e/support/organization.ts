@@ -20,10 +20,13 @@ export async function anOrganization(
       user: { email: `${who}-${randomUUID()}@hillside.example`, display_name: who, roles: [role] },
     });
   const user = await addUser("ada", role);
-  const client = await create(`${base}/api_clients`, {
-    api_client: { name: "Integration", organization_user_id: user.id },
-  });
-  const credentials = { "X-Client-ID": client.client_id, "X-Client-Secret": client.client_secret };
-  const external = caller(`${url}/api/external`, credentials);
-  return { organization, base, user, addUser, credentials, platform, external };
+  /** By default, it acts as the first user. */
+  const addClient = async (organization_user_id: number = user.id) => {
+    const api_client = { name: "Integration", organization_user_id };
+    const client = await create(`${base}/api_clients`, { api_client });
+    const credentials = { "X-Client-ID": client.client_id, "X-Client-Secret": client.client_secret };
+    return { credentials, external: caller(`${url}/api/external`, credentials) };
+  };
+  const { credentials, external } = await addClient();
+  return { organization, base, user, addUser, addClient, credentials, platform, external };
 }

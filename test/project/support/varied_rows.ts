@@ -216,6 +216,7 @@ export function writeVariedRows(database: DatabaseSync) {
       delete from issuers where id = ${id(1)};
       -- Users, rooms and organizations that are deleted for good.
       delete from organizations where id = ${gone};
+      update places set deleted_at = 5 where id = ${gone};
       insert into organization_users (id, organization_id, email, display_name, roles, created_at, updated_at)
         values (${id(90)}, ${organization_id}, 'gone-${id(90)}@example.org', 'Gone', '["provider"]', 0, 0);
       delete from organization_users where id = ${id(90)};

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { LOOK_UPS_BEYOND_LIMIT } from "../../../src/limits.ts";
 import { type Answer, type Api, api, type Fetcher, platform } from "../support/api.ts";
+import { aCall } from "../support/calls.ts";
 import { countingRoundTrips } from "../support/database.ts";
 import { aLiveKitServer, anEvent } from "../support/livekit.ts";
 import { anOrganization, given, unique } from "../support/organization.ts";
@@ -98,6 +99,48 @@ describe("The rate limit of an API client", () => {
     expect(await client.get(PATH)).toMatchObject({ status: 429 });
     const colleague = await organization.addClient(organization.admin.id);
     await given(colleague.through(counting.fetcher).get(PATH));
+  });
+
+  it("counts a request for each 128 KiB of a body, whatever the request is", async () => {
+    const limit = aLimit(9);
+    const { client } = await aLimitedClient(limit);
+    const long = { organization_invites: [], padding: "x".repeat(1000 * 1024) };
+    expect(await client.post("/invites/bulk_create", long)).toMatchObject({ status: 422 });
+    await given(client.get(PATH));
+    expect(await client.get(PATH)).toMatchObject({ status: 429 });
+    limit.endWindow();
+    await given(client.get(PATH));
+    await given(client.get(PATH));
+    expect(await client.post("/invites/bulk_create", long)).toMatchObject({ status: 429 });
+  });
+
+  it("counts a request for each 256 KiB of a transcript, which is returned even beyond the limit", async () => {
+    const limit = aLimit(5);
+    const { organization, client } = await aLimitedClient(limit);
+    const call = await aCall(organization);
+    const participant_key = call.participants[0].key;
+    const text = "good morning, doctor";
+    // The response is longer than 256 KiB, and shorter than twice that.
+    const lines = Array.from({ length: 2500 }, (_, n) => ({
+      participant_key,
+      text,
+      start_time: n,
+      end_time: n,
+    }));
+    await given(call.reportTranscript({ is_final: true, lines }));
+    const path = `${call.path}/transcript`;
+    const { transcript_lines } = await given(client.get(path));
+    for (let n = 0; n < 3; n++) await given(client.get(PATH));
+    expect(await client.get(PATH)).toMatchObject({ status: 429 });
+    limit.endWindow();
+    for (let n = 0; n < 4; n++) await given(client.get(PATH));
+    await given(client.get(path));
+    limit.endWindow();
+    const correctedLines = [{ id: transcript_lines[0].id, text: "Good evening" }];
+    await given(client.put(path, { transcript: { lines: correctedLines, reason: "Misheard" } }));
+    await given(client.get(`${path}/versions`));
+    await given(client.get(PATH));
+    expect(await client.get(PATH)).toMatchObject({ status: 429 });
   });
 
   it("works with the platform's own counter", async () => {

@@ -307,7 +307,8 @@ CREATE TABLE `places` (
 	`slug_number` integer GENERATED ALWAYS AS (iif(rtrim(slug, '0123456789') glob '*-' and substr(slug, length(rtrim(slug, '0123456789')) + 1) glob '[1-9]*' and length(substr(slug, length(rtrim(slug, '0123456789')) + 1)) < 7,
         cast(substr(slug, length(rtrim(slug, '0123456789')) + 1) as integer), 1)) VIRTUAL NOT NULL,
 	`slug_stem` text GENERATED ALWAYS AS (iif(slug_number = 1, slug, substr(slug, 1, length(slug) - length(slug_number) - 1))) VIRTUAL NOT NULL,
-	`shard` integer NOT NULL
+	`shard` integer NOT NULL,
+	`deleted_at` integer
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `places_slug_unique` ON `places` (`slug`);
@@ -532,6 +533,7 @@ CREATE TABLE `organizations` (
 	`transcript_retention_days` integer,
 	`participant_retention_days` integer,
 	`require_acting_user` integer DEFAULT false NOT NULL,
+	`is_suspended` integer DEFAULT false NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL
 );
@@ -1120,6 +1122,13 @@ END;
 CREATE TRIGGER `places_listed_inserted` AFTER INSERT ON `places`
 BEGIN
   INSERT INTO list_totals VALUES ('organizations', 0, 1)
+  ON CONFLICT DO UPDATE SET total = total + excluded.total;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `places_listed_updated` AFTER UPDATE OF deleted_at ON `places`
+WHEN old.deleted_at IS NULL AND new.deleted_at IS NOT NULL
+BEGIN
+  INSERT INTO list_totals VALUES ('organizations', 0, -1)
   ON CONFLICT DO UPDATE SET total = total + excluded.total;
 END;
 --> statement-breakpoint
@@ -1783,8 +1792,8 @@ BEGIN
   HAVING count(*) > 0;
 END;
 --> statement-breakpoint
-CREATE TRIGGER `events_organization_updated` AFTER UPDATE OF name, slug, recording_retention_days, transcript_retention_days, participant_retention_days, require_acting_user ON `organizations`
-WHEN old.name IS NOT new.name OR old.slug IS NOT new.slug OR old.recording_retention_days IS NOT new.recording_retention_days OR old.transcript_retention_days IS NOT new.transcript_retention_days OR old.participant_retention_days IS NOT new.participant_retention_days OR old.require_acting_user IS NOT new.require_acting_user
+CREATE TRIGGER `events_organization_updated` AFTER UPDATE OF name, slug, recording_retention_days, transcript_retention_days, participant_retention_days, require_acting_user, is_suspended ON `organizations`
+WHEN old.name IS NOT new.name OR old.slug IS NOT new.slug OR old.recording_retention_days IS NOT new.recording_retention_days OR old.transcript_retention_days IS NOT new.transcript_retention_days OR old.participant_retention_days IS NOT new.participant_retention_days OR old.require_acting_user IS NOT new.require_acting_user OR old.is_suspended IS NOT new.is_suspended
 BEGIN
   INSERT INTO events (organization_id, type, data, created_at)
   VALUES (new.id, 'organization.updated', '{}', new.updated_at);

@@ -1,0 +1,100 @@
+/** `npm run organizations:delete`: deletes a suspended organization with all its data. See organization_deletion.ts. */
+import { createWriteStream, existsSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { pipeline } from "node:stream/promises";
+import { deleteFiles, filesUnder, type RecordingStorage } from "../results/egresses/egresses.files.ts";
+import { readStorageSettings } from "../settings.ts";
+import { organizationId, runDatabaseCommand } from "./database_command.ts";
+import { boundDatabases } from "./databases.ts";
+import { withLocalBindings } from "./local_bindings.ts";
+import { countRows, deleteOrganization, type Leaving, openLeaving } from "./organization_deletion.ts";
+import { runAt } from "./statement_runner.ts";
+import { LOCAL_STATE, type Target } from "./wrangler.ts";
+import { readConfiguration } from "./wrangler_config.ts";
+
+const USAGE = `
+Usage: npm run organizations:delete -- --organization ID [--remote]
+
+Deletes a suspended organization with its recordings and all its rows. It says what it will delete, and asks for the organization's slug
+before it begins. If it is interrupted, run it again.
+
+With --remote, set RECORDINGS_S3_ENDPOINT, RECORDINGS_S3_ACCESS_KEY_ID and RECORDINGS_S3_SECRET_ACCESS_KEY in the environment, as in the
+secrets of the Worker.
+
+  --organization ID    the id of the organization
+  --access-log FILE    the file for the part of its access log that no sealed file has; access-log-of-SLUG.ndjson by default
+`;
+
+/** The storage takes a while for each file, and a failure is only seen when its portion ends. */
+const FILES_AT_ONCE = 100;
+
+const options = { organization: { type: "string" }, "access-log": { type: "string" } } as const;
+
+runDatabaseCommand(USAGE, options, async ({ organization, "access-log": file, ...target }) => {
+  const id = organizationId(organization);
+  const shards = (await boundDatabases(target)).map(({ shard }) => shard);
+  const leaving = await openLeaving(runAt(target), id, shards, say);
+  await withStorage(target, async (storage) => {
+    await sayWhatGoes(leaving, storage);
+    const kept = file ?? `access-log-of-${leaving.slug}.ndjson`;
+    if (!leaving.isMarked && existsSync(kept))
+      throw new Error(
+        `${kept} exists. If an interrupted run of this command wrote it, delete it; otherwise move it away.`,
+      );
+    say(`Type the slug of the organization to delete it for good (${leaving.slug}):`);
+    if ((await firstLine()) !== leaving.slug) throw new Error("Nothing was deleted.");
+    await deleteOrganization(leaving, {
+      keep: (lines) => pipeline(withNewlines(lines), createWriteStream(kept, { flags: "wx" })),
+      deleteFiles: (prefix) => deleteAllFiles(storage, prefix),
+    });
+    say(`Organization ${id} is deleted.`);
+    if (existsSync(kept)) say(`Keep ${kept} with the sealed files of its access log: it has their seals.`);
+  });
+});
+
+async function sayWhatGoes(leaving: Leaving, storage: RecordingStorage) {
+  const rows = await countRows(leaving);
+  let files = 0;
+  for await (const keys of filesUnder(storage, `${leaving.slug}/`)) files += keys.length;
+  say(`Organization ${leaving.id} (${leaving.slug}) has`);
+  for (const [table, count] of rows) say(`  ${table}: ${count} rows`);
+  say(`  files of recordings: ${files}`);
+  if (leaving.isMarked) say("An earlier run was interrupted: this is what is left.");
+}
+
+async function deleteAllFiles(storage: RecordingStorage, prefix: string) {
+  for await (const keys of filesUnder(storage, prefix))
+    for (let from = 0; from < keys.length; from += FILES_AT_ONCE) {
+      const failures = await deleteFiles(storage, keys.slice(from, from + FILES_AT_ONCE));
+      const [reason] = failures.values();
+      if (reason) throw new Error(`${failures.size} files could not be deleted (${reason}). Run this again.`);
+    }
+}
+
+/** The storage of the recordings: the one of the environment's variables, or with local data the one of `npm run dev`. */
+async function withStorage<Result>(
+  target: Target,
+  run: (storage: RecordingStorage) => Promise<Result>,
+): Promise<Result> {
+  if (!target.remote) {
+    const { config, env: environment, "persist-to": persistTo = LOCAL_STATE } = target;
+    return withLocalBindings({ config, environment, persistTo }, (env) =>
+      run({ settings: readStorageSettings(env), recordings: env.RECORDINGS }),
+    );
+  }
+  const settings = readStorageSettings({ ...readConfiguration(target).vars, ...process.env });
+  return run({ settings });
+}
+
+async function* withNewlines(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const line of lines) yield `${line}\n`;
+}
+
+async function firstLine(): Promise<string | undefined> {
+  for await (const line of createInterface({ input: process.stdin })) return line.trim();
+  return undefined;
+}
+
+function say(line: string) {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,213 @@
+import type { DatabaseSync } from "node:sqlite";
+import { describe, expect, it } from "vitest";
+import { moveOrganization } from "../../src/dev/move.ts";
+import { countRows, deleteOrganization, openLeaving } from "../../src/dev/organization_deletion.ts";
+import type { Run } from "../../src/dev/statement_runner.ts";
+import {
+  digestsOf,
+  dyingAfter,
+  fillOrganization,
+  letMinutesPass,
+  listTotalsOf,
+  triggersOf,
+  twoOrganizations,
+} from "./support/moving.ts";
+
+const ID = 1;
+const NEIGHBOUR = 2;
+const SHARDS = [0, 1, 2];
+
+const BEGIN_HOLD = `insert into legal_holds (organization_id, call_id, begun_by, began_at)
+  select organization_id, call_id, begun_by, 3 from legal_holds where organization_id = ${ID} limit 1`;
+
+/** Two organizations, of which the first is suspended and has no legal hold. */
+function oneLeaves() {
+  const scene = twoOrganizations();
+  const [first] = scene.databases;
+  first.exec(`update organizations set is_suspended = 1 where id = ${ID}; update places set slug = 'clinic' || id;
+    update legal_holds set ended_at = 2 where organization_id = ${ID} and ended_at is null`);
+  return scene;
+}
+
+/** Deletes the organization, and returns the prefixes of the deleted files and the lines that were kept. */
+async function leave(run: Run) {
+  const prefixes: string[] = [];
+  const lines: string[] = [];
+  const leaving = await openLeaving(run, ID, SHARDS, () => {});
+  await deleteOrganization(leaving, {
+    deleteFiles: async (prefix) => void prefixes.push(prefix),
+    keep: async (rows) => {
+      for await (const row of rows) lines.push(row);
+    },
+  });
+  return { prefixes, lines };
+}
+
+const tablesWithRows = (databases: DatabaseSync[]) =>
+  databases.flatMap((database) =>
+    Object.entries(digestsOf(database, ID)).flatMap(([table, { count }]) => (count > 0 ? [table] : [])),
+  );
+
+function expectGone(databases: DatabaseSync[]) {
+  expect(tablesWithRows(databases)).toEqual([]);
+  for (const database of databases) {
+    expect(database.prepare("select * from moves where organization_id = ?").all(ID)).toEqual([]);
+    expect(database.prepare("pragma foreign_key_check").all()).toEqual([]);
+    expect(listTotalsOf(database, ID)).toEqual([]);
+  }
+  const [first] = databases as [DatabaseSync];
+  expect(
+    first.prepare("select slug, deleted_at is not null as is_deleted from places where id = ?").get(ID),
+  ).toEqual({
+    slug: `clinic${ID}`,
+    is_deleted: 1,
+  });
+}
+
+describe("deleteOrganization", () => {
+  it("deletes the rows of every table and all files, and changes nothing of other organizations", async () => {
+    const { databases, run } = oneLeaves();
+    const [first] = databases;
+    const theirs = digestsOf(first, NEIGHBOUR);
+    const triggers = databases.map(triggersOf);
+    const entries = first
+      .prepare("select count(*) as count from access_logs where organization_id = ?")
+      .get(ID)?.count;
+    const counted = await countRows(await openLeaving(run, ID, SHARDS, () => {}));
+    const mine = digestsOf(first, ID);
+    for (const [table, { count }] of Object.entries(mine))
+      expect([table, counted.get(table)]).toEqual([table, count]);
+    const total = () =>
+      first.prepare("select total from list_totals where list = 'organizations'").get()?.total;
+    const before = Number(total());
+
+    const { prefixes, lines } = await leave(run);
+
+    expect(prefixes).toEqual([`clinic${ID}/`]);
+    expectGone(databases);
+    expect(digestsOf(first, NEIGHBOUR)).toEqual(theirs);
+    expect(databases.map(triggersOf)).toEqual(triggers);
+    expect(total()).toBe(before - 1);
+    const kept = lines.map((line) => JSON.parse(line));
+    expect(kept.filter(({ jws }) => jws)).not.toEqual([]);
+    expect(kept.filter(({ jws }) => !jws).length).toBeLessThanOrEqual(Number(entries));
+    expect(first.prepare("select name from organizations where id = ?").get(NEIGHBOUR)).toBeDefined();
+  });
+
+  it("keeps every entry of the access log that no seal covers, and every seal", async () => {
+    const { databases, run } = oneLeaves();
+    const [first] = databases;
+    fillOrganization(first, ID, { rows: 5000, hours: 1 });
+    const sealed = Number(
+      first.prepare("select max(last_id) as id from access_log_seals where organization_id = ?").get(ID)?.id,
+    );
+    const idsOf = (query: string) =>
+      first
+        .prepare(query)
+        .all(ID)
+        .map(({ id }) => Number(id));
+    const entries = idsOf(
+      `select id from access_logs where organization_id = ? and id > ${sealed} order by id`,
+    );
+    const seals = idsOf("select id from access_log_seals where organization_id = ? order by id");
+    expect(entries.length).toBeGreaterThan(2000);
+    const kept = (await leave(run)).lines.map((line) => JSON.parse(line));
+    expect(kept.filter(({ jws }) => jws).map(({ id }) => id)).toEqual(seals);
+    expect(kept.filter(({ jws }) => !jws).map(({ id }) => id)).toEqual(entries);
+  });
+
+  it("deletes what the organization left behind when it moved", async () => {
+    const { databases, run } = oneLeaves();
+    await moveOrganization(run, { id: ID, to: 1 }, SHARDS);
+    letMinutesPass(databases);
+    await moveOrganization(run, { id: ID, to: 2 }, SHARDS);
+    const theirs = digestsOf(databases[0], NEIGHBOUR);
+    const triggers = triggersOf(databases[1]);
+    await leave(run);
+    expectGone(databases);
+    expect(digestsOf(databases[0], NEIGHBOUR)).toEqual(theirs);
+    for (const { name } of triggersOf(databases[0])) expect(name).not.toMatch(/^moving_/);
+    expect(triggersOf(databases[2])).toEqual(
+      triggers.filter(({ name }) => !String(name).startsWith("moving_")),
+    );
+  });
+
+  it("refuses an organization that is not suspended, has a legal hold, or does not exist, and changes nothing", async () => {
+    const { databases, run } = oneLeaves();
+    const [first] = databases;
+    const refusedWith = async (text: string) => {
+      const before = [digestsOf(first, ID), triggersOf(first), first.prepare("select * from moves").all()];
+      await expect(leave(run)).rejects.toThrow(text);
+      expect([digestsOf(first, ID), triggersOf(first), first.prepare("select * from moves").all()]).toEqual(
+        before,
+      );
+      expect(first.prepare("select 1 from places where deleted_at is not null and id = 1").all()).toEqual([]);
+    };
+    await expect(openLeaving(run, 77, SHARDS, () => {})).rejects.toThrow("There is no organization 77");
+    first.exec(`update organizations set is_suspended = 0 where id = ${ID}`);
+    await refusedWith("is not suspended");
+    first.exec(`update organizations set is_suspended = 1 where id = ${ID}; ${BEGIN_HOLD}`);
+    await refusedWith("under legal hold");
+  });
+
+  it("refuses a legal hold that begins after the operator was asked, and lets the organization go on", async () => {
+    const { databases, run } = oneLeaves();
+    const [first] = databases;
+    const state = () => [digestsOf(first, ID), triggersOf(first), first.prepare("select * from moves").all()];
+    const leaving = await openLeaving(run, ID, SHARDS, () => {});
+    first.exec(BEGIN_HOLD);
+    const before = state();
+    const none = { deleteFiles: () => expect.unreachable(), keep: () => expect.unreachable() };
+    await expect(deleteOrganization(leaving, none)).rejects.toThrow("under legal hold");
+    expect(state()).toEqual(before);
+  });
+
+  it("deletes nothing if the rest of the access log cannot be kept", async () => {
+    const { databases, run } = oneLeaves();
+    const [first] = databases;
+    const state = () => [digestsOf(first, ID), triggersOf(first), first.prepare("select * from moves").all()];
+    const before = state();
+    const leaving = await openLeaving(run, ID, SHARDS, () => {});
+    const keep = () => Promise.reject(new Error("no space left"));
+    const deleteFiles = () => expect.unreachable();
+    await expect(deleteOrganization(leaving, { keep, deleteFiles })).rejects.toThrow("no space left");
+    expect(state()).toEqual(before);
+    expect(first.prepare("select deleted_at from places where id = ?").get(ID)).toEqual({ deleted_at: null });
+  });
+
+  it("killed after any step, deletes everything when it is run again", async () => {
+    const counts: number[] = [];
+    for (let batches = 0, done = false; !done; batches += 7) {
+      const { databases, run } = oneLeaves();
+      const theirs = digestsOf(databases[0], NEIGHBOUR);
+      const dying = dyingAfter(batches, run);
+      done = await leave(dying).then(
+        () => true,
+        (error) => {
+          expect(error.message).toBe("killed");
+          return false;
+        },
+      );
+      if (!done) await leave(run);
+      expectGone(databases);
+      expect(digestsOf(databases[0], NEIGHBOUR)).toEqual(theirs);
+      counts.push(batches);
+    }
+    expect(counts.length).toBeGreaterThan(5);
+  });
+
+  it("completes a deletion whose database was restored from a backup of an earlier time", async () => {
+    const { databases, run } = oneLeaves();
+    const [first] = databases;
+    await moveOrganization(run, { id: ID, to: 1 }, SHARDS);
+    await leave(run);
+    // The rows that a restore of the second database brings back.
+    databases[1].exec(
+      `insert into organizations (id, name, slug, created_at, updated_at, is_suspended) values (${ID}, 'Back', 'clinic${ID}', 1, 1, 1)`,
+    );
+    expect(tablesWithRows(databases)).toEqual(["organizations"]);
+    await leave(run);
+    expectGone(databases);
+    expect(first.prepare("select count(*) as count from organizations").get()?.count).toBe(1);
+  });
+});

@@ -1,0 +1,167 @@
+import { describe, expect, it } from "vitest";
+import { MINUTE } from "../../../src/units.ts";
+import { platform } from "../support/api.ts";
+import { aCall, ENDED_AT } from "../support/calls.ts";
+import { expectRefusal } from "../support/expectations.ts";
+import { accept } from "../support/invites.ts";
+import { aClinicWithMail } from "../support/mails.ts";
+import { anOrganization, given, type Organization } from "../support/organization.ts";
+import { aClinicWithQueue, invitesOf } from "../support/queue.ts";
+import { aClinicWithSignIn, exchange, expectExchanged, redeem } from "../support/sign_in.ts";
+import { fromNow, timeAhead, travelTo } from "../support/time.ts";
+import { changingNothing } from "../support/unchanged.ts";
+import { planVisit, redeem as redeemVisit, tokenOfLink } from "../support/visits.ts";
+import { aClinicWithReceiver } from "../support/webhooks.ts";
+
+const SUSPENDED = "The organization is suspended: ask the people who run the service to resume it";
+
+const setSuspended = ({ id }: { id: number }, is_suspended: boolean) =>
+  given(platform.put(`/organizations/${id}`, { organization: { is_suspended } }));
+
+/** Suspends the organization, and lets the minute pass for which isolates remember its clients. */
+async function suspend(clinic: { id: number }) {
+  await setSuspended(clinic, true);
+  travelTo(fromNow(1.1));
+}
+
+/** Resumes the organization, and lets a minute pass. */
+async function resume(clinic: { id: number }) {
+  await setSuspended(clinic, false);
+  travelTo(fromNow(1.1));
+}
+
+function expectSuspended(answer: Awaited<ReturnType<Organization["client"]["get"]>>) {
+  expectRefusal(answer, 403, SUSPENDED);
+  expect(answer.headers.get("Error-Code")).toBe("organization_suspended");
+}
+
+describe("PUT /organizations/{id} with is_suspended", () => {
+  it("is shown only to the platform, and recorded where it changes", async () => {
+    const clinic = await anOrganization();
+    const shown = () => given(platform.get(`/organizations/${clinic.id}`));
+    expect(await shown()).toMatchObject({ is_suspended: false });
+    expect(await setSuspended(clinic, true)).toMatchObject({ is_suspended: true });
+    expect(await given(platform.put(`/organizations/${clinic.id}`, { organization: {} }))).toMatchObject({
+      is_suspended: true,
+    });
+    await setSuspended(clinic, false);
+    const own = await given(clinic.client.put("/organization", { organization: { is_suspended: true } }));
+    expect(own).not.toHaveProperty("is_suspended");
+    expect(await given(clinic.client.get("/organization"))).not.toHaveProperty("is_suspended");
+    expect(await shown()).toMatchObject({ is_suspended: false });
+    const { access_logs } = await given(clinic.client.get("/access_logs?resource=organization"));
+    const byPlatform = { event: "update", resource_id: clinic.id, api_client_id: null };
+    expect(access_logs).toEqual(expect.arrayContaining([expect.objectContaining(byPlatform)]));
+  });
+
+  it.each([["yes"], [1]])("refuses %j", async (is_suspended) => {
+    const clinic = await anOrganization();
+    const ask = () => platform.put(`/organizations/${clinic.id}`, { organization: { is_suspended } });
+    expectRefusal(await changingNothing(ask), 422, "organization.is_suspended: must be true or false");
+  });
+});
+
+describe("A suspended organization", () => {
+  it("has its clients refused within a minute, before a missing scope, and served again once it is resumed", async () => {
+    const clinic = await anOrganization();
+    const narrow = await clinic.addClient(clinic.admin.id, { scopes: ["calls:read"] });
+    await given(clinic.client.get("/waiting_rooms"));
+    await suspend(clinic);
+    for (const client of [clinic.client, narrow]) expectSuspended(await client.get("/waiting_rooms"));
+    expectSuspended(await clinic.client.post("/waiting_rooms", { waiting_room: { name: "Oncology" } }));
+    expectRefusal(await clinic.client.get("/nothing_here"), 404);
+    await resume(clinic);
+    await given(clinic.client.get("/waiting_rooms"));
+    expect((await narrow.get("/waiting_rooms")).headers.get("Error-Code")).toBe("missing_scope");
+  });
+
+  it("lets nobody sign in, and leaves an unused code usable", async () => {
+    const { clinic, provider, client, email } = await aClinicWithSignIn();
+    const code = await expectExchanged(client, await provider.token({ email }));
+    await setSuspended(clinic, true);
+    expectSuspended(await redeem(code));
+    await setSuspended(clinic, false);
+    await given(redeem(code));
+    await suspend(clinic);
+    expectSuspended(await exchange(client, await provider.token({ email })));
+  });
+
+  it("lets nobody accept an invite, use the link of a visit, or come to a waiting room", async () => {
+    const clinic = await anOrganization();
+    const invite = await clinic.addInvite();
+    const room = await clinic.addRoom();
+    const token = tokenOfLink(await planVisit(clinic, room.slug));
+    const doors = [
+      () => accept(invite),
+      () => redeemVisit(token),
+      () => platform.get(`/waiting_rooms/${room.slug}`),
+    ];
+    await setSuspended(clinic, true);
+    for (const door of doors) expectSuspended(await changingNothing(door));
+    await setSuspended(clinic, false);
+    for (const door of doors) await given(door());
+  });
+
+  it("has its calls recorded as they were", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { ended_at: undefined });
+    await suspend(clinic);
+    await given(call.report({ ended_at: ENDED_AT }));
+    await given(call.reportTranscript({ summary: "All is well.", is_final: true, lines: [] }));
+    await resume(clinic);
+    expect(await given(clinic.client.get(call.path))).toMatchObject({ is_ended: true, ended_at: ENDED_AT });
+    expect(await given(clinic.client.get(`${call.path}/transcript`))).toMatchObject({
+      summary: "All is well.",
+    });
+  });
+
+  it("keeps its webhooks until it is resumed, and then sends them in order", async () => {
+    const { clinic, receiver } = await aClinicWithReceiver();
+    const before = await clinic.makeEvents(2);
+    await setSuspended(clinic, true);
+    const after = await clinic.makeEvents();
+    await clinic.queue.pass(10 * MINUTE);
+    await clinic.queue.runCron();
+    expect(receiver.received).toEqual([]);
+    await setSuspended(clinic, false);
+    await clinic.queue.runCron();
+    await clinic.queue.passUntilDone();
+    const events = [...before, ...after];
+    expect(receiver.received.map(({ body }) => body.id).filter((id) => events.includes(id))).toEqual(events);
+  });
+
+  it("keeps its invite mails until it is resumed", async () => {
+    const clinic = await aClinicWithMail();
+    const invite = await clinic.invite();
+    await setSuspended(clinic, true);
+    await clinic.mails.pass(MINUTE);
+    await clinic.mails.runCron();
+    await clinic.mails.pass(MINUTE);
+    expect(clinic.provider.to(invite)).toEqual([]);
+    await setSuspended(clinic, false);
+    await clinic.mailsUntilDone();
+    expect(clinic.provider.to(invite)).toHaveLength(1);
+  });
+
+  it("keeps the rows of its bulk invites until it is resumed", async () => {
+    const clinic = await aClinicWithQueue();
+    const bulk = await clinic.bulkInvite(invitesOf(3));
+    await setSuspended(clinic, true);
+    await clinic.consume(bulk.messages);
+    await setSuspended(clinic, false);
+    expect(await clinic.progressOf(bulk)).toMatchObject({ status: "pending", created_count: 0 });
+    await clinic.consume(bulk.messages);
+    expect(await clinic.progressOf(bulk)).toMatchObject({ status: "completed", created_count: 3 });
+  });
+
+  it("leaves other organizations as they are", async () => {
+    const [clinic, other] = [await anOrganization(), await anOrganization()];
+    const room = await other.addRoom();
+    const token = tokenOfLink(await planVisit(other, room.slug, { starts_at: timeAhead() }));
+    await suspend(clinic);
+    await given(other.client.get("/waiting_rooms"));
+    await given(redeemVisit(token));
+    await given(platform.get(`/waiting_rooms/${room.slug}`));
+    await given(accept(await other.addInvite()));
+  });
+});

@@ -12,6 +12,7 @@ import { legalHoldsPlatform } from "./calls/legal_holds/legal_holds.platform.ts"
 import { participantsExternal } from "./calls/participants/participants.external.ts";
 import { participantsPlatform } from "./calls/participants/participants.platform.ts";
 import { eventsExternal } from "./delivery/events/events.external.ts";
+import { eventsPlatform } from "./delivery/events/events.platform.ts";
 import { webhookDeliveriesExternal } from "./delivery/webhook_deliveries/webhook_deliveries.external.ts";
 import { webhookEndpointsExternal } from "./delivery/webhook_endpoints/webhook_endpoints.external.ts";
 import { nudgeDeliveries } from "./delivery/webhook_lanes/webhook_lanes.queue.ts";
@@ -115,6 +116,7 @@ const platform = platformRoutes()
   .route("/", authorizationCodesPlatform)
   .route("/", invitesPlatform)
   .route("/", visitsPlatform)
+  .route("/", eventsPlatform)
   .route("/", usagePlatform);
 
 const livekit = liveKitRoutes().use(liveKitApi).route("/", liveKitWebhook);

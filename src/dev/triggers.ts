@@ -5,6 +5,7 @@ import * as limits from "../limits.ts";
 import { appendOnlyTriggers } from "./append_only_triggers.ts";
 import { auditTriggers } from "./audit_triggers.ts";
 import { readText, sourceFiles } from "./migrations.ts";
+import { organizationTriggers } from "./organization_triggers.ts";
 
 export const TRIGGERS = ".triggers.sql";
 const REBUILD = ".rebuild.sql";
@@ -12,6 +13,7 @@ const REBUILD = ".rebuild.sql";
 const GENERATED = {
   "src/database/append_only.ts": appendOnlyTriggers,
   "src/results/egress_audit_logs/audited_fields.ts": auditTriggers,
+  "src/organization/organizations/organizations.table.ts": organizationTriggers,
 };
 
 /** Makes SQLite check the tables and columns that triggers name: it does so only when a trigger runs or a table is renamed. */

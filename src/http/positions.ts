@@ -17,9 +17,11 @@ export type Positions = ReadonlyMap<number, number>;
  */
 export const POSITIONS = /^(\d+|\d{1,5}\.\d{1,16}(~\d{1,5}\.\d{1,16})*)$/;
 
+export const NO_POSITIONS = "must be 0, or the `next_after` of a response";
+
 export const afterPositions = lazily(() =>
   reference(MAX_INTEGER_LENGTH)
-    .regex(POSITIONS, "must be 0, or the `next_after` of a response")
+    .regex(POSITIONS, NO_POSITIONS)
     .transform(readPositions)
     .default(new Map())
     .meta({ override: { type: "string", pattern: POSITIONS.source, default: "0" } }),

@@ -169,7 +169,7 @@ export async function deepPages(attacker: Attacker): Promise<string[]> {
     await rows(
       "waiting_rooms",
       "name, name_key, slug, theme, is_active, created_at, updated_at",
-      `'Room', 'room', '${organization.slug}--grown-' || n, 'default', true, n, n`,
+      `'Room', 'room', '${organization.slug}--grown-' || n, 'default', true, ${now}, ${now}`,
       15_000,
     );
     await rows(

@@ -15,6 +15,7 @@ const BOUNDED: Record<string, string> = {
   access_logs: "a subquery of this name, which looks through a bounded number of entries",
   places: "read in the order of its ids, up to a LIMIT",
   moves: "a row for each organization that an operator has moved away",
+  sqlite_sequence: "a row for each table",
 };
 
 const texts = [...new Set(statements.flatMap((declared) => declared().map(({ text }) => text)))];

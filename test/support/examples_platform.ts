@@ -95,6 +95,7 @@ export const platformExamples: Record<string, MakeExample> = {
     await aPendingInvite(clinic);
     return { path: "/invites" };
   },
+  "GET /events": async () => ({ path: "/events" }),
   "GET /organizations/:organization_id/invites/:id": async (clinic) => ({
     path: `/organizations/${clinic.id}${await aPendingInvite(clinic)}`,
   }),

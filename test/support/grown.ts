@@ -114,7 +114,7 @@ export async function growEverythingElse(run: Run, organization: Grown, size: nu
   await rows(
     "api_clients",
     "organization_user_id, name, client_id, secret_digest, secret_hint, revoked_at, created_at, updated_at",
-    "?2, 'Integration', printf('%011d%011d', ?1, n), '', 'aB3d', n, n, n",
+    "?2, 'Integration', printf('%011d%011d', ?1, n), '', 'aB3d', n, ?7, ?7",
   );
   await rows("idempotency_keys", "api_client_id, key, fingerprint, created_at", "?3, 'grown-' || n, '', ?7");
   await rows(
@@ -130,7 +130,7 @@ export async function growEverythingElse(run: Run, organization: Grown, size: nu
   await rows(
     "waiting_rooms",
     "name, name_key, slug, theme, is_active, created_at, updated_at",
-    "'Room ' || n, 'room ' || n, ?6 || '--grown-room-' || n, 'default', true, n, n",
+    "'Room ' || n, 'room ' || n, ?6 || '--grown-room-' || n, 'default', true, ?7, ?7",
   );
   await forEach(
     "waiting_room_subs",

@@ -12,6 +12,7 @@ export const EXAMPLE_IDS = {
   participant_id: story.RITAS_PARTICIPANT.id,
   invite_id: story.INVITE_ID,
   bulk_invite_id: story.BULK_INVITE_ID,
+  api_client_id: 5,
   waiting_room_id: story.CARDIOLOGY.id,
   waiting_room_sub_id: story.SUB_ID,
   visit_id: story.VISIT.id,
@@ -37,6 +38,9 @@ const IDS: Record<Family, IdName[]> = {
   invite: ["invite_id"],
   bulk_invite: ["bulk_invite_id"],
   organization_user: ["organization_user_id"],
+  organization: [],
+  api_client: ["api_client_id"],
+  waiting_room: ["waiting_room_id"],
   waiting_room_sub: ["waiting_room_id", "waiting_room_sub_id"],
   visit: ["visit_id"],
   access_log: ["date", "seal_sha256"],
@@ -55,6 +59,12 @@ const ON_CALL = { call_id: story.CALL.id, organization_user_id: story.PAULA.id }
 
 /** The events of the examples' story, in order. The third element replaces ids that differ from the usual ones. */
 export const STORY: Record<EventType, [id: number, created_at: string, ids?: Ids]> = {
+  "api_client.created": [1001, story.SET_UP_AT],
+  "waiting_room.created": [1002, story.SET_UP_AT],
+  "organization.updated": [1029, "2026-01-26T09:00:00.000Z"],
+  "waiting_room.updated": [1030, "2026-01-26T09:10:00.000Z"],
+  "waiting_room.retired": [1031, "2026-01-26T09:20:00.000Z", { waiting_room_id: 6 }],
+  "api_client.revoked": [1032, "2026-01-26T09:30:00.000Z", { api_client_id: 4 }],
   "invite.mail_failed": [1033, "2026-01-27T10:00:02.000Z", { invite_id: 79 }],
   "organization_user.removed": [1034, "2026-01-28T16:00:00.000Z", { organization_user_id: story.FRED.id }],
   "invite.created": [1035, story.INVITED_AT],

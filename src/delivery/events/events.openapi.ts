@@ -1,10 +1,12 @@
+import type * as z from "zod";
 import type { EventType } from "../../database/enums.ts";
 import { EVENTS_KEPT_FOR } from "../../lifetimes.ts";
 import { FOR_ADMINISTRATORS, type Reference } from "../../openapi/operation.ts";
+import * as story from "../../openapi/story.ts";
 import { DAY } from "../../units.ts";
 import { exampleEvent, idsOfType, STORY } from "./events.examples.ts";
 import { eventsNotFound } from "./events.refusals.ts";
-import { eventsSchema } from "./events.responses.ts";
+import { eventsSchema, type platformEventSchema, platformEventsSchema } from "./events.responses.ts";
 
 /** The "When" column of the event table. */
 export const EVENT_MEANINGS: Record<EventType, string> = {
@@ -43,7 +45,17 @@ export const EVENT_MEANINGS: Record<EventType, string> = {
   "bulk_invite.completed": "Every row of a bulk invite has either created an invite or failed.",
   "organization_user.added": "Someone has become a user of the organization, for the first time or again.",
   "organization_user.removed": "Someone is no longer a user of the organization.",
-  "organization_user.updated": "The roles, the name or the email of a user of the organization have changed.",
+  "organization_user.updated":
+    "The roles, the name or the email of a user of the organization have changed, or the providers whom the user assists.",
+  "organization.updated": "The name or a setting of the organization has changed.",
+  "api_client.created": "An API client was created.",
+  "api_client.revoked":
+    "An API client was revoked, on request or because the membership of its user has ended. An API client that expires is not revoked.",
+  "waiting_room.created":
+    "A waiting room was created, or a retired personal room is back because its owner is a provider again.",
+  "waiting_room.updated": "The name, the slug or a setting of a waiting room has changed.",
+  "waiting_room.retired":
+    "A waiting room was retired, on request or because the owner of a personal room is no longer a provider.",
   "waiting_room_sub.changed": "A sub was created, updated or deleted.",
   "visit.created": "A visit was planned.",
   "visit.updated": "A visit was changed before or after it started.",
@@ -63,17 +75,27 @@ const table = (Object.keys(EVENT_MEANINGS) as EventType[])
       ...always.map((name) => `\`${name}\``),
       ...ifThereIs.map((name) => `\`${name}\` (of the call, if any)`),
     ];
-    return `| \`${type}\` | ${EVENT_MEANINGS[type]} | ${names.join(", ")} |`;
+    return `| \`${type}\` | ${EVENT_MEANINGS[type]} | ${names.join(", ") || "none"} |`;
   })
   .join("\n");
 
 const events = (Object.keys(STORY) as EventType[]).map(exampleEvent);
 
+/** An example as the platform sees it. */
+const ofClinic = ({
+  id,
+  ...event
+}: ReturnType<typeof exampleEvent>): z.input<typeof platformEventSchema> => ({
+  id,
+  organization_id: story.CLINIC.id,
+  ...event,
+});
+
 const transcriptFinalized = exampleEvent("transcript.finalized");
 
 export const eventsReference: Reference = {
   tag: "Events",
-  description: `The events of the organization, in order, so that clients need not poll every resource. An event holds only ids (for a sealed day, its date and digest), never names, texts or URLs: use the ids to fetch the resource. A change and its event are written together, so there is never one without the other. Events are kept for ${EVENTS_KEPT_FOR / DAY} days. Only an organization_admin can read them.
+  description: `The events of an organization, in order, so that clients need not poll every resource. An event holds only ids (for a sealed day, its date and digest), never names, texts or URLs: use the ids to fetch the resource. A change and its event are written together, so there is never one without the other. Events are kept for ${EVENTS_KEPT_FOR / DAY} days. In the external API, only an organization_admin can read them; the platform API lists the events of all organizations.
 
 | Type | When | Ids in \`data\` |
 | --- | --- | --- |
@@ -113,6 +135,51 @@ More types may be added: ignore types that you do not know.`,
       },
       refusals: FOR_ADMINISTRATORS,
       errors: [eventsNotFound()],
+    },
+  },
+  platform: {
+    "GET /events": {
+      operationId: "listEventsOfAllOrganizations",
+      summary: "List the events of all organizations",
+      description:
+        "To read all events, pass `next_after` as `after` in the next request; after a full page there may be more. The events of each organization are in their order. No event is skipped or returned twice, even if an organization moves to another database, or a database was restored meanwhile. With several databases, the status is 503 while one of them does not answer.",
+      parameters: {
+        type: {
+          description:
+            "Only events of this type or family of types, such as `waiting_room.*`. Keep a position for each type that you follow.",
+          example: "organization_user.*",
+        },
+        after: {
+          description:
+            "The position to continue from: 0, or the `next_after` of the previous response. Without it, the list begins with the oldest event still kept.",
+          example: "1033",
+        },
+      },
+      response: {
+        schema: platformEventsSchema,
+        examples: {
+          "A membership has ended": {
+            events: [ofClinic(exampleEvent("organization_user.removed"))],
+            next_after: String(exampleEvent("organization_user.removed").id),
+          },
+          "A room and the organization have changed": {
+            events: [
+              ofClinic(exampleEvent("organization.updated")),
+              ofClinic(exampleEvent("waiting_room.updated")),
+            ],
+            next_after: String(exampleEvent("waiting_room.updated").id),
+          },
+          "One event of each type except `egress.deleted`": {
+            events: events.slice(0, -1).map(ofClinic),
+            next_after: "1062",
+          },
+          "Nothing has happened since": { events: [], next_after: "1060" },
+          "Three databases": {
+            events: [ofClinic(exampleEvent("invite.accepted"))],
+            next_after: `${exampleEvent("invite.accepted").id}~4294967310~8589934600`,
+          },
+        },
+      },
     },
   },
 };

@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { count, day, id, sha256, timestamp } from "../../http/wire.ts";
-import { MAX_PER_PAGE } from "../../limits.ts";
+import { MAX_INTEGER_LENGTH, MAX_PER_PAGE } from "../../limits.ts";
 import * as story from "../../openapi/story.ts";
 import { EXAMPLE_IDS } from "./events.examples.ts";
+import { EVENT_POSITIONS } from "./events.positions.ts";
 
 /** The ids in events; each type has some of them. A sealed day has no id: its event has the date and digest instead. */
 export const eventIds = z.object({
@@ -24,6 +25,7 @@ export const eventIds = z.object({
     description: "The id of the bulk invite.",
     example: EXAMPLE_IDS.bulk_invite_id,
   }),
+  api_client_id: id().meta({ description: "The id of the API client.", example: EXAMPLE_IDS.api_client_id }),
   waiting_room_id: id().meta({
     description: "The `id` of the waiting room. `GET /waiting_rooms?id=` returns its slug.",
     example: EXAMPLE_IDS.waiting_room_id,
@@ -47,7 +49,7 @@ export const eventIds = z.object({
 export const eventDataSchema = eventIds.partial().meta({
   id: "EventData",
   description:
-    "The ids of the resources that an event is about. Each type of event always has the same ids, except that the ids of a call can be missing.",
+    "The ids of the resources that an event is about. Each type of event always has the same ids, except that the ids of a call can be missing. If the event is about the organization itself, there are none.",
   example: { organization_user_id: story.PAULA.id, call_id: story.CALL.id },
 });
 
@@ -84,4 +86,31 @@ export const eventsSchema = z.object({
   next_after: count().describe(
     "The `after` for the next request: the id of the last event on this page. If the page is empty, the `after` of this request.",
   ),
+});
+
+export const platformEventSchema = z
+  .object({
+    id: eventSchema.shape.id,
+    organization_id: id().meta({
+      description: "The organization in which it happened.",
+      example: story.CLINIC.id,
+    }),
+    type: eventSchema.shape.type,
+    created_at: eventSchema.shape.created_at,
+    data: eventSchema.shape.data,
+  })
+  .meta({ id: "OrganizationEvent", description: "Something that happened in one of the organizations." });
+
+export const platformEventsSchema = z.object({
+  events: z
+    .array(platformEventSchema)
+    .max(MAX_PER_PAGE)
+    .describe("The next events. Those of an organization are in their order, oldest first."),
+  next_after: z
+    .string()
+    .max(MAX_INTEGER_LENGTH)
+    .regex(EVENT_POSITIONS)
+    .describe(
+      "The `after` for the next request: the position after the last event on this page. If the page is empty, the `after` of this request.",
+    ),
 });

@@ -1,11 +1,14 @@
 import * as z from "zod";
 import { EVENT_TYPE_NAMES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
-import { afterQuery } from "../../http/pagination.ts";
-import { toTimestamp } from "../../http/wire.ts";
+import { afterQuery, pageQuery } from "../../http/pagination.ts";
+import { NO_POSITIONS } from "../../http/positions.ts";
+import { reference, toTimestamp } from "../../http/wire.ts";
+import { MAX_INTEGER_LENGTH } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
-import type { eventSchema } from "./events.responses.ts";
-import type { eventColumns } from "./events.sql.ts";
+import { EVENT_POSITIONS, type Positions, readEventPositions } from "./events.positions.ts";
+import type { eventSchema, platformEventSchema } from "./events.responses.ts";
+import type { eventColumns, platformEventColumns } from "./events.sql.ts";
 
 export const typeOrFamily = lazily(() =>
   z.enum(EVENT_TYPE_NAMES, `must be one of ${EVENT_TYPE_NAMES.join(", ")}`),
@@ -15,8 +18,33 @@ export const eventsQuery = lazily(() => z.object({ type: typeOrFamily().optional
 
 export type EventsQuery = z.output<ReturnType<typeof eventsQuery>>;
 
+const afterEvents = lazily(() =>
+  reference(MAX_INTEGER_LENGTH)
+    .regex(EVENT_POSITIONS, NO_POSITIONS)
+    .transform(readEventPositions)
+    .default((): Positions => [])
+    .meta({ override: { type: "string", pattern: EVENT_POSITIONS.source, default: "0" } }),
+);
+
+export const platformEventsQuery = lazily(() =>
+  z.object({
+    type: typeOrFamily().optional(),
+    after: afterEvents(),
+    per_page: pageQuery().shape.per_page,
+  }),
+);
+
+export type PlatformEventsQuery = z.output<ReturnType<typeof platformEventsQuery>>;
+
 export type Event = Row<typeof eventColumns>;
+
+export type PlatformEvent = Row<typeof platformEventColumns>;
 
 export function toEvent(row: Event): z.input<typeof eventSchema> {
   return { id: row.id, type: row.type, created_at: toTimestamp(row.created_at), data: row.data };
+}
+
+export function toPlatformEvent(row: PlatformEvent): z.input<typeof platformEventSchema> {
+  const { id, ...event } = toEvent(row);
+  return { id, organization_id: row.organization_id, ...event };
 }

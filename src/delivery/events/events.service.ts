@@ -1,8 +1,19 @@
-import { administeredOrganization, type ClientContext } from "../../context.ts";
-import { runAll } from "../../database/queries.ts";
+import { administeredOrganization, type ClientContext, type Context } from "../../context.ts";
+import { type Database, primaryOf } from "../../database/database.ts";
+import { eventTypesOf } from "../../database/enums.ts";
+import { inTime } from "../../database/in_time.ts";
+import { runAll, runBatch } from "../../database/queries.ts";
+import { DATABASE_TIMEOUT } from "../../tuning.ts";
+import { advance, type Found, mergeEvents, unreadAfter, writeEventPositions } from "./events.positions.ts";
 import { eventsNotFound } from "./events.refusals.ts";
-import type { Event, EventsQuery } from "./events.schemas.ts";
-import { allEvents, eventsByTypeName } from "./events.sql.ts";
+import type { Event, EventsQuery, PlatformEvent, PlatformEventsQuery } from "./events.schemas.ts";
+import {
+  allEvents,
+  eventsByTypeName,
+  stateOfEvents,
+  unreadEvents,
+  unreadEventsOfTypes,
+} from "./events.sql.ts";
 
 export async function listEvents(
   { db, caller }: ClientContext,
@@ -12,4 +23,37 @@ export async function listEvents(
   const list = (type && eventsByTypeName.get(type)) ?? allEvents;
   const page = await runAll(db, list({ organization_id, after, limit: per_page }));
   return { events: page, next_after: page.at(-1)?.id ?? after };
+}
+
+/**
+ * Asks all databases. If one does not answer, the request fails: the events of an organization that moved away from it must not
+ * come before those that it still has.
+ */
+export async function listEventsOfAllOrganizations(
+  context: Context,
+  { type, after, per_page }: PlatformEventsQuery,
+): Promise<{ events: PlatformEvent[]; next_after: string }> {
+  const unread = JSON.stringify(unreadAfter(after));
+  const next = type
+    ? unreadEventsOfTypes({ unread, types: JSON.stringify(eventTypesOf([type])), limit: per_page })
+    : unreadEvents({ unread, limit: per_page });
+  const state = stateOfEvents({ positions: JSON.stringify(after) });
+  const ask = async (db: Database): Promise<Found<PlatformEvent>> => {
+    const [[known], events] = await runBatch(db, [state, next]);
+    return { events, newest: known?.newest ?? null, read: known?.read ?? [] };
+  };
+  const found = await askEachDatabase(context, ask);
+  const events = mergeEvents(found, per_page);
+  return { events, next_after: writeEventPositions(advance(after, found, events)) };
+}
+
+/** Asks the primaries, because replicas lag differently. */
+function askEachDatabase<Answer>(
+  { db, shards }: Context,
+  ask: (db: Database) => Promise<Answer>,
+): Promise<Answer[]> {
+  if (!shards) return Promise.all([ask(primaryOf(db))]);
+  return Promise.all(
+    shards.numbers.map((shard) => inTime(ask(primaryOf(shards.enter(shard).db)), DATABASE_TIMEOUT)),
+  );
 }

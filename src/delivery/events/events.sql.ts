@@ -1,10 +1,13 @@
-import { and, asc, eq, getTableColumns, gt, type SQL } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt, inArray, lte, type SQL, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
 import { EVENT_TYPE_NAMES, type EventType, eventTypesOf } from "../../database/enums.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import { RANGE } from "../../database/shards.ts";
 import { events } from "./events.table.ts";
 
-const { organization_id: _, ...ownColumns } = getTableColumns(events);
+export const platformEventColumns = getTableColumns(events);
+
+const { organization_id: _, ...ownColumns } = platformEventColumns;
 
 export const eventColumns = ownColumns;
 
@@ -47,3 +50,55 @@ const eventsOfTypes = (types: EventType[]) =>
 export const eventsByTypeName = new Map(
   EVENT_TYPE_NAMES.map((name) => [name, eventsOfTypes(eventTypesOf([name]))]),
 );
+
+interface UnreadEvents {
+  /** The intervals of ids to read, as a JSON array of pairs: see `unreadAfter`. */
+  unread: string;
+  limit: number;
+}
+
+/**
+ * Selects the first events in intervals of ids. It reads at most `limit` events in each interval.
+ *
+ * @param from further rows to join
+ * @param condition may refer to them
+ */
+function selectUnread({ unread, limit }: Placeholders<UnreadEvents>, from = sql``, condition?: SQL) {
+  const inInterval = builder
+    .select({ id: events.id })
+    .from(events)
+    .where(
+      and(condition, gt(events.id, sql`interval.value ->> 0`), lte(events.id, sql`interval.value ->> 1`)),
+    )
+    .orderBy(asc(events.id))
+    .limit(limit);
+  const ids = sql`(select own.id from json_each(${unread}) as interval ${from} cross join ${events} as own on own.id in ${inInterval})`;
+  return builder
+    .select(platformEventColumns)
+    .from(events)
+    .where(inArray(events.id, ids))
+    .orderBy(asc(events.id))
+    .limit(limit);
+}
+
+/** For the platform, which follows all organizations. */
+export const unreadEvents = preparedQuery((part: Placeholders<UnreadEvents>) => selectUnread(part));
+
+/** `types` is a JSON array. */
+export const unreadEventsOfTypes = preparedQuery((part: Placeholders<UnreadEvents & { types: string }>) =>
+  selectUnread(part, sql`cross join json_each(${part.types}) as kind`, eq(events.type, sql`kind.value`)),
+);
+
+/** The state of the database's events for `mergeEvents` and `advance`. */
+export const stateOfEvents = preparedQuery(({ positions }: Placeholders<{ positions: string }>) => {
+  const startOfRange = sql`position.value - position.value % ${sql.raw(String(RANGE))}`;
+  const isRead = sql`exists (select 1 from ${events} where ${events.id} > ${startOfRange} and ${events.id} <= position.value)`;
+  return builder
+    .select({
+      newest: sql<number | null>`(select seq from sqlite_sequence where name = 'events')`.as("newest"),
+      read: sql`(select json_group_array(value) from json_each(${positions}) as position where ${isRead})`
+        .mapWith((ids: string): number[] => JSON.parse(ids))
+        .as("read"),
+    })
+    .from(sql`(select 1)`);
+});

@@ -22,5 +22,7 @@ export const events = sqliteTable(
     uniqueIndex("events_by_organization").on(t.organization_id, t.id),
     index("events_by_type").on(t.organization_id, t.type, t.id),
     index("events_by_age").on(t.organization_id, t.created_at),
+    // For the platform, which reads the events of all organizations.
+    index("events_of_everybody_by_type").on(t.type, t.id),
   ],
 );

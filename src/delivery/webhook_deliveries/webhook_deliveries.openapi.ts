@@ -79,7 +79,9 @@ function webhookFor(type: EventType): WebhookReference {
     description: EVENT_MEANINGS[type],
     schema: webhookSchemaOf(
       type,
-      z.object(Object.fromEntries(fields)).describe("The ids of the resources that the event is about."),
+      z
+        .object(Object.fromEntries(fields))
+        .describe(fields.length > 0 ? "The ids of the resources that the event is about." : "Empty."),
     ),
     examples: {
       "The event": { id, type, timestamp, data },

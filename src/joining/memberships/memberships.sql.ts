@@ -94,13 +94,20 @@ export async function membershipWrites(
   const { now } = context;
   const { organization_id, email } = next;
   const assists = JSON.stringify(next.assists);
+  const isSameAssists = assists === JSON.stringify(member?.assists ?? []);
   return [
     ...(member ? withdrawWork(member, next, now) : []),
-    member ? memberWrites.update(member, { ...member, ...next }) : memberWrites.insert(next),
+    member
+      ? memberWrites.update(member, {
+          ...member,
+          ...next,
+          assists_changes: member.assists_changes + (isSameAssists ? 0 : 1),
+        })
+      : memberWrites.insert(next),
     ...(next.roles.includes("provider")
       ? await providePersonalRoom(room, next, now)
       : retirePersonalRoom(room, now)),
-    ...(assists === JSON.stringify(member?.assists ?? [])
+    ...(isSameAssists
       ? []
       : [deleteAssists({ organization_id, email }), insertAssists({ organization_id, email, assists })]),
   ];

@@ -16,7 +16,7 @@ import type { createUserBody, MemberChanges } from "./organization_users.schemas
 /** An organization user, with the ids of the providers that they assist, in ascending order. */
 export type Member = typeof organizationUsers.$inferSelect & { assists: number[] };
 
-export type NextMember = Omit<Member, "id">;
+export type NextMember = Omit<Member, "id" | "assists_changes">;
 
 interface Newcomer {
   organization_id: number;

@@ -19,7 +19,12 @@ import {
 import { includesRole } from "../../organization/roles/roles.sql.ts";
 import { personalRoomSlug } from "../../rooms/waiting_rooms/waiting_rooms.sql.ts";
 
-const { created_at: _, updated_at: __, ...ownColumns } = getTableColumns(organizationUsers);
+const {
+  assists_changes: _,
+  created_at: __,
+  updated_at: ___,
+  ...ownColumns
+} = getTableColumns(organizationUsers);
 
 const assistedIds = builder
   .select({

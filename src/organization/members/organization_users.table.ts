@@ -20,7 +20,8 @@ export const memberHasRole = (roles: SQLWrapper, role: Role): SQL =>
 /**
  * The accounts of people in an organization. The id is also the contract's `user_id`. Somebody who works for two organizations has two
  * accounts, and neither organization learns of the other. `roles` is a JSON array, lowest role first. A membership that has ended
- * keeps its row, without roles.
+ * keeps its row, without roles. `assists_changes` counts the changes of the member's assists, so that a trigger writes one event for
+ * each: it cannot tell from the rows of `organizationUserAssists`, which are replaced one by one.
  */
 export const organizationUsers = sqliteTable(
   "organization_users",
@@ -30,6 +31,7 @@ export const organizationUsers = sqliteTable(
     email: text().notNull(),
     display_name: text().notNull(),
     roles: text({ mode: "json" }).$type<Role[]>().notNull(),
+    assists_changes: integer().notNull().default(0),
     ...timestamps,
   },
   (t) => [

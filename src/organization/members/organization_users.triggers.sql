@@ -6,9 +6,11 @@ BEGIN
     new.created_at);
 END;
 
-CREATE TRIGGER `events_organization_user_changed` AFTER UPDATE OF roles, display_name, email ON `organization_users`
+CREATE TRIGGER `events_organization_user_changed`
+AFTER UPDATE OF roles, display_name, email, assists_changes ON `organization_users`
 WHEN old.roles <> '[]' AND new.roles <> '[]'
-  AND (old.roles <> new.roles OR old.display_name <> new.display_name OR old.email <> new.email)
+  AND (old.roles <> new.roles OR old.display_name <> new.display_name OR old.email <> new.email
+    OR old.assists_changes <> new.assists_changes)
 BEGIN
   INSERT INTO events (organization_id, type, data, created_at)
   VALUES (new.organization_id, 'organization_user.updated', json_object('organization_user_id', new.id),

@@ -146,7 +146,10 @@ export function writeVariedRows(database: DatabaseSync) {
       update organization_users set roles = '["provider_assistant", "provider"]' where id = ${id(1)};
       update organization_users set roles = '["organization_admin"]' where id = ${id(2)};
       update organization_users set roles = '[]' where id = ${id(3)};
+      update organization_users set assists_changes = 1 where id = ${id(4)};
+      update organizations set name = 'renamed' where id = ${organization_id};
       -- Rooms and invites that leave their lists and come back.
+      update waiting_rooms set theme = 'calm' where id = ${id(3)};
       update waiting_rooms set retired_at = 5 where id = ${id(1)};
       update waiting_rooms set retired_at = 5 where id = ${id(2)};
       update waiting_rooms set retired_at = null where id = ${id(2)};

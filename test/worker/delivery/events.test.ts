@@ -39,6 +39,10 @@ async function eventsOf({ client }: Pick<Organization, "client">, work: () => Pr
   return (await everyEvent(client)).slice(before.length).map(({ type, data }) => ({ type, data }));
 }
 
+/** Without the events of personal rooms, which come and go with the role provider. */
+const withoutRooms = (events: { type: string; data: object }[]) =>
+  events.filter(({ type }) => !type.startsWith("waiting_room."));
+
 const removeMember = (organization: { id: number }, { id }: { id: number }) =>
   given(platform.delete(`/organizations/${organization.id}/users/${id}`));
 const deleteRecording = (organization: Pick<Organization, "platform">, egress_id: string) =>
@@ -127,7 +131,7 @@ describe("Events of a call", () => {
       call = await aCall(clinic, { participants: [] }, clinic.admin);
     });
     const data = { organization_user_id: call?.owner.id, call_id: call?.id };
-    expect(happened).toEqual([
+    expect(withoutRooms(happened)).toEqual([
       { type: "call.started", data },
       { type: "call.ended", data },
     ]);
@@ -242,7 +246,7 @@ describe("Events of an invite", () => {
       user = await given(platform.post("/invites/accept", { token }));
       await platform.post("/invites/accept", { token });
     });
-    expect(happened).toEqual([
+    expect(withoutRooms(happened)).toEqual([
       { type: "organization_user.added", data: { organization_user_id: user.id } },
       { type: "invite.accepted", data: { invite_id: invite.id } },
     ]);
@@ -252,7 +256,7 @@ describe("Events of an invite", () => {
       clinic.addUser("Ann Assistant", ["provider_assistant"], { email }),
     );
     const accepted = await eventsOf(clinic, async () => given(accept(again)));
-    expect(accepted).toEqual([
+    expect(withoutRooms(accepted)).toEqual([
       { type: "organization_user.updated", data: { organization_user_id: ann.id } },
       { type: "invite.accepted", data: { invite_id: again.id } },
     ]);
@@ -297,7 +301,7 @@ describe("Events of changes that come about in several ways", () => {
     let user: { id: number } = { id: 0 };
     const data = () => ({ organization_user_id: user.id });
     const create = (roles: string[]) => clinic.addUser("Ann Assistant", roles, { email });
-    const during = async (work: () => Promise<unknown>) => (await eventsOf(clinic, work)) as object[];
+    const during = async (work: () => Promise<unknown>) => withoutRooms(await eventsOf(clinic, work));
     expect(
       await during(async () => {
         user = await create(["provider_assistant"]);
@@ -331,7 +335,7 @@ describe("Events of changes that come about in several ways", () => {
       user_id: substitute.user_id,
       datetime_start: "2126-01-31T09:30:00Z",
     });
-    const happened = await eventsOf(clinic, () => removeMember(clinic, substitute));
+    const happened = withoutRooms(await eventsOf(clinic, () => removeMember(clinic, substitute)));
     expect(happened).toHaveLength(2);
     expect(happened).toContainEqual({
       type: "organization_user.removed",
@@ -405,6 +409,135 @@ it("waiting_room_sub.changed comes when a sub is created, changed or deleted, an
   expect(await eventsOf(clinic, () => clinic.client.delete(path))).toEqual([]);
 });
 
+describe("Events of what an organization or the platform sets up", () => {
+  it("are one organization_user.updated when the assisted providers change, alone or with the roles or the name", async () => {
+    const clinic = await anOrganization();
+    const [paula, petra] = [await clinic.addProvider(), await clinic.addProvider("Petra Provider")];
+    const email = `${unique("user")}@example.com`;
+    const create = (assists: number[]) =>
+      clinic.addUser("Ann Assistant", ["provider_assistant"], { email, assists });
+    let ann = { id: 0 };
+    const added = await eventsOf(clinic, async () => {
+      ann = await create([paula.id]);
+    });
+    const event = (type: string) => ({ type, data: { organization_user_id: ann.id } });
+    expect(added).toEqual([event("organization_user.added")]);
+    const update = (user: object) =>
+      eventsOf(clinic, () => given(clinic.platform.put(`/users/${ann.id}`, { user })));
+    for (const change of [
+      { assists: [paula.id, petra.id] },
+      { assists: [petra.id] },
+      { assists: [], display_name: "Anna Assistant" },
+      { assists: [petra.id, paula.id], roles: ["provider_assistant", "organization_admin"] },
+      { roles: ["organization_admin"] },
+      { assists: [petra.id], roles: ["provider_assistant"] },
+    ])
+      expect(await update(change)).toEqual([event("organization_user.updated")]);
+    for (const same of [{}, { assists: [petra.id] }, { assists: [petra.id, petra.id] }])
+      expect(await update(same)).toEqual([]);
+    expect(await eventsOf(clinic, () => removeMember(clinic, ann))).toEqual([
+      event("organization_user.removed"),
+    ]);
+    expect(await eventsOf(clinic, () => create([paula.id]))).toEqual([event("organization_user.added")]);
+  });
+
+  it("are one waiting_room event for each creation, change and retirement of a room, and none for an unchanged one", async () => {
+    const clinic = await anOrganization();
+    let room = { id: 0, slug: "" };
+    const event = (type: string) => ({ type: `waiting_room.${type}`, data: { waiting_room_id: room.id } });
+    const during = (work: () => Promise<unknown>) => eventsOf(clinic, work);
+    const update = async (waiting_room: object) => {
+      room = await given(clinic.client.put(`/waiting_rooms/${room.slug}`, { waiting_room }));
+    };
+    const created = await during(async () => {
+      room = await clinic.addRoom();
+    });
+    expect(created).toEqual([event("created")]);
+    for (const change of [
+      { name: "Oncology" },
+      { name: "oncology" },
+      { theme: "calm" },
+      { is_active: false },
+    ]) {
+      expect(await during(() => update(change))).toEqual([event("updated")]);
+      expect(await during(() => update(change))).toEqual([]);
+    }
+    expect(await during(() => update({}))).toEqual([]);
+    // Participants who come and go do not change a room.
+    await update({ is_active: true });
+    const { key } = await clinic.addParticipant(room.slug);
+    await given(
+      platform.put(`/waiting_rooms/${room.slug}/participants/${key}`, {
+        participant: { left_at: fromNow(1) },
+      }),
+    );
+    const retire = () => clinic.client.delete(`/waiting_rooms/${room.slug}`);
+    expect(await during(() => Promise.all([retire(), retire()]))).toEqual([event("retired")]);
+  });
+
+  it("are waiting_room.created and waiting_room.retired of a personal room that comes, goes and comes back", async () => {
+    const clinic = await anOrganization();
+    const rooms = async (work: () => Promise<unknown>) =>
+      (await eventsOf(clinic, work)).filter(({ type }) => type.startsWith("waiting_room."));
+    let paula = { id: 0, waiting_room_slug: "" };
+    const [created] = await rooms(async () => {
+      paula = await clinic.addProvider();
+    });
+    const { waiting_rooms } = await given(clinic.client.get(`/waiting_rooms?user_id=${paula.id}`));
+    const data = { waiting_room_id: waiting_rooms[0].id };
+    expect(created).toEqual({ type: "waiting_room.created", data });
+    const setRoles = (roles: string[]) =>
+      given(clinic.platform.put(`/users/${paula.id}`, { user: { roles } }));
+    expect(await rooms(() => setRoles(["provider", "organization_admin"]))).toEqual([]);
+    expect(await rooms(() => setRoles(["organization_admin"]))).toEqual([
+      { type: "waiting_room.retired", data },
+    ]);
+    expect(await rooms(() => setRoles(["provider"]))).toEqual([{ type: "waiting_room.created", data }]);
+    expect(await rooms(() => removeMember(clinic, paula))).toEqual([{ type: "waiting_room.retired", data }]);
+  });
+
+  it("are one api_client event for each creation and revocation, also when the membership of its user ends", async () => {
+    const clinic = await anOrganization();
+    const ann = await clinic.addUser("Ann Assistant", ["provider_assistant"]);
+    const clients: { id: number }[] = [];
+    const event = (type: string, n: number) => ({
+      type: `api_client.${type}`,
+      data: { api_client_id: clients[n]?.id },
+    });
+    const created = await eventsOf(clinic, async () => {
+      for (let n = 0; n < 2; n++) clients.push(await clinic.addClient(ann.id));
+    });
+    expect(created).toEqual([event("created", 0), event("created", 1)]);
+    const revoke = () => clinic.client.delete(`/api_clients/${clients[0]?.id}`);
+    expect(await eventsOf(clinic, () => Promise.all([revoke(), revoke()]))).toEqual([event("revoked", 0)]);
+    const happened = await eventsOf(clinic, () => removeMember(clinic, ann));
+    expect(happened).toHaveLength(2);
+    expect(happened).toContainEqual(event("revoked", 1));
+  });
+
+  it("are one organization.updated for each change by the platform or the organization, and none for no change", async () => {
+    const clinic = await anOrganization();
+    const event = { type: "organization.updated", data: {} };
+    const writers = [
+      (organization: object) => platform.put(`/organizations/${clinic.id}`, { organization }),
+      (organization: object) => clinic.client.put("/organization", { organization }),
+    ];
+    for (const [n, write] of writers.entries())
+      for (const change of [
+        { name: `Clinic ${n}` },
+        { recording_retention_days: 30 + n },
+        { transcript_retention_days: 40 + n },
+        { participant_retention_days: 50 + n },
+        { require_acting_user: n === 0 },
+        { name: `Renamed ${n}`, recording_retention_days: null },
+      ]) {
+        expect(await eventsOf(clinic, () => given(write(change)))).toEqual([event]);
+        expect(await eventsOf(clinic, () => given(write(change)))).toEqual([]);
+      }
+    for (const write of writers) expect(await eventsOf(clinic, () => given(write({})))).toEqual([]);
+  });
+});
+
 /** A clinic with events of every type. Its texts occur nowhere else, so that a test can search the events for them. */
 async function aStory() {
   const clinic = await aClinicWithQueue();
@@ -422,6 +555,12 @@ async function aStory() {
   const renamed = { organization_user: { display_name: `${provider_name} Z.` } };
   await given(clinic.client.put(`/organization_users/${substitute.id}`, renamed));
   const room = await clinic.addRoom({ name: room_name });
+  const retired = await clinic.addRoom({ name: room_name });
+  await given(clinic.client.put(`/waiting_rooms/${room.slug}`, { waiting_room: { theme: "calm" } }));
+  await given(clinic.client.delete(`/waiting_rooms/${retired.slug}`));
+  const { id: client_id } = await clinic.addClient(provider.id);
+  await given(clinic.client.delete(`/api_clients/${client_id}`));
+  await given(clinic.client.put("/organization", { organization: { name: room_name } }));
   await clinic.addSub(room.slug, { user_id: substitute.user_id, datetime_start: "2126-01-31T09:30:00Z" });
   const participants = [
     {
@@ -576,6 +715,8 @@ const READS: Record<string, (client: Client, ids: Ids) => Promise<boolean>> = {
   invite_id: (client, { invite_id: id }) => isThere(client.get(`/invites/${id}`), id),
   bulk_invite_id: (client, { bulk_invite_id: id }) => isThere(client.get(`/bulk_invites/${id}`)),
   visit_id: (client, { visit_id: id }) => isThere(client.get(`/visits/${id}`), id),
+  api_client_id: async (client, { api_client_id }) =>
+    has((await given(client.get("/api_clients?per_page=100"))).api_clients, api_client_id),
   waiting_room_id: async (client, ids) => (await roomOf(client, ids)) !== undefined,
   waiting_room_sub_id: async (client, ids) => {
     const room = await roomOf(client, ids);
@@ -599,6 +740,10 @@ it("The resources that an event names can be read with its ids for as long as th
   const gone: Record<string, number> = {};
   const walk = async () => {
     const events = await everyEvent(clinic.client);
+    const isRetired = (id?: number) =>
+      events.findLast(
+        ({ type, data }) => type.startsWith("waiting_room.") && (data as Ids).waiting_room_id === id,
+      )?.type === "waiting_room.retired";
     const read = new Map<string, boolean | undefined>();
     for (const { type, data } of events.filter((each) => each.type !== "access_log.sealed"))
       for (const [name, id] of Object.entries(data as Ids)) {
@@ -607,7 +752,8 @@ it("The resources that an event names can be read with its ids for as long as th
         const ids = (name === "participant_id" ? latest : data) as Ids;
         const thing = `${name} ${JSON.stringify(ids)}`;
         if (!read.has(thing)) read.set(thing, await READS[name]?.(clinic.client, ids));
-        expect([type, thing, read.get(thing)]).toEqual([type, thing, gone[name] !== id]);
+        const isGone = gone[name] === id || (name === "waiting_room_id" && isRetired(id));
+        expect([type, thing, read.get(thing)]).toEqual([type, thing, !isGone]);
       }
     return new Set(events.map(({ type }) => type));
   };
@@ -626,7 +772,6 @@ it("The resources that an event names can be read with its ids for as long as th
   gone.waiting_room_sub_id = sub.id;
   await walk();
   await given(clinic.client.delete(`/waiting_rooms/${room.slug}`));
-  gone.waiting_room_id = room.id;
   await walk();
 });
 
@@ -634,8 +779,8 @@ describe("GET /events", () => {
   it("returns next_after, even if there are no events", async () => {
     const { client } = await anOrganization();
     const { events, next_after } = await given(client.get("/events"));
-    expect(events).toHaveLength(1);
-    expect(next_after).toBe(events[0].id);
+    expect(events).toHaveLength(2);
+    expect(next_after).toBe(events[1].id);
     expect(await given(client.get(`/events?after=${next_after}`))).toEqual({ events: [], next_after });
     expect(await given(client.get("/events?type=egress.deleted"))).toEqual({ events: [], next_after: 0 });
     expect(await given(client.get("/events?after=007&type=egress.deleted"))).toMatchObject({ next_after: 7 });

@@ -88,8 +88,12 @@ const AFTER: Record<string, Record<string, () => Promise<string> | string>> = {
   },
   "/api/platform": {
     "/invites": async () => `/invites?per_page=100&after=${await nearEnd("invites")}`,
+    "/events": async () => `/events?per_page=100&after=${await nearEnd("events")}`,
   },
 };
+
+/** So that the cron has no old events of these rows to delete. */
+const NOW = "unixepoch() * 1000";
 
 /** Inserts the rows of the query, one for each number `n` up to SIZE. */
 const insertRows = (insert: string, ...values: unknown[]) => insertMany(SIZE, insert, ...values);
@@ -122,7 +126,7 @@ const fillPlaces = () =>
 async function fillCounted({ id, admin }: Organization) {
   await insertRows(
     `insert into waiting_rooms (organization_id, name, name_key, slug, theme, is_active, created_at, updated_at)
-     select ?1, 'Room ' || n, 'room ' || n, printf('grown-%d-%d', ?1, n), 'default', true, n, n from counter`,
+     select ?1, 'Room ' || n, 'room ' || n, printf('grown-%d-%d', ?1, n), 'default', true, ${NOW}, ${NOW} from counter`,
     id,
   );
   await insertRows(
@@ -133,7 +137,7 @@ async function fillCounted({ id, admin }: Organization) {
   await insertRows(
     `insert into api_clients (organization_id, organization_user_id, name, client_id, secret_digest, secret_hint, revoked_at,
        created_at, updated_at)
-     select ?1, ?2, 'Integration', printf('%011d%011d', ?1, n), '', 'hint', n, n, n from counter`,
+     select ?1, ?2, 'Integration', printf('%011d%011d', ?1, n), '', 'hint', n, ${NOW}, ${NOW} from counter`,
     id,
     admin.id,
   );
@@ -613,7 +617,7 @@ describe("Finding a free slug", () => {
     await insertMany(
       count,
       `insert into waiting_rooms (organization_id, name, name_key, slug, theme, is_active, created_at, updated_at)
-       select ?1, 'Lab', 'lab', ?2 || '--lab' || iif(n = 1, '', '-' || n), 'default', true, n, n from counter`,
+       select ?1, 'Lab', 'lab', ?2 || '--lab' || iif(n = 1, '', '-' || n), 'default', true, ${NOW}, ${NOW} from counter`,
       other.id,
       other.slug,
     );

@@ -147,7 +147,7 @@ const FILTERS: Record<string, (clinic: Clinic) => string[]> = {
 const FOR_ADMINS = /^GET \/(events|access_logs|access_log_seals|webhook_endpoints|api_clients)\b|versions$/;
 
 /** Lists of all organizations, for the operator of the service. */
-const OF_EVERYBODY = ["GET /organizations", "GET /invites"];
+const OF_EVERYBODY = ["GET /organizations", "GET /invites", "GET /events"];
 
 const lists = [EXTERNAL, PLATFORM].flatMap((base) =>
   documentedLists(base)

@@ -230,6 +230,7 @@ const OPENED: Record<string, string[]> = {
     "PUT /organizations/:organization_id/egresses/:egress_id",
   ],
   [WEB_APP]: [
+    "GET /events",
     "GET /waiting_rooms/:slug",
     "PUT /waiting_rooms/:slug/participants/:key",
     "POST /authorization_codes/redeem",

@@ -124,7 +124,7 @@ describe("POST, GET and DELETE /api_clients", () => {
     await insertMany(
       MAX_API_CLIENTS_EVER,
       `insert into api_clients (organization_id, organization_user_id, name, client_id, secret_digest, secret_hint, revoked_at, created_at, updated_at)
-       select ?1, ?2, 'Gone', 'gone-' || ?1 || '-' || n, '', '', 1, 0, 0 from counter`,
+       select ?1, ?2, 'Gone', 'gone-' || ?1 || '-' || n, '', '', 1, unixepoch() * 1000, 0 from counter`,
       clinic.id,
       clinic.admin.id,
     );

@@ -259,6 +259,8 @@ CREATE INDEX `events_by_type` ON `events` (`organization_id`,`type`,`id`);
 --> statement-breakpoint
 CREATE INDEX `events_by_age` ON `events` (`organization_id`,`created_at`);
 --> statement-breakpoint
+CREATE INDEX `events_of_everybody_by_type` ON `events` (`type`,`id`);
+--> statement-breakpoint
 CREATE TABLE `webhook_deliveries` (
 	`organization_id` integer NOT NULL,
 	`webhook_endpoint_id` integer NOT NULL,
@@ -505,6 +507,7 @@ CREATE TABLE `organization_users` (
 	`email` text NOT NULL,
 	`display_name` text NOT NULL,
 	`roles` text NOT NULL,
+	`assists_changes` integer DEFAULT 0 NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
@@ -1248,6 +1251,19 @@ BEGIN
   );
 END;
 --> statement-breakpoint
+CREATE TRIGGER `events_api_client_created` AFTER INSERT ON `api_clients`
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  VALUES (new.organization_id, 'api_client.created', json_object('api_client_id', new.id), new.created_at);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `events_api_client_revoked` AFTER UPDATE OF revoked_at ON `api_clients`
+WHEN old.revoked_at IS NULL AND new.revoked_at IS NOT NULL
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  VALUES (new.organization_id, 'api_client.revoked', json_object('api_client_id', new.id), new.revoked_at);
+END;
+--> statement-breakpoint
 CREATE TRIGGER `events_organization_user_created` AFTER INSERT ON `organization_users` WHEN new.roles <> '[]'
 BEGIN
   INSERT INTO events (organization_id, type, data, created_at)
@@ -1255,9 +1271,11 @@ BEGIN
     new.created_at);
 END;
 --> statement-breakpoint
-CREATE TRIGGER `events_organization_user_changed` AFTER UPDATE OF roles, display_name, email ON `organization_users`
+CREATE TRIGGER `events_organization_user_changed`
+AFTER UPDATE OF roles, display_name, email, assists_changes ON `organization_users`
 WHEN old.roles <> '[]' AND new.roles <> '[]'
-  AND (old.roles <> new.roles OR old.display_name <> new.display_name OR old.email <> new.email)
+  AND (old.roles <> new.roles OR old.display_name <> new.display_name OR old.email <> new.email
+    OR old.assists_changes <> new.assists_changes)
 BEGIN
   INSERT INTO events (organization_id, type, data, created_at)
   VALUES (new.organization_id, 'organization_user.updated', json_object('organization_user_id', new.id),
@@ -1639,6 +1657,26 @@ BEGIN
   VALUES (new.slug, new.organization_id, new.id);
 END;
 --> statement-breakpoint
+CREATE TRIGGER `events_waiting_room_created` AFTER INSERT ON `waiting_rooms`
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  VALUES (new.organization_id, 'waiting_room.created', json_object('waiting_room_id', new.id), new.created_at);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `events_waiting_room_updated` AFTER UPDATE OF name, slug, theme, is_active, retired_at ON `waiting_rooms`
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  SELECT new.organization_id, type, json_object('waiting_room_id', new.id), new.updated_at
+  FROM (
+    SELECT iif(new.retired_at IS NOT NULL, 'waiting_room.retired', 'waiting_room.created') AS type
+    WHERE (old.retired_at IS NULL) <> (new.retired_at IS NULL)
+    UNION ALL
+    SELECT 'waiting_room.updated'
+    WHERE old.retired_at IS NULL AND new.retired_at IS NULL
+      AND (old.name <> new.name OR old.slug <> new.slug OR old.theme <> new.theme OR old.is_active <> new.is_active)
+  );
+END;
+--> statement-breakpoint
 CREATE TRIGGER `access_logs_unchanged` BEFORE UPDATE ON `access_logs`
 BEGIN
   SELECT raise(ABORT, 'entries of the access log are never changed');
@@ -1755,4 +1793,11 @@ BEGIN
   )
   WHERE old_value IS NOT new_value
   HAVING count(*) > 0;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `events_organization_updated` AFTER UPDATE OF name, slug, recording_retention_days, transcript_retention_days, participant_retention_days, require_acting_user, is_suspended ON `organizations`
+WHEN old.name IS NOT new.name OR old.slug IS NOT new.slug OR old.recording_retention_days IS NOT new.recording_retention_days OR old.transcript_retention_days IS NOT new.transcript_retention_days OR old.participant_retention_days IS NOT new.participant_retention_days OR old.require_acting_user IS NOT new.require_acting_user OR old.is_suspended IS NOT new.is_suspended
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  VALUES (new.id, 'organization.updated', '{}', new.updated_at);
 END;

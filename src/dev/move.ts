@@ -10,17 +10,22 @@
  * 5. The mark in the new database is removed, and the directory gets the new place. The old rows stay frozen.
  */
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { CLIENT_KNOWN_FOR } from "../lifetimes.ts";
+import { SECOND } from "../units.ts";
 import { SCHEMA } from "./exported_copy.ts";
 import { copyRows, type Moving } from "./move_rows.ts";
 import type { Move } from "./move_statements.ts";
 import * as sql from "./move_statements.ts";
-import { deleteRows, freeze } from "./organization_rows.ts";
+import { deleteRows, refuseWrites } from "./organization_rows.ts";
 import type { Run } from "./statement_runner.ts";
 import { tablesOf } from "./tables.ts";
 
 /** In milliseconds. Isolates cache an organization's place and a client for a minute each. */
 const OLD_PLACE_USED_FOR = 2 * CLIENT_KNOWN_FOR;
+
+/** The time between two checks for a mail or webhook being sent, in milliseconds. Their leases expire by themselves. */
+const LOOK_AGAIN_AFTER = SECOND;
 
 export interface Result {
   rows: number;
@@ -91,7 +96,7 @@ export async function moveOrganization(
   say(`Organization ${id} moves from shard ${from} to shard ${to}.`);
   await prepare(moving);
   try {
-    await freeze(moving, from);
+    await freeze(moving);
     const started = performance.now();
     const rows = await copyRows(moving);
     await compare(moving);
@@ -127,6 +132,23 @@ function requireOldPlaceUnused(since: number, now: number) {
     throw new Error(
       "The organization has just moved, and some requests still use its old rows: wait two minutes.",
     );
+}
+
+/**
+ * Refuses writes, once mails and webhooks being sent have ended: their outcome must be written to this database, or the other one
+ * would send them again.
+ */
+async function freeze(moving: Moving) {
+  for (let tries = 0; ; tries++)
+    try {
+      await refuseWrites(moving, moving.from, [sql.requireNothingUnderWay(moving.id, Date.now())]);
+      return;
+    } catch (error) {
+      if (!(error as Error).message.includes(sql.IS_UNDER_WAY)) throw error;
+      if (tries === 0)
+        moving.say("A mail or a webhook of the organization is being sent: waiting for its end.");
+      await sleep(LOOK_AGAIN_AFTER);
+    }
 }
 
 async function compare({ run, id, from, to, tables }: Moving) {

@@ -1,6 +1,6 @@
 import type { Move } from "./move_statements.ts";
 import * as sql from "./move_statements.ts";
-import type { OrganizationRows } from "./organization_rows.ts";
+import type { Frozen } from "./organization_rows.ts";
 import type { Statement } from "./statement_runner.ts";
 import type { Table } from "./tables.ts";
 import { withoutTriggers } from "./without_triggers.ts";
@@ -17,10 +17,8 @@ const MAX_PARAMETER = 1_000_000;
 
 const REPORTED = 50_000;
 
-export interface Moving extends Move, OrganizationRows {
+export interface Moving extends Move, Frozen {
   from: number;
-  /** The start of this run, in milliseconds. The organization's row in `moves` identifies the run by it. */
-  since: number;
   say: (line: string) => void;
 }
 

@@ -139,6 +139,13 @@ export const switchTo = ({ id, to, since }: Move & { since: number }, now: numbe
   params: [since, now],
 });
 
+/** Fails the batch if another run has taken over the mark. */
+export const requireOwnMark = (id: number, since: number): Statement => ({
+  sql: `INSERT INTO write_conflicts (reason) SELECT 'Another run has taken over, or the organization has moved.'
+    WHERE NOT EXISTS (SELECT 1 FROM moves WHERE organization_id = ${id} AND since = ? AND shard IS NULL)`,
+  params: [since],
+});
+
 export const requireUnswitched = (id: number) =>
   `INSERT INTO write_conflicts (reason) SELECT 'the organization has moved'
     FROM moves WHERE organization_id = ${id} AND shard IS NOT NULL`;

@@ -1,7 +1,7 @@
 /**
  * Deletes a suspended organization: freeze, keep the access log, mark, files, rows.
  *
- * 1. Triggers refuse every write of the organization, as in a move. If it is not suspended, or has a legal hold, nothing is done.
+ * 1. Triggers refuse every write of the organization, as in a move. If it is not suspended, or has a legal hold, nothing changes.
  * 2. The seals of its access log, and the entries that no sealed file has, are kept on the operator's machine.
  * 3. The directory marks its place as deleted. The place stays, so that its slug is never given out again.
  * 4. Its files are deleted, then its rows, in portions, in every database in which it lives or has lived.
@@ -10,47 +10,54 @@
  */
 import { SCHEMA } from "./exported_copy.ts";
 import * as sql from "./move_statements.ts";
-import { deleteRows, freeze, type OrganizationRows } from "./organization_rows.ts";
+import { deleteRows, type Frozen, refuseWrites } from "./organization_rows.ts";
 import type { Run, Statement } from "./statement_runner.ts";
 import { tablesOf } from "./tables.ts";
 
 /** Entries of the access log that are read at once. */
 const ENTRIES_AT_ONCE = 1000;
 
-export interface Leaving extends OrganizationRows {
+export interface Leaving extends Frozen {
   slug: string;
   /** The database in which it lives. */
   home: number;
   /** All databases. */
   shards: number[];
-  /** Whether an earlier run has marked the place as deleted. */
-  isMarked: boolean;
-  since: number;
-  say: (line: string) => void;
+  /** Whether an earlier run was interrupted after it had marked the place as deleted. */
+  isBegun: boolean;
 }
 
 /** @throws Error if there is no such organization, or if it may not be deleted */
-export async function openLeaving(
-  run: Run,
-  id: number,
-  shards: number[],
-  say: Leaving["say"],
-): Promise<Leaving> {
+export async function openLeaving(run: Run, id: number, shards: number[]): Promise<Leaving> {
   const [[place] = []] = await run(0, [`SELECT slug, shard, deleted_at FROM places WHERE id = ${id}`]);
   if (!place) throw new Error(`There is no organization ${id}.`);
-  const home = Number(place.shard);
-  const [schema = [], [refusal] = []] = await run(home, [SCHEMA, refusalOf(id)]);
   const isMarked = place.deleted_at !== null;
-  if (refusal && !isMarked) throw new Error(String(refusal.reason));
+  // The database of a deleted organization may be gone.
+  const home = isMarked && !shards.includes(Number(place.shard)) ? 0 : Number(place.shard);
+  for (const shard of shards) if ((await run(shard, [IS_QUIET]))[0]?.[0]) throw new Error(QUIET);
+  const [schema = [], [row] = [], [mark] = [], [refusal] = []] = await run(home, [
+    SCHEMA,
+    `SELECT id FROM organizations WHERE id = ${id}`,
+    `SELECT shard FROM moves WHERE organization_id = ${id}`,
+    refusalOf(id),
+  ]);
+  if (mark && mark.shard !== null)
+    throw new Error(`The organization is moving: first complete that, with --to ${mark.shard}.`);
+  if (!row && !isMarked) throw new Error(`Organization ${id} has no data: its creation was interrupted.`);
+  // Without a mark in `moves`, a restore has brought the rows back.
+  const isBegun = isMarked && !(row && !mark);
+  if (refusal && !isBegun) throw new Error(String(refusal.reason));
   const tables = tablesOf(schema).filter(sql.isMoved);
-  return { run, id, tables, slug: String(place.slug), home, shards, isMarked, since: Date.now(), say };
+  return { run, id, tables, slug: String(place.slug), home, shards, isBegun, since: Date.now() };
 }
+
+const IS_QUIET = "SELECT 1 FROM database_settings WHERE name = 'quiet'";
+
+const QUIET = "A database was restored and is quiet: run `npm run restore -- --resume` first.";
 
 /** Selects why the organization may not be deleted; nothing if it may. */
 const refusalOf = (id: number) => `SELECT reason FROM (
-    SELECT 'The database was restored and is quiet: run \`npm run restore -- --resume\` first.' AS reason
-      FROM database_settings WHERE name = 'quiet'
-    UNION ALL SELECT 'The organization is not suspended: suspend it first.'
+    SELECT 'The organization is not suspended: suspend it first.' AS reason
       FROM organizations WHERE id = ${id} AND NOT is_suspended
     UNION ALL SELECT 'The organization has calls under legal hold: end the holds first.'
       FROM calls WHERE organization_id = ${id}
@@ -80,18 +87,20 @@ interface Means {
 
 /** @throws Error if it may not be deleted any more, or its access log could not be kept; then nothing was deleted */
 export async function deleteOrganization(leaving: Leaving, { deleteFiles, keep }: Means): Promise<void> {
-  const { run, id, slug, home, shards, tables, isMarked, since } = leaving;
+  const { run, id, slug, home, shards, tables, isBegun, since } = leaving;
   const release = [...sql.dropTriggers(id, tables), sql.unmark(id)];
-  if (isMarked) await freeze(leaving, home);
+  if (isBegun) await refuseWrites(leaving, home, []);
   else
     try {
-      await freeze(leaving, home, [requireDeletable(id)]);
+      await refuseWrites(leaving, home, [sql.requireOwnMark(id, since), requireDeletable(id)]);
       await keep(restOfAccessLog(leaving));
-      await run(0, [markPlace(id, Date.now())]);
     } catch (error) {
-      await run(home, release);
+      await run(home, [sql.requireOwnMark(id, since), ...release]);
       throw error;
     }
+  await run(home, [sql.requireOwnMark(id, since)]);
+  // From here on, a failure leaves the organization frozen, and another run goes on.
+  await run(0, [markPlace(id, Date.now())]);
   await deleteFiles(`${slug}/`);
   for (const shard of [...shards.filter((each) => each !== home), home]) {
     await run(shard, [sql.mark(id, since)]);

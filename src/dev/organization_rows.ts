@@ -1,6 +1,4 @@
 /** Freezes and deletes all rows of an organization in one database, for a move and for the organization's end. */
-import { setTimeout as sleep } from "node:timers/promises";
-import { SECOND } from "../units.ts";
 import * as sql from "./move_statements.ts";
 import type { Run, Statement } from "./statement_runner.ts";
 import type { Table } from "./tables.ts";
@@ -9,9 +7,6 @@ import { withoutTriggers } from "./without_triggers.ts";
 /** The number of rows that one transaction deletes, so that other requests wait for less than a second. */
 const ROWS_AT_ONCE = 20_000;
 
-/** The time between two checks for a mail or webhook being sent, in milliseconds. Their leases expire by themselves. */
-const LOOK_AGAIN_AFTER = SECOND;
-
 export interface OrganizationRows {
   run: Run;
   id: number;
@@ -19,34 +14,23 @@ export interface OrganizationRows {
   tables: Table[];
 }
 
-interface Frozen extends OrganizationRows {
+export interface Frozen extends OrganizationRows {
   /** The start of this run, in milliseconds. The organization's row in `moves` identifies the run by it. */
   since: number;
-  say: (line: string) => void;
 }
 
 /**
- * Refuses the organization's writes from now on. Before that, stops background work and waits until mails and webhooks being sent
- * have ended, so that their outcome is written first.
+ * Refuses the organization's writes from now on. Before that, a mark stops its background work.
  *
  * @param requirements statements that fail the batch if the organization must not be frozen
  */
-export async function freeze(
-  { run, id, tables, since, say }: Frozen,
+export async function refuseWrites(
+  { run, id, tables, since }: Frozen,
   shard: number,
-  requirements: Statement[] = [],
-) {
+  requirements: Statement[],
+): Promise<void> {
   await run(shard, [sql.mark(id, since)]);
-  const triggers = [...sql.dropTriggers(id, tables), ...sql.createTriggers(id, tables)];
-  for (let tries = 0; ; tries++)
-    try {
-      await run(shard, [...requirements, sql.requireNothingUnderWay(id, Date.now()), ...triggers]);
-      return;
-    } catch (error) {
-      if (!(error as Error).message.includes(sql.IS_UNDER_WAY)) throw error;
-      if (tries === 0) say("A mail or a webhook of the organization is being sent: waiting for its end.");
-      await sleep(LOOK_AGAIN_AFTER);
-    }
+  await run(shard, [...requirements, ...sql.dropTriggers(id, tables), ...sql.createTriggers(id, tables)]);
 }
 
 /**

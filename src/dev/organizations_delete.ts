@@ -25,7 +25,7 @@ secrets of the Worker.
   --access-log FILE    the file for the part of its access log that no sealed file has; access-log-of-SLUG.ndjson by default
 `;
 
-/** The storage takes a while for each file, and a failure is only seen when its portion ends. */
+/** So many files are deleted within the time limit of a portion. */
 const FILES_AT_ONCE = 100;
 
 const options = { organization: { type: "string" }, "access-log": { type: "string" } } as const;
@@ -33,22 +33,28 @@ const options = { organization: { type: "string" }, "access-log": { type: "strin
 runDatabaseCommand(USAGE, options, async ({ organization, "access-log": file, ...target }) => {
   const id = organizationId(organization);
   const shards = (await boundDatabases(target)).map(({ shard }) => shard);
-  const leaving = await openLeaving(runAt(target), id, shards, say);
+  const leaving = await openLeaving(runAt(target), id, shards);
   await withStorage(target, async (storage) => {
     await sayWhatGoes(leaving, storage);
     const kept = file ?? `access-log-of-${leaving.slug}.ndjson`;
-    if (!leaving.isMarked && existsSync(kept))
+    if (!leaving.isBegun && existsSync(kept))
       throw new Error(
-        `${kept} exists. If an interrupted run of this command wrote it, delete it; otherwise move it away.`,
+        `${kept} exists. Choose another file with --access-log. If an interrupted run wrote it, you can delete it.`,
       );
     say(`Type the slug of the organization to delete it for good (${leaving.slug}):`);
     if ((await firstLine()) !== leaving.slug) throw new Error("Nothing was deleted.");
+    let failures = new Map<string, string>();
     await deleteOrganization(leaving, {
       keep: (lines) => pipeline(withNewlines(lines), createWriteStream(kept, { flags: "wx" })),
-      deleteFiles: (prefix) => deleteAllFiles(storage, prefix),
+      deleteFiles: async (prefix) => {
+        failures = await deleteAllFiles(storage, prefix);
+      },
     });
-    say(`Organization ${id} is deleted.`);
+    say(`The rows of organization ${id} are deleted.`);
     if (existsSync(kept)) say(`Keep ${kept} with the sealed files of its access log: it has their seals.`);
+    const [reason] = failures.values();
+    if (reason)
+      throw new Error(`${failures.size} of its files could not be deleted (${reason}): run this again.`);
   });
 });
 
@@ -59,16 +65,17 @@ async function sayWhatGoes(leaving: Leaving, storage: RecordingStorage) {
   say(`Organization ${leaving.id} (${leaving.slug}) has`);
   for (const [table, count] of rows) say(`  ${table}: ${count} rows`);
   say(`  files of recordings: ${files}`);
-  if (leaving.isMarked) say("An earlier run was interrupted: this is what is left.");
+  if (leaving.isBegun) say("An earlier run was interrupted: this is what is left.");
 }
 
-async function deleteAllFiles(storage: RecordingStorage, prefix: string) {
+/** Returns the files that may still exist, each with the reason. */
+async function deleteAllFiles(storage: RecordingStorage, prefix: string): Promise<Map<string, string>> {
+  const failures = new Map<string, string>();
   for await (const keys of filesUnder(storage, prefix))
-    for (let from = 0; from < keys.length; from += FILES_AT_ONCE) {
-      const failures = await deleteFiles(storage, keys.slice(from, from + FILES_AT_ONCE));
-      const [reason] = failures.values();
-      if (reason) throw new Error(`${failures.size} files could not be deleted (${reason}). Run this again.`);
-    }
+    for (let from = 0; from < keys.length; from += FILES_AT_ONCE)
+      for (const [key, reason] of await deleteFiles(storage, keys.slice(from, from + FILES_AT_ONCE)))
+        failures.set(key, reason);
+  return failures;
 }
 
 /** The storage of the recordings: the one of the environment's variables, or with local data the one of `npm run dev`. */

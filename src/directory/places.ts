@@ -48,7 +48,7 @@ export type OrganizationName = { id: number } | { slug: string };
 /** The organizations that this isolate has looked up lately, by directory. */
 const knownPlaces = new WeakMap<Database, Map<string, { shard: number; until: number }>>();
 
-/** The shard of an organization. For an unknown organization, the first shard, which has no data about it. */
+/** The shard of an organization. For an unknown or deleted one, the first shard, which has no data about it. */
 export async function shardOfOrganization(
   directory: Database,
   name: OrganizationName,
@@ -57,7 +57,7 @@ export async function shardOfOrganization(
   const place = knownPlaces.get(directory)?.get(JSON.stringify(name));
   if (place && place.until > now) return place.shard;
   const found = await runFirst(directory, "id" in name ? placeOfId(name) : placeOfSlug(name));
-  if (!found) return 0;
+  if (!found || found.deleted_at !== null) return 0;
   const { id, slug, shard } = found;
   for (const each of [{ id }, { slug }]) rememberPlace(directory, each, shard, now);
   return shard;

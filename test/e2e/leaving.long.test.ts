@@ -69,7 +69,7 @@ describe("npm run organizations:delete", { timeout: 300_000 }, () => {
     const said = await done(remove(clinic, `${slug}\n`));
     expect(said).toContain(`  calls: ${ROWS / 10} rows`);
     expect(said).toContain(`files of recordings: ${FILES}\n`);
-    expect(said).toContain(`Organization ${id} is deleted.`);
+    expect(said).toContain(`The rows of organization ${id} are deleted.`);
     expect(readFileSync(kept, "utf8").split("\n").length).toBeGreaterThan(ROWS / 2);
     expect((await clinic.platform("GET", clinic.base)).status).toBe(404);
     const { organizations, pagination } = (await clinic.platform("GET", "/organizations")).body;

@@ -13,7 +13,7 @@ import { anEndedCall, aTranscript, reported } from "../support/reports.ts";
 import { bindingsOfShards, databasesInMemory } from "./support/busy_shards.ts";
 import { type ClinicInNode, openClinic, platformCredentials } from "./support/clinic_in_node.ts";
 import { letTimePass } from "./support/load_over_shards.ts";
-import { digestsOf, letMinutesPass, runIn, twoOrganizations } from "./support/moving.ts";
+import { digestsOf, dyingAfter, letMinutesPass, runIn, twoOrganizations } from "./support/moving.ts";
 import { aBucket } from "./support/streams_of_workers.ts";
 import { answer, type Handler, likeWorkers, makeRequest, ORIGIN } from "./support/worker_in_node.ts";
 
@@ -235,6 +235,29 @@ describe("An organization that has moved", () => {
     }
     expect(databases[1]?.prepare("select * from moves").all()).toEqual([]);
     expect(databases[2]?.prepare("select shard from moves").all()).toEqual([{ shard: 1 }]);
+  });
+
+  it("answers its clients after a move back that was interrupted at any step, and again once that is completed", async () => {
+    await move(2);
+    letMinutesPass(databases);
+    let interrupted = 0;
+    for (let batches = 0, done = false; !done; batches++) {
+      done = await move(1, dyingAfter(batches, run)).then(
+        () => true,
+        () => false,
+      );
+      const marks = [1, 2].map((shard) => databases[shard]?.prepare("select shard from moves").get()?.shard);
+      if (marks[0] !== 2 || marks[1] !== 1) continue;
+      interrupted++;
+      inAnotherIsolate();
+      expect((await clientOnce("GET", "/waiting_rooms")).status).toBe(200);
+      expect((await clientOnce("POST", "/waiting_rooms", newRoom("Cardiology"))).status).toBe(503);
+      break;
+    }
+    expect(interrupted).toBe(1);
+    await move(1);
+    inAnotherIsolate();
+    expect((await client("POST", "/waiting_rooms", newRoom("Cardiology"))).status).toBe(201);
   });
 
   it("is processed only by the chores of its new database", async () => {

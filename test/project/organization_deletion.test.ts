@@ -33,7 +33,7 @@ function oneLeaves() {
 async function leave(run: Run) {
   const prefixes: string[] = [];
   const lines: string[] = [];
-  const leaving = await openLeaving(run, ID, SHARDS, () => {});
+  const leaving = await openLeaving(run, ID, SHARDS);
   await deleteOrganization(leaving, {
     deleteFiles: async (prefix) => void prefixes.push(prefix),
     keep: async (rows) => {
@@ -73,7 +73,7 @@ describe("deleteOrganization", () => {
     const entries = first
       .prepare("select count(*) as count from access_logs where organization_id = ?")
       .get(ID)?.count;
-    const counted = await countRows(await openLeaving(run, ID, SHARDS, () => {}));
+    const counted = await countRows(await openLeaving(run, ID, SHARDS));
     const mine = digestsOf(first, ID);
     for (const [table, { count }] of Object.entries(mine))
       expect([table, counted.get(table)]).toEqual([table, count]);
@@ -143,7 +143,7 @@ describe("deleteOrganization", () => {
       );
       expect(first.prepare("select 1 from places where deleted_at is not null and id = 1").all()).toEqual([]);
     };
-    await expect(openLeaving(run, 77, SHARDS, () => {})).rejects.toThrow("There is no organization 77");
+    await expect(openLeaving(run, 77, SHARDS)).rejects.toThrow("There is no organization 77");
     first.exec(`update organizations set is_suspended = 0 where id = ${ID}`);
     await refusedWith("is not suspended");
     first.exec(`update organizations set is_suspended = 1 where id = ${ID}; ${BEGIN_HOLD}`);
@@ -154,7 +154,7 @@ describe("deleteOrganization", () => {
     const { databases, run } = oneLeaves();
     const [first] = databases;
     const state = () => [digestsOf(first, ID), triggersOf(first), first.prepare("select * from moves").all()];
-    const leaving = await openLeaving(run, ID, SHARDS, () => {});
+    const leaving = await openLeaving(run, ID, SHARDS);
     first.exec(BEGIN_HOLD);
     const before = state();
     const none = { deleteFiles: () => expect.unreachable(), keep: () => expect.unreachable() };
@@ -167,7 +167,7 @@ describe("deleteOrganization", () => {
     const [first] = databases;
     const state = () => [digestsOf(first, ID), triggersOf(first), first.prepare("select * from moves").all()];
     const before = state();
-    const leaving = await openLeaving(run, ID, SHARDS, () => {});
+    const leaving = await openLeaving(run, ID, SHARDS);
     const keep = () => Promise.reject(new Error("no space left"));
     const deleteFiles = () => expect.unreachable();
     await expect(deleteOrganization(leaving, { keep, deleteFiles })).rejects.toThrow("no space left");
@@ -196,18 +196,63 @@ describe("deleteOrganization", () => {
     expect(counts.length).toBeGreaterThan(5);
   });
 
-  it("completes a deletion whose database was restored from a backup of an earlier time", async () => {
+  it("treats rows that a restore brought back like those of an organization that is not deleted", async () => {
     const { databases, run } = oneLeaves();
-    const [first] = databases;
+    const [first, second] = databases;
     await moveOrganization(run, { id: ID, to: 1 }, SHARDS);
     await leave(run);
-    // The rows that a restore of the second database brings back.
-    databases[1].exec(
-      `insert into organizations (id, name, slug, created_at, updated_at, is_suspended) values (${ID}, 'Back', 'clinic${ID}', 1, 1, 1)`,
-    );
-    expect(tablesWithRows(databases)).toEqual(["organizations"]);
-    await leave(run);
+    second.exec(`insert into organizations (id, name, slug, created_at, updated_at) values (${ID}, 'Back', 'clinic${ID}', 1, 1);
+      insert into access_logs (organization_id, at, event, resource, user_id) values (${ID}, 1, 'read', 'transcript', 1)`);
+    await expect(leave(run)).rejects.toThrow("is not suspended");
+    expect(tablesWithRows(databases)).toContain("access_logs");
+    second.exec(`update organizations set is_suspended = 1 where id = ${ID}`);
+    const { lines } = await leave(run);
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ event: "read", resource: "transcript" }]);
     expectGone(databases);
     expect(first.prepare("select count(*) as count from organizations").get()?.count).toBe(1);
+  });
+
+  it("refuses an organization whose move was interrupted after its switch, and changes nothing", async () => {
+    const { databases, run } = oneLeaves();
+    let isSwitched = false;
+    for (let batches = 0; !isSwitched; batches++) {
+      await moveOrganization(dyingAfter(batches, run), { id: ID, to: 1 }, SHARDS).catch(() => {});
+      isSwitched = databases[0].prepare("select 1 from moves where shard = 1").get() !== undefined;
+    }
+    databases[0].exec(`update places set shard = 0 where id = ${ID}`);
+    const before = databases.map((database) => digestsOf(database, ID));
+    await expect(leave(run)).rejects.toThrow("first complete that, with --to 1");
+    expect(databases.map((database) => digestsOf(database, ID))).toEqual(before);
+    expect(databases[0].prepare("select shard from moves").all()).toEqual([{ shard: 1 }]);
+  });
+
+  it("leaves the organization frozen if it is not known whether its place was marked, and goes on with the next run", async () => {
+    const { databases, run } = oneLeaves();
+    const [first] = databases;
+    const losingAnswer: Run = async (shard, statements) => {
+      const answer = await run(shard, statements);
+      if (JSON.stringify(statements).includes("deleted_at = ?")) throw new Error("network connection lost");
+      return answer;
+    };
+    await expect(leave(losingAnswer)).rejects.toThrow("network connection lost");
+    expect(() => first.exec(`update organizations set is_suspended = 0 where id = ${ID}`)).toThrow();
+    await leave(run);
+    expectGone(databases);
+  });
+
+  it("is refused while a database is quiet, and works if the database of a deleted organization is gone", async () => {
+    const { databases, run } = oneLeaves();
+    databases[2].exec("insert into database_settings values ('quiet', 1)");
+    await expect(leave(run)).rejects.toThrow("is quiet");
+    databases[2].exec("delete from database_settings where name = 'quiet'");
+    await moveOrganization(run, { id: ID, to: 2 }, SHARDS);
+    await leave(run);
+    const leaving = await openLeaving(run, ID, [0, 1]);
+    const prefixes: string[] = [];
+    await deleteOrganization(leaving, {
+      deleteFiles: async (prefix) => void prefixes.push(prefix),
+      keep: () => expect.unreachable(),
+    });
+    expect(prefixes).toEqual([`clinic${ID}/`]);
   });
 });

@@ -137,13 +137,19 @@ export interface ClientRecord {
  * its user has no account.
  *
  * @param env the bindings of the shard that the client's id names
+ * @param asked the shards that named another one. A move back that was interrupted leaves two shards that name each other
  */
-export async function findClient(env: Env, client_id: string): Promise<ClientRecord | null> {
+export async function findClient(
+  env: Env,
+  client_id: string,
+  asked: number[] = [],
+): Promise<ClientRecord | null> {
   const found = callerOfClient({ client_id });
   const [[row], [moved] = []] = isSharded(env)
     ? await runBatch(env.DB, [found, newShardOfClient({ client_id })])
     : [[await runFirst(env.DB, found)]];
-  if (moved) return findClient(envOfShard(env, moved.shard), client_id);
+  if (moved && !asked.includes(moved.shard))
+    return findClient(envOfShard(env, moved.shard), client_id, [...asked, shardOf(env)]);
   if (!row) return null;
   const { secret_digest, expires_at, last_used_at, is_suspended, ...caller } = row;
   return {

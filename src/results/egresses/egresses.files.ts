@@ -160,8 +160,13 @@ async function pageOfS3(
     redirect: "manual",
     signal: AbortSignal.timeout(FILE_DELETION_TIMEOUT),
   });
-  if (!response.ok) throw new StorageError(`status ${response.status}`);
+  if (!response.ok)
+    throw new StorageError(
+      `The storage answered ${response.status} instead of a list of files: check RECORDINGS_S3_…`,
+    );
   const list = await response.text();
+  if (!list.includes("<EncodingType>url</EncodingType>"))
+    throw new StorageError("The storage does not encode the keys in its list of files");
   const [token] = contentsOf("NextContinuationToken", list);
   return {
     keys: contentsOf("Key", list).map((key) => decodeURIComponent(key.replaceAll("+", " "))),
@@ -179,6 +184,9 @@ const contentsOf = (element: string, xml: string): string[] =>
 class StorageError extends Error {}
 
 async function deleteByS3(settings: StorageSettings, storage_key: string): Promise<void> {
+  // A URL resolves these segments, so that the request would delete another file.
+  if (storage_key.split("/").some((segment) => [".", ".."].includes(segment)))
+    throw new StorageError("a segment of the key is . or ..");
   const request = await signer(settings).sign(fileUrl(settings, storage_key).href, { method: "DELETE" });
   const response = await fetch(request, {
     redirect: "manual",

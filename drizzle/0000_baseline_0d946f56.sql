@@ -1221,6 +1221,13 @@ BEGIN
   WHERE id = new.webhook_endpoint_id AND (due_at IS NULL OR due_at > new.next_attempt_at);
 END;
 --> statement-breakpoint
+CREATE TRIGGER `webhook_endpoints_resumed` AFTER UPDATE OF is_suspended ON `organizations`
+WHEN old.is_suspended AND NOT new.is_suspended
+BEGIN
+  UPDATE webhook_endpoints SET failing_since = NULL
+  WHERE organization_id = new.id AND failing_since IS NOT NULL;
+END;
+--> statement-breakpoint
 CREATE TRIGGER `events_bulk_invite_completed` AFTER UPDATE OF completed_at ON `bulk_invites`
 WHEN old.completed_at IS NULL AND new.completed_at IS NOT NULL
 BEGIN

@@ -34,6 +34,12 @@ export const DEFAULT_PER_PAGE = 25;
 /** Keeps the response and the read small. */
 export const MAX_PER_PAGE = 100;
 
+/**
+ * In characters: about 600 ranges of ids. Each organization that moves to another database begins one, and a range is needed for as long
+ * as events in it are kept.
+ */
+export const MAX_EVENT_POSITIONS_LENGTH = 8000;
+
 /** Digits of an integer in a path or a query. No value needs this many. */
 export const MAX_INTEGER_LENGTH = 1000;
 

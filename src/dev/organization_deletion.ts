@@ -99,7 +99,7 @@ export async function deleteOrganization(leaving: Leaving, { deleteFiles, keep }
       throw error;
     }
   await run(home, [sql.requireOwnMark(id, since)]);
-  // From here on, a failure leaves the organization frozen, and another run goes on.
+  // If this or a later step fails, the organization stays frozen, and another run completes the deletion.
   await run(0, [markPlace(id, Date.now())]);
   await deleteFiles(`${slug}/`);
   for (const shard of [...shards.filter((each) => each !== home), home]) {

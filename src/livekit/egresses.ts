@@ -7,7 +7,7 @@ import { builder, jsonValues, type Placeholders, preparedQuery } from "../databa
 import { selectColumn } from "../database/selects.ts";
 import { upsertIfChanged } from "../database/table_writes.ts";
 import { organizationBySlug } from "../organization/organizations/organizations.sql.ts";
-import { mergeLiveKitEgress } from "../results/egresses/egresses.merge.ts";
+import { isDeletedEarly, mergeLiveKitEgress } from "../results/egresses/egresses.merge.ts";
 import type { Egress } from "../results/egresses/egresses.schemas.ts";
 import { egressColumns, egressWrites, hasEgressKey, nameFiles } from "../results/egresses/egresses.sql.ts";
 import { egresses, egressFiles } from "../results/egresses/egresses.table.ts";
@@ -48,7 +48,8 @@ export async function reportEgressOfRoom({ db, now }: Context, event: EgressEven
       const known = { organization_id: organization.id, egress, call_id: call?.id ?? null };
       const next = mergeLiveKitEgress(known, { egress_id, room_sid }, { ...report, ...download }, now);
       const decision = upsertIfChanged(egressWrites, egress, next);
-      const added = storage_keys.filter((name) => isFree(name) && !ownerOf.has(name));
+      const isNew = (name: string) => !ownerOf.has(name) || isDeletedEarly(egress);
+      const added = storage_keys.filter((name) => isFree(name) && isNew(name));
       if (added.length === 0) return decision;
       const naming = nameFiles({
         organization_id: organization.id,

@@ -142,7 +142,7 @@ More types may be added: ignore types that you do not know.`,
       operationId: "listEventsOfAllOrganizations",
       summary: "List the events of all organizations",
       description:
-        "To read all events, pass `next_after` as `after` in the next request; after a full page there may be more. The events of each organization are in their order. No event is skipped or returned twice, even if an organization moves to another database, or a database was restored meanwhile. With several databases, the status is 503 while one of them does not answer.",
+        "To read all events, pass `next_after` as `after` in the next request; after a full page there may be more. The events of each organization are in their order. No event is skipped or returned twice, even if an organization moves to another database. After a restore of a database, none is skipped, but old ones may come again. With several databases, the status is 503 while one of them does not answer.",
       parameters: {
         type: {
           description:

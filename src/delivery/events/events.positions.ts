@@ -18,7 +18,7 @@ const ascending = (one: number, other: number) => one - other;
 
 const SEPARATOR = "~";
 
-/** No character of it needs escaping in a URL. About 70 ranges fit into the maximum length. */
+/** No character of it needs escaping in a URL. */
 export const EVENT_POSITIONS = /^\d{1,16}(~\d{1,16})*$/;
 
 export const readEventPositions = (text: string): Positions =>

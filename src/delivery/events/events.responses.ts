@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { count, day, id, sha256, timestamp } from "../../http/wire.ts";
-import { MAX_INTEGER_LENGTH, MAX_PER_PAGE } from "../../limits.ts";
+import { MAX_EVENT_POSITIONS_LENGTH, MAX_PER_PAGE } from "../../limits.ts";
 import * as story from "../../openapi/story.ts";
 import { EXAMPLE_IDS } from "./events.examples.ts";
 import { EVENT_POSITIONS } from "./events.positions.ts";
@@ -108,7 +108,7 @@ export const platformEventsSchema = z.object({
     .describe("The next events. Those of an organization are in their order, oldest first."),
   next_after: z
     .string()
-    .max(MAX_INTEGER_LENGTH)
+    .max(MAX_EVENT_POSITIONS_LENGTH)
     .regex(EVENT_POSITIONS)
     .describe(
       "The `after` for the next request: the position after the last event on this page. If the page is empty, the `after` of this request.",

@@ -4,7 +4,7 @@ import type { Row } from "../../database/queries.ts";
 import { afterQuery, pageQuery } from "../../http/pagination.ts";
 import { NO_POSITIONS } from "../../http/positions.ts";
 import { reference, toTimestamp } from "../../http/wire.ts";
-import { MAX_INTEGER_LENGTH } from "../../limits.ts";
+import { MAX_EVENT_POSITIONS_LENGTH } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
 import { EVENT_POSITIONS, type Positions, readEventPositions } from "./events.positions.ts";
 import type { eventSchema, platformEventSchema } from "./events.responses.ts";
@@ -19,7 +19,7 @@ export const eventsQuery = lazily(() => z.object({ type: typeOrFamily().optional
 export type EventsQuery = z.output<ReturnType<typeof eventsQuery>>;
 
 const afterEvents = lazily(() =>
-  reference(MAX_INTEGER_LENGTH)
+  reference(MAX_EVENT_POSITIONS_LENGTH)
     .regex(EVENT_POSITIONS, NO_POSITIONS)
     .transform(readEventPositions)
     .default((): Positions => [])

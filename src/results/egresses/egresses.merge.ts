@@ -90,6 +90,10 @@ export function mergeEgress(
   return reviseEgress(known, fields, user_id ?? null, now);
 }
 
+/** Whether a recording was deleted before its end was reported, so that its file may have been uploaded since then. */
+export const isDeletedEarly = (egress: Pick<EgressRow, "status" | "ended_at"> | undefined): boolean =>
+  egress?.status === EGRESS_DELETED && egress.ended_at === null;
+
 interface KnownLiveKitEgress {
   organization_id: number;
   egress: Egress | undefined;

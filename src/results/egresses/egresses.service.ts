@@ -14,7 +14,7 @@ import { organizationById } from "../../organization/organizations/organizations
 import { insertReadEntry } from "../egress_audit_logs/egress_audit_logs.sql.ts";
 import { presignDownload } from "./egresses.files.ts";
 import { egressListEntry, lastEgressLookedThrough, visibleEgresses } from "./egresses.lists.ts";
-import { mergeEgress } from "./egresses.merge.ts";
+import { isDeletedEarly, mergeEgress } from "./egresses.merge.ts";
 import { egressNotFound } from "./egresses.refusals.ts";
 import type { Egress, EgressesQuery, EgressReport, ListedEgress } from "./egresses.schemas.ts";
 import {
@@ -23,6 +23,7 @@ import {
   egressesOfPath,
   egressReadEntry,
   egressWrites,
+  nameFiles,
   ownerOfFile,
   visibleEgressOfPath,
 } from "./egresses.sql.ts";
@@ -104,7 +105,11 @@ export async function reportEgress(
       if (!organization) throw organizationNotFound();
       const fileOwner = owner?.egress_id;
       const known = { organization, egress, call, isMember: member !== undefined, fileOwner };
-      return upsertIfChanged(egressWrites, egress, mergeEgress(known, egress_id, report, now));
+      const next = mergeEgress(known, egress_id, report, now);
+      const isNamedAgain = next === egress && storage_key !== null && storage_key === next.storage_key;
+      if (!isNamedAgain || !isDeletedEarly(egress)) return upsertIfChanged(egressWrites, egress, next);
+      const naming = nameFiles({ organization_id, egress_id, storage_keys: JSON.stringify([storage_key]) });
+      return { writes: [naming, egressByKey(path)] };
     },
   );
 }

@@ -11,7 +11,7 @@ import { aClinicWithSignIn, exchange, expectExchanged, redeem } from "../support
 import { fromNow, timeAhead, travelTo } from "../support/time.ts";
 import { changingNothing } from "../support/unchanged.ts";
 import { planVisit, redeem as redeemVisit, tokenOfLink } from "../support/visits.ts";
-import { aClinicWithReceiver } from "../support/webhooks.ts";
+import { aClinicWithReceiver, status } from "../support/webhooks.ts";
 
 const SUSPENDED = "The organization is suspended: ask the people who run the service to resume it";
 
@@ -128,6 +128,18 @@ describe("A suspended organization", () => {
     await clinic.queue.passUntilDone();
     const events = [...before, ...after];
     expect(receiver.received.map(({ body }) => body.id).filter((id) => events.includes(id))).toEqual(events);
+  });
+
+  it("does not lose a webhook endpoint at the first failure after it, because of an earlier one", async () => {
+    const { clinic, endpoint } = await aClinicWithReceiver(() => status(500));
+    await clinic.makeEvents();
+    await clinic.queue.pass(MINUTE);
+    await setSuspended(clinic, true);
+    await clinic.queue.pass(6 * 24 * 60 * MINUTE);
+    await setSuspended(clinic, false);
+    await clinic.makeEvents();
+    await clinic.queue.pass(MINUTE);
+    expect(await clinic.endpoint(endpoint)).toMatchObject({ is_active: true, disabled_reason: null });
   });
 
   it("keeps its invite mails until it is resumed", async () => {

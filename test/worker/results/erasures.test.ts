@@ -512,6 +512,24 @@ describe("DELETE /participants with texts=true", () => {
     expect(await fileExists(storage_key)).toBe(false);
   });
 
+  it("also deletes a file that was named before it was uploaded", async () => {
+    const clinic = await anOrganization();
+    const reference = unique("patient");
+    const storage_key = `${clinic.slug}/${unique("late")}.wav`;
+    const egress = { status: "egress_ending", ended_at: null, storage_key };
+    const call = await aDocumentedCall(clinic, reference, { egress });
+    await given(erase(clinic, reference, true));
+    await workerWith({}).runCron();
+    await storeFile(storage_key);
+    const { egress_id } = call.reported;
+    const report = () =>
+      reportEgress(clinic, egress_id, { status: "egress_ended", storage_key, ended_at: ENDED_AT });
+    await given(report());
+    await given(report());
+    await workerWith({}).runCron();
+    expect(await fileExists(storage_key)).toBe(false);
+  });
+
   it("leaves the files to the cron while the storage fails", async () => {
     const clinic = await anOrganization();
     const reference = unique("patient");

@@ -21,7 +21,7 @@ async function aClinic(url: string) {
     endpoint: endpoint.body,
     path: `/webhook_endpoints/${endpoint.body.id}`,
     /** Causes an event. */
-    addUser: (who: string) => addUser(who, "provider"),
+    addUser: (who: string) => addUser(who, "provider_assistant"),
   };
 }
 

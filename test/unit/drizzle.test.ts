@@ -40,7 +40,7 @@ describe("Drizzle, when it builds a statement,", () => {
       [builder.delete(organizations).returning({ id }), 'delete from "organizations" returning "id"'],
       [
         builder.insert(places).values({ slug: "clinic", shard: 0 }).returning({ id: places.id }),
-        'insert into "places" ("id", "slug", "shard") values (null, ?, ?) returning "id"',
+        'insert into "places" ("id", "slug", "shard", "deleted_at") values (null, ?, ?, null) returning "id"',
       ],
       [builder.update(organizations).set({ name }).returning({ id }), /^update .* set .* returning "id"$/],
     ] as const;
@@ -88,7 +88,7 @@ describe("Drizzle, when it builds a statement,", () => {
   it("inserts a raw SQL SELECT into all columns that SQLite does not compute", () => {
     const insert = insertSelect(places, { slug: "clinic", shard: 0 }, { where: sql`${1} = ${1}` });
     expect(compile(insert).text).toBe(
-      'insert into "places" ("id", "slug", "shard") select ?, ?, ?  where ? = ?',
+      'insert into "places" ("id", "slug", "shard", "deleted_at") select ?, ?, ?, ?  where ? = ?',
     );
     expect(getTableColumns(places).slug_stem.generated).toBeDefined();
   });

@@ -63,6 +63,8 @@ const givenUp: typeof delivered = {
   error: NO_ANSWER,
 };
 
+const NO_IDS = z.strictObject({}).describe("Empty.");
+
 const webhookSchemaOf = <Type extends string, Data extends z.ZodType>(type: Type, data: Data) =>
   webhookSchema.extend({ type: z.literal(type).describe("What happened."), data });
 
@@ -79,9 +81,9 @@ function webhookFor(type: EventType): WebhookReference {
     description: EVENT_MEANINGS[type],
     schema: webhookSchemaOf(
       type,
-      z
-        .object(Object.fromEntries(fields))
-        .describe(fields.length > 0 ? "The ids of the resources that the event is about." : "Empty."),
+      fields.length > 0
+        ? z.object(Object.fromEntries(fields)).describe("The ids of the resources that the event is about.")
+        : NO_IDS,
     ),
     examples: {
       "The event": { id, type, timestamp, data },
@@ -95,7 +97,7 @@ const ping: WebhookReference = {
   summary: "ping",
   description:
     "A client has asked to test the endpoint. A ping is not an event: its `id` is always 0 and its `data` is empty.",
-  schema: webhookSchemaOf("ping", z.strictObject({}).describe("Empty."))
+  schema: webhookSchemaOf("ping", NO_IDS)
     .omit({ test: true })
     .extend({ id: z.int().min(0).max(0).describe("Always 0.") }),
   example: { id: 0, type: "ping", timestamp: story.SET_UP_AT, data: {} },

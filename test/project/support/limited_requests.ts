@@ -71,9 +71,17 @@ export function sendWith(service: Service, example: Example, place: Place, value
   const text = typeof value === "string" ? value : JSON.stringify(value);
   if (place.in === "body") body = withValue(body, example.documented, place.path, value);
   else if (place.in === "path") path = withSegment(example, place.name, text);
-  else if (place.in === "query" && value !== undefined) path += `?${place.name}=${encoded(text)}`;
+  else if (place.in === "query") path = withParameter(path, place.name, value === undefined ? value : text);
   else if (value !== undefined) headers[place.name] = text;
   return service.send(makeRequest(example.method, example.base + path, headers, JSON.stringify(body)));
+}
+
+/** Replaces a parameter of the query, or removes it. */
+function withParameter(path: string, name: string, text: string | undefined): string {
+  const [before = "", query = ""] = path.split("?");
+  const others = query.split("&").filter((each) => each !== "" && each.split("=")[0] !== name);
+  const parameters = text === undefined ? others : [...others, `${name}=${encoded(text)}`];
+  return parameters.length > 0 ? `${before}?${parameters.join("&")}` : before;
 }
 
 function withSegment({ path, template }: Example, name: string, text: string): string {

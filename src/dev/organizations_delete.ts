@@ -65,7 +65,7 @@ async function sayWhatGoes(leaving: Leaving, storage: RecordingStorage) {
   say(`Organization ${leaving.id} (${leaving.slug}) has`);
   for (const [table, count] of rows) say(`  ${table}: ${count} rows`);
   say(`  files of recordings: ${files}`);
-  if (leaving.isBegun) say("An earlier run was interrupted: this is what is left.");
+  if (leaving.isBegun) say("An earlier run has begun to delete it: this is what is left.");
 }
 
 /** Returns the files that may still exist, each with the reason. */

@@ -29,8 +29,10 @@ export const liveKitApi = createMiddleware<PlatformEnv>(async (c, next) => {
   if (digest === null) throw await notSigned();
   takeTimeWhenWhole(c);
   c.set("keepsBody", true);
+  // Hono runs a middleware twice if the path of the request is `/*`, and a body can be read only once.
+  const body = c.var.body ?? (await readBody(c, LIVEKIT_BODY_LIMIT));
   // LiveKit writes the digest in base64 with padding.
-  const digestOfBody = base64Of(await digestBytes(await readBody(c, LIVEKIT_BODY_LIMIT)));
+  const digestOfBody = base64Of(await digestBytes(body));
   if (digest !== digestOfBody) throw await notSigned();
   await answerWithBookmark(c, next);
 });

@@ -21,7 +21,8 @@ describe("npm run organizations:delete", { timeout: 300_000 }, () => {
   let state: string;
   let clinic: Awaited<ReturnType<typeof anOrganization>>;
   let other: Awaited<ReturnType<typeof anOrganization>>;
-  const kept = join(folder, "kept.ndjson");
+  const kept = ({ organization }: { organization: { id: number } }) =>
+    join(folder, `kept-${organization.id}`);
 
   beforeAll(async () => {
     server = await startServer({ ownData: "leaving" });
@@ -41,8 +42,9 @@ describe("npm run organizations:delete", { timeout: 300_000 }, () => {
     });
   }, 300_000);
 
-  const remove = ({ organization }: { organization: { id: number } }, input: string) => {
-    const flags = ["--persist-to", state, "--access-log", kept, "--organization", String(organization.id)];
+  const remove = (leaving: { organization: { id: number } }, input: string) => {
+    const id = String(leaving.organization.id);
+    const flags = ["--persist-to", state, "--access-log", kept(leaving), "--organization", id];
     return npmRunWith(input, "organizations:delete", "--", ...flags);
   };
 
@@ -70,7 +72,7 @@ describe("npm run organizations:delete", { timeout: 300_000 }, () => {
     expect(said).toContain(`  calls: ${ROWS / 10} rows`);
     expect(said).toContain(`files of recordings: ${FILES}\n`);
     expect(said).toContain(`The rows of organization ${id} are deleted.`);
-    expect(readFileSync(kept, "utf8").split("\n").length).toBeGreaterThan(ROWS / 2);
+    expect(readFileSync(kept(clinic), "utf8").split("\n").length).toBeGreaterThan(ROWS / 2);
     expect((await clinic.platform("GET", clinic.base)).status).toBe(404);
     const { organizations, pagination } = (await clinic.platform("GET", "/organizations")).body;
     expect(organizations.map((each: { id: number }) => each.id)).toEqual([other.organization.id]);
@@ -80,6 +82,6 @@ describe("npm run organizations:delete", { timeout: 300_000 }, () => {
     expect((await other.platform("GET", other.base)).status).toBe(200);
     const left = await done(remove(clinic, `${slug}\n`));
     expect(left).toContain("files of recordings: 0\n");
-    expect(left).not.toContain(" rows");
+    expect(left).not.toMatch(/ \d+ rows/);
   });
 });

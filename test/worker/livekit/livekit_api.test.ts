@@ -172,6 +172,7 @@ describe("POST /api/livekit/webhook", () => {
     const signed = withHeader(await signatureOf(""));
     expectRefusal(await signed.send("GET", "/webhook"), 405, /use POST/);
     expectRefusal(await signed.send("GET", "/nowhere"), 404, "Not found");
+    expectRefusal(await signed.send("POST", "/*", ""), 404, "Not found");
   });
 
   it("accepts 256 KiB, and refuses more", async () => {

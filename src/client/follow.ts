@@ -35,8 +35,10 @@ type Query = { after?: number; type?: EventTypeOrFamily; per_page: number };
 type ListEvents = (query: Query, options: { signal: AbortSignal | undefined }) => Promise<ListEventsResponse>;
 
 /**
- * The id of the newest event, or 0 if there is none. The list begins with the oldest event and may be long, so this searches for
- * its end: an empty page is too far, and a page that is not full contains the newest event.
+ * Searches for the end of the list, which begins with the oldest event. An empty page is past the end. A page that is not full
+ * contains the newest event.
+ *
+ * @returns the id of the newest event; 0 without events
  */
 export async function newestEvent(list: ListEvents, signal?: AbortSignal): Promise<number> {
   let newest = 0;

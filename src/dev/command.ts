@@ -1,4 +1,18 @@
+import { createInterface } from "node:readline";
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+
+/**
+ * Asks a question on the terminal. The answer can also come from a pipe.
+ *
+ * @returns an empty text without an answer
+ */
+export async function answerTo(question: string): Promise<string> {
+  process.stdout.write(question);
+  const lines = createInterface({ input: process.stdin });
+  const { value: answer = "" } = await lines[Symbol.asyncIterator]().next();
+  lines.close();
+  return answer.trim();
+}
 
 /** An error in the arguments. The command prints it with its usage. */
 export class UsageError extends Error {}

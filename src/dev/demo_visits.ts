@@ -1,9 +1,8 @@
 /** Plays visits in an organization of a deployed service, with the reports that the video platform would send. */
 import { randomUUID } from "node:crypto";
-import { createInterface } from "node:readline";
 import { isLoopback } from "../http/loopback.ts";
 import { MINUTE } from "../units.ts";
-import { UsageError } from "./command.ts";
+import { answerTo, UsageError } from "./command.ts";
 import { type Platform, platformAt } from "./demo_platform.ts";
 
 /** The recipient of each visit, and whether they consent to be recorded. */
@@ -79,13 +78,8 @@ async function requireProvider(platform: Platform, path: string): Promise<Provid
   throw new Error("The organization has no provider, who could hold the calls: add one first.");
 }
 
-/** The answer may also come from a pipe. */
 async function requireConsent(question: string) {
-  process.stdout.write(`${question} (y/N) `);
-  const lines = createInterface({ input: process.stdin });
-  const { value: answer = "" } = await lines[Symbol.asyncIterator]().next();
-  lines.close();
-  if (!/^y(es)?$/i.test(answer.trim())) throw new Error("Nothing was written.");
+  if (!/^y(es)?$/i.test(await answerTo(`${question} (y/N) `))) throw new Error("Nothing was written.");
 }
 
 interface Visit {

@@ -1,9 +1,9 @@
 /** `npm run organizations:delete`: deletes a suspended organization with all its data. See organization_deletion.ts. */
 import { createWriteStream, existsSync } from "node:fs";
-import { createInterface } from "node:readline";
 import { pipeline } from "node:stream/promises";
 import { deleteFiles, filesUnder, type RecordingStorage } from "../results/egresses/egresses.files.ts";
 import { readStorageSettings } from "../settings.ts";
+import { answerTo } from "./command.ts";
 import { organizationId, runDatabaseCommand } from "./database_command.ts";
 import { boundDatabases } from "./databases.ts";
 import { withLocalBindings } from "./local_bindings.ts";
@@ -25,7 +25,7 @@ secrets of the Worker.
   --access-log FILE    the file for the part of its access log that no sealed file has; access-log-of-SLUG.ndjson by default
 `;
 
-/** So many files are deleted within the time limit of a portion. */
+/** The number of files in a portion. `deleteFiles` deletes a portion within its time limit. */
 const FILES_AT_ONCE = 100;
 
 const options = { organization: { type: "string" }, "access-log": { type: "string" } } as const;
@@ -41,8 +41,8 @@ runDatabaseCommand(USAGE, options, async ({ organization, "access-log": file, ..
       throw new Error(
         `${kept} exists. Choose another file with --access-log. If an interrupted run wrote it, you can delete it.`,
       );
-    say(`Type the slug of the organization to delete it for good (${leaving.slug}):`);
-    if ((await firstLine()) !== leaving.slug) throw new Error("Nothing was deleted.");
+    const question = `Type the slug of the organization to delete it for good (${leaving.slug}):\n`;
+    if ((await answerTo(question)) !== leaving.slug) throw new Error("Nothing was deleted.");
     let failures = new Map<string, string>();
     await deleteOrganization(leaving, {
       keep: (lines) => pipeline(withNewlines(lines), createWriteStream(kept, { flags: "wx" })),
@@ -95,11 +95,6 @@ async function withStorage<Result>(
 
 async function* withNewlines(lines: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const line of lines) yield `${line}\n`;
-}
-
-async function firstLine(): Promise<string | undefined> {
-  for await (const line of createInterface({ input: process.stdin })) return line.trim();
-  return undefined;
 }
 
 function say(line: string) {

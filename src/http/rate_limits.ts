@@ -30,12 +30,16 @@ const beyondLimit = new Map<string, { until: number; lookUps: number }>();
  *
  * @throws ApiError 429 if the client or its organization is beyond its limit
  */
-export async function countRequest(c: Limited, { caller, settings }: ClientContext): Promise<void> {
-  const { api_client_id, organization_id } = caller;
-  await countFor(c, "client", c.env.CLIENT_LIMIT, api_client_id, settings.CLIENT_LIMIT_PER_MINUTE);
-  const limit = settings.ORGANIZATION_LIMIT_PER_MINUTE;
-  await countFor(c, "organization", c.env.ORGANIZATION_LIMIT, organization_id, limit);
+export async function countRequest(c: Limited, context: ClientContext): Promise<void> {
+  for (const [name, counter, id, limit] of limitsOf(c, context)) await countFor(c, name, counter, id, limit);
 }
+
+/** The limits that every request counts towards, in this order. */
+const limitsOf = ({ env }: Counters, { caller, settings }: ClientContext) =>
+  [
+    ["client", env.CLIENT_LIMIT, caller.api_client_id, settings.CLIENT_LIMIT_PER_MINUTE],
+    ["organization", env.ORGANIZATION_LIMIT, caller.organization_id, settings.ORGANIZATION_LIMIT_PER_MINUTE],
+  ] as const;
 
 /**
  * Counts a request further times because its body is long, and so takes as much time as several.
@@ -60,12 +64,8 @@ export async function countAnswerLength(c: Counters, context: ClientContext, len
 type Counters = Pick<Limited, "env">;
 
 /** Returns the refusal of the first limit that is exceeded. */
-async function countAgain({ env }: Counters, { caller, settings }: ClientContext, times: number) {
-  const limits = [
-    ["client", env.CLIENT_LIMIT, caller.api_client_id, settings.CLIENT_LIMIT_PER_MINUTE],
-    ["organization", env.ORGANIZATION_LIMIT, caller.organization_id, settings.ORGANIZATION_LIMIT_PER_MINUTE],
-  ] as const;
-  for (const [name, counter, id, limit] of limits) {
+async function countAgain(c: Counters, context: ClientContext, times: number) {
+  for (const [name, counter, id, limit] of limitsOf(c, context)) {
     const counted = Array.from({ length: times }, () => counter.limit({ key: String(id) }));
     if ((await Promise.all(counted)).some(({ success }) => !success)) return tooMany(name, limit);
   }

@@ -113,7 +113,7 @@ export async function aLargestTranscript(clinic: Reporting, provider: Owner, sha
   const { path, report } = await aCallToTranscribe(clinic, provider);
   const { lines, fill = phrases } = LARGEST_TRANSCRIPTS[shape]();
   await succeeded(report(lines));
-  // So many long answers would exceed the limit of one client.
+  // The long answers to all corrections would exceed the limit of one client.
   const clients = [await clinic.addClient(), await clinic.addClient()] as const;
   const { transcript_lines } = await succeeded(clients[0].external("GET", path));
   const share = MAX_TEXT_VERSIONS_SIZE / MAX_TEXT_VERSIONS;

@@ -27,7 +27,7 @@ interface Outcome {
   fields: string[];
   /** Why nothing except a refusal in the event was used. */
   event_fault?: string;
-  call?: CallKey;
+  reported?: CallKey;
 }
 
 /**
@@ -70,7 +70,7 @@ export async function reportRoomEvent(context: Context, event: RoomEvent): Promi
       const person = visitorIn(event, known);
       const place = { organization_id, key: room_sid };
       const isStranger = visitor?.user_id && !known.members.has(visitor.user_id);
-      outcome = { fields: isStranger ? ["user_id"] : [], call: place };
+      outcome = { fields: isStranger ? ["user_id"] : [], reported: place };
       if (!call && !person) return rememberClosing(organization_id, event, closing, now);
       const fault = call ? undefined : faultOf(metadata, found);
       const kept = fault && keepRefusal(organization_id, event, named, now);

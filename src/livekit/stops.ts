@@ -17,6 +17,7 @@ import { organizationSlugOf } from "../database/slug.ts";
 import { isInLimitedTurn, type LimitedTurn } from "../database/turns.ts";
 import { log, logFault } from "../http/log.ts";
 import { organizations } from "../organization/organizations/organizations.table.ts";
+import { type EgressKey, hasEgressKey } from "../results/egresses/egresses.sql.ts";
 import { egresses } from "../results/egresses/egresses.table.ts";
 import { EGRESSES_CHECKED, OUTWARD_SHARE } from "../tuning.ts";
 import { askAboutEach, reportFaults } from "./asking.ts";
@@ -27,19 +28,19 @@ import { connectLiveKit } from "./egress_api.ts";
  * LiveKit to stop them.
  */
 
-/** Stops the egresses of a call after a report with a refusal. The cron retries failures. */
-export async function stopIfRefused(
-  context: Context,
-  call: CallKey,
-  people: { recording_consent?: boolean | undefined }[] = [],
-): Promise<void> {
-  const isRefused = people.some(({ recording_consent }) => recording_consent === false);
-  if (!context.settings.LIVEKIT_URL || !isRefused) return;
+/**
+ * Stops the marked egresses of a call, or one egress, after a report of it: any report may have brought a refusal and a
+ * recording together. The cron retries failures.
+ */
+export async function stopRefused(context: Context, reported: CallKey | EgressKey): Promise<void> {
+  if (!context.settings.LIVEKIT_URL) return;
   try {
-    const [[quiet], due] = await runBatch(context.db, [quietSince({}), dueEgressesOf(call)]);
+    // No call has an empty key, and no egress an empty id.
+    const named = { key: "", egress_id: "", ...reported };
+    const [[quiet], due] = await runBatch(context.db, [quietSince({}), dueEgressesOf(named)]);
     if (!quiet) await stop(context, due);
   } catch (error) {
-    logFault({ organization_id: call.organization_id }, error);
+    logFault({ organization_id: reported.organization_id }, error);
   }
 }
 
@@ -93,9 +94,14 @@ const isDue = and(isNotNull(egresses.stop_due_at), not(egresses.is_stopped));
 const waitsForCall = ({ organization_id, key }: Values<CallKey>) =>
   and(hasValues(egresses, { organization_id, room_sid: key }), isNull(egresses.call_id));
 
-const dueEgressesOf = preparedQuery((call: Placeholders<CallKey>) =>
+const dueEgressesOf = preparedQuery((reported: Placeholders<CallKey & EgressKey>) =>
   selectDue()
-    .where(and(or(eq(egresses.call_id, callIdByKey(call)), waitsForCall(call)), isDue))
+    .where(
+      and(
+        or(eq(egresses.call_id, callIdByKey(reported)), waitsForCall(reported), hasEgressKey(reported)),
+        isDue,
+      ),
+    )
     .orderBy(asc(egresses.id)),
 );
 

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { reportCall } from "../support/calls.ts";
+import { reportCall, reportEgress } from "../support/calls.ts";
 import { aLiveKitRoom, aLiveKitServer, anEgressId, delivered, EgressStatus } from "../support/livekit.ts";
 import { aLiveKit, claimsOf, KEY, twirp } from "../support/livekit_api.ts";
 import { logged } from "../support/logged.ts";
@@ -26,12 +26,13 @@ async function aRecordedCall(livekit: ReturnType<typeof aLiveKit>) {
   const send = (...events: string[]) => delivered(events, server);
   const platform = clinic.platform.through(fetcher);
   const report = (call: object) => given(reportCall({ platform }, room.sid, call));
+  const reportEgressOf = (id: string, fields: object) => given(reportEgress({ platform }, id, fields));
   await send(
     room.joined("doctor", 1, CONSENTS),
     room.joined("patient", 2, CONSENTS),
     room.egress(egress, EGRESS_ACTIVE),
   );
-  return { clinic, room, egress, send, report };
+  return { clinic, room, egress, send, report, reportEgress: reportEgressOf };
 }
 
 describe("A refusal during a call stops its running egresses", () => {
@@ -81,14 +82,14 @@ describe("A refusal during a call stops its running egresses", () => {
     expect(livekit.stopped).toEqual([egress, egress, egress]);
   });
 
-  it("in the next run of the cron, if the egress begins after the refusal", async () => {
+  it.each(["LiveKit", "the platform"])("at once if it begins later, as %s reports", async (reporter) => {
     const livekit = aLiveKit();
-    const { room, egress, send } = await aRecordedCall(livekit);
+    const { room, egress, send, reportEgress } = await aRecordedCall(livekit);
     await send(room.left("patient", 60, 2, REFUSES));
     const later = anEgressId();
     livekit.egress(later, EGRESS_ACTIVE, { roomId: room.sid, roomName: room.name });
-    await send(room.egress(later, EGRESS_ACTIVE));
-    await livekit.runCron();
+    if (reporter === "LiveKit") await send(room.egress(later, EGRESS_ACTIVE));
+    else await reportEgress(later, { call_key: room.sid, status: "egress_active" });
     expect(livekit.stopped).toEqual([egress, later]);
   });
 

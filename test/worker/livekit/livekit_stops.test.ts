@@ -68,6 +68,9 @@ describe("A refusal during a call stops its running egresses", () => {
     ["is down", () => twirp.error(503, "unavailable")],
     ["refuses the token", () => twirp.error(401, "unauthenticated")],
     ["is another service", () => new Response("404 page not found", { status: 404 })],
+    ["answers a proxy's page", () => new Response("<!doctype html><title>Log in</title>")],
+    ["answers a proxy's JSON", () => Response.json({ status: "ok" })],
+    ["answers with another egress", () => Response.json({ egress_id: "EG_other", status: "EGRESS_ENDING" })],
   ])("in a later run of the cron, if LiveKit %s", async (_, answer) => {
     const livekit = aLiveKit();
     const { room, egress, send } = await aRecordedCall(livekit);
@@ -163,6 +166,7 @@ describe("A LiveKit room that is gone without room_finished", () => {
   it.each([
     ["is down", () => twirp.error(503, "unavailable"), "not_ok"],
     ["answers rooms without a sid", () => Response.json({ rooms: [{ name: "room" }] }), "malformed"],
+    ["answers a proxy's JSON", () => Response.json({ status: "ok" }), "malformed"],
   ])("leaves its call open while LiveKit %s", async (_, answer, reason) => {
     const livekit = aLiveKit();
     travelTo(fromNow(0));

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { pastInstant, text, toTimestamp } from "../../http/wire.ts";
+import { instant, text, toTimestamp } from "../../http/wire.ts";
 import { MAX_CONSENT_METHOD_LENGTH } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
 import type { consentSchema } from "./consents.responses.ts";
@@ -13,7 +13,7 @@ export const consentReport = lazily(() =>
   z
     .object({
       recording_consent: z.boolean(),
-      recording_consent_at: pastInstant(),
+      recording_consent_at: instant(),
       recording_consent_method: consentMethod(),
     })
     .partial(),

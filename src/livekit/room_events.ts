@@ -1,6 +1,5 @@
 import { eq, isNotNull, or, sql } from "drizzle-orm";
 import { callReads, knownOfReport } from "../calls/calls/calls.reads.ts";
-import { callNamesUnknownRoom } from "../calls/calls/calls.refusals.ts";
 import { decideCall } from "../calls/calls/calls.service.ts";
 import type { CallKey } from "../calls/calls/calls.sql.ts";
 import { calls } from "../calls/calls/calls.table.ts";
@@ -19,7 +18,7 @@ import { stayOf } from "./connections.ts";
 import { keepRefusal } from "./early_refusals.ts";
 import type { RoomEvent } from "./events.ts";
 import { reportOfRoomEvent, visitorIn } from "./room_events.merge.ts";
-import { metadataNamesStranger, metadataUnusable, noOrganization } from "./rooms.refusals.ts";
+import { metadataAtFault, metadataUnusable, noOrganization } from "./rooms.refusals.ts";
 import { callIdOfRoom, organizationOfRoom, type Room } from "./rooms.sql.ts";
 
 interface Outcome {
@@ -88,8 +87,9 @@ export async function reportRoomEvent(context: Context, event: RoomEvent): Promi
 
 function faultOf(metadata: RoomEvent["metadata"], { room, members }: ReturnType<typeof knownOfReport>) {
   if ("unusable" in metadata) return metadataUnusable(metadata.unusable);
-  if (!members.has(metadata.organization_user_id)) return metadataNamesStranger();
-  return room ? undefined : callNamesUnknownRoom();
+  const isMember = members.has(metadata.organization_user_id);
+  const fields = [...(room ? [] : ["waiting_room_slug"]), ...(isMember ? [] : ["organization_user_id"])];
+  return fields.length > 0 ? metadataUnusable(metadataAtFault(fields)) : undefined;
 }
 
 const roomReads = callReads((room: Placeholders<Room>) => ({

@@ -1790,7 +1790,7 @@ WHEN old.call_id IS NOT NULL
 BEGIN
   INSERT INTO egress_audit_logs (organization_id, egress_id, event, user_id, object_changes, created_at)
   SELECT new.organization_id, new.id, 'update', coalesce(new.changed_by_user_id, 1),
-    json_group_object(field, json_array(old_value, new_value)), new.updated_at
+    json_group_object(field, json_array(old_value, new_value)), max(new.updated_at, coalesce((SELECT max(created_at) FROM egress_audit_logs WHERE egress_id = new.id), 0))
   FROM (
     SELECT 'egress_id' AS field, old.egress_id AS old_value, new.egress_id AS new_value
     UNION ALL SELECT 'status', old.status, new.status

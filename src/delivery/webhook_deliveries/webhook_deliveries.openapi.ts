@@ -96,7 +96,7 @@ const ping: WebhookReference = {
   operationId: "onPing",
   summary: "ping",
   description:
-    "A client has asked to test the endpoint. A ping is not an event: its `id` is always 0 and its `data` is empty.",
+    "A client has asked to test the endpoint. A ping is not an event: its `id` is always 0, its `data` is empty, and it is not sent again.",
   schema: webhookSchemaOf("ping", NO_IDS)
     .omit({ test: true })
     .extend({ id: z.int().min(0).max(0).describe("Always 0.") }),

@@ -267,9 +267,7 @@ it("POST /invites/accept, thirty times at once, never accepts an invite that is 
     const answers = await atOnce(30, (n) =>
       n % 2 === round % 2 ? acceptToken(token) : clinic.client.delete(`/invites/${invite.id}`),
     );
-    const outcome = [200, 204, 404, 422].map(
-      (status) => statusesOf(answers).filter((each) => each === status).length,
-    );
+    const outcome = [200, 204, 404, 422].map((status) => statusesOf(answers)[status] ?? 0);
     expect([
       [1, 0, 0, 29],
       [0, 1, 29, 0],

@@ -1,12 +1,16 @@
 import { getTableColumns, isSQLWrapper, type SQL, type SQLWrapper, type Subquery, sql } from "drizzle-orm";
 import { Placeholder } from "drizzle-orm/sql";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { type BoundQuery, builder, type Placeholders, preparedQuery, type Value } from "./queries.ts";
+import { type BoundQuery, builder, type Placeholders, preparedQuery, type Values } from "./queries.ts";
+
+/**
+ * A whole new row: every column except those that the database makes, also the columns with a default. So the compiler names
+ * each place that must set a new column.
+ */
+export type NewRow<Table extends SQLiteTable> = Required<Omit<Table["$inferInsert"], "id">>;
 
 /** A value or SQL for each column of an insert. */
-type InsertValues<Table extends SQLiteTable> = {
-  [Name in keyof Table["$inferInsert"]]: Value<Table["$inferInsert"][Name]>;
-};
+type InsertValues<Table extends SQLiteTable> = Values<NewRow<Table>> & { id?: SQLWrapper };
 
 /** The rows that INSERT … SELECT reads: it inserts a row for each of them. Without FROM, it inserts one row. */
 export interface Source {
@@ -14,11 +18,7 @@ export interface Source {
   where?: SQL | undefined;
 }
 
-/**
- * INSERT … SELECT by the names of columns. (Drizzle requires all columns in the table's order.)
- *
- * @param values an omitted column gets its default, or null
- */
+/** INSERT … SELECT by the names of columns. (Drizzle requires all columns in the table's order.) */
 export function insertSelect<Table extends SQLiteTable>(
   table: Table,
   values: InsertValues<Table>,
@@ -27,7 +27,7 @@ export function insertSelect<Table extends SQLiteTable>(
   // Drizzle omits the columns that SQLite computes.
   const columns = Object.entries(getTableColumns(table)).filter(([, column]) => !column.generated);
   const selected = columns.map(([name, column]) => {
-    const value = values[name as keyof typeof values] ?? column.default ?? null;
+    const value = values[name as keyof typeof values] ?? null;
     // Values get the column's encoding; SQL stays as it is.
     return isSQLWrapper(value) && !(value instanceof Placeholder)
       ? sql`${value}`
@@ -76,14 +76,13 @@ export function replaceAllBut(table: SQLiteTable, unchanged: string[]): Record<s
 }
 
 /**
- * Creates the statement that inserts or updates any number of rows, which are one JSON parameter. Give whole rows, because an
- * omitted column becomes null. A known row keeps its id and `created_at`.
+ * Creates the statement that inserts or updates any number of rows, which are one JSON parameter. A known row keeps its id and `created_at`.
  *
  * @param key the columns of the unique index that identifies a row
  * @param generated columns that the database computes from the fields of a row; these fields need not be columns
  * @param indexed the WHERE of that index, if it is partial
  */
-export function manyRowWrites<Table extends SQLiteTable, Fields extends object = Table["$inferInsert"]>(
+export function manyRowWrites<Table extends SQLiteTable, Fields extends object = NewRow<Table>>(
   table: Table,
   key: (keyof Table["_"]["columns"] & string)[],
   generated: Record<string, (of: (field: keyof Fields & string) => SQL) => SQL> = {},

@@ -1,6 +1,7 @@
 import { eq, getTableColumns, Placeholder, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Decision } from "./decide_and_write.ts";
+import type { NewRow } from "./insert.ts";
 import { isChanged } from "./merging.ts";
 import {
   type BoundQuery,
@@ -25,16 +26,14 @@ type Generated<Table extends TableOfRows, Column extends keyof Table["$inferSele
   (of: (column: keyof Table["$inferSelect"]) => SQL) => SQL
 >;
 
-/** A new row. The value given for a generated column can be a string: for example, an email for a user_id. */
-type NewRow<Table extends TableOfRows, GeneratedColumn> = {
-  [Column in keyof Table["$inferInsert"]]: Column extends GeneratedColumn
-    ? Table["$inferInsert"][Column] | string
-    : Table["$inferInsert"][Column];
-};
+/** A row to insert. The value given for a generated column can be a string: for example, an email for a user_id. */
+type RowToInsert<Table extends TableOfRows, GeneratedColumn> = {
+  [Column in keyof NewRow<Table>]: NewRow<Table>[Column] | (Column extends GeneratedColumn ? string : never);
+} & { id?: number };
 
 /** Statements that write one row of a table, and return the selection of its columns. */
 interface TableWrites<Table extends TableOfRows, Result, GeneratedColumn = never> extends StoredRow<Result> {
-  insert: (row: NewRow<Table, GeneratedColumn>) => BoundQuery<Result>;
+  insert: (row: RowToInsert<Table, GeneratedColumn>) => BoundQuery<Result>;
   /** Sets the given columns that differ. If none differs, it only selects the row. */
   update: <Known extends Partial<Table["$inferSelect"]> & { id: number }>(
     before: Known,
@@ -131,8 +130,8 @@ export function tableWrites<
 export function upsertIfChanged<Table extends TableOfRows, Known extends { id: number }, GeneratedColumn>(
   { insert, update }: TableWrites<Table, Known, GeneratedColumn>,
   known: (Known & Partial<Table["$inferSelect"]>) | undefined,
-  next: NewRow<Table, GeneratedColumn>,
+  next: RowToInsert<Table, GeneratedColumn> | NoInfer<Known>,
 ): Decision<Known> {
-  if (!known) return { writes: [insert(next)] };
+  if (!known) return { writes: [insert(next as RowToInsert<Table, GeneratedColumn>)] };
   return next === known ? { unchanged: known } : { writes: [update(known, { ...known, ...next })] };
 }

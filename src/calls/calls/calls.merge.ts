@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import type { NewRow } from "../../database/insert.ts";
 import { isSameRow } from "../../database/merging.ts";
 import { isLate, type ReportOrigin, reviseReported, stillUnknown, timeOfReport } from "../../http/reports.ts";
 import {
@@ -55,11 +56,10 @@ export interface KnownCall {
   refusalsOf: (key: string) => EarlyRefusal[];
 }
 
-/** A call after a report. A new call has no id and no tombstones yet. */
-export type CallRow = Omit<
-  typeof calls.$inferSelect,
-  "id" | "transcript_deleted_at" | "soap_note_deleted_at" | "reference_erased_at"
-> & { id?: number };
+/** A call after a report. A new call has no id yet. */
+export type CallRow = NewRow<typeof calls> & { id?: number };
+
+const NO_TOMBSTONES = { transcript_deleted_at: null, soap_note_deleted_at: null, reference_erased_at: null };
 
 /**
  * Applies a report to a call and its participants:
@@ -95,7 +95,7 @@ export function mergeCall(
 } {
   const comers = comersOf(known, report);
   const fields = fieldsOfCall({ ...known, comers }, key, whatCounts(known.call, report));
-  const call: CallRow = reviseReported(known.call, fields, report, now);
+  const call: CallRow = reviseReported(known.call, fields, report, now, NO_TOMBSTONES);
   const { ended_at, end_is_assumed } = call;
   const named = mergeParticipantsOnCall(
     {

@@ -1,7 +1,7 @@
 import { asc, exists, getTableColumns, inArray, isNull, not, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { coalesce, hasValues } from "../../database/expressions.ts";
-import { insertSelect, jsonField, jsonFields, jsonRows } from "../../database/insert.ts";
+import { insertSelect, jsonField, jsonFields, jsonRows, type NewRow } from "../../database/insert.ts";
 import {
   type BoundQuery,
   builder,
@@ -34,7 +34,7 @@ export const consentsOfParticipants = (organization_id: Value<number>, named: Va
     .orderBy(asc(consents.id));
 
 /** A decision to insert. A participant who is inserted in the same transaction has no id yet, and is found by their key. */
-export type NewConsent = Omit<typeof consents.$inferInsert, "id" | "participant_id"> & {
+export type NewConsent = Omit<NewRow<typeof consents>, "id" | "participant_id"> & {
   participant_id: number | null;
   participant_key: string;
 };

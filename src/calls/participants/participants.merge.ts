@@ -1,3 +1,4 @@
+import type { Timestamps } from "../../database/merging.ts";
 import type { ApiError } from "../../http/errors.ts";
 import { isLate, type ReportOrigin, reviseReported, stillUnknown } from "../../http/reports.ts";
 import { withoutUndefined } from "../../http/wire.ts";
@@ -52,17 +53,9 @@ function nextRow(
   }
 }
 
-type Person = Pick<
-  ParticipantRow,
-  | "display_name"
-  | "role"
-  | "user_id"
-  | "external_reference"
-  | "waiting_since"
-  | "joined_at"
-  | "cleared"
-  | "assumed"
->;
+type Stay = "organization_id" | "key" | "waiting_room_id" | "left_at" | "earlier_stay_until" | "reported_at";
+
+type Person = Omit<ParticipantRow, "id" | Stay | keyof typeof NOBODY | keyof Timestamps>;
 
 const CLEARABLE = ["user_id", "external_reference", "waiting_since", "joined_at"] as const;
 
@@ -182,7 +175,7 @@ export function mergeParticipant(
   if (enters && !room.is_active) throw roomInactive();
   const waiting_room_id = staysInRoom ? known.waiting_room_id : room.id;
   const fields = { ...row, ...person, organization_id: room.organization_id, key, waiting_room_id };
-  return reviseReported(known, fields, report, now);
+  return reviseReported(known, fields, report, now, {});
 }
 
 export interface KnownOnCall {
@@ -224,7 +217,7 @@ export function mergeParticipantsOnCall(
     if (isAfter(next.joined_at, next.left_at) || isAfter(next.waiting_since, next.left_at))
       throw participantLeftTooEarly(place);
   });
-  return merged.map(({ known, next }) => reviseReported(known, next, origin, now));
+  return merged.map(({ known, next }) => reviseReported(known, next, origin, now, {}));
 }
 
 function nextOnCall(

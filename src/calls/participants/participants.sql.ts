@@ -2,7 +2,7 @@ import { and, asc, eq, getTableColumns, inArray, isNotNull, isNull, type SQL } f
 import { unionAll } from "drizzle-orm/sqlite-core";
 import { keyedDigests } from "../../bytes/digest.ts";
 import { coalesce, greatest, scalar } from "../../database/expressions.ts";
-import { manyRowWrites } from "../../database/insert.ts";
+import { manyRowWrites, type NewRow } from "../../database/insert.ts";
 import {
   builder,
   jsonValues,
@@ -36,7 +36,7 @@ export const latestTime = greatest(
  */
 export const writeParticipants = manyRowWrites<
   typeof participants,
-  typeof participants.$inferInsert & { call_key: string }
+  NewRow<typeof participants> & { call_key: string }
 >(
   participants,
   ["organization_id", "key"],

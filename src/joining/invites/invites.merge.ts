@@ -1,4 +1,5 @@
 import type { Role } from "../../database/enums.ts";
+import type { NewRow } from "../../database/insert.ts";
 import type { Row } from "../../database/queries.ts";
 import { toTimestamp } from "../../http/wire.ts";
 import { INVITE_RESEND_PAUSE } from "../../lifetimes.ts";
@@ -53,28 +54,33 @@ export function newInvite(
   { isFull, ...known }: Inviter & KnownInvitee & { isFull: boolean },
   input: InviteInput,
   now: number,
-): typeof invites.$inferInsert {
+): NewRow<typeof invites> {
   const fault = inviteeFault(known, now);
   if (fault?.reason === "account") throw inviteeHasAccount();
   if (fault) throw inviteeHasPendingInvite(fault);
   if (isFull) throw tooManyInvites();
-  return inviteRow(known, input, now);
+  const { email, display_name, role_names: roles } = input;
+  return inviteRow(known, { email, display_name, roles }, now);
 }
 
-export const inviteRow = (
-  { organization_id, user_id, settings, mailer }: Inviter,
-  { email, display_name, role_names }: InviteInput,
-  now: number,
-) => ({
+/** The columns of a new invite that are not about the invitee. */
+const unusedInvite = ({ organization_id, user_id, settings, mailer }: Inviter, now: number) => ({
   organization_id,
-  email,
-  display_name,
-  roles: role_names,
   expires_at: inviteExpiry(settings, now),
+  used_at: null,
   created_at: now,
   updated_at: now,
   created_by_user_id: user_id,
+  resent_at: null,
+  mailed_at: null,
   ...newMail(mailer, now),
+});
+
+type Invitee = Omit<NewRow<typeof invites>, keyof ReturnType<typeof unusedInvite>>;
+
+export const inviteRow = (inviter: Inviter, invitee: Invitee, now: number): NewRow<typeof invites> => ({
+  ...invitee,
+  ...unusedInvite(inviter, now),
 });
 
 /** The columns of a mail that is due now, reset from any earlier mail. */

@@ -1,5 +1,6 @@
 import type { Call } from "../../calls/calls/calls.schemas.ts";
 import { EGRESS_DELETED, EGRESS_STATUSES } from "../../database/enums.ts";
+import type { NewRow } from "../../database/insert.ts";
 import { reviseRow } from "../../database/merging.ts";
 import { timeOfReport } from "../../http/reports.ts";
 import { EGRESS_SILENCE } from "../../tuning.ts";
@@ -27,7 +28,7 @@ interface KnownEgress {
   fileOwner: string | undefined;
 }
 
-type EgressRow = typeof egresses.$inferInsert;
+type EgressRow = Egress | NewRow<typeof egresses>;
 
 /** The part of an egress that does not depend on its call. */
 type EgressState = Pick<
@@ -46,6 +47,16 @@ type EgressState = Pick<
 /** File names must begin with the organization's slug, so that no organization can name the files of another one. */
 export const isFileOf = ({ slug }: { slug: string }, storage_key: string) =>
   storage_key.startsWith(`${slug}/`);
+
+/** The columns that no report sets. */
+const UNREPORTED = {
+  deletion_due_at: null,
+  deletion_requested_by: null,
+  is_announced: false,
+  call_ended_at: null,
+  is_held: false,
+  stop_due_at: null,
+};
 
 const NEW_EGRESS = {
   error: null,
@@ -86,7 +97,8 @@ export function mergeEgress(
 
   const state = mergeState(known, news, now);
   if (user_id && !isMember) throw egressUserNotMember();
-  const fields = { organization_id: organization.id, call_id, egress_id, ...state };
+  const room_sid = known?.room_sid ?? null;
+  const fields = { organization_id: organization.id, call_id, egress_id, room_sid, ...state };
   return reviseEgress(known, fields, user_id ?? null, now);
 }
 
@@ -129,7 +141,8 @@ const reviseEgress = (
   fields: EgressState & Pick<EgressRow, "organization_id" | "call_id" | "egress_id" | "room_sid">,
   changed_by_user_id: number | null,
   now: number,
-): EgressRow => reviseRow(known, fields, now, { changed_by_user_id, check_at: nextCheck(fields, now) });
+): EgressRow =>
+  reviseRow(known, fields, now, { changed_by_user_id, check_at: nextCheck(fields, now) }, UNREPORTED);
 
 /** An ended recording needs no more checks. */
 const nextCheck = ({ status }: Pick<EgressState, "status">, now: number) =>

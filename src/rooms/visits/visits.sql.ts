@@ -119,7 +119,7 @@ const referenceRows = (
 ) =>
   insertSelect(
     visitReferences,
-    { organization_id, reference_digest: jsonValue, visit_id },
+    { organization_id, reference_digest: jsonValue, visit_id, is_erased: false },
     { from: jsonRows(digests) },
   ).onConflictDoUpdate({
     target: [visitReferences.organization_id, visitReferences.reference_digest, visitReferences.visit_id],

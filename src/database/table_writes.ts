@@ -43,9 +43,9 @@ interface TableWrites<Table extends TableOfRows, Result, GeneratedColumn = never
 
 /** Stores a new row as JSON with its idempotency key, and restores it. */
 export interface StoredRow<Result> {
-  /** The row that the transaction has just inserted, as JSON text without the omitted columns. */
-  newestAsJson: (omitted: (keyof Result)[]) => SQL<string>;
-  /** The row from that text. Omitted columns are null. */
+  /** The stored columns of the row that the transaction has just inserted, as JSON text. */
+  newestAsJson: (isStored: (column: string) => boolean) => SQL<string>;
+  /** The row from that text. The other columns are null. */
   fromJson: (text: string) => Result;
 }
 
@@ -103,10 +103,10 @@ export function tableWrites<
               .returning(returned),
       );
     },
-    newestAsJson(omitted) {
+    newestAsJson(isStored) {
       const newest = builder.select(selection).from(table).where(isNewest(table));
       const fields = Object.keys(selection)
-        .filter((name) => !omitted.includes(name))
+        .filter(isStored)
         .map((name) => sql.raw(`'${name}', newest."${name}"`));
       return sql`(select json_object(${sql.join(fields, sql`, `)}) from ${newest} as newest)`;
     },

@@ -51,7 +51,7 @@ export async function createBulkInvite(context: ClientContext, inputs: InviteInp
         entries: [bulkInviteEntry(context, "create", {})],
       };
     },
-    { idempotency: await bulkInviteIdempotency(context) },
+    { idempotency: await bulkInviteIdempotency(context, {}) },
   );
 }
 

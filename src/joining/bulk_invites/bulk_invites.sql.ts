@@ -176,7 +176,7 @@ export const bulkInviteQuota = preparedQuery(
 
 export const bulkInviteWrites = tableWrites(bulkInvites, bulkInviteColumns);
 
-export const bulkInviteIdempotency = idempotencyOf(bulkInviteWrites);
+export const bulkInviteIdempotency = idempotencyOf(bulkInviteWrites, {});
 
 /** @param rows a JSON array; the rows belong to the newest bulk invite */
 export const insertBulkInviteRows = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>

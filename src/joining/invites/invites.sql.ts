@@ -38,7 +38,13 @@ export const inviteWrites = tableWrites(invites, inviteColumns);
 
 export const inviteEntry = entriesOf("invite", invites);
 
-export const inviteIdempotency = idempotencyOf(inviteWrites, ["email", "display_name"]);
+export const inviteIdempotency = idempotencyOf(inviteWrites, {
+  email: "repeated",
+  display_name: "repeated",
+  roles: "stored",
+  mail_status: "stored",
+  organization_name: "stored",
+});
 
 export const pendingInviteOf = preparedQuery(({ organization_id, email }: Placeholders<OfEmail>) =>
   builder

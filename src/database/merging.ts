@@ -8,21 +8,14 @@ export interface Timestamps {
  * itself: there is nothing to write, and `updated_at` stays.
  *
  * @param onChange fields that are set only if another field changes
- * @param rest the fields of a new row that no report sets
  */
-export function reviseRow<
-  Known extends Timestamps,
-  Fields extends Partial<Known>,
-  OnChange extends Partial<Known>,
-  Rest,
->(
+export function reviseRow<Known extends Timestamps, Fields extends Partial<Known>>(
   known: Known | undefined,
   fields: Fields,
   now: number,
-  onChange: OnChange,
-  rest: Rest,
-): Known | (Rest & Fields & OnChange & Timestamps) {
-  if (!known) return { ...rest, ...fields, ...onChange, created_at: now, updated_at: now };
+  onChange: Partial<Known> = {},
+): Known | (Fields & Timestamps) {
+  if (!known) return { ...fields, ...onChange, created_at: now, updated_at: now };
   const names = Object.keys(fields) as (keyof Known)[];
   const isSame = names.every((name) => (fields as Partial<Known>)[name] === known[name]);
   return isSame ? known : { ...known, ...fields, ...onChange, updated_at: now };

@@ -25,18 +25,17 @@ export const timeOfReport = ({ reported_at }: ReportOrigin, now: number): number
  * newer report that says the same changes only that time. LiveKit's events have an order of their own
  * (livekit/room_events.merge.ts).
  */
-export function reviseReported<Known extends Reported, Fields extends Partial<Known>, Rest>(
+export function reviseReported<Known extends Reported, Fields extends Partial<Known>>(
   known: Known | undefined,
   fields: Fields,
   report: ReportOrigin,
   now: number,
-  rest: Rest,
-): Known | (Rest & Fields & Reported) {
+): Known | (Fields & Reported) {
   const newest = known?.reported_at ?? 0;
   const reported_at = report.reporter === "livekit" ? newest : Math.max(newest, timeOfReport(report, now));
-  if (!known) return { ...rest, ...fields, reported_at, created_at: now, updated_at: now };
+  if (!known) return { ...fields, reported_at, created_at: now, updated_at: now };
   const onChange = { reported_at } as Partial<Known>;
-  const next = reviseRow(known, fields, now, onChange, {}) as Known;
+  const next = reviseRow<Known, Partial<Known>>(known, fields, now, onChange) as Known;
   const isSaidAgain = next === known && report.reported_at !== undefined && reported_at > newest;
   return isSaidAgain ? { ...known, reported_at } : next;
 }

@@ -95,7 +95,7 @@ export function mergeCall(
 } {
   const comers = comersOf(known, report);
   const fields = fieldsOfCall({ ...known, comers }, key, whatCounts(known.call, report));
-  const call: CallRow = reviseReported(known.call, fields, report, now, NO_TOMBSTONES);
+  const call: CallRow = reviseReported(known.call, fields, report, now);
   const { ended_at, end_is_assumed } = call;
   const named = mergeParticipantsOnCall(
     {
@@ -234,6 +234,8 @@ function fieldsOfCall(
   if (ended_at !== null && ended_at < started_at)
     throw callEndsTooEarly(typeof report.ended_at === "number" ? "ended_at" : "started_at");
   return {
+    ...NO_TOMBSTONES,
+    ...call,
     organization_id,
     key,
     organization_user_id,

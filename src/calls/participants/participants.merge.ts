@@ -175,7 +175,7 @@ export function mergeParticipant(
   if (enters && !room.is_active) throw roomInactive();
   const waiting_room_id = staysInRoom ? known.waiting_room_id : room.id;
   const fields = { ...row, ...person, organization_id: room.organization_id, key, waiting_room_id };
-  return reviseReported(known, fields, report, now, {});
+  return reviseReported(known, fields, report, now);
 }
 
 export interface KnownOnCall {
@@ -217,7 +217,7 @@ export function mergeParticipantsOnCall(
     if (isAfter(next.joined_at, next.left_at) || isAfter(next.waiting_since, next.left_at))
       throw participantLeftTooEarly(place);
   });
-  return merged.map(({ known, next }) => reviseReported(known, next, origin, now, {}));
+  return merged.map(({ known, next }) => reviseReported(known, next, origin, now));
 }
 
 function nextOnCall(

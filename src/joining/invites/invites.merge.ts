@@ -1,6 +1,5 @@
 import type { Role } from "../../database/enums.ts";
 import type { NewRow } from "../../database/insert.ts";
-import type { Row } from "../../database/queries.ts";
 import { toTimestamp } from "../../http/wire.ts";
 import { INVITE_RESEND_PAUSE } from "../../lifetimes.ts";
 import type { Mailer } from "../../mail/mail.ts";
@@ -18,7 +17,6 @@ import {
   usedInviteIsNotResent,
 } from "./invites.refusals.ts";
 import type { InviteInput } from "./invites.schemas.ts";
-import type { resentColumns } from "./invites.sql.ts";
 import type { invites } from "./invites.table.ts";
 
 const inviteExpiry = (
@@ -109,18 +107,16 @@ export function useInvite(invite: InviteRow, now: number): InviteRow {
   };
 }
 
-type InviteToResend = Row<typeof resentColumns>;
-
 /**
  * The invite with a new link and a new expiry, even if it had expired.
  *
  * @throws ApiError 422 if it was used or gives roles above the caller's level; 429 if it was sent too recently
  */
 export function renewInvite(
-  invite: InviteToResend,
+  invite: InviteRow,
   { roles, settings, mailer }: { roles: Role[] } & Pick<Inviter, "settings" | "mailer">,
   now: number,
-): InviteToResend {
+): InviteRow {
   if (invite.used_at !== null) throw usedInviteIsNotResent();
   requireAssignable(roles, invite.roles, "roles");
   const sentBefore = now - linkMadeAt(invite);

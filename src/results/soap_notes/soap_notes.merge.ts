@@ -22,8 +22,9 @@ export function mergeSoapNote({ call, note }: KnownSoapNote, report: SoapNoteRep
   const { text = note?.text, is_final = note?.is_final } = report;
   if (text === undefined || is_final === undefined) throw soapNoteRefusals.isIncomplete();
   const { id: call_id, organization_id } = call;
-  const fields = { organization_id, call_id, kind: "soap_note" as const, text, is_final };
-  const next = reviseReported(note, fields, report, now, EMPTY_TEXT);
+  const kind = "soap_note" as const;
+  const fields = { ...(note ?? EMPTY_TEXT), organization_id, call_id, kind, text, is_final };
+  const next = reviseReported(note, fields, report, now);
   if (note?.is_final && (text !== note.text || !is_final)) throw soapNoteRefusals.isFinal();
   return next;
 }

@@ -44,11 +44,13 @@ export function newBulkInvite(
 }
 
 /** The bulk invite's id is generated when the rows are inserted. */
+export type NewBulkInviteRow = Omit<NewRow<typeof bulkInviteRows>, "bulk_invite_id">;
+
 export const newRows = (
   organization_id: number,
   inputs: InviteInput[],
   digests: string[],
-): Omit<NewRow<typeof bulkInviteRows>, "bulk_invite_id">[] =>
+): NewBulkInviteRow[] =>
   inputs.map(({ email, display_name, role_names }, row) => ({
     organization_id,
     row,

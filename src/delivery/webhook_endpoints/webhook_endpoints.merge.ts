@@ -13,8 +13,9 @@ import type { webhookEndpoints } from "./webhook_endpoints.table.ts";
 
 type EndpointRow = typeof webhookEndpoints.$inferSelect;
 
-/** The columns that only the service sets. */
-const UNUSED = {
+const NEW_ENDPOINT = {
+  event_types: null,
+  is_active: true,
   disabled_reason: null,
   previous_secrets: [],
   due_at: null,
@@ -35,8 +36,7 @@ export function newEndpoint(
   now: number,
 ): NewRow<typeof webhookEndpoints> {
   if (isFull) throw tooManyEndpoints();
-  const { event_types = null, is_active = true, ...others } = input;
-  return { ...UNUSED, ...others, event_types, is_active, ...known, created_at: now, updated_at: now };
+  return { ...NEW_ENDPOINT, ...withoutUndefined(input), ...known, created_at: now, updated_at: now };
 }
 
 /**

@@ -81,6 +81,7 @@ export const insertReadEntry = preparedQuery(
         egress_id: egresses.id,
         event: "read",
         user_id: entry.user_id,
+        object_changes: null,
         created_at: greatest(entry.now, coalesce(latestEntryAt, 0)),
       },
       { from: egresses, where: visibleEgress(entry) },

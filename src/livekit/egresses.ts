@@ -9,20 +9,13 @@ import { upsertIfChanged } from "../database/table_writes.ts";
 import { organizationBySlug } from "../organization/organizations/organizations.sql.ts";
 import { isDeletedEarly, mergeLiveKitEgress } from "../results/egresses/egresses.merge.ts";
 import type { Egress } from "../results/egresses/egresses.schemas.ts";
-import {
-  type EgressKey,
-  egressColumns,
-  egressWrites,
-  hasEgressKey,
-  nameFiles,
-} from "../results/egresses/egresses.sql.ts";
+import { egressColumns, egressWrites, hasEgressKey, nameFiles } from "../results/egresses/egresses.sql.ts";
 import { egresses, egressFiles } from "../results/egresses/egresses.table.ts";
 import type { EgressEvent } from "./egress_info.ts";
 import { noOrganization } from "./rooms.refusals.ts";
 import { organizationOfRoom } from "./rooms.sql.ts";
 
 interface Outcome {
-  reported: EgressKey;
   status: string;
   file_fault?: "not a storage key" | "of another recording" | undefined;
 }
@@ -38,7 +31,7 @@ export async function reportEgressOfRoom({ db, now }: Context, event: EgressEven
   const { organization_slug, egress_id, room_sid, report, downloads, storage_keys } = event;
   const key = { organization_slug, egress_id };
   let file_fault: Outcome["file_fault"];
-  const { status, organization_id } = await decideAndWrite(
+  const { status } = await decideAndWrite(
     db,
     {
       organization: organizationBySlug({ slug: organization_slug }),
@@ -67,7 +60,7 @@ export async function reportEgressOfRoom({ db, now }: Context, event: EgressEven
       return { writes: [...writes, naming, egressRead(key)] };
     },
   );
-  return { reported: { organization_id, egress_id }, status, file_fault };
+  return { status, file_fault };
 }
 
 function faultOfFiles(

@@ -1,7 +1,6 @@
 import { eq, isNotNull, or, sql } from "drizzle-orm";
 import { callReads, knownOfReport } from "../calls/calls/calls.reads.ts";
 import { decideCall } from "../calls/calls/calls.service.ts";
-import type { CallKey } from "../calls/calls/calls.sql.ts";
 import { calls } from "../calls/calls/calls.table.ts";
 import { namedKeys, participantColumns } from "../calls/participants/participants.sql.ts";
 import { participants } from "../calls/participants/participants.table.ts";
@@ -26,7 +25,6 @@ interface Outcome {
   fields: string[];
   /** Why nothing except a refusal in the event was used. */
   event_fault?: string;
-  reported?: CallKey;
 }
 
 /**
@@ -67,9 +65,8 @@ export async function reportRoomEvent(context: Context, event: RoomEvent): Promi
       const { call } = found;
       const known = { ...found, organization_id, closed_at: closing?.closed_at, people, present: people };
       const person = visitorIn(event, known);
-      const place = { organization_id, key: room_sid };
       const isStranger = visitor?.user_id && !known.members.has(visitor.user_id);
-      outcome = { fields: isStranger ? ["user_id"] : [], reported: place };
+      outcome = { fields: isStranger ? ["user_id"] : [] };
       if (!call && !person) return rememberClosing(organization_id, event, closing, now);
       const fault = call ? undefined : faultOf(metadata, found);
       const kept = fault && keepRefusal(organization_id, event, named, now);

@@ -7,7 +7,7 @@ import { reportEgressOfRoom } from "./egresses.ts";
 import { type Translation, translate } from "./events.ts";
 import { liveKitRoutes } from "./livekit_api.ts";
 import { reportRoomEvent } from "./room_events.ts";
-import { stopRefused } from "./stops.ts";
+import { stopAfterReport } from "./stops.ts";
 
 /**
  * LiveKit retries an event after 5xx, but not after 4xx. An event that cannot be used is accepted and logged, because a
@@ -40,10 +40,10 @@ async function reportEvent(
   const { organization_slug: slug } = "egress" in event ? event.egress : event.room;
   try {
     const there = await enterOrganization(context, { slug });
-    const { reported, ...outcome } = await ("egress" in event
+    const outcome = await ("egress" in event
       ? reportEgressOfRoom(there, event.egress)
       : reportRoomEvent(there, event.room));
-    if (reported) inBackground(stopRefused(there, reported));
+    inBackground(stopAfterReport(there));
     return outcome;
   } catch (error) {
     forgetIfMoved(context, { slug }, error as Error);

@@ -44,13 +44,17 @@ export interface Result {
 
 /** The outcome of a delivery that is given up without another attempt. */
 export const giveUp = (
-  delivery: SentDelivery & Pick<DeliveryRow, "last_attempt_at">,
+  {
+    webhook_endpoint_id,
+    event_id,
+    attempts,
+    last_attempt_at,
+  }: SentDelivery & Pick<DeliveryRow, "last_attempt_at">,
   error: string,
-): Outcome => {
-  const { webhook_endpoint_id, event_id, attempts, last_attempt_at } = delivery;
-  const known = { webhook_endpoint_id, event_id, attempts, last_attempt_at };
-  return { ...known, response_status: null, error, next_attempt_at: null };
-};
+): Outcome => ({
+  ...{ webhook_endpoint_id, event_id, attempts, last_attempt_at },
+  ...{ response_status: null, error, next_attempt_at: null },
+});
 
 /** @param now when the attempt ended */
 export function mergeDelivery(

@@ -76,10 +76,14 @@ describe("A refusal during a call stops its running egresses", () => {
     const { room, egress, send } = await aRecordedCall(livekit);
     livekit.otherAnswer = answer;
     await send(room.left("patient", 60, 2, REFUSES));
+    // Reports do not ask a faulty LiveKit again and again.
+    await send(room.left("doctor", 70, 1, CONSENTS));
     expect(livekit.stopped).toEqual([egress]);
+    travelTo(fromNow(5));
     await livekit.runCron();
     expect(livekit.stopped).toEqual([egress, egress]);
     livekit.otherAnswer = undefined;
+    travelTo(fromNow(5));
     await livekit.runCron();
     await livekit.runCron();
     expect(livekit.stopped).toEqual([egress, egress, egress]);

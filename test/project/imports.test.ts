@@ -6,7 +6,7 @@ import { INCLUDED } from "../../src/reference/client_package.ts";
 /**
  * The floors of the house, from the ground up. A file imports only from its own floor and the floors below. The ground
  * floor has the folders that belong to no resource, the files beside the folders, and all tables, because a query may join
- * the tables of any room.
+ * the tables of any floor.
  */
 const FLOORS = [
   ["", "bytes", "database", "directory", "http", "mail", "openapi", "queues"],

@@ -1,0 +1,28 @@
+/**
+ * `npm test`: builds, then runs `npm run check` and the short tests at the same time. The arguments are for Vitest, such as the
+ * name of a room or a file: `npm test -- rooms`.
+ */
+import { type SpawnOptions, spawn } from "node:child_process";
+
+/** @param onOutput gets the output, which is otherwise printed as it comes */
+function succeeds(command: string, args: string[] = [], onOutput?: (text: string) => void): Promise<boolean> {
+  const output = onOutput ? "pipe" : "inherit";
+  const options: SpawnOptions = { shell: true, stdio: ["ignore", output, output] };
+  const child = spawn([command, ...args.map((arg) => JSON.stringify(arg))].join(" "), options);
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (data) => onOutput?.(String(data)));
+  return new Promise((resolve) => child.on("close", (code) => resolve(code === 0)));
+}
+
+async function checkSucceeds(): Promise<boolean> {
+  let output = "";
+  const isGreen = await succeeds("npm run --silent check", [], (text) => {
+    output += text;
+  });
+  if (!isGreen) process.stderr.write(`\nnpm run check failed:\n${output}`);
+  return isGreen;
+}
+
+const isBuilt = await succeeds("npm run --silent build");
+const tests = ["run", "--project", "!*-long", ...process.argv.slice(2)];
+const isGreen = isBuilt && (await Promise.all([checkSucceeds(), succeeds("vitest", tests)]));
+process.exitCode = isGreen && isGreen.every(Boolean) ? 0 : 1;

@@ -27,10 +27,8 @@ export interface Definition {
   sql: string;
 }
 
-export interface SourceDefinition extends Definition {
-  /** The file that has the definition, or the list from which it is generated. */
-  file: string;
-}
+/** A definition, and the file that has it or the list from which it is generated. */
+export type SourceDefinition = Definition & { file: string };
 
 export const definitionsIn = (database: DatabaseSync): Definition[] =>
   database

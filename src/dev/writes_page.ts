@@ -20,11 +20,7 @@ const MAX_WHEN = 90;
 /** The action of a statement and its table, then columns, types of events, or an error's text. */
 type Effect = [action: string, ...details: string[]];
 
-interface Line {
-  on: string;
-  operation: string;
-  text: string;
-}
+type Line = Record<"on" | "operation" | "text", string>;
 
 export function writesPage(database: DatabaseSync, definitions: SourceDefinition[]): string {
   const all = definitions

@@ -14,15 +14,14 @@ function succeeds(command: string, args: string[] = [], onOutput?: (text: string
 }
 
 async function checkSucceeds(): Promise<boolean> {
-  let output = "";
-  const isGreen = await succeeds("npm run --silent check", [], (text) => {
-    output += text;
-  });
-  if (!isGreen) process.stderr.write(`\nnpm run check failed:\n${output}`);
-  return isGreen;
+  const output: string[] = [];
+  const hasSucceeded = await succeeds("npm run --silent check", [], (text) => output.push(text));
+  if (!hasSucceeded) process.stderr.write(`\nnpm run check failed:\n${output.join("")}`);
+  return hasSucceeded;
 }
 
-const isBuilt = await succeeds("npm run --silent build");
 const tests = ["run", "--project", "!*-long", ...process.argv.slice(2)];
-const isGreen = isBuilt && (await Promise.all([checkSucceeds(), succeeds("vitest", tests)]));
-process.exitCode = isGreen && isGreen.every(Boolean) ? 0 : 1;
+const isGreen =
+  (await succeeds("npm run --silent build")) &&
+  (await Promise.all([checkSucceeds(), succeeds("vitest", tests)])).every(Boolean);
+process.exitCode = isGreen ? 0 : 1;

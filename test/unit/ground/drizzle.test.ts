@@ -86,7 +86,11 @@ describe("Drizzle, when it builds a statement,", () => {
   });
 
   it("inserts a raw SQL SELECT into all columns that SQLite does not compute", () => {
-    const insert = insertSelect(places, { slug: "clinic", shard: 0 }, { where: sql`${1} = ${1}` });
+    const insert = insertSelect(
+      places,
+      { slug: "clinic", shard: 0, deleted_at: null },
+      { where: sql`${1} = ${1}` },
+    );
     expect(compile(insert).text).toBe(
       'insert into "places" ("id", "slug", "shard", "deleted_at") select ?, ?, ?, ?  where ? = ?',
     );

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { EMPTY_TEXT } from "../../../src/results/call_texts/call_texts.merge.ts";
 import { mergeSoapNote } from "../../../src/results/soap_notes/soap_notes.merge.ts";
 import type { SoapNote, SoapNoteReport } from "../../../src/results/soap_notes/soap_notes.schemas.ts";
 import { eachReport, refusalOf } from "../support/merging.ts";
@@ -33,6 +34,7 @@ const merge = (note: SoapNote | undefined, report: SoapNoteReport, now = 7) =>
 describe("mergeSoapNote, with a first report", () => {
   it("creates the note", () => {
     expect(merge(undefined, { text: "A cough.", is_final: true })).toEqual({
+      ...EMPTY_TEXT,
       organization_id: 1,
       call_id: 3,
       kind: "soap_note",

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { EMPTY_TEXT } from "../../../src/results/call_texts/call_texts.merge.ts";
 import { mergeTranscript, type ReportedLines } from "../../../src/results/transcripts/transcripts.merge.ts";
 import type { Transcript } from "../../../src/results/transcripts/transcripts.schemas.ts";
 import { eachReport, refusalOf } from "../support/merging.ts";
@@ -46,6 +47,7 @@ describe("mergeTranscript, with a first report", () => {
   it("creates the transcript, even without a summary", () => {
     const next = merge(undefined, { is_final: false }, lines("a"));
     expect(next).toEqual({
+      ...EMPTY_TEXT,
       organization_id: 1,
       call_id: 3,
       kind: "transcript",

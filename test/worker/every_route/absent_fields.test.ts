@@ -58,24 +58,25 @@ function sampleOf({
   return { boolean: true, string: text, integer: 1, number: 1 }[[type].flat()[0] as string];
 }
 
+/** The end of a recording is shown once the recording has ended. */
+const SHOWN_LATER = "PUT /organizations/:organization_id/egresses/:egress_id ended_at";
+
 describe("A field that the example lacks", () => {
   it.each(routes)("comes back, or is refused, in %s %s", async (base, route, example) => {
     const clinic = await anOrganization();
-    const { schema, resolved } = schemaOf(base, route);
     const through = base === "/api/external" ? clinic.client : platform;
-    const { body = {} } = await example(clinic);
-    for (const [root, fields] of Object.entries(body)) {
+    for (const [root, fields] of Object.entries((await example(clinic)).body ?? {})) {
+      const { schema, resolved } = schemaOf(base, route);
       const { properties = {} } = resolved(resolved(schema).properties?.[root] ?? {});
-      for (const name of Object.keys(properties).filter((each) => !(each in (fields as object)))) {
+      const missing = Object.keys(properties).filter((name) => !(name in (fields as object)));
+      for (const name of missing.filter((each) => `${route} ${each}` !== SHOWN_LATER)) {
         const value = sampleOf(resolved(properties[name] ?? {}));
-        const again = await example(clinic);
-        const whole = { ...(again.body as Record<string, object>)[root], [name]: value };
-        const answer = await through.send(route.split(" ")[0] ?? "", again.path, {
-          ...again.body,
-          [root]: whole,
-        });
-        const isShown = answer.status < 300 && value !== undefined && name in answer.body;
-        if (isShown) expect(answer.body, `${name}, sent as ${value}`).toMatchObject({ [name]: value });
+        const { path, body = {} } = await example(clinic);
+        const whole = { ...(body as Record<string, object>)[root], [name]: value };
+        const answer = await through.send(route.split(" ")[0] ?? "", path, { ...body, [root]: whole });
+        const shown = answer.status < 300 && value !== undefined ? answer.body[name] : undefined;
+        // A legal hold is shown with its details.
+        if (shown !== undefined && !shown?.began_at) expect(shown, name).toEqual(value);
       }
     }
   });

@@ -193,7 +193,7 @@ export type OwnPath = z.output<ReturnType<typeof ownParams>>;
 
 const SHOWN_AS_TIME = { override: { type: "string" as const, format: "date-time" } };
 
-const IN_FUTURE = `must not be more than ${REPORT_CLOCK_TOLERANCE / SECOND} seconds in the future`;
+export const IN_FUTURE = `must not be more than ${REPORT_CLOCK_TOLERANCE / SECOND} seconds in the future`;
 
 const NO_TIMESTAMP = "must be an ISO 8601 timestamp such as 2026-01-31T09:30:00Z";
 
@@ -217,12 +217,10 @@ export const instant = lazily(() =>
     .meta(SHOWN_AS_TIME),
 );
 
+export const isPast = (time: number) => time <= Date.now() + REPORT_CLOCK_TOLERANCE;
+
 /** The time of a past event. A time in 2099 would keep names and texts forever. */
-export const pastInstant = lazily(() =>
-  instant()
-    .refine((time) => time <= Date.now() + REPORT_CLOCK_TOLERANCE, IN_FUTURE)
-    .meta(SHOWN_AS_TIME),
-);
+export const pastInstant = lazily(() => instant().refine(isPast, IN_FUTURE).meta(SHOWN_AS_TIME));
 
 /**
  * Validates a list up to its first error: all errors of a very long list would take far more memory than the list.

@@ -1,6 +1,5 @@
 /** `npm run organizations:delete`: deletes a suspended organization with all its data. See organization_deletion.ts. */
-import { createWriteStream, existsSync } from "node:fs";
-import { pipeline } from "node:stream/promises";
+import { existsSync } from "node:fs";
 import { deleteFiles, filesUnder, type RecordingStorage } from "../results/egresses/egresses.files.ts";
 import { readStorageSettings } from "../settings.ts";
 import { answerTo } from "./command.ts";
@@ -8,6 +7,7 @@ import { organizationId, runDatabaseCommand } from "./database_command.ts";
 import { boundDatabases } from "./databases.ts";
 import { withLocalBindings } from "./local_bindings.ts";
 import { countRows, deleteOrganization, type Leaving, openLeaving } from "./organization_deletion.ts";
+import { writePrivateFile } from "./private_file.ts";
 import { runAt } from "./statement_runner.ts";
 import { LOCAL_STATE, type Target } from "./wrangler.ts";
 import { readConfiguration } from "./wrangler_config.ts";
@@ -45,7 +45,7 @@ runDatabaseCommand(USAGE, options, async ({ organization, "access-log": file, ..
     if ((await answerTo(question)) !== leaving.slug) throw new Error("Nothing was deleted.");
     let failures = new Map<string, string>();
     await deleteOrganization(leaving, {
-      keep: (lines) => pipeline(withNewlines(lines), createWriteStream(kept, { flags: "wx" })),
+      keep: (lines) => writePrivateFile(kept, lines),
       deleteFiles: async (prefix) => {
         failures = await deleteAllFiles(storage, prefix);
       },
@@ -91,10 +91,6 @@ async function withStorage<Result>(
   }
   const settings = readStorageSettings({ ...readConfiguration(target).vars, ...process.env });
   return run({ settings });
-}
-
-async function* withNewlines(lines: AsyncIterable<string>): AsyncGenerator<string> {
-  for await (const line of lines) yield `${line}\n`;
 }
 
 function say(line: string) {

@@ -281,6 +281,24 @@ describe("The platform's tokens for parts of its API", () => {
     expectRefusal(await reports.get("/organizations/1/nothing"), 404, "Not found");
   });
 
+  it("have a previous value during their rotation, which opens the same routes", async () => {
+    const fetcher = throughWorkerWith({
+      PLATFORM_REPORTS_TOKEN: "the-new-reports-token-of-32-characters",
+      PLATFORM_REPORTS_TOKEN_PREVIOUS: REPORTS,
+      PLATFORM_WEB_APP_TOKEN_PREVIOUS: WEB_APP,
+    });
+    const sendWith = (token: string, path: string) =>
+      api("/api/platform", { Authorization: `Bearer ${token}` }, fetcher).get(path);
+    for (const [token, opened, closed] of [
+      ["the-new-reports-token-of-32-characters", "/organizations/1/calls/none", "/events"],
+      [REPORTS, "/organizations/1/calls/none", "/events"],
+      [WEB_APP, "/waiting_rooms/nowhere", "/organizations/1/calls/none"],
+    ] as const) {
+      expect((await sendWith(token, opened)).status).toBe(404);
+      expectRefusal(await sendWith(token, closed), 403, /^The platform token that was sent does not open/);
+    }
+  });
+
   it("open nothing if they are not set", async () => {
     const unset = api("/api/platform", { Authorization: `Bearer ${REPORTS}` });
     expectRefusal(await unset.get("/organizations"), 401, "Invalid platform token");

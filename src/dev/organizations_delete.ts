@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { deleteFiles, filesUnder, type RecordingStorage } from "../results/egresses/egresses.files.ts";
 import { readStorageSettings } from "../settings.ts";
-import { answerTo } from "./command.ts";
+import { answerTo, say } from "./command.ts";
 import { organizationId, runDatabaseCommand } from "./database_command.ts";
 import { boundDatabases } from "./databases.ts";
 import { withLocalBindings } from "./local_bindings.ts";
@@ -111,8 +111,4 @@ async function withStorage<Result>(
   }
   const settings = readStorageSettings({ ...readConfiguration(target).vars, ...process.env });
   return run({ settings });
-}
-
-function say(line: string) {
-  process.stdout.write(`${line}\n`);
 }

@@ -62,7 +62,7 @@ const AREAS: Record<string, string[]> = {
     "/webhook_endpoints/:id/ping",
   ],
   audit: ["/access_logs", "/access_logs/:date", "/access_log_seals"],
-  organization: ["/organization", "/usage", "/api_clients", "/api_clients/:id"],
+  organization: ["/organization", "/usage", "/api_clients", "/api_clients/:id", "/token_checks"],
 };
 
 const FOR_EVERY_CLIENT = "GET /api_client";
@@ -74,7 +74,9 @@ const externalRoutes = routesBehind("/api/external");
 function scopeOf(route: string): Scope {
   const [method, path = ""] = route.split(" ");
   const [area] = Object.entries(AREAS).find(([, paths]) => paths.includes(path)) ?? [];
-  return (area === "sign_in" ? area : `${area}:${isRead(method) ? "read" : "write"}`) as Scope;
+  return (
+    area === "sign_in" ? area : `${area}:${isRead(method) || path === "/token_checks" ? "read" : "write"}`
+  ) as Scope;
 }
 
 const scoped = externalRoutes

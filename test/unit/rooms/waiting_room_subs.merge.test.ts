@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { MAX_SUBS_FOLLOWED } from "../../src/limits.ts";
-import { destinationOf } from "../../src/rooms/waiting_room_subs/waiting_room_subs.merge.ts";
+import { MAX_SUBS_FOLLOWED } from "../../../src/limits.ts";
+import { destinationOf } from "../../../src/rooms/waiting_room_subs/waiting_room_subs.merge.ts";
 
 const longWay = (subs: number) => Array.from({ length: subs + 1 }, (_, n) => `room-${n}`);
 

@@ -23,8 +23,6 @@ export interface Leaving extends Frozen {
   home: number;
   /** All databases. */
   shards: number[];
-  /** Whether an earlier run, or a move, was interrupted and left the organization frozen. */
-  isFrozen: boolean;
   /** Whether an earlier run was interrupted after it had marked the place as deleted. */
   isBegun: boolean;
   /** Why it may not be deleted. */
@@ -58,7 +56,6 @@ export async function openLeaving(run: Run, id: number, shards: number[]): Promi
     slug: String(place.slug),
     home,
     shards,
-    isFrozen: mark !== undefined,
     isBegun,
     refusal: refusal && !isBegun ? String(refusal.reason) : undefined,
     since: Date.now(),
@@ -68,14 +65,12 @@ export async function openLeaving(run: Run, id: number, shards: number[]): Promi
 /**
  * Lets an organization continue that an interrupted run has frozen, so that its webhooks and its retention do not stop for good.
  *
- * @returns whether it was frozen
  * @throws Error if an earlier run has begun to delete its data
  */
-export async function unfreeze({ run, id, tables, home, isFrozen, isBegun }: Leaving): Promise<boolean> {
+export async function unfreeze({ run, id, tables, home, isBegun }: Leaving): Promise<void> {
   if (isBegun)
     throw new Error("An earlier run has begun to delete its data, so it cannot continue: run this again.");
-  if (isFrozen) await run(home, [sql.requireUnswitched(id), ...sql.dropTriggers(id, tables), sql.unmark(id)]);
-  return isFrozen;
+  await run(home, [sql.requireUnswitched(id), ...sql.dropTriggers(id, tables), sql.unmark(id)]);
 }
 
 const IS_QUIET = "SELECT 1 FROM database_settings WHERE name = 'quiet'";

@@ -47,9 +47,9 @@ runDatabaseCommand(USAGE, options, async ({ organization, undo, "access-log": fi
   const shards = (await boundDatabases(target)).map(({ shard }) => shard);
   const leaving = await openLeaving(runAt(target), id, shards);
   if (undo || leaving.refusal) {
-    const wasFrozen = await unfreeze(leaving);
+    await unfreeze(leaving);
     if (leaving.refusal && !undo) throw new Error(leaving.refusal);
-    return say(wasFrozen ? "The organization is not frozen any more." : "Nothing to undo: it is not frozen.");
+    return say("Nothing was deleted, and the organization is not frozen.");
   }
   await withStorage(target, async (storage) => {
     await sayWhatGoes(leaving, storage);

@@ -52,11 +52,10 @@ it("leaves nothing behind if the lines fail, and replaces no complete file", asy
   expect(readFileSync(file, "utf8")).toBe("complete");
 });
 
-it("is used for files that git ignores in every folder", () => {
+it("is for files that git ignores in every folder", () => {
   const ignored = readFileSync(".gitignore", "utf8").split("\n");
-  expect(ignored).toEqual(
-    expect.arrayContaining(["*.secrets", "access-log-of-*.ndjson", "*.sql", "*.curl", "*.partial"]),
-  );
+  for (const files of ["*.secrets", "access-log-of-*.ndjson", "*.sql", "*.curl", "*.partial"])
+    expect(ignored).toContain(files);
 });
 
 const modeOf = (file: string) => statSync(file).mode & 0o777;

@@ -216,12 +216,6 @@ describe("A name", () => {
         [client.post("/waiting_rooms", { waiting_room: { name: named("Heart") } }), "waiting_room.name"],
         [client.put("/organization", { organization: { name: named("Clinic") } }), "organization.name"],
         [
-          client.post("/api_clients", {
-            api_client: { name: named("Chart"), organization_user_id: clinic.admin.id },
-          }),
-          "api_client.name",
-        ],
-        [
           client.post("/invites", { organization_invite: anInvite({ display_name }) }),
           "organization_invite.display_name",
         ],

@@ -68,8 +68,6 @@ function rowFault(row: PendingRow, now: number): string | null {
     pending_id === null || pending_until === null ? null : { id: pending_id, expires_at: pending_until };
   const fault = inviteeFault({ hasAccount: row.has_account, pending }, now);
   if (fault?.reason === "account") return ROW_FAULTS.account;
-  // A request sent before the membership ended must not let the person in again.
-  if (row.membership_ended) return ROW_FAULTS.membershipEnded;
   return fault ? ROW_FAULTS.pendingInvite(fault) : null;
 }
 

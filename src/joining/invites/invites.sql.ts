@@ -1,16 +1,30 @@
-import { and, asc, count, eq, getTableColumns, gt, gte, isNull, lte, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  eq,
+  getTableColumns,
+  gt,
+  gte,
+  isNotNull,
+  isNull,
+  lte,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import { entriesOf } from "../../audit/access_logs/access_logs.entries.ts";
 import { hasValues, withoutIndex } from "../../database/expressions.ts";
 import { livesHere } from "../../database/moves.ts";
 import { builder, type Placeholders, preparedQuery, type Value } from "../../database/queries.ts";
-import { deleteBy, rowsBy, selectColumn } from "../../database/selects.ts";
+import { deleteBy, rowsBy } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { totalOf } from "../../database/totals.ts";
 import { pagedList } from "../../http/lists.ts";
+import type { OwnPath } from "../../http/wire.ts";
 import { MAX_UNUSED_INVITES } from "../../limits.ts";
 import { idempotencyOf } from "../../organization/idempotency_keys/idempotency_keys.sql.ts";
-import { accountIdOf, type OfEmail, type OfMember } from "../../organization/members/members.sql.ts";
-import { organizationUsers } from "../../organization/members/organization_users.table.ts";
+import type { OfEmail, OfMember } from "../../organization/members/members.sql.ts";
 import { nameOfOrganization } from "../../organization/organizations/organizations.sql.ts";
 import { includesAnyRole } from "../../organization/roles/roles.sql.ts";
 import { invites } from "./invites.table.ts";
@@ -34,6 +48,13 @@ export const deletePendingInvites = preparedQuery(({ organization_id, email }: P
   builder.delete(invites).where(isPendingInviteOf(organization_id, email)),
 );
 
+/** Deletes the pending invites that would bring this former member back. */
+export const deleteInvitesReturning = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
+  builder
+    .delete(invites)
+    .where(and(hasValues(invites, { organization_id, returning_user_id: id }), isPending)),
+);
+
 export const inviteWrites = tableWrites(invites, inviteColumns);
 
 export const inviteEntry = entriesOf("invite", invites);
@@ -47,10 +68,6 @@ export const pendingInviteOf = preparedQuery(({ organization_id, email }: Placeh
     .where(isPendingInviteOf(organization_id, email)),
 );
 
-export const accountOfEmail = preparedQuery(({ organization_id, email }: Placeholders<OfEmail>) =>
-  selectColumn(organizationUsers.id, eq(organizationUsers.id, accountIdOf(organization_id, email))),
-);
-
 /** A boolean, because a count would make concurrent creations conflict. */
 export const inviteQuota = preparedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) =>
   builder
@@ -61,7 +78,8 @@ export const inviteQuota = preparedQuery(({ organization_id }: Placeholders<{ or
 );
 
 /**
- * Deletes the pending invites that a member sent and that give one of these roles.
+ * Deletes the pending invites that a member sent and that give one of these roles, or bring back a former member, for which
+ * the sender must be an organization_admin.
  *
  * @param roles a JSON array
  */
@@ -73,7 +91,7 @@ export const deleteInvitesMadeBy = preparedQuery(
         and(
           hasValues(invites, { organization_id, created_by_user_id: user_id }),
           isPending,
-          includesAnyRole(invites.roles, roles),
+          or(isNotNull(invites.returning_user_id), includesAnyRole(invites.roles, roles)),
         ),
       ),
 );

@@ -6,6 +6,7 @@ import { builder, type Placeholders, preparedQuery } from "../../database/querie
 import { totalOf } from "../../database/totals.ts";
 import { pagedList } from "../../http/lists.ts";
 import {
+  hasAccount,
   ofAssistant,
   ofOrganization,
   type Reach,
@@ -87,13 +88,21 @@ const everybodyWithRole = new Map(
 );
 
 const everybodyWithEmail = userList((listed) =>
-  and(ofOrganization(listed), eq(organizationUsers.email, listed.email), hasRole(listed)),
+  and(
+    ofOrganization(listed),
+    eq(organizationUsers.email, listed.email),
+    hasAccount(organizationUsers),
+    hasRole(listed),
+  ),
 );
 
 const selfAndAssisted = userList((listed) =>
   and(
     ofAssistant(listed),
-    or(isNull(listed.email), eq(withoutIndex(organizationUsers.email), listed.email)),
+    or(
+      isNull(listed.email),
+      and(eq(withoutIndex(organizationUsers.email), listed.email), hasAccount(organizationUsers)),
+    ),
     hasRole(listed),
   ),
 );

@@ -23,7 +23,6 @@ import {
   membershipReads,
   membershipWrites,
   userWritten,
-  writtenMember,
 } from "../memberships/memberships.sql.ts";
 import { joinMember } from "../organization_users/organization_users.merge.ts";
 import type { OrganizationUser } from "../organization_users/organization_users.schemas.ts";
@@ -104,13 +103,14 @@ export async function acceptInvite(context: Context, token: string): Promise<Org
       if (suspension?.is_suspended) throw organizationSuspended();
       const used = useInvite(invite, member, now);
       const next = joinMember(member, invite, now);
+      const written = { organization_id: invite.organization_id, id: member?.id ?? null };
       return {
         writes: [
           ...(await membershipWrites(context, { member, room }, next)),
           inviteWrites.update(invite, used),
-          userWritten(writtenMember(member, next)),
+          userWritten(written),
         ],
-        entries: [memberEntry(context, "create", writtenMember(member, next))],
+        entries: [memberEntry(context, "create", written)],
       };
     },
   );

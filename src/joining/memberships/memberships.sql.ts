@@ -87,7 +87,7 @@ export async function membershipWrites(
   next: NextMember,
 ): Promise<BoundQuery<unknown>[]> {
   const { now } = context;
-  const written = writtenMember(member, next);
+  const written = { organization_id: next.organization_id, id: member?.id ?? null };
   const assists = JSON.stringify(next.assists);
   const isSameAssists = assists === JSON.stringify(member?.assists ?? []);
   return [
@@ -106,16 +106,11 @@ export async function membershipWrites(
   ];
 }
 
-/** The id of a new member is null: see `writtenMemberId`. */
+/** For a new member, the id is null: see `writtenMemberId`. */
 interface WrittenMember {
   organization_id: number;
   id: number | null;
 }
-
-export const writtenMember = (
-  member: Member | undefined,
-  { organization_id }: Pick<NextMember, "organization_id">,
-): WrittenMember => ({ organization_id, id: member?.id ?? null });
 
 /**
  * The statements that withdraw pending work that the member may no longer request: invites and rows of bulk invites

@@ -34,9 +34,6 @@ const ann: User = { ...withoutRoom, ...story.ANN, roles: ["provider_assistant"],
 const promotedAnn: User = { ...olga, ...story.ANN, display_name: "Ann Admin" };
 const movedAnn: User = { ...ann, email: "ann.new@example.com" };
 const fred: User = { ...withoutRoom, ...story.FRED, roles: [] };
-const anonymousFred: User = { ...fred, display_name: "Former member", email: null };
-
-const returnedFred: User = { ...fred, roles: ["provider_assistant"] };
 
 const userExample = (user: User) => organizationUserSchema.parse(user);
 const createdUserExample = (user: User) => createdUserSchema.parse(user);
@@ -74,9 +71,6 @@ const changeOf = (wrapper: "user" | "organization_user", schema: z.ZodObject) =>
           ...(wrapper === "user" && { organization_id: ann.organization_id }),
         },
       },
-      "A former user becomes anonymous": {
-        [wrapper]: { display_name: anonymousFred.display_name, email: null },
-      },
     },
   },
   response: {
@@ -85,7 +79,6 @@ const changeOf = (wrapper: "user" | "organization_user", schema: z.ZodObject) =>
       "The providers whom an assistant assists": schema.parse(ann),
       "A new name and a new role": schema.parse(promotedAnn),
       "A new email": schema.parse(movedAnn),
-      "A former user becomes anonymous": schema.parse(anonymousFred),
     },
   },
 });
@@ -198,10 +191,6 @@ export const organizationUsersReference: Reference = {
           "A provider": exampleBody(createUserBody(), createdUserExample(paula)),
           "A provider's assistant": exampleBody(createUserBody(), ann),
           "An administrator": exampleBody(createUserBody(), createdUserExample(olga)),
-          "A former user who returns": exampleBody(createUserBody(), {
-            ...createdUserExample(returnedFred),
-            returning_user_id: fred.id,
-          }),
         },
       },
       response: {
@@ -210,7 +199,6 @@ export const organizationUsersReference: Reference = {
           "A provider": createdUserExample(paula),
           "A provider's assistant": createdUserExample(ann),
           "An administrator": createdUserExample(olga),
-          "A former user who returns": createdUserExample(returnedFred),
         },
       },
       errors: [

@@ -21,7 +21,6 @@ import {
   providersAmong,
   revokeAccess,
   userWritten,
-  writtenMember,
 } from "../memberships/memberships.sql.ts";
 import {
   formerMember,
@@ -83,7 +82,7 @@ export async function createUser(
       if (!organization) throw organizationNotFound();
       const hasAccount = account.length > 0;
       const next = newMember({ organization_id, hasAccount, member, providers }, input, now);
-      const written = writtenMember(member, next);
+      const written = { organization_id, id: member?.id ?? null };
       return {
         writes: [
           ...(await membershipWrites(context, { member, room }, next)),

@@ -356,20 +356,6 @@ describe("A returning member", () => {
     expect((await userOf(clinic, al)).assists).toEqual([]);
   });
 
-  it("who is created with other roles has only these, and only the given assists", async () => {
-    const { clinic, paula, room, returning_user_id } = await aFormerProvider();
-    const peter = await clinic.addProvider("Peter");
-    const user = {
-      email: paula.email,
-      display_name: "Paula",
-      roles: ["provider_assistant"],
-      returning_user_id,
-    };
-    expect((await given(add(clinic, { ...user, assists: [peter.id] }))).roles).toEqual(user.roles);
-    expect((await userOf(clinic, paula)).assists).toEqual([peter.id]);
-    expectRefusal(await clinic.client.get(room), 404);
-  });
-
   it("who accepts an invite with returning_user_id is the same organization user, once", async () => {
     const { clinic, paula, room, before, returning_user_id } = await aFormerProvider();
     const [invite, other] = [
@@ -412,31 +398,5 @@ describe("A returning member", () => {
     const invite = await given(create({ client: await clinic.addClient(bea.id) }, { returning_user_id }));
     await given(change(clinic, bea, { roles: ["provider"] }));
     expectRefusal(await clinic.client.get(`/invites/${invite.id}`), 404);
-  });
-
-  it("still has the old API clients revoked, and can get new ones", async () => {
-    const { clinic, paula, client, returning_user_id } = await aFormerProvider();
-    const user = { email: paula.email, display_name: "Paula", roles: ["provider"], returning_user_id };
-    await given(add(clinic, user));
-    expectRefusal(await client.get("/roles"), 401);
-    const row = env.DB.prepare("select revoked_at from api_clients where id = ?").bind(client.id);
-    expect(await row.first("revoked_at")).toEqual(expect.any(Number));
-    expect((await (await clinic.addClient(paula.id)).get("/roles")).status).toBe(200);
-  });
-
-  it("can leave and return repeatedly, with one room", async () => {
-    const { clinic, paula, returning_user_id } = await aFormerProvider();
-    for (let time = 0; time < 3; time++) {
-      const user = {
-        email: paula.email,
-        display_name: `Paula ${time}`,
-        roles: ["provider"],
-        returning_user_id,
-      };
-      expect((await given(add(clinic, user))).waiting_room_slug).toBe(paula.waiting_room_slug);
-      expectGone(await remove(clinic, paula));
-    }
-    const { waiting_rooms, pagination } = await given(clinic.client.get("/waiting_rooms"));
-    expect(waiting_rooms).toHaveLength(pagination.total_count);
   });
 });

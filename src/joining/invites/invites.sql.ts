@@ -1,18 +1,4 @@
-import {
-  and,
-  asc,
-  count,
-  eq,
-  getTableColumns,
-  gt,
-  gte,
-  isNotNull,
-  isNull,
-  lte,
-  or,
-  type SQL,
-  sql,
-} from "drizzle-orm";
+import { and, asc, count, eq, getTableColumns, gt, gte, isNull, lte, type SQL, sql } from "drizzle-orm";
 import { entriesOf } from "../../audit/access_logs/access_logs.entries.ts";
 import { hasValues, withoutIndex } from "../../database/expressions.ts";
 import { livesHere } from "../../database/moves.ts";
@@ -91,7 +77,7 @@ export const deleteInvitesMadeBy = preparedQuery(
         and(
           hasValues(invites, { organization_id, created_by_user_id: user_id }),
           isPending,
-          or(isNotNull(invites.returning_user_id), includesAnyRole(invites.roles, roles)),
+          sql`(${invites.returning_user_id} is not null or ${includesAnyRole(invites.roles, roles)})`,
         ),
       ),
 );

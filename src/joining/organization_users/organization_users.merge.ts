@@ -73,8 +73,8 @@ export function newMember(
 }
 
 /**
- * Omitted fields keep their values. A member who loses the role provider_assistant no longer assists anyone. Of a former
- * member, only the name and the email can change, so that the member can be made anonymous.
+ * Omitted fields keep their values. A member who loses the role provider_assistant no longer assists anyone. Only the
+ * name and the email of a former member can change, so that the member can be made anonymous.
  *
  * @param field the request's field that holds the member
  * @param isRoomInUse whether someone is in the member's personal room, or a call is ongoing there

@@ -99,10 +99,7 @@ const everybodyWithEmail = userList((listed) =>
 const selfAndAssisted = userList((listed) =>
   and(
     ofAssistant(listed),
-    or(
-      isNull(listed.email),
-      and(eq(withoutIndex(organizationUsers.email), listed.email), hasAccount(organizationUsers)),
-    ),
+    or(isNull(listed.email), eq(withoutIndex(organizationUsers.email), listed.email)),
     hasRole(listed),
   ),
 );

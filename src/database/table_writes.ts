@@ -1,6 +1,7 @@
 import { eq, getTableColumns, Placeholder, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Decision } from "./decide_and_write.ts";
+import type { NewRow } from "./insert.ts";
 import { isChanged } from "./merging.ts";
 import {
   type BoundQuery,
@@ -20,21 +21,15 @@ type TableOfRows = SQLiteTable & { id: SQLiteColumn };
 type Columns = Record<string, SQLiteColumn | SQL.Aliased | SQL>;
 
 /** Columns that the database computes: the SQL for each, from the row's parameters. */
-type Generated<Table extends TableOfRows, Column extends keyof Table["$inferSelect"]> = Record<
-  Column,
-  (of: (column: keyof Table["$inferSelect"]) => SQL) => SQL
->;
-
-/** A new row. The value given for a generated column can be a string: for example, an email for a user_id. */
-type NewRow<Table extends TableOfRows, GeneratedColumn> = {
-  [Column in keyof Table["$inferInsert"]]: Column extends GeneratedColumn
-    ? Table["$inferInsert"][Column] | string
-    : Table["$inferInsert"][Column];
+type Generated<Table extends TableOfRows> = {
+  [Column in keyof Table["$inferSelect"]]?: (of: (column: keyof Table["$inferSelect"]) => SQL) => SQL;
 };
 
+type RowToInsert<Table extends TableOfRows> = NewRow<Table> & { id?: number };
+
 /** Statements that write one row of a table, and return the selection of its columns. */
-interface TableWrites<Table extends TableOfRows, Result, GeneratedColumn = never> extends StoredRow<Result> {
-  insert: (row: NewRow<Table, GeneratedColumn>) => BoundQuery<Result>;
+interface TableWrites<Table extends TableOfRows, Result> extends StoredRow<Result> {
+  insert: (row: RowToInsert<Table>) => BoundQuery<Result>;
   /** Sets the given columns that differ. If none differs, it only selects the row. */
   update: <Known extends Partial<Table["$inferSelect"]> & { id: number }>(
     before: Known,
@@ -44,9 +39,9 @@ interface TableWrites<Table extends TableOfRows, Result, GeneratedColumn = never
 
 /** Stores a new row as JSON with its idempotency key, and restores it. */
 export interface StoredRow<Result> {
-  /** The row that the transaction has just inserted, as JSON text without the omitted columns. */
-  newestAsJson: (omitted: (keyof Result)[]) => SQL<string>;
-  /** The row from that text. Omitted columns are null. */
+  /** The stored columns of the row that the transaction has just inserted, as JSON text. */
+  newestAsJson: (isStored: (column: string) => boolean) => SQL<string>;
+  /** The row from that text. The other columns are null. */
   fromJson: (text: string) => Result;
 }
 
@@ -54,15 +49,11 @@ export interface StoredRow<Result> {
  * The statements that write rows of a table. Each value of a row becomes a parameter with the column's encoding. A statement is
  * compiled once for each set of columns that it writes.
  */
-export function tableWrites<
-  Table extends TableOfRows,
-  Selection extends Columns,
-  GeneratedColumn extends keyof Table["$inferSelect"] = never,
->(
+export function tableWrites<Table extends TableOfRows, Selection extends Columns>(
   table: Table,
   selection: Selection,
-  generated?: Generated<Table, GeneratedColumn>,
-): TableWrites<Table, Row<Selection>, GeneratedColumn> {
+  generated?: Generated<Table>,
+): TableWrites<Table, Row<Selection>> {
   const columns = getTableColumns(table) as Record<string, SQLiteColumn>;
   const makers = { ...generated } as Record<string, (of: typeof parameter) => SQL>;
   const returned = selection as Record<string, SQLiteColumn>;
@@ -81,7 +72,7 @@ export function tableWrites<
     return { compiled: statement, params: statement.bind(row) };
   }
 
-  const writes: TableWrites<Table, Row<Selection>, GeneratedColumn> = {
+  const writes: TableWrites<Table, Row<Selection>> = {
     insert(row: RawRow) {
       const names = Object.keys(columns).filter((name) => name in row);
       return bound("insert", names, row, () =>
@@ -104,10 +95,10 @@ export function tableWrites<
               .returning(returned),
       );
     },
-    newestAsJson(omitted) {
+    newestAsJson(isStored) {
       const newest = builder.select(selection).from(table).where(isNewest(table));
       const fields = Object.keys(selection)
-        .filter((name) => !omitted.includes(name))
+        .filter(isStored)
         .map((name) => sql.raw(`'${name}', newest."${name}"`));
       return sql`(select json_object(${sql.join(fields, sql`, `)}) from ${newest} as newest)`;
     },
@@ -128,11 +119,11 @@ export function tableWrites<
 }
 
 /** Inserts a new row, or updates the changed columns of a known row. If `next` is the known row itself, it writes nothing. */
-export function upsertIfChanged<Table extends TableOfRows, Known extends { id: number }, GeneratedColumn>(
-  { insert, update }: TableWrites<Table, Known, GeneratedColumn>,
+export function upsertIfChanged<Table extends TableOfRows, Known extends { id: number }>(
+  { insert, update }: TableWrites<Table, Known>,
   known: (Known & Partial<Table["$inferSelect"]>) | undefined,
-  next: NewRow<Table, GeneratedColumn>,
+  next: RowToInsert<Table> | NoInfer<Known>,
 ): Decision<Known> {
-  if (!known) return { writes: [insert(next)] };
+  if (!known) return { writes: [insert(next as RowToInsert<Table>)] };
   return next === known ? { unchanged: known } : { writes: [update(known, { ...known, ...next })] };
 }

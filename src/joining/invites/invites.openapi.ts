@@ -42,6 +42,11 @@ const active = exampleOf(inviteSchema);
 /** Just created; the mail has not been sent yet. */
 const queued: typeof active = { ...active, mail_status: "queued", mailed_at: null };
 
+const returning: typeof active = {
+  ...queued,
+  ...{ id: 83, email: "fred.new@example.com", display_name: "Fred Former", returning_user_id: story.FRED.id },
+};
+
 const RESENT = { expires_at: "2026-02-08T14:00:00.000Z", updated_at: "2026-02-01T14:00:00.000Z" };
 
 const resent: typeof active = { ...active, ...RESENT, mail_status: "queued" };
@@ -96,9 +101,15 @@ export const invitesReference: Reference = {
         "The email of a former member is free: whoever accepts becomes a new organization user, without the former one's calls and room. To let a former member return as the same organization user, a client that acts as an organization_admin adds `returning_user_id`; the email can be another one than before. Of several invites for the same former member, only the first one that is accepted counts. If the email already has an unused invite, expired or not, send that invite again with `POST /invites/{id}/resend`.",
       request: {
         fields: { "organization_invite.role_names": ROLE_NAMES },
-        example: exampleBody(createInviteBody(), active),
+        examples: {
+          "A new member": exampleBody(createInviteBody(), active),
+          "A former member who returns": exampleBody(createInviteBody(), returning),
+        },
       },
-      response: { schema: inviteSchema, example: queued },
+      response: {
+        schema: inviteSchema,
+        examples: { "A new member": queued, "A former member who returns": returning },
+      },
       errors: [
         inviteeHasPendingInvite({ id: queued.id, expired_at: null }),
         inviteeHasPendingInvite({ id: expired.id, expired_at: expired.expires_at }),

@@ -34,6 +34,7 @@ const ann: User = { ...withoutRoom, ...story.ANN, roles: ["provider_assistant"],
 const promotedAnn: User = { ...olga, ...story.ANN, display_name: "Ann Admin" };
 const movedAnn: User = { ...ann, email: "ann.new@example.com" };
 const fred: User = { ...withoutRoom, ...story.FRED, roles: [] };
+const returnedFred: User = { ...fred, roles: ["provider_assistant"] };
 
 const userExample = (user: User) => organizationUserSchema.parse(user);
 const createdUserExample = (user: User) => createdUserSchema.parse(user);
@@ -191,6 +192,10 @@ export const organizationUsersReference: Reference = {
           "A provider": exampleBody(createUserBody(), createdUserExample(paula)),
           "A provider's assistant": exampleBody(createUserBody(), ann),
           "An administrator": exampleBody(createUserBody(), createdUserExample(olga)),
+          "A former user who returns": exampleBody(createUserBody(), {
+            ...createdUserExample(returnedFred),
+            returning_user_id: fred.id,
+          }),
         },
       },
       response: {
@@ -199,6 +204,7 @@ export const organizationUsersReference: Reference = {
           "A provider": createdUserExample(paula),
           "A provider's assistant": createdUserExample(ann),
           "An administrator": createdUserExample(olga),
+          "A former user who returns": createdUserExample(returnedFred),
         },
       },
       errors: [

@@ -1,5 +1,5 @@
 /** The commands that write a migration update this name, and a test compares it with drizzle/. */
-const NEWEST_MIGRATION = "0000_baseline_4e43114e.sql";
+const NEWEST_MIGRATION = "0000_baseline_eacb4bac.sql";
 
 export interface DatabaseState {
   /** Whether the database has run the newest migration that this code knows. */

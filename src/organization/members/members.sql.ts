@@ -89,7 +89,7 @@ export const formerMemberById = preparedQuery(({ organization_id, id }: Placehol
   ),
 );
 
-/** The id of the member with this email; null if there is none. An email never identifies a former member. */
+/** The id of the present member with this email, or null. */
 export const accountIdOf = (organization_id: Value<number>, email: Value<string>) =>
   scalar(selectColumn(members.id, hasValues(members, { organization_id, email }), hasAccount(members)));
 

@@ -104,7 +104,7 @@ export interface ReachedVisit extends Reach {
 const isReachedVisit = (visit: Values<ReachedVisit>) =>
   and(eq(visits.id, visit.id), visitsWithinReach(visit));
 
-/** Whoever reaches the holder of one of the visit's calls, such as a substitute, may read the visit, but not change it. */
+/** Also true for a caller who reaches the holder of one of the visit's calls, such as a substitute. */
 const isReadableVisit = (visit: Values<ReachedVisit>) =>
   and(
     hasValues(visits, { organization_id: visit.organization_id, id: visit.id }),

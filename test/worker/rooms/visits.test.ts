@@ -223,7 +223,7 @@ describe("POST /visits", () => {
 });
 
 describe("A visit", () => {
-  it("can be read, but not changed, by whoever reaches the holder of one of its calls", async () => {
+  it("can be read, but not changed, by clients that reach the holder of one of its calls", async () => {
     const clinic = await anOrganization();
     const [paula, sam] = [await clinic.addProvider(), await clinic.addProvider("Sam Substitute")];
     const ann = await clinic.addUser("Ann", ["provider_assistant"], { assists: [sam.id] });

@@ -1,6 +1,6 @@
 import type { Context as HonoContext } from "hono";
 import type { Caller } from "../context.ts";
-import type { Scope } from "../database/enums.ts";
+import type { Role, Scope } from "../database/enums.ts";
 import { ApiError } from "./errors.ts";
 import { declarationOf, declaring } from "./route_declarations.ts";
 
@@ -9,8 +9,14 @@ type AreaOf<Name> = Name extends `${infer Area}:${string}` ? Area : Name;
 /** A part of the external API: `rooms` has the scopes `rooms:read` and `rooms:write`. */
 export type Area = AreaOf<Scope>;
 
-/** Declares the area of a route; null for a route open to every client. `externalApi` enforces it. */
-export const area = (name: Area | null) => declaring({ area: name });
+/**
+ * Declares the area of a route; null for a route open to every client. `externalApi` enforces it.
+ *
+ * @param roles the roles of which the client's user must have one; none if the route is open to every role
+ */
+export const area = (name: Area | null, ...roles: Role[]) => declaring({ area: name, roles });
+
+export const adminArea = (name: Area) => area(name, "organization_admin");
 
 export function scopeOf(name: Area | null, method: string): Scope | null {
   if (name === null || name === "sign_in") return name;

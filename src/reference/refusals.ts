@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Scope } from "../database/enums.ts";
+import type { Role, Scope } from "../database/enums.ts";
 import { badActingHeaders, nobodyActs } from "../http/acting_user.ts";
 import type { CostlyRequest } from "../http/costly_requests.ts";
 import {
@@ -18,9 +18,11 @@ import {
 } from "../http/errors.ts";
 import { httpsRequired } from "../http/https.ts";
 import { badKey } from "../http/idempotency_key.ts";
+import { parametersOf, unknownParameter } from "../http/parameters.ts";
 import { missingToken, PART_TOKENS, type PartToken } from "../http/platform_tokens.ts";
-import { preconditionErrors } from "../http/preconditions.ts";
+import { notConditional, preconditionErrors } from "../http/preconditions.ts";
 import { tooMany } from "../http/rate_limits.ts";
+import { missingRole } from "../http/roles.ts";
 import { missingScope } from "../http/scopes.ts";
 import { explainIssues, type Input } from "../http/validation.ts";
 import { ONE_LINE } from "../http/wire.ts";
@@ -77,6 +79,8 @@ export interface Route {
   isRecorded?: boolean;
   /** The scope that it needs; null if it needs none. */
   scope?: Scope | null;
+  /** The roles of which the client's user needs one. Empty if every role opens it. */
+  roles?: Role[];
   /** The tokens that it accepts in addition to `PLATFORM_API_TOKEN`. */
   tokens?: PartToken[];
   /** Whether the daily quotas never refuse it. */
@@ -102,7 +106,7 @@ export function refusalsOf(api: Api, method: string, route: Route, operation: Op
       {
         description: reasons.join(" ") || defaultReasons(api)[status] || "",
         headers: headersOf(api, {
-          ...headersFor(api, method, status, operation),
+          ...headersFor(api, method, status, operation, route),
           ...errorCode(errors.map(({ code }) => code)),
         }),
         content: { "application/json": { schema: errorSchema, ...errorExamples(errors) } },
@@ -132,6 +136,7 @@ function commonRefusals(
   {
     inputs,
     scope,
+    roles = [],
     tokens = [],
     limited,
     isRecorded,
@@ -156,12 +161,21 @@ function commonRefusals(
     all.push([400, "`X-Acting-User` or `X-Purpose-Of-Use` is not valid.", badActingHeaders()]);
   if (isConditional)
     for (const error of preconditionErrors()) all.push([error.status, PRECONDITIONS[error.status], [error]]);
+  else if (api !== "livekit") all.push([400, "`If-Match` was sent.", [notConditional()]]);
+  if (api !== "livekit")
+    all.push([
+      400,
+      "The query has a parameter that the operation does not have.",
+      [unknownParameter("unknown", parametersOf(inputs))],
+    ]);
   if (isRecorded)
     all.push([400, "The organization requires each read to name a person and a purpose.", [nobodyActs()]]);
   all.push([401, APIS[api].unauthorized, [APIS[api].unauthorizedError]]);
   all.push([403, "The request came by plain HTTP.", [httpsRequired()]]);
   if (api === "external") all.push([403, "The organization is suspended.", [organizationSuspended()]]);
   if (scope) all.push([403, `The API client does not have the scope \`${scope}\`.`, [missingScope(scope)]]);
+  if (roles.length > 0)
+    all.push([403, `The API client does not act as ${roles.join(" or ")}.`, [missingRole(...roles)]]);
   if (api === "platform" && tokens.length < PART_TOKENS.length)
     all.push([403, "The platform token is not valid for this route.", [missingToken(tokens)]]);
   if (param) all.push([404, undefined, [noSuchPath()]]);
@@ -230,12 +244,12 @@ function exampleFault(schema: z.ZodType): string {
   return explainIssues(error.issues);
 }
 
-function headersFor(api: Api, method: string, status: number, operation: Operation) {
+function headersFor(api: Api, method: string, status: number, operation: Operation, { roles = [] }: Route) {
   // A quota of the organization is checked in the database, so the response has a bookmark.
   if (status === 429)
     return { ...(hasError(operation, 429) ? commonHeaders(api) : {}), ...tooManyHeaders(api) };
-  // A missing scope is found after the client's rate limits, but before the database is used.
-  if (status === 403 && !hasError(operation, 403)) return unreadHeaders(api);
+  // A missing scope is found after the client's rate limits, but before the database is used. A missing role can be found there too.
+  if (status === 403 && roles.length === 0 && !hasError(operation, 403)) return unreadHeaders(api);
   // Some operations also return 401 for a value in the request, such as another person's token.
   if (status === 401 && !hasError(operation, 401)) return unauthorizedHeaders;
   // A body is checked before the database is used. A bookmark that a GET sends is returned with any status.

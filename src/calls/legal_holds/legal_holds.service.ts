@@ -26,7 +26,7 @@ export async function holdOwnCall(
   hold: HoldReport,
 ): Promise<CallDetails> {
   const { db, caller } = context;
-  const author = asAdministrator(caller, callNotFound);
+  const author = asAdministrator(caller);
   const reached = reachedCall(caller, path);
   const shown = callDetails(reached);
   return decideAndWrite(
@@ -64,7 +64,7 @@ export async function releaseCall(context: Context, path: CallKey): Promise<void
 
 export async function releaseOwnCall(context: ClientContext, path: CallPath): Promise<void> {
   const { db, caller } = context;
-  const author = asAdministrator(caller, callNotFound);
+  const author = asAdministrator(caller);
   const call = holdOfPath(reachedCall(caller, path));
   await decideAndWrite(db, { member: author.read, call }, ({ member: [member], call: [call] }) => {
     author.require(member);

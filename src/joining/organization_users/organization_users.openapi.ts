@@ -89,8 +89,6 @@ const changeErrors = (wrapper: "user" | "organization_user") => [
   emailTaken(wrapper),
 ];
 
-const NOT_AN_ADMIN = "The client does not act as an organization_admin, or the member does not exist";
-
 export const organizationUsersReference: Reference = {
   tag: "Organization users",
   description:
@@ -143,7 +141,7 @@ export const organizationUsersReference: Reference = {
       description: `${CHANGE} The client's own user must keep the role \`organization_admin\`.`,
       parameters: { id: { description: MEMBER_ID, example: story.ANN.id } },
       ...changeOf("organization_user", organizationUserSchema),
-      refusals: { 404: `${NOT_AN_ADMIN}, or the membership has ended.` },
+      refusals: { 404: "The member does not exist, or the membership has ended." },
       errors: [...changeErrors("organization_user"), clientDemotesItsUser(), invalidClient()],
     },
     "DELETE /organization_users/:id": {
@@ -158,7 +156,7 @@ export const organizationUsersReference: Reference = {
           example: true,
         },
       },
-      refusals: { 404: `${NOT_AN_ADMIN}, or the membership has already ended.` },
+      refusals: { 404: "The member does not exist, or the membership has already ended." },
       errors: [organizationUserNotFound(), clientRemovesItsUser(), clientsActAsUser([5]), invalidClient()],
     },
   },

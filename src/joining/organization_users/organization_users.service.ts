@@ -107,7 +107,7 @@ const asThePlatform = (organization_id: number): MemberAuthor<{ id: number }> =>
 });
 
 const asTheClient = (caller: Caller, revokesClients = true): MemberAuthor<{ roles: Role[] }> => ({
-  ...asAdministrator(caller, organizationUserNotFound),
+  ...asAdministrator(caller),
   field: "organization_user",
   allow(member, next, clients) {
     requireAdministratorStays(caller, member, next);

@@ -1,6 +1,6 @@
 import { invalidBody } from "../../http/errors.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
-import { FOR_ADMINISTRATORS, type Operation, pageResponse, type Reference } from "../../openapi/operation.ts";
+import { type Operation, pageResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import {
   NOT_AN_ORGANIZATION_SLUG,
@@ -91,9 +91,8 @@ export const organizationsReference: Reference = {
     "PUT /organization": {
       operationId: "updateOwnOrganization",
       summary: "Update your organization",
-      description: `Only clients of an organization_admin can do this. ${UPDATE}`,
+      description: `${UPDATE}`,
       ...updateOfOwn,
-      refusals: FOR_ADMINISTRATORS,
       errors: updateErrors,
     },
   },

@@ -148,7 +148,7 @@ export const updateOwnOrganization = (
   input: OrganizationUpdate,
 ): Promise<Organization> => {
   const { db, caller } = context;
-  const author = asAdministrator(caller, organizationNotFound);
+  const author = asAdministrator(caller);
   const reads = { member: author.read, organization: organizationRow({ id: author.organization_id }) };
   return decideAndWrite(db, reads, ({ member: [member], organization: [organization] }) => {
     author.require(member);

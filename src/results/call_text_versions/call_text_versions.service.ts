@@ -6,10 +6,12 @@ import { decideAndWrite } from "../../database/decide_and_write.ts";
 import type { CallTextKind } from "../../database/enums.ts";
 import { type BoundQuery, type NamedQueries, type RowsOf, runBatch } from "../../database/queries.ts";
 import { requireVersion } from "../../http/preconditions.ts";
+import { requireRoleOf } from "../../http/roles.ts";
 import { rolesOfCaller } from "../../organization/api_clients/api_clients.sql.ts";
 import {
   type CallText,
   entryOfText,
+  stateOfText,
   textOfPath,
   textOfReach,
   textWrites,
@@ -22,9 +24,9 @@ import { transcriptNotFound } from "../transcripts/transcripts.refusals.ts";
 import type { StoredTranscript } from "../transcripts/transcripts.schemas.ts";
 import { replaceLines, transcriptOfPath, transcriptToCorrect } from "../transcripts/transcripts.sql.ts";
 import { correctLines, correctText, type Replaced, requireCorrectable } from "./call_text_versions.merge.ts";
-import { requireCorrector, requireCorrectorStill } from "./call_text_versions.policy.ts";
+import { CORRECTORS, requireCorrectorStill } from "./call_text_versions.policy.ts";
 import type { SoapNoteCorrection, TranscriptCorrection } from "./call_text_versions.schemas.ts";
-import { insertVersion, stateOfText, type TextVersion, versionsOfPath } from "./call_text_versions.sql.ts";
+import { insertVersion, type TextVersion, versionsOfPath } from "./call_text_versions.sql.ts";
 
 const NOT_FOUND = { transcript: transcriptNotFound, soap_note: soapNoteNotFound };
 
@@ -97,7 +99,7 @@ function correct<Reads extends NamedQueries>(
     db,
     { member: rolesOfCaller(caller), call: resultsOfPath(reached), state: stateOfText(reached) },
     async ({ member: [member], call: [call], text: [text], ...rows }) => {
-      requireCorrectorStill(caller, member, notFound);
+      requireCorrectorStill(caller, member);
       if (!call || !text) throw notFound();
       requireVersion(context, text);
       requireCorrectable({ hasEnded: call.has_ended, text });
@@ -143,7 +145,7 @@ async function readVersions<Text>(
   textOf: (of: ReturnType<typeof reachedCall> & { kind: CallTextKind }) => BoundQuery<Text>,
 ): Promise<{ text: Text; versions: TextVersion[] }> {
   const { db, caller } = context;
-  requireCorrector(caller, NOT_FOUND[kind]);
+  requireRoleOf(caller, ...CORRECTORS);
   const reached = { ...reachedCall(caller, path), kind };
   const [[text], versions, entries] = await runBatch(db, [
     textOf(reached),

@@ -94,14 +94,13 @@ export async function updateWaitingRoom(
   });
 }
 
-export async function retireWaitingRoom(
-  { db, now, caller: { organization_id } }: ClientContext,
-  slug: string,
-): Promise<void> {
-  const path = { organization_id, slug };
+export async function retireWaitingRoom(context: ClientContext, slug: string): Promise<void> {
+  const { db, now, caller } = context;
+  const path = { organization_id: caller.organization_id, slug };
   const reads = { room: waitingRoomRow(path), uses: useOfRoom(path) };
   await decideAndWrite(db, reads, ({ room: [room], uses }) => {
     if (!room) throw waitingRoomNotFound();
+    requireVersion(context, room);
     return { writes: [waitingRoomWrites.update(room, retireRoom(room, uses.length > 0, now))] };
   });
 }

@@ -79,7 +79,7 @@ describe("Nulls for optional fields, and unknown fields,", () => {
 });
 
 it.each([
-  ["/call_metrics", "date_start=&date_end=&user_id="],
+  ["/call_metrics", "date_start=&date_end="],
   ["/invites", "status="],
   ["/events", "type=&after="],
   ["/invites", "page=&page=1&per_page"],

@@ -9,12 +9,14 @@ export const IF_MATCH = "If-Match";
 const malformedIfMatch = () =>
   new ApiError(400, "invalid_if_match", `${IF_MATCH}: must be an ETag in quotes, a list of them, or *`);
 
-/** Ignoring the header would change a version that the caller has not read. */
-export const notConditional = () =>
+/** Ignoring these headers would change a version that the caller has not read. */
+export const NEVER_OBEYED = ["If-None-Match", "If-Unmodified-Since"];
+
+export const notConditional = (name: string) =>
   new ApiError(
     400,
     "invalid_if_match",
-    `${IF_MATCH}: is only for PUT and DELETE of a resource with an ETag; omit it here`,
+    `${name}: is not obeyed here: omit it. Use ${IF_MATCH} for PUT and DELETE of a resource with an ETag`,
   );
 
 export const changedMeanwhile = () =>
@@ -47,9 +49,12 @@ const CHANGED_BY_PROXY = /^W\/|-+(gzip|br|zstd)(?="$)/g;
  * @throws ApiError 400 if a tag is malformed, or if the route does not obey the header
  */
 export function readIfMatch(c: HonoContext): string[] | undefined {
+  // Caches send If-None-Match with a GET, and any response is a right answer to it.
+  for (const name of c.req.method === "GET" ? [] : NEVER_OBEYED)
+    if (c.req.header(name) !== undefined) throw notConditional(name);
   const sent = c.req.header(IF_MATCH);
   if (sent === undefined) return undefined;
-  if (!declarationOf<true>(c, "isConditional")) throw notConditional();
+  if (!declarationOf<true>(c, "isConditional")) throw notConditional(IF_MATCH);
   const tags = sent.split(",").map((tag) => tag.trim());
   const isValid =
     sent.length <= MAX_IF_MATCH_LENGTH && (sent.trim() === "*" || tags.every((tag) => ETAG.test(tag)));

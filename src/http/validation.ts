@@ -8,6 +8,7 @@ import { readBody } from "./body.ts";
 import { invalidBody, invalidQuery, noSuchPath, notJson } from "./errors.ts";
 import { nullsDropper } from "./null_fields.ts";
 import { requireKnownParameters } from "./parameters.ts";
+import { sentFields, type Unchangeable } from "./unchangeable.ts";
 
 declare module "hono" {
   interface ContextVariableMap {
@@ -46,7 +47,9 @@ export interface Input {
   /** In bytes, if the body has a limit of its own. */
   limit?: number | undefined;
   /** Whether the request may have no body. */
-  isOptional?: boolean;
+  isOptional?: boolean | undefined;
+  /** The fields of the resource that the route does not change. The verb refuses other values with `requireUnchanged`. */
+  stays?: Unchangeable | undefined;
 }
 
 /** Refuses an invalid query with 400. An empty parameter counts as missing, except a filter by person. */
@@ -137,7 +140,7 @@ function withoutEmpty(parameters: Record<string, string | string[]>): Record<str
  */
 export function jsonBody<Schema extends z.ZodType>(
   schema: () => Schema,
-  { limit, isOptional = false }: { limit?: number; isOptional?: boolean } = {},
+  { limit, isOptional = false, stays }: Pick<Input, "limit" | "isOptional" | "stays"> = {},
 ) {
   const dropNulls = lazily(() => nullsDropper(schema()));
   const validateBody: MiddlewareHandler<Env, string, { out: { json: z.output<Schema> } }> = async (
@@ -155,7 +158,9 @@ export function jsonBody<Schema extends z.ZodType>(
     const body = parseJson(json);
     requireKnownParameters(c, "json");
     dropNulls()(body);
-    return requireValid(body);
+    const valid = requireValid(body);
+    if (stays) Object.assign(c.get("context" as never), { sent: sentFields(schema(), body, stays) });
+    return valid;
   }
   function requireValid(body: unknown): object {
     const { data, error } = schema().safeParse(body);
@@ -163,7 +168,7 @@ export function jsonBody<Schema extends z.ZodType>(
     return data as object;
   }
   return Object.assign(validateBody, {
-    input: { target: "json", schema, limit, isOptional } satisfies Input,
+    input: { target: "json", schema, limit, isOptional, stays } satisfies Input,
   });
 }
 

@@ -20,10 +20,11 @@ import { httpsRequired } from "../http/https.ts";
 import { badKey } from "../http/idempotency_key.ts";
 import { parametersOf, unknownParameter } from "../http/parameters.ts";
 import { missingToken, PART_TOKENS, type PartToken } from "../http/platform_tokens.ts";
-import { notConditional, preconditionErrors } from "../http/preconditions.ts";
+import { IF_MATCH, NEVER_OBEYED, notConditional, preconditionErrors } from "../http/preconditions.ts";
 import { tooMany } from "../http/rate_limits.ts";
 import { missingRole } from "../http/roles.ts";
 import { missingScope } from "../http/scopes.ts";
+import { unchangeableErrors } from "../http/unchangeable.ts";
 import { explainIssues, type Input } from "../http/validation.ts";
 import { ONE_LINE } from "../http/wire.ts";
 import {
@@ -161,7 +162,9 @@ function commonRefusals(
     all.push([400, "`X-Acting-User` or `X-Purpose-Of-Use` is not valid.", badActingHeaders()]);
   if (isConditional)
     for (const error of preconditionErrors()) all.push([error.status, PRECONDITIONS[error.status], [error]]);
-  else if (api !== "livekit") all.push([400, "`If-Match` was sent.", [notConditional()]]);
+  const notObeyed = [...(isConditional ? [] : [IF_MATCH]), ...(method === "GET" ? [] : NEVER_OBEYED)];
+  if (api !== "livekit" && notObeyed.length > 0)
+    all.push([400, `\`${notObeyed.join("` or `")}\` was sent.`, notObeyed.map(notConditional)]);
   if (api !== "livekit")
     all.push([
       400,
@@ -191,6 +194,7 @@ function commonRefusals(
       : "The body does not match its schema.";
     all.push([422, reason, [invalidBody(exampleFault(json.schema()))]]);
   }
+  if (json?.stays) all.push([422, undefined, unchangeableErrors(json.schema(), json.stays)]);
   if (key) all.push([422, "The `Idempotency-Key` was used for another request.", [keyWasUsed()]]);
   all.push([429, APIS[api].tooMany, tooManyErrors(api)]);
   if (api === "external" && !isOutsideQuotas) {

@@ -51,14 +51,14 @@ export const legalHoldsReference: Reference = {
     "PUT /organization_users/:organization_user_id/calls/:call_id/legal_hold": {
       operationId: "holdOwnCall",
       summary: "Begin the legal hold of a call",
-      description: `${BEGINNING}`,
+      description: BEGINNING,
       ...beginning("organization", callDetailsSchema),
       errors: [callNotFound(), holdOfPlatform()],
     },
     "DELETE /organization_users/:organization_user_id/calls/:call_id/legal_hold": {
       operationId: "releaseOwnCall",
       summary: "End the legal hold of a call",
-      description: `${END}`,
+      description: END,
       errors: [callNotFound(), holdOfPlatform()],
     },
   },

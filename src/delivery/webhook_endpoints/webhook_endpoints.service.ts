@@ -5,6 +5,7 @@ import { isSameRow } from "../../database/merging.ts";
 import { type BoundQuery, requireFirst, runAll } from "../../database/queries.ts";
 import { isLoopback } from "../../http/loopback.ts";
 import { administeredOrganization } from "../../http/roles.ts";
+import { requireUnchanged } from "../../http/unchangeable.ts";
 import type { OwnPath } from "../../http/wire.ts";
 import { asAdministrator } from "../../organization/roles/roles.authors.ts";
 import { newWebhookSecret } from "../webhook_deliveries/webhook_deliveries.format.ts";
@@ -78,6 +79,7 @@ export async function updateWebhookEndpoint(
   const { organization_user_id: user_id } = caller;
   const service_url = new URL(context.url).origin;
   return changeEndpoint(context, endpointById(own), (endpoint) => {
+    requireUnchanged(context, { secret: undefined });
     const next = mergeEndpoint({ endpoint, service_url, user_id }, input, now);
     return {
       writes: [endpointWrites.update(endpoint, next)],

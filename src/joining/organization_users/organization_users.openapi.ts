@@ -13,7 +13,6 @@ import {
   clientsActAsUser,
   emailHasAccount,
   emailTaken,
-  memberStaysInOrganization,
   NO_ROLE_LEFT,
   notAnAssistant,
   organizationUserNotFound,
@@ -65,7 +64,6 @@ const changeOf = (wrapper: "user" | "organization_user", schema: z.ZodObject) =>
       "A new email": {
         [wrapper]: {
           email: movedAnn.email,
-          ...(wrapper === "user" && { organization_id: ann.organization_id }),
         },
       },
     },
@@ -206,7 +204,7 @@ export const organizationUsersReference: Reference = {
       parameters,
       ...changeOf("user", userSchema),
       refusals: { 404: "The organization or the user does not exist, or the membership has ended." },
-      errors: [organizationNotFound(), ...changeErrors("user"), memberStaysInOrganization()],
+      errors: [organizationNotFound(), ...changeErrors("user")],
     },
     "DELETE /organizations/:organization_id/users/:organization_user_id": {
       operationId: "endMembership",

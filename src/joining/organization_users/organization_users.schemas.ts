@@ -55,17 +55,7 @@ const changes = lazily(() =>
 
 export type MemberChanges = z.output<ReturnType<typeof changes>>;
 
-export const updateUserBody = lazily(() =>
-  z.object({
-    user: changes().extend({
-      organization_id: id()
-        .optional()
-        .meta({ description: "Only the current value: a user cannot move to another organization." }),
-    }),
-  }),
-);
-
-export type UserChanges = z.output<ReturnType<typeof updateUserBody>>["user"];
+export const updateUserBody = lazily(() => z.object({ user: changes() }));
 
 export const updateOrganizationUserBody = lazily(() => z.object({ organization_user: changes() }));
 

@@ -6,7 +6,6 @@ import {
   NOT_AN_ORGANIZATION_SLUG,
   NOT_RETENTION_DAYS,
   organizationNotFound,
-  organizationSlugStays,
   organizationSlugTaken,
 } from "./organizations.refusals.ts";
 import { organizationSchema, ownOrganizationSchema } from "./organizations.responses.ts";
@@ -71,7 +70,6 @@ const update: Pick<Operation, "request" | "response"> = {
 };
 
 const updateErrors = [
-  organizationSlugStays(),
   organizationNotFound(),
   invalidBody(`organization.recording_retention_days: ${NOT_RETENTION_DAYS}`),
   invalidBody(`organization.transcript_retention_days: ${NOT_RETENTION_DAYS}`),
@@ -91,7 +89,7 @@ export const organizationsReference: Reference = {
     "PUT /organization": {
       operationId: "updateOwnOrganization",
       summary: "Update your organization",
-      description: `${UPDATE}`,
+      description: UPDATE,
       ...updateOfOwn,
       errors: updateErrors,
     },

@@ -31,9 +31,6 @@ const changeableFields = lazily(() =>
   z
     .object({
       name: name(),
-      slug: organizationSlug().meta({
-        description: "Only the current value is accepted, because the slug never changes.",
-      }),
       recording_retention_days: retentionDays(),
       transcript_retention_days: retentionDays(),
       participant_retention_days: retentionDays(),

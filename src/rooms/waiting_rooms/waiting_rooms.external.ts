@@ -3,6 +3,7 @@ import { idempotent } from "../../http/idempotency_key.ts";
 import { conditional, etagOf } from "../../http/preconditions.ts";
 import { area } from "../../http/scopes.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
+import { ROOM_STAYS } from "./waiting_rooms.refusals.ts";
 import {
   createWaitingRoomBody,
   slugParams,
@@ -38,7 +39,7 @@ export const waitingRoomsExternal = externalRoutes()
     area("rooms"),
     bySlug,
     conditional,
-    jsonBody(updateWaitingRoomBody),
+    jsonBody(updateWaitingRoomBody, { stays: ROOM_STAYS }),
     async (c) => {
       const { slug } = c.req.valid("param");
       const room = await updateWaitingRoom(c.var.context, slug, c.req.valid("json").waiting_room);

@@ -105,14 +105,7 @@ describe.each(Object.entries(THINGS))("%s", (_, aThing) => {
   it("refuses a malformed If-Match", async () => {
     const { read, put } = await aScene();
     const etag = etagOf(await read());
-    for (const malformed of [
-      "",
-      etag.slice(1),
-      etag.replaceAll('"', ""),
-      `${etag},`,
-      "*, *",
-      "x".repeat(2000),
-    ])
+    for (const malformed of [etag.slice(1), etag.replaceAll('"', ""), `${etag},`, "*, *", "x".repeat(2000)])
       expectRefusal(await put(1, malformed), 400, /^If-Match: must be/);
   });
 

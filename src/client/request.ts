@@ -80,6 +80,8 @@ export function requestOf(
   if (accept !== undefined && !answers.includes(accept))
     throw new TypeError(`accept: must be one of ${answers.join(", ")}`);
   const [method = "", pattern = ""] = route.split(" ");
+  const names = [...pattern.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+  requireKnown(operation, [...names, ...query, ...Object.keys(body ?? {})], input);
   const { ...rest } = input;
   const path = pattern.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = rest[name];
@@ -92,7 +94,6 @@ export function requestOf(
     delete rest[name];
     if (value !== undefined && value !== null) parameters.set(name, String(value));
   }
-  requireKnown(operation, Object.keys(body ?? {}), rest);
   for (const [name, fields] of Object.entries(body ?? {}))
     for (const each of [rest[name]].flat()) if (fields.length > 0) requireKnown(operation, fields, each);
   const key = honoursKey && (idempotencyKey === undefined ? crypto.randomUUID() : idempotencyKey);
@@ -119,7 +120,7 @@ export function requestOf(
 function requireKnown(operation: string | undefined, known: readonly string[], input: unknown): void {
   for (const [name, value] of Object.entries(input ?? {}))
     if (value !== undefined && !known.includes(name))
-      throw new TypeError(`${operation} has no ${name}; here it has ${known.join(", ") || "nothing more"}`);
+      throw new TypeError(`${operation} has no ${name}; here it has ${known.join(", ") || "no names"}`);
 }
 
 /** @throws TypeError for an empty segment or dots, which would make the URL another path */

@@ -46,7 +46,7 @@ describe("The client", () => {
       /^eraseParticipations has no text; .*texts/,
     ],
     ["listRoles", { role: "provider" }, /^listRoles has no role; here it has page, per_page$/],
-    ["getApiClient", { id: 1 }, /^getApiClient has no id; here it has nothing more$/],
+    ["getOwnApiClient", { id: 1 }, /^getOwnApiClient has no id; here it has no names$/],
     ["createWaitingRoom", { waiting_room: { name: "A", isActive: true } }, /has no isActive; .*is_active/],
     ["createBulkInvite", { organization_invites: [{}, { mail: "a@b.c" }] }, /has no mail; here it has email/],
   ])("throws a TypeError for a name that %s does not have: %j", async (name, input, error) => {

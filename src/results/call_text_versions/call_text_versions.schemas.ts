@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { pageQuery } from "../../http/pagination.ts";
 import { distinct, id, multilineText, pathId, toTimestamp, upToFirstFault } from "../../http/wire.ts";
 import {
   MAX_CORRECTION_REASON_LENGTH,
@@ -73,7 +74,9 @@ export function* toSoapNoteVersionsJson({
   yield "]}";
 }
 
-export const transcriptVersionsQuery = lazily(() => z.object({ after: pathId().optional() }));
+export const transcriptVersionsQuery = lazily(() =>
+  z.object({ after: pathId().optional(), per_page: pageQuery().shape.per_page }),
+);
 
 export type TranscriptVersionsQuery = z.output<ReturnType<typeof transcriptVersionsQuery>>;
 
@@ -91,10 +94,11 @@ export function lengthOfVersions(transcript: StoredTranscript & { versions: Text
  */
 export function* toTranscriptVersionsJson(
   { versions, ...transcript }: TranscriptWithLines & { versions: TextVersion[] },
-  { after = Number.POSITIVE_INFINITY }: TranscriptVersionsQuery,
+  { after = Number.POSITIVE_INFINITY, per_page }: TranscriptVersionsQuery,
 ): Generator<string> {
   yield '{"versions":[';
   let length = 0;
+  let count = 0;
   let next_after: number | null = null;
   for (const { version, lines } of linesOfVersions([...transcript.lines], versions)) {
     if (version.version >= after) continue;
@@ -106,7 +110,7 @@ export function* toTranscriptVersionsJson(
       length += part.length;
       yield part;
     }
-    if (length < TRANSCRIPT_VERSIONS_PAGE) continue;
+    if (length < TRANSCRIPT_VERSIONS_PAGE && ++count < per_page) continue;
     if (version.version > 1) next_after = version.version;
     break;
   }

@@ -63,7 +63,7 @@ export async function createWebhookEndpoint(
         entries: [endpointEntry.ofNewest(context, "create", {})],
       };
     },
-    { idempotency: await endpointIdempotency(context) },
+    { idempotency: await endpointIdempotency(context, {}) },
   );
   return { ...endpoint, secret };
 }

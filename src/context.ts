@@ -1,7 +1,7 @@
+import type * as z from "zod";
 import type { Database } from "./database/database.ts";
 import type { PurposeOfUse, Role, Scope } from "./database/enums.ts";
 import { envOfShard, isSharded, shardOf, shardsOf } from "./database/shards.ts";
-import type { SentFields } from "./http/unchangeable.ts";
 import { type Mailer, mailerOf } from "./mail/mail.ts";
 import { SYSTEM_USER_ID } from "./organization/members/organization_users.table.ts";
 import { readSettings, type Settings } from "./settings.ts";
@@ -26,8 +26,8 @@ export interface Context {
   requester: Requester;
   /** The ETags of the `If-Match` header, or `*`: the versions that the request may change. */
   if_match?: string[] | undefined;
-  /** The fields of a PUT that it does not change. */
-  sent?: SentFields;
+  /** The body of an update, with the fields that it does not change: see http/unchangeable.ts. */
+  sent?: { body: unknown; schema: z.ZodType };
   /** The time of the request or chore, in milliseconds since the epoch. */
   now: number;
 }

@@ -8,27 +8,17 @@ import type { Input } from "./validation.ts";
  * A query parameter that an operation does not have is refused: a filter that is ignored shows, or deletes, the wrong people's data.
  */
 
-const MAX_SHOWN_LENGTH = 64;
-
 /** @param known the parameters that the operation has */
 export function unknownParameter(sent: string, known: readonly string[]): ApiError {
-  const name = sent.replace(/[^\w.-]/g, "_").slice(0, MAX_SHOWN_LENGTH) || "_";
+  const name = sent.replace(/[^\w.-]/g, "_").slice(0, 64) || "_";
   const nearest = known.toSorted((a, b) => likeness(b, name) - likeness(a, name)).join(", ");
-  const otherwise = nearest ? `not a parameter of this operation; use ${nearest}` : NO_PARAMETERS;
-  return new ApiError(400, "unknown_parameter", `${name}: is ${otherwise}`);
+  const advice = nearest ? `; use ${nearest}` : ", which has none";
+  return new ApiError(400, "unknown_parameter", `${name}: is not a parameter of this operation${advice}`);
 }
 
-const NO_PARAMETERS = "not a parameter of this operation, which has none";
-
-/** The number of characters in which two names begin and end alike. */
-function likeness(one: string, other: string): number {
-  const length = Math.min(one.length, other.length);
-  let begin = 0;
-  while (begin < length && one[begin] === other[begin]) begin++;
-  let end = 0;
-  while (end < length - begin && one.at(-1 - end) === other.at(-1 - end)) end++;
-  return begin + end;
-}
+/** The number of pairs of characters that two names share. */
+const likeness = (one: string, other: string): number =>
+  [...one].filter((_, at) => at > 0 && other.includes(one.slice(at - 1, at + 1))).length;
 
 /**
  * Every validator of a route calls this function, and so does each API for routes without one. The last validator checks, so that

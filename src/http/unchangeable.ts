@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import * as z from "zod";
 import type { Context } from "../context.ts";
 import { type ApiError, unprocessable } from "./errors.ts";
 
@@ -8,39 +8,32 @@ import { type ApiError, unprocessable } from "./errors.ts";
  * their values mean nothing.
  */
 
-/** Fields that a response shows, or a creation takes, and an update does not change: for each, where it can be changed. */
-export type Unchangeable = Record<string, string>;
+/** Bodies of updates, each with the fields that the resource shows and the update does not change: where they can be changed. */
+export const unchangeable = z.registry<Record<string, string>>();
 
-/** What a body says of such fields, for `requireUnchanged`. */
-export interface SentFields {
-  wrapper: string;
-  fields: Record<string, unknown>;
-  advice: Unchangeable;
-}
+const notChangeable = (wrapper: string, name: string, advice: string): ApiError =>
+  unprocessable("field_not_changeable", `${wrapper}.${name}: cannot be changed here; ${advice}`);
 
 /** The key of a body under which the resource is. */
-export const wrapperOf = (schema: z.ZodType): string => Object.keys((schema as z.ZodObject).shape)[0] ?? "";
-
-export function sentFields(schema: z.ZodType, body: unknown, advice: Unchangeable): SentFields {
-  const wrapper = wrapperOf(schema);
-  return { wrapper, fields: (body as Record<string, SentFields["fields"]>)[wrapper] ?? {}, advice };
-}
-
-const notChangeable = (field: string, advice: string): ApiError =>
-  unprocessable("field_not_changeable", `${field}: cannot be changed here; ${advice}`);
+const wrapperOf = (schema: z.ZodType): string => Object.keys((schema as z.ZodObject).shape)[0] ?? "";
 
 /** For the reference. */
-export const unchangeableErrors = (schema: z.ZodType, advice: Unchangeable): ApiError[] =>
-  Object.entries(advice).map(([name, where]) => notChangeable(`${wrapperOf(schema)}.${name}`, where));
+export const unchangeableErrors = (schema: z.ZodType): ApiError[] =>
+  Object.entries(unchangeable.get(schema) ?? {}).map(([name, advice]) =>
+    notChangeable(wrapperOf(schema), name, advice),
+  );
 
 /**
  * @param shown the present values of the fields; undefined if every value is refused
  * @throws ApiError 422 if the body has another value
  */
 export function requireUnchanged<Shown extends object>({ sent }: Context, shown: Shown): void {
-  for (const [name, where] of Object.entries(sent?.advice ?? {}))
-    if (sent && name in shown && !agree(sent.fields[name], shown[name as keyof Shown]))
-      throw notChangeable(`${sent.wrapper}.${name}`, where);
+  if (!sent) return;
+  const wrapper = wrapperOf(sent.schema);
+  const fields = (sent.body as Record<string, Record<string, unknown>>)[wrapper] ?? {};
+  for (const [name, advice] of Object.entries(unchangeable.get(sent.schema) ?? {}))
+    if (name in shown && !agree(fields[name], shown[name as keyof Shown]))
+      throw notChangeable(wrapper, name, advice);
 }
 
 /** Missing fields and null count as left out. Items of a list are found by their ids, and times can have any time zone. */

@@ -8,7 +8,7 @@ import { readBody } from "./body.ts";
 import { invalidBody, invalidQuery, noSuchPath, notJson } from "./errors.ts";
 import { nullsDropper } from "./null_fields.ts";
 import { requireKnownParameters } from "./parameters.ts";
-import { sentFields, type Unchangeable } from "./unchangeable.ts";
+import { unchangeable } from "./unchangeable.ts";
 
 declare module "hono" {
   interface ContextVariableMap {
@@ -47,9 +47,7 @@ export interface Input {
   /** In bytes, if the body has a limit of its own. */
   limit?: number | undefined;
   /** Whether the request may have no body. */
-  isOptional?: boolean | undefined;
-  /** The fields of the resource that the route does not change. The verb refuses other values with `requireUnchanged`. */
-  stays?: Unchangeable | undefined;
+  isOptional?: boolean;
 }
 
 /** Refuses an invalid query with 400. An empty parameter counts as missing, except a filter by person. */
@@ -109,14 +107,7 @@ function validating<Schema extends z.ZodType, Target extends "query" | "param">(
 }
 
 /** Without a value, these filters would select everybody: the caller's variable was probably not set. */
-const FILTERS_BY_PERSON = new Set([
-  "acting_user",
-  "email",
-  "external_reference",
-  "organization_user_id",
-  "participant_reference",
-  "user_id",
-]);
+const FILTER_BY_PERSON = /^(acting_user|email|(external|participant)_reference|(organization_)?user_id)$/;
 
 /** @throws ApiError 400 if a parameter occurs more than once, or a filter by person has no value */
 function withoutEmpty(parameters: Record<string, string | string[]>): Record<string, string> {
@@ -124,7 +115,7 @@ function withoutEmpty(parameters: Record<string, string | string[]>): Record<str
   for (const [name, value] of Object.entries(parameters)) {
     const [only, ...more] = [value].flat().filter((each) => each !== "");
     if (more.length > 0) throw invalidQuery(`${name}: is given twice: give it once`);
-    if (FILTERS_BY_PERSON.has(name) && [value].flat().includes(""))
+    if (FILTER_BY_PERSON.test(name) && [value].flat().includes(""))
       throw invalidQuery(`${name}: must not be empty`);
     if (only !== undefined) given[name] = only;
   }
@@ -140,7 +131,7 @@ function withoutEmpty(parameters: Record<string, string | string[]>): Record<str
  */
 export function jsonBody<Schema extends z.ZodType>(
   schema: () => Schema,
-  { limit, isOptional = false, stays }: Pick<Input, "limit" | "isOptional" | "stays"> = {},
+  { limit, isOptional = false }: { limit?: number; isOptional?: boolean } = {},
 ) {
   const dropNulls = lazily(() => nullsDropper(schema()));
   const validateBody: MiddlewareHandler<Env, string, { out: { json: z.output<Schema> } }> = async (
@@ -158,9 +149,9 @@ export function jsonBody<Schema extends z.ZodType>(
     const body = parseJson(json);
     requireKnownParameters(c, "json");
     dropNulls()(body);
-    const valid = requireValid(body);
-    if (stays) Object.assign(c.get("context" as never), { sent: sentFields(schema(), body, stays) });
-    return valid;
+    if (unchangeable.has(schema()))
+      Object.assign(c.get("context" as never), { sent: { body, schema: schema() } });
+    return requireValid(body);
   }
   function requireValid(body: unknown): object {
     const { data, error } = schema().safeParse(body);
@@ -168,7 +159,7 @@ export function jsonBody<Schema extends z.ZodType>(
     return data as object;
   }
   return Object.assign(validateBody, {
-    input: { target: "json", schema, limit, isOptional, stays } satisfies Input,
+    input: { target: "json", schema, limit, isOptional } satisfies Input,
   });
 }
 

@@ -192,9 +192,8 @@ function commonRefusals(
     const reason = hasError(operation, 422)
       ? "The body is not valid, or the change that it requests is not possible."
       : "The body does not match its schema.";
-    all.push([422, reason, [invalidBody(exampleFault(json.schema()))]]);
+    all.push([422, reason, [invalidBody(exampleFault(json.schema())), ...unchangeableErrors(json.schema())]]);
   }
-  if (json?.stays) all.push([422, undefined, unchangeableErrors(json.schema(), json.stays)]);
   if (key) all.push([422, "The `Idempotency-Key` was used for another request.", [keyWasUsed()]]);
   all.push([429, APIS[api].tooMany, tooManyErrors(api)]);
   if (api === "external" && !isOutsideQuotas) {

@@ -4,7 +4,6 @@ import { type ExternalEnv, externalRoutes } from "../../http/external_api.ts";
 import { primaryOnly } from "../../http/replication.ts";
 import { area } from "../../http/scopes.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
-import { CALL_STAYS } from "./calls.refusals.ts";
 import {
   callParams,
   callsOfOwnerQuery,
@@ -49,13 +48,7 @@ export const callsExternal = externalRoutes()
   .get(ONE_CALL, area("calls"), primaryOnly, params(callParams), async (c) =>
     c.json(toCallDetails(await requireCall(c.var.context, c.req.valid("param")))),
   )
-  .put(
-    ONE_CALL,
-    area("calls"),
-    params(callParams),
-    jsonBody(updateCallBody, { stays: CALL_STAYS }),
-    async (c) => {
-      const call = await updateCall(c.var.context, c.req.valid("param"), c.req.valid("json").call);
-      return c.json(toCallDetails(call));
-    },
-  );
+  .put(ONE_CALL, area("calls"), params(callParams), jsonBody(updateCallBody), async (c) => {
+    const call = await updateCall(c.var.context, c.req.valid("param"), c.req.valid("json").call);
+    return c.json(toCallDetails(call));
+  });

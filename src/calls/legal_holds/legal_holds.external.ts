@@ -3,7 +3,6 @@ import { outsideQuotas } from "../../http/quotas.ts";
 import { adminArea } from "../../http/scopes.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import { callParams, toCallDetails } from "../calls/calls.schemas.ts";
-import { HOLD_STAYS } from "./legal_holds.refusals.ts";
 import { holdCallBody } from "./legal_holds.schemas.ts";
 import { holdOwnCall, releaseOwnCall } from "./legal_holds.service.ts";
 
@@ -12,17 +11,10 @@ const HOLD = "/organization_users/:organization_user_id/calls/:call_id/legal_hol
 const ofCall = params(callParams);
 
 export const legalHoldsExternal = externalRoutes()
-  .put(
-    HOLD,
-    adminArea("results"),
-    ofCall,
-    outsideQuotas,
-    jsonBody(holdCallBody, { stays: HOLD_STAYS }),
-    async (c) => {
-      const call = await holdOwnCall(c.var.context, c.req.valid("param"), c.req.valid("json").legal_hold);
-      return c.json(toCallDetails(call));
-    },
-  )
+  .put(HOLD, adminArea("results"), ofCall, outsideQuotas, jsonBody(holdCallBody), async (c) => {
+    const call = await holdOwnCall(c.var.context, c.req.valid("param"), c.req.valid("json").legal_hold);
+    return c.json(toCallDetails(call));
+  })
   .delete(HOLD, adminArea("results"), ofCall, async (c) => {
     await releaseOwnCall(c.var.context, c.req.valid("param"));
     return c.body(null, 204);

@@ -3,7 +3,6 @@ import { idempotent } from "../../http/idempotency_key.ts";
 import { adminArea } from "../../http/scopes.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
-import { ENDPOINT_STAYS } from "./webhook_endpoints.refusals.ts";
 import {
   createWebhookEndpointBody,
   toWebhookEndpoint,
@@ -36,17 +35,11 @@ export const webhookEndpointsExternal = externalRoutes()
   .get("/webhook_endpoints/:id", events, byId, async (c) =>
     c.json(toWebhookEndpoint(await requireWebhookEndpoint(c.var.context, c.req.valid("param").id))),
   )
-  .put(
-    "/webhook_endpoints/:id",
-    events,
-    byId,
-    jsonBody(updateWebhookEndpointBody, { stays: ENDPOINT_STAYS }),
-    async (c) => {
-      const { id } = c.req.valid("param");
-      const endpoint = await updateWebhookEndpoint(c.var.context, id, c.req.valid("json").webhook_endpoint);
-      return c.json(toWebhookEndpoint(endpoint));
-    },
-  )
+  .put("/webhook_endpoints/:id", events, byId, jsonBody(updateWebhookEndpointBody), async (c) => {
+    const { id } = c.req.valid("param");
+    const endpoint = await updateWebhookEndpoint(c.var.context, id, c.req.valid("json").webhook_endpoint);
+    return c.json(toWebhookEndpoint(endpoint));
+  })
   .delete("/webhook_endpoints/:id", events, byId, async (c) => {
     await deleteWebhookEndpoint(c.var.context, c.req.valid("param").id);
     return c.body(null, 204);

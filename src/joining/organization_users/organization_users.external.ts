@@ -3,7 +3,6 @@ import { outsideQuotas } from "../../http/quotas.ts";
 import { adminArea, area } from "../../http/scopes.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
-import { MEMBER_STAYS } from "./organization_users.refusals.ts";
 import {
   organizationUsersQuery,
   removeOrganizationUserQuery,
@@ -32,7 +31,7 @@ export const organizationUsersExternal = externalRoutes()
     adminArea("members"),
     byId,
     outsideQuotas,
-    jsonBody(updateOrganizationUserBody, { stays: MEMBER_STAYS }),
+    jsonBody(updateOrganizationUserBody),
     async (c) => {
       const { id } = c.req.valid("param");
       const user = await updateOrganizationUser(c.var.context, id, c.req.valid("json").organization_user);

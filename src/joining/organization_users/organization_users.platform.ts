@@ -2,7 +2,6 @@ import { pageQuery } from "../../http/pagination.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { organizationParams } from "../../http/wire.ts";
-import { MEMBER_STAYS } from "./organization_users.refusals.ts";
 import {
   createUserBody,
   memberParams,
@@ -29,7 +28,7 @@ export const organizationUsersPlatform = platformRoutes()
     const user = await createUser(c.var.context, organization_id, c.req.valid("json").user);
     return c.json(toCreatedUser(user), 201);
   })
-  .put(ONE_USER, byMember, jsonBody(updateUserBody, { stays: MEMBER_STAYS }), async (c) => {
+  .put(ONE_USER, byMember, jsonBody(updateUserBody), async (c) => {
     const { organization_id, organization_user_id: id } = c.req.valid("param");
     const user = await updateUser(c.var.context, organization_id, id, c.req.valid("json").user);
     return c.json(toUser(user));

@@ -1,7 +1,6 @@
 import { externalRoutes } from "../../http/external_api.ts";
 import { adminArea, area } from "../../http/scopes.ts";
 import { jsonBody } from "../../http/validation.ts";
-import { OWN_ORGANIZATION_STAYS } from "./organizations.refusals.ts";
 import { toOwnOrganization, updateOwnOrganizationBody } from "./organizations.schemas.ts";
 import { requireOrganization, updateOwnOrganization } from "./organizations.service.ts";
 
@@ -10,10 +9,6 @@ export const organizationsExternal = externalRoutes()
     const { context } = c.var;
     return c.json(toOwnOrganization(await requireOrganization(context, context.caller.organization_id)));
   })
-  .put(
-    "/organization",
-    adminArea("organization"),
-    jsonBody(updateOwnOrganizationBody, { stays: OWN_ORGANIZATION_STAYS }),
-    async (c) =>
-      c.json(toOwnOrganization(await updateOwnOrganization(c.var.context, c.req.valid("json").organization))),
+  .put("/organization", adminArea("organization"), jsonBody(updateOwnOrganizationBody), async (c) =>
+    c.json(toOwnOrganization(await updateOwnOrganization(c.var.context, c.req.valid("json").organization))),
   );

@@ -2,7 +2,6 @@ import { pageQuery } from "../../http/pagination.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { organizationParams } from "../../http/wire.ts";
-import { ORGANIZATION_STAYS } from "./organizations.refusals.ts";
 import { createOrganizationBody, toOrganization, updateOrganizationBody } from "./organizations.schemas.ts";
 import {
   createOrganization,
@@ -25,13 +24,8 @@ export const organizationsPlatform = platformRoutes()
   .get("/organizations/:organization_id", ofOrganization, async (c) =>
     c.json(toOrganization(await requireOrganization(c.var.context, c.req.valid("param").organization_id))),
   )
-  .put(
-    "/organizations/:organization_id",
-    ofOrganization,
-    jsonBody(updateOrganizationBody, { stays: ORGANIZATION_STAYS }),
-    async (c) => {
-      const { organization_id } = c.req.valid("param");
-      const input = c.req.valid("json").organization;
-      return c.json(toOrganization(await updateOrganization(c.var.context, organization_id, input)));
-    },
-  );
+  .put("/organizations/:organization_id", ofOrganization, jsonBody(updateOrganizationBody), async (c) => {
+    const { organization_id } = c.req.valid("param");
+    const input = c.req.valid("json").organization;
+    return c.json(toOrganization(await updateOrganization(c.var.context, organization_id, input)));
+  });

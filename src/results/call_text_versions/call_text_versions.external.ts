@@ -10,7 +10,6 @@ import { CORRECTION_BODY_LIMIT } from "../../limits.ts";
 import { toSoapNote } from "../soap_notes/soap_notes.schemas.ts";
 import { lengthOf, toTranscriptJson } from "../transcripts/transcripts.schemas.ts";
 import { CORRECTORS } from "./call_text_versions.policy.ts";
-import { NOTE_STAYS, TRANSCRIPT_STAYS } from "./call_text_versions.refusals.ts";
 import {
   correctSoapNoteBody,
   correctTranscriptBody,
@@ -37,7 +36,7 @@ export const callTextVersionsExternal = externalRoutes()
     ofCall,
     recordedRead,
     conditional,
-    jsonBody(correctSoapNoteBody, { limit: CORRECTION_BODY_LIMIT, stays: NOTE_STAYS }),
+    jsonBody(correctSoapNoteBody, { limit: CORRECTION_BODY_LIMIT }),
     async (c) => {
       const note = await correctSoapNote(c.var.context, c.req.valid("param"), c.req.valid("json").soap_note);
       return c.json(toSoapNote(note), 200, etagOf(note));
@@ -54,7 +53,7 @@ export const callTextVersionsExternal = externalRoutes()
     ofCall,
     recordedRead,
     conditional,
-    jsonBody(correctTranscriptBody, { limit: CORRECTION_BODY_LIMIT, stays: TRANSCRIPT_STAYS }),
+    jsonBody(correctTranscriptBody, { limit: CORRECTION_BODY_LIMIT }),
     async (c) => {
       const { transcript } = c.req.valid("json");
       const corrected = await correctTranscript(c.var.context, c.req.valid("param"), transcript);

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { pageQuery } from "../../http/pagination.ts";
+import { unchangeable } from "../../http/unchangeable.ts";
 import { distinct, id, multilineText, pathId, toTimestamp, upToFirstFault } from "../../http/wire.ts";
 import {
   MAX_CORRECTION_REASON_LENGTH,
@@ -18,14 +19,16 @@ import {
   toTranscriptJson,
 } from "../transcripts/transcripts.schemas.ts";
 import { linesOfVersions } from "./call_text_versions.merge.ts";
-import { LINE_REPEATED } from "./call_text_versions.refusals.ts";
+import { LINE_REPEATED, NOTE_STAYS, TRANSCRIPT_STAYS } from "./call_text_versions.refusals.ts";
 import type { soapNoteVersionSchema } from "./call_text_versions.responses.ts";
 import type { TextVersion } from "./call_text_versions.sql.ts";
 
 export const correctionReason = lazily(() => multilineText(MAX_CORRECTION_REASON_LENGTH));
 
 export const correctSoapNoteBody = lazily(() =>
-  z.object({ soap_note: z.object({ text: multilineText(MAX_NOTE_LENGTH), reason: correctionReason() }) }),
+  z
+    .object({ soap_note: z.object({ text: multilineText(MAX_NOTE_LENGTH), reason: correctionReason() }) })
+    .register(unchangeable, NOTE_STAYS),
 );
 
 export type SoapNoteCorrection = z.output<ReturnType<typeof correctSoapNoteBody>>["soap_note"];
@@ -39,13 +42,15 @@ const correctedLines = lazily(() =>
 );
 
 export const correctTranscriptBody = lazily(() =>
-  z.object({
-    transcript: z.object({
-      summary: multilineText(MAX_NOTE_LENGTH, { canBeEmpty: true }).optional(),
-      lines: correctedLines().optional(),
-      reason: correctionReason(),
-    }),
-  }),
+  z
+    .object({
+      transcript: z.object({
+        summary: multilineText(MAX_NOTE_LENGTH, { canBeEmpty: true }).optional(),
+        lines: correctedLines().optional(),
+        reason: correctionReason(),
+      }),
+    })
+    .register(unchangeable, TRANSCRIPT_STAYS),
 );
 
 export type TranscriptCorrection = z.output<ReturnType<typeof correctTranscriptBody>>["transcript"];

@@ -3,7 +3,6 @@ import { idempotent } from "../../http/idempotency_key.ts";
 import { onePageQuery, pageOf } from "../../http/pagination.ts";
 import { area } from "../../http/scopes.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
-import { SUB_STAYS } from "./waiting_room_subs.refusals.ts";
 import {
   createWaitingRoomSubBody,
   toWaitingRoomSub,
@@ -35,18 +34,12 @@ export const waitingRoomSubsExternal = externalRoutes()
     const sub = await createWaitingRoomSub(c.var.context, waiting_room_slug, input);
     return c.json(toWaitingRoomSub(sub), 201);
   })
-  .put(
-    ONE_SUB,
-    area("rooms"),
-    ofRoomById,
-    jsonBody(updateWaitingRoomSubBody, { stays: SUB_STAYS }),
-    async (c) => {
-      const { waiting_room_slug, id } = c.req.valid("param");
-      const input = c.req.valid("json").waiting_room_sub;
-      const sub = await updateWaitingRoomSub(c.var.context, waiting_room_slug, id, input);
-      return c.json(toWaitingRoomSub(sub));
-    },
-  )
+  .put(ONE_SUB, area("rooms"), ofRoomById, jsonBody(updateWaitingRoomSubBody), async (c) => {
+    const { waiting_room_slug, id } = c.req.valid("param");
+    const input = c.req.valid("json").waiting_room_sub;
+    const sub = await updateWaitingRoomSub(c.var.context, waiting_room_slug, id, input);
+    return c.json(toWaitingRoomSub(sub));
+  })
   .delete(ONE_SUB, area("rooms"), ofRoomById, async (c) => {
     const { waiting_room_slug, id } = c.req.valid("param");
     await deleteWaitingRoomSub(c.var.context, waiting_room_slug, id);

@@ -3,7 +3,6 @@ import { idempotent } from "../../http/idempotency_key.ts";
 import { conditional, etagOf } from "../../http/preconditions.ts";
 import { area } from "../../http/scopes.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
-import { ROOM_STAYS } from "./waiting_rooms.refusals.ts";
 import {
   createWaitingRoomBody,
   slugParams,
@@ -39,7 +38,7 @@ export const waitingRoomsExternal = externalRoutes()
     area("rooms"),
     bySlug,
     conditional,
-    jsonBody(updateWaitingRoomBody, { stays: ROOM_STAYS }),
+    jsonBody(updateWaitingRoomBody),
     async (c) => {
       const { slug } = c.req.valid("param");
       const room = await updateWaitingRoom(c.var.context, slug, c.req.valid("json").waiting_room);

@@ -1,10 +1,11 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
 import { pageQuery } from "../../http/pagination.ts";
+import { unchangeable } from "../../http/unchangeable.ts";
 import { name, pathId, roomSlug, themeName, toTimestamp, trueOrFalse, withoutCase } from "../../http/wire.ts";
 import { lazily } from "../../memory.ts";
 import { toWaitingRoomSub, type WaitingRoomSub } from "../waiting_room_subs/waiting_room_subs.schemas.ts";
-import { SLUG_IS_GENERATED } from "./waiting_rooms.refusals.ts";
+import { ROOM_STAYS, SLUG_IS_GENERATED } from "./waiting_rooms.refusals.ts";
 import type { resolvedWaitingRoomSchema, waitingRoomSchema } from "./waiting_rooms.responses.ts";
 import type { waitingRoomColumns } from "./waiting_rooms.sql.ts";
 
@@ -22,7 +23,9 @@ export const createWaitingRoomBody = lazily(() =>
   z.object({ waiting_room: fields().partial().required({ name: true }) }),
 );
 
-export const updateWaitingRoomBody = lazily(() => z.object({ waiting_room: fields().partial() }));
+export const updateWaitingRoomBody = lazily(() =>
+  z.object({ waiting_room: fields().partial() }).register(unchangeable, ROOM_STAYS),
+);
 
 export const waitingRoomsQuery = lazily(() =>
   pageQuery().extend({

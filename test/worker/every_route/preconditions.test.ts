@@ -49,7 +49,7 @@ const THINGS: Record<string, () => Promise<Scene>> = {
 
 const etagOf = ({ headers }: { headers: Headers }) => headers.get("ETag") ?? "";
 
-/** What proxies make of an ETag when they compress the response: Cloudflare, Apache, Jetty, and two in a row. */
+/** The ETag after proxies compressed the response: Cloudflare, Apache, Jetty, and two in a row. */
 const AT_THE_EDGE = [
   (etag: string) => `W/${etag}`,
   (etag: string) => etag.replace(/"$/, '-gzip"'),

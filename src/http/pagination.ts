@@ -29,7 +29,7 @@ export const onePageQuery = lazily(() => {
   return z.object({ page, per_page: per_page.unwrap().optional().meta(shownAsInteger(1)) });
 });
 
-export const pageOf = <Item>(
+export const itemsOfPage = <Item>(
   items: Item[],
   { page, per_page = items.length }: z.output<ReturnType<typeof onePageQuery>>,
 ): Item[] => items.slice((page - 1) * per_page, page * per_page);

@@ -1,7 +1,7 @@
 import { callParams } from "../../calls/calls/calls.schemas.ts";
 import { recordedRead } from "../../http/acting_user.ts";
 import { externalRoutes } from "../../http/external_api.ts";
-import { onePageQuery, pageOf } from "../../http/pagination.ts";
+import { itemsOfPage, onePageQuery } from "../../http/pagination.ts";
 import { primaryOnly } from "../../http/replication.ts";
 import { adminArea, area } from "../../http/scopes.ts";
 import { params, query } from "../../http/validation.ts";
@@ -30,7 +30,7 @@ export const egressesExternal = externalRoutes()
     query(onePageQuery),
     async (c) => {
       const rows = await listEgresses(c.var.context, c.req.valid("param"));
-      return c.json({ egresses: pageOf(rows, c.req.valid("query")).map(toEgress) });
+      return c.json({ egresses: itemsOfPage(rows, c.req.valid("query")).map(toEgress) });
     },
   )
   .get(ONE_EGRESS, area("results"), params(egressParams), recordedRead, async (c) => {

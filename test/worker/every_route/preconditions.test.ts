@@ -139,3 +139,23 @@ describe.each(Object.entries(THINGS))("DELETE instead of %s", (_, aThing) => {
     expect((await remove(`W/${etagOf(await client.send("GET", path))}`)).status).toBe(204);
   });
 });
+
+it("Other values that callers send back work as proxies and libraries change them", async () => {
+  const { client, addRoom } = await anOrganization();
+  const { slug } = await addRoom();
+  const send = (method: string, path: string, body?: object, headers = {}) =>
+    given(client.send(method, path, body, headers));
+  const plan = (key: string) => send("POST", "/visits", { visit: aPlan(slug) }, { "Idempotency-Key": key });
+  const visits = [await plan("a-key"), await plan("another-key")];
+  for (const key of ['"a-key"', "  a-key "]) expect((await plan(key)).id).toBe(visits[0].id);
+  const { next_after } = await send("GET", "/visits?per_page=1");
+  const encoded = [...next_after].map((each: string) => `%${each.charCodeAt(0).toString(16)}`).join("");
+  const page = await send("GET", `/visits?after=${encoded}`);
+  expect(page.visits).toMatchObject([{ id: visits[1].id }]);
+  const read = await client.send("GET", `/waiting_rooms/${slug}`);
+  const again = {
+    "If-None-Match": `W/${etagOf(read)}`,
+    "X-D1-Bookmark": `"${read.headers.get("X-D1-Bookmark")}"`,
+  };
+  expect(await send("GET", `/waiting_rooms/${slug}`, undefined, again)).toEqual(read.body);
+});

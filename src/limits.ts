@@ -247,8 +247,8 @@ export const WRITE_SIZE = 4 * KIB;
 /** Access log entries per UTC day after which an organization's API clients cannot add more. */
 export const MAX_DAILY_ACCESS_LOGS = 200_000;
 
-/** The share of both daily quotas that one API client may use, so that the others can still work. */
-export const CLIENT_SHARE = 0.5;
+/** The fraction of both daily quotas that one API client may use, so that the others can still work. */
+export const CLIENT_FRACTION = 0.5;
 
 /**
  * Entries in a seal. API clients add fewer per day; further entries, from retention, go into the next day's seal. The

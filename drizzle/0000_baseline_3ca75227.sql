@@ -834,7 +834,7 @@ BEGIN
   SELECT raise(ABORT, 'entries of the access log are kept until their day is sealed');
 END;
 --> statement-breakpoint
-CREATE VIEW `call_metric_shares` AS
+CREATE VIEW `call_metric_contributions` AS
 SELECT
   call.id AS call_id,
   NULL AS participant_id,
@@ -872,8 +872,8 @@ BEGIN
     ended_calls, duration_ms, waits, wait_ms)
   SELECT organization_id, organization_user_id, date, new.sign * total_calls, new.sign * failed_calls,
     new.sign * ended_calls, new.sign * duration_ms, new.sign * waits, new.sign * wait_ms
-  FROM call_metric_shares share
-  WHERE share.call_id = new.call_id AND (new.participant_id IS NULL OR share.participant_id = new.participant_id)
+  FROM call_metric_contributions contribution
+  WHERE contribution.call_id = new.call_id AND (new.participant_id IS NULL OR contribution.participant_id = new.participant_id)
   ON CONFLICT (organization_id, organization_user_id, date) DO UPDATE SET
     total_calls = total_calls + excluded.total_calls,
     failed_calls = failed_calls + excluded.failed_calls,

@@ -16,9 +16,9 @@ export function unknownParameter(sent: string, known: readonly string[]): ApiErr
   return new ApiError(400, "unknown_parameter", `${name}: is not a parameter of this operation${advice}`);
 }
 
-/** The number of pairs of characters that two names share. */
+/** The share of a name's pairs of characters that the other name has too. */
 const likeness = (one: string, other: string): number =>
-  [...one].filter((_, at) => at > 0 && other.includes(one.slice(at - 1, at + 1))).length;
+  [...one].filter((_, at) => at > 0 && other.includes(one.slice(at - 1, at + 1))).length / one.length;
 
 /**
  * Every validator of a route calls this function, and so does each API for routes without one. The last validator checks, so that

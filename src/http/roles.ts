@@ -11,15 +11,15 @@ export const missingRole = (...roles: readonly Role[]) =>
     `This operation is only for API clients that act as ${roles.join(" or ")}: use such a client; an administrator can create one`,
   );
 
-/** @throws ApiError 403 if the client's user has none of the roles that the route needs */
-export function requireRole(c: HonoContext, caller: Pick<Caller, "roles">): void {
-  const needed = declarationOf<Role[]>(c, "roles") ?? [];
-  if (needed.length > 0) requireRoleOf(caller, ...needed);
-}
+/** The roles of which the client's user needs one; empty if the route is open to every role. */
+export const rolesFor = (c: HonoContext): Role[] => declarationOf<Role[]>(c, "roles") ?? [];
+
+export const hasRole = ({ roles }: Pick<Caller, "roles">, needed: readonly Role[]): boolean =>
+  needed.length === 0 || needed.some((role) => roles.includes(role));
 
 /** @throws ApiError 403 */
-export function requireRoleOf({ roles }: Pick<Caller, "roles">, ...needed: Role[]): void {
-  if (!needed.some((role) => roles.includes(role))) throw missingRole(...needed);
+export function requireRoleOf(caller: Pick<Caller, "roles">, ...needed: Role[]): void {
+  if (!hasRole(caller, needed)) throw missingRole(...needed);
 }
 
 /**

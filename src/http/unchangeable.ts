@@ -41,7 +41,7 @@ function agree(sent: unknown, shown: unknown): boolean {
   if (sent === undefined || sent === null || sent === shown) return true;
   if (Array.isArray(sent) && Array.isArray(shown)) {
     const byId = new Map(shown.map((item) => [item.id, item]));
-    return sent.every((item) => agree(item, byId.get(item?.id)));
+    return sent.every((item) => !byId.has(item?.id) || agree(item, byId.get(item?.id)));
   }
   if (typeof sent === "object" && typeof shown === "object" && shown !== null)
     return Object.entries(shown).every(([name, value]) =>

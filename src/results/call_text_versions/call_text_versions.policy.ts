@@ -1,5 +1,6 @@
 import type { Caller } from "../../context.ts";
 import type { Role } from "../../database/enums.ts";
+import type { ApiError } from "../../http/errors.ts";
 import { requireRoleOf } from "../../http/roles.ts";
 import { requireRoles } from "../../organization/roles/roles.policy.ts";
 
@@ -11,13 +12,14 @@ export const CORRECTORS: Role[] = ["provider", "organization_admin"];
  * administrator must still be one.
  *
  * @param member the caller in D1
- * @throws ApiError 403
+ * @throws ApiError 403 if the role is missing, 404 if the call is out of reach
  */
 export function requireCorrectorStill(
   caller: Pick<Caller, "roles">,
   member: { roles: Role[] } | undefined,
+  notFound: () => ApiError,
 ): void {
   const roles = requireRoles(member);
   requireRoleOf({ roles }, ...CORRECTORS);
-  if (caller.roles.includes("organization_admin")) requireRoleOf({ roles }, "organization_admin");
+  if (caller.roles.includes("organization_admin") && !roles.includes("organization_admin")) throw notFound();
 }

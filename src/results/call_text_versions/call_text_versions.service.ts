@@ -109,7 +109,7 @@ function correct<Reads extends NamedQueries>(
     db,
     { member: rolesOfCaller(caller), call: resultsOfPath(reached), state: stateOfText(reached) },
     async ({ member: [member], call: [call], text: [text], ...rows }) => {
-      requireCorrectorStill(caller, member);
+      requireCorrectorStill(caller, member, notFound);
       if (!call || !text) throw notFound();
       requireVersion(context, text);
       requireUnchanged(context, { is_final: text.is_final });

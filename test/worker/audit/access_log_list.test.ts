@@ -202,7 +202,7 @@ describe("GET /access_logs with filters", () => {
     ["acting_user=staff-2&event=read", []],
     ["acting_user=staff-2&event=delete&user_id=3&call_id=7&resource=transcript", ["changeOfCall"]],
     ["call_id=999999", []],
-    ["call_id=&acting_user=&from=&event=delete", ["change", "changeOfCall"]],
+    ["call_id=&from=&event=delete", ["change", "changeOfCall"]],
   ];
 
   it.each(CASES)("%s returns %j", async (query, expected) => {

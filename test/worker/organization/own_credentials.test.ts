@@ -103,7 +103,7 @@ describe("POST, GET and DELETE /api_clients", () => {
       /Your request uses this API client/,
     );
     for (const other of others)
-      expectRefusal(await changingNothing(() => other.delete(`/api_clients/${other.id}`)), 404, NOT_FOUND);
+      expectMissingRole(await changingNothing(() => other.delete(`/api_clients/${other.id}`)));
   });
 
   it("allow a limited number of clients in use, even for requests at once", async () => {

@@ -157,7 +157,8 @@ describe("DELETE /participants", () => {
     for (const [query, error] of [
       ["", "external_reference: is required"],
       ["?texts=true", "external_reference: is required"],
-      ["?external_reference=", "external_reference: is required"],
+      ["?external_reference=", "external_reference: must not be empty"],
+      [`?${one}&text=true`, "text: is not a parameter of this operation; use texts, external_reference"],
       [`?${one}&external_reference=other`, "external_reference: is given twice: give it once"],
       [`?${one}&texts=yes`, "texts: must be one of true, false"],
       [`?${one}&texts=1`, "texts: must be one of true, false"],

@@ -2,12 +2,7 @@ import { TOKEN_CLOCK_TOLERANCE } from "../../lifetimes.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
-import {
-  forAdministrators,
-  invalidToken,
-  inviteNotAccepted,
-  providerUnavailable,
-} from "./token_exchange.refusals.ts";
+import { invalidToken, inviteNotAccepted, providerUnavailable } from "./token_exchange.refusals.ts";
 import { authorizationCodeSchema, tokenCheckSchema } from "./token_exchange.responses.ts";
 
 /** A token for Paula, valid for five minutes. */
@@ -76,7 +71,6 @@ The access log records each exchange (\`sign_in\`) and each properly signed but 
           },
         },
       },
-      errors: [forAdministrators()],
     },
   },
 };

@@ -1,23 +1,25 @@
 import * as z from "zod";
 
 /**
- * The example of an object, built from the examples of its fields: `.meta({ example })`, or the first of `examples`.
+ * The example of a value, built from the examples of its fields: `.meta({ example })`, or the first of `examples`.
  *
  * @throws Error for a field without an example
  */
-export function exampleOf<Schema extends z.ZodObject>(schema: Schema): z.input<Schema> {
-  return Object.fromEntries(
-    Object.entries(schema.shape).map(([name, field]) => [name, fieldExample(field, name)]),
-  ) as z.input<Schema>;
-}
-
-function fieldExample(field: z.ZodType, name: string): unknown {
-  const { example, examples } = field.meta() ?? {};
-  if (example !== undefined) return example;
-  if (Array.isArray(examples)) return examples[0];
-  if (field instanceof z.ZodObject) return exampleOf(field);
+export function exampleOf<Schema extends z.ZodType>(schema: Schema, name = "body"): z.input<Schema> {
+  const { example, examples } = schema.meta() ?? {};
+  if (example !== undefined) return example as z.input<Schema>;
+  if (Array.isArray(examples)) return examples[0] as z.input<Schema>;
+  if (schema instanceof z.ZodObject)
+    return Object.fromEntries(
+      Object.entries(schema.shape as Shape).map(([field, its]) => [field, exampleOf(its, field)]),
+    ) as z.input<Schema>;
+  if (schema instanceof z.ZodArray) return [exampleOf(schema.element as z.ZodType, name)] as z.input<Schema>;
+  if (schema instanceof z.ZodNullable)
+    return exampleOf(schema.unwrap() as z.ZodType, name) as z.input<Schema>;
   throw new Error(`The field ${name} has no example`);
 }
+
+type Shape = Record<string, z.ZodType>;
 
 /**
  * The example of a request body, whose wrapper holds fields of a response: the fields that the body accepts, with the
@@ -30,7 +32,7 @@ export function exampleBody(body: z.ZodObject, response: Record<string, unknown>
       .map(([wrapper, fields]) => [
         wrapper,
         Object.fromEntries(
-          Object.entries((fields as z.ZodObject).shape as Record<string, z.ZodType>)
+          Object.entries((fields as z.ZodObject).shape as Shape)
             .filter(([, field]) => !isRefused(field))
             .map(([name, field]) => [name, field, field.meta()?.example ?? response[name]] as const)
             // Leaves out a null that the field does not accept.

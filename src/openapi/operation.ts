@@ -3,11 +3,16 @@ import { type ApiError, invalidQuery } from "../http/errors.ts";
 import { MAX_POSITION_LENGTH, NO_POSITION, POSITION } from "../http/pagination.ts";
 import { count } from "../http/wire.ts";
 import { DEFAULT_PER_PAGE, MAX_PAGE, MAX_PER_PAGE } from "../limits.ts";
+import { exampleOf } from "./examples.ts";
 
 /** Examples by title. Readers see the first one first. */
 export type Examples = Record<string, unknown>;
 
-export type WithExamples = { example: unknown } | { examples: Examples };
+/** By default, one example is built from those of the fields. Others are for what it does not show. */
+export interface WithExamples {
+  example?: unknown;
+  examples?: Examples;
+}
 
 /** The meaning of each field of a body by its path, such as `waiting_room.name`. Items have the path of their list. */
 export type Fields = Record<string, string>;
@@ -34,8 +39,9 @@ export interface Operation {
   /** The response in media types other than JSON. */
   alternatives?: Record<string, { schema: z.ZodType } & WithExamples>;
   /**
-   * Examples of a body that the route accepts, and notes on its fields that apply only here. The meaning of a field is
-   * in its schema, or in the schema of the same field in the response.
+   * Notes on the fields of the body that apply only here, and examples: by default, the fields of the response's first
+   * example that the route accepts. The meaning of a field is in its schema, or in the schema of the same field in the
+   * response.
    */
   request?: { fields?: Fields } & WithExamples;
   /** The part of the body that the route uses, if the body may be any JSON. */
@@ -81,12 +87,12 @@ export const VARY_ACCEPT: Record<string, Header> = {
 };
 
 /** A message that the service sends to the webhook endpoints of organizations. */
-export type WebhookReference = {
+export interface WebhookReference extends WithExamples {
   operationId: string;
   summary: string;
   description: string;
   schema: z.ZodType;
-} & WithExamples;
+}
 
 export interface Reference {
   /** The heading above the operations. */
@@ -102,19 +108,20 @@ export interface Reference {
 
 const paginationSchema = z
   .object({
-    current_page: z.int().min(1).max(MAX_PAGE).describe("The number of this page. The first is 1."),
-    per_page: z.int().min(1).max(MAX_PER_PAGE).describe("The number of items on a full page."),
-    total_pages: count().describe("The number of pages; 0 for an empty list."),
-    total_count: count().describe("The number of items in the whole list."),
+    current_page: z
+      .int()
+      .min(1)
+      .max(MAX_PAGE)
+      .meta({ description: "The number of this page. The first is 1.", example: 1 }),
+    per_page: z
+      .int()
+      .min(1)
+      .max(MAX_PER_PAGE)
+      .meta({ description: "The number of items on a full page.", example: DEFAULT_PER_PAGE }),
+    total_pages: count().meta({ description: "The number of pages; 0 for an empty list.", example: 1 }),
+    total_count: count().meta({ description: "The number of items in the whole list.", example: 1 }),
   })
   .meta({ id: "Pagination", description: "The position of a page in its list." });
-
-const pagination = (total_count: number, current_page = 1) => ({
-  current_page,
-  per_page: DEFAULT_PER_PAGE,
-  total_pages: Math.ceil(total_count / DEFAULT_PER_PAGE),
-  total_count,
-});
 
 /**
  * The response of a paginated list.
@@ -125,46 +132,42 @@ const pagination = (total_count: number, current_page = 1) => ({
 export const pageResponse = (
   key: string,
   schema: z.ZodType,
-  examples: Record<string, unknown[]>,
+  examples?: Record<string, unknown[]>,
   total?: number,
 ) => ({
   schema: z.object({
     [key]: z.array(schema).max(MAX_PER_PAGE).describe("The items of this page, in the order of the list."),
     pagination: paginationSchema,
   }),
-  examples: {
-    ...Object.fromEntries(
-      Object.entries(examples).map(([name, items]) => [
-        name,
-        { [key]: items, pagination: pagination(items.length) },
-      ]),
-    ),
-    ...(total && { "A page past the end": { [key]: [], pagination: pagination(total, 2) } }),
-  },
+  ...(examples && {
+    examples: {
+      ...Object.fromEntries(
+        Object.entries(examples).map(([name, items]) => [
+          name,
+          { [key]: items, pagination: pagination(items.length) },
+        ]),
+      ),
+      ...(total && { "A page past the end": { [key]: [], pagination: pagination(total, 2) } }),
+    },
+  }),
 });
 
-/**
- * The response of a list ordered by time that continues with `after`.
- *
- * @param examples the items of each example, and its `next_after`
- */
-export const afterResponse = (
-  key: string,
-  schema: z.ZodType,
-  examples: Record<string, [items: unknown[], next_after: string | null]>,
-) => ({
+const pagination = (total_count: number, current_page = 1): z.input<typeof paginationSchema> => ({
+  ...exampleOf(paginationSchema),
+  current_page,
+  total_pages: Math.ceil(total_count / DEFAULT_PER_PAGE),
+  total_count,
+});
+
+/** The response of a list ordered by time that continues with `after`. */
+export const afterResponse = (key: string, schema: z.ZodType) => ({
   schema: z.object({
     [key]: z.array(schema).max(MAX_PER_PAGE).describe("The next items of the list, in its order."),
-    next_after: z
-      .string()
-      .regex(POSITION)
-      .max(MAX_POSITION_LENGTH)
-      .nullable()
-      .describe("The `after` of the next request; null at the end."),
+    next_after: z.string().regex(POSITION).max(MAX_POSITION_LENGTH).nullable().meta({
+      description: "The `after` of the next request; null at the end.",
+      example: null,
+    }),
   }),
-  examples: Object.fromEntries(
-    Object.entries(examples).map(([name, [items, next_after]]) => [name, { [key]: items, next_after }]),
-  ),
 });
 
 export const afterPosition = (example: string): Parameter => ({

@@ -1,23 +1,19 @@
 import * as z from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
-import { app } from "../app.ts";
-import type { Role } from "../database/enums.ts";
 import { actingHeaders } from "../http/acting_user.ts";
-import type { CostlyRequest } from "../http/costly_requests.ts";
 import type { PartToken } from "../http/platform_tokens.ts";
 import { IF_MATCH } from "../http/preconditions.ts";
-import { type Area, scopeOf } from "../http/scopes.ts";
-import type { Input } from "../http/validation.ts";
 import { ETAG, type Operation, type Reference } from "../openapi/operation.ts";
 import { APIS, type Api } from "./apis.ts";
 import { bounded } from "./bounds.ts";
-import { exampleFields, requireExamplesToMatch } from "./examples.ts";
+import { exampleFields, requestOf, requireExamplesToMatch } from "./examples.ts";
 import { describeFields } from "./fields.ts";
 import { commonHeaders, headersOf, REPLAYED, sharedHeaders } from "./headers.ts";
 import { introductionOf } from "./info.ts";
 import { bookmarkParameter, described, ifMatchParameter } from "./parameters.ts";
 import { GROUPED_REFERENCES, references } from "./references.ts";
-import { hasError, type Route, refusalsOf } from "./refusals.ts";
+import { hasError, refusalsOf } from "./refusals.ts";
+import { inputOf, type Route, routesOf } from "./routes.ts";
 import { simplify } from "./simplify.ts";
 import { webhooks } from "./webhooks.ts";
 
@@ -47,25 +43,6 @@ export function buildDocument(api: Api) {
   });
   describeRequests(api, document);
   return bounded(simplify(document)) as typeof document;
-}
-
-function routesOf(api: Api): Map<string, Route> {
-  const routes = new Map<string, Route>();
-  for (const { method, path, handler } of app.routes) {
-    if (method === "ALL" || !path.startsWith(`/api/${api}/`)) continue;
-    const route = `${method} ${path.slice(`/api/${api}`.length)}`;
-    const known: Route = routes.get(route) ?? { inputs: [] };
-    if ("input" in handler) known.inputs.push(handler.input as Input);
-    if ("isRecorded" in handler) known.isRecorded = true;
-    if ("isOutsideQuotas" in handler) known.isOutsideQuotas = true;
-    if ("area" in handler) known.scope = scopeOf(handler.area as Area | null, method);
-    if ("roles" in handler) known.roles = handler.roles as Role[];
-    if ("openTo" in handler) known.tokens = handler.openTo as PartToken[];
-    if ("isConditional" in handler) known.isConditional = true;
-    if ("limited" in handler) known.limited = handler.limited as CostlyRequest;
-    routes.set(route, known);
-  }
-  return routes;
 }
 
 /**
@@ -99,19 +76,15 @@ function operationObject(
   tag: string,
   operation: Operation,
 ): ZodOpenApiOperationObject {
-  const schemaOf = (target: Input["target"]) =>
-    route.inputs.find((input) => input.target === target)?.schema();
-  const [query, path, json, header] = [
-    schemaOf("query"),
-    schemaOf("param"),
-    schemaOf("json"),
-    schemaOf("header"),
-  ];
+  const query = inputOf(route, "query");
+  const path = inputOf(route, "param");
+  const json = inputOf(route, "json");
+  const header = inputOf(route, "header");
   const { operationId, summary, description, parameters, response, alternatives } = operation;
   const isOptional = route.inputs.some((input) => input.isOptional);
   const status = operation.status ?? statusOf(method);
   const answers = Object.entries({ ...(response ? { [JSON_TYPE]: response } : {}), ...alternatives });
-  const body = json ? { schema: json, mediaType: JSON_TYPE, ...requestExamples(operation) } : operation.body;
+  const body = json ? { mediaType: JSON_TYPE, ...requestOf(operation, json) } : operation.body;
   if (body) requireExamplesToMatch(`${operationId}, request`, body);
   for (const [, answer] of answers) requireExamplesToMatch(`${operationId}, response`, answer);
   return {
@@ -173,11 +146,6 @@ const SCHEMES: Record<PartToken, keyof (typeof APIS)["platform"]["securityScheme
   PLATFORM_REPORTS_TOKEN: "reportsToken",
   PLATFORM_WEB_APP_TOKEN: "webAppToken",
 };
-
-function requestExamples({ operationId, request }: Operation) {
-  if (!request) throw new Error(`${operationId} takes a body, but its reference has no example`);
-  return request;
-}
 
 const roleOf = ({ roles = [] }: Route) =>
   roles.length > 0 && `Only for API clients that act as ${roles.join(" or ")}.`;

@@ -2,18 +2,26 @@ import slugify from "@sindresorhus/slugify";
 import type * as z from "zod";
 import type { ApiError } from "../http/errors.ts";
 import { explainIssues } from "../http/validation.ts";
-import type { Examples, WithExamples } from "../openapi/operation.ts";
+import { exampleBody, exampleOf } from "../openapi/examples.ts";
+import type { Examples, Operation, WithExamples } from "../openapi/operation.ts";
+
+type Body = { schema: z.ZodType } & WithExamples;
 
 /** The examples by their names. A single example has an empty name. */
-export const examplesOf = (given: WithExamples): Examples =>
-  "examples" in given ? given.examples : { "": given.example };
+export const examplesOf = ({ schema, example, examples }: Body): Examples =>
+  examples ?? { "": example ?? exampleOf(schema) };
 
-export function requireExamplesToMatch(
-  where: string,
-  { schema, ...given }: { schema: z.ZodType } & WithExamples,
-) {
-  for (const [name, example] of Object.entries(examplesOf(given))) {
-    const { error } = schema.safeParse(example);
+/** The request of an operation with the schema of its route's body. */
+export function requestOf({ operationId, request, response }: Operation, schema: z.ZodType): Body {
+  if (request?.example || request?.examples) return { schema, ...request };
+  if (!response) throw new Error(`${operationId} takes a body, but its reference has no example`);
+  const [answer] = Object.values(examplesOf(response));
+  return { schema, example: exampleBody(schema as z.ZodObject, answer as Record<string, unknown>) };
+}
+
+export function requireExamplesToMatch(where: string, body: Body) {
+  for (const [name, example] of Object.entries(examplesOf(body))) {
+    const { error } = body.schema.safeParse(example);
     if (error)
       throw new Error(
         `${where}: the example ${name && `"${name}" `}does not match its schema: ${explainIssues(error.issues)}`,
@@ -22,11 +30,10 @@ export function requireExamplesToMatch(
 }
 
 /** The examples in OpenAPI's form: `example`, or named `examples`. */
-export function exampleFields(given: WithExamples) {
-  if ("example" in given) return { example: given.example };
-  const named = Object.entries(given.examples).map(
-    ([summary, value]) => [slugify(summary), { summary, value }] as const,
-  );
+export function exampleFields(body: Body) {
+  const examples = Object.entries(examplesOf(body));
+  if (!body.examples) return { example: examples[0]?.[1] };
+  const named = examples.map(([summary, value]) => [slugify(summary), { summary, value }] as const);
   return { examples: Object.fromEntries(named) };
 }
 

@@ -1,6 +1,6 @@
-import type { Operation } from "../openapi/operation.ts";
-import { examplesOf } from "./examples.ts";
+import { examplesOf, requestOf } from "./examples.ts";
 import { references } from "./references.ts";
+import { inputOf, routesOf } from "./routes.ts";
 
 /** In characters, like the lines of the code. */
 const LINE_WIDTH = 110;
@@ -28,7 +28,7 @@ export function guideBody(expression: string, where: string): string | undefined
 }
 
 function requireText(operationId: string, mediaType: string, where: string): string {
-  const answer = requireOperation(operationId, where).alternatives?.[mediaType];
+  const answer = requireOperation(operationId, where).operation.alternatives?.[mediaType];
   if (!answer) throw new Error(`${where}: ${operationId} has no response as ${mediaType}`);
   return String(Object.values(examplesOf(answer))[0]);
 }
@@ -40,7 +40,10 @@ function requireExample(
   name: string | undefined,
   where: string,
 ): unknown {
-  const body = requireOperation(operationId, where)[kind];
+  const { api, route, operation } = requireOperation(operationId, where);
+  const known = routesOf(api).get(route);
+  const json = known && inputOf(known, "json");
+  const body = kind === "response" ? operation.response : json && requestOf(operation, json);
   if (!body) throw new Error(`${where}: ${operationId} has no ${kind} with a body`);
   const examples = examplesOf(body);
   const example = name === undefined ? Object.values(examples)[0] : examples[name];
@@ -48,12 +51,12 @@ function requireExample(
   return example;
 }
 
-function requireOperation(operationId: string, where: string): Operation {
-  const operation = references
-    .flatMap(({ external = {}, platform = {} }) => [...Object.values(external), ...Object.values(platform)])
-    .find((each) => each.operationId === operationId);
-  if (!operation) throw new Error(`${where}: there is no operation ${operationId}`);
-  return operation;
+function requireOperation(operationId: string, where: string) {
+  for (const api of ["external", "platform"] as const)
+    for (const { [api]: operations = {} } of references)
+      for (const [route, operation] of Object.entries(operations))
+        if (operation.operationId === operationId) return { api, route, operation };
+  throw new Error(`${where}: there is no operation ${operationId}`);
 }
 
 /**

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import type { Role, Scope } from "../database/enums.ts";
 import { badActingHeaders, nobodyActs } from "../http/acting_user.ts";
 import type { CostlyRequest } from "../http/costly_requests.ts";
 import {
@@ -19,7 +18,7 @@ import {
 import { httpsRequired } from "../http/https.ts";
 import { badKey } from "../http/idempotency_key.ts";
 import { parametersOf, unknownParameter } from "../http/parameters.ts";
-import { missingToken, PART_TOKENS, type PartToken } from "../http/platform_tokens.ts";
+import { missingToken, PART_TOKENS } from "../http/platform_tokens.ts";
 import { IF_MATCH, NEVER_OBEYED, notConditional, preconditionErrors } from "../http/preconditions.ts";
 import { tooMany } from "../http/rate_limits.ts";
 import { missingRole } from "../http/roles.ts";
@@ -54,6 +53,7 @@ import {
   unreadHeaders,
 } from "./headers.ts";
 import { operator } from "./operator.ts";
+import type { Route } from "./routes.ts";
 
 const errorSchema = z
   .object({
@@ -72,22 +72,6 @@ const BODY_LIMITS: Record<Api, number> = {
   platform: PLATFORM_BODY_LIMIT,
   livekit: LIVEKIT_BODY_LIMIT,
 };
-
-/** The properties of a route that its middleware declares. */
-export interface Route {
-  inputs: Input[];
-  limited?: CostlyRequest;
-  isRecorded?: boolean;
-  /** The scope that it needs; null if it needs none. */
-  scope?: Scope | null;
-  /** The roles of which the client's user needs one. Empty if every role opens it. */
-  roles?: Role[];
-  /** The tokens that it accepts in addition to `PLATFORM_API_TOKEN`. */
-  tokens?: PartToken[];
-  /** Whether the daily quotas never refuse it. */
-  isOutsideQuotas?: boolean;
-  isConditional?: boolean;
-}
 
 type Refusal = [status: number, reason: string | undefined, errors: readonly ApiError[]];
 

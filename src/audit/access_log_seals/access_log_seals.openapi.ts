@@ -22,10 +22,7 @@ export const accessLogSealsReference: Reference = {
       },
       response: {
         schema: accessLogSealsSchema,
-        examples: {
-          "Two days": { access_log_seals: [story.SEAL_BEFORE, story.SEAL], next_after: story.SEAL.last_id },
-          "No new seals": { access_log_seals: [], next_after: story.SEAL.last_id },
-        },
+        example: { access_log_seals: [story.SEAL_BEFORE, story.SEAL], next_after: story.SEAL.last_id },
       },
     },
     "GET /access_logs/:date": {

@@ -92,12 +92,7 @@ export const accessLogsReference: Reference = {
       },
       response: {
         schema: accessLogsSchema,
-        examples: {
-          "Everything about a call": { access_logs: [read, readAgain, deleted], next_after: null },
-          "A page with more to follow": { access_logs: [read], next_after: read.id },
-          "No match in the entries looked through": { access_logs: [], next_after: 14_870 },
-          "The end of the list": { access_logs: [], next_after: null },
-        },
+        example: { access_logs: [read, readAgain, deleted], next_after: null },
       },
       errors: [invalidQuery(`from: ${FROM_AFTER_TO}`)],
     },

@@ -34,15 +34,28 @@ import {
 } from "./calls.refusals.ts";
 import { callDetailsSchema, callSchema, reportedCallSchema } from "./calls.responses.ts";
 
-const goingOn = { is_ended: false, ended_at: null };
-
-const ended = exampleOf(callSchema);
+const called = exampleOf(callSchema);
 
 const detailed = exampleOf(callDetailsSchema);
 
-const withoutResults = { transcript: "none", soap_note: "none", egresses: 0 } as const;
+const detailedCall = {
+  schema: callDetailsSchema,
+  examples: {
+    "All results are ready": detailed,
+    "Under legal hold, as an organization_admin sees it": { ...detailed, legal_hold: story.HOLD },
+  },
+};
 
 const reported = exampleOf(reportedCallSchema);
+
+const reportedCall = {
+  schema: reportedCallSchema,
+  examples: {
+    "While the call is going on": { ...reported, is_ended: false, ended_at: null, ended_by: null },
+    "After its end": reported,
+    "Under legal hold": { ...reported, legal_hold: { ...story.HOLD, reason: null } },
+  },
+};
 
 const fromAfterTo = invalidQuery(`from: ${FROM_AFTER_TO}`);
 
@@ -81,11 +94,13 @@ export const callsReference: Reference = {
       summary: "Find calls of all users",
       description: `Lists the calls of all organization users that the client has access to, newest first by \`started_at\`. An organization_admin has access to all calls of the organization, a provider only to its own, and a provider_assistant to its own and to those of the providers it assists. The parameters can be combined. ${inParts} A reference in a URL can end up in the logs of proxies, so it should not be a name.`,
       parameters: filters,
-      response: afterResponse("calls", callSchema, {
-        "The call of a visit": [[ended], null],
-        "There are more": [[ended], story.CALL_POSITION],
-        "No matching calls": [[], null],
-      }),
+      response: {
+        ...afterResponse("calls", callSchema),
+        examples: {
+          "The call of a visit": { calls: [called], next_after: null },
+          "There are more": { calls: [called], next_after: story.CALL_POSITION },
+        },
+      },
       errors: [fromAfterTo, noPosition()],
     },
     "GET /organization_users/:organization_user_id/calls": {
@@ -93,12 +108,7 @@ export const callsReference: Reference = {
       summary: "List the calls of an organization user",
       description: `Lists the calls that the organization user holds or held, newest first by \`started_at\`. A user whose membership has ended keeps their calls. The parameters can be combined. ${inParts}`,
       parameters: filters,
-      response: afterResponse("calls", callSchema, {
-        "A call that has ended": [[ended], null],
-        "A call that is going on": [[{ ...ended, ...goingOn }], null],
-        "There are more": [[ended], story.CALL_POSITION],
-        "No calls": [[], null],
-      }),
+      response: afterResponse("calls", callSchema),
       errors: [callOwnerNotFound(), fromAfterTo, noPosition()],
     },
     "GET /organization_users/:organization_user_id/calls/:call_id": {
@@ -106,18 +116,7 @@ export const callsReference: Reference = {
       summary: "Get a call",
       description:
         "Returns a call, even while it is going on, with the state of its results, so that one request shows which results you can read.",
-      response: {
-        schema: callDetailsSchema,
-        examples: {
-          "All results are ready": detailed,
-          "A call that is going on": { ...detailed, ...goingOn, ended_by: null, results: withoutResults },
-          "A final transcript, but no consent to the recording": {
-            ...detailed,
-            results: { ...withoutResults, transcript: "ready", soap_note: "pending" },
-          },
-          "Under legal hold, as an organization_admin sees it": { ...detailed, legal_hold: story.HOLD },
-        },
-      },
+      response: detailedCall,
       errors: [callNotFound()],
     },
     "PUT /organization_users/:organization_user_id/calls/:call_id": {
@@ -136,14 +135,7 @@ export const callsReference: Reference = {
           "No reference": { call: { external_reference: null } },
         },
       },
-      response: {
-        schema: callDetailsSchema,
-        examples: {
-          "The number of the visit": detailed,
-          "No reference": { ...detailed, external_reference: null },
-          "Under legal hold, as an organization_admin sees it": { ...detailed, legal_hold: story.HOLD },
-        },
-      },
+      response: detailedCall,
       errors: [callNotFound(), callReferenceErased()],
     },
   },
@@ -152,17 +144,7 @@ export const callsReference: Reference = {
       operationId: "getReportedCall",
       summary: "Get a call",
       parameters: { key: callKey },
-      response: {
-        schema: reportedCallSchema,
-        examples: {
-          "A call that has ended": reported,
-          "A call that is going on": { ...reported, ...goingOn },
-          "Under legal hold": {
-            ...reported,
-            legal_hold: story.HOLD,
-          },
-        },
-      },
+      response: reportedCall,
       errors: [callNotFound()],
     },
     "PUT /organizations/:organization_id/calls/:key": {
@@ -266,15 +248,7 @@ export const callsReference: Reference = {
           "A legal hold begins": { call: { legal_hold: true } },
         },
       },
-      response: {
-        schema: reportedCallSchema,
-        examples: {
-          "While the call is going on": { ...reported, ...goingOn, ended_by: null },
-          "After its end": reported,
-          "After an assumed end": { ...reported, ended_by: "assumed" },
-          "Under legal hold": { ...reported, legal_hold: { ...story.HOLD, reason: null } },
-        },
-      },
+      response: reportedCall,
       errors: [
         organizationNotFound(),
         callNamesNoRoom(),

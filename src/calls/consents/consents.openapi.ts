@@ -41,7 +41,6 @@ export const consentsReference: Reference = {
         examples: {
           "Both consented": { consents: [granted, paulas] },
           "One withdrew consent": { consents: [granted, paulas, withdrawn] },
-          "Nobody was asked": { consents: [] },
         },
       },
       errors: [callNotFound()],

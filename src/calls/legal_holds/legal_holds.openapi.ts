@@ -8,12 +8,8 @@ import { callNotFound } from "../calls/calls.refusals.ts";
 import { callDetailsSchema, reportedCallSchema } from "../calls/calls.responses.ts";
 import { holdOfPlatform } from "./legal_holds.refusals.ts";
 
-const corrected = "Case 2026-118 of the district court, and case 2026-131";
-
 /** Shared by both APIs. */
 function beginning(begun_by: HoldBeginner, schema: z.ZodObject) {
-  const hold = { ...story.HOLD, begun_by };
-  const held = { ...exampleOf(schema), legal_hold: hold };
   return {
     request: {
       fields: {
@@ -23,16 +19,12 @@ function beginning(begun_by: HoldBeginner, schema: z.ZodObject) {
       },
       examples: {
         "A hold begins": { legal_hold: { reason: story.HOLD.reason } },
-        "The reason changes": { legal_hold: { reason: corrected } },
         "Without a reason": { legal_hold: {} },
       },
     },
     response: {
       schema,
-      examples: {
-        "Under legal hold": held,
-        "With a new reason": { ...held, legal_hold: { ...hold, reason: corrected } },
-      },
+      example: { ...exampleOf(schema), legal_hold: { ...story.HOLD, begun_by } },
     },
   };
 }

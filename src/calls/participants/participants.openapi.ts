@@ -25,8 +25,6 @@ import {
   waitingParticipantSchema,
 } from "./participants.responses.ts";
 
-const rita = exampleOf(participantSchema);
-
 const ritaOnCall = exampleOf(participantOnCallSchema);
 
 const paulaOnCall: typeof ritaOnCall = {
@@ -38,8 +36,6 @@ const paulaOnCall: typeof ritaOnCall = {
   external_reference: null,
   waiting_since: null,
 };
-
-const present = { left_at: null };
 
 export const participantsReference: Reference = {
   tag: "Participants",
@@ -57,10 +53,6 @@ export const participantsReference: Reference = {
             .max(MAX_LISTED_WAITING)
             .describe("The waiting participants; empty if nobody is waiting."),
         }),
-        examples: {
-          "One person is waiting": { participants: [exampleOf(waitingParticipantSchema)] },
-          "Nobody is waiting": { participants: [] },
-        },
       },
       refusals: {
         404: "The organization has no such room, or it is the personal room of a user that the client has no access to.",
@@ -80,12 +72,6 @@ export const participantsReference: Reference = {
         }),
         examples: {
           "After the call": { participants: [ritaOnCall, paulaOnCall] },
-          "While the call is going on": {
-            participants: [
-              { ...ritaOnCall, ...present },
-              { ...paulaOnCall, ...present },
-            ],
-          },
           "After the names were erased": {
             participants: [
               { ...ritaOnCall, display_name: ERASED_NAME, external_reference: null },
@@ -149,20 +135,7 @@ export const participantsReference: Reference = {
           "A person comes back": { participant: { waiting_since: "2026-01-31T09:29:00Z" } },
         },
       },
-      response: {
-        schema: participantSchema,
-        examples: {
-          "A waiting person": rita,
-          "A waiting user of the organization": {
-            ...rita,
-            ...story.PAULAS_PARTICIPANT,
-            user_id: story.PAULA.user_id,
-            role: "provider",
-          },
-          "A person who left": { ...rita, left_at: "2026-01-31T09:28:00.000Z" },
-          "A person on a call": { ...rita, call_id: story.CALL.id, joined_at: story.STARTED_AT },
-        },
-      },
+      response: { schema: participantSchema },
       errors: [
         waitingRoomNotFound(),
         slugIsOld(),

@@ -125,11 +125,6 @@ More types may be added: ignore types that you do not know.`,
         examples: {
           "One event of each type except `egress.deleted`": { events: events.slice(0, -1), next_after: 1062 },
           "Only final transcripts": { events: [transcriptFinalized], next_after: transcriptFinalized.id },
-          "Only calls": {
-            events: [exampleEvent("call.started"), exampleEvent("call.ended"), exampleEvent("call.updated")],
-            next_after: exampleEvent("call.updated").id,
-          },
-          "Nothing has happened since": { events: [], next_after: 1060 },
         },
       },
     },
@@ -159,18 +154,10 @@ More types may be added: ignore types that you do not know.`,
             events: [ofClinic(exampleEvent("organization_user.removed"))],
             next_after: String(exampleEvent("organization_user.removed").id),
           },
-          "A room and the organization have changed": {
-            events: [
-              ofClinic(exampleEvent("organization.updated")),
-              ofClinic(exampleEvent("waiting_room.updated")),
-            ],
-            next_after: String(exampleEvent("waiting_room.updated").id),
-          },
           "One event of each type except `egress.deleted`": {
             events: events.slice(0, -1).map(ofClinic),
             next_after: "1062",
           },
-          "Nothing has happened since": { events: [], next_after: "1060" },
           "Three databases": {
             events: [ofClinic(exampleEvent("invite.accepted"))],
             next_after: `${exampleEvent("invite.accepted").id}~4294967310~8589934600`,

@@ -17,11 +17,10 @@ import { EVENT_MEANINGS } from "../events/events.openapi.ts";
 import { eventIds } from "../events/events.responses.ts";
 import { ofEndpoint } from "../webhook_endpoints/webhook_endpoints.openapi.ts";
 import { webhookEndpointNotFound } from "../webhook_endpoints/webhook_endpoints.refusals.ts";
-import { NO_ANSWER, NO_SUCCESS, UNREACHABLE } from "./webhook_deliveries.merge.ts";
+import { UNREACHABLE } from "./webhook_deliveries.merge.ts";
 import { endpointNotActive, webhooksQuiet } from "./webhook_deliveries.refusals.ts";
 import {
   deliveriesSchema,
-  deliverySchema,
   pingResultSchema,
   redeliverySchema,
   webhookSchema,
@@ -31,37 +30,6 @@ const inWords = (delay: number) =>
   delay < 60_000 ? `${delay / 1000} s` : delay < HOUR ? `${delay / 60_000} min` : `${delay / HOUR} h`;
 
 const delays = WEBHOOK_RETRY_DELAYS.map(inWords).join(", ");
-
-const delivered = exampleOf(deliverySchema);
-
-const failed: typeof delivered = {
-  ...delivered,
-  event_id: exampleEvent("transcript.finalized").id,
-  event_type: "transcript.finalized",
-  attempts: 2,
-  last_attempt_at: "2026-01-31T09:45:26.000Z",
-  response_status: 500,
-  error: NO_SUCCESS,
-  next_attempt_at: "2026-01-31T09:50:41.000Z",
-};
-
-const pending: typeof delivered = {
-  ...delivered,
-  event_id: 1049,
-  attempts: 0,
-  last_attempt_at: null,
-  response_status: null,
-  next_attempt_at: "2026-01-31T09:50:00.000Z",
-};
-
-const givenUp: typeof delivered = {
-  ...delivered,
-  event_id: 1012,
-  attempts: WEBHOOK_RETRY_DELAYS.length + 1,
-  last_attempt_at: "2026-01-23T17:20:31.000Z",
-  response_status: null,
-  error: NO_ANSWER,
-};
 
 const NO_IDS = z.strictObject({}).describe("Empty.");
 
@@ -135,16 +103,7 @@ export const webhookDeliveriesReference: Reference = {
           example: 1050,
         },
       },
-      response: {
-        schema: deliveriesSchema,
-        examples: {
-          "Not yet sent, failed, delivered and given up": {
-            deliveries: [pending, failed, delivered, givenUp],
-            next_after: givenUp.event_id,
-          },
-          "No delivery yet": { deliveries: [], next_after: null },
-        },
-      },
+      response: { schema: deliveriesSchema },
       errors: [webhookEndpointNotFound()],
     },
     "POST /webhook_endpoints/:id/redeliver": {
@@ -160,13 +119,7 @@ export const webhookDeliveriesReference: Reference = {
         },
         example: { after: story.EVENT_ID - 1 },
       },
-      response: {
-        schema: redeliverySchema,
-        examples: {
-          "All events": exampleOf(redeliverySchema),
-          "There may be more events": { redelivered_count: WEBHOOK_REDELIVERY_PORTION, next_after: 2817 },
-        },
-      },
+      response: { schema: redeliverySchema },
       errors: [webhookEndpointNotFound(), webhooksQuiet(), endpointNotActive()],
     },
     "POST /webhook_endpoints/:id/ping": {
@@ -185,7 +138,6 @@ export const webhookDeliveriesReference: Reference = {
         schema: pingResultSchema,
         examples: {
           "The webhook arrived": exampleOf(pingResultSchema),
-          "The endpoint refused it": { response_status: 401, error: NO_SUCCESS },
           "The endpoint did not respond": { response_status: null, error: UNREACHABLE },
         },
       },

@@ -62,11 +62,11 @@ export const deliverySchema = z
 
 export const deliveriesSchema = z.object({
   deliveries: z.array(deliverySchema).max(MAX_PER_PAGE).describe("The next deliveries, newest event first."),
-  next_after: id()
-    .nullable()
-    .describe(
+  next_after: id().nullable().meta({
+    description:
       "The `after` for the next request: the id of the last event on this page. If the page is empty, the `after` of this request, or null.",
-    ),
+    example: story.EVENT_ID,
+  }),
 });
 
 export const webhookSchema = z.object({

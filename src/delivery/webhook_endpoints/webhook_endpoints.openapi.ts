@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { OLD_WEBHOOK_SECRET_LIFETIME } from "../../lifetimes.ts";
 import { MAX_WEBHOOK_ENDPOINTS } from "../../limits.ts";
-import { exampleBody, exampleOf } from "../../openapi/examples.ts";
+import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { invalidClient } from "../../organization/api_clients/api_clients.refusals.ts";
@@ -16,30 +16,9 @@ import {
   webhookEndpointNotFound,
 } from "./webhook_endpoints.refusals.ts";
 import { webhookEndpointSchema, webhookEndpointWithSecretSchema } from "./webhook_endpoints.responses.ts";
-import { createWebhookEndpointBody } from "./webhook_endpoints.schemas.ts";
 
-const endpoint = exampleOf(webhookEndpointSchema);
-
-const created = exampleOf(webhookEndpointWithSecretSchema);
-
-const disabled: typeof endpoint = {
-  ...endpoint,
-  id: 4,
-  url: "https://old.example.com/visits",
-  is_active: false,
-  disabled_reason: "gone",
-  updated_at: "2026-01-12T10:30:00.000Z",
-};
-
-const orphaned: typeof endpoint = {
-  ...endpoint,
-  is_active: false,
-  disabled_reason: "creator_removed",
-  updated_at: "2026-01-12T10:30:00.000Z",
-};
-
-const moved: typeof endpoint = {
-  ...endpoint,
+const moved = {
+  ...exampleOf(webhookEndpointSchema),
   url: "https://hooks.example.com/v2/visits",
   event_types: ["transcript.finalized", "soap_note.finalized", "call.*"],
   updated_at: story.DOWNLOADED_AT,
@@ -74,40 +53,21 @@ Webhooks are signed with the endpoint's secret, as in [Standard Webhooks](https:
             .max(MAX_WEBHOOK_ENDPOINTS)
             .describe("All endpoints of the organization."),
         }),
-        examples: {
-          "An endpoint that the service has disabled, and an active one": {
-            webhook_endpoints: [disabled, endpoint],
-          },
-          "No endpoints yet": { webhook_endpoints: [] },
-        },
       },
     },
     "POST /webhook_endpoints": {
       operationId: "createWebhookEndpoint",
       summary: "Create a webhook endpoint",
       description: `By default, the endpoint is active and receives all types of events. The response contains its secret: keep it to verify signatures. ${onDevelopersMachine}`,
-      request: {
-        fields: { webhook_endpoint: "The endpoint." },
-        examples: {
-          "For two types of events": exampleBody(createWebhookEndpointBody(), endpoint),
-          "For all types, not yet active": { webhook_endpoint: { url: endpoint.url, is_active: false } },
-        },
-      },
-      response: { schema: webhookEndpointWithSecretSchema, example: created },
+      request: { fields: { webhook_endpoint: "The endpoint." } },
+      response: { schema: webhookEndpointWithSecretSchema },
       errors: [secretIsNotStored(ROTATE_LOST_SECRET), ...urlsNotAllowed, tooManyEndpoints(), invalidClient()],
     },
     "GET /webhook_endpoints/:id": {
       operationId: "getWebhookEndpoint",
       summary: "Get a webhook endpoint",
       ...ofEndpoint,
-      response: {
-        schema: webhookEndpointSchema,
-        examples: {
-          "An active endpoint": endpoint,
-          "An endpoint that the service has disabled": disabled,
-          "An endpoint whose creator has left": orphaned,
-        },
-      },
+      response: { schema: webhookEndpointSchema },
       errors: [webhookEndpointNotFound()],
     },
     "PUT /webhook_endpoints/:id": {
@@ -141,7 +101,11 @@ Webhooks are signed with the endpoint's secret, as in [Standard Webhooks](https:
       ...ofEndpoint,
       response: {
         schema: webhookEndpointWithSecretSchema,
-        example: { ...created, updated_at: story.DOWNLOADED_AT, secret: story.NEW_WEBHOOK_SECRET },
+        example: {
+          ...exampleOf(webhookEndpointWithSecretSchema),
+          updated_at: story.DOWNLOADED_AT,
+          secret: story.NEW_WEBHOOK_SECRET,
+        },
       },
       errors: [webhookEndpointNotFound(), rotatedTooOften(), invalidClient()],
     },

@@ -1,5 +1,4 @@
 import { AUTHORIZATION_CODE_LIFETIME } from "../../lifetimes.ts";
-import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
@@ -19,7 +18,7 @@ export const authorizationCodesReference: Reference = {
         fields: { code: "The code, unchanged." },
         example: { code: story.AUTHORIZATION_CODE },
       },
-      response: { schema: redeemedCodeSchema, example: exampleOf(redeemedCodeSchema) },
+      response: { schema: redeemedCodeSchema },
       refusals: {
         401: "`Invalid code`: the code is unknown, used or expired, or the membership of its user has ended.",
       },

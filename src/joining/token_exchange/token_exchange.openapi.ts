@@ -43,7 +43,7 @@ The access log records each exchange (\`sign_in\`) and each properly signed but 
         },
         example: { token_exchange: { token: TOKEN } },
       },
-      response: { schema: authorizationCodeSchema, example: exampleOf(authorizationCodeSchema) },
+      response: { schema: authorizationCodeSchema },
       refusals: {
         401: "`Invalid token`: the token is malformed, forged or expired, its issuer is unknown, its email is not verified, or its email does not belong to a user of the organization. An administrator finds the exact reason with `POST /token_checks`, the operator in the service's log. `Please accept your invite`: the user has not accepted the invite yet. If the invite has expired, send it again with `POST /invites/{id}/resend`.",
         503: "The identity provider's public keys cannot be fetched, or are not a key set.",

@@ -39,8 +39,6 @@ const LIST =
 
 const list = pageResponse("api_clients", apiClientSchema, {
   "After a rotation": [revoked, client],
-  "A client for one program": [limited],
-  "An organization without API clients": [],
 });
 
 const LOST =

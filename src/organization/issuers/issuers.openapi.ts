@@ -9,14 +9,7 @@ import { createIssuerBody } from "./issuers.schemas.ts";
 const issuer = exampleOf(issuerSchema);
 
 /** An identity provider whose tokens have no `email` claim. */
-const directory: typeof issuer = {
-  ...issuer,
-  id: 6,
-  issuer: "clinic-directory",
-  jwks_url: "https://directory.example.com/keys",
-  email_claim: "preferred_username",
-  require_verified_email: false,
-};
+const directory = { ...issuer, email_claim: "preferred_username", require_verified_email: false };
 
 const { issuer: iss, audience, jwks_url } = issuer;
 
@@ -29,10 +22,7 @@ export const issuersReference: Reference = {
       operationId: "listIssuers",
       summary: "List the issuers of an organization",
       description: "The list is ordered by id.",
-      response: pageResponse("issuers", issuerSchema, {
-        "Two identity providers": [issuer, directory],
-        "An organization without issuers": [],
-      }),
+      response: pageResponse("issuers", issuerSchema),
       errors: [organizationNotFound()],
     },
     "POST /organizations/:organization_id/issuers": {
@@ -47,10 +37,7 @@ export const issuersReference: Reference = {
           "With another claim for the email": exampleBody(createIssuerBody(), directory),
         },
       },
-      response: {
-        schema: issuerSchema,
-        examples: { "With the claim `email`": issuer, "With another claim for the email": directory },
-      },
+      response: { schema: issuerSchema },
       errors: [
         organizationNotFound(),
         issuerRegistered(),

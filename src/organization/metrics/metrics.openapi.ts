@@ -1,6 +1,5 @@
 import type { z } from "zod";
 import { DEFAULT_METRICS_DAYS, MAX_METRICS_DAYS } from "../../limits.ts";
-import { exampleOf } from "../../openapi/examples.ts";
 import * as story from "../../openapi/story.ts";
 import { metricsRangeReversed, metricsRangeTooLong, metricsUserNotFound } from "./metrics.ts";
 
@@ -26,13 +25,7 @@ export const metricsOperation = <Schema extends z.ZodObject>(of: string, schema:
       example: String(story.PAULA.user_id),
     },
   },
-  response: {
-    schema,
-    examples: {
-      [`Two dates with ${of}`]: exampleOf(schema),
-      [`No ${of} in the range`]: Object.fromEntries(Object.keys(schema.shape).map((map) => [map, {}])),
-    },
-  },
+  response: { schema },
   refusals: { 404: "No user of the organization has this `user_id`." },
   errors: [
     metricsRangeReversed(),

@@ -1,4 +1,3 @@
-import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import { rolesSchema } from "./roles.responses.ts";
 
@@ -17,14 +16,7 @@ export const rolesReference: Reference = {
       summary: "List the roles that the client may assign",
       description:
         "Lists the roles at or below the client's own permission level, which it can give to the people that it invites.",
-      response: {
-        schema: rolesSchema,
-        examples: {
-          "A client of an organization_admin": exampleOf(rolesSchema),
-          "A client of a provider": { roles: ["provider_assistant", "provider"] },
-          "A client of a provider_assistant": { roles: ["provider_assistant"] },
-        },
-      },
+      response: { schema: rolesSchema },
     },
   },
 };

@@ -8,13 +8,10 @@ import {
   MAX_WAITING_ROOMS,
   WRITE_SIZE,
 } from "../../limits.ts";
-import { exampleOf } from "../../openapi/examples.ts";
 import type { Operation, Reference } from "../../openapi/operation.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import { usageRangeTooLong } from "./usage.refusals.ts";
-import { usageOfDatesSchema, usageSchema } from "./usage.responses.ts";
-
-const ROOMS = { waiting_rooms_count: 14, waiting_rooms_limit: MAX_WAITING_ROOMS };
+import { usageOfDatesSchema } from "./usage.responses.ts";
 
 const usage: Pick<Operation, "description" | "parameters" | "response"> = {
   description: `The range includes both dates. Without dates, it covers the last ${DEFAULT_METRICS_DAYS} days up to today.`,
@@ -25,13 +22,7 @@ const usage: Pick<Operation, "description" | "parameters" | "response"> = {
       example: "2026-01-31",
     },
   },
-  response: {
-    schema: usageOfDatesSchema,
-    examples: {
-      "One date": { usage: [exampleOf(usageSchema)], ...ROOMS },
-      "No usage": { usage: [], ...ROOMS },
-    },
-  },
+  response: { schema: usageOfDatesSchema },
 };
 
 const rangeErrors = [invalidQuery(`from: ${FROM_AFTER_TO}`), usageRangeTooLong()];

@@ -1,6 +1,12 @@
 import * as z from "zod";
 import { count, day } from "../../http/wire.ts";
-import { MAX_DAILY_ACCESS_LOGS, MAX_DAILY_WRITES, MAX_METRICS_DAYS, WRITE_SIZE } from "../../limits.ts";
+import {
+  MAX_DAILY_ACCESS_LOGS,
+  MAX_DAILY_WRITES,
+  MAX_METRICS_DAYS,
+  MAX_WAITING_ROOMS,
+  WRITE_SIZE,
+} from "../../limits.ts";
 
 export const usageSchema = z
   .object({
@@ -30,8 +36,12 @@ export const usageOfDatesSchema = z.object({
     .array(usageSchema)
     .max(MAX_METRICS_DAYS)
     .describe("The usage by date, oldest first. Dates without usage are omitted."),
-  waiting_rooms_count: count().describe(
-    "The number of waiting rooms that the organization has created, retired ones included.",
-  ),
-  waiting_rooms_limit: count().describe("The maximum number of waiting rooms, retired ones included."),
+  waiting_rooms_count: count().meta({
+    description: "The number of waiting rooms that the organization has created, retired ones included.",
+    example: 14,
+  }),
+  waiting_rooms_limit: count().meta({
+    description: "The maximum number of waiting rooms, retired ones included.",
+    example: MAX_WAITING_ROOMS,
+  }),
 });

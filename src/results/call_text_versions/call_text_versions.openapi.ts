@@ -15,7 +15,6 @@ import {
 import {
   soapNoteVersionSchema,
   soapNoteVersionsSchema,
-  transcriptVersionSchema,
   transcriptVersionsSchema,
 } from "./call_text_versions.responses.ts";
 
@@ -35,8 +34,6 @@ const corrected = {
     n === 1 ? { ...line, text: "Much better, thank you." } : line,
   ),
 };
-
-const transcriptBefore = { ...exampleOf(transcriptVersionSchema), reason: "The end was cut off" };
 
 const { id, text } = corrected.transcript_lines[1] as (typeof corrected.transcript_lines)[number];
 
@@ -66,17 +63,14 @@ export const callTextVersionsReference: Reference = {
         },
         example: { soap_note: { text: note.text, reason: noteBefore.reason } },
       },
-      response: { schema: soapNoteSchema, example: note },
+      response: { schema: soapNoteSchema },
       refusals: { 404: notFoundBecause("note") },
       errors: [soapNoteNotFound(), textNotFinal("soap_note"), correctedTooOften("soap_note")],
     },
     "GET /organization_users/:organization_user_id/calls/:call_id/soap_note/versions": {
       operationId: "listSoapNoteVersions",
       summary: "List the versions of a SOAP note before its corrections",
-      response: {
-        schema: soapNoteVersionsSchema,
-        examples: { "Corrected once": { versions: [noteBefore] }, "Never corrected": { versions: [] } },
-      },
+      response: { schema: soapNoteVersionsSchema, example: { versions: [noteBefore] } },
       refusals: { 404: notFoundBecause("note") },
       errors: [soapNoteNotFound()],
     },
@@ -97,13 +91,13 @@ export const callTextVersionsReference: Reference = {
           "transcript.reason": REASON,
         },
         examples: {
-          "A line": { transcript: { lines: [{ id, text }], reason: transcriptBefore.reason } },
+          "A line": { transcript: { lines: [{ id, text }], reason: "The end was cut off" } },
           "The summary": {
             transcript: { summary: transcript.summary, reason: "It named another medicine" },
           },
         },
       },
-      response: { schema: transcriptSchema, examples: { "A line was corrected": corrected } },
+      response: { schema: transcriptSchema, example: corrected },
       refusals: { 404: notFoundBecause("transcript") },
       errors: [
         transcriptNotFound(),
@@ -125,13 +119,7 @@ export const callTextVersionsReference: Reference = {
           example: 12,
         },
       },
-      response: {
-        schema: transcriptVersionsSchema,
-        examples: {
-          "Corrected once": { versions: [transcriptBefore], next_after: null },
-          "Never corrected": { versions: [], next_after: null },
-        },
-      },
+      response: { schema: transcriptVersionsSchema },
       refusals: { 404: notFoundBecause("transcript") },
       errors: [transcriptNotFound()],
     },

@@ -41,7 +41,9 @@ export const transcriptVersionsSchema = z.object({
     .describe(
       `The versions of the transcript before its corrections, newest first. A page has at least one version, and ends with the version that reaches ${TRANSCRIPT_VERSIONS_PAGE / 1024 / 1024} MiB. Empty if the transcript was never corrected.`,
     ),
-  next_after: id().nullable().describe("The `after` for the next request; null at the end."),
+  next_after: id()
+    .nullable()
+    .meta({ description: "The `after` for the next request; null at the end.", example: null }),
 });
 
 export const soapNoteVersionsSchema = z.object({

@@ -40,21 +40,7 @@ const deleted: typeof created = {
 const failed: typeof created = {
   ...ended,
   id: 70,
-  object_changes: {
-    status: ["egress_starting", "egress_ended"],
-    error: [null, "Start signal not received"],
-    is_stopped: [false, true],
-    ended_at: [null, story.RECORDED_FROM],
-  },
-  created_at: story.RECORDED_FROM,
-};
-
-const createdBefore: typeof created = {
-  ...created,
-  id: 69,
-  user_id: SYSTEM_USER_ID,
-  object_changes: { ...created.object_changes, egress_id: [null, story.FAILED_EGRESS.egress_id] },
-  created_at: story.STARTED_AT,
+  object_changes: { ...ended.object_changes, error: [null, "Start signal not received"] },
 };
 
 export const egressAuditLogsReference: Reference = {
@@ -71,9 +57,8 @@ export const egressAuditLogsReference: Reference = {
       },
       response: pageResponse("audit_logs", auditLogSchema, {
         "A recording that was downloaded once and later deleted": [deleted, read, ended, created],
-        "A recording that failed": [failed, createdBefore],
+        "A recording that failed": [failed],
         "Only reads": [read],
-        "No entries for the event or the days": [],
       }),
       refusals: {
         404: "Something in the path does not exist, the client has no access to it, or the call has not ended.",

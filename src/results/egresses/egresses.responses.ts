@@ -11,7 +11,8 @@ export const egressStatus = () =>
     .string()
     .max(50)
     .regex(/^egress_[a-z_]+$/)
-    .meta({ examples: [...EGRESS_STATUSES, EGRESS_DELETED] });
+    // The first is shown in whole examples, of a recording that has ended.
+    .meta({ examples: [...EGRESS_STATUSES.toReversed(), EGRESS_DELETED] });
 
 /** Percent-encoding triples a key's bytes. The rest is for the storage's host and the signature. */
 const MAX_URL_LENGTH = 5000;
@@ -36,23 +37,23 @@ export const egressSchema = z
     is_stopped: z.boolean().meta({
       description:
         "Whether the recording was stopped. Always true once the recording has ended or its file was deleted.",
-      example: false,
+      example: true,
     }),
     ended_at: timestamp().nullable().meta({
       description: "When the recording ended; null until then.",
-      example: null,
+      example: story.ENDED_AT,
     }),
     started_at: timestamp().nullable().meta({
       description: "When the file begins; null if unknown. The recording process starts slightly earlier.",
-      example: null,
+      example: story.RECORDED_FILE.started_at,
     }),
     duration: z.number().min(0).nullable().meta({
       description: "The playing time of the file in seconds, with up to three decimals; null if unknown.",
-      example: null,
+      example: story.RECORDED_FILE.duration,
     }),
     size: z.int().min(0).nullable().meta({
       description: "The size of the file in bytes; null if unknown.",
-      example: null,
+      example: story.RECORDED_FILE.size,
     }),
     created_at: timestamp().meta({
       description: "When the egress was first reported.",
@@ -60,7 +61,7 @@ export const egressSchema = z
     }),
     updated_at: timestamp().meta({
       description: "When the egress last changed.",
-      example: story.RECORDED_FROM,
+      example: story.ENDED_AT,
     }),
   })
   .meta({ id: "Egress", description: "The recording of a call." });

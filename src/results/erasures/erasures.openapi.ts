@@ -1,10 +1,7 @@
 import { ERASED_PORTION } from "../../limits.ts";
-import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { erasureSchema } from "./erasures.responses.ts";
-
-const erased = exampleOf(erasureSchema);
 
 export const erasuresReference: Reference = {
   tag: "Erasure",
@@ -30,19 +27,7 @@ export const erasuresReference: Reference = {
           example: false,
         },
       },
-      response: {
-        schema: erasureSchema,
-        examples: {
-          "Everything is erased": erased,
-          "More requests are needed": { ...erased, erased_count: ERASED_PORTION, remaining_count: 120 },
-          "A legal hold keeps a call, and the person is waiting": {
-            ...erased,
-            held_count: 1,
-            ongoing_count: 1,
-          },
-          "Nobody has the reference": { ...erased, erased_count: 0 },
-        },
-      },
+      response: { schema: erasureSchema },
     },
   },
 };

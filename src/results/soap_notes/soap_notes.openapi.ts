@@ -8,14 +8,6 @@ import { soapNoteNotFound, soapNoteRefusals } from "./soap_notes.refusals.ts";
 import { soapNoteSchema } from "./soap_notes.responses.ts";
 import { reportSoapNoteBody } from "./soap_notes.schemas.ts";
 
-const final = exampleOf(soapNoteSchema);
-
-const draft: typeof final = {
-  ...final,
-  text: "Subjective: Feels better.\n\nObjective:\n\nAssessment:\n\nPlan:",
-  is_final: false,
-};
-
 export const soapNotesReference: Reference = {
   tag: "SOAP notes",
   description:
@@ -27,7 +19,7 @@ export const soapNotesReference: Reference = {
       summary: "Get the SOAP note of a call",
       description:
         "A SOAP note can be read once the call has ended, whether or not it is final. The `soap_note.finalized` event tells you that the final note can be read.",
-      response: { schema: soapNoteSchema, examples: { "A final note": final, "Not final yet": draft } },
+      response: { schema: soapNoteSchema },
       refusals: {
         404: "Something in the path does not exist, the client has no access to it, the call has not ended, or the call has no SOAP note, for example because it is not available yet or was deleted.",
       },
@@ -49,14 +41,13 @@ export const soapNotesReference: Reference = {
         fields: REPORTED_AT,
         examples: {
           "A final note": {
-            ...exampleBody(reportSoapNoteBody(), final),
+            ...exampleBody(reportSoapNoteBody(), exampleOf(soapNoteSchema)),
             reported_at: "2026-01-31T10:05:00Z",
           },
-          "A note that is not final": exampleBody(reportSoapNoteBody(), draft),
           "Make the note final without changing it": { soap_note: { is_final: true } },
         },
       },
-      response: { schema: soapNoteSchema, examples: { "A final note": final, "Not final yet": draft } },
+      response: { schema: soapNoteSchema },
       errors: [
         callNotFound(),
         soapNoteRefusals.wasDeleted(),

@@ -21,14 +21,6 @@ import { toWebVtt } from "./transcripts.webvtt.ts";
 
 const complete = exampleOf(transcriptSchema);
 
-const withoutSummary: typeof complete = { ...complete, summary: "" };
-
-const draft: typeof complete = {
-  ...withoutSummary,
-  is_final: false,
-  transcript_lines: complete.transcript_lines.slice(0, 1),
-};
-
 const webVtt = [
   ...toWebVtt({
     lines: complete.transcript_lines.map((line) => ({ ...line, speaker_id: line.id })),
@@ -55,14 +47,7 @@ export const transcriptsReference: Reference = {
         "A transcript can be read once the call has ended, whether or not it is final. The `transcript.finalized` event tells you that the final transcript can be read. If `Accept` prefers `text/vtt` to JSON, the response is WebVTT for media players: each line is a cue with the voice of its speaker (`<v Paula Provider>`), without the summary. Errors are always JSON.",
       headers: { ...VARY_ACCEPT, ...ETAG },
       alternatives: { "text/vtt": { schema: webVttSchema, example: webVtt } },
-      response: {
-        schema: transcriptSchema,
-        examples: {
-          "A final transcript": complete,
-          "A final transcript without a summary yet": withoutSummary,
-          "Not final yet": draft,
-        },
-      },
+      response: { schema: transcriptSchema },
       refusals: {
         404: "Something in the path does not exist, the client has no access to it, the call has not ended, or the call has no transcript, for example because the call was too short, or the transcript is not available yet or was deleted.",
       },
@@ -104,10 +89,7 @@ export const transcriptsReference: Reference = {
           "The summary of a final transcript": { transcript: { summary: complete.summary } },
         },
       },
-      response: {
-        schema: transcriptSchema,
-        examples: { "A final transcript": complete, "Not final yet": draft },
-      },
+      response: { schema: transcriptSchema },
       errors: [
         callNotFound(),
         transcriptRefusals.wasDeleted(),

@@ -18,7 +18,6 @@ import {
 
 const ended = exampleOf(visitSchema);
 const planned = { ...ended, status: "planned" as const, call_ids: [], updated_at: ended.created_at };
-const listed = exampleOf(listedVisitSchema);
 
 const [{ id: participant_id, join_url: _, ...rita } = {}] = ended.participants;
 const { starts_at, ends_at, external_reference, organization_user_id } = ended;
@@ -66,10 +65,7 @@ export const visitsReference: Reference = {
         },
         after: afterPosition(story.VISIT_POSITION),
       },
-      response: afterResponse("visits", listedVisitSchema, {
-        "The last page": [[listed], null],
-        "There are more": [[listed], story.VISIT_POSITION],
-      }),
+      response: afterResponse("visits", listedVisitSchema),
       errors: [invalidQuery(`from: ${FROM_AFTER_TO}`), noPosition()],
     },
     "POST /visits": {
@@ -92,10 +88,7 @@ export const visitsReference: Reference = {
       headers: ETAG,
       summary: "Get a visit with its links",
       parameters,
-      response: {
-        schema: visitSchema,
-        examples: { "A planned visit": planned, "A visit that has ended": ended },
-      },
+      response: { schema: visitSchema },
       errors: [refusals.visitNotFound()],
     },
     "PUT /visits/:id": {
@@ -167,7 +160,7 @@ export const visitsReference: Reference = {
         fields: { token: "The value of `visit` in the query of the `join_url`." },
         example: { token: story.VISIT_TOKEN },
       },
-      response: { schema: redeemedVisitSchema, example: exampleOf(redeemedVisitSchema) },
+      response: { schema: redeemedVisitSchema },
       refusals: {
         404: "The token is not valid, the participant was removed from the visit, or the room was retired.",
       },

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { invalidBody } from "../../http/errors.ts";
 import { DEFAULT_SUB_DURATION } from "../../lifetimes.ts";
 import { MAX_SUBS } from "../../limits.ts";
-import { exampleBody, exampleOf } from "../../openapi/examples.ts";
+import { exampleOf } from "../../openapi/examples.ts";
 import type { Parameter, Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { HOUR } from "../../units.ts";
@@ -17,21 +17,11 @@ import {
   tooManySubs,
 } from "./waiting_room_subs.refusals.ts";
 import { waitingRoomSubSchema } from "./waiting_room_subs.responses.ts";
-import { createWaitingRoomSubBody } from "./waiting_room_subs.schemas.ts";
 
-const sub = exampleOf(waitingRoomSubSchema);
-
-const moved: typeof sub = {
-  ...sub,
+const moved = {
+  ...exampleOf(waitingRoomSubSchema),
   datetime_start: "2026-02-02T09:00:00.000Z",
   datetime_end: "2026-02-02T17:00:00.000Z",
-  updated_at: story.SUB_CHANGED_AT,
-};
-
-const unfilled: typeof sub = {
-  ...sub,
-  user_id: null,
-  sub_waiting_room_slug: null,
   updated_at: story.SUB_CHANGED_AT,
 };
 
@@ -64,11 +54,6 @@ export const waitingRoomSubsReference: Reference = {
             .max(MAX_SUBS)
             .describe("The subs that are active now or start later, ordered by start."),
         }),
-        examples: {
-          "A filled sub": { waiting_room_subs: [sub] },
-          "A sub that is not filled": { waiting_room_subs: [unfilled] },
-          "No subs": { waiting_room_subs: [] },
-        },
       },
       errors: [waitingRoomNotFound()],
     },
@@ -80,9 +65,8 @@ export const waitingRoomSubsReference: Reference = {
         fields: {
           "waiting_room_sub.datetime_end": `The sub is no longer active at this time. If null or omitted, it is ${DEFAULT_SUB_DURATION / HOUR} hours after the start.`,
         },
-        example: exampleBody(createWaitingRoomSubBody(), sub),
       },
-      response: { schema: waitingRoomSubSchema, example: sub },
+      response: { schema: waitingRoomSubSchema },
       errors: [waitingRoomNotFound(), ...impossible],
     },
     "PUT /waiting_rooms/:waiting_room_slug/waiting_room_subs/:id": {
@@ -102,10 +86,7 @@ export const waitingRoomSubsReference: Reference = {
           "No substitute": { waiting_room_sub: { user_id: null } },
         },
       },
-      response: {
-        schema: waitingRoomSubSchema,
-        examples: { "With new times": moved, "No longer filled": unfilled },
-      },
+      response: { schema: waitingRoomSubSchema, example: moved },
       errors: [waitingRoomNotFound(), subNotFound(), ...impossible],
     },
     "DELETE /waiting_rooms/:waiting_room_slug/waiting_room_subs/:id": {

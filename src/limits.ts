@@ -100,6 +100,9 @@ export const MAX_ASSISTS = 1000;
 /** Subs of a room that are not over yet. Their list has no pages. */
 export const MAX_SUBS = 1000;
 
+/** Active subs that lead on from a room, one after the other. Each costs a few reads of every participant who opens the room. */
+export const MAX_SUBS_FOLLOWED = 10;
+
 /**
  * How many unknown client ids an isolate still looks up per period for an address beyond its limit. This way, a valid
  * client at that address is served. D1 easily handles ten a second.

@@ -274,7 +274,7 @@ CREATE TABLE `webhook_deliveries` (
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE INDEX `webhook_deliveries_pending` ON `webhook_deliveries` (`webhook_endpoint_id`,`event_id`,`next_attempt_at`,`attempts`) WHERE next_attempt_at is not null;
+CREATE INDEX `webhook_deliveries_pending` ON `webhook_deliveries` (`webhook_endpoint_id`,`event_id`,`next_attempt_at`,`attempts`,`last_attempt_at`) WHERE next_attempt_at is not null;
 --> statement-breakpoint
 CREATE TABLE `webhook_endpoints` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -292,6 +292,7 @@ CREATE TABLE `webhook_endpoints` (
 	`due_at` integer,
 	`lease_until` integer,
 	`failing_since` integer,
+	`repaired_at` integer,
 	`message_at` integer,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`organization_id`,`created_by_user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
@@ -1790,7 +1791,7 @@ WHEN old.call_id IS NOT NULL
 BEGIN
   INSERT INTO egress_audit_logs (organization_id, egress_id, event, user_id, object_changes, created_at)
   SELECT new.organization_id, new.id, 'update', coalesce(new.changed_by_user_id, 1),
-    json_group_object(field, json_array(old_value, new_value)), new.updated_at
+    json_group_object(field, json_array(old_value, new_value)), max(new.updated_at, coalesce((SELECT max(created_at) FROM egress_audit_logs WHERE egress_id = new.id), 0))
   FROM (
     SELECT 'egress_id' AS field, old.egress_id AS old_value, new.egress_id AS new_value
     UNION ALL SELECT 'status', old.status, new.status

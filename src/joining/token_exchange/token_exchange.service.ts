@@ -1,6 +1,7 @@
 import { digest, randomSecret } from "../../bytes/digest.ts";
 import type { ClientContext } from "../../context.ts";
 import { runAll, runBatch } from "../../database/queries.ts";
+import { administeredOrganization } from "../../http/roles.ts";
 import { AUTHORIZATION_CODE_LIFETIME } from "../../lifetimes.ts";
 import { AUTHORIZATION_CODE_BYTES } from "../../limits.ts";
 import { issuersByName } from "../../organization/issuers/issuers.sql.ts";

@@ -10,7 +10,6 @@ type AreaOf<Name> = Name extends `${infer Area}:${string}` ? Area : Name;
 export type Area = AreaOf<Scope>;
 
 /**
-/**
  * Declares the area of a route, or its scope if the method does not say whether it reads; null for a route open to every client.
  * `externalApi` enforces it.
  *

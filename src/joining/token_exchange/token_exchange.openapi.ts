@@ -54,7 +54,7 @@ The access log records each exchange (\`sign_in\`) and each properly signed but 
       operationId: "checkToken",
       summary: "Find out why a token is refused",
       description:
-        "Checks a token as the exchange does, and says what is wrong with it. Nothing is exchanged, and the access log gets no entry. Only for clients of an organization_admin.",
+        "Checks a token as the exchange does, and says what is wrong with it. Nothing is exchanged, and the access log gets no entry.",
       status: 200,
       request: {
         fields: { token_check: "The check.", "token_check.token": "The token to check." },

@@ -1,6 +1,7 @@
 import { digest, randomSecret } from "../../bytes/digest.ts";
 import type { ClientContext } from "../../context.ts";
 import { runAll, runBatch } from "../../database/queries.ts";
+import { administeredOrganization } from "../../http/roles.ts";
 import { AUTHORIZATION_CODE_LIFETIME } from "../../lifetimes.ts";
 import { AUTHORIZATION_CODE_BYTES } from "../../limits.ts";
 import { issuersByName } from "../../organization/issuers/issuers.sql.ts";
@@ -48,7 +49,7 @@ export async function exchangeToken(context: ClientContext, text: string): Promi
 /** Says why the exchange of a token would be refused, for an administrator who sets up sign-in. Changes nothing. */
 export async function checkToken(context: ClientContext, text: string): Promise<TokenCheck> {
   const { db, now, caller } = context;
-  const { organization_id } = caller;
+  const organization_id = administeredOrganization(caller);
   const check: TokenCheck = {
     issuer: null,
     audience: null,

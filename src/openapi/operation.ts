@@ -159,6 +159,12 @@ const pagination = (total_count: number, current_page = 1): z.input<typeof pagin
   total_count,
 });
 
+/** The response of a short list, which is never paginated. */
+export const listResponse = (key: string, schema: z.ZodType, description: string, max?: number) => {
+  const items = z.array(schema);
+  return { schema: z.object({ [key]: (max ? items.max(max) : items).describe(description) }) };
+};
+
 /** The response of a list ordered by time that continues with `after`. */
 export const afterResponse = (key: string, schema: z.ZodType) => ({
   schema: z.object({
@@ -168,6 +174,15 @@ export const afterResponse = (key: string, schema: z.ZodType) => ({
       example: null,
     }),
   }),
+});
+
+/** The parameters of a list by date. */
+export const dates = (things: string): Record<"from" | "to", Parameter> => ({
+  from: { description: `Only ${things} on this date (UTC) or later.`, example: "2026-01-31" },
+  to: {
+    description: `Only ${things} on this date (UTC) or earlier. It must not be before \`from\`.`,
+    example: "2026-02-28",
+  },
 });
 
 export const afterPosition = (example: string): Parameter => ({

@@ -47,12 +47,6 @@ const parameters: Record<string, Parameter> = {
     description: "The id of the call: an `id` of the list of the organization user's calls.",
     example: 300,
   },
-  egress_id: { description: "The id of the egress.", example: 61 },
-  after: {
-    description:
-      "The position to continue from: the `next_after` of the previous response, or the id of an event. Without it, the list begins at its start.",
-    example: 1040,
-  },
   event: { description: "Only entries of this event.", example: "read" },
   from: { description: "Only entries from the start of this day (UTC).", example: "2026-01-31" },
   to: {

@@ -6,6 +6,7 @@ import { exampleOf } from "../../openapi/examples.ts";
 import {
   afterPosition,
   afterResponse,
+  dates,
   noPosition,
   type Parameter,
   type Reference,
@@ -60,11 +61,7 @@ const reportedCall = {
 const fromAfterTo = invalidQuery(`from: ${FROM_AFTER_TO}`);
 
 const filters: Record<string, Parameter> = {
-  from: { description: "Only calls that started on this date (UTC) or later.", example: "2026-01-31" },
-  to: {
-    description: "Only calls that started on this date (UTC) or earlier. It must not be before `from`.",
-    example: "2026-02-28",
-  },
+  ...dates("calls that started"),
   external_reference: {
     description: "Only calls with exactly this `external_reference`.",
     example: story.VISIT_REFERENCE,

@@ -1,6 +1,5 @@
-import * as z from "zod";
 import { exampleOf } from "../../openapi/examples.ts";
-import type { Reference } from "../../openapi/operation.ts";
+import { listResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
 import { consentSchema } from "./consents.responses.ts";
@@ -33,11 +32,11 @@ export const consentsReference: Reference = {
       description:
         "Lists the decisions of the participants, oldest first by `decided_at`. Of several refusals in a row, only the first is listed. You can list them while the call is going on. A participant who is not in the list was not asked, and so has not consented.",
       response: {
-        schema: z.object({
-          consents: z
-            .array(consentSchema)
-            .describe("The decisions of all participants of the call; empty if nobody was asked."),
-        }),
+        ...listResponse(
+          "consents",
+          consentSchema,
+          "The decisions of all participants of the call; empty if nobody was asked.",
+        ),
         examples: {
           "Both consented": { consents: [granted, paulas] },
           "One withdrew consent": { consents: [granted, paulas, withdrawn] },

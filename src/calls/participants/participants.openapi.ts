@@ -1,10 +1,9 @@
-import * as z from "zod";
 import { ERASED_NAME } from "../../database/retention.ts";
 import { invalidBody } from "../../http/errors.ts";
 import { SILENCE_UNTIL_END } from "../../lifetimes.ts";
 import { MAX_LISTED_WAITING } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
-import type { Reference } from "../../openapi/operation.ts";
+import { listResponse, type Reference } from "../../openapi/operation.ts";
 import { REPORTED_AT } from "../../openapi/reports.ts";
 import * as story from "../../openapi/story.ts";
 import { waitingRoomNotFound } from "../../rooms/waiting_rooms/waiting_rooms.refusals.ts";
@@ -46,14 +45,12 @@ export const participantsReference: Reference = {
       operationId: "listWaitingParticipants",
       summary: "List the people waiting in a room",
       description: `Lists the people waiting in the room now, longest first; at most ${MAX_LISTED_WAITING}. For a personal room, the client needs access to the calls of the room's owner. People on a call are no longer waiting.`,
-      response: {
-        schema: z.object({
-          participants: z
-            .array(waitingParticipantSchema)
-            .max(MAX_LISTED_WAITING)
-            .describe("The waiting participants; empty if nobody is waiting."),
-        }),
-      },
+      response: listResponse(
+        "participants",
+        waitingParticipantSchema,
+        "The waiting participants; empty if nobody is waiting.",
+        MAX_LISTED_WAITING,
+      ),
       refusals: {
         404: "The organization has no such room, or it is the personal room of a user that the client has no access to.",
       },
@@ -65,11 +62,11 @@ export const participantsReference: Reference = {
       description:
         "Lists everybody who is or was on the call, ordered by id, including people who came late or left early. You can list them while the call is going on.",
       response: {
-        schema: z.object({
-          participants: z
-            .array(participantOnCallSchema)
-            .describe("The participants of the call; empty if nobody came."),
-        }),
+        ...listResponse(
+          "participants",
+          participantOnCallSchema,
+          "The participants of the call; empty if nobody came.",
+        ),
         examples: {
           "After the call": { participants: [ritaOnCall, paulaOnCall] },
           "After the names were erased": {

@@ -1,8 +1,7 @@
-import * as z from "zod";
 import { OLD_WEBHOOK_SECRET_LIFETIME } from "../../lifetimes.ts";
 import { MAX_WEBHOOK_ENDPOINTS } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
-import type { Reference } from "../../openapi/operation.ts";
+import { listResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { invalidClient } from "../../organization/api_clients/api_clients.refusals.ts";
 import { secretIsNotStored } from "../../organization/idempotency_keys/idempotency_keys.refusals.ts";
@@ -46,14 +45,12 @@ Webhooks are signed with the endpoint's secret, as in [Standard Webhooks](https:
       operationId: "listWebhookEndpoints",
       summary: "List the webhook endpoints",
       description: "Ordered by id.",
-      response: {
-        schema: z.object({
-          webhook_endpoints: z
-            .array(webhookEndpointSchema)
-            .max(MAX_WEBHOOK_ENDPOINTS)
-            .describe("All endpoints of the organization."),
-        }),
-      },
+      response: listResponse(
+        "webhook_endpoints",
+        webhookEndpointSchema,
+        "All endpoints of the organization.",
+        MAX_WEBHOOK_ENDPOINTS,
+      ),
     },
     "POST /webhook_endpoints": {
       operationId: "createWebhookEndpoint",

@@ -1,6 +1,6 @@
 import { invalidBody } from "../../http/errors.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
-import { type Operation, pageResponse, type Reference } from "../../openapi/operation.ts";
+import { pageResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import {
   NOT_AN_ORGANIZATION_SLUG,
@@ -13,16 +13,11 @@ import { updateOrganizationBody, updateOwnOrganizationBody } from "./organizatio
 
 const created = exampleOf(organizationSchema);
 
-const CHANGED = { recording_retention_days: 365, updated_at: story.INVITED_AT };
-
-const updated: typeof created = { ...created, ...CHANGED };
-
-const renamed: typeof created = {
+const renamed = {
   ...created,
   name: "Riverside Medical Center",
   transcript_retention_days: 90,
   participant_retention_days: 30,
-  updated_at: story.INVITED_AT,
 };
 
 const UPDATE =
@@ -31,37 +26,9 @@ const UPDATE =
 const FIELDS = { organization: "The fields to change. An empty object changes only `updated_at`." };
 
 const A_YEAR = "Recordings are kept for a year";
-const RENAMED = "A new name and new retention periods";
 const SUSPENDED = "Suspend the organization";
-
-const updateOfOwn: Pick<Operation, "request" | "response"> = {
-  request: {
-    fields: FIELDS,
-    examples: {
-      [A_YEAR]: { organization: { recording_retention_days: 365 } },
-      [RENAMED]: exampleBody(updateOwnOrganizationBody(), renamed),
-    },
-  },
-  response: {
-    schema: ownOrganizationSchema,
-    example: { ...exampleOf(ownOrganizationSchema), ...CHANGED },
-  },
-};
-
-const update: Pick<Operation, "request" | "response"> = {
-  request: {
-    fields: FIELDS,
-    examples: {
-      [A_YEAR]: { organization: { recording_retention_days: 365 } },
-      [RENAMED]: exampleBody(updateOrganizationBody(), renamed),
-      [SUSPENDED]: { organization: { is_suspended: true } },
-    },
-  },
-  response: {
-    schema: organizationSchema,
-    examples: { [A_YEAR]: updated, [SUSPENDED]: { ...updated, is_suspended: true } },
-  },
-};
+const keepForAYear = { [A_YEAR]: { organization: { recording_retention_days: 365 } } };
+const keptForAYear = { recording_retention_days: 365, updated_at: story.INVITED_AT };
 
 const updateErrors = [
   organizationNotFound(),
@@ -84,7 +51,17 @@ export const organizationsReference: Reference = {
       operationId: "updateOwnOrganization",
       summary: "Update your organization",
       description: UPDATE,
-      ...updateOfOwn,
+      request: {
+        fields: FIELDS,
+        examples: {
+          ...keepForAYear,
+          "A new name and new retention periods": exampleBody(updateOwnOrganizationBody(), renamed),
+        },
+      },
+      response: {
+        schema: ownOrganizationSchema,
+        example: { ...exampleOf(ownOrganizationSchema), ...keptForAYear },
+      },
       errors: updateErrors,
     },
   },
@@ -106,7 +83,21 @@ export const organizationsReference: Reference = {
       operationId: "updateOrganization",
       summary: "Update an organization",
       description: UPDATE,
-      ...update,
+      request: {
+        fields: FIELDS,
+        examples: {
+          ...keepForAYear,
+          "A new name and new retention periods": exampleBody(updateOrganizationBody(), renamed),
+          [SUSPENDED]: { organization: { is_suspended: true } },
+        },
+      },
+      response: {
+        schema: organizationSchema,
+        examples: {
+          [A_YEAR]: { ...created, ...keptForAYear },
+          [SUSPENDED]: { ...created, ...keptForAYear, is_suspended: true },
+        },
+      },
       errors: updateErrors,
     },
     "POST /organizations": {

@@ -12,7 +12,7 @@ import {
   MAX_STORAGE_KEY_LENGTH,
 } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
-import type { Reference } from "../../openapi/operation.ts";
+import { dates, listResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { organizationNotFound } from "../../organization/organizations/organizations.refusals.ts";
 import {
@@ -90,14 +90,7 @@ export const egressesReference: Reference = {
       summary: "List the recordings of all calls you have access to",
       description: `Lists the visible recordings of all calls that the client has access to, ordered by id and without download URLs. Use it to copy recordings into an archive. A recording becomes visible once its call has ended and every participant has consented, so it can appear before recordings that you have already listed: list the most recent days again. To read all recordings, repeat the request with \`next_after\` as \`after\` until \`next_after\` is null. One request searches at most ${EGRESSES_LOOKED_THROUGH} recordings, so a page can be empty although more follow. The access log records the request.`,
       parameters: {
-        from: {
-          description: "Only recordings of calls that started on this date (UTC) or later.",
-          example: "2026-01-31",
-        },
-        to: {
-          description: "Only recordings of calls that started on this date (UTC) or earlier.",
-          example: "2026-01-31",
-        },
+        ...dates("recordings of calls that started"),
         after: {
           description:
             "Only recordings with a higher id: the `next_after` of the previous response. Without it, the list begins with the first recording.",
@@ -124,13 +117,11 @@ export const egressesReference: Reference = {
       summary: "List the egresses of a call",
       description: "Ordered by id, without download URLs.",
       response: {
-        schema: z.object({
-          egresses: z
-            .array(egressSchema)
-            .describe(
-              "All recordings of the call. Empty if the call has not ended or not every participant consented.",
-            ),
-        }),
+        ...listResponse(
+          "egresses",
+          egressSchema,
+          "All recordings of the call. Empty if the call has not ended or not every participant consented.",
+        ),
         example: { egresses: [failed, ended] },
       },
       errors: [callNotFound()],

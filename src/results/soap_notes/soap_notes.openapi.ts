@@ -3,7 +3,7 @@ import { callNotFound } from "../../calls/calls/calls.refusals.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import { ETAG, type Reference } from "../../openapi/operation.ts";
 import { REPORTED_AT } from "../../openapi/reports.ts";
-import { deletionOperation, ownDeletionOperation } from "../call_texts/call_texts.openapi.ts";
+import { deletionOf } from "../call_texts/call_texts.openapi.ts";
 import { soapNoteNotFound, soapNoteRefusals } from "./soap_notes.refusals.ts";
 import { soapNoteSchema } from "./soap_notes.responses.ts";
 import { reportSoapNoteBody } from "./soap_notes.schemas.ts";
@@ -25,7 +25,7 @@ export const soapNotesReference: Reference = {
       },
       errors: [soapNoteNotFound()],
     },
-    "DELETE /organization_users/:organization_user_id/calls/:call_id/soap_note": ownDeletionOperation(
+    "DELETE /organization_users/:organization_user_id/calls/:call_id/soap_note": deletionOf(
       "deleteOwnSoapNote",
       "SOAP note",
     ),
@@ -55,9 +55,9 @@ export const soapNotesReference: Reference = {
         soapNoteRefusals.isFinal(),
       ],
     },
-    "DELETE /organizations/:organization_id/calls/:key/soap_note": deletionOperation(
-      "deleteSoapNote",
-      "SOAP note",
-    ),
+    "DELETE /organizations/:organization_id/calls/:key/soap_note": {
+      ...deletionOf("deleteSoapNote", "SOAP note"),
+      parameters: { key: callKey },
+    },
   },
 };

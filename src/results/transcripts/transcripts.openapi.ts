@@ -6,7 +6,7 @@ import { exampleOf } from "../../openapi/examples.ts";
 import { ETAG, type Reference, VARY_ACCEPT } from "../../openapi/operation.ts";
 import { REPORTED_AT } from "../../openapi/reports.ts";
 import * as story from "../../openapi/story.ts";
-import { deletionOperation, ownDeletionOperation } from "../call_texts/call_texts.openapi.ts";
+import { deletionOf } from "../call_texts/call_texts.openapi.ts";
 import {
   LINE_ENDS_TOO_EARLY,
   LINES_OVERLAP,
@@ -53,7 +53,7 @@ export const transcriptsReference: Reference = {
       },
       errors: [transcriptNotFound()],
     },
-    "DELETE /organization_users/:organization_user_id/calls/:call_id/transcript": ownDeletionOperation(
+    "DELETE /organization_users/:organization_user_id/calls/:call_id/transcript": deletionOf(
       "deleteOwnTranscript",
       "transcript",
     ),
@@ -102,9 +102,9 @@ export const transcriptsReference: Reference = {
         transcriptRefusals.isFinal(),
       ],
     },
-    "DELETE /organizations/:organization_id/calls/:key/transcript": deletionOperation(
-      "deleteTranscript",
-      "transcript",
-    ),
+    "DELETE /organizations/:organization_id/calls/:key/transcript": {
+      ...deletionOf("deleteTranscript", "transcript"),
+      parameters: { key: callKey },
+    },
   },
 };

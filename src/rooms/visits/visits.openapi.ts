@@ -3,7 +3,14 @@ import { invalidBody, invalidQuery } from "../../http/errors.ts";
 import { VISIT_LINK_VALID_FOR } from "../../lifetimes.ts";
 import { MAX_PLANNED_VISITS, VISITS_LOOKED_THROUGH } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
-import { afterPosition, afterResponse, ETAG, noPosition, type Reference } from "../../openapi/operation.ts";
+import {
+  afterPosition,
+  afterResponse,
+  dates,
+  ETAG,
+  noPosition,
+  type Reference,
+} from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { metricsOperation } from "../../organization/metrics/metrics.openapi.ts";
 import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
@@ -49,11 +56,7 @@ export const visitsReference: Reference = {
       summary: "List the visits",
       description: `Lists the visits that the client has access to, ordered by \`starts_at\`, without links. To read all of them, repeat the request with \`next_after\` as \`after\` until it is null. A request with a reference looks through at most ${VISITS_LOOKED_THROUGH} visits with this reference, so a page can be empty although more pages follow. The parameters can be combined.`,
       parameters: {
-        from: { description: "Only visits that start on this date (UTC) or later.", example: "2026-01-31" },
-        to: {
-          description: "Only visits that start on this date (UTC) or earlier. It must not be before `from`.",
-          example: "2026-02-28",
-        },
+        ...dates("visits that start"),
         status: { description: "Only visits with this status.", example: "ended" },
         external_reference: {
           description: "Only visits with exactly this `external_reference`.",

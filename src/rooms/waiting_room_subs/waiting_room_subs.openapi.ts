@@ -1,9 +1,8 @@
-import * as z from "zod";
 import { invalidBody } from "../../http/errors.ts";
 import { DEFAULT_SUB_DURATION } from "../../lifetimes.ts";
 import { MAX_SUBS } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
-import type { Parameter, Reference } from "../../openapi/operation.ts";
+import { listResponse, type Parameter, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { HOUR } from "../../units.ts";
 import { waitingRoomNotFound } from "../waiting_rooms/waiting_rooms.refusals.ts";
@@ -47,14 +46,12 @@ export const waitingRoomSubsReference: Reference = {
       operationId: "listWaitingRoomSubs",
       summary: "List the subs of a waiting room",
       description: "Lists the subs that are not over yet, ordered by start, all on one page.",
-      response: {
-        schema: z.object({
-          waiting_room_subs: z
-            .array(waitingRoomSubSchema)
-            .max(MAX_SUBS)
-            .describe("The subs that are active now or start later, ordered by start."),
-        }),
-      },
+      response: listResponse(
+        "waiting_room_subs",
+        waitingRoomSubSchema,
+        "The subs that are active now or start later, ordered by start.",
+        MAX_SUBS,
+      ),
       errors: [waitingRoomNotFound()],
     },
     "POST /waiting_rooms/:waiting_room_slug/waiting_room_subs": {

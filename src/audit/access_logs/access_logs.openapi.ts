@@ -11,16 +11,6 @@ import { accessLogSchema, accessLogsSchema } from "./access_logs.responses.ts";
 
 const read = exampleOf(accessLogSchema);
 
-const readAgain: typeof read = {
-  ...read,
-  id: 5317,
-  at: "2026-01-31T13:20:08.000Z",
-  resource: "soap_note",
-  acting_user: "staff-31",
-  purpose: "HPAYMT",
-  request_id: "c2f4b7d0-1e6a-4b8f-9a35-70d1e4c6b9f2",
-};
-
 const deleted: typeof read = {
   ...read,
   id: 90_112,
@@ -76,7 +66,7 @@ export const accessLogsReference: Reference = {
         ...VARY_ACCEPT,
         "X-Next-After": {
           description: `With \`${NDJSON}\`: the \`after\` of the next request. Absent at the end of the list, and if the response is JSON.`,
-          example: readAgain.id,
+          example: read.id,
           schema: z.int().min(1),
         },
       },
@@ -87,12 +77,12 @@ export const accessLogsReference: Reference = {
             .max(MAX_EXPORTED_ACCESS_LOGS * 1000)
             .regex(/^(\{.*\}\n)*$/)
             .describe("One entry per line, as pages show it."),
-          example: [read, readAgain].map((entry) => `${JSON.stringify(entry)}\n`).join(""),
+          example: [read, deleted].map((entry) => `${JSON.stringify(entry)}\n`).join(""),
         },
       },
       response: {
         schema: accessLogsSchema,
-        example: { access_logs: [read, readAgain, deleted], next_after: null },
+        example: { access_logs: [read, deleted], next_after: null },
       },
       errors: [invalidQuery(`from: ${FROM_AFTER_TO}`)],
     },

@@ -37,10 +37,7 @@ export const consentsReference: Reference = {
           consentSchema,
           "The decisions of all participants of the call; empty if nobody was asked.",
         ),
-        examples: {
-          "Both consented": { consents: [granted, paulas] },
-          "One withdrew consent": { consents: [granted, paulas, withdrawn] },
-        },
+        example: { consents: [granted, paulas, withdrawn] },
       },
       errors: [callNotFound()],
     },

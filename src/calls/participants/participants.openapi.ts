@@ -1,4 +1,3 @@
-import { ERASED_NAME } from "../../database/retention.ts";
 import { invalidBody } from "../../http/errors.ts";
 import { SILENCE_UNTIL_END } from "../../lifetimes.ts";
 import { MAX_LISTED_WAITING } from "../../limits.ts";
@@ -67,15 +66,7 @@ export const participantsReference: Reference = {
           participantOnCallSchema,
           "The participants of the call; empty if nobody came.",
         ),
-        examples: {
-          "After the call": { participants: [ritaOnCall, paulaOnCall] },
-          "After the names were erased": {
-            participants: [
-              { ...ritaOnCall, display_name: ERASED_NAME, external_reference: null },
-              { ...paulaOnCall, display_name: ERASED_NAME },
-            ],
-          },
-        },
+        example: { participants: [ritaOnCall, paulaOnCall] },
       },
       errors: [callNotFound()],
     },

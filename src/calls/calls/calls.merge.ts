@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import { isSameRow } from "../../database/merging.ts";
 import { isLate, type ReportOrigin, reviseReported, stillUnknown, timeOfReport } from "../../http/reports.ts";
+import type { Person, PersonRow } from "../../rooms/people/people.sql.ts";
 import {
   type NamedVisit,
   type PlannedParticipant,
@@ -43,6 +44,8 @@ export interface KnownCall {
   /** The organization's room that the report names; undefined if it names none. */
   room: { id: number } | undefined;
   participants: Participant[];
+  /** The records of these participants, and of those whom visits plan under the reported keys. */
+  people: Person[];
   /** The earlier decisions of the participants whose consent the report contains, in the order in which they were reported. */
   consents: KnownConsent[];
   /** The participants on the call whose leaving was not reported; only read if the report ends the call. */
@@ -58,7 +61,7 @@ export interface KnownCall {
 /** A call after a report. A new call has no id and no tombstones yet. */
 export type CallRow = Omit<
   typeof calls.$inferSelect,
-  "id" | "transcript_deleted_at" | "soap_note_deleted_at" | "reference_erased_at"
+  "id" | "transcript_deleted_at" | "soap_note_deleted_at" | "recordings_deleted_at" | "reference_erased_at"
 > & { id?: number };
 
 /**
@@ -73,8 +76,8 @@ export type CallRow = Omit<
  * - No report restores an erased reference.
  * - A report made before the newest one only fills in unknown fields.
  *
- * @returns the call (the known one itself if it does not change); the participants who are new or change; the ids of erased
- *   participants, who only join the call, because a missing consent of theirs still counts; the new decisions on consent; whether
+ * @returns the call (the known one itself if it does not change); the participants and people who are new or change; the ids of
+ *   erased participants, who only join the call, because a missing consent of theirs still counts; the new decisions on consent; whether
  *   a legal hold begins, or the organization's hold becomes the platform's; and the ids of the visits that start
  * @throws ApiError 422 if the report contradicts itself or the known data
  */
@@ -86,6 +89,7 @@ export function mergeCall(
 ): {
   call: CallRow;
   participants: ParticipantRow[];
+  people: PersonRow[];
   erased: number[];
   consents: NewConsent[];
   /** The digests of early refusals that have become consents of participants. */
@@ -97,10 +101,11 @@ export function mergeCall(
   const fields = fieldsOfCall({ ...known, comers }, key, whatCounts(known.call, report));
   const call: CallRow = reviseReported(known.call, fields, report, now);
   const { ended_at, end_is_assumed } = call;
-  const named = mergeParticipantsOnCall(
+  const { participants: named, people } = mergeParticipantsOnCall(
     {
       call: { ...call, id: call.id ?? null },
       participants: new Map(known.participants.map((each) => [each.key, withoutAssumedLeaving(each)])),
+      people: known.people,
       planned: known.planned,
       members: known.members,
     },
@@ -126,6 +131,7 @@ export function mergeCall(
   return {
     call,
     participants: participants.filter(isNews),
+    people,
     erased: named.flatMap(({ id, erased_at, call_id }) =>
       id !== undefined && erased_at !== null && call_id === null ? [id] : [],
     ),
@@ -136,10 +142,10 @@ export function mergeCall(
 }
 
 /** The reported participants who used a visit's link, except those known under such a key before the visit was planned. */
-function comersOf({ participants, planned }: KnownCall, report: CallReport): PlannedParticipant[] {
+function comersOf({ participants, people, planned }: KnownCall, report: CallReport): PlannedParticipant[] {
   const visits = new Map(participants.map(({ key, visit_id }) => [key, visit_id]));
   return (report.participants ?? []).flatMap(({ key }) => {
-    const comer = plannedOf(planned, key);
+    const comer = plannedOf(planned, people, key);
     return comer && (visits.get(key) ?? comer.visit_id) === comer.visit_id && visits.get(key) !== null
       ? [comer]
       : [];

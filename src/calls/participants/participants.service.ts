@@ -1,22 +1,24 @@
 import type { ClientContext, Context } from "../../context.ts";
-import { decideAndWrite } from "../../database/decide_and_write.ts";
+import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import { runBatch } from "../../database/queries.ts";
-import { upsertIfChanged } from "../../database/table_writes.ts";
 import { WAITING_LIST_RECORDED_EVERY } from "../../lifetimes.ts";
 import { reachOf } from "../../organization/members/members.sql.ts";
-import { plannedOf, visitIdsOf } from "../../rooms/visits/visits.reports.ts";
+import { writePeople } from "../../rooms/people/people.sql.ts";
+import { plannedIn, plannedOf } from "../../rooms/visits/visits.reports.ts";
 import { roomOfPath } from "../../rooms/waiting_rooms/waiting_rooms.reach.ts";
 import { waitingRoomNotFound } from "../../rooms/waiting_rooms/waiting_rooms.refusals.ts";
 import { reportedRoomOfAnySlug } from "../../rooms/waiting_rooms/waiting_rooms.sql.ts";
 import { recordedListOfCall } from "../calls/calls.entries.ts";
-import { mergeParticipant } from "./participants.merge.ts";
-import type { Participant, ParticipantReport, WaitingParticipant } from "./participants.schemas.ts";
+import { mergeParticipant, recordOf } from "./participants.merge.ts";
+import type { ParticipantReport, ShownParticipant, WaitingParticipant } from "./participants.schemas.ts";
 import {
   memberOfRoom,
   namedKeys,
+  participantByKey,
   participantsOfPath,
   participantsOfRoom,
   participantWrites,
+  peopleOfRoom,
   visitsOfRoom,
 } from "./participants.sql.ts";
 import { participantsWaiting, rememberWaitingRead, waitingEntry } from "./participants.waiting.ts";
@@ -46,23 +48,37 @@ export async function reportParticipant(
   slug: string,
   key: string,
   report: ParticipantReport,
-): Promise<Participant> {
+): Promise<ShownParticipant> {
   const named = await namedKeys(settings, [key]);
+  const { visit_ids, numbers } = plannedIn([key]);
   return decideAndWrite(
     db,
     {
       room: reportedRoomOfAnySlug({ slug }),
       participants: participantsOfRoom({ slug, ...named.values }),
+      people: peopleOfRoom({ slug, ...named.values, numbers }),
       members: memberOfRoom({ slug, user_id: report.user_id ?? null }),
-      visits: visitsOfRoom({ slug, visit_ids: visitIdsOf([key]) }),
+      visits: visitsOfRoom({ slug, visit_ids }),
     },
-    ({ room: [room], participants, members, visits }) => {
+    async ({ room: [room], participants, people, members, visits }): Promise<Decision<ShownParticipant>> => {
       if (!room) throw waitingRoomNotFound();
       const [participant] = named.identify(participants);
-      const planned = plannedOf(visits, key);
-      const known = { room, participant, planned, isMember: members.length > 0 };
+      const planned = plannedOf(visits, people, key);
+      const person = recordOf(people, participant, planned);
+      const known = { room, participant, person, planned, isMember: members.length > 0 };
       const next = mergeParticipant(known, key, report, now);
-      return upsertIfChanged(participantWrites, next.id === undefined ? undefined : participant, next);
+      const isSame = next.participant === participant && next.person === person;
+      if (isSame && person) return { unchanged: { ...person, ...participant } };
+      const { id, ...row } = next.participant;
+      return {
+        writes: [
+          ...(next.person === person ? [] : await writePeople(settings, [next.person])),
+          id !== undefined && participant
+            ? participantWrites.update(participant, { ...participant, ...row })
+            : participantWrites.insert(row),
+          participantByKey({ organization_id: room.organization_id, key }),
+        ],
+      };
     },
   );
 }

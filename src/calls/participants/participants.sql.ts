@@ -1,7 +1,7 @@
 import { and, asc, eq, getTableColumns, inArray, isNotNull, isNull, type SQL } from "drizzle-orm";
-import { unionAll } from "drizzle-orm/sqlite-core";
+import { union, unionAll } from "drizzle-orm/sqlite-core";
 import { keyedDigests } from "../../bytes/digest.ts";
-import { coalesce, greatest, scalar } from "../../database/expressions.ts";
+import { coalesce, columnAs, greatest, hasValues, scalar } from "../../database/expressions.ts";
 import { manyRowWrites } from "../../database/insert.ts";
 import {
   builder,
@@ -14,6 +14,8 @@ import {
 import { selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { memberOf } from "../../organization/members/members.sql.ts";
+import { idOfPerson, personColumns, selectPlanned } from "../../rooms/people/people.sql.ts";
+import { people } from "../../rooms/people/people.table.ts";
 import { selectNamedVisits } from "../../rooms/visits/visits.reports.ts";
 import { organizationOfAnySlug } from "../../rooms/waiting_rooms/waiting_rooms.slugs.ts";
 import type { Settings } from "../../settings.ts";
@@ -22,7 +24,24 @@ import { participants } from "./participants.table.ts";
 
 export const participantColumns = getTableColumns(participants);
 
-export const participantWrites = tableWrites(participants, participantColumns);
+export const participantWrites = tableWrites(participants, participantColumns, {
+  person_id: (of) => idOfPerson(of("person_id")),
+});
+
+/** The columns that lists and responses show. */
+export const shownColumns = {
+  ...participantColumns,
+  display_name: people.display_name,
+  role: people.role,
+  user_id: people.user_id,
+  external_reference: people.external_reference,
+};
+
+/** True for the record of a participant. */
+export const isRecordOf = eq(people.id, participants.person_id);
+
+export const selectShown = () =>
+  builder.select(shownColumns).from(participants).innerJoin(people, isRecordOf);
 
 export const latestTime = greatest(
   ...[participants.waiting_since, participants.joined_at, participants.left_at].map((time) =>
@@ -41,6 +60,7 @@ export const writeParticipants = manyRowWrites<
   participants,
   ["organization_id", "key"],
   {
+    person_id: (of) => idOfPerson(of("person_id")),
     call_id: (of) =>
       coalesce(of("call_id"), callIdByKey({ organization_id: of("organization_id"), key: of("call_key") })),
   },
@@ -116,6 +136,36 @@ export const selectParticipantsByKeys = (organization_id: Value<number>, named: 
     .where(inArray(participants.id, participantIdsByKeys(organization_id, named)))
     .orderBy(participants.id);
 
+/** Selects the records of participants that a report names, and of those whom a visit plans under these keys. */
+export const selectPeopleByKeys = (
+  organization_id: Value<number>,
+  named: Values<NamedValues>,
+  numbers: Value<string>,
+) => {
+  const ids = participantIdsByKeys(organization_id, named);
+  const ofKeys = builder
+    .select({ id: columnAs(participants.person_id, "id") })
+    .from(participants)
+    .where(inArray(participants.id, ids));
+  return builder
+    .select(personColumns)
+    .from(people)
+    .where(inArray(people.id, union(ofKeys, selectPlanned(organization_id, numbers))))
+    .orderBy(people.id);
+};
+
+export const peopleOfRoom = preparedQuery(
+  (of: Placeholders<{ slug: string; numbers: string } & NamedValues>) =>
+    selectPeopleByKeys(organizationOfAnySlug(of.slug), of, of.numbers),
+);
+
+export const participantByKey = preparedQuery(
+  ({ organization_id, key }: Placeholders<{ organization_id: number; key: string }>) =>
+    selectShown().where(
+      and(hasValues(participants, { organization_id, key }), isNull(participants.erased_at)),
+    ),
+);
+
 export const participantsOfRoom = preparedQuery((report: Placeholders<{ slug: string } & NamedValues>) =>
   selectParticipantsByKeys(organizationOfAnySlug(report.slug), report),
 );
@@ -134,9 +184,5 @@ export const isOnCallOfPath = (call: Values<ReachedCall>): SQL | undefined =>
   eq(participants.call_id, callIdOfPath(call));
 
 export const participantsOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
-  builder
-    .select(participantColumns)
-    .from(participants)
-    .where(isOnCallOfPath(call))
-    .orderBy(asc(participants.id)),
+  selectShown().where(isOnCallOfPath(call)).orderBy(asc(participants.id)),
 );

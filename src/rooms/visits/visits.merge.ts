@@ -2,15 +2,18 @@ import type { Role } from "../../database/enums.ts";
 import { isSameRow } from "../../database/merging.ts";
 import { withoutUndefined } from "../../http/wire.ts";
 import { DEFAULT_VISIT_DURATION, MAX_VISIT_AHEAD, MAX_VISIT_DURATION } from "../../lifetimes.ts";
+import { correctPerson, newPerson } from "../people/people.merge.ts";
+import type { Person, PersonRow } from "../people/people.sql.ts";
 import {
   tooManyVisits,
-  visitErased,
   visitHolderOutOfReach,
   visitIsPast,
+  visitParticipantErased,
   visitParticipantIncomplete,
   visitParticipantNotMember,
   visitParticipantUnknown,
   visitProviderWithoutUser,
+  visitReferenceErased,
   visitRoomOutOfReach,
   visitRoomStays,
   visitStatusStays,
@@ -40,27 +43,46 @@ export function newVisit(
   now: number,
 ) {
   if (isFull) throw tooManyVisits();
-  const plan = planOf(known, undefined, input, now);
+  const { last_participant_id } = namedIn(input, { organization_id, people: [] }, now);
+  const plan = { ...planOf(known, undefined, input, now), last_participant_id };
   return { organization_id, status: "planned" as const, ...plan, created_at: now, updated_at: now };
 }
 
 /**
  * Applies a client's update to a visit. Omitted fields keep their values.
  *
- * @returns the known visit itself if nothing changes
- * @throws ApiError 422 as `newVisit`, and if the visit is over or its names were erased
+ * @param people the people whom the visit names
+ * @returns the known visit itself if nothing visible changes; the people who are new or change, and the ids of those who are removed
+ * @throws ApiError 422 as `newVisit`, and if the visit is over, or its reference or a changed participant was erased
  */
-export function mergeVisit(before: Visit, known: KnownOfPlan, input: UpdateVisit, now: number): Visit {
+export function mergeVisit(
+  before: Visit,
+  people: Person[],
+  known: KnownOfPlan,
+  input: UpdateVisit,
+  now: number,
+) {
   if (!isChangeable(before.status)) throw visitStays(before.status, "changed", "planned or started");
-  // Names written now would never be erased.
-  if (before.erased_at !== null) throw visitErased();
+  if (before.reference_erased_at !== null && input.external_reference) throw visitReferenceErased();
   if (!isChangeable(input.status ?? before.status)) throw visitStatusStays();
   if (input.waiting_room_id !== undefined && input.waiting_room_id !== before.waiting_room_id)
     throw visitRoomStays();
-  const next = { ...before, ...planOf(known, before, input, now) };
-  if (isSameRow<Visit>(before, next)) return before;
+  const named = namedIn(input, { ...before, people }, now);
+  const updates = new Map(people.map(({ id, updated_at }) => [id, updated_at]));
+  const isShown = named.people.some(({ id = 0, updated_at }) => updates.get(id) !== updated_at);
+  const next = {
+    ...before,
+    ...planOf(known, before, input, now),
+    last_participant_id: named.last_participant_id,
+  };
+  const changes = {
+    people: named.people.filter((each) => !people.includes(each as Person)),
+    removed: named.removed,
+  };
+  if (isSameRow<Visit>(before, next) && !isShown && named.removed.length === 0)
+    return { visit: before, ...changes };
   // The new time is always later than the last one, even within a millisecond, so that comparing the times shows each change.
-  return { ...next, updated_at: Math.max(now, before.updated_at + 1) };
+  return { visit: { ...next, updated_at: Math.max(now, before.updated_at + 1) }, ...changes };
 }
 
 /** A visit can start while a client changes it, so an update may send either of the two statuses. */
@@ -87,7 +109,6 @@ function planOf(known: KnownOfPlan, before: Visit | undefined, input: UpdateVisi
   if (ends_at !== before?.ends_at && ends_at <= now) throw visitIsPast(sent);
   if (ends_at !== before?.ends_at && ends_at > now + MAX_VISIT_AHEAD) throw visitTooFarAhead(sent);
   const { external_reference = before?.external_reference ?? null } = input;
-  const named = namedIn(input, before);
   const users = [
     ...known.accounts.map(({ id }) => id),
     ...(before?.participants ?? []).map((each) => each.user_id),
@@ -101,7 +122,6 @@ function planOf(known: KnownOfPlan, before: Visit | undefined, input: UpdateVisi
     external_reference,
     starts_at,
     ends_at,
-    ...named,
   };
 }
 
@@ -126,28 +146,41 @@ function holderOf(
   return said;
 }
 
+interface KnownPeople {
+  organization_id: number;
+  /** Undefined before the visit is stored. */
+  id?: number;
+  people: Person[];
+  last_participant_id?: number;
+}
+
 /**
- * The participants that a visit names: the known ones, found by their id, and then the new ones.
+ * The people whom a visit names: the known ones, found by their id, and then the new ones; and the ids of the removed records.
  *
- * @throws ApiError 422 if an id is unknown, a new participant has no name or role, or a provider has no user_id
+ * @throws ApiError 422 if an id is unknown, a new participant has no name or role, a provider has no user_id, or a participant who is
+ *   changed was erased
  */
 export function namedIn(
   { participants: wanted }: UpdateVisit,
-  before: Pick<Visit, "participants" | "last_participant_id"> = { participants: [], last_participant_id: 0 },
-): Pick<Visit, "participants" | "last_participant_id"> {
-  let { participants, last_participant_id } = before;
-  if (!wanted) return { participants, last_participant_id };
-  const known = new Map(participants.map((each) => [each.id, each]));
+  { organization_id, id: visit_id, people, last_participant_id = 0 }: KnownPeople,
+  now: number,
+): { people: PersonRow[]; removed: number[]; last_participant_id: number } {
+  if (!wanted) return { people, removed: [], last_participant_id };
+  const known = new Map<number | null, PersonRow>(people.map((each) => [each.number, each]));
   const ids = wanted.map(({ id }) => id);
   ids.forEach((id, place) => {
     if (id && (!known.has(id) || ids.indexOf(id) < place)) throw visitParticipantUnknown(place);
   });
-  participants = wanted.map(({ id = ++last_participant_id, ...fields }, place) => {
-    const said: Partial<(typeof participants)[number]> = { ...known.get(id), ...withoutUndefined(fields) };
-    const { role, display_name, user_id = null, external_reference = null } = said;
+  const named = wanted.map(({ id, ...fields }, place) => {
+    const before = id === undefined ? undefined : known.get(id);
+    const { role, display_name, user_id = null } = { ...before, ...withoutUndefined(fields) };
     if (role === undefined || display_name === undefined) throw visitParticipantIncomplete(place);
     if (role === "provider" && user_id === null) throw visitProviderWithoutUser(place);
-    return { id, role, display_name, user_id, external_reference };
+    const of_visit = { organization_id, visit_id: visit_id ?? null };
+    const person =
+      before ?? newPerson({ ...of_visit, number: ++last_participant_id, role, display_name }, now);
+    return correctPerson(person, fields, now, { erased: () => visitParticipantErased(place) });
   });
-  return { participants: participants.sort((a, b) => a.id - b.id), last_participant_id };
+  const removed = people.filter(({ number }) => !ids.includes(number ?? 0)).map(({ id }) => id);
+  return { people: named, removed, last_participant_id };
 }

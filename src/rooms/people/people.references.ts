@@ -1,0 +1,59 @@
+import { eq, exists, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { alias, unionAll } from "drizzle-orm/sqlite-core";
+import { columnAs, withoutIndex } from "../../database/expressions.ts";
+import { builder, type Values } from "../../database/queries.ts";
+import { selectColumn } from "../../database/selects.ts";
+import { formerReferences, people } from "./people.table.ts";
+
+/*
+ * Finds people by the digest of a reference (`digestsOfReferences`): of the one that they have, or of any that they had before. From a
+ * record, `participants.person_id` leads to its participations, and `people.visit_id` to its visit.
+ */
+
+export interface OfReference {
+  organization_id: number;
+  reference_digest: string | null;
+}
+
+const isOfReference = (
+  table: typeof people | typeof formerReferences,
+  { organization_id, reference_digest }: Values<OfReference>,
+) => sql`${table.organization_id} = ${organization_id} and ${table.reference_digest} = ${reference_digest}`;
+
+/** Selects the ids of the people who have or had the reference, each once. */
+export const peopleOfReference = (of: Values<OfReference>) =>
+  unionAll(
+    builder
+      .select({ id: columnAs(people.id, "id") })
+      .from(people)
+      .where(isOfReference(people, of)),
+    builder
+      .select({ id: columnAs(formerReferences.person_id, "id") })
+      .from(formerReferences)
+      .where(isOfReference(formerReferences, of)),
+  );
+
+/** True for a person who had the reference before. */
+export const hadReference = (person_id: SQLWrapper, of: Values<OfReference>): SQL =>
+  exists(
+    selectColumn(
+      formerReferences.person_id,
+      isOfReference(formerReferences, of),
+      eq(formerReferences.person_id, person_id),
+    ),
+  );
+
+const one = alias(people, "one");
+
+/** True for a person who has the reference, or had it before. Costs the same, however many people do. */
+export const hasHadReference = (person_id: SQLWrapper, of: Values<OfReference>): SQL | undefined =>
+  or(
+    exists(
+      selectColumn(
+        one.id,
+        eq(one.id, person_id),
+        eq(withoutIndex(one.reference_digest), of.reference_digest),
+      ),
+    ),
+    hadReference(person_id, of),
+  );

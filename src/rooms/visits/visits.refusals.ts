@@ -86,7 +86,7 @@ export const visitRoomStays = () =>
 
 export const visitReferenceErased = () =>
   unprocessable(
-    "reference_erased",
+    "names_erased",
     "visit.external_reference: was erased with the name of a participant, and cannot be set again",
   );
 

@@ -56,15 +56,17 @@ const ofRoom = <Field extends "slug" | "user_id" | "retired_at">(field: Field) =
     GetColumnData<(typeof waitingRooms)[Field]>
   >;
 
-/** The people whom the visit names, as JSON. */
-const participantsJson = sql`(select json_group_array(json_object('id', ${people.number}, 'role', ${people.role},
-      'display_name', ${people.display_name}, 'user_id', ${people.user_id},
-      'external_reference', ${people.external_reference}) order by ${people.number})
-    from ${people} where ${people.visit_id} = ${visits.id} and ${people.number} is not null)`;
+const participantsOfVisit = builder
+  .select({
+    list: sql`json_group_array(json_object('id', ${people.number}, 'role', ${people.role}, 'display_name', ${people.display_name},
+      'user_id', ${people.user_id}, 'external_reference', ${people.external_reference}) order by ${people.number})`,
+  })
+  .from(people)
+  .where(and(eq(people.visit_id, visits.id), isNotNull(people.number)));
 
 export const visitColumns = {
   ...getTableColumns(visits),
-  participants: participantsJson
+  participants: sql`${participantsOfVisit}`
     .mapWith((list: string): VisitParticipant[] => JSON.parse(list))
     .as("participants"),
   waiting_room_slug: ofRoom("slug").as("waiting_room_slug"),

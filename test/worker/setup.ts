@@ -2,6 +2,7 @@ import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, afterEach, beforeEach } from "vitest";
 import { kebabCase } from "../../src/database/slug.ts";
+import { RECORDED_PARTICIPANTS } from "../support/recorded_participants.ts";
 import { LEFT_OUT } from "./support/left_out.ts";
 import { makeShard } from "./support/make_shard.ts";
 import { expectWebhooksAsDocumented } from "./support/webhooks.ts";
@@ -13,6 +14,7 @@ const sealed = await env.AUDIT_LOGS.list();
 await env.AUDIT_LOGS.delete(sealed.objects.map(({ key }) => key));
 await applyD1Migrations(env.DIRECTORY ?? env.DB, env.MIGRATIONS);
 if (env.DIRECTORY) await makeShard(env.DIRECTORY, env.DB, 1, env.MIGRATIONS);
+await env.DB.batch(RECORDED_PARTICIPANTS.map((each) => env.DB.prepare(each)));
 
 // The Worker loads a library with its first slug. In Vitest, unlike in the bundle, requests that load it at once would wait
 // for each other, which they cannot.

@@ -8,12 +8,14 @@ import {
   key,
   name,
   pastInstant,
+  pathId,
   roomSlug,
   toTimestamp,
   toTimestampOrNull,
 } from "../../http/wire.ts";
 import { lazily } from "../../memory.ts";
 import type { Person } from "../../rooms/people/people.sql.ts";
+import { callParams } from "../calls/calls.schemas.ts";
 import { consentReport } from "../consents/consents.schemas.ts";
 import { LEFT_BEFORE_WAITING } from "./participants.refusals.ts";
 import type {
@@ -58,6 +60,17 @@ export const participantOnCall = lazily(() =>
       key: key(),
     }),
 );
+
+export const participantOfCallParams = lazily(() => callParams().extend({ participant_id: pathId() }));
+
+export type ParticipantPath = z.output<ReturnType<typeof participantOfCallParams>>;
+
+/** The fields of a participant that the organization can correct. null clears the reference. */
+export const updateParticipantBody = lazily(() =>
+  z.object({ participant: person().pick({ display_name: true, external_reference: true }).partial() }),
+);
+
+export type ParticipantUpdate = z.output<ReturnType<typeof updateParticipantBody>>["participant"];
 
 export const participantParams = lazily(() => z.object({ slug: roomSlug(), key: key() }));
 

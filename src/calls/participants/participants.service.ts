@@ -2,23 +2,37 @@ import type { ClientContext, Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import { runBatch } from "../../database/queries.ts";
 import { WAITING_LIST_RECORDED_EVERY } from "../../lifetimes.ts";
+import { rolesOfCaller } from "../../organization/api_clients/api_clients.sql.ts";
 import { reachOf } from "../../organization/members/members.sql.ts";
+import { requireCorrectorStill } from "../../organization/roles/roles.policy.ts";
+import { correctPerson } from "../../rooms/people/people.merge.ts";
 import { writePeople } from "../../rooms/people/people.sql.ts";
 import { plannedIn, plannedOf } from "../../rooms/visits/visits.reports.ts";
 import { roomOfPath } from "../../rooms/waiting_rooms/waiting_rooms.reach.ts";
 import { waitingRoomNotFound } from "../../rooms/waiting_rooms/waiting_rooms.refusals.ts";
 import { reportedRoomOfAnySlug } from "../../rooms/waiting_rooms/waiting_rooms.sql.ts";
 import { recordedListOfCall } from "../calls/calls.entries.ts";
+import { reachedCall } from "../calls/calls.sql.ts";
 import { mergeParticipant, recordOf } from "./participants.merge.ts";
-import type { ParticipantReport, ShownParticipant, WaitingParticipant } from "./participants.schemas.ts";
+import { participantErased, participantNotFound } from "./participants.refusals.ts";
+import type {
+  ParticipantPath,
+  ParticipantReport,
+  ParticipantUpdate,
+  ShownParticipant,
+  WaitingParticipant,
+} from "./participants.schemas.ts";
 import {
   memberOfRoom,
   namedKeys,
   participantByKey,
+  participantEntry,
+  participantOfPath,
   participantsOfPath,
   participantsOfRoom,
   participantWrites,
   peopleOfRoom,
+  personOfPath,
   visitsOfRoom,
 } from "./participants.sql.ts";
 import { participantsWaiting, rememberWaitingRead, waitingEntry } from "./participants.waiting.ts";
@@ -40,6 +54,31 @@ export async function listWaiting(context: ClientContext, slug: string): Promise
   ]);
   if (!room) throw waitingRoomNotFound();
   return waiting;
+}
+
+/** Corrects the record of a participant. Omitted fields keep their values. */
+export async function updateParticipant(
+  context: ClientContext,
+  path: ParticipantPath,
+  update: ParticipantUpdate,
+): Promise<ShownParticipant> {
+  const { db, now, caller, settings } = context;
+  const reached = { ...reachedCall(caller, path), participant_id: path.participant_id };
+  return decideAndWrite(
+    db,
+    { member: rolesOfCaller(caller), person: personOfPath(reached) },
+    async ({ member: [member], person: [person] }) => {
+      requireCorrectorStill(caller, member, participantNotFound);
+      if (!person) throw participantNotFound();
+      const next = correctPerson(person, update, now, { saysNull: true, erased: participantErased });
+      // An update that changes nothing only shows the participant.
+      const event = next.updated_at === person.updated_at ? "read" : "update";
+      return {
+        writes: [...(next === person ? [] : await writePeople(settings, [next])), participantOfPath(reached)],
+        entries: [participantEntry(context, event, reached)],
+      };
+    },
+  );
 }
 
 /** Records a report of a participant in a waiting room (see participants.merge.ts). The key is the reporter's own. */

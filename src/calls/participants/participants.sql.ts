@@ -1,5 +1,6 @@
 import { and, asc, eq, getTableColumns, inArray, isNotNull, isNull, type SQL } from "drizzle-orm";
 import { union, unionAll } from "drizzle-orm/sqlite-core";
+import { entriesWhere } from "../../audit/access_logs/access_logs.entries.ts";
 import { keyedDigests } from "../../bytes/digest.ts";
 import { coalesce, columnAs, greatest, hasValues, scalar } from "../../database/expressions.ts";
 import { manyRowWrites } from "../../database/insert.ts";
@@ -19,6 +20,7 @@ import { people } from "../../rooms/people/people.table.ts";
 import { selectNamedVisits } from "../../rooms/visits/visits.reports.ts";
 import { organizationOfAnySlug } from "../../rooms/waiting_rooms/waiting_rooms.slugs.ts";
 import type { Settings } from "../../settings.ts";
+import { subjectOfCall } from "../calls/calls.entries.ts";
 import { type CallKey, callIdByKey, callIdOfPath, type ReachedCall } from "../calls/calls.sql.ts";
 import { participants } from "./participants.table.ts";
 
@@ -186,3 +188,24 @@ export const isOnCallOfPath = (call: Values<ReachedCall>): SQL | undefined =>
 export const participantsOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
   selectShown().where(isOnCallOfPath(call)).orderBy(asc(participants.id)),
 );
+
+export interface ReachedParticipant extends ReachedCall {
+  participant_id: number;
+}
+
+const isOfPath = (of: Values<ReachedParticipant>) =>
+  and(eq(participants.id, of.participant_id), isOnCallOfPath(of));
+
+export const participantOfPath = preparedQuery((of: Placeholders<ReachedParticipant>) =>
+  selectShown().where(isOfPath(of)),
+);
+
+export const personOfPath = preparedQuery((of: Placeholders<ReachedParticipant>) =>
+  builder.select(personColumns).from(participants).innerJoin(people, isRecordOf).where(isOfPath(of)),
+);
+
+export const participantEntry = entriesWhere(
+  "participant",
+  participants,
+  subjectOfCall(participants),
+)(isOfPath);

@@ -142,6 +142,6 @@ export function correctPerson<Known extends PersonRow>(
     said,
     cleared: without(known.cleared),
     assumed: without(known.assumed),
-    updated_at: isChanged ? now : known.updated_at,
+    updated_at: isChanged ? Math.max(now, known.updated_at + 1) : known.updated_at,
   };
 }

@@ -27,6 +27,9 @@ interface Subject<Id = number> {
   reference_digest?: Value<string | null>;
 }
 
+/** The subject of an entry about a list. */
+const NOTHING_ELSE = { resource_id: null, call_id: null, organization_user_id: null, reference_digest: null };
+
 /** The requester as query values. The prefix keeps their names apart from the query's other values. */
 type Entered = { [Name in keyof Requester as `by_${Name}`]: Requester[Name] } & {
   entered_at: number;
@@ -49,6 +52,7 @@ export function accessEntries<Values extends object>(
     return insertSelect(
       accessLogs,
       {
+        ...NOTHING_ELSE,
         ...subject,
         at: entered.entered_at,
         event: entered.access_event,

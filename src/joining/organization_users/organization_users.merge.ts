@@ -16,7 +16,7 @@ import type { createUserBody, MemberChanges } from "./organization_users.schemas
 /** An organization user, with the ids of the providers that they assist, in ascending order. */
 export type Member = typeof organizationUsers.$inferSelect & { assists: number[] };
 
-export type NextMember = Omit<Member, "id" | "assists_changes">;
+export type NextMember = Omit<Member, "id">;
 
 interface Newcomer {
   organization_id: number;
@@ -39,8 +39,8 @@ export function joinMember(
   { organization_id, email, display_name, roles }: Newcomer,
   now: number,
 ): NextMember {
-  if (!member)
-    return { organization_id, email, display_name, roles, assists: [], created_at: now, updated_at: now };
+  const newcomer = { organization_id, email, display_name, roles, created_at: now, updated_at: now };
+  if (!member) return { ...newcomer, assists: [], assists_changes: 0 };
   return hasEnded(member)
     ? { ...member, display_name, roles, updated_at: now }
     : { ...member, roles: sortRoles([...member.roles, ...roles]), updated_at: now };

@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { SCOPES, type Scope } from "../../database/enums.ts";
+import type { NewRow } from "../../database/insert.ts";
 import { includesScope } from "../../http/scopes.ts";
 import {
   clientHasNoUser,
@@ -25,6 +26,8 @@ interface Known {
   secret_hint: string;
 }
 
+const UNUSED = { last_used_at: null, revoked_at: null };
+
 /**
  * @throws ApiError 422 if the organization has no such user or has reached a limit, if the scopes go beyond the caller's own, or
  *   if the client would already have expired
@@ -33,7 +36,7 @@ export function newApiClient(
   { organizationUser, isFull, madeAll, ownScopes, ...known }: Known,
   input: z.output<ReturnType<typeof createApiClientBody>>["api_client"],
   now: number,
-): typeof apiClients.$inferInsert {
+): NewRow<typeof apiClients> {
   if (madeAll) throw madeAllClients();
   if (!organizationUser) throw clientHasNoUser();
   if (isFull) throw tooManyClients();
@@ -41,5 +44,5 @@ export function newApiClient(
   if (ownScopes && !(scopes ?? SCOPES).every((scope) => includesScope(ownScopes, scope)))
     throw scopesBeyondOwn(ownScopes);
   if (expires_at !== null && expires_at <= now) throw expiresInPast();
-  return { ...known, ...input, scopes, expires_at, created_at: now, updated_at: now };
+  return { ...known, ...input, scopes, expires_at, ...UNUSED, created_at: now, updated_at: now };
 }

@@ -2,7 +2,7 @@ import { and, eq, exists, inArray, isNotNull, type SQL, sql } from "drizzle-orm"
 import { digestsOfReferences } from "../../audit/access_logs/access_logs.sql.ts";
 import { participants } from "../../calls/participants/participants.table.ts";
 import { coalesce, columnAs, hasValues, iif } from "../../database/expressions.ts";
-import { insertSelect, jsonField, jsonRows } from "../../database/insert.ts";
+import { insertRows, jsonField, jsonRows } from "../../database/insert.ts";
 import {
   type BoundQuery,
   builder,
@@ -42,29 +42,28 @@ export type Person = Row<typeof personColumns>;
 /** A person to write: a new one has no id yet. */
 export type PersonRow = Omit<Person, "id"> & { id?: number };
 
-const { id: _, ...written } = personColumns;
+type DigestedRow = PersonRow & { reference_digest: string | null };
 
-/** A new person of a visit without an id belongs to the visit that the transaction has just inserted. */
-const fields = {
-  ...(Object.fromEntries(Object.keys(written).map((name) => [name, jsonField(name)])) as Record<
-    keyof typeof written,
-    SQL
-  >),
-  reference_digest: jsonField("reference_digest"),
-  visit_id: coalesce(
-    jsonField("visit_id"),
-    iif(sql`${jsonField("number")} is null`, null, sql`${newestId(visits)}`),
-  ) as SQL,
-};
+const insertPeople = insertRows<typeof people, DigestedRow>(people, {
+  computed: {
+    // A new person of a visit without an id belongs to the visit that the transaction has just inserted.
+    visit_id: coalesce(
+      jsonField("visit_id"),
+      iif(sql`${jsonField("number")} is null`, null, sql`${newestId(visits)}`),
+    ),
+  },
+});
 
-const insertPeople = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
-  insertSelect(people, fields as never, { from: jsonRows(rows) }),
+const { id: _, visit_id: __, ...written } = personColumns;
+
+const changes = Object.fromEntries(
+  [...Object.keys(written), "reference_digest"].map((name) => [name, jsonField(name)]),
 );
 
 const updatePeople = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
   builder
     .update(people)
-    .set(fields as never)
+    .set(changes)
     .from(jsonRows(rows))
     .where(eq(people.id, jsonField("id"))),
 );
@@ -73,11 +72,14 @@ const updatePeople = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
 export async function writePeople(settings: Settings, rows: PersonRow[]): Promise<BoundQuery<unknown>[]> {
   const references = rows.map(({ external_reference }) => external_reference ?? "");
   const digests = await digestsOfReferences(settings, references);
-  const digested = rows.map((row, n) => ({ ...row, reference_digest: row.external_reference && digests[n] }));
+  const digested = rows.map((row, n) => ({
+    ...row,
+    reference_digest: row.external_reference && (digests[n] ?? null),
+  }));
   const added = digested.filter(({ id }) => id === undefined);
   const changed = digested.filter(({ id }) => id !== undefined);
   return [
-    ...(added.length > 0 ? [insertPeople({ rows: JSON.stringify(added) })] : []),
+    ...(added.length > 0 ? [insertPeople(added)] : []),
     ...(changed.length > 0 ? [updatePeople({ rows: JSON.stringify(changed) })] : []),
   ];
 }

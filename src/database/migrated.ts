@@ -1,5 +1,5 @@
 /** The commands that write a migration update this name, and a test compares it with drizzle/. */
-const NEWEST_MIGRATION = "0000_baseline_8e51fd9b.sql";
+const NEWEST_MIGRATION = "0000_baseline_5b4960c8.sql";
 
 export interface DatabaseState {
   /** Whether the database has run the newest migration that this code knows. */

@@ -1,5 +1,6 @@
 import { and, asc, eq, exists, inArray, isNotNull, isNull, not, or, type SQL, sql } from "drizzle-orm";
 import { entriesWhere } from "../../audit/access_logs/access_logs.entries.ts";
+import { type OfReference, peopleOfReference } from "../../audit/access_logs/access_logs.references.ts";
 import { keyedDigests } from "../../bytes/digest.ts";
 import type { Context } from "../../context.ts";
 import { coalesce, columnAs, iif, joinedColumnAs } from "../../database/expressions.ts";
@@ -16,7 +17,6 @@ import { ERASED_NAME, isHeld } from "../../database/retention.ts";
 import { selectColumn } from "../../database/selects.ts";
 import { ownerIdOf } from "../../database/turns.ts";
 import { ERASED_PORTION } from "../../limits.ts";
-import { type OfReference, peopleOfReference } from "../../rooms/people/people.references.ts";
 import { people } from "../../rooms/people/people.table.ts";
 import { visitEntries } from "../../rooms/visits/visits.sql.ts";
 import { visits } from "../../rooms/visits/visits.table.ts";

@@ -15,7 +15,6 @@ import {
 } from "../../http/wire.ts";
 import { lazily } from "../../memory.ts";
 import type { Person } from "../../rooms/people/people.sql.ts";
-import { callParams } from "../calls/calls.schemas.ts";
 import { consentReport } from "../consents/consents.schemas.ts";
 import { LEFT_BEFORE_WAITING } from "./participants.refusals.ts";
 import type {
@@ -61,7 +60,9 @@ export const participantOnCall = lazily(() =>
     }),
 );
 
-export const participantOfCallParams = lazily(() => callParams().extend({ participant_id: pathId() }));
+export const participantOfCallParams = lazily(() =>
+  z.object({ organization_user_id: pathId(), call_id: pathId(), participant_id: pathId() }),
+);
 
 export type ParticipantPath = z.output<ReturnType<typeof participantOfCallParams>>;
 

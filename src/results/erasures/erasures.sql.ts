@@ -1,4 +1,5 @@
 import { eq, type SQLWrapper, sql } from "drizzle-orm";
+import type { OfReference } from "../../audit/access_logs/access_logs.references.ts";
 import {
   isErasable,
   selectStates,
@@ -7,7 +8,6 @@ import {
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { ERASURES_COUNTED } from "../../limits.ts";
 import { organizations } from "../../organization/organizations/organizations.table.ts";
-import type { OfReference } from "../../rooms/people/people.references.ts";
 
 /**
  * Counts the participations and visits that still name a person after a portion was erased. The erasable ones have queries of their

@@ -12,7 +12,7 @@ type ReportOfPerson = SaidOfPerson & { assumed?: string | null | undefined };
 
 const FIELDS = ["display_name", "role", "user_id", "external_reference"] as const;
 
-const listOf = (names: string | null | undefined) => names?.split(",") ?? [];
+const namesIn = (names: string | null | undefined) => names?.split(",") ?? [];
 
 const textOf = (names: readonly string[]) => names.join(",") || null;
 
@@ -22,7 +22,7 @@ export const clearedBy = (
   known: { cleared: string | null } | undefined,
   report: object,
 ): string | null => {
-  const before = listOf(known?.cleared);
+  const before = namesIn(known?.cleared);
   const said = report as Record<string, unknown>;
   return textOf(
     clearable.filter((field) => (said[field] === undefined ? before.includes(field) : said[field] === null)),
@@ -35,7 +35,7 @@ export function unknownFields<Report extends object>(
   report: Report,
 ): Partial<Report> {
   const each = (names: string | null | undefined, value: unknown) =>
-    Object.fromEntries(listOf(names).map((field) => [field, value]));
+    Object.fromEntries(namesIn(names).map((field) => [field, value]));
   return stillUnknown({ ...known, ...each(known.cleared, "cleared"), ...each(known.assumed, null) }, report);
 }
 
@@ -82,14 +82,14 @@ export function mergePerson(
   if (known && known.erased_at !== null) return known;
   const fields = fieldsOf(report);
   const open = Object.fromEntries(
-    Object.entries(fields).filter(([field]) => !listOf(known?.said).includes(field)),
+    Object.entries(fields).filter(([field]) => !namesIn(known?.said).includes(field)),
   ) as SaidOfPerson;
   const onlyFills = known && (late || isLate(origin, known) || origin.reporter === "livekit");
   const said = onlyFills ? unknownFields(known, open) : open;
   const { display_name, role, user_id = null, external_reference = null } = { ...known, ...said };
   if (display_name === undefined || role === undefined) throw incomplete();
   if (known && Object.keys(said).length === 0) return known;
-  const stillAssumed = listOf(known?.assumed).filter((field) => said[field as PersonField] === undefined);
+  const stillAssumed = namesIn(known?.assumed).filter((field) => said[field as PersonField] === undefined);
   const next = {
     display_name,
     role,
@@ -132,10 +132,10 @@ export function correctPerson<Known extends PersonRow>(
   const named = FIELDS.filter(
     (field) => field in fields && (saysNull || fields[field] !== null || known[field] !== null),
   );
-  const said = textOf(FIELDS.filter((field) => named.includes(field) || listOf(known.said).includes(field)));
+  const said = textOf(FIELDS.filter((field) => named.includes(field) || namesIn(known.said).includes(field)));
   if (!isChanged && said === known.said) return known;
   const without = (names: string | null) =>
-    textOf(listOf(names).filter((field) => !named.includes(field as PersonField)));
+    textOf(namesIn(names).filter((field) => !named.includes(field as PersonField)));
   return {
     ...known,
     ...fields,

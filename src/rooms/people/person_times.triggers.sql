@@ -1,6 +1,6 @@
 -- The times of people, in the indexes with which lists and the cron find them. A person's retention begins when their last wait or call has
 -- ended, and their visit is over.
-CREATE VIEW `person_times` AS
+CREATE VIEW `computed_person_times` AS
 SELECT people.id AS person_id, visits.starts_at AS visit_starts_at, iif(
     count(participants.id) > count(iif(participants.call_id IS NULL, participants.left_at, calls.ended_at))
       OR (people.erased_at IS NOT NULL AND count(participants.id) = count(participants.erased_at)),
@@ -16,7 +16,7 @@ LEFT JOIN calls ON calls.id = participants.call_id
 GROUP BY people.id;
 
 -- The copies. Only the test of the rebuild reads this view.
-CREATE VIEW `copied_person_times` AS
+CREATE VIEW `person_times` AS
 SELECT id AS person_id, visit_starts_at, over_at FROM people;
 
 -- A view used as a procedure, which SQLite lacks: it stores nothing. An insert copies the times to a person.
@@ -26,7 +26,7 @@ SELECT NULL AS person_id;
 CREATE TRIGGER `person_time_change` INSTEAD OF INSERT ON `person_time_changes`
 BEGIN
   UPDATE people SET (visit_starts_at, over_at) =
-    (SELECT visit_starts_at, over_at FROM person_times WHERE person_id = new.person_id)
+    (SELECT visit_starts_at, over_at FROM computed_person_times WHERE person_id = new.person_id)
   WHERE id = new.person_id;
 END;
 

@@ -140,14 +140,14 @@ const visitsByPerson = (listed: Listed) =>
     )
     .orderBy(asc(planned.visit_starts_at), asc(planned.visit_id));
 
-const isAny = (wanted: Placeholder, column: SQLiteColumn) =>
+const matches = (wanted: Placeholder, column: SQLiteColumn) =>
   or(isNull(wanted), eq(withoutIndex(column), wanted));
 
 /**
  * A list of visits by reference. The caller may be allowed to see only a few, so each request looks through a limited number. The page
  * has no ORDER BY, so that SQLite reads one visit after the other and stops at the limit, instead of reading them all.
  */
-const lookThroughList = (lookThrough: typeof visitsByReference | typeof visitsByPerson) => ({
+const lookThroughVisits = (lookThrough: typeof visitsByReference | typeof visitsByPerson) => ({
   page: pageOf((listed) =>
     builder
       .select({ id: visits.id })
@@ -158,9 +158,9 @@ const lookThroughList = (lookThrough: typeof visitsByReference | typeof visitsBy
       .where(
         and(
           eq(visits.id, sql`entry.id`),
-          isAny(listed.external_reference, visits.external_reference),
-          isAny(listed.status, visits.status),
-          isAny(listed.holder_id, visits.organization_user_id),
+          matches(listed.external_reference, visits.external_reference),
+          matches(listed.status, visits.status),
+          matches(listed.holder_id, visits.organization_user_id),
           visitsWithinReach(listed),
         ),
       )
@@ -174,8 +174,8 @@ const lookThroughList = (lookThrough: typeof visitsByReference | typeof visitsBy
   ) as PreparedQuery<ListedVisits, Position>,
 });
 
-const ofReference = lookThroughList(visitsByReference);
-const ofPerson = lookThroughList(visitsByPerson);
+const ofReference = lookThroughVisits(visitsByReference);
+const ofPerson = lookThroughVisits(visitsByPerson);
 
 /**
  * The queries for the visits that a request asks for and its caller reaches: a page by start, with one extra visit if there are

@@ -200,9 +200,12 @@ export function writeVariedRows(database: DatabaseSync) {
       update participants set call_id = ${id(10)} where call_id is null and id % 10 = 1;
       update people set role = 'recipient'
         where role = 'provider' and id in (select person_id from participants where call_id % 4 = 1);
+      update people set role = 'provider'
+        where role = 'recipient' and id in (select person_id from participants where call_id % 4 = 3);
       update participants set waiting_since = ${START} where waiting_since is null and id % 10 = 0;
       update participants set joined_at = ${START + DAY} where call_id = ${id(11)};
       delete from participants where id % 10 = 2 and call_id % 3 = 0;
+      delete from people where visit_id is null and id not in (select person_id from participants);
       insert into calls (${callColumns})
         select ${id(50)}, organization_id, 'call-${id(50)}', organization_user_id, waiting_room_id, started_at + ${400 * DAY}, ended_at, failed, created_at, updated_at from calls where id = ${id(2)};
       delete from calls where id = ${id(50)};

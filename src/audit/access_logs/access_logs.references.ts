@@ -3,7 +3,7 @@ import { alias, unionAll } from "drizzle-orm/sqlite-core";
 import { columnAs, withoutIndex } from "../../database/expressions.ts";
 import { builder, type Values } from "../../database/queries.ts";
 import { selectColumn } from "../../database/selects.ts";
-import { formerReferences, people } from "./people.table.ts";
+import { formerReferences, people } from "../../rooms/people/people.table.ts";
 
 /*
  * Finds people by the digest of a reference (`digestsOfReferences`): of the one that they have, or of any that they had before. From a

@@ -1655,7 +1655,7 @@ BEGIN
   WHERE id = new.visit_id AND reference_erased_at IS NULL;
 END;
 --> statement-breakpoint
-CREATE VIEW `person_times` AS
+CREATE VIEW `computed_person_times` AS
 SELECT people.id AS person_id, visits.starts_at AS visit_starts_at, iif(
     count(participants.id) > count(iif(participants.call_id IS NULL, participants.left_at, calls.ended_at))
       OR (people.erased_at IS NOT NULL AND count(participants.id) = count(participants.erased_at)),
@@ -1670,7 +1670,7 @@ LEFT JOIN participants ON participants.person_id = people.id
 LEFT JOIN calls ON calls.id = participants.call_id
 GROUP BY people.id;
 --> statement-breakpoint
-CREATE VIEW `copied_person_times` AS
+CREATE VIEW `person_times` AS
 SELECT id AS person_id, visit_starts_at, over_at FROM people;
 --> statement-breakpoint
 CREATE VIEW `person_time_changes` AS
@@ -1679,7 +1679,7 @@ SELECT NULL AS person_id;
 CREATE TRIGGER `person_time_change` INSTEAD OF INSERT ON `person_time_changes`
 BEGIN
   UPDATE people SET (visit_starts_at, over_at) =
-    (SELECT visit_starts_at, over_at FROM person_times WHERE person_id = new.person_id)
+    (SELECT visit_starts_at, over_at FROM computed_person_times WHERE person_id = new.person_id)
   WHERE id = new.person_id;
 END;
 --> statement-breakpoint

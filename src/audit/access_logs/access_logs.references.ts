@@ -1,4 +1,4 @@
-import { eq, exists, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { and, eq, exists, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { alias, unionAll } from "drizzle-orm/sqlite-core";
 import { columnAs, withoutIndex } from "../../database/expressions.ts";
 import { builder, type Values } from "../../database/queries.ts";
@@ -20,13 +20,17 @@ const isOfReference = (
   { organization_id, reference_digest }: Values<OfReference>,
 ) => sql`${table.organization_id} = ${organization_id} and ${table.reference_digest} = ${reference_digest}`;
 
-/** Selects the ids of the people who have or had the reference, each once. */
-export const peopleOfReference = (of: Values<OfReference>) =>
+/**
+ * Selects the ids of the people who have or had the reference, each once.
+ *
+ * @param condition selects among those who have it
+ */
+export const peopleOfReference = (of: Values<OfReference>, condition?: SQL) =>
   unionAll(
     builder
       .select({ id: columnAs(people.id, "id") })
       .from(people)
-      .where(isOfReference(people, of)),
+      .where(and(isOfReference(people, of), condition)),
     builder
       .select({ id: columnAs(formerReferences.person_id, "id") })
       .from(formerReferences)

@@ -129,9 +129,11 @@ export function mergeCall(
   const before = new Map([...known.participants, ...known.present].map((each) => [each.id, each]));
   const knownAs = ({ id }: ParticipantRow) => (id === undefined ? undefined : before.get(id));
   // All participants of a new call join it, although its id is not known yet. Erased participants do not change.
+  const changedPeople = new Set(people.map(({ id }) => id));
   const isNews = (each: ParticipantRow) => {
     const row = knownAs(each);
-    return each.erased_at === null && (!known.call || !row || !isSameRow<ParticipantRow>(row, each));
+    const isSame = row && isSameRow<ParticipantRow>(row, each) && !changedPeople.has(each.person_id);
+    return each.erased_at === null && (!known.call || !isSame);
   };
   return {
     call,

@@ -1,9 +1,9 @@
-import { and, asc, eq, exists, inArray, isNotNull, isNull, not, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, exists, gt, inArray, isNotNull, isNull, not, or, type SQL, sql } from "drizzle-orm";
 import { entriesWhere } from "../../audit/access_logs/access_logs.entries.ts";
 import { type OfReference, peopleOfReference } from "../../audit/access_logs/access_logs.references.ts";
 import { keyedDigests } from "../../bytes/digest.ts";
 import type { Context } from "../../context.ts";
-import { coalesce, columnAs, iif, joinedColumnAs } from "../../database/expressions.ts";
+import { coalesce, columnAs, greatest, iif, joinedColumnAs } from "../../database/expressions.ts";
 import { jsonField, jsonRows } from "../../database/insert.ts";
 import {
   type BoundQuery,
@@ -80,6 +80,7 @@ export async function erasureOf(context: Context, event: "update" | "delete", er
   const writes: [...BoundQuery<unknown>[], BoundQuery<unknown>] = [
     participantEntries(context, "delete", { ids }),
     visitEntriesByIds(context, event, { ids: JSON.stringify(visit_ids) }),
+    ...(event === "update" ? [updateVisits({ ids: JSON.stringify(visit_ids), now })] : []),
     eraseKeys({ items, now }),
     erasePeople({ ids: JSON.stringify(erasable.map(({ person_id }) => person_id)), now }),
   ];
@@ -105,6 +106,14 @@ const eraseKeys = preparedQuery(({ items, now }: Placeholders<{ items: string; n
     .where(eq(participants.id, jsonField("id"))),
 );
 
+/** An erasure on request changes the visit for its clients. `ids` is a JSON array. */
+const updateVisits = preparedQuery(({ ids, now }: Placeholders<{ ids: string; now: number }>) =>
+  builder
+    .update(visits)
+    .set({ updated_at: greatest(now, sql`${visits.updated_at} + 1`) })
+    .where(inArray(visits.id, jsonValues(ids))),
+);
+
 /** Must run after `eraseKeys`: a person whose keys are left becomes due again. @param ids a JSON array */
 const erasePeople = preparedQuery(({ ids, now }: Placeholders<{ ids: string; now: number }>) =>
   builder
@@ -121,7 +130,11 @@ const erasePeople = preparedQuery(({ ids, now }: Placeholders<{ ids: string; now
 );
 
 /** The people who have or had a reference, for FROM. */
-const found = (of: Placeholders<OfReference>) => sql`(${peopleOfReference(of)}) as found`;
+const found = (of: Placeholders<OfReference>, condition?: SQL) =>
+  sql`(${peopleOfReference(of, condition)}) as found`;
+
+/** An index yields only the people with a visit. */
+const hasVisit = gt(people.visit_starts_at, sql.raw(String(Number.MIN_SAFE_INTEGER)));
 
 export const erasablePortion = preparedQuery((of: Placeholders<OfReference>) =>
   selectErasable(
@@ -152,7 +165,7 @@ export const selectStates = (of: Placeholders<OfReference>, condition?: SQL) =>
 export const selectVisitStates = (of: Placeholders<OfReference>, condition?: SQL) =>
   builder
     .select({ visit_id: people.visit_id, state: stateOfPerson.as("state") })
-    .from(found(of))
+    .from(found(of, hasVisit))
     .crossJoin(people)
     .where(
       and(eq(people.id, sql`found.id`), isNull(people.erased_at), isNotNull(people.visit_id), condition),

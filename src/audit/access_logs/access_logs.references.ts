@@ -1,4 +1,4 @@
-import { and, eq, exists, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { and, eq, exists, not, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { alias, unionAll } from "drizzle-orm/sqlite-core";
 import { columnAs, withoutIndex } from "../../database/expressions.ts";
 import { builder, type Values } from "../../database/queries.ts";
@@ -20,6 +20,13 @@ const isOfReference = (
   { organization_id, reference_digest }: Values<OfReference>,
 ) => sql`${table.organization_id} = ${organization_id} and ${table.reference_digest} = ${reference_digest}`;
 
+const one = alias(people, "one");
+
+const hasReference = (person_id: SQLWrapper, { reference_digest }: Values<OfReference>): SQL =>
+  exists(
+    selectColumn(one.id, eq(one.id, person_id), eq(withoutIndex(one.reference_digest), reference_digest)),
+  );
+
 /**
  * Selects the ids of the people who have or had the reference, each once.
  *
@@ -34,7 +41,8 @@ export const peopleOfReference = (of: Values<OfReference>, condition?: SQL) =>
     builder
       .select({ id: columnAs(formerReferences.person_id, "id") })
       .from(formerReferences)
-      .where(isOfReference(formerReferences, of)),
+      // A person can have a former reference again.
+      .where(and(isOfReference(formerReferences, of), not(hasReference(formerReferences.person_id, of)))),
   );
 
 /** True for a person who had the reference before. */
@@ -47,17 +55,6 @@ export const hadReference = (person_id: SQLWrapper, of: Values<OfReference>): SQ
     ),
   );
 
-const one = alias(people, "one");
-
 /** True for a person who has the reference, or had it before. Costs the same, however many people do. */
 export const hasHadReference = (person_id: SQLWrapper, of: Values<OfReference>): SQL | undefined =>
-  or(
-    exists(
-      selectColumn(
-        one.id,
-        eq(one.id, person_id),
-        eq(withoutIndex(one.reference_digest), of.reference_digest),
-      ),
-    ),
-    hadReference(person_id, of),
-  );
+  or(hasReference(person_id, of), hadReference(person_id, of));

@@ -7,8 +7,6 @@ BEGIN
   INSERT INTO former_references (organization_id, reference_digest, person_id)
   SELECT old.organization_id, old.reference_digest, old.id WHERE old.reference_digest IS NOT NULL
   ON CONFLICT DO NOTHING;
-  DELETE FROM former_references
-  WHERE organization_id = new.organization_id AND reference_digest = new.reference_digest AND person_id = new.id;
   UPDATE participants SET reference_digest = new.reference_digest WHERE person_id = new.id;
 END;
 

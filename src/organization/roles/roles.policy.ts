@@ -1,3 +1,4 @@
+import type { Caller } from "../../context.ts";
 import { ROLES, type Role } from "../../database/enums.ts";
 import type { ApiError } from "../../http/errors.ts";
 import { requireRoleOf } from "../../http/roles.ts";

@@ -30,9 +30,6 @@ export const EXPORTED_PAGE = 1000;
  */
 export const ACCESS_LOGS_LOOKED_THROUGH = MAX_EXPORTED_ACCESS_LOGS / 2;
 
-/** A recorded read of a waiting list this old no longer affects whether the next read is recorded. */
-export const WAITING_LIST_READS_KEPT_FOR = HOUR;
-
 /** Entries read at once for sealing: 3 MB of D1's response, and about 15 MB of the isolate's 128 MB. */
 export const SEALED_PAGE = 10_000;
 

@@ -1,5 +1,5 @@
 /** The commands that write a migration update this name, and a test compares it with drizzle/. */
-const NEWEST_MIGRATION = "0000_baseline_0d946f56.sql";
+const NEWEST_MIGRATION = "0000_baseline_04b4f5ef.sql";
 
 export interface DatabaseState {
   /** Whether the database has run the newest migration that this code knows. */

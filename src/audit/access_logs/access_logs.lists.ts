@@ -3,14 +3,15 @@ import {
   asc,
   desc,
   eq,
-  exists,
   getTableColumns,
   getTableName,
   gt,
   gte,
+  inArray,
   isNull,
   lt,
   lte,
+  ne,
   or,
   type Placeholder,
   type SQL,
@@ -18,11 +19,10 @@ import {
   Subquery,
   sql,
 } from "drizzle-orm";
-import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
-import { calls } from "../../calls/calls/calls.table.ts";
+import { type SQLiteColumn, unionAll } from "drizzle-orm/sqlite-core";
 import { participants } from "../../calls/participants/participants.table.ts";
 import type { AccessEvent, AccessResource } from "../../database/enums.ts";
-import { coalesce, greatest, hasValues, least, scalar } from "../../database/expressions.ts";
+import { coalesce, greatest, hasValues, least } from "../../database/expressions.ts";
 import { builder, type Placeholders, type PreparedQuery, preparedQuery } from "../../database/queries.ts";
 import { selectColumn } from "../../database/selects.ts";
 import { visitReferences } from "../../rooms/visits/visits.table.ts";
@@ -100,40 +100,38 @@ const end = (listed: Listed): SQL =>
 
 const isAny = (wanted: Placeholder, column: SQLiteColumn) => or(isNull(wanted), eq(column, wanted));
 
-/** True for an entry about a call with a participant who has the reference, or had it until it was erased. */
-function isOfCall({ organization_id, external_reference, reference_digest }: Listed) {
-  const { call_id } = accessLogs;
-  // Knowing the start of the call, SQLite finds the participant by an index, however many calls have the reference.
-  const call_started_at = scalar(selectColumn(calls.started_at, eq(calls.id, call_id)));
-  const participantWith = (condition: SQL | undefined) => exists(selectColumn(participants.id, condition));
-  return or(
-    participantWith(
-      hasValues(participants, { organization_id, external_reference, call_started_at, call_id }),
+/**
+ * The visits that name or named the person with the reference, and a column of their participations. SQLite reads each of these
+ * queries once for a request, at the first entry that needs it.
+ */
+const ofPerson = ({ organization_id, external_reference, reference_digest }: Listed) => ({
+  visits: selectColumn(
+    visitReferences.visit_id,
+    hasValues(visitReferences, { organization_id, reference_digest }),
+  ),
+  participations: (column: typeof participants.id | typeof participants.call_id) =>
+    unionAll(
+      selectColumn(column, hasValues(participants, { organization_id, external_reference })),
+      selectColumn(column, hasValues(participants, { organization_id, reference_digest })),
     ),
-    participantWith(hasValues(participants, { organization_id, reference_digest, call_id })),
+});
+
+const showsOneOf = (ids: SQLWrapper) =>
+  sql`exists (select 1 from json_each(${accessLogs.shown}) where value in ${ids})`;
+
+/** True for an entry about a visit or a call of the person, a list that shows them, or a search for them. */
+function isAboutReference(listed: Listed) {
+  const { visits, participations } = ofPerson(listed);
+  const { resource, resource_id, call_id, reference_digest } = accessLogs;
+  return or(
+    and(eq(resource, "visit"), or(inArray(resource_id, visits), showsOneOf(visits))),
+    and(ne(resource, "visit"), showsOneOf(participations(participants.id))),
+    inArray(call_id, participations(participants.call_id)),
+    eq(reference_digest, listed.reference_digest),
   );
 }
 
-/**
- * True for an entry about a visit that names the person, or named them before. It is checked for each entry, so that the cost does not
- * depend on how many visits name the person.
- */
-const isOfVisit = ({ organization_id, reference_digest }: Listed) =>
-  and(
-    eq(accessLogs.resource, "visit"),
-    exists(
-      selectColumn(
-        visitReferences.visit_id,
-        hasValues(visitReferences, { organization_id, reference_digest }),
-        eq(visitReferences.visit_id, accessLogs.resource_id),
-      ),
-    ),
-  );
-
-const isAboutReference = (listed: Listed) =>
-  or(isOfVisit(listed), isOfCall(listed), eq(accessLogs.reference_digest, listed.reference_digest));
-
-const isShown = (listed: Listed) =>
+const isListed = (listed: Listed) =>
   and(
     isAny(listed.acting_user, accessLogs.acting_user),
     or(isNull(listed.external_reference), isAboutReference(listed)),
@@ -154,7 +152,7 @@ function listOf(lookThrough: (listed: Listed) => SQLWrapper): EntryList {
     new Subquery(lookThrough(listed).getSQL(), getTableColumns(accessLogs), getTableName(accessLogs));
   return {
     page: preparedQuery((listed: Placeholders<LookThrough & { limit: number }>) =>
-      builder.select(accessLogColumns).from(from(listed)).where(isShown(listed)).limit(listed.limit),
+      builder.select(accessLogColumns).from(from(listed)).where(isListed(listed)).limit(listed.limit),
     ),
     end: preparedQuery((listed: Placeholders<LookThrough & { skipped: number }>) =>
       builder

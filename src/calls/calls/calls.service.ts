@@ -78,7 +78,7 @@ export async function findCalls(context: ClientContext, query: CallsQuery): Prom
   const sought =
     participant_reference === undefined ? [] : await digestsOfReferences(settings, [participant_reference]);
   const recorded = sought.map((reference_digest) =>
-    searchEntry(context, "search", { id: caller.organization_id, reference_digest }),
+    searchEntry(context, "search", { organization_id: caller.organization_id, reference_digest }),
   );
   const [calls, [end], ...entries] = await runBatch(db, [...listQueries(lists, owner, query), ...recorded]);
   entries.forEach(requireEntry);

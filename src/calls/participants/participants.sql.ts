@@ -1,5 +1,6 @@
 import { and, asc, eq, getTableColumns, inArray, isNotNull, isNull, type SQL } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
+import { idsIn } from "../../audit/access_logs/access_logs.entries.ts";
 import { keyedDigests } from "../../bytes/digest.ts";
 import { coalesce, greatest, scalar } from "../../database/expressions.ts";
 import { manyRowWrites } from "../../database/insert.ts";
@@ -18,6 +19,7 @@ import { selectNamedVisits } from "../../rooms/visits/visits.reports.ts";
 import { organizationOfAnySlug } from "../../rooms/waiting_rooms/waiting_rooms.slugs.ts";
 import type { Settings } from "../../settings.ts";
 import { type CallKey, callIdByKey, callIdOfPath, type ReachedCall } from "../calls/calls.sql.ts";
+import { calls } from "../calls/calls.table.ts";
 import { participants } from "./participants.table.ts";
 
 export const participantColumns = getTableColumns(participants);
@@ -132,6 +134,11 @@ export const memberOfRoom = preparedQuery(
 
 export const isOnCallOfPath = (call: Values<ReachedCall>): SQL | undefined =>
   eq(participants.call_id, callIdOfPath(call));
+
+/** The ids of the participants of a call in `calls`, as `participantsOfPath` lists them. */
+export const idsOnCall = idsIn(
+  selectColumn(participants.id, eq(participants.call_id, calls.id)).orderBy(asc(participants.id)),
+);
 
 export const participantsOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
   builder

@@ -1,4 +1,5 @@
 import { digestsOfReferences } from "../../audit/access_logs/access_logs.sql.ts";
+import { searchEntry } from "../../calls/calls/calls.entries.ts";
 import { erasablePortion, erasureOf } from "../../calls/participants/participants.erasure.ts";
 import type { ClientContext } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
@@ -14,7 +15,8 @@ import { countLeft } from "./erasures.sql.ts";
 
 /**
  * Erases a portion of what names a person, as retention would, and if asked, the results of the calls in this portion. Both are one
- * transaction, because afterwards nothing shows whose calls they were.
+ * transaction, because afterwards nothing shows whose calls they were. A request that erases nobody is recorded as a search, because
+ * its counts tell whether the person is known.
  */
 export async function erasePortion(
   context: ClientContext,
@@ -38,6 +40,7 @@ export async function erasePortion(
           ...(visits.length > 0 ? erasureFromVisits(context, person, visits) : []),
           countLeft({ ...person, erased_count }),
         ],
+        entries: erased_count === 0 ? [searchEntry(context, "search", person)] : [],
       };
     },
   );

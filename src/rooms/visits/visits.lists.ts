@@ -1,5 +1,7 @@
 import { and, asc, eq, isNull, lt, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
+import { entryOfOrganization, type FilterDates, idsIn } from "../../audit/access_logs/access_logs.entries.ts";
+import type { ClientContext } from "../../context.ts";
 import type { VisitStatus } from "../../database/enums.ts";
 import { columnAs, isSame, withoutIndex } from "../../database/expressions.ts";
 import {
@@ -13,13 +15,13 @@ import { mergedIds, selectColumn } from "../../database/selects.ts";
 import { endOfDate } from "../../http/dates.ts";
 import type { Position } from "../../http/pagination.ts";
 import { VISITS_LOOKED_THROUGH } from "../../limits.ts";
-import { type Reach, reachedIds, withinReach } from "../../organization/members/members.sql.ts";
+import { type Reach, reachedIds, reachOf, withinReach } from "../../organization/members/members.sql.ts";
 import { organizationUsers } from "../../organization/members/organization_users.table.ts";
 import type { Visit, VisitsQuery } from "./visits.schemas.ts";
 import { visitColumns, visitsWithinReach } from "./visits.sql.ts";
 import { visits } from "./visits.table.ts";
 
-interface ListedVisits extends Reach {
+interface ListedVisits extends Reach, FilterDates {
   /** Only visits that start before this time. */
   before: number;
   /** Only visits after this position, by start and id. */
@@ -43,15 +45,21 @@ const isAfterVisit = (of: typeof visits | typeof next, { after_start, after_id }
 const isInPart = (of: typeof visits | typeof next, listed: Listed, isBeyond = isAfterVisit(of, listed)) =>
   and(eq(of.organization_id, listed.organization_id), isBeyond, lt(of.starts_at, listed.before));
 
-/** Reads the visits only after their ids, which an index yields in order. */
-const pageOf = (ids: (listed: Listed) => SQLWrapper) =>
-  preparedQuery((listed: Listed) =>
+/** A page, and the entry that records it. Reads the visits only after their ids, which an index yields in order. */
+const pageOf = (ids: (listed: Listed) => SQLWrapper) => ({
+  page: preparedQuery((listed: Listed) =>
     builder
       .select(visitColumns)
       .from(visits)
       .where(sql`${visits.id} in ${ids(listed)}`)
       .orderBy(asc(visits.starts_at), asc(visits.id)),
-  );
+  ),
+  entry: entryOfOrganization("visit", (listed: Listed) => ({
+    shown: idsIn(ids(listed)),
+    from_date: listed.from_date,
+    to_date: listed.to_date,
+  })),
+});
 
 /** A status needs its own query, so that SQLite uses the index for it. */
 const nextVisits = (listed: Listed, hasStatus: boolean, ofHolder?: SQL, isBeyond?: SQL) =>
@@ -133,17 +141,19 @@ const endOfReference = preparedQuery((listed: Listed) =>
 
 /**
  * The queries for the visits that a request asks for and its caller reaches: a page by start, with one extra visit if there are
- * more, and the position at which the request stops looking.
+ * more, the position at which the request stops looking, and the entry, which names the visits of the page without the extra one.
  */
 export function listedVisits(
-  reach: Reach,
+  context: ClientContext,
   query: VisitsQuery,
-): [page: BoundQuery<Visit>, end: BoundQuery<Position>] {
+): [page: BoundQuery<Visit>, end: BoundQuery<Position>, entry: BoundQuery<{ id: number }>] {
   const { from, to, after, status = null, external_reference = null, per_page } = query;
   const holder_id = query.organization_user_id ?? null;
   const [after_start, after_id] = positionOf(after, from);
   const listed = {
-    ...reach,
+    ...reachOf(context.caller),
+    from_date: from ?? null,
+    to_date: to ?? null,
     before: to === undefined ? Number.MAX_SAFE_INTEGER : endOfDate(to),
     after_start,
     after_id,
@@ -152,7 +162,8 @@ export function listedVisits(
     holder_id,
     limit: per_page + 1,
   };
-  return [pageFor(listed)(listed), endOfReference(listed)];
+  const { page, entry } = pageFor(listed);
+  return [page(listed), endOfReference(listed), entry(context, "read", { ...listed, limit: per_page })];
 }
 
 function pageFor({ reaches_everybody, status, external_reference, holder_id }: ListedVisits) {

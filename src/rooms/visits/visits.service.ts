@@ -2,7 +2,7 @@ import { requireEntry } from "../../audit/access_logs/access_logs.entries.ts";
 import { digestsOfReferences } from "../../audit/access_logs/access_logs.sql.ts";
 import type { ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
-import { runBatch, runFirst } from "../../database/queries.ts";
+import { runAll, runBatch, runFirst } from "../../database/queries.ts";
 import { writePosition } from "../../http/pagination.ts";
 import { requireVersion } from "../../http/preconditions.ts";
 import { VISIT_LINK_VALID_FOR } from "../../lifetimes.ts";
@@ -32,9 +32,9 @@ import {
   newVisitEntry,
   noteReferences,
   noteReferencesOfNewest,
+  replayedVisitEntry,
   visitEntry,
   visitIdempotency,
-  visitListEntry,
   visitOfLink,
   visitOfPath,
   visitQuota,
@@ -46,11 +46,7 @@ export async function listVisits(
   context: ClientContext,
   query: VisitsQuery,
 ): Promise<{ visits: Visit[]; next_after: string | null }> {
-  const { db, caller } = context;
-  const [found, [end], entries] = await runBatch(db, [
-    ...listedVisits(reachOf(caller), query),
-    visitListEntry(context, "read", { id: caller.organization_id, reference_digest: null }),
-  ]);
+  const [found, [end], entries] = await runBatch(context.db, listedVisits(context, query));
   requireEntry(entries);
   const visits = found.slice(0, query.per_page);
   const last = visits.at(-1);
@@ -87,6 +83,8 @@ export async function createVisit(context: ClientContext, input: CreateVisit): P
     },
     { idempotency: await visitIdempotency(context, { external_reference, participants }) },
   );
+  if (context.keyed?.isReplay)
+    requireEntry(await runAll(db, replayedVisitEntry(context, "read", { organization_id, id: visit.id })));
   return withLinks(settings, visit);
 }
 

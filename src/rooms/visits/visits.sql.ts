@@ -15,7 +15,7 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
-import { entriesWhere, entryOfOrganization } from "../../audit/access_logs/access_logs.entries.ts";
+import { entriesWhere } from "../../audit/access_logs/access_logs.entries.ts";
 import { WHOLE_ORGANIZATION } from "../../calls/call_metrics/call_metrics.table.ts";
 import { calls } from "../../calls/calls/calls.table.ts";
 import { participants } from "../../calls/participants/participants.table.ts";
@@ -31,6 +31,7 @@ import {
 import { isHeld } from "../../database/retention.ts";
 import { isNewest, newestId, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
+import type { OwnPath } from "../../http/wire.ts";
 import { MAX_PLANNED_VISITS, MAX_VISIT_CALLS } from "../../limits.ts";
 import { idempotencyOf } from "../../organization/idempotency_keys/idempotency_keys.sql.ts";
 import { type Reach, withinReach } from "../../organization/members/members.sql.ts";
@@ -112,6 +113,11 @@ export const visitEntry = visitEntries(isReachedVisit);
 
 export const newVisitEntry = visitEntries((_: object) => isNewest(visits));
 
+/** The entry about a repeated request, whose client may not reach the visit any more. */
+export const replayedVisitEntry = visitEntries(({ organization_id, id }: Placeholders<OwnPath>) =>
+  hasValues(visits, { organization_id, id }),
+);
+
 /** Stores the references of a visit's participants, so that searches by reference find the visit. */
 const referenceRows = (
   visit_id: SQL | Value<number>,
@@ -140,8 +146,6 @@ export const noteReferences = preparedQuery((of: Placeholders<NamedReferences & 
 export const noteReferencesOfNewest = preparedQuery((of: Placeholders<NamedReferences>) =>
   referenceRows(sql`(${newestId(visits)})`, of),
 );
-
-export const visitListEntry = entryOfOrganization("visit");
 
 export const visitQuota = preparedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) =>
   builder

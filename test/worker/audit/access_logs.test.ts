@@ -74,6 +74,13 @@ const RECORDED: Record<string, Record<string, string>> = {
   },
 };
 
+/** Lists whose entries name whom they showed. */
+const SHOWING_NAMES = [
+  "GET /visits",
+  "GET /waiting_rooms/:slug/participants",
+  "GET /organization_users/:organization_user_id/calls/:call_id/participants",
+];
+
 const recordedReads = Object.entries(RECORDED.external ?? {}).filter(([route]) => route.startsWith("GET "));
 
 async function send(api: "external" | "platform", route: string, clinic: Organization) {
@@ -98,9 +105,11 @@ describe.each(["external", "platform"] as const)("The access log, for requests t
       expect(answer.status).toBeLessThan(300);
       const entries = await entriesOfRequest(answer);
       expect(entries.map(({ event, resource }) => `${event} ${resource}`)).toEqual(wanted ? [wanted] : []);
-      for (const { event, resource, request_id, acting_user, purpose, ...ids } of entries) {
+      for (const { event, resource, request_id, acting_user, purpose, shown, ...ids } of entries) {
         expect([acting_user, purpose]).toEqual([null, null]);
-        for (const id of Object.values(ids)) expect(id === null || Number.isSafeInteger(id)).toBe(true);
+        expect(shown !== null).toBe(SHOWING_NAMES.includes(route));
+        for (const id of [...Object.values(ids), ...(shown ?? [])])
+          expect(id === null || Number.isSafeInteger(id)).toBe(true);
         const caller =
           api === "external"
             ? { user_id: clinic.admin.user_id, api_client_id: clinic.client.id }

@@ -1,0 +1,199 @@
+import { describe, expect, it } from "vitest";
+import { MINUTE } from "../../../src/units.ts";
+import { entriesAbout, entriesOfRequest } from "../support/access_logs.ts";
+import { type Answer, platform } from "../support/api.ts";
+import { aCall, aRecipient } from "../support/calls.ts";
+import { storedRows } from "../support/database.ts";
+import { expectRefusal } from "../support/expectations.ts";
+import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
+import { fileOf, sealDay, sealsOf, textOf } from "../support/seals.ts";
+import { dateAhead, timeAhead, travelToSecond } from "../support/time.ts";
+import { changingNothing } from "../support/unchanged.ts";
+import { aPlan, planVisit } from "../support/visits.ts";
+
+type Client = Organization["client"];
+
+const RITA = "patient-4711";
+
+const named = (external_reference = RITA) => ({
+  role: "recipient",
+  display_name: "Rita Recipient",
+  external_reference,
+});
+
+const idsOf = (items: { id: number }[]) => items.map(({ id }) => id);
+
+const entryOf = async (answer: Answer) => {
+  const [entry, ...more] = await entriesOfRequest(answer);
+  expect(more).toEqual([]);
+  return entry;
+};
+
+const entriesFor = async ({ client }: Organization, reference: string) =>
+  (await given(client.get(`/access_logs?per_page=100&external_reference=${reference}`))).access_logs;
+
+describe("The entry of GET /visits", () => {
+  it("names the visits on the page in their order, for every filter, and the dates of the filter", async () => {
+    const clinic = await anOrganization();
+    const { slug } = await clinic.addRoom();
+    const holder = await clinic.addProvider();
+    const assistant = await clinic.addUser("Ann", ["provider_assistant"], { assists: [holder.id] });
+    const theirs = await clinic.addClient(assistant.id);
+    for (const day of [5, 1, 3, 2, 4])
+      await planVisit(clinic, slug, {
+        starts_at: timeAhead("09:30:00.000", day),
+        organization_user_id: day % 2 ? holder.id : null,
+        external_reference: "course-1",
+      });
+    const dates = `from=${dateAhead(1)}&to=${dateAhead(4)}`;
+    for (const filter of [
+      "",
+      "status=planned",
+      `organization_user_id=${holder.id}`,
+      `organization_user_id=${holder.id}&status=planned`,
+      "external_reference=course-1",
+      "status=cancelled",
+      "external_reference=nobody",
+    ])
+      for (const client of [clinic.client, theirs]) {
+        const answer = await client.get(`/visits?${dates}&${filter}&per_page=2`);
+        const { visits, next_after } = await given(Promise.resolve(answer));
+        const isFound = !/cancelled|nobody/.test(filter);
+        expect([filter, visits.length]).toEqual([filter, isFound ? 2 : 0]);
+        expect(await entryOf(answer)).toMatchObject({
+          event: "read",
+          resource: "visit",
+          resource_id: null,
+          shown: idsOf(visits),
+          from_date: dateAhead(1),
+          to_date: dateAhead(4),
+        });
+        if (!isFound || filter.startsWith("organization_user_id")) continue;
+        const rest = await client.get(`/visits?to=${dateAhead(4)}&${filter}&per_page=2&after=${next_after}`);
+        expect(await entryOf(rest)).toMatchObject({ shown: idsOf(rest.body.visits), from_date: null });
+      }
+  });
+});
+
+it("The entry of GET /egresses has the dates of the filter and shows nobody", async () => {
+  const { client } = await anOrganization();
+  const read = await client.get("/egresses?from=2026-01-30&to=2026-01-31");
+  expect(await entryOf(read)).toMatchObject({
+    shown: null,
+    from_date: "2026-01-30",
+    to_date: "2026-01-31",
+  });
+  expect(await entryOf(await client.get("/egresses"))).toMatchObject({ from_date: null, to_date: null });
+});
+
+describe("The entry of a waiting list", () => {
+  const poll = (client: Client, slug: string, acting_user = "staff-1") =>
+    client.send("GET", `/waiting_rooms/${slug}/participants`, undefined, {
+      "X-Acting-User": acting_user,
+      "X-Purpose-Of-Use": "TREAT",
+    });
+
+  it("names who waits, and is written again within the minute only for somebody new", async () => {
+    const clinic = await anOrganization();
+    const { slug } = await clinic.addRoom();
+    const arrive = (second: number, key: string) => {
+      travelToSecond(second);
+      return clinic.addParticipant(slug, {}, key);
+    };
+    const pollAt = async (second: number, acting_user?: string) => {
+      travelToSecond(second);
+      return (await entriesOfRequest(await poll(clinic.client, slug, acting_user))).map(({ shown }) => shown);
+    };
+    expect(await pollAt(0)).toEqual([[]]);
+    expect(await pollAt(1)).toEqual([]);
+    const [rita, ron] = [await arrive(2, "rita"), await arrive(3, "ron")];
+    expect(await pollAt(4)).toEqual([[rita.id, ron.id]]);
+    expect(await pollAt(5)).toEqual([]);
+    expect(await pollAt(6, "staff-2")).toEqual([[rita.id, ron.id]]);
+    await clinic.addParticipant(slug, { left_at: new Date().toISOString() }, "rita");
+    expect(await pollAt(8)).toEqual([]);
+    const rosa = await arrive(9, "rosa");
+    expect(await pollAt(10)).toEqual([[ron.id, rosa.id]]);
+    // The entries of the last minute name everybody until the first of them is a minute old.
+    expect(await pollAt(63)).toEqual([]);
+    expect(await pollAt(70)).toEqual([[ron.id, rosa.id]]);
+  });
+});
+
+describe("GET /access_logs?external_reference", () => {
+  it("finds the lists that showed the person, before and after a correction and the erasure", async () => {
+    const clinic = await anOrganization();
+    const { slug } = await clinic.addRoom();
+    const visit = await planVisit(clinic, slug, { participants: [named()] });
+    const other = await planVisit(clinic, slug, { participants: [named("patient-1")] });
+    const wait = await clinic.addParticipant(slug, { external_reference: RITA });
+    const call = await aCall(clinic, { participants: [aRecipient({ external_reference: RITA })] });
+    const { participants } = await given(clinic.client.get(`${call.path}/participants`));
+    await given(clinic.client.get("/visits"));
+    await given(clinic.client.get(`/waiting_rooms/${slug}/participants`));
+    const seen = [
+      { event: "create", resource: "visit", resource_id: visit.id, shown: null },
+      { resource: "participant", resource_id: null, call_id: call.id, shown: idsOf(participants) },
+      { resource: "visit", resource_id: null, shown: [visit.id, other.id], from: null, to: null },
+      { resource: "waiting_room", shown: [wait.id] },
+    ];
+    expect(await entriesFor(clinic, RITA)).toMatchObject(seen);
+    expect(await entriesFor(clinic, "patient-1")).toMatchObject([{ resource_id: other.id }, seen[2]]);
+    expect(await entriesFor(clinic, "nobody")).toEqual([]);
+    await given(
+      clinic.client.put(`/visits/${visit.id}`, {
+        visit: { participants: [{ id: visit.participants[0]?.id, external_reference: "patient-2" }] },
+      }),
+    );
+    expect((await entriesFor(clinic, RITA)).slice(0, 4)).toMatchObject(seen);
+    await clinic.addParticipant(slug, { left_at: new Date().toISOString() }, wait.key);
+    expect(await given(clinic.client.delete(`/participants?external_reference=${RITA}`))).toMatchObject({
+      erased_count: 2,
+    });
+    const entries = await entriesFor(clinic, RITA);
+    expect(entries.slice(0, 4)).toMatchObject(seen);
+    expect(JSON.stringify(await storedRows(clinic, "access_logs"))).not.toMatch(/patient-|Rita/);
+    const lines = await clinic.client.send("GET", `/access_logs?external_reference=${RITA}`, undefined, {
+      Accept: "application/x-ndjson",
+    });
+    expect(lines.body).toBe(entries.map((entry: object) => `${JSON.stringify(entry)}\n`).join(""));
+    const today = new Date().toISOString().slice(0, 10);
+    while (!(await sealsOf(clinic)).some(({ date }: { date: string }) => date === today))
+      await sealDay(today);
+    for (const line of lines.body.split("\n")) expect(await textOf(fileOf(clinic, today))).toContain(line);
+  });
+
+  it("finds requests to erase somebody that erased nobody, as searches", async () => {
+    const clinic = await anOrganization();
+    const { slug } = await clinic.addRoom();
+    const [waiting, held] = [unique("waiting"), unique("held")];
+    await clinic.addParticipant(slug, { external_reference: waiting });
+    const call = await aCall(clinic, { participants: [aRecipient({ external_reference: held })] });
+    await given(call.hold());
+    for (const reference of ["nobody", waiting, held])
+      expect(
+        await entryOf(await clinic.client.delete(`/participants?external_reference=${reference}`)),
+      ).toMatchObject({ event: "search", resource: "participant", resource_id: null, call_id: null });
+    expect(await entriesAbout(clinic, "search", "participant")).toHaveLength(3);
+    for (const reference of ["nobody", waiting, held])
+      expect((await entriesFor(clinic, reference)).at(-1)).toMatchObject({ event: "search", shown: null });
+  });
+});
+
+it("A POST /visits with an Idempotency-Key needs the acting headers where reads do, because its repetition is a read", async () => {
+  const clinic = await anOrganization();
+  const body = { visit: aPlan((await clinic.addRoom()).slug) };
+  await given(platform.put(`/organizations/${clinic.id}`, { organization: { require_acting_user: true } }));
+  travelToSecond(Math.ceil((Date.now() - Date.parse("2026-01-31T09:30:00Z") + MINUTE) / 1000));
+  const acting = { "X-Acting-User": "staff-1", "X-Purpose-Of-Use": "TREAT" };
+  const post = (headers: Record<string, string>) => clinic.client.send("POST", "/visits", body, headers);
+  const keyed = { "Idempotency-Key": "1" };
+  expectRefusal(await changingNothing(() => post(keyed)), 400, /^X-Acting-User and X-Purpose-Of-Use: are/);
+  for (const event of ["create", "read"])
+    expect(await entryOf(await post({ ...keyed, ...acting }))).toMatchObject({
+      event,
+      resource: "visit",
+      acting_user: "staff-1",
+    });
+  expect((await post({})).status).toBe(201);
+});

@@ -1,12 +1,16 @@
 import { getTableColumns, isSQLWrapper, type SQL, type SQLWrapper, type Subquery, sql } from "drizzle-orm";
 import { Placeholder } from "drizzle-orm/sql";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { type BoundQuery, builder, type Placeholders, preparedQuery, type Value } from "./queries.ts";
+import { type BoundQuery, builder, type Placeholders, preparedQuery, type Values } from "./queries.ts";
+
+/**
+ * A whole new row: every column except those that the database makes, also the columns with a default. So the compiler names
+ * each place that must set a new column.
+ */
+export type NewRow<Table extends SQLiteTable> = Required<Omit<Table["$inferInsert"], "id">>;
 
 /** A value or SQL for each column of an insert. */
-type InsertValues<Table extends SQLiteTable> = {
-  [Name in keyof Table["$inferInsert"]]: Value<Table["$inferInsert"][Name]>;
-};
+type InsertValues<Table extends SQLiteTable> = Values<NewRow<Table>> & { id?: SQLWrapper };
 
 /** The rows that INSERT … SELECT reads: it inserts a row for each of them. Without FROM, it inserts one row. */
 export interface Source {
@@ -14,11 +18,7 @@ export interface Source {
   where?: SQL | undefined;
 }
 
-/**
- * INSERT … SELECT by the names of columns. (Drizzle requires all columns in the table's order.)
- *
- * @param values an omitted column gets its default, or null
- */
+/** INSERT … SELECT by the names of columns. (Drizzle requires all columns in the table's order.) */
 export function insertSelect<Table extends SQLiteTable>(
   table: Table,
   values: InsertValues<Table>,
@@ -27,7 +27,7 @@ export function insertSelect<Table extends SQLiteTable>(
   // Drizzle omits the columns that SQLite computes.
   const columns = Object.entries(getTableColumns(table)).filter(([, column]) => !column.generated);
   const selected = columns.map(([name, column]) => {
-    const value = values[name as keyof typeof values] ?? column.default ?? null;
+    const value = values[name as keyof typeof values] ?? null;
     // Values get the column's encoding; SQL stays as it is.
     return isSQLWrapper(value) && !(value instanceof Placeholder)
       ? sql`${value}`
@@ -47,13 +47,11 @@ export const jsonValue = sql`item.value`;
 /** A field of a row of `jsonRows`, if the elements are objects. */
 export const jsonField = (name: string): SQL => sql`item.value ->> ${sql.raw(`'$.${name}'`)}`;
 
-/** Each column of a table, from the field with its name. */
-export function jsonFields<Table extends SQLiteTable>(
-  table: Table,
-): Record<keyof Table["_"]["columns"], SQL> {
-  const names = Object.keys(getTableColumns(table));
-  return Object.fromEntries(names.map((name) => [name, jsonField(name)])) as Record<
-    keyof Table["_"]["columns"],
+/** Each column of a table except its id, from the field with its name. */
+export function jsonFields<Table extends SQLiteTable>(table: Table) {
+  const { id: _, ...columns }: Record<string, SQLiteColumn> = getTableColumns(table);
+  return Object.fromEntries(Object.keys(columns).map((name) => [name, jsonField(name)])) as Record<
+    keyof NewRow<Table>,
     SQL
   >;
 }
@@ -75,31 +73,31 @@ export function replaceAllBut(table: SQLiteTable, unchanged: string[]): Record<s
   return Object.fromEntries(columns.map(([name, column]) => [name, excluded(column)]));
 }
 
-/**
- * Creates the statement that inserts or updates any number of rows, which are one JSON parameter. Give whole rows, because an
- * omitted column becomes null. A known row keeps its id and `created_at`.
- *
- * @param key the columns of the unique index that identifies a row
- * @param generated columns that the database computes from the fields of a row; these fields need not be columns
- * @param indexed the WHERE of that index, if it is partial
- */
-export function manyRowWrites<Table extends SQLiteTable, Fields extends object = Table["$inferInsert"]>(
+interface RowsOptions<Table extends SQLiteTable> {
+  /** SQL for columns that the database computes from the fields of a row; these fields need not be columns. */
+  computed?: Partial<Record<keyof NewRow<Table>, SQLWrapper>>;
+  where?: SQL;
+  /** A row with the same values in the columns of this unique index is updated. It keeps its id and `created_at`. */
+  uniqueBy?: (keyof Table["_"]["columns"] & string)[];
+  /** The WHERE of that index, if it is partial. */
+  indexed?: SQL;
+}
+
+/** Creates the statement that inserts any number of rows, which are one JSON parameter. */
+export function insertRows<Table extends SQLiteTable, Row = NewRow<Table>>(
   table: Table,
-  key: (keyof Table["_"]["columns"] & string)[],
-  generated: Record<string, (of: (field: keyof Fields & string) => SQL) => SQL> = {},
-  indexed?: SQL,
-): (rows: Fields[]) => BoundQuery<unknown> {
+  { computed, where, uniqueBy, indexed }: RowsOptions<Table> = {},
+): (rows: Row[]) => BoundQuery<unknown> {
   const columns: Record<string, SQLiteColumn> = getTableColumns(table);
-  const names = Object.keys(columns).filter((name) => name !== "id");
-  const values = Object.fromEntries(
-    names.map((name) => [name, generated[name]?.(jsonField) ?? jsonField(name)]),
-  );
-  const write = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
-    insertSelect(table, values as never, { from: jsonRows(rows) }).onConflictDoUpdate({
-      target: key.map((name) => columns[name] as SQLiteColumn),
+  const write = preparedQuery(({ rows }: Placeholders<{ rows: string }>) => {
+    const values = { ...jsonFields(table), ...computed } as InsertValues<Table>;
+    const insert = insertSelect(table, values, { from: jsonRows(rows), where });
+    if (!uniqueBy) return insert;
+    return insert.onConflictDoUpdate({
+      target: uniqueBy.map((name) => columns[name] as SQLiteColumn),
       ...(indexed && { targetWhere: indexed }),
-      set: replaceAllBut(table, ["id", "created_at", ...key]),
-    }),
-  );
+      set: replaceAllBut(table, ["id", "created_at", ...uniqueBy]),
+    });
+  });
   return (rows) => write({ rows: JSON.stringify(rows) });
 }

@@ -1,6 +1,7 @@
 import { eq, getTableColumns, Placeholder, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Decision } from "./decide_and_write.ts";
+import type { NewRow } from "./insert.ts";
 import { isChanged } from "./merging.ts";
 import {
   type BoundQuery,
@@ -25,16 +26,14 @@ type Generated<Table extends TableOfRows, Column extends keyof Table["$inferSele
   (of: (column: keyof Table["$inferSelect"]) => SQL) => SQL
 >;
 
-/** A new row. The value given for a generated column can be a string: for example, an email for a user_id. */
-type NewRow<Table extends TableOfRows, GeneratedColumn> = {
-  [Column in keyof Table["$inferInsert"]]: Column extends GeneratedColumn
-    ? Table["$inferInsert"][Column] | string
-    : Table["$inferInsert"][Column];
-};
+/** A row to insert. The value given for a generated column can be a string: for example, an email for a user_id. */
+type RowToInsert<Table extends TableOfRows, GeneratedColumn> = {
+  [Column in keyof NewRow<Table>]: NewRow<Table>[Column] | (Column extends GeneratedColumn ? string : never);
+} & { id?: number };
 
 /** Statements that write one row of a table, and return the selection of its columns. */
 interface TableWrites<Table extends TableOfRows, Result, GeneratedColumn = never> extends StoredRow<Result> {
-  insert: (row: NewRow<Table, GeneratedColumn>) => BoundQuery<Result>;
+  insert: (row: RowToInsert<Table, GeneratedColumn>) => BoundQuery<Result>;
   /** Sets the given columns that differ. If none differs, it only selects the row. */
   update: <Known extends Partial<Table["$inferSelect"]> & { id: number }>(
     before: Known,
@@ -44,9 +43,9 @@ interface TableWrites<Table extends TableOfRows, Result, GeneratedColumn = never
 
 /** Stores a new row as JSON with its idempotency key, and restores it. */
 export interface StoredRow<Result> {
-  /** The row that the transaction has just inserted, as JSON text without the omitted columns. */
-  newestAsJson: (omitted: (keyof Result)[]) => SQL<string>;
-  /** The row from that text. Omitted columns are null. */
+  /** The stored columns of the row that the transaction has just inserted, as JSON text. */
+  newestAsJson: (isStored: (column: string) => boolean) => SQL<string>;
+  /** The row from that text. The other columns are null. */
   fromJson: (text: string) => Result;
 }
 
@@ -104,10 +103,10 @@ export function tableWrites<
               .returning(returned),
       );
     },
-    newestAsJson(omitted) {
+    newestAsJson(isStored) {
       const newest = builder.select(selection).from(table).where(isNewest(table));
       const fields = Object.keys(selection)
-        .filter((name) => !omitted.includes(name))
+        .filter(isStored)
         .map((name) => sql.raw(`'${name}', newest."${name}"`));
       return sql`(select json_object(${sql.join(fields, sql`, `)}) from ${newest} as newest)`;
     },
@@ -131,8 +130,8 @@ export function tableWrites<
 export function upsertIfChanged<Table extends TableOfRows, Known extends { id: number }, GeneratedColumn>(
   { insert, update }: TableWrites<Table, Known, GeneratedColumn>,
   known: (Known & Partial<Table["$inferSelect"]>) | undefined,
-  next: NewRow<Table, GeneratedColumn>,
+  next: RowToInsert<Table, GeneratedColumn> | NoInfer<Known>,
 ): Decision<Known> {
-  if (!known) return { writes: [insert(next)] };
+  if (!known) return { writes: [insert(next as RowToInsert<Table, GeneratedColumn>)] };
   return next === known ? { unchanged: known } : { writes: [update(known, { ...known, ...next })] };
 }

@@ -7,7 +7,7 @@ import { NOBODY } from "../calls/participants/participants.merge.ts";
 import { type NamedKeys, participantWrites } from "../calls/participants/participants.sql.ts";
 import { participants } from "../calls/participants/participants.table.ts";
 import type { Decision } from "../database/decide_and_write.ts";
-import { manyRowWrites } from "../database/insert.ts";
+import { insertRows } from "../database/insert.ts";
 import { builder, type Placeholders, preparedQuery } from "../database/queries.ts";
 import { selectColumn } from "../database/selects.ts";
 import { organizationById } from "../organization/organizations/organizations.sql.ts";
@@ -42,6 +42,12 @@ export function decideAbsence(
     ...STRANGER,
     key,
     display_name: key,
+    user_id: null,
+    external_reference: null,
+    waiting_since: null,
+    earlier_stay_until: null,
+    cleared: null,
+    reported_at: 0,
     ...participant,
     organization_id,
     waiting_room_id,
@@ -78,7 +84,7 @@ export function rememberClosing(
 const writeClosing = (organization_id: number, { room_sid }: RoomEvent, closed_at: number, now: number) =>
   writeClosedRooms([{ organization_id, room_sid, closed_at, created_at: now, updated_at: now }]);
 
-const writeClosedRooms = manyRowWrites(closedRooms, ["organization_id", "room_sid"]);
+const writeClosedRooms = insertRows(closedRooms, { uniqueBy: ["organization_id", "room_sid"] });
 
 /** A call with a row in one of these tables is not deleted. */
 const KEEPING = [participants, egresses, callTexts, legalHolds];

@@ -9,7 +9,7 @@ import { aClinicWithSignIn, exchange, expectExchanged, expectRefused } from "../
 import { changingNothing } from "../worker/support/unchanged.ts";
 
 describe("Authentication", () => {
-  // test/worker/every_route/routes.test.ts covers every endpoint.
+  // test/worker/every_route/routes.long.test.ts covers every endpoint.
   it("1. Every endpoint is called with two request headers: X-Client-ID and X-Client-Secret.", async () => {
     const clinic = await anOrganization();
     const other = await anOrganization("Hillside Clinic");

@@ -1,18 +1,12 @@
-import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, afterEach, beforeEach } from "vitest";
 import { kebabCase } from "../../src/database/slug.ts";
+import { emptyStorage } from "./support/empty_storage.ts";
 import { LEFT_OUT } from "./support/left_out.ts";
-import { makeShard } from "./support/make_shard.ts";
 import { expectWebhooksAsDocumented } from "./support/webhooks.ts";
 
 // All files share one Worker, which is fast. Each begins with an empty database, so that `everyRow` is fast too.
-await reset();
-// `reset` has left files behind. Organizations get the same ids again, so the file of an earlier sealed day would be in the way.
-const sealed = await env.AUDIT_LOGS.list();
-await env.AUDIT_LOGS.delete(sealed.objects.map(({ key }) => key));
-await applyD1Migrations(env.DIRECTORY ?? env.DB, env.MIGRATIONS);
-if (env.DIRECTORY) await makeShard(env.DIRECTORY, env.DB, 1, env.MIGRATIONS);
+await emptyStorage();
 
 // The Worker loads a library with its first slug. In Vitest, unlike in the bundle, requests that load it at once would wait
 // for each other, which they cannot.

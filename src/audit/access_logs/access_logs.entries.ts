@@ -26,13 +26,24 @@ interface Subject<Id = number> {
   /** The digest of the reference that was searched for or erased. */
   reference_digest?: Value<string | null>;
   /** See `idsIn`. */
-  shown?: SQL | undefined;
+  shown?: SQL | null;
   from_date?: Value<string | null>;
   to_date?: Value<string | null>;
 }
 
 /** The ids that a query selects as `id`, in its order, for `shown`. */
 export const idsIn = (page: SQLWrapper): SQL => sql`(select json_group_array(id) from ${page})`;
+
+/** The subject of an entry about a list. */
+const NOTHING_ELSE = {
+  resource_id: null,
+  call_id: null,
+  organization_user_id: null,
+  reference_digest: null,
+  shown: null,
+  from_date: null,
+  to_date: null,
+};
 
 /** The requester as query values. The prefix keeps their names apart from the query's other values. */
 type Entered = { [Name in keyof Requester as `by_${Name}`]: Requester[Name] } & {
@@ -56,6 +67,7 @@ export function accessEntries<Values extends object>(
     return insertSelect(
       accessLogs,
       {
+        ...NOTHING_ELSE,
         ...subject,
         at: entered.entered_at,
         event: entered.access_event,

@@ -33,7 +33,7 @@ export function subjectOfCall({ organization_id, call_id }: OfCalls) {
 export function recordedListOfCall<Item>(
   resource: "participant" | "consent",
   list: PreparedQuery<ReachedCall, Item>,
-  shown?: SQL,
+  shown: SQL | null = null,
 ) {
   const entry = entriesWhere(resource, calls, {
     organization_id: calls.organization_id,

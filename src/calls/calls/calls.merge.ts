@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import type { NewRow } from "../../database/insert.ts";
 import { isSameRow } from "../../database/merging.ts";
 import { isLate, type ReportOrigin, reviseReported, stillUnknown, timeOfReport } from "../../http/reports.ts";
 import {
@@ -55,11 +56,10 @@ export interface KnownCall {
   refusalsOf: (key: string) => EarlyRefusal[];
 }
 
-/** A call after a report. A new call has no id and no tombstones yet. */
-export type CallRow = Omit<
-  typeof calls.$inferSelect,
-  "id" | "transcript_deleted_at" | "soap_note_deleted_at" | "reference_erased_at"
-> & { id?: number };
+/** A call after a report. A new call has no id yet. */
+export type CallRow = NewRow<typeof calls> & { id?: number };
+
+const NO_TOMBSTONES = { transcript_deleted_at: null, soap_note_deleted_at: null, reference_erased_at: null };
 
 /**
  * Applies a report to a call and its participants:
@@ -234,6 +234,8 @@ function fieldsOfCall(
   if (ended_at !== null && ended_at < started_at)
     throw callEndsTooEarly(typeof report.ended_at === "number" ? "ended_at" : "started_at");
   return {
+    ...NO_TOMBSTONES,
+    ...call,
     organization_id,
     key,
     organization_user_id,

@@ -1,9 +1,8 @@
 import { asc, exists, getTableColumns, inArray, isNull, not, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { coalesce, hasValues } from "../../database/expressions.ts";
-import { insertSelect, jsonField, jsonFields, jsonRows } from "../../database/insert.ts";
+import { insertRows, jsonField, type NewRow } from "../../database/insert.ts";
 import {
-  type BoundQuery,
   builder,
   type Placeholders,
   preparedQuery,
@@ -34,7 +33,7 @@ export const consentsOfParticipants = (organization_id: Value<number>, named: Va
     .orderBy(asc(consents.id));
 
 /** A decision to insert. A participant who is inserted in the same transaction has no id yet, and is found by their key. */
-export type NewConsent = Omit<typeof consents.$inferInsert, "id" | "participant_id"> & {
+export type NewConsent = Omit<NewRow<typeof consents>, "participant_id"> & {
   participant_id: number | null;
   participant_key: string;
 };
@@ -66,16 +65,10 @@ const isKnown = exists(
 );
 
 /** Skips decisions that are already known, as an early refusal may be. */
-const insertConsentRows = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
-  insertSelect(
-    consents,
-    { ...jsonFields(consents), participant_id: participantId },
-    { from: jsonRows(rows), where: not(isKnown) },
-  ),
-);
-
-export const insertConsents = (rows: NewConsent[]): BoundQuery<unknown> =>
-  insertConsentRows({ rows: JSON.stringify(rows) });
+export const insertConsents = insertRows<typeof consents, NewConsent>(consents, {
+  computed: { participant_id: participantId },
+  where: not(isKnown),
+});
 
 export const consentsOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
   builder

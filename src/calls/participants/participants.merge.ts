@@ -1,3 +1,4 @@
+import type { Timestamps } from "../../database/merging.ts";
 import type { ApiError } from "../../http/errors.ts";
 import { isLate, type ReportOrigin, reviseReported, stillUnknown } from "../../http/reports.ts";
 import { withoutUndefined } from "../../http/wire.ts";
@@ -52,17 +53,9 @@ function nextRow(
   }
 }
 
-type Person = Pick<
-  ParticipantRow,
-  | "display_name"
-  | "role"
-  | "user_id"
-  | "external_reference"
-  | "waiting_since"
-  | "joined_at"
-  | "cleared"
-  | "assumed"
->;
+type Stay = "organization_id" | "key" | "waiting_room_id" | "left_at" | "earlier_stay_until" | "reported_at";
+
+type Person = Omit<ParticipantRow, "id" | Stay | keyof typeof NOBODY | keyof Timestamps>;
 
 const CLEARABLE = ["user_id", "external_reference", "waiting_since", "joined_at"] as const;
 

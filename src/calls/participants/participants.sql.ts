@@ -3,7 +3,7 @@ import { unionAll } from "drizzle-orm/sqlite-core";
 import { idsIn } from "../../audit/access_logs/access_logs.entries.ts";
 import { keyedDigests } from "../../bytes/digest.ts";
 import { coalesce, greatest, scalar } from "../../database/expressions.ts";
-import { manyRowWrites } from "../../database/insert.ts";
+import { insertRows, jsonField, type NewRow } from "../../database/insert.ts";
 import {
   builder,
   jsonValues,
@@ -36,18 +36,19 @@ export const latestTime = greatest(
  * A participant whose call_id is null is on the call with the `call_key`: a call that is inserted in the same transaction has no id yet
  * when the statement is bound.
  */
-export const writeParticipants = manyRowWrites<
+export const writeParticipants = insertRows<
   typeof participants,
-  typeof participants.$inferInsert & { call_key: string }
->(
-  participants,
-  ["organization_id", "key"],
-  {
-    call_id: (of) =>
-      coalesce(of("call_id"), callIdByKey({ organization_id: of("organization_id"), key: of("call_key") })),
+  NewRow<typeof participants> & { call_key: string }
+>(participants, {
+  computed: {
+    call_id: coalesce(
+      jsonField("call_id"),
+      callIdByKey({ organization_id: jsonField("organization_id"), key: jsonField("call_key") }),
+    ),
   },
-  isNull(participants.erased_at),
-);
+  uniqueBy: ["organization_id", "key"],
+  indexed: isNull(participants.erased_at),
+});
 
 /** Adds erased participants to a call. A report may change nothing else about them. `ids` is a JSON array. */
 export const joinErased = preparedQuery((joined: Placeholders<CallKey & { ids: string }>) =>

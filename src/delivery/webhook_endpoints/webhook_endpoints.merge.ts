@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import type { NewRow } from "../../database/insert.ts";
 import { withoutUndefined } from "../../http/wire.ts";
 import { OLD_WEBHOOK_SECRET_LIFETIME } from "../../lifetimes.ts";
 import { MAX_OLD_WEBHOOK_SECRETS } from "../../limits.ts";
@@ -12,6 +13,17 @@ import type { webhookEndpoints } from "./webhook_endpoints.table.ts";
 
 type EndpointRow = typeof webhookEndpoints.$inferSelect;
 
+const NEW_ENDPOINT = {
+  event_types: null,
+  is_active: true,
+  disabled_reason: null,
+  previous_secrets: [],
+  due_at: null,
+  lease_until: null,
+  failing_since: null,
+  message_at: null,
+};
+
 /** @throws ApiError 422 if the organization already has the maximum number of endpoints */
 export function newEndpoint(
   {
@@ -22,9 +34,9 @@ export function newEndpoint(
   },
   input: z.output<ReturnType<typeof createWebhookEndpointBody>>["webhook_endpoint"],
   now: number,
-): typeof webhookEndpoints.$inferInsert {
+): NewRow<typeof webhookEndpoints> {
   if (isFull) throw tooManyEndpoints();
-  return { is_active: true, ...withoutUndefined(input), ...known, created_at: now, updated_at: now };
+  return { ...NEW_ENDPOINT, ...withoutUndefined(input), ...known, created_at: now, updated_at: now };
 }
 
 /**

@@ -61,7 +61,7 @@ export async function createWebhookEndpoint(
         entries: [endpointEntry.ofNewest(context, "create", {})],
       };
     },
-    { idempotency: await endpointIdempotency(context) },
+    { idempotency: await endpointIdempotency(context, {}) },
   );
   return { ...endpoint, secret };
 }

@@ -37,6 +37,7 @@ export const insertAuthorizationCode = preparedQuery(
         organization_user_id: organizationUsers.id,
         code_digest,
         expires_at,
+        used_at: null,
         created_at: now,
       },
       { from: organizationUsers, where: eq(organizationUsers.id, accountIdOf(organization_id, email)) },

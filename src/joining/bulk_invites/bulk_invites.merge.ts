@@ -1,8 +1,10 @@
 import type { Role } from "../../database/enums.ts";
+import type { NewRow } from "../../database/insert.ts";
 import { MAX_ADDRESS_MAILS } from "../../limits.ts";
 import { requireAssignable } from "../../organization/roles/roles.policy.ts";
 import { type Inviter, inviteeFault, inviteRow } from "../invites/invites.merge.ts";
 import type { InviteInput } from "../invites/invites.schemas.ts";
+import type { invites } from "../invites/invites.table.ts";
 import { ROW_FAULTS, tooManyBulkRows } from "./bulk_invites.refusals.ts";
 import type { PendingRow } from "./bulk_invites.schemas.ts";
 import type { bulkInviteRows, bulkInvites } from "./bulk_invites.table.ts";
@@ -25,13 +27,16 @@ export function newBulkInvite(
   { organization_id, user_id, roles, isBeyondQuota }: KnownSender,
   inputs: InviteInput[],
   now: number,
-): typeof bulkInvites.$inferInsert {
+): NewRow<typeof bulkInvites> {
   requireAssignableRows(roles, inputs);
   if (isBeyondQuota) throw tooManyBulkRows();
   return {
     organization_id,
     total_count: inputs.length,
     next_attempt_at: now,
+    faults: 0,
+    completed_at: null,
+    erased_at: null,
     created_at: now,
     updated_at: now,
     created_by_user_id: user_id,
@@ -39,11 +44,13 @@ export function newBulkInvite(
 }
 
 /** The bulk invite's id is generated when the rows are inserted. */
+export type NewBulkInviteRow = Omit<NewRow<typeof bulkInviteRows>, "bulk_invite_id">;
+
 export const newRows = (
   organization_id: number,
   inputs: InviteInput[],
   digests: string[],
-): Omit<typeof bulkInviteRows.$inferInsert, "bulk_invite_id">[] =>
+): NewBulkInviteRow[] =>
   inputs.map(({ email, display_name, role_names }, row) => ({
     organization_id,
     row,
@@ -52,6 +59,7 @@ export const newRows = (
     display_name,
     roles: role_names,
     status: "pending",
+    error: null,
   }));
 
 /** The end of a row: an invite if `error` is null. */
@@ -84,9 +92,9 @@ export function decideRowEnds(
   { places, mails }: { places: number; mails: number },
   { settings, mailer }: Pick<Inviter, "settings" | "mailer">,
   now: number,
-): { ends: RowEnd[]; invites: ReturnType<typeof inviteRow>[]; mailed: string[] } {
+): { ends: RowEnd[]; invites: NewRow<typeof invites>[]; mailed: string[] } {
   const ends: RowEnd[] = [];
-  const invites: ReturnType<typeof inviteRow>[] = [];
+  const newInvites: NewRow<typeof invites>[] = [];
   const mailed: string[] = [];
   const mailFault = ({ address_digest, mails_to_address }: PendingRow): string | null => {
     if (!mailer) return null;
@@ -96,12 +104,13 @@ export function decideRowEnds(
   };
   for (const row of rows) {
     const error =
-      rowFault(row, now) ?? (invites.length < places ? null : ROW_FAULTS.tooManyInvites) ?? mailFault(row);
+      rowFault(row, now) ?? (newInvites.length < places ? null : ROW_FAULTS.tooManyInvites) ?? mailFault(row);
     ends.push({ row: row.row, error });
     if (error !== null) continue;
     if (mailer) mailed.push(row.address_digest);
-    const { organization_id, created_by_user_id: user_id, roles: role_names } = row;
-    invites.push(inviteRow({ organization_id, user_id, settings, mailer }, { ...row, role_names }, now));
+    const { organization_id, created_by_user_id: user_id, email, display_name, roles } = row;
+    const inviter = { organization_id, user_id, settings, mailer };
+    newInvites.push(inviteRow(inviter, { email, display_name, roles }, now));
   }
-  return { ends, invites, mailed };
+  return { ends, invites: newInvites, mailed };
 }

@@ -2,7 +2,7 @@ import { and, asc, between, eq, isNull, lte, min, notExists, type SQL, sql } fro
 import type { Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import { coalesce, greatest, hasValues, iif, least, scalar } from "../../database/expressions.ts";
-import { insertSelect, jsonField, jsonFields, jsonRows } from "../../database/insert.ts";
+import { insertRows, jsonField, jsonRows } from "../../database/insert.ts";
 import {
   builder,
   type Placeholders,
@@ -127,7 +127,7 @@ async function endRowsOf(context: Context, portion: Portion): Promise<number> {
       return {
         writes: [
           ...countMails(context, first.organization_id, mailed),
-          insertInvites({ invites: JSON.stringify(invites) }),
+          insertInvites(invites),
           endRows({ bulk_invite_id, ends: JSON.stringify(ends) }),
           finishPortion({ bulk_invite_id, now }),
         ],
@@ -212,10 +212,7 @@ const quotasLeft = preparedQuery(({ bulk_invite_id, date }: Placeholders<Portion
 const leftOf = (most: number, used: SQL) =>
   sql<number>`cast(${least(greatest(sql`${most} - ${used}`, 0), BULK_INVITE_PORTION)} as integer)`;
 
-/** @param invites a JSON array */
-const insertInvites = preparedQuery(({ invites: made }: Placeholders<{ invites: string }>) =>
-  insertSelect(invites, jsonFields(invites), { from: jsonRows(made) }),
-);
+const insertInvites = insertRows(invites);
 
 /** @param ends a JSON array of `RowEnd` */
 const endRows = preparedQuery(

@@ -45,13 +45,13 @@ export async function createBulkInvite(context: ClientContext, inputs: InviteInp
       return {
         writes: [
           bulkInviteWrites.insert(newBulkInvite(known, inputs, now)),
-          insertBulkInviteRows({ rows: JSON.stringify(newRows(organization_id, inputs, digests)) }),
+          insertBulkInviteRows(newRows(organization_id, inputs, digests)),
           newestBulkInvite({}),
         ],
         entries: [bulkInviteEntry(context, "create", {})],
       };
     },
-    { idempotency: await bulkInviteIdempotency(context) },
+    { idempotency: await bulkInviteIdempotency(context, {}) },
   );
 }
 

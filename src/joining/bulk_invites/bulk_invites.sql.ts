@@ -18,7 +18,7 @@ import { alias } from "drizzle-orm/sqlite-core";
 import { entriesWhere } from "../../audit/access_logs/access_logs.entries.ts";
 import type { BulkInviteRowStatus } from "../../database/enums.ts";
 import { coalesce, hasValues, scalar } from "../../database/expressions.ts";
-import { insertSelect, jsonFields, jsonRows } from "../../database/insert.ts";
+import { insertRows } from "../../database/insert.ts";
 import {
   type BoundQuery,
   builder,
@@ -37,6 +37,7 @@ import { includesAnyRole } from "../../organization/roles/roles.sql.ts";
 import { mailedAddresses } from "../invite_mails/invite_mails.table.ts";
 import { isPendingInviteOf } from "../invites/invites.sql.ts";
 import { invites } from "../invites/invites.table.ts";
+import type { NewBulkInviteRow } from "./bulk_invites.merge.ts";
 import { bulkInviteRows, bulkInvites } from "./bulk_invites.table.ts";
 
 const countOf = (status: BulkInviteRowStatus) =>
@@ -176,16 +177,12 @@ export const bulkInviteQuota = preparedQuery(
 
 export const bulkInviteWrites = tableWrites(bulkInvites, bulkInviteColumns);
 
-export const bulkInviteIdempotency = idempotencyOf(bulkInviteWrites);
+export const bulkInviteIdempotency = idempotencyOf(bulkInviteWrites, {});
 
-/** @param rows a JSON array; the rows belong to the newest bulk invite */
-export const insertBulkInviteRows = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
-  insertSelect(
-    bulkInviteRows,
-    { ...jsonFields(bulkInviteRows), bulk_invite_id: newestId(bulkInvites) },
-    { from: jsonRows(rows) },
-  ),
-);
+/** The rows belong to the newest bulk invite. */
+export const insertBulkInviteRows = insertRows<typeof bulkInviteRows, NewBulkInviteRow>(bulkInviteRows, {
+  computed: { bulk_invite_id: newestId(bulkInvites) },
+});
 
 export const newestBulkInvite = preparedQuery(() =>
   builder.select(bulkInviteColumns).from(bulkInvites).where(isNewest(bulkInvites)),

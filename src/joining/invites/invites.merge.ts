@@ -1,5 +1,5 @@
 import type { Role } from "../../database/enums.ts";
-import type { Row } from "../../database/queries.ts";
+import type { NewRow } from "../../database/insert.ts";
 import { toTimestamp } from "../../http/wire.ts";
 import { INVITE_RESEND_PAUSE } from "../../lifetimes.ts";
 import type { Mailer } from "../../mail/mail.ts";
@@ -17,7 +17,6 @@ import {
   usedInviteIsNotResent,
 } from "./invites.refusals.ts";
 import type { InviteInput } from "./invites.schemas.ts";
-import type { resentColumns } from "./invites.sql.ts";
 import type { invites } from "./invites.table.ts";
 
 const inviteExpiry = (
@@ -53,28 +52,33 @@ export function newInvite(
   { isFull, ...known }: Inviter & KnownInvitee & { isFull: boolean },
   input: InviteInput,
   now: number,
-): typeof invites.$inferInsert {
+): NewRow<typeof invites> {
   const fault = inviteeFault(known, now);
   if (fault?.reason === "account") throw inviteeHasAccount();
   if (fault) throw inviteeHasPendingInvite(fault);
   if (isFull) throw tooManyInvites();
-  return inviteRow(known, input, now);
+  const { email, display_name, role_names: roles } = input;
+  return inviteRow(known, { email, display_name, roles }, now);
 }
 
-export const inviteRow = (
-  { organization_id, user_id, settings, mailer }: Inviter,
-  { email, display_name, role_names }: InviteInput,
-  now: number,
-) => ({
+/** The columns of a new invite that are not about the invitee. */
+const unusedInvite = ({ organization_id, user_id, settings, mailer }: Inviter, now: number) => ({
   organization_id,
-  email,
-  display_name,
-  roles: role_names,
   expires_at: inviteExpiry(settings, now),
+  used_at: null,
   created_at: now,
   updated_at: now,
   created_by_user_id: user_id,
+  resent_at: null,
+  mailed_at: null,
   ...newMail(mailer, now),
+});
+
+type Invitee = Omit<NewRow<typeof invites>, keyof ReturnType<typeof unusedInvite>>;
+
+export const inviteRow = (inviter: Inviter, invitee: Invitee, now: number): NewRow<typeof invites> => ({
+  ...invitee,
+  ...unusedInvite(inviter, now),
 });
 
 /** The columns of a mail that is due now, reset from any earlier mail. */
@@ -103,18 +107,16 @@ export function useInvite(invite: InviteRow, now: number): InviteRow {
   };
 }
 
-type InviteToResend = Row<typeof resentColumns>;
-
 /**
  * The invite with a new link and a new expiry, even if it had expired.
  *
  * @throws ApiError 422 if it was used or gives roles above the caller's level; 429 if it was sent too recently
  */
 export function renewInvite(
-  invite: InviteToResend,
+  invite: InviteRow,
   { roles, settings, mailer }: { roles: Role[] } & Pick<Inviter, "settings" | "mailer">,
   now: number,
-): InviteToResend {
+): InviteRow {
   if (invite.used_at !== null) throw usedInviteIsNotResent();
   requireAssignable(roles, invite.roles, "roles");
   const sentBefore = now - linkMadeAt(invite);

@@ -17,8 +17,7 @@ import {
   invitesOfEmail,
   inviteWrites,
   ownInviteById,
-  ownInviteToDelete,
-  ownInviteToResend,
+  ownInviteRow,
   pagesOfInvites,
   pendingInviteOf,
   removeInvite,
@@ -80,7 +79,7 @@ export async function createInvite(context: ClientContext, input: InviteInput): 
 export async function deleteInvite(context: ClientContext, id: number): Promise<void> {
   const { db, caller } = context;
   const path = { organization_id: caller.organization_id, id };
-  const reads = { member: rolesOfCaller(caller), invite: ownInviteToDelete(path) };
+  const reads = { member: rolesOfCaller(caller), invite: ownInviteRow(path) };
   await decideAndWrite(db, reads, ({ member: [member], invite: [invite] }) => {
     const roles = requireRoles(member);
     if (!invite) throw inviteNotFound();
@@ -94,7 +93,7 @@ export async function deleteInvite(context: ClientContext, id: number): Promise<
 export async function resendInvite(context: ClientContext, id: number): Promise<Invite> {
   const { db, now, settings, mailer, caller } = context;
   const path = { organization_id: caller.organization_id, id };
-  const reads = { member: rolesOfCaller(caller), invite: ownInviteToResend(path) };
+  const reads = { member: rolesOfCaller(caller), invite: ownInviteRow(path) };
   return decideAndWrite(db, reads, async ({ member: [member], invite: [invite] }) => {
     if (!invite) throw inviteNotFound();
     const resent = renewInvite(invite, { roles: requireRoles(member), settings, mailer }, now);

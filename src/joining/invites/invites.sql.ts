@@ -38,7 +38,13 @@ export const inviteWrites = tableWrites(invites, inviteColumns);
 
 export const inviteEntry = entriesOf("invite", invites);
 
-export const inviteIdempotency = idempotencyOf(inviteWrites, ["email", "display_name"]);
+export const inviteIdempotency = idempotencyOf(inviteWrites, {
+  email: "repeated",
+  display_name: "repeated",
+  roles: "stored",
+  mail_status: "stored",
+  organization_name: "stored",
+});
 
 export const pendingInviteOf = preparedQuery(({ organization_id, email }: Placeholders<OfEmail>) =>
   builder
@@ -80,32 +86,9 @@ export const deleteInvitesMadeBy = preparedQuery(
 
 export const ownInviteById = rowsBy(invites, inviteColumns, "organization_id", "id");
 
-export const ownInviteToDelete = rowsBy(
-  invites,
-  { used_at: invites.used_at, roles: invites.roles },
-  "organization_id",
-  "id",
-);
+export const ownInviteRow = rowsBy(invites, getTableColumns(invites), "organization_id", "id");
 
 export const removeInvite = deleteBy(invites, "organization_id", "id");
-
-/** The columns that sending an invite again reads or changes. */
-export const resentColumns = {
-  id: invites.id,
-  email: invites.email,
-  roles: invites.roles,
-  expires_at: invites.expires_at,
-  used_at: invites.used_at,
-  created_at: invites.created_at,
-  updated_at: invites.updated_at,
-  resent_at: invites.resent_at,
-  mail_status: invites.mail_status,
-  next_mail_at: invites.next_mail_at,
-  mail_attempts: invites.mail_attempts,
-  mail_leases: invites.mail_leases,
-};
-
-export const ownInviteToResend = rowsBy(invites, resentColumns, "organization_id", "id");
 
 /** For the platform, which lists the invites of all organizations. */
 export const activeInvitesAfter = preparedQuery(

@@ -16,7 +16,7 @@ import type { createUserBody, MemberChanges } from "./organization_users.schemas
 /** An organization user, with the ids of the providers that they assist, in ascending order. */
 export type Member = typeof organizationUsers.$inferSelect & { assists: number[] };
 
-export type NextMember = Omit<Member, "id" | "assists_changes">;
+export type NextMember = Omit<Member, "id">;
 
 interface Newcomer {
   organization_id: number;
@@ -40,7 +40,15 @@ export function joinMember(
   now: number,
 ): NextMember {
   if (!member)
-    return { organization_id, email, display_name, roles, assists: [], created_at: now, updated_at: now };
+    return {
+      organization_id,
+      email,
+      display_name,
+      roles,
+      ...{ assists: [], assists_changes: 0 },
+      created_at: now,
+      updated_at: now,
+    };
   return hasEnded(member)
     ? { ...member, display_name, roles, updated_at: now }
     : { ...member, roles: sortRoles([...member.roles, ...roles]), updated_at: now };

@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { SCOPES, type Scope } from "../../database/enums.ts";
+import type { NewRow } from "../../database/insert.ts";
 import { includesScope } from "../../http/scopes.ts";
 import {
   clientHasNoUser,
@@ -33,7 +34,7 @@ export function newApiClient(
   { organizationUser, isFull, madeAll, ownScopes, ...known }: Known,
   input: z.output<ReturnType<typeof createApiClientBody>>["api_client"],
   now: number,
-): typeof apiClients.$inferInsert {
+): NewRow<typeof apiClients> {
   if (madeAll) throw madeAllClients();
   if (!organizationUser) throw clientHasNoUser();
   if (isFull) throw tooManyClients();
@@ -41,5 +42,14 @@ export function newApiClient(
   if (ownScopes && !(scopes ?? SCOPES).every((scope) => includesScope(ownScopes, scope)))
     throw scopesBeyondOwn(ownScopes);
   if (expires_at !== null && expires_at <= now) throw expiresInPast();
-  return { ...known, ...input, scopes, expires_at, created_at: now, updated_at: now };
+  return {
+    ...known,
+    ...input,
+    scopes,
+    expires_at,
+    last_used_at: null,
+    revoked_at: null,
+    created_at: now,
+    updated_at: now,
+  };
 }

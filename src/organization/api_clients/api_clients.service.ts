@@ -51,7 +51,7 @@ export async function createOwnApiClient(context: ClientContext, input: NewClien
   return issueClient(context, author, input, {
     isOwn: true,
     ownScopes: caller.scopes,
-    idempotency: await clientIdempotency(context),
+    idempotency: await clientIdempotency(context, {}),
   });
 }
 

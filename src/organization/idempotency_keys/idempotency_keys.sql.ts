@@ -11,26 +11,40 @@ import { idempotencyKeys } from "./idempotency_keys.table.ts";
 
 type KeyRow = typeof idempotencyKeys.$inferSelect;
 
-/** Builds the option of `decideAndWrite` for creating a row only once; undefined if the request has no `Idempotency-Key`. */
-type IdempotencyOf<Result> = (
+/**
+ * Builds the option of `decideAndWrite` for creating a row only once; undefined if the request has no `Idempotency-Key`.
+ * `repeated` has the values of the columns that are not stored.
+ */
+type IdempotencyOf<Result, Values = object> = (
   context: ClientContext,
-  /** The values of the columns that are not stored. */
-  personal?: Partial<Result>,
+  repeated: Values,
 ) => Promise<Idempotency<Result> | undefined>;
+
+/** Columns that can hold what people write, unlike ids, times, counts and flags. */
+type TextColumn<Result> = {
+  [Column in keyof Result]: Result[Column] extends number | boolean | null ? never : Column;
+}[keyof Result];
+
+/** `stored` with the key, or `repeated`: not stored, because a replay contains the same value again. */
+type Storing = "stored" | "repeated";
+
+type Repeated<Texts> = {
+  [Column in keyof Texts]: Texts[Column] extends "repeated" ? Column : never;
+}[keyof Texts];
 
 /**
  * Stores the key and the created row in the transaction that creates the row. So a crash afterwards loses nothing, and only one
  * of several concurrent requests is carried out, because D1 runs one batch at a time.
  *
- * @param personal columns with personal data, which are not stored: a replay contains the same values again
+ * @param texts says for each text whether it is stored. Personal data is not.
  */
-export const idempotencyOf = <Result>(
+export const idempotencyOf = <Result, Texts extends Record<TextColumn<Result>, Storing>>(
   { newestAsJson, fromJson }: StoredRow<Result>,
-  personal: (keyof Result)[] = [],
-): IdempotencyOf<Result> =>
+  texts: Texts,
+): IdempotencyOf<Result, Pick<Result, Repeated<Texts> & keyof Result>> =>
   idempotencyWith(
-    () => newestAsJson(personal),
-    (stored, values) => ({ ...fromJson(stored as string), ...values }),
+    () => newestAsJson((column) => (texts as Record<string, Storing>)[column] !== "repeated"),
+    (stored, repeated) => ({ ...fromJson(stored as string), ...repeated }),
   );
 
 /**
@@ -39,7 +53,7 @@ export const idempotencyOf = <Result>(
  * @param advice for the caller of a replay
  */
 export const idempotencyOfSecret = <Result>(advice: string): IdempotencyOf<Result> =>
-  idempotencyWith<Result>(
+  idempotencyWith(
     () => null,
     () => {
       throw secretIsNotStored(advice);
@@ -50,10 +64,10 @@ export const idempotencyOfSecret = <Result>(advice: string): IdempotencyOf<Resul
  * @param toStore makes the expression whose value is stored as the result
  * @param resultOf restores the result from the stored value
  */
-function idempotencyWith<Result>(
+function idempotencyWith<Result, Values>(
   toStore: () => SQL<string> | null,
-  resultOf: (stored: string | null, personal?: Partial<Result>) => Result,
-): IdempotencyOf<Result> {
+  resultOf: (stored: string | null, repeated: Values) => Result,
+): IdempotencyOf<Result, Values> {
   // Replaces an expired key that the cron has not deleted yet.
   const store = preparedQuery((row: Placeholders<Omit<KeyRow, "result">>) =>
     insertSelect(idempotencyKeys, {
@@ -64,7 +78,7 @@ function idempotencyWith<Result>(
       set: replaceAllBut(idempotencyKeys, ["api_client_id", "key"]),
     }),
   );
-  return async ({ now, caller: { organization_id, api_client_id }, keyed }, personal) => {
+  return async ({ now, caller: { organization_id, api_client_id }, keyed }, repeated) => {
     if (!keyed) return undefined;
     const { key } = keyed;
     const fingerprint = await keyed.fingerprint();
@@ -73,7 +87,7 @@ function idempotencyWith<Result>(
       replay(row) {
         const known = row as Pick<KeyRow, "fingerprint" | "result">;
         if (known.fingerprint !== fingerprint) throw keyWasUsed();
-        const result = resultOf(known.result, personal);
+        const result = resultOf(known.result, repeated);
         keyed.isReplay = true;
         return result;
       },

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import type { NewRow } from "../../database/insert.ts";
 import { withoutUndefined } from "../../http/wire.ts";
 import { MAX_MAIL_NAME_LENGTH } from "../../limits.ts";
 import { organizationSlugStays } from "./organizations.refusals.ts";
@@ -10,9 +11,14 @@ type OrganizationInput = z.output<ReturnType<typeof updateOrganizationBody>>["or
 type OrganizationRow = typeof organizations.$inferSelect;
 
 /** The fields of a new organization that do not come from its place. */
-export const newOrganization = (name: string, now: number) => ({
+export const newOrganization = (name: string, now: number): Omit<NewRow<typeof organizations>, "slug"> => ({
   name,
   mail_name: mailName(name),
+  recording_retention_days: null,
+  transcript_retention_days: null,
+  participant_retention_days: null,
+  require_acting_user: false,
+  is_suspended: false,
   created_at: now,
   updated_at: now,
 });

@@ -81,7 +81,7 @@ export async function createOrganization(
       const [place] = places;
       if (place && (place.shard === 0 || place.deleted_at !== null)) throw organizationSlugTaken();
       if (place) return { unchanged: place };
-      const insertPlace = placeWrites.insert({ slug, shard });
+      const insertPlace = placeWrites.insert({ slug, shard, deleted_at: null });
       if (shard > 0) return { writes: [insertPlace] };
       return {
         writes: [insertPlace, insertAtNewestPlace(newOrganization(name, now))],

@@ -16,7 +16,7 @@ import { entriesWhere } from "../../audit/access_logs/access_logs.entries.ts";
 import type { Context } from "../../context.ts";
 import { databaseSettings } from "../../database/database.table.ts";
 import { columnAs, scalar } from "../../database/expressions.ts";
-import { insertSelect } from "../../database/insert.ts";
+import { insertSelect, type NewRow, valuesFor } from "../../database/insert.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery, runBatch } from "../../database/queries.ts";
 import { isNewest, rowsBy, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
@@ -34,14 +34,9 @@ export const organizationColumns = getTableColumns(organizations);
 
 export const organizationWrites = tableWrites(organizations, organizationColumns);
 
-type NewOrganization = Pick<
-  typeof organizations.$inferSelect,
-  "name" | "mail_name" | "created_at" | "updated_at"
->;
-
 /** Inserts an organization with the id and slug of the place that the same transaction has just inserted. */
 export const insertAtNewestPlace = preparedQuery(
-  ({ name, mail_name, created_at, updated_at }: Placeholders<NewOrganization>) => {
+  (organization: Placeholders<Omit<NewRow<typeof organizations>, "slug">>) => {
     const newest = builder
       .select({ id: places.id, slug: places.slug })
       .from(places)
@@ -50,7 +45,7 @@ export const insertAtNewestPlace = preparedQuery(
       .as("newest");
     return insertSelect(
       organizations,
-      { id: newest.id, slug: newest.slug, name, mail_name, created_at, updated_at },
+      { ...valuesFor(organizations, organization), id: newest.id, slug: newest.slug },
       { from: newest },
     ).returning(organizationColumns);
   },

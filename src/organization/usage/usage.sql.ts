@@ -49,22 +49,22 @@ const addTo = (name: "writes" | "visits" | "mails") => ({
   set: { [name]: sql`${organizationDays[name]} + ${excluded(organizationDays[name])}` },
 });
 
+/** The row of all clients on a day with nothing to count. */
+const nothingOn = (of: Placeholders<OfDay>) => ({
+  organization_id: of.organization_id,
+  date: of.date,
+  api_client_id: ALL_CLIENTS,
+  ...{ writes: 0, access_log_entries: 0, visits: 0, mails: 0 },
+});
+
 /** Counts a call that is reported for the first time. Runs in the report's transaction. */
 export const countVisit = preparedQuery((of: Placeholders<OfDay>) =>
-  insertSelect(organizationDays, {
-    organization_id: of.organization_id,
-    date: of.date,
-    visits: 1,
-  }).onConflictDoUpdate(addTo("visits")),
+  insertSelect(organizationDays, { ...nothingOn(of), visits: 1 }).onConflictDoUpdate(addTo("visits")),
 );
 
 /** Counts mails before they are sent. A trigger refuses mails beyond the limit. */
 export const countMailsOfDay = preparedQuery((of: Placeholders<OfDay & { count: number }>) =>
-  insertSelect(organizationDays, {
-    organization_id: of.organization_id,
-    date: of.date,
-    mails: of.count,
-  }).onConflictDoUpdate(addTo("mails")),
+  insertSelect(organizationDays, { ...nothingOn(of), mails: of.count }).onConflictDoUpdate(addTo("mails")),
 );
 
 /**
@@ -75,7 +75,7 @@ export const countWrites = preparedQuery(
   (of: Placeholders<OfDay & { api_client_id: number; count: number }>) =>
     insertSelect(
       organizationDays,
-      { organization_id: of.organization_id, date: of.date, api_client_id: sql`counted`, writes: of.count },
+      { ...nothingOn(of), api_client_id: sql`counted`, writes: of.count },
       {
         from: sql`(select ${sql.raw(String(ALL_CLIENTS))} as counted union all select ${of.api_client_id})`,
         where: sql`changes() > 0`,

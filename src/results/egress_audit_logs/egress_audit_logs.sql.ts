@@ -73,6 +73,7 @@ export const insertReadEntry = preparedQuery(
         egress_id: egresses.id,
         event: "read",
         user_id: entry.user_id,
+        object_changes: null,
         created_at: entry.now,
       },
       { from: egresses, where: visibleEgress(entry) },

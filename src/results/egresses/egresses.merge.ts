@@ -1,6 +1,7 @@
 import type { Call } from "../../calls/calls/calls.schemas.ts";
 import { EGRESS_DELETED, EGRESS_STATUSES } from "../../database/enums.ts";
-import { reviseRow } from "../../database/merging.ts";
+import type { NewRow } from "../../database/insert.ts";
+import { reviseRow, type Timestamps } from "../../database/merging.ts";
 import { timeOfReport } from "../../http/reports.ts";
 import { EGRESS_SILENCE } from "../../tuning.ts";
 import {
@@ -27,33 +28,32 @@ interface KnownEgress {
   fileOwner: string | undefined;
 }
 
-type EgressRow = typeof egresses.$inferInsert;
+type EgressRow = Egress | NewRow<typeof egresses>;
 
 /** The part of an egress that does not depend on its call. */
-type EgressState = Pick<
-  Egress,
-  | "status"
-  | "error"
-  | "is_stopped"
-  | "ended_at"
-  | "early_ended_at"
-  | "storage_key"
-  | "started_at"
-  | "duration"
-  | "size"
+type EgressState = Omit<
+  EgressRow,
+  "organization_id" | "call_id" | "egress_id" | "room_sid" | keyof Timestamps
 >;
 
 /** File names must begin with the organization's slug, so that no organization can name the files of another one. */
 export const isFileOf = ({ slug }: { slug: string }, storage_key: string) =>
   storage_key.startsWith(`${slug}/`);
 
+/** The fields that a late report can still fill in. */
+const UNKNOWN = { error: null, storage_key: null, started_at: null, duration: null, size: null };
+
 const NEW_EGRESS = {
-  error: null,
+  ...UNKNOWN,
   is_stopped: false,
-  storage_key: null,
-  started_at: null,
-  duration: null,
-  size: null,
+  changed_by_user_id: null,
+  deletion_due_at: null,
+  deletion_requested_by: null,
+  is_announced: false,
+  call_ended_at: null,
+  is_held: false,
+  check_at: null,
+  stop_due_at: null,
 };
 
 /**
@@ -86,7 +86,8 @@ export function mergeEgress(
 
   const state = mergeState(known, news, now);
   if (user_id && !isMember) throw egressUserNotMember();
-  const fields = { organization_id: organization.id, call_id, egress_id, ...state };
+  const room_sid = known?.room_sid ?? null;
+  const fields = { organization_id: organization.id, call_id, egress_id, room_sid, ...state };
   return reviseEgress(known, fields, user_id ?? null, now);
 }
 
@@ -126,7 +127,7 @@ export function mergeLiveKitEgress(
 
 const reviseEgress = (
   known: Egress | undefined,
-  fields: EgressState & Pick<EgressRow, "organization_id" | "call_id" | "egress_id" | "room_sid">,
+  fields: Omit<EgressRow, keyof Timestamps>,
   changed_by_user_id: number | null,
   now: number,
 ): EgressRow => reviseRow(known, fields, now, { changed_by_user_id, check_at: nextCheck(fields, now) });
@@ -140,39 +141,30 @@ const nextCheck = ({ status }: Pick<EgressState, "status">, now: number) =>
  *
  * @throws ApiError 422 if the first report has no status
  */
-function mergeState(known: EgressState | undefined, news: News, now: number): EgressState {
-  const changes = known ? timelyPart(known, news) : news;
-  const { status, error, is_stopped, storage_key, started_at, duration, size } = {
-    ...NEW_EGRESS,
-    ...known,
-    ...changes,
-  };
+function mergeState(known: Egress | undefined, news: News, now: number): EgressState {
+  const { reported_at: _, ...changes } = known ? timelyPart(known, news) : news;
+  const { status, ...state } = { ...NEW_EGRESS, ...known, ...changes };
   if (status === undefined) throw egressWithoutStatus();
   const isEnded = status === "egress_ended";
   const early = known?.early_ended_at ?? null;
   const end = changes.ended_at === undefined ? early : changes.ended_at;
   return {
+    ...state,
     status,
-    error,
-    is_stopped: isEnded || known?.is_stopped || (is_stopped ?? false),
+    is_stopped: isEnded || known?.is_stopped || (state.is_stopped ?? false),
     ended_at: isEnded ? (end ?? known?.ended_at ?? early ?? Math.min(timeOfReport(news, now), now)) : null,
     early_ended_at: isEnded ? null : end,
-    storage_key,
-    started_at,
-    duration,
-    size,
   };
 }
 
 type News = Omit<EgressReport, "call_key" | "user_id">;
 
 /** A report is late if its status precedes the known one. Only fields that are still unknown are taken from it. */
-function timelyPart(known: EgressState, news: News): News {
+function timelyPart(known: Egress, news: News): News {
   const isLate = news.status !== undefined && progress(news.status) < progress(known.status);
   if (!isLate) return news;
-  return Object.fromEntries(FILLED_IN.map((name) => [name, known[name] ?? news[name] ?? null]));
+  const names = Object.keys(UNKNOWN) as (keyof typeof UNKNOWN)[];
+  return Object.fromEntries(names.map((name) => [name, known[name] ?? news[name] ?? null]));
 }
-
-const FILLED_IN = ["error", "storage_key", "started_at", "duration", "size"] as const;
 
 const progress = (status: string) => (EGRESS_STATUSES as readonly string[]).indexOf(status);

@@ -1,6 +1,6 @@
 import type { Call } from "../../calls/calls/calls.schemas.ts";
 import { isLate, reviseReported } from "../../http/reports.ts";
-import type { callTexts } from "../call_texts/call_texts.table.ts";
+import { EMPTY_TEXT, type TextRow } from "../call_texts/call_texts.merge.ts";
 import { soapNoteRefusals } from "./soap_notes.refusals.ts";
 import type { SoapNote, SoapNoteReport } from "./soap_notes.schemas.ts";
 
@@ -16,22 +16,15 @@ interface KnownSoapNote {
  * @returns the known note itself if nothing changes
  * @throws ApiError 422 if the note was deleted, the first report is incomplete, or a final note would change
  */
-export function mergeSoapNote(
-  { call, note }: KnownSoapNote,
-  report: SoapNoteReport,
-  now: number,
-): typeof callTexts.$inferInsert {
+export function mergeSoapNote({ call, note }: KnownSoapNote, report: SoapNoteReport, now: number): TextRow {
   if (call.soap_note_deleted_at !== null) throw soapNoteRefusals.wasDeleted();
   if (note && isLate(report, note) && !report.is_final) return note;
   const { text = note?.text, is_final = note?.is_final } = report;
   if (text === undefined || is_final === undefined) throw soapNoteRefusals.isIncomplete();
   const { id: call_id, organization_id } = call;
-  const next = reviseReported(
-    note,
-    { organization_id, call_id, kind: "soap_note" as const, text, is_final },
-    report,
-    now,
-  );
+  const kind = "soap_note" as const;
+  const fields = { ...(note ?? EMPTY_TEXT), organization_id, call_id, kind, text, is_final };
+  const next = reviseReported(note, fields, report, now);
   if (note?.is_final && (text !== note.text || !is_final)) throw soapNoteRefusals.isFinal();
   return next;
 }

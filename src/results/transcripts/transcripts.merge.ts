@@ -1,7 +1,7 @@
 import type { Call } from "../../calls/calls/calls.schemas.ts";
 import { isLate, reviseReported } from "../../http/reports.ts";
 import { MAX_TRANSCRIPT_SIZE } from "../../limits.ts";
-import type { callTexts } from "../call_texts/call_texts.table.ts";
+import { EMPTY_TEXT, type TextRow } from "../call_texts/call_texts.merge.ts";
 import type { Line } from "./transcripts.document.ts";
 import { speakerNotOnCall, transcriptRefusals, transcriptTooLong } from "./transcripts.refusals.ts";
 import type { Transcript, TranscriptReport } from "./transcripts.schemas.ts";
@@ -11,8 +11,6 @@ interface KnownTranscript {
   /** The transcript of the call; undefined in the first report. */
   transcript: Transcript | undefined;
 }
-
-type TranscriptRow = typeof callTexts.$inferInsert;
 
 export interface ReportedLines {
   /** Undefined if the report omits the lines. */
@@ -37,7 +35,7 @@ export function mergeTranscript(
   report: Omit<TranscriptReport, "lines">,
   reported: ReportedLines,
   now: number,
-): TranscriptRow {
+): TextRow {
   const isLateDraft = known !== undefined && isLate(report, known) && !report.is_final;
   const lines: ReportedLines = isLateDraft ? { ...reported, digest: undefined } : reported;
   if (call.transcript_deleted_at !== null) throw transcriptRefusals.wasDeleted();
@@ -50,7 +48,16 @@ export function mergeTranscript(
   const spoken_until =
     lines.digest === undefined ? (known?.spoken_until ?? null) : toMilliseconds(lines.until);
   const kind = "transcript" as const;
-  const fields = { organization_id, call_id, kind, summary, is_final, lines_digest, spoken_until };
+  const fields = {
+    ...(known ?? EMPTY_TEXT),
+    organization_id,
+    call_id,
+    kind,
+    summary,
+    is_final,
+    lines_digest,
+    spoken_until,
+  };
   const next = reviseReported(known, fields, report, now);
   if (known?.is_final && changesFinal(known, next)) throw transcriptRefusals.isFinal();
   return next;
@@ -79,7 +86,7 @@ function summaryAfter(known: Transcript | undefined, { summary }: Pick<Transcrip
   return isKept ? (known?.summary ?? null) : (summary ?? "");
 }
 
-const changesFinal = (known: Transcript, next: TranscriptRow) =>
+const changesFinal = (known: Transcript, next: TextRow) =>
   !next.is_final ||
   next.lines_digest !== known.lines_digest ||
   (!!known.summary && next.summary !== known.summary);

@@ -1,5 +1,6 @@
 import type { Role } from "../../database/enums.ts";
-import { isSameRow } from "../../database/merging.ts";
+import type { NewRow } from "../../database/insert.ts";
+import { isSameRow, type Timestamps } from "../../database/merging.ts";
 import { withoutUndefined } from "../../http/wire.ts";
 import { DEFAULT_VISIT_DURATION, MAX_VISIT_AHEAD, MAX_VISIT_DURATION } from "../../lifetimes.ts";
 import {
@@ -19,6 +20,7 @@ import {
   visitTooFarAhead,
 } from "./visits.refusals.ts";
 import type { CreateVisit, UpdateVisit, Visit } from "./visits.schemas.ts";
+import type { visits } from "./visits.table.ts";
 
 /*
  * The status of a visit: `planned`; `started` by the first call with one of its recipients; `ended` or `missed` after its end (see
@@ -33,15 +35,25 @@ export interface KnownOfPlan {
   accounts: { id: number }[];
 }
 
+/** The columns of a visit that only the service sets. */
+const PLANNED = {
+  status: "planned",
+  cancelled_at: null,
+  calls_ended_at: null,
+  erased_at: null,
+} as const;
+
+type NewVisit = NewRow<typeof visits>;
+
 /** @throws ApiError 422 if the plan contradicts itself or the known data */
 export function newVisit(
   { organization_id, isFull, ...known }: KnownOfPlan & { organization_id: number; isFull: boolean },
   input: CreateVisit,
   now: number,
-) {
+): NewVisit {
   if (isFull) throw tooManyVisits();
   const plan = planOf(known, undefined, input, now);
-  return { organization_id, status: "planned" as const, ...plan, created_at: now, updated_at: now };
+  return { organization_id, ...PLANNED, ...plan, created_at: now, updated_at: now };
 }
 
 /**
@@ -76,7 +88,12 @@ export function cancelVisit(visit: Visit, now: number): Visit {
   return { ...visit, status: "cancelled", cancelled_at: now, updated_at: Math.max(now, visit.updated_at) };
 }
 
-function planOf(known: KnownOfPlan, before: Visit | undefined, input: UpdateVisit, now: number) {
+function planOf(
+  known: KnownOfPlan,
+  before: Visit | undefined,
+  input: UpdateVisit,
+  now: number,
+): Omit<NewVisit, "organization_id" | keyof typeof PLANNED | keyof Timestamps> {
   const where = input.waiting_room_slug === undefined && before ? roomOf(before) : known.room;
   if (!where) throw visitRoomOutOfReach();
   const starts_at = input.starts_at ?? before?.starts_at ?? now;

@@ -18,7 +18,7 @@ import { MAX_OWN_TOKEN_LENGTH, MAX_VISIT_PARTICIPANTS } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
 import { WRONG_NUMBER_OF_PARTICIPANTS } from "./visits.refusals.ts";
 import { visitKey } from "./visits.reports.ts";
-import type { redeemedVisitSchema, visitMetricsSchema } from "./visits.responses.ts";
+import type { listedVisitSchema, redeemedVisitSchema, visitMetricsSchema } from "./visits.responses.ts";
 import type { dailyVisitsColumns, visitColumns } from "./visits.sql.ts";
 
 const visitFields = lazily(() =>
@@ -114,8 +114,12 @@ export interface RedeemedVisit {
   destination_slug: string;
 }
 
+type With<Participant, Visit> = Omit<Visit, "participants"> & { participants: Participant[] };
+
 /** Serializes visits with and without links: the participants stay as they are. */
-export function toVisit<Participant>(row: Omit<Visit, "participants"> & { participants: Participant[] }) {
+export function toVisit<Participant>(
+  row: With<Participant, Visit>,
+): With<Participant, z.input<typeof listedVisitSchema>> {
   return {
     id: row.id,
     waiting_room_id: row.waiting_room_id,

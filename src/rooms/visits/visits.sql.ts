@@ -74,8 +74,13 @@ export const visitColumns = {
 
 export const visitWrites = tableWrites(visits, visitColumns);
 
-/** Names and references are not stored with the key, because a replay contains them again. */
-export const visitIdempotency = idempotencyOf(visitWrites, ["external_reference", "participants"]);
+export const visitIdempotency = idempotencyOf(visitWrites, {
+  external_reference: "repeated",
+  participants: "repeated",
+  status: "stored",
+  waiting_room_slug: "stored",
+  call_ids: "stored",
+});
 
 /** True for the visits whose holder the caller reaches, and for visits without a holder. */
 export const visitsWithinReach = (reach: Values<Reach>): SQL | undefined =>
@@ -125,7 +130,7 @@ const referenceRows = (
 ) =>
   insertSelect(
     visitReferences,
-    { organization_id, reference_digest: jsonValue, visit_id },
+    { organization_id, reference_digest: jsonValue, visit_id, is_erased: false },
     { from: jsonRows(digests) },
   ).onConflictDoUpdate({
     target: [visitReferences.organization_id, visitReferences.reference_digest, visitReferences.visit_id],

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import type { NewRow } from "../../database/insert.ts";
 import { withoutUndefined } from "../../http/wire.ts";
 import { DEFAULT_SUB_DURATION } from "../../lifetimes.ts";
 import {
@@ -31,7 +32,7 @@ export function newSub(
     datetime_end,
   }: z.output<ReturnType<typeof createWaitingRoomSubBody>>["waiting_room_sub"],
   now: number,
-): typeof waitingRoomSubs.$inferInsert {
+): NewRow<typeof waitingRoomSubs> {
   const sub = {
     organization_id,
     waiting_room_id: known.room.id,

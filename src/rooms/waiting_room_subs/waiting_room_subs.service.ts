@@ -53,7 +53,7 @@ export async function createWaitingRoomSub(
       const known = { organization_id, room, substituteRoom, nextSub, isFull };
       return { writes: [subWrites.insert(newSub(known, input, now))] };
     },
-    { idempotency: await subIdempotency(context) },
+    { idempotency: await subIdempotency(context, {}) },
   );
 }
 

@@ -65,7 +65,7 @@ export const activeSub = preparedQuery(({ slug, now }: Placeholders<{ slug: stri
 
 export const subWrites = tableWrites(waitingRoomSubs, waitingRoomSubColumns);
 
-export const subIdempotency = idempotencyOf(subWrites);
+export const subIdempotency = idempotencyOf(subWrites, { sub_waiting_room_slug: "stored" });
 
 interface SubPath extends WaitingRoomPath {
   id: number;

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import type { NewRow } from "../../database/insert.ts";
 import { withoutCase, withoutUndefined } from "../../http/wire.ts";
 import type { Settings } from "../../settings.ts";
 import {
@@ -12,7 +13,7 @@ import type { waitingRooms } from "./waiting_rooms.table.ts";
 
 export type WaitingRoomRow = typeof waitingRooms.$inferSelect;
 
-type NewWaitingRoomRow = typeof waitingRooms.$inferInsert;
+type NewWaitingRoomRow = NewRow<typeof waitingRooms>;
 
 /** The theme of a room by default. It can be chosen even if the operator's list lacks it. */
 const DEFAULT_THEME = "default";
@@ -37,11 +38,13 @@ export function newWaitingRoom(
   if (input.theme !== undefined) requireOffered(input.theme, settings);
   return {
     organization_id,
+    user_id: null,
     theme: DEFAULT_THEME,
     is_active: false,
     ...withoutUndefined(input),
     name_key: withoutCase(input.name),
     slug: slug_name,
+    retired_at: null,
     created_at: now,
     updated_at: now,
   };
@@ -66,6 +69,7 @@ export const newPersonalRoom = (
   slug: slug_name,
   theme: DEFAULT_THEME,
   is_active: true,
+  retired_at: null,
   created_at: now,
   updated_at: now,
 });

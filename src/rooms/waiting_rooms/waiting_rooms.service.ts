@@ -73,7 +73,7 @@ export async function createWaitingRoom(
     db,
     {},
     () => ({ writes: [waitingRoomWrites.insert(newWaitingRoom(known, input, now))] }),
-    { idempotency: await waitingRoomIdempotency(context) },
+    { idempotency: await waitingRoomIdempotency(context, {}) },
   );
 }
 

@@ -71,7 +71,12 @@ export const waitingRoomWrites = tableWrites(waitingRooms, waitingRoomColumns, {
   slug: (of) => freeSlug(of("organization_id"), of("slug")),
 });
 
-export const waitingRoomIdempotency = idempotencyOf(waitingRoomWrites);
+export const waitingRoomIdempotency = idempotencyOf(waitingRoomWrites, {
+  name: "stored",
+  slug: "stored",
+  theme: "stored",
+  owner_display_name: "stored",
+});
 
 export interface WaitingRoomPath {
   organization_id: number;

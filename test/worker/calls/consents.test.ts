@@ -1,5 +1,3 @@
-import { env } from "cloudflare:workers";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MAX_CONSENT_DECISIONS } from "../../../src/limits.ts";
 import { aCall, aRecipient, type Call, reportCall, reportEgress, STARTED_AT } from "../support/calls.ts";
@@ -247,70 +245,5 @@ describe("Consent in many reports", () => {
     await delivered([room.finished(200)]);
     await given(reportEgress(clinic, anEgressId(), { call_key: room.sid, status: "egress_ended" }));
     expect(await hasRecordings(clinic, await path())).toBe(false);
-  });
-
-  /** `decided` is in minutes before now, `joined` in seconds after the start of the visit. */
-  const aReport = fc.record({
-    by: fc.constantFrom("platform", "livekit"),
-    consent: fc.boolean(),
-    decided: fc.option(fc.integer({ min: 1, max: 60 }), { nil: undefined, freq: 2 }),
-    joined: fc.integer({ min: 0, max: 20 }),
-    leaves: fc.boolean(),
-  });
-
-  it("stays withdrawn until a later grant, in any order of reports and with any repetition", async () => {
-    const start = Date.now();
-    const timeOf = (minutes: number) => new Date(start - minutes * 60_000).toISOString();
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(aReport, { minLength: 2, maxLength: 6 }),
-        fc.array(fc.nat({ max: 5 }), { maxLength: 6 }),
-        async (reports, repeated) => {
-          const { clinic, room, path } = await aLiveKitCall();
-          await delivered([room.started(), room.joined("rita", 0)]);
-          const { path: callPath } = await path();
-          const order = [
-            ...reports,
-            ...repeated.map((n) => reports[n % reports.length] as (typeof reports)[0]),
-          ];
-          let consented = false;
-          let refusals: number[] = [];
-          for (const { by, consent, decided, joined, leaves } of order) {
-            const time = decided === undefined ? undefined : timeOf(decided);
-            const says = {
-              attributes: { recording_consent: String(consent), ...(time && { recording_consent_at: time }) },
-            };
-            if (by === "livekit")
-              await delivered([
-                leaves ? room.left("rita", joined + 1, joined, says) : room.joined("rita", joined, says),
-              ]);
-            else
-              await given(
-                platformSays(clinic, room.sid, {
-                  key: "rita",
-                  recording_consent: consent,
-                  ...(time && { recording_consent_at: time }),
-                }),
-              );
-            const { results } = await env.DB.prepare(
-              "select recording_consent from participants where organization_id = ? and key = 'rita'",
-            )
-              .bind(clinic.id)
-              .all<{ recording_consent: number | null }>();
-            const now = results[0]?.recording_consent === 1;
-            if (!consented && now && refusals.length > 0) {
-              expect(consent).toBe(true);
-              expect(Date.parse(time ?? "")).toBeGreaterThan(Math.max(...refusals));
-            }
-            const decisions = await consentsOf(clinic, { path: callPath });
-            refusals = decisions
-              .filter(({ decision }) => decision !== "granted")
-              .map(({ decided_at }) => Date.parse(decided_at));
-            consented = now;
-          }
-        },
-      ),
-      { numRuns: 25 },
-    );
   });
 });

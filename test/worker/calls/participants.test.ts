@@ -191,7 +191,7 @@ describe("A participant's first PUT /waiting_rooms/{slug}/participants/{key}", (
   });
 });
 
-/** `test/unit/participants.merge.test.ts` covers the meaning of each field in all cases. */
+/** `test/unit/calls/participants.merge.test.ts` covers the meaning of each field in all cases. */
 describe("A participant's later PUT /waiting_rooms/{slug}/participants/{key}", () => {
   it("changes the fields that it contains, keeps the others, and clears user_id with null", async () => {
     const { clinic, room } = await aRoom();

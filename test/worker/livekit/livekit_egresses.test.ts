@@ -1,5 +1,4 @@
 import { env } from "cloudflare:workers";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { SYSTEM_USER_ID } from "../../../src/organization/members/organization_users.table.ts";
 import { platform } from "../support/api.ts";
@@ -86,27 +85,18 @@ describe("LiveKit's egress events", () => {
     expect(await waiting(clinic)).toHaveLength(2);
   });
 
-  it("lead to the same recording in any order and when repeated, before and after the call", {
-    timeout: 60_000,
-  }, async () => {
+  it.each([
+    ["the other way round", [5, 4, 3, 2, 1, 0]],
+    ["with the call last, and repeated", [3, 0, 3, 1, 2, 0, 4, 5, 4]],
+    ["with the end of the call first", [5, 3, 4, 0, 2, 1, 3]],
+  ])("lead to the same recording %s", async (_, order) => {
     const clinic = await anOrganization();
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.nat({ max: 5 }), { maxLength: 5 }), fc.integer(), async (early, seed) => {
-        const [room, egress_id] = [await aLiveKitRoom(clinic), anEgressId()];
-        const events = [...eventsOf(room, egress_id), room.joined("rita", 8, RITA), room.finished(590)].map(
-          (event) => event.replaceAll('"rita"', `"${egress_id}-rita"`),
-        );
-        const [shuffled] = fc.sample(fc.shuffledSubarray(events, { minLength: events.length }), {
-          numRuns: 1,
-          seed,
-        });
-        await delivered([...early.map((n) => events[n] as string), ...(shuffled ?? [])]);
-        expect((await recordingsOf(clinic, room)).egresses).toMatchObject([{ egress_id, ...RECORDED }]);
-        expect(await waiting(clinic)).toEqual([]);
-        await changingNothing(() => delivered(events));
-      }),
-      { numRuns: 20 },
-    );
+    const [room, egress_id] = [await aLiveKitRoom(clinic), anEgressId()];
+    const events = [...eventsOf(room, egress_id), room.joined("rita", 8, RITA), room.finished(590)];
+    await delivered(order.map((n) => events[n] as string));
+    expect((await recordingsOf(clinic, room)).egresses).toMatchObject([{ egress_id, ...RECORDED }]);
+    expect(await waiting(clinic)).toEqual([]);
+    await changingNothing(() => delivered(events));
   });
 
   it("update a recording that the platform has reported, whatever the key of its call", async () => {

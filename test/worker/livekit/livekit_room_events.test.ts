@@ -1,5 +1,4 @@
 import { env } from "cloudflare:workers";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { platform } from "../support/api.ts";
 import { callsOf, reportCall, waitingCount } from "../support/calls.ts";
@@ -203,7 +202,7 @@ describe("LiveKit events that come twice, late or out of order", () => {
     return room;
   }
 
-  it("lead to the same call, participants and metrics", { timeout: 60_000 }, async () => {
+  it("lead to the same call, participants and metrics", async () => {
     const expected = [
       { key: "paula", role: "provider", left_at: Date.parse(at(600)) },
       {
@@ -224,20 +223,11 @@ describe("LiveKit events that come twice, late or out of order", () => {
       average_wait_time: { "2026-01-31": 95 },
     });
 
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.nat({ max: 8 }), { maxLength: 9 }), fc.integer(), async (early, seed) => {
-        const clinic = await anOrganization();
-        const another = await aRoomWithAWait(clinic);
-        const events = eventsOf(another);
-        const [shuffled] = fc.sample(fc.shuffledSubarray(events, { minLength: events.length }), {
-          numRuns: 1,
-          seed,
-        });
-        await delivered([...early.map((n) => events[n] as string), ...(shuffled ?? [])]);
-        expect(await outcomeOf(clinic, another)).toEqual(inOrder);
-      }),
-      { numRuns: 25 },
-    );
+    const second = await anOrganization();
+    const another = await aRoomWithAWait(second);
+    const events = eventsOf(another);
+    await delivered([...events.slice(3, 6), ...events.reverse(), ...events.slice(0, 4)]);
+    expect(await outcomeOf(second, another)).toEqual(inOrder);
   });
 
   it("lead to the same outcome if thirty come at once, each of them several times", async () => {

@@ -5,7 +5,7 @@ import { countingRoundTrips, everyRowAsText, storedRows } from "../support/datab
 import { observedDatabase } from "../support/observed_database.ts";
 import { anInvite, anOrganization, given, type Organization, unique } from "../support/organization.ts";
 import { aClinicWithQueue, aMessage, WAKE_UP, workerWith } from "../support/queue.ts";
-import { externalExamples, platformExamples } from "../support/routes.ts";
+import { externalExamples } from "../support/routes.ts";
 import { fromNow, travelTo } from "../support/time.ts";
 import { changingNothing, changingOnlyTheLog, everyRowBesideTheLog } from "../support/unchanged.ts";
 import { throughWorkerWith } from "../support/worker.ts";
@@ -430,24 +430,6 @@ describe("An Idempotency-Key", () => {
       expect(await changingNothing(post)).toMatchObject({ status: 404 });
     },
   );
-
-  const taking: string[] = [...ROUTES, ...WITH_SECRET.map(([route]) => route)];
-  const others = Object.entries(externalExamples).filter(([route]) => !taking.includes(route));
-
-  it.each([
-    ...others.map(([route, example]) => ["external", route, example] as const),
-    ...Object.entries(platformExamples).map(([route, example]) => ["platform", route, example] as const),
-  ])("is ignored in the %s API by %s", async (base, route, example) => {
-    const organization = await anOrganization();
-    const { path, body } = await example(organization);
-    const { send } = base === "platform" ? platform : organization.client;
-    const [method = ""] = route.split(" ");
-    const { status, headers } = await send(method, path, body, { "Idempotency-Key": "x".repeat(300) });
-    expect([200, 201, 202, 204]).toContain(status);
-    expect(headers.get("Idempotent-Replayed")).toBeNull();
-    await send(method, path, body, { "Idempotency-Key": "a key" });
-    expect(await keysOf(organization)).toEqual([]);
-  });
 });
 
 describe("POST /webhook_endpoints with an Idempotency-Key", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MAX_TEXT_VERSIONS, TRANSCRIPT_VERSIONS_PAGE } from "../../../src/limits.ts";
+import { MAX_TEXT_VERSIONS } from "../../../src/limits.ts";
 import { entriesAbout } from "../support/access_logs.ts";
 import { atOnce } from "../support/at_once.ts";
 import { aCall, ENDED_AT, wrongPaths } from "../support/calls.ts";
@@ -340,58 +340,5 @@ describe("PUT …/calls/{call_id}/transcript with lines", () => {
     });
     const { versions } = await given(clinic.client.get(`${visit.path}/transcript/versions`));
     expect(versions).toMatchObject([{ summary: "", transcript_lines: [{ text: "Five." }] }]);
-  });
-});
-
-describe("GET …/transcript/versions of a long transcript", () => {
-  it("returns pages of about 1 MiB, since each version is the whole transcript", async () => {
-    const clinic = await anOrganization();
-    const visit = await aCall(clinic);
-    const said = (n: number) => `${n}`.padEnd(9999, "o");
-    const lines = Array.from({ length: 40 }, (_, n) => says(visit.participants[0], n, n + 1, said(0)));
-    const reported = await given(visit.reportTranscript({ is_final: true, lines }));
-    const [{ id }] = reported.transcript_lines;
-    for (let n = 1; n <= 8; n++) {
-      const transcript = { lines: [{ id, text: said(n) }], reason: REASON };
-      await given(clinic.client.put(`${visit.path}/transcript`, { transcript }));
-    }
-    const pages: number[][] = [];
-    let after: number | null = 9;
-    while (after !== null) {
-      const page = await given(clinic.client.get(`${visit.path}/transcript/versions?after=${after}`));
-      const size = JSON.stringify(page).length;
-      expect(size).toBeLessThan(TRANSCRIPT_VERSIONS_PAGE + size / page.versions.length);
-      for (const { version, transcript_lines } of page.versions)
-        expect(transcript_lines.map(({ text }: { text: string }) => text)).toEqual([
-          said(version - 1),
-          ...Array(39).fill(said(0)),
-        ]);
-      pages.push(page.versions.map(({ version }: { version: number }) => version));
-      after = page.next_after;
-    }
-    expect(pages).toEqual([
-      [8, 7, 6],
-      [5, 4, 3],
-      [2, 1],
-    ]);
-    const { versions } = await given(clinic.client.get(`${visit.path}/transcript/versions`));
-    expect(versions).toHaveLength(3);
-  });
-});
-
-describe("PUT …/calls/{call_id}/soap_note with long texts", () => {
-  /** 199,999 characters of three bytes each. */
-  const LONG = "語".repeat(199_999);
-
-  it("is refused once corrections have replaced 4 MiB in all", async () => {
-    const { correct, versions } = await aDocumentedCall();
-    let n = 0;
-    let answer = await correct("soap_note", { text: `${n}${LONG}`, reason: REASON });
-    while (answer.status === 200)
-      answer = await correct("soap_note", { text: `${++n % 10}${LONG}`, reason: REASON });
-    expectRefusal(answer, 422, /replacing at most 4 MiB in all$/);
-    expect(await versions("soap_note")).toHaveLength(n);
-    // The first correction replaced a short text.
-    expect(n).toBe(7);
   });
 });

@@ -31,7 +31,7 @@ describe("PUT …/calls/{key}/soap_note", () => {
   });
 });
 
-/** `test/unit/soap_notes.merge.test.ts` covers all cases of a merge. */
+/** `test/unit/results/soap_notes.merge.test.ts` covers all cases of a merge. */
 it("A later PUT …/calls/{key}/soap_note keeps the fields that it leaves out, and cannot change a final note", async () => {
   const { call, read } = await aCallToNote();
   let known = await given(call.reportSoapNote({ text: SOAP_TEXT, is_final: false }));

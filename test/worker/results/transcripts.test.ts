@@ -151,7 +151,7 @@ describe("A later PUT …/calls/{key}/transcript", () => {
   });
 });
 
-/** `test/unit/transcripts.merge.test.ts` covers all cases of a merge. */
+/** `test/unit/results/transcripts.merge.test.ts` covers all cases of a merge. */
 describe("PUT …/calls/{key}/transcript of a final transcript", () => {
   it("accepts the same content again, in full or in part, and refuses anything else", async () => {
     const { call, draft, reported, read } = await aFinalTranscript();

@@ -1,11 +1,9 @@
 import { env } from "cloudflare:workers";
-import { onTestFinished } from "vitest";
 import { DAY } from "../../../src/units.ts";
 import { anOrganization, given, type Organization, unique } from "./organization.ts";
-import { aQueue, rowsReadForNothing, workerWith } from "./queue.ts";
+import { aQueue, workerWith } from "./queue.ts";
 import { countingRows, insertMany } from "./rows.ts";
 import { manyOrganizations } from "./seals.ts";
-import { leavingNoRows } from "./unchanged.ts";
 
 /** A chore of the cron, with a way to give an organization much work for it. */
 export interface Backlog {
@@ -169,14 +167,6 @@ export const BACKLOGS: Backlog[] = [
 export async function aRunForMany(organizations: number, each: number, backlog: number) {
   const large = await anOrganization();
   const { ids } = await manyOrganizations(organizations, new Date().toISOString());
-  onTestFinished(async () => {
-    for (const table of ["events", "access_logs"])
-      await env.DB.prepare(`delete from ${table} where organization_id in (select value from json_each(?))`)
-        .bind(JSON.stringify([...ids, large.id]))
-        .run();
-  });
-  // The cron first finishes the work that other tests left.
-  await rowsReadForNothing();
   const old = "insert into events (organization_id, type, data, created_at) select";
   const event = "'call.started', '{\"call_id\":1}', 1";
   await insertMany(backlog, `${old} ?, ${event} from counter`, large.id);
@@ -196,25 +186,8 @@ export async function aRunForMany(organizations: number, each: number, backlog: 
   return { rows_read, leftOfLarge: await left(true), leftOfOthers: await left(false) };
 }
 
-/** An organization with a backlog that is removed when the test ends, so that the cron of other tests does not find it. */
 export async function anOrganizationWith(backlog: Backlog, size: number): Promise<Organization> {
   const organization = await anOrganization();
-  leavingNoRows(
-    organization.id,
-    "authorization_codes",
-    "idempotency_keys",
-    "events",
-    "webhook_deliveries",
-    "bulk_invite_rows",
-    "bulk_invites",
-  );
-  onTestFinished(async () => {
-    await env.DB.prepare(
-      "update organizations set recording_retention_days = null, transcript_retention_days = null where id = ?",
-    )
-      .bind(organization.id)
-      .run();
-  });
   await backlog.add(organization, size);
   return organization;
 }

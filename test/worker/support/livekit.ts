@@ -9,7 +9,7 @@ import {
 } from "@livekit/protocol";
 import { AccessToken } from "livekit-server-sdk";
 import { type Answer, api, type Fetcher } from "./api.ts";
-import { type Organization, unique } from "./organization.ts";
+import { given, type Organization, unique } from "./organization.ts";
 
 export { DisconnectReason, EgressStatus };
 
@@ -149,3 +149,19 @@ const EGRESS_EVENTS: Partial<Record<EgressStatus, string>> = {
 
 /** An egress id in LiveKit's format. */
 export const anEgressId = () => unique("EG").replaceAll("-", "_");
+
+/** The owner's calls, each with its participants and the number of its recordings. */
+export async function shownCalls(
+  { client }: Organization,
+  { owner }: Awaited<ReturnType<typeof aLiveKitRoom>>,
+) {
+  const path = `/organization_users/${owner.id}/calls`;
+  const { calls } = await given(client.get(path));
+  return Promise.all(
+    calls.map(async ({ id, ...call }: { id: number }) => {
+      const { participants } = await given(client.get(`${path}/${id}/participants`));
+      const { egresses } = await given(client.get(`${path}/${id}/egresses`));
+      return { id, ...call, participants, recordings: egresses.length };
+    }),
+  );
+}

@@ -1,0 +1,152 @@
+import { describe, expect, it } from "vitest";
+import { type AuditEntry, anAuditedEgress, anEgressReadAt } from "../../worker/support/egresses.ts";
+import { expectRefusal } from "../../worker/support/expectations.ts";
+import { anOrganization, given } from "../../worker/support/organization.ts";
+import { dateAhead, timeAhead } from "../../worker/support/time.ts";
+
+describe("Egress audit log entry", () => {
+  it("id: integer, unique", async () => {
+    const { read, entries } = await anAuditedEgress();
+    await read();
+    const ids = (await entries()).map(({ id }) => id);
+    expect(ids).toEqual([expect.any(Number), expect.any(Number)]);
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  it("event: string, create, update or read", async () => {
+    const { read, report, entries } = await anAuditedEgress();
+    await given(report({ error: "Lost." }));
+    await read();
+    expect((await entries()).map(({ event }) => event)).toEqual(["read", "update", "create"]);
+  });
+
+  it("user_id: integer, user who triggered the event", async () => {
+    const clinic = await anOrganization();
+    const { user_id } = await clinic.addProvider();
+    const { read, entries } = await anAuditedEgress({ user_id }, clinic);
+    await read();
+    expect((await entries()).map((entry) => entry.user_id)).toEqual([clinic.admin.user_id, user_id]);
+  });
+
+  it("object_changes: map of field name to a two-element array [old_value, new_value]; null for read events", async () => {
+    const { read, report, entries } = await anAuditedEgress();
+    await given(report({ error: "Lost." }));
+    await read();
+    const [reading, update] = await entries();
+    expect(update?.object_changes).toEqual({ error: [null, "Lost."] });
+    expect(reading?.object_changes).toBeNull();
+  });
+
+  it("created_at: string, timestamp", async () => {
+    const { times } = await anEgressReadAt(timeAhead(), timeAhead("10:00:01.000"));
+    expect(await times()).toEqual([timeAhead("10:00:01.000"), timeAhead()]);
+  });
+});
+
+describe("GET …/egresses/{egress_id}/audit_logs", () => {
+  it.each([
+    ["create", ["create"]],
+    ["update", ["update", "update"]],
+    ["read", ["read", "read", "read"]],
+  ])("event (string: create, update or read): %s", async (event, expected) => {
+    const { read, report, audit } = await anAuditedEgress();
+    await read();
+    await given(report({ error: "Lost." }));
+    await read();
+    await given(report({ error: "Found." }));
+    await read();
+    const { body } = await audit(`?event=${event}`);
+    expect(body.audit_logs.map((entry: AuditEntry) => entry.event)).toEqual(expected);
+    expect(body.pagination).toEqual({
+      current_page: 1,
+      per_page: 25,
+      total_pages: 1,
+      total_count: expected.length,
+    });
+  });
+
+  it("one value per request", async () => {
+    const { audit } = await anAuditedEgress();
+    expectRefusal(await audit("?event=create&event=read"), 400, /event/);
+  });
+
+  const MOMENTS = [
+    timeAhead("23:59:59.999"),
+    timeAhead("00:00:00.000", 1),
+    timeAhead("23:59:59.999", 1),
+    timeAhead("00:00:00.000", 2),
+    timeAhead("23:59:59.999", 2),
+    timeAhead("00:00:00.000", 3),
+  ] as const;
+
+  it("from (string YYYY-MM-DD; from the start of that day)", async () => {
+    const { times } = await anEgressReadAt(...MOMENTS);
+    expect(await times(`?from=${dateAhead(1)}`)).toEqual(MOMENTS.slice(1).toReversed());
+  });
+
+  it("to (string YYYY-MM-DD; through the end of that day)", async () => {
+    const { times } = await anEgressReadAt(...MOMENTS);
+    expect(await times(`?to=${dateAhead(2)}`)).toEqual(MOMENTS.slice(0, 5).toReversed());
+  });
+
+  it("page (integer, default 1), per_page (integer, default 25)", async () => {
+    const { audit } = await anEgressReadAt(...MOMENTS);
+    expect((await audit()).body.pagination).toMatchObject({ current_page: 1, per_page: 25 });
+    const { body } = await audit(`?from=${dateAhead(1)}&event=read&page=2&per_page=2`);
+    expect(body.audit_logs.map(({ created_at }: AuditEntry) => created_at)).toEqual([MOMENTS[3], MOMENTS[2]]);
+    expect(body.pagination).toEqual({ current_page: 2, per_page: 2, total_pages: 3, total_count: 5 });
+  });
+
+  it("Response: {audit_logs: [entry], pagination}", async () => {
+    const { audit } = await anAuditedEgress();
+    expect((await audit()).body).toEqual({
+      audit_logs: [
+        {
+          id: expect.any(Number),
+          event: "create",
+          user_id: expect.any(Number),
+          object_changes: expect.any(Object),
+          created_at: expect.any(String),
+        },
+      ],
+      pagination: { current_page: 1, per_page: 25, total_pages: 1, total_count: 1 },
+    });
+  });
+
+  it("5. Audit results are ordered by created_at, newest first;", async () => {
+    const { read, report, entries } = await anEgressReadAt(
+      timeAhead(),
+      timeAhead("09:30:00.002"),
+      timeAhead("09:30:00.002"),
+      timeAhead("09:30:00.001"),
+    );
+    await read();
+    await given(report({ error: "Lost." }));
+    const all = await entries();
+    expect(all.map(({ event, created_at }) => `${event} ${created_at.slice(-4)}`)).toEqual([
+      "read 002Z",
+      "read 002Z",
+      "update 001Z",
+      "read 001Z",
+      "read 001Z",
+      "create 000Z",
+    ]);
+    // Entries of the same moment are ordered by descending id.
+    const [a, b, c, d, e, f] = all.map(({ id }) => id) as [number, number, number, number, number, number];
+    expect([a > b, c > d, d > e]).toEqual([true, true, true]);
+    // Entries c to e were written after a and b, but at an earlier time. Entry f was written first.
+    expect([c > a, f < b]).toEqual([true, true]);
+  });
+
+  it.each([
+    ["from one day to another", `?from=${dateAhead(1)}&to=${dateAhead(2)}`, MOMENTS.slice(1, 5)],
+    ["of one day", `?from=${dateAhead(1)}&to=${dateAhead(1)}`, MOMENTS.slice(1, 3)],
+    ["before the first entry", `?to=${dateAhead(-1)}`, []],
+    ["after the last entry", `?from=${dateAhead(4)}`, []],
+    ["from the earliest to the latest day", "?from=0001-01-01&to=9999-12-31", MOMENTS],
+    ["of one day and one event", `?from=${dateAhead()}&to=${dateAhead(1)}&event=read`, MOMENTS.slice(1, 3)],
+  ])("date filters are inclusive: entries %s", async (_, query, expected) => {
+    const { times } = await anEgressReadAt(...MOMENTS);
+    expect(await times(query)).toEqual(expected.toReversed());
+  });
+});

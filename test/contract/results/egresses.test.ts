@@ -1,0 +1,237 @@
+import { describe, expect, it } from "vitest";
+import {
+  aCall,
+  aProviderOnTheCall,
+  aRecipient,
+  ENDED_AT,
+  malformedPaths,
+  reportEgress,
+} from "../../worker/support/calls.ts";
+import {
+  aCallToRecord,
+  anEndedEgress,
+  aStartingEgress,
+  expectHidden,
+  expectShown,
+} from "../../worker/support/egresses.ts";
+import { aTimestamp, expectRefusal } from "../../worker/support/expectations.ts";
+import { given, unique } from "../../worker/support/organization.ts";
+import { timeAhead, travelTo } from "../../worker/support/time.ts";
+import { changingNothing } from "../../worker/support/unchanged.ts";
+
+const LATER = "2026-01-31T10:00:07.000Z";
+
+/** The participants of a call with these answers. The first one is a provider. */
+const consents = (...all: (boolean | null | undefined)[]) => ({
+  participants: all.map((recording_consent, n) =>
+    n === 0 ? aProviderOnTheCall({ recording_consent }) : aRecipient({ recording_consent }),
+  ),
+});
+
+describe("Egress (call recording)", () => {
+  it("id: integer, unique", async () => {
+    const { call } = await aCallToRecord();
+    const [one, other] = [await call.addEgress(), await call.addEgress()];
+    expect([one.id, other.id]).toEqual([expect.any(Number), expect.any(Number)]);
+    expect(one.id).not.toBe(other.id);
+  });
+
+  it("egress_id: string, identifier assigned by the recording backend", async () => {
+    const { call, get } = await aCallToRecord();
+    const egress_id = unique("EG");
+    const { id } = await call.addEgress({}, egress_id);
+    expect((await get(id)).body.egress_id).toBe(egress_id);
+  });
+
+  it("status: string, values seen: egress_starting, egress_ended", async () => {
+    const { reported, report, get } = await aStartingEgress();
+    expect((await get(reported.id)).body.status).toBe("egress_starting");
+    await given(report({ status: "egress_ended" }));
+    expect((await get(reported.id)).body.status).toBe("egress_ended");
+  });
+
+  it("error: string, error message if the egress failed; null otherwise", async () => {
+    const { reported, report, get } = await aStartingEgress();
+    expect((await get(reported.id)).body.error).toBeNull();
+    await given(report({ error: "The disk\nwas full." }));
+    expect((await get(reported.id)).body.error).toBe("The disk\nwas full.");
+  });
+
+  it("is_stopped: boolean, whether the egress has been stopped", async () => {
+    const { reported, report, get } = await aStartingEgress();
+    expect((await get(reported.id)).body.is_stopped).toBe(false);
+    await given(report({ is_stopped: true }));
+    expect((await get(reported.id)).body.is_stopped).toBe(true);
+  });
+
+  it("ended_at: string, timestamp; null until ended", async () => {
+    const { reported, report, get } = await aStartingEgress();
+    expect((await get(reported.id)).body.ended_at).toBeNull();
+    await given(report({ status: "egress_ended", ended_at: ENDED_AT }));
+    expect((await get(reported.id)).body.ended_at).toBe(ENDED_AT);
+  });
+
+  it("created_at, updated_at: string, timestamp", async () => {
+    const { reported, report, get } = await aStartingEgress();
+    expect(reported).toMatchObject({ created_at: aTimestamp, updated_at: reported.created_at });
+    travelTo(timeAhead());
+    await given(report({ is_stopped: true }));
+    expect((await get(reported.id)).body).toMatchObject({
+      created_at: reported.created_at,
+      updated_at: timeAhead(),
+    });
+  });
+
+  it("url: string, temporary presigned download URL; present only in the single-egress response", async () => {
+    const { reported, get, list } = await anEndedEgress();
+    expect((await get(reported.id)).body.url).toContain("X-Amz-Signature=");
+    expect((await list()).body.egresses).toEqual([reported]);
+    expect(reported).not.toHaveProperty("url");
+  });
+});
+
+describe("GET /organization_users/{organization_user_id}/calls/{call_id}/egresses", () => {
+  it("Response: {egresses: [egress without url]}", async () => {
+    const { clinic, call, list } = await aCallToRecord();
+    const egress_id = unique("egress");
+    const reported = await reportEgress(clinic, egress_id, {
+      call_key: call.key,
+      status: "egress_ended",
+      is_stopped: true,
+      error: "The disk\nwas full.",
+      ended_at: "2026-01-31T11:00:07+01:00",
+      storage_key: `${clinic.slug}/secret/place.wav`,
+    });
+    expect(reported.body).toEqual({
+      id: expect.any(Number),
+      egress_id,
+      status: "egress_ended",
+      error: "The disk\nwas full.",
+      is_stopped: true,
+      ended_at: LATER,
+      started_at: null,
+      duration: null,
+      size: null,
+      created_at: aTimestamp,
+      updated_at: aTimestamp,
+    });
+    const listed = await list();
+    expect(listed.body).toEqual({ egresses: [reported.body] });
+  });
+});
+
+describe("GET /organization_users/{organization_user_id}/calls/{call_id}/egresses/{id}", () => {
+  it("Response: egress object including url", async () => {
+    const { reported, get } = await anEndedEgress();
+    expect((await get(reported.id)).body).toEqual({ ...reported, url: expect.any(String) });
+  });
+});
+
+describe("Egresses", () => {
+  it("Path ids are all integers (organization_user_id, call_id, id, egress_id).", async () => {
+    const { clinic, call, reported, get, audit } = await anEndedEgress();
+    await changingNothing(async () => {
+      for (const path of malformedPaths(call))
+        for (const below of ["", `/${reported.id}`, `/${reported.id}/audit_logs`])
+          expectRefusal(await clinic.client.get(`${path}/egresses${below}`), 404);
+      for (const id of [reported.egress_id, `${reported.id}.0`, "x"])
+        for (const answer of [await get(id), await audit(id)]) expectRefusal(answer, 404);
+    });
+  });
+
+  describe("1. List returns an empty array when the call's participants did not all consent to recording", () => {
+    it.each([
+      ["one", consents(true)],
+      ["two", consents(true, true)],
+      ["five", consents(true, true, true, true, true)],
+    ])("(it returns the recordings if all consented, %s of them)", async (_, call) => {
+      const scene = await aCallToRecord(call);
+      await expectShown(scene, (await scene.call.addEgress()).id);
+    });
+
+    it.each([
+      ["had no participants", consents()],
+      ["had one participant who refused", consents(true, false)],
+      ["had one participant who was not asked", consents(true, undefined)],
+      ["had one participant whose answer is unknown", consents(null, true)],
+      ["had one refusal among many", consents(true, true, false, true)],
+      ["had nobody who consented", consents(false, false)],
+      ["failed, and had one who refused", { ...consents(false, true), failed: true }],
+    ])("if the call %s; audit logs stay visible, and no read entry is written", async (_, call) => {
+      const scene = await aCallToRecord(call);
+      const { id } = await scene.call.addEgress();
+      await expectHidden(scene, id);
+      expect((await given(scene.audit(id))).audit_logs).toMatchObject([{ event: "create" }]);
+    });
+  });
+
+  it.each([
+    ["everybody consented", consents(true, true), 1],
+    ["somebody refused", consents(true, false), 0],
+    ["nobody is on the call", consents(), 0],
+  ])("2. Egresses exist only for ended calls (is_ended true), if %s.", async (_, call, shown) => {
+    const scene = await aCallToRecord({ ...call, ended_at: undefined });
+    const { id } = await scene.call.addEgress();
+    await expectHidden(scene, id);
+    expectRefusal(await scene.audit(id), 404);
+    await given(scene.call.report({ ended_at: ENDED_AT }));
+    expect((await scene.audit(id)).status).toBe(200);
+    expect((await scene.list()).body.egresses).toHaveLength(shown);
+  });
+
+  it("3. Each call to the single-egress endpoint writes a read audit entry.", async () => {
+    const { reported, get, audit } = await anEndedEgress();
+    for (const reads of [1, 2, 3]) {
+      await given(get(reported.id));
+      expect((await given(audit(reported.id, "?event=read"))).audit_logs).toHaveLength(reads);
+    }
+  });
+
+  it("4. The url is a presigned download link that expires after 15 minutes;", async () => {
+    const { clinic, reported, get, audit } = await anEndedEgress();
+    travelTo("2026-01-31T12:34:56.789Z");
+    const { body } = await get(reported.id);
+    const url = new URL(body.url);
+    expect(url.origin).toBe("https://service.test");
+    expect(url.pathname).toBe(`/cdn-cgi/local/r2/s3/recordings/${clinic.slug}/${reported.egress_id}.wav`);
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      "X-Amz-Algorithm": "AWS4-HMAC-SHA256",
+      "X-Amz-Credential": "local-access-key/20260131/auto/s3/aws4_request",
+      "X-Amz-Date": "20260131T123456Z",
+      "X-Amz-Expires": "900",
+      "X-Amz-SignedHeaders": "host",
+      "X-Amz-Signature": expect.stringMatching(/^[0-9a-f]{64}$/),
+      "response-content-disposition": "attachment",
+      "x-audit-log-id": String((await given(audit(reported.id, "?event=read"))).audit_logs[0].id),
+    });
+    expect(body.url).not.toContain("local-secret-key");
+  });
+
+  it("calling the endpoint again gives a new one.", async () => {
+    const { reported, get, audit } = await anEndedEgress();
+    travelTo("2026-01-31T12:34:56.000Z");
+    const urls: URL[] = [];
+    // The URLs differ even at the same moment.
+    for (let n = 0; n < 3; n++) urls.push(new URL((await given(get(reported.id))).url));
+    travelTo("2026-01-31T12:34:57.000Z");
+    urls.push(new URL((await given(get(reported.id))).url));
+    const values = (name: string) => urls.map(({ searchParams }) => searchParams.get(name));
+    expect(values("X-Amz-Date")).toEqual([...Array(3).fill("20260131T123456Z"), "20260131T123457Z"]);
+    expect(new Set(values("X-Amz-Signature")).size).toBe(4);
+    const reads = (await given(audit(reported.id, "?event=read"))).audit_logs;
+    expect(values("x-audit-log-id")).toEqual(reads.map(({ id }: { id: number }) => String(id)).reverse());
+  });
+
+  // 5. is in egress_audit_logs.test.ts.
+
+  it("6. The egress must belong to the given call, otherwise 404.", async () => {
+    const { clinic, call, reported } = await anEndedEgress();
+    const colleagues = await aCall(clinic, { participants: [aRecipient()] });
+    const another = await aCall(clinic, {}, call.owner);
+    await changingNothing(async () => {
+      for (const { path } of [another, colleagues])
+        for (const below of ["", "/audit_logs"])
+          expectRefusal(await clinic.client.get(`${path}/egresses/${reported.id}${below}`), 404);
+    });
+  });
+});

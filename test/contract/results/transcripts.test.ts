@@ -1,0 +1,145 @@
+import { describe, expect, it } from "vitest";
+import { aCall, type Call, malformedPaths } from "../../worker/support/calls.ts";
+import { expectRefusal } from "../../worker/support/expectations.ts";
+import { given } from "../../worker/support/organization.ts";
+import { aCallToTranscribe, aDraft, ids, says } from "../../worker/support/transcripts.ts";
+import { changingNothing } from "../../worker/support/unchanged.ts";
+
+describe("Transcript", () => {
+  it("id: integer, unique", async () => {
+    const { clinic, reported } = await aDraft();
+    const other = await aCall(clinic);
+    const { id } = await given(other.reportTranscript({ is_final: false, lines: [] }));
+    expect(id).toEqual(expect.any(Number));
+    expect(id).not.toBe(reported.id);
+  });
+
+  it("summary: string, generated summary of the call", async () => {
+    const { call, read } = await aCallToTranscribe();
+    await given(call.reportTranscript({ summary: "A greeting,\nand an answer.", is_final: true, lines: [] }));
+    expect((await read()).body.summary).toBe("A greeting,\nand an answer.");
+  });
+
+  it("is_final: boolean, true when processing is complete", async () => {
+    const { call, read } = await aDraft();
+    expect((await read()).body.is_final).toBe(false);
+    await given(call.reportTranscript({ is_final: true }));
+    expect((await read()).body.is_final).toBe(true);
+  });
+
+  it("transcript_lines: array of transcript line, ordered by start_time ascending", async () => {
+    const { call, paula, rita, read } = await aCallToTranscribe();
+    // Some lines follow each other without a pause, and some take no time.
+    const inOrder = [
+      says(rita, 0, 0.3, "one"),
+      says(paula, 0.333, 1, "two"),
+      says(rita, 1, 1, "three"),
+      says(paula, 1, 2, "four"),
+      says(rita, 2, 2, "five"),
+      says(paula, 3599.999, 12_345.679, "six"),
+    ];
+    const lines = [5, 1, 3, 0, 4, 2].map((n) => inOrder[n]);
+    const shown = inOrder.map(({ participant_key: _, ...line }) => line);
+    const reported = await given(call.reportTranscript({ is_final: false, lines }));
+    for (const { transcript_lines } of [reported, (await read()).body])
+      expect(transcript_lines).toMatchObject(shown);
+  });
+});
+
+describe("Transcript line", () => {
+  it("id: integer, unique", async () => {
+    const { call, paula, rita, read } = await aCallToTranscribe();
+    await given(call.reportTranscript({ is_final: true, lines: [says(paula, 0, 1), says(rita, 1, 2)] }));
+    const [one, other] = ids((await read()).body);
+    expect([one, other]).toEqual([expect.any(Number), expect.any(Number)]);
+    expect(one).not.toBe(other);
+  });
+
+  it("text: string, spoken text", async () => {
+    const { call, rita, read } = await aCallToTranscribe();
+    const text = "Good morning,\n Doctor. ";
+    await given(call.reportTranscript({ is_final: true, lines: [says(rita, 0, 1, text)] }));
+    expect((await read()).body.transcript_lines).toMatchObject([{ text }]);
+  });
+
+  it("start_time, end_time: float, seconds from the beginning of the call", async () => {
+    const { call, rita, read } = await aCallToTranscribe();
+    await given(call.reportTranscript({ is_final: true, lines: [says(rita, 2.25, 60)] }));
+    expect((await read()).body.transcript_lines).toMatchObject([{ start_time: 2.25, end_time: 60 }]);
+  });
+
+  it("display_name: speaker's display name, taken from the call's participant records (providers and recipients)", async () => {
+    const { call, paula, rita, read } = await aCallToTranscribe();
+    const display_name = "Rita <R&D> --";
+    await given(call.reportTranscript({ is_final: true, lines: [says(paula, 0, 1), says(rita, 1, 2)] }));
+    await given(call.report({ participants: [{ key: rita.key, display_name }] }));
+    expect((await read()).body.transcript_lines).toMatchObject([
+      { display_name: "Paula Provider" },
+      { display_name },
+    ]);
+  });
+
+  const FAULTS: [string, ...[number, number][]][] = [
+    ["a line that ends before it starts", [2, 1.999]],
+    ["lines that overlap", [0, 2], [1.999, 3]],
+    ["lines that overlap, in reverse", [1.999, 3], [0, 2]],
+    ["a line within another", [0, 10], [4, 5]],
+    ["a moment within a line", [0, 10], [4, 4]],
+    ["lines with the same times", [0, 1], [0, 1]],
+    ["a line that overlaps one before the last", [0, 10], [10, 10], [9, 9.5]],
+  ];
+
+  it.each(FAULTS)(
+    "Lines are sequential and non-overlapping: a report is refused, and changes nothing, with %s",
+    async (_, ...times) => {
+      const linesOf = ({ participants: [paula, rita] }: Call) =>
+        times.map(([from, to], n) => says(n % 2 ? rita : paula, from, to));
+      const { call, draft } = await aDraft();
+      // `summary` is a valid change, which would be noticed.
+      const changed = { ...draft, summary: "Changed.", lines: linesOf(call) };
+      const later = await changingNothing(() => call.reportTranscript(changed));
+      expectRefusal(later, 422, /transcript\.lines/);
+      const { call: unheard } = await aCallToTranscribe();
+      const first = { summary: "New.", is_final: false, lines: linesOf(unheard) };
+      const refused = await changingNothing(() => unheard.reportTranscript(first));
+      expectRefusal(refused, 422, /transcript\.lines/);
+    },
+  );
+});
+
+describe("GET /organization_users/{organization_user_id}/calls/{call_id}/transcript", () => {
+  it("Path: organization_user_id (integer), call_id (integer).", async () => {
+    const { clinic, call } = await aDraft();
+    for (const path of malformedPaths(call))
+      expectRefusal(await changingNothing(() => clinic.client.get(`${path}/transcript`)), 404);
+  });
+
+  it("Response: transcript object.", async () => {
+    const { call, paula, rita, read } = await aCallToTranscribe();
+    const reported = await call.reportTranscript({
+      summary: "A greeting,\nand an answer.",
+      is_final: true,
+      lines: [says(paula, 0, 1.5, "Good morning."), says(rita, 2.25, 60, "Good morning,\n Doctor. ")],
+    });
+    const line = (text: string, start_time: number, end_time: number, display_name: string) => ({
+      id: expect.any(Number),
+      text,
+      start_time,
+      end_time,
+      display_name,
+    });
+    const answer = await read();
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      id: expect.any(Number),
+      summary: "A greeting,\nand an answer.",
+      is_final: true,
+      transcript_lines: [
+        line("Good morning.", 0, 1.5, "Paula Provider"),
+        line("Good morning,\n Doctor. ", 2.25, 60, "Rita Recipient"),
+      ],
+    });
+    expect(reported).toMatchObject({ status: 200, body: answer.body });
+    expect(reported.body).toEqual(answer.body);
+  });
+});

@@ -1,0 +1,210 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type CallReport, type KnownCall, mergeCall } from "../../../src/calls/calls/calls.merge.ts";
+import type { ReportedCall } from "../../../src/calls/calls/calls.schemas.ts";
+import type { Participant } from "../../../src/calls/participants/participants.schemas.ts";
+import { leaveAtEnd } from "../../../src/calls/participants/participants.stays.ts";
+import { ApiError } from "../../../src/http/errors.ts";
+import { assumedEnd } from "../../../src/results/silent_calls/silent_calls.merge.ts";
+import { CALL_AS_MADE } from "../support/rows.ts";
+
+const NOW = 1000;
+
+const ROOM = { id: 7 };
+const OWNER = 12;
+
+interface Stored {
+  call: ReportedCall | undefined;
+  participants: Participant[];
+}
+
+const NOTHING: Stored = { call: undefined, participants: [] };
+
+function knownTo(report: CallReport, { call, participants }: Stored): KnownCall {
+  const keys = new Set(report.participants?.map(({ key }) => key));
+  return {
+    organization_id: 1,
+    call,
+    room: report.waiting_room_slug === undefined ? undefined : ROOM,
+    participants: participants.filter(({ key }) => keys.has(key)),
+    consents: [],
+    present:
+      typeof report.ended_at === "number"
+        ? participants.filter(({ left_at, left_is_assumed }) => left_at === null || left_is_assumed)
+        : [],
+    members: new Set([OWNER, 34]),
+    planned: [],
+    refusalsOf: () => [],
+  };
+}
+
+function apply(stored: Stored, report: CallReport): Stored {
+  const next = mergeCall(knownTo(report, stored), "call", report, NOW);
+  const written = { id: 501, created_at: 0, updated_at: 0 };
+  const byKey = new Map(stored.participants.map((each) => [each.key, each]));
+  for (const each of next.participants) {
+    const id = byKey.get(each.key)?.id ?? 301 + byKey.size;
+    byKey.set(each.key, { ...each, ...written, id, call_id: 501 });
+  }
+  const held = next.beginsHold && { hold_id: 601, hold_began_at: NOW, hold_begun_by: "platform" as const };
+  const call = { ...CALL_AS_MADE, ...next.call, ...written, ...held };
+  return { call, participants: [...byKey.values()] };
+}
+
+/** Assumes the end of a silent call, as the cron does. */
+function assumeEnd({ call, participants }: Stored): Stored {
+  if (!call || call.ended_at !== null) return { call, participants };
+  const times = participants.flatMap((each) => [each.waiting_since, each.joined_at, each.left_at]);
+  const participants_until = Math.max(...times.map((time) => time ?? 0));
+  const known = { ...call, participants_until, spoken_until: null, recorded_until: null };
+  const ended_at = assumedEnd(known, NOW);
+  return {
+    call: { ...call, ended_at, end_is_assumed: true },
+    participants: participants.map((each) => leaveAtEnd(each, ended_at, NOW, true)),
+  };
+}
+
+function applyUnlessRefused(stored: Stored, report: CallReport): Stored {
+  try {
+    return apply(stored, report);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 422) return stored;
+    throw error;
+  }
+}
+
+const FIRST: CallReport = { waiting_room_slug: "room", organization_user_id: OWNER, started_at: 100 };
+const RITA = { key: "rita", display_name: "Rita", role: "recipient" as const, joined_at: 100 };
+const started = () => apply(NOTHING, { ...FIRST, participants: [RITA] });
+
+it("mergeCall lets everyone who is still present leave when a report ends the call", () => {
+  const paul = { ...RITA, key: "paul", left_at: 150 };
+  const before = apply(started(), { participants: [paul, { ...RITA, key: "late", joined_at: 300 }] });
+  const { participants } = apply(before, { ended_at: 200 });
+  expect(Object.fromEntries(participants.map(({ key, left_at }) => [key, left_at]))).toEqual({
+    rita: 200,
+    paul: 150,
+    late: 300,
+  });
+});
+
+describe("assumedEnd", () => {
+  const known = { started_at: 100, participants_until: null, spoken_until: null, recorded_until: null };
+
+  it.each([
+    ["the call's start, if nothing else is known", {}, 100],
+    ["the latest time of its participants", { participants_until: 150, spoken_until: 20 }, 150],
+    ["the last spoken words, counted from the start", { participants_until: 150, spoken_until: 60 }, 160],
+    ["the end of a recording", { spoken_until: 60, recorded_until: 170 }, 170],
+    ["never before the call's start", { participants_until: 50, recorded_until: 60 }, 100],
+    ["never in the future", { recorded_until: NOW + 1 }, NOW],
+  ])("is %s", (_, times, ended_at) => {
+    expect(assumedEnd({ ...known, ...times }, NOW)).toBe(ended_at);
+  });
+
+  it("is the call's start if that is in the future", () => {
+    expect(assumedEnd({ ...known, started_at: NOW + 5 }, NOW)).toBe(NOW + 5);
+  });
+});
+
+const time = fc.integer({ min: 1, max: 50 });
+
+const participant = fc.record(
+  {
+    display_name: fc.constantFrom("Rita", "R."),
+    role: fc.constantFrom("recipient" as const, "provider" as const),
+    user_id: fc.option(fc.constantFrom(34, 35)),
+    waiting_since: fc.option(time),
+    joined_at: fc.option(time),
+    left_at: fc.option(time),
+    recording_consent: fc.boolean(),
+    key: fc.constantFrom("rita", "paul", "paula"),
+  },
+  { requiredKeys: ["key"] },
+);
+
+const report: fc.Arbitrary<CallReport> = fc.record(
+  {
+    waiting_room_slug: fc.constant("room"),
+    organization_user_id: fc.constantFrom(OWNER, 99),
+    started_at: time,
+    ended_at: fc.option(time),
+    failed: fc.option(fc.boolean()),
+    participants: fc.uniqueArray(participant, { selector: ({ key }) => key, maxLength: 3 }),
+  },
+  { requiredKeys: [] },
+);
+
+describe("mergeCall, for any reports", () => {
+  it("changes nothing when a report is repeated", () => {
+    fc.assert(
+      fc.property(fc.array(report, { maxLength: 6 }), report, (earlier, last) => {
+        const once = applyUnlessRefused(earlier.reduce(applyUnlessRefused, NOTHING), last);
+        expect(applyUnlessRefused(once, last)).toEqual(once);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("keeps an ended call ended, in its room, with everyone gone", () => {
+    fc.assert(
+      fc.property(fc.array(report, { maxLength: 8 }), (reports) => {
+        let stored = NOTHING;
+        for (const each of reports) {
+          const next = applyUnlessRefused(stored, each);
+          if (stored.call?.ended_at) expect(next.call?.ended_at).not.toBeNull();
+          if (stored.call) expect(next.call?.waiting_room_id).toBe(stored.call.waiting_room_id);
+          if (next.call?.ended_at)
+            expect(next.participants.filter(({ left_at }) => left_at === null)).toEqual([]);
+          stored = next;
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("has the same outcome with and without an assumed end, once the end is reported", () => {
+    const reportsAndSilences = fc.array(fc.option(report), { maxLength: 6 });
+    fc.assert(
+      fc.property(reportsAndSilences, fc.integer({ min: 51, max: 99 }), (reports, ended_at) => {
+        const last: CallReport = { ended_at };
+        const heard = reports.reduce<Stored>(
+          (known, each) => (each ? applyUnlessRefused(known, each) : known),
+          NOTHING,
+        );
+        const silent = reports.reduce<Stored>(
+          (known, each) => (each ? applyUnlessRefused(known, each) : assumeEnd(known)),
+          NOTHING,
+        );
+        expect(applyUnlessRefused(silent, last)).toEqual(applyUnlessRefused(heard, last));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it("has the same outcome in any order, if each report says all that was known", () => {
+    const story = fc.record({
+      joined: fc.integer({ min: 100, max: 110 }),
+      left: fc.integer({ min: 111, max: 120 }),
+      ended_at: fc.integer({ min: 121, max: 130 }),
+      consent: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(
+        story,
+        fc.shuffledSubarray([0, 1, 2], { minLength: 3 }),
+        ({ joined, left, ended_at, consent }, order) => {
+          const rita = { ...RITA, joined_at: joined, recording_consent: consent };
+          const reports: CallReport[] = [
+            { ...FIRST, participants: [rita] },
+            { ...FIRST, participants: [{ ...rita, left_at: left }] },
+            { ...FIRST, ended_at, participants: [{ ...rita, left_at: left }] },
+          ];
+          const inOrder = reports.reduce(apply, NOTHING);
+          const shuffled = order.map((n) => reports[n] as CallReport).reduce(apply, NOTHING);
+          expect(shuffled).toEqual(inOrder);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,643 @@
+import { isDeepStrictEqual } from "node:util";
+import { DisconnectReason, ParticipantInfo_Kind, WebhookEvent } from "@livekit/protocol";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { mergeCall } from "../../../src/calls/calls/calls.merge.ts";
+import type { ReportedCall } from "../../../src/calls/calls/calls.schemas.ts";
+import type { KnownConsent } from "../../../src/calls/consents/consents.schemas.ts";
+import type { Participant, ReportOnCall } from "../../../src/calls/participants/participants.schemas.ts";
+import { stayOf } from "../../../src/livekit/connections.ts";
+import { translate } from "../../../src/livekit/events.ts";
+import {
+  mergeAbsence,
+  reportOfRoomEvent,
+  STRANGER,
+  visitorIn,
+} from "../../../src/livekit/room_events.merge.ts";
+import { recordingConsent } from "../support/consents.ts";
+import { CALL_AS_MADE, RITA } from "../support/rows.ts";
+
+const T0 = Date.parse("2026-01-31T09:30:00Z");
+/** When the events arrive. */
+const NOW = T0 + 3_600_000;
+const ROOM = { id: 7 };
+const ORGANIZATION = 1;
+const CALL_ID = 21;
+const MEMBER = 5;
+const OWNER = 11;
+
+const metadata = JSON.stringify({ waiting_room_slug: "clinic--cardiology", organization_user_id: OWNER });
+
+interface Said {
+  name?: string;
+  attributes?: Record<string, string>;
+  joinedAtMs?: number;
+  kind?: ParticipantInfo_Kind;
+  permission?: { recorder: boolean };
+  disconnectReason?: DisconnectReason;
+}
+
+/** An event as LiveKit writes it, with `createdAt` in whole seconds. */
+function anEvent(event: string, at: number, identity?: string, { joinedAtMs, ...said }: Said = {}): string {
+  return new WebhookEvent({
+    event,
+    id: `EV_${event}_${at}`,
+    createdAt: BigInt(Math.floor(at / 1000)),
+    room: { sid: "RM_1", name: "clinic--visit-1", metadata, creationTime: BigInt(T0 / 1000) },
+    ...(identity !== undefined && {
+      participant: {
+        sid: `PA_${joinedAtMs}`,
+        identity,
+        ...(joinedAtMs !== undefined && {
+          joinedAt: BigInt(Math.floor(joinedAtMs / 1000)),
+          joinedAtMs: BigInt(joinedAtMs),
+        }),
+        ...said,
+      },
+    }),
+  }).toJsonString();
+}
+
+const started = anEvent("room_started", T0);
+const finished = (at: number) => anEvent("room_finished", T0 + at);
+const joined = (identity: string, at: number, said: Said = {}) =>
+  anEvent("participant_joined", T0 + at, identity, { joinedAtMs: T0 + at, ...said });
+const left = (identity: string, at: number, joinedAt: number, said: Said = {}) =>
+  anEvent("participant_left", T0 + at, identity, { joinedAtMs: T0 + joinedAt, ...said });
+
+/** A report by the platform between two events. */
+interface Correction {
+  platform: ReportOnCall;
+  reported_at: number;
+}
+
+/** The call and the participants after the events, in this order. The clock advances with every event. */
+function outcomeOf(events: (string | Correction)[], waiting: Participant[] = []) {
+  let call: ReportedCall | undefined;
+  let closed_at: number | undefined;
+  let ledger: KnownConsent[] = [];
+  const participants = new Map(waiting.map((each) => [each.key, each]));
+  for (const [n, event] of events.entries()) {
+    const now = NOW + n;
+    const visit = typeof event === "string" ? visitOf(event, now) : undefined;
+    if (typeof event === "string" && !visit) continue;
+    const keys = visit ? (visit.visitor?.keys ?? []) : [(event as Correction).platform.key];
+    const everybody = [...participants.values()];
+    const asksForAll = visit?.closed_at !== undefined || visit?.visitor?.came === false || call?.closed_at;
+    const people = asksForAll ? everybody.filter(({ call_id }) => call && call_id === CALL_ID) : [];
+    const known = {
+      organization_id: ORGANIZATION,
+      call,
+      closed_at,
+      people,
+      room: ROOM,
+      participants: everybody.filter(({ key }) => keys.includes(key)),
+      consents: ledger,
+      present: people,
+      members: new Set([OWNER, MEMBER]),
+      planned: [],
+      refusalsOf: () => [],
+    };
+    const person = visit && visitorIn(visit, known);
+    if (visit && !person && !call) {
+      closed_at = Math.max(closed_at ?? 0, visit.closed_at ?? 0);
+      continue;
+    }
+    if (visit && person && !stayOf(person.connections)) {
+      const absence = mergeAbsence(visit, known, person, now);
+      if (!absence) continue;
+      const row = {
+        ...RITA,
+        ...STRANGER,
+        waiting_since: null,
+        display_name: person.key,
+        ...participants.get(person.key),
+        ...absence.participant,
+        id: idOf(person.key),
+      };
+      participants.set(person.key, { ...row, waiting_room_id: ROOM.id, key: person.key });
+      closed_at = absence.times.closed_at ?? closed_at;
+      call = call && !absence.is_last ? { ...call, ...absence.times } : undefined;
+      continue;
+    }
+    const report = visit ? reportOfRoomEvent(visit, known, person) : platformReport(event as Correction);
+    const next = mergeCall(known, "RM_1", report, now);
+    call = { ...CALL_AS_MADE, ...next.call, id: CALL_ID };
+    for (const each of next.participants)
+      participants.set(each.key, { ...each, id: idOf(each.key), call_id: CALL_ID });
+    ledger = [
+      ...ledger,
+      ...next.consents.map(({ participant_key, ...each }) => ({
+        ...each,
+        said_at: each.said_at ?? null,
+        participant_id: idOf(participant_key),
+      })),
+    ];
+    for (const each of participants.values()) {
+      const own = ledger.filter(({ participant_id }) => participant_id === each.id);
+      if (own.length > 0) each.recording_consent = recordingConsent(own);
+    }
+  }
+  const people = [...participants.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+  return { call: call && withoutTimestamps(call), people: people.map(withoutHistory) };
+}
+
+const platformReport = ({ platform, reported_at }: Correction) => ({ participants: [platform], reported_at });
+
+function visitOf(event: string, now: number) {
+  const translation = translate(JSON.parse(event), now);
+  return "room" in translation ? translation.room : undefined;
+}
+
+/** An id that does not depend on the order of the events. */
+const idOf = (key: string) =>
+  [...key].reduce((id, character) => id * 31 + (character.codePointAt(0) ?? 0), 7) % 1e9;
+
+const withoutTimestamps = <Row extends { created_at: number; updated_at: number }>(row: Row) => ({
+  ...row,
+  created_at: 0,
+  updated_at: 0,
+});
+
+/** A participant without the earlier stay, which depends on the order of the events. */
+const withoutHistory = ({ earlier_stay_until: _, ...known }: Participant) => withoutTimestamps(known);
+
+function* permutations<T>(list: T[]): Generator<T[]> {
+  if (list.length < 2) yield list;
+  for (const [n, first] of list.entries())
+    for (const rest of permutations(list.filter((_, other) => other !== n))) yield [first, ...rest];
+}
+
+/** Expects the same outcome in every order, and returns it. */
+function inEveryOrder(events: string[], waiting: Participant[] = []) {
+  const expected = outcomeOf(events, waiting);
+  for (const order of permutations(events)) {
+    const result = outcomeOf(order, waiting);
+    if (!isDeepStrictEqual(result, expected))
+      expect({ order: order.map((each) => JSON.parse(each).id), result }).toEqual({ result: expected });
+  }
+  return expected;
+}
+
+const RITA_WAITS: Participant = {
+  ...RITA,
+  waiting_room_id: 8,
+  display_name: "Rita Recipient",
+  waiting_since: T0 - 60_000,
+};
+
+const CONSENTS = { recording_consent: "true" };
+const REFUSES = { recording_consent: "false" };
+const PROVIDER = { role: "provider", user_id: String(MEMBER), recording_consent: "true" };
+
+describe("mergeCall, with the events of a visit in any order", () => {
+  it("records two people who join and leave", () => {
+    const { call, people } = inEveryOrder([
+      started,
+      joined("paula", 1_200, { name: "Paula", attributes: PROVIDER }),
+      joined("rita", 5_700, { name: "Rita", attributes: CONSENTS }),
+      left("rita", 600_000, 5_700, { name: "Rita", attributes: CONSENTS }),
+      left("paula", 605_000, 1_200, { name: "Paula", attributes: PROVIDER }),
+      finished(606_000),
+    ]);
+    expect(call).toMatchObject({
+      key: "RM_1",
+      started_at: T0 + 1_200,
+      ended_at: T0 + 605_000,
+      waiting_room_id: ROOM.id,
+    });
+    expect(people).toMatchObject([
+      { key: "paula", role: "provider", user_id: MEMBER, joined_at: T0 + 1_200, left_at: T0 + 605_000 },
+      { key: "rita", role: "recipient", user_id: null, joined_at: T0 + 5_700, left_at: T0 + 600_000 },
+    ]);
+  });
+
+  const COMES_BACK = [joined("rita", 1_500), left("rita", 60_000, 1_500), joined("rita", 61_300)];
+  const REPLACED = { disconnectReason: DisconnectReason.DUPLICATE_IDENTITY };
+
+  it.each<[string, string[], joined_at: number, left_at: number]>([
+    [
+      "comes back",
+      [started, ...COMES_BACK, left("rita", 120_000, 61_300), finished(121_000)],
+      61_300,
+      120_000,
+    ],
+    [
+      "comes back, and is present when the room closes",
+      [started, ...COMES_BACK, finished(121_000)],
+      61_300,
+      121_000,
+    ],
+    [
+      "reconnects, which replaces the old connection",
+      [
+        started,
+        joined("rita", 1_500),
+        joined("rita", 60_900),
+        left("rita", 61_100, 1_500, REPLACED),
+        finished(121_000),
+      ],
+      60_900,
+      121_000,
+    ],
+    [
+      "leaves within a second",
+      [started, joined("rita", 1_500), left("rita", 1_900, 1_500), finished(9_000)],
+      1_500,
+      1_500,
+    ],
+    [
+      "leaves after the room has closed",
+      [started, joined("rita", 1_500), finished(60_000), left("rita", 61_000, 1_500)],
+      1_500,
+      61_000,
+    ],
+  ])("records someone who %s", (_, events, joined_at, left_at) => {
+    const { people } = inEveryOrder(events);
+    expect(people).toMatchObject([{ key: "rita", joined_at: T0 + joined_at, left_at: T0 + left_at }]);
+  });
+
+  it("records someone who waited before", () => {
+    const events = [
+      started,
+      joined("rita", 1_500, { name: "", attributes: CONSENTS }),
+      left("rita", 60_000, 1_500, { name: "", attributes: CONSENTS }),
+      finished(61_000),
+    ];
+    const { people } = inEveryOrder(events, [RITA_WAITS]);
+    expect(people).toEqual([
+      {
+        ...withoutHistory(RITA_WAITS),
+        id: expect.any(Number),
+        call_id: CALL_ID,
+        waiting_room_id: ROOM.id,
+        joined_at: T0 + 1_500,
+        left_at: T0 + 60_000,
+        recording_consent: true,
+        connections: JSON.stringify([[T0 + 1_500, T0 + 60_000, true]]),
+      },
+    ]);
+  });
+
+  it.each([
+    ["is given during the visit", [{}, CONSENTS], true],
+    ["is withdrawn during the visit", [CONSENTS, REFUSES], false],
+    [
+      "is refused, then given at a known time",
+      [
+        { recording_consent: "false", recording_consent_at: "2026-01-31T09:00:00Z" },
+        { ...CONSENTS, recording_consent_at: "2026-01-31T09:10:00Z" },
+      ],
+      true,
+    ],
+    ["is refused, then given at an unknown time", [REFUSES, CONSENTS], false],
+    ["is in the first event only", [CONSENTS, {}], true],
+    ["is never asked for", [{}, {}], null],
+    ["is neither true nor false", [{ recording_consent: "yes" }, {}], false],
+  ])("records consent that %s", (_, [first = {}, second = {}], consent) => {
+    const { people } = inEveryOrder([
+      started,
+      joined("rita", 1_500, { attributes: first }),
+      left("rita", 60_000, 1_500, { attributes: second }),
+      finished(61_000),
+    ]);
+    expect(people).toMatchObject([{ recording_consent: consent }]);
+  });
+
+  const consenting = { attributes: CONSENTS };
+  const refusing = { attributes: REFUSES };
+
+  it.each<[string, string[]]>([
+    [
+      "by someone who comes back",
+      [
+        joined("rita", 1_500, consenting),
+        left("rita", 60_000, 1_500, consenting),
+        joined("rita", 61_500, refusing),
+        left("rita", 90_000, 61_500, refusing),
+      ],
+    ],
+    [
+      "by someone who comes back, if no leaving event mentions consent",
+      [
+        joined("rita", 1_500, consenting),
+        left("rita", 60_000, 1_500),
+        joined("rita", 61_500, refusing),
+        left("rita", 90_000, 61_500),
+      ],
+    ],
+    [
+      "by someone who leaves in the second in which the room closes",
+      [joined("rita", 8_000, consenting), left("rita", 91_000, 8_000, refusing)],
+    ],
+    [
+      "before a new connection replaces the old one",
+      [
+        joined("rita", 1_500, consenting),
+        left("rita", 61_100, 1_500, { ...refusing, ...REPLACED }),
+        joined("rita", 60_900),
+      ],
+    ],
+    [
+      "by a new connection, before the old one has left",
+      [
+        joined("rita", 1_500, consenting),
+        joined("rita", 60_900, refusing),
+        left("rita", 61_100, 1_500, consenting),
+      ],
+    ],
+  ])("records consent that is withdrawn %s", (_, events) => {
+    const { people } = inEveryOrder([...events, finished(91_000)]);
+    expect(people).toMatchObject([{ recording_consent: false }]);
+  });
+
+  it("lets a person whose leaving is not reported leave when the room closes", () => {
+    const { call, people } = inEveryOrder([
+      joined("rita", 1_500),
+      joined("paula", 2_000),
+      left("paula", 60_000, 2_000),
+      finished(121_000),
+      finished(300_000),
+    ]);
+    expect(call).toMatchObject({ started_at: T0 + 1_500, ended_at: T0 + 300_000 });
+    expect(people).toMatchObject([
+      { key: "paula", left_at: T0 + 60_000, left_is_assumed: false },
+      { key: "rita", left_at: T0 + 300_000, left_is_assumed: true },
+    ]);
+  });
+
+  it("records nothing for an empty room", () => {
+    expect(inEveryOrder([started, finished(300_000)])).toEqual({ call: undefined, people: [] });
+  });
+
+  it.each([
+    DisconnectReason.USER_UNAVAILABLE,
+    DisconnectReason.USER_REJECTED,
+    DisconnectReason.SIP_TRUNK_FAILURE,
+    DisconnectReason.JOIN_FAILURE,
+  ])("does not put an unanswered phone on the call: %d", (disconnectReason) => {
+    const phone = [joined("phone", 1_500), left("phone", 30_000, 1_500, { disconnectReason })];
+    expect(inEveryOrder([...phone, finished(31_000)]).call).toBeUndefined();
+    const { call, people } = inEveryOrder([
+      ...phone,
+      joined("paula", 2_000),
+      left("paula", 40_000, 2_000),
+      finished(41_000),
+    ]);
+    expect(call).toMatchObject({ started_at: T0 + 2_000, ended_at: T0 + 40_000 });
+    expect(people).toMatchObject([
+      { key: "paula", call_id: CALL_ID },
+      { key: "phone", call_id: null, joined_at: null },
+    ]);
+  });
+
+  it("records a phone that is answered at the second attempt", () => {
+    const unanswered = { disconnectReason: DisconnectReason.USER_UNAVAILABLE };
+    const { people } = inEveryOrder([
+      joined("phone", 1_500),
+      left("phone", 30_000, 1_500, unanswered),
+      joined("phone", 35_000),
+      left("phone", 60_000, 35_000),
+      finished(61_000),
+    ]);
+    expect(people).toMatchObject([
+      { key: "phone", call_id: CALL_ID, joined_at: T0 + 35_000, left_at: T0 + 60_000 },
+    ]);
+  });
+
+  it("keeps a name and a role that only one event has", () => {
+    const { people } = inEveryOrder([
+      joined("paula", 1_500, { name: "Paula", attributes: PROVIDER }),
+      left("paula", 60_000, 1_500),
+      finished(61_000),
+    ]);
+    expect(people).toMatchObject([{ display_name: "Paula", role: "provider", user_id: MEMBER }]);
+  });
+
+  it("has the same outcome for random long visits with duplicates", { timeout: 60_000 }, () => {
+    fc.assert(
+      fc.property(aVisit, ({ events, order }) => {
+        const shuffled = order.map((n) => events[n % events.length] as string);
+        expect(outcomeOf([...shuffled, ...events])).toEqual(outcomeOf(events));
+        expect(outcomeOf([...events, ...shuffled])).toEqual(outcomeOf(events));
+        expect(outcomeOf([...events].reverse())).toEqual(outcomeOf(events));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+const something = fc.record(
+  {
+    name: fc.constantFrom("Rita", ""),
+    attributes: fc.record(
+      {
+        recording_consent: fc.constantFrom("true", "false", "?"),
+        user_id: fc.constantFrom(`${MEMBER}`, "99", ""),
+        role: fc.constantFrom("provider", "guest", ""),
+        external_reference: fc.constantFrom("patient-1", "", " "),
+      },
+      { requiredKeys: [] },
+    ),
+  },
+  { requiredKeys: [] },
+);
+
+/**
+ * An event may say less than the one before. Apart from consent, every field has only one valid value: of several, the
+ * first to arrive would count.
+ */
+const aSession = fc.record({
+  away: fc.integer({ min: 1_000, max: 90_000 }),
+  stays: fc.integer({ min: 1, max: 90_000 }),
+  first: something,
+  last: something,
+});
+
+const aPerson = fc.record({
+  sessions: fc.array(aSession, { minLength: 1, maxLength: 3 }),
+  leavesAtTheEnd: fc.boolean(),
+});
+
+const aVisit = fc
+  .record({
+    persons: fc.array(aPerson, { maxLength: 3 }),
+    order: fc.array(fc.nat({ max: 1000 }), { maxLength: 40 }),
+    pause: fc.constantFrom(0, 1_000),
+  })
+  .map(({ persons, order, pause }) => {
+    let end = 1_000;
+    const events = persons.flatMap(({ sessions, leavesAtTheEnd }, n) => {
+      let at = 0;
+      return sessions.flatMap(({ away, stays, first, last }, session) => {
+        const from = at + away;
+        at = from + stays;
+        end = Math.max(end, at);
+        const isThere = leavesAtTheEnd && session === sessions.length - 1;
+        return [
+          joined(`person-${n}`, from, first),
+          ...(isThere ? [] : [left(`person-${n}`, at, from, last)]),
+        ];
+      });
+    });
+    return { events: [started, ...events, finished(end + pause)], order };
+  });
+
+describe("A correction by the platform", () => {
+  const says = (fields: Omit<ReportOnCall, "key">): Correction => ({
+    platform: { key: "rita", ...fields },
+    reported_at: T0 + 30_000,
+  });
+  const consents = (recording_consent_at: string) => ({ ...CONSENTS, recording_consent_at });
+
+  it("stays when someone leaves with the attributes from joining", () => {
+    const said = { name: "Rita", attributes: PROVIDER };
+    const corrected = {
+      display_name: "Rita Recipient",
+      role: "recipient" as const,
+      user_id: null,
+      recording_consent: false,
+    };
+    const { people } = outcomeOf([
+      joined("rita", 1_500, said),
+      says(corrected),
+      left("rita", 60_000, 1_500, said),
+      joined("rita", 70_000, said),
+      joined("rita", 1_500, said),
+      finished(121_000),
+    ]);
+    expect(people).toMatchObject([corrected]);
+  });
+
+  it("stays when LiveKit reports something else later", () => {
+    const { people } = outcomeOf([
+      joined("rita", 1_500, { name: "Rita", attributes: { role: "recipient" } }),
+      says({ display_name: "R.", role: "provider", user_id: MEMBER }),
+      left("rita", 60_000, 1_500, { name: "Dr. Rita", attributes: { role: "recipient" } }),
+    ]);
+    expect(people).toMatchObject([{ display_name: "R.", role: "provider", user_id: MEMBER }]);
+  });
+
+  type Stories = Record<string, (string | Correction)[]>;
+
+  const STILL_WITHDRAWN: Stories = {
+    "the person joins again with the old attributes": [
+      joined("rita", 1, { attributes: CONSENTS }),
+      says({ recording_consent: false }),
+      joined("rita", 5_000, { attributes: CONSENTS }),
+    ],
+    "LiveKit reports consent for the first time, without its time": [
+      joined("rita", 1),
+      says({ recording_consent: false }),
+      left("rita", 9, 1, { attributes: CONSENTS }),
+    ],
+    "LiveKit repeats a consent from the future": [
+      joined("rita", 1, { attributes: consents("2126-01-31T09:30:00Z") }),
+      says({ recording_consent: false }),
+      left("rita", 9, 1, { attributes: consents("2126-01-31T09:30:00Z") }),
+      joined("rita", 1, { attributes: consents("2126-01-31T09:30:00Z") }),
+    ],
+    "LiveKit reports consent without a time, then repeats the refusal": [
+      joined("rita", 1, { attributes: REFUSES }),
+      says({ recording_consent: true, recording_consent_at: T0 + 1 }),
+      left("rita", 9, 1, { attributes: CONSENTS }),
+      joined("rita", 20, { attributes: REFUSES }),
+    ],
+  };
+
+  const GIVEN_AGAIN: Stories = {
+    "LiveKit reports a later consent": [
+      joined("rita", 1, { attributes: CONSENTS }),
+      says({ recording_consent: false, recording_consent_at: T0 - 2_000 }),
+      left("rita", 9, 1, { attributes: consents(new Date(T0 - 1_000).toISOString()) }),
+    ],
+    "the platform reports a later consent, and LiveKit repeats the refusal": [
+      joined("rita", 1, { attributes: REFUSES }),
+      says({ recording_consent: true, recording_consent_at: T0 + 1_500 }),
+      left("rita", 9, 1, { attributes: REFUSES }),
+      joined("rita", 1, { attributes: REFUSES }),
+    ],
+  };
+
+  it.each(Object.entries(STILL_WITHDRAWN))("keeps consent withdrawn if %s", (_, events) => {
+    expect(outcomeOf(events).people).toMatchObject([{ recording_consent: false }]);
+  });
+
+  it.each(Object.entries(GIVEN_AGAIN))("yields to a later consent: %s", (_, events) => {
+    expect(outcomeOf(events).people).toMatchObject([{ recording_consent: true }]);
+  });
+
+  it("gives consent after a refusal whose time is invalid or in the future", () => {
+    const said = (recording_consent_at: string) =>
+      joined("rita", 1, { attributes: { recording_consent: "false", recording_consent_at } });
+    for (const event of [said("yesterday"), said("2126-01-31T09:30:00Z")])
+      expect(
+        outcomeOf([event, says({ recording_consent: true, recording_consent_at: T0 + 1_500 })]),
+      ).toMatchObject({ people: [{ recording_consent: true }] });
+  });
+});
+
+it("An event without a time takes the time of its first arrival", () => {
+  const room = { sid: "RM_1", name: "clinic--visit-1", metadata };
+  const timeless = (event: string) => JSON.stringify({ event, room, participant: { identity: "rita" } });
+  const visit = ["participant_joined", "participant_left", "room_finished"].map(timeless);
+  const { call, people } = outcomeOf(visit);
+  expect({ call, people }).toMatchObject({
+    call: { started_at: NOW, ended_at: NOW + 1 },
+    people: [{ key: "rita", joined_at: NOW, left_at: NOW + 1 }],
+  });
+  expect(outcomeOf([...visit, ...visit])).toEqual({ call: { ...call, closed_at: NOW + 5 }, people });
+});
+
+describe("The participants of a room", () => {
+  it.each([
+    ["an egress", "EG_8oTjKXHjCqyD", { kind: ParticipantInfo_Kind.EGRESS }],
+    ["an ingress", "camera", { kind: ParticipantInfo_Kind.INGRESS }],
+    ["an agent", "scribe", { kind: ParticipantInfo_Kind.AGENT }],
+    ["a camera", "camera", { kind: ParticipantInfo_Kind.BRIDGE }],
+    ["another recorder", "recorder", { permission: { recorder: true } }],
+  ])("do not include %s", (_, identity, said) => {
+    const { call, people } = outcomeOf([joined(identity, 1_000, said), left(identity, 2_000, 1_000, said)]);
+    expect({ call, people }).toEqual({ call: undefined, people: [] });
+  });
+
+  it("include someone whose identity looks like an egress", () => {
+    expect(outcomeOf([joined("EG_8oTjKXHjCqyD", 1_000)]).people).toHaveLength(1);
+  });
+
+  it("include someone on the phone", () => {
+    expect(outcomeOf([joined("sip_1", 1_000, { kind: ParticipantInfo_Kind.SIP })]).people).toHaveLength(1);
+  });
+
+  it("were never on the call if their connection was aborted", () => {
+    const aborted = anEvent("participant_connection_aborted", T0 + 1_000, "rita", { joinedAtMs: T0 + 500 });
+    expect(outcomeOf([aborted])).toMatchObject({ call: undefined, people: [{ call_id: null }] });
+  });
+
+  it.each([
+    ["no name: the identity", { name: "" }, { display_name: "rita", role: "recipient" }],
+    ["an unknown role: recipient", { attributes: { role: "nurse" } }, { role: "recipient" }],
+    ["a user of another organization: no user", { attributes: { user_id: "99" } }, { user_id: null }],
+    ["a user id that is not a number: no user", { attributes: { user_id: "x" } }, { user_id: null }],
+    ["no consent: not asked", {}, { recording_consent: null }],
+  ])("have a default for %s", (_, said, expected) => {
+    expect(outcomeOf([joined("rita", 1_000, said)]).people).toMatchObject([{ key: "rita", ...expected }]);
+  });
+
+  it("get a new key, and count for consent, if they were on another call under the same identity", () => {
+    const elsewhere = { ...RITA_WAITS, call_id: 99, left_at: T0 - 1, recording_consent: true };
+    const { people } = inEveryOrder(
+      [joined("rita", 1_000), left("rita", 2_000, 1_000), finished(3_000)],
+      [elsewhere],
+    );
+    expect(people).toEqual([
+      expect.objectContaining({ key: "RM_1:rita", call_id: CALL_ID, recording_consent: null }),
+      withoutHistory(elsewhere),
+    ]);
+  });
+
+  it("get another key, and count for consent, if their identity is too long", () => {
+    const { people } = outcomeOf([joined("x".repeat(256), 1_000)]);
+    expect(people).toMatchObject([{ key: expect.stringMatching(/^PA_/) }]);
+  });
+});

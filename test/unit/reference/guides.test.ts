@@ -1,0 +1,241 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import * as lifetimes from "../../../src/lifetimes.ts";
+import * as limits from "../../../src/limits.ts";
+import { AUTHORIZATION_CODE } from "../../../src/openapi/story.ts";
+import { API_NAMES } from "../../../src/reference/apis.ts";
+import { inHereDocument, inSingleQuotes } from "../../../src/reference/guide_bodies.ts";
+import { fillIn, GUIDES, guideFiles, guidesOf, HOME } from "../../../src/reference/guides.ts";
+import { guideValues, introductionOf } from "../../../src/reference/info.ts";
+import { readOperator } from "../../../src/reference/operator.ts";
+import * as units from "../../../src/units.ts";
+
+const values = { ...units, ...limits, ...lifetimes, ...guideValues(), SERVER: "https://visits.test" };
+
+const filled = (text: string) => fillIn(text, values, "guide.md");
+
+describe("A guide", () => {
+  it("shows the current limits", () => {
+    expect(filled("up to {{MAX_BULK_INVITES}} invites, {{MAX_PER_PAGE}} on a page")).toBe(
+      `up to 1,000 invites, ${limits.MAX_PER_PAGE} on a page`,
+    );
+    expect(filled("`q={{CLIENT_LIMIT_PER_MINUTE digits}}` is {{CLIENT_LIMIT_PER_MINUTE}}")).toBe(
+      "`q=1200` is 1,200",
+    );
+    expect(filled("{{EVENTS_KEPT_FOR / DAY}} days, {{BULK_INVITES_BODY_LIMIT / 1024 / 1024}} MiB")).toBe(
+      `${lifetimes.EVENTS_KEPT_FOR / units.DAY} days, 1 MiB`,
+    );
+    expect(filled("API={{SERVER}}/api")).toBe("API=https://visits.test/api");
+  });
+
+  it("shows responses as in the examples of the operations", () => {
+    expect(filled("before\n\n{{response exchangeToken}}\n\nafter")).toBe(
+      `before\n\n\`\`\`json\n{"code": "${AUTHORIZATION_CODE}"}\n\`\`\`\n\nafter`,
+    );
+    expect(filled("{{response getTranscript as text/vtt}}")).toMatch(/^```text\nWEBVTT\n[^`]*\n```$/);
+    expect(filled("{{response getInvite}}")).not.toContain("accept_url");
+    expect(filled("{{response getInviteWithAcceptUrl}}")).toContain("accept_url");
+    expect(filled("{{response listWaitingRooms: A page past the end}}")).toContain(
+      '```json\n{"waiting_rooms": [], "pagination": {"current_page": 2, ',
+    );
+  });
+
+  it("shows request bodies as in their examples, indented like their commands", () => {
+    const command = filled("curl \\\n  -d '{{request reportTranscript}}'");
+    expect(command).toMatch(/^curl \\\n {2}-d '\{\n {4}"transcript": \{\n {6}"summary": ".*",\n/);
+    expect(command).toMatch(/\n {6}\]\n {4}\}\n {2}\}'$/);
+    expect(filled("-d '{{request updateUser: The providers whom an assistant assists}}'")).toBe(
+      `-d '{"user": {"assists": [12]}}'`,
+    );
+  });
+
+  it("has shell variables in place of texts and numbers", () => {
+    expect(filled("'{{request createApiClient, api_client.organization_user_id=ADMIN_ID}}'")).toContain(
+      `"organization_user_id": '"$ADMIN_ID"'`,
+    );
+    expect(
+      filled(
+        "'{{request reportCall: A participant leaves, call.participants.0.key=KEY, call.participants.0.left_at=AT}}'",
+      ),
+    ).toBe(`'{"call": {"participants": [{"key": "'"$KEY"'", "left_at": "'"$AT"'"}]}}'`);
+  });
+
+  it("escapes apostrophes for the shell", () => {
+    const body = { waiting_room: { name: "Children's rooms", theme: "'" } };
+    const text = inSingleQuotes(body, ["waiting_room.theme=THEME"], "guide.md");
+    const command = `THEME="it's"; printf %s '${text}'`;
+    const printed = execFileSync("sh", ["-c", command], { encoding: "utf8" });
+    expect(JSON.parse(printed)).toEqual({ waiting_room: { name: "Children's rooms", theme: "it's" } });
+  });
+
+  it("passes secrets in the input of a command", () => {
+    expect(filled("curl -d @- <<END\n{{input exchangeToken, token_exchange.token=TOKEN}}\nEND")).toBe(
+      'curl -d @- <<END\n{"token_exchange": {"token": "$TOKEN"}}\nEND',
+    );
+    const text = inHereDocument({ id: 1, code: "x", name: "Children's" }, ["id=ID", "code=CODE"], "guide.md");
+    const command = `ID=7; CODE=secret; cat <<END\n${text}\nEND\n`;
+    const printed = execFileSync("sh", ["-c", command], { encoding: "utf8" });
+    expect(JSON.parse(printed)).toEqual({ id: 7, code: "secret", name: "Children's" });
+    for (const name of ["$(date)", "`date`", "a\nb"])
+      expect(() => inHereDocument({ name }, [], "guide.md")).toThrow("a shell would change the body");
+  });
+
+  it.each([
+    ["external", guidesOf("external", values)],
+    ["platform", guidesOf("platform", values)],
+    ["README", readFileSync("README.md", "utf8")],
+    ["deploying", readFileSync("src/docs/deploying.md", "utf8")],
+    ["backup", readFileSync("src/docs/backup.md", "utf8")],
+  ])("puts no secret into an argument of a command: %s", (_, text) => {
+    const blocks = [...text.matchAll(/^ *```sh\n([\s\S]*?)^ *```/gm)].map(([, block = ""]) => block);
+    expect(blocks.length).toBeGreaterThan(0);
+    for (const block of blocks) {
+      const withoutInput = block.replace(/<<END\n[\s\S]*?\nEND$/gm, "");
+      expect(withoutInput).not.toMatch(
+        /(-H|--header|-u|--user|--oauth2-bearer) *['"]?.*(Secret|Authorization)/i,
+      );
+      expect(withoutInput).not.toMatch(/\$\{?(TOKEN|CODE|SECRET|PLATFORM_API_TOKEN|CLIENT_SECRET)\b/);
+      // The shell's history must not keep it either.
+      expect(block).not.toMatch(/^ *(export )?(TOKEN|CODE|\w*SECRET|\w*TOKEN)=(?!\$\(cat )/m);
+    }
+  });
+
+  it.each([
+    ["response createInvit", "there is no operation createInvit"],
+    ["response retireWaitingRoom", "retireWaitingRoom has no response with a body"],
+    ["request listInvites", "listInvites has no request with a body"],
+    [
+      "response listWaitingRooms: No such page",
+      'listWaitingRooms has no example "No such page" of a response',
+    ],
+    ["request createInvite, organization_invite.name=NAME", "has no text or number organization_invite.name"],
+    ["request createInvite, organization_invite=NAME", "has no text or number organization_invite"],
+    ["request createInvite, no.such.field=NAME", "has no text or number no.such.field"],
+    ["response createInvite, email=EMAIL", "is not known"],
+    ["response getTranscrip as text/vtt", "there is no operation getTranscrip"],
+    ["response getTranscript as text/srt", "getTranscript has no response as text/srt"],
+    ["response getInvite as text/vtt", "getInvite has no response as text/vtt"],
+    ["request createInvite organization_invite.email=EMAIL", "is not known"],
+    ["body createInvite", "is not known"],
+    ["NO_SUCH_LIMIT", "is not known"],
+    ["EVENTS_KEPT_FOR / NO_SUCH_UNIT", "is not known"],
+    ["DAY / 7", "is not known"],
+    ["EVENTS_KEPT_FOR/DAY", "is not known"],
+    ["", "is not known"],
+    ["FAULTS / 2", "is not known"],
+  ])("is not built with {{%s}}", (expression, reason) => {
+    const build = () => filled(`{{${expression}}}`);
+    expect(build).toThrow(`guide.md: {{${expression}}}`);
+    expect(build).toThrow(reason);
+  });
+});
+
+const sources = [HOME, ...API_NAMES.flatMap((api) => guideFiles(api))].map((file) => [
+  file,
+  readFileSync(file, "utf8"),
+]);
+
+const prose = (markdown: string) => markdown.replace(/```[\s\S]*?```/g, "").replace(/`[^`\n]*`/g, "");
+
+const UNITS =
+  "seconds|minutes|hours|days|characters|requests|invites|endpoints|lines|participants|objects|KiB|MiB|a minute";
+
+describe("The guides", () => {
+  it("are all on a page", () => {
+    const all = readdirSync(GUIDES, { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
+    expect(all.map(({ parentPath, name }) => join(parentPath, name)).sort()).toEqual(
+      [...new Set(sources.map(([file]) => file))].sort(),
+    );
+  });
+
+  it("have no limits written by hand", () => {
+    for (const [file, text = ""] of sources)
+      expect(prose(text).match(new RegExp(`\\d[\\d,.]* (${UNITS})`, "g")), file).toBeNull();
+  });
+
+  it("take request and response bodies from the examples of the operations", () => {
+    const byHand = (pattern: RegExp) =>
+      sources.flatMap(([file = "", text = ""]) => [...text.matchAll(pattern)].map(() => basename(file)));
+    // Except for an error, a public key, and the metadata and attributes for LiveKit.
+    expect(byHand(/^```json$/gm)).toEqual([
+      "14_errors.md",
+      "18_checking_the_log.md",
+      "01_setting_up.md",
+      "01_setting_up.md",
+    ]);
+    expect(byHand(/ -d (?!'\{\{request |@- <<END\n\{\{input )/g)).toEqual(["14_errors.md"]);
+  });
+
+  it("have no comments in their commands, because zsh does not accept them", () => {
+    for (const [file, text = ""] of sources)
+      for (const [block] of text.matchAll(/```sh\n[\s\S]*?```/g)) expect(block, file).not.toMatch(/(^| )#/m);
+  });
+});
+
+describe("The introduction of a document", () => {
+  const version = JSON.parse(readFileSync("package.json", "utf8")).version;
+
+  it("has the version of package.json, which is also the first in the changelog", () => {
+    expect(introductionOf("external").info.version).toBe(version);
+    const [, newest] = /^# Changelog\n\n## (\S+)\n/m.exec(guidesOf("external", values)) ?? [];
+    expect(newest).toBe(version);
+  });
+
+  it("shows the address and the contact from wrangler.toml", () => {
+    expect(
+      readOperator('PUBLIC_URL = "https://visits.example.org"\nCONTACT = "help@example.org"'),
+    ).toMatchObject({
+      url: "https://visits.example.org",
+      contact: { name: "The operator of this service", email: "help@example.org" },
+    });
+    expect(readOperator('CONTACT = "https://example.org/help"').contact).toMatchObject({
+      url: "https://example.org/help",
+    });
+    expect(readOperator('PUBLIC_URL = ""\nCONTACT = ""')).toMatchObject({
+      url: undefined,
+      contact: { name: "The operator of this service" },
+    });
+  });
+
+  it("puts the operator's address, if there is one, into its servers and the guides", () => {
+    const withAddress = (url: string) => {
+      const toml = readFileSync("wrangler.toml", "utf8");
+      const choices = { wranglerToml: toml.replace(/^PUBLIC_URL = ".*"/m, `PUBLIC_URL = "${url}"`) };
+      const [, address] = /^API=(.*)$/m.exec(guidesOf("external", guideValues(choices))) ?? [];
+      return { server: introductionOf("external", choices).servers[0]?.url, address };
+    };
+    expect(withAddress("")).toEqual({
+      server: "/api/external",
+      address: "https://visits.example.com/api/external",
+    });
+    expect(withAddress("https://visits.example.org")).toEqual({
+      server: "https://visits.example.org/api/external",
+      address: "https://visits.example.org/api/external",
+    });
+  });
+
+  it.each([
+    'PUBLIC_URL = "visits.example.org"',
+    'PUBLIC_URL = "http://visits.example.org"',
+    'PUBLIC_URL = "https://visits.example.org/"',
+    'PUBLIC_URL = "https://visits.example.org/api"',
+    'CONTACT = "ask Ada"',
+    'CONTACT = "http://example.org"',
+  ])("is not built with %s", (line) => {
+    expect(() => readOperator(line)).toThrow(/^wrangler\.toml: (PUBLIC_URL|CONTACT) must be /);
+  });
+
+  it("sends a developer's requests to the developer's own server", () => {
+    const development = { CLIENT_ID: "demo", CLIENT_SECRET: "demo-secret", PLATFORM_API_TOKEN: "demo-token" };
+    expect(introductionOf("external", { development })).toMatchObject({
+      servers: [{ url: "/api/external" }],
+    });
+    expect(guidesOf("external", guideValues({ development }))).toMatch(
+      /^header = "X-Client-Secret: demo-secret"\n(.*\n)*API=http:\/\/localhost:8787\/api\/external\n/m,
+    );
+  });
+});

@@ -1,0 +1,13 @@
+import { applyD1Migrations, reset } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { makeShard } from "./make_shard.ts";
+
+/** Empties the databases and buckets, and migrates the databases. */
+export async function emptyStorage(): Promise<void> {
+  await reset();
+  // `reset` has left files behind. Organizations get the same ids again, so the file of an earlier sealed day would be in the way.
+  const sealed = await env.AUDIT_LOGS.list();
+  await env.AUDIT_LOGS.delete(sealed.objects.map(({ key }) => key));
+  await applyD1Migrations(env.DIRECTORY ?? env.DB, env.MIGRATIONS);
+  if (env.DIRECTORY) await makeShard(env.DIRECTORY, env.DB, 1, env.MIGRATIONS);
+}

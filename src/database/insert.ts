@@ -48,20 +48,16 @@ export const jsonValue = sql`item.value`;
 export const jsonField = (name: string): SQL => sql`item.value ->> ${sql.raw(`'$.${name}'`)}`;
 
 /** Each column of a table except its id, from the field with its name. */
-export function jsonFields<Table extends SQLiteTable>(table: Table) {
-  const { id: _, ...columns }: Record<string, SQLiteColumn> = getTableColumns(table);
-  return Object.fromEntries(Object.keys(columns).map((name) => [name, jsonField(name)])) as Record<
-    keyof NewRow<Table>,
-    SQL
-  >;
-}
+export const jsonFields = <Table extends SQLiteTable>(table: Table) =>
+  columnsFrom(table, jsonField) as Record<keyof NewRow<Table>, SQL>;
 
 /** Each column of a table except its id, from the value with its name. */
-export function valuesFor<Table extends SQLiteTable, Values>(table: Table, values: Placeholders<Values>) {
+export const valuesFor = <Values>(table: SQLiteTable, values: Placeholders<Values>) =>
+  columnsFrom(table, (name) => values[name as keyof typeof values]) as Placeholders<Values>;
+
+function columnsFrom(table: SQLiteTable, value: (name: string) => unknown): object {
   const names = Object.keys(getTableColumns(table)).filter((name) => name !== "id");
-  return Object.fromEntries(
-    names.map((name) => [name, values[name as keyof typeof values]]),
-  ) as unknown as Placeholders<Values>;
+  return Object.fromEntries(names.map((name) => [name, value(name)]));
 }
 
 /** For ON CONFLICT DO UPDATE: the value from the row that conflicts. */

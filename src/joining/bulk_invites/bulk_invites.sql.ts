@@ -85,12 +85,7 @@ export const mailsToAddress = (day: Value<number>) =>
   ).as("mails_to_address");
 
 export const pendingRowColumns = {
-  organization_id,
-  row: bulkInviteRows.row,
-  email,
-  address_digest,
-  display_name: bulkInviteRows.display_name,
-  roles: bulkInviteRows.roles,
+  ...getTableColumns(bulkInviteRows),
   created_by_user_id: bulkInvites.created_by_user_id,
   is_repeated: isRepeated.mapWith(Boolean).as("is_repeated"),
   has_account: isNotNull(accountIdOf(organization_id, email)).mapWith(Boolean).as("has_account"),

@@ -39,16 +39,8 @@ export function joinMember(
   { organization_id, email, display_name, roles }: Newcomer,
   now: number,
 ): NextMember {
-  if (!member)
-    return {
-      organization_id,
-      email,
-      display_name,
-      roles,
-      ...{ assists: [], assists_changes: 0 },
-      created_at: now,
-      updated_at: now,
-    };
+  const newcomer = { organization_id, email, display_name, roles, created_at: now, updated_at: now };
+  if (!member) return { ...newcomer, assists: [], assists_changes: 0 };
   return hasEnded(member)
     ? { ...member, display_name, roles, updated_at: now }
     : { ...member, roles: sortRoles([...member.roles, ...roles]), updated_at: now };

@@ -26,6 +26,8 @@ interface Known {
   secret_hint: string;
 }
 
+const UNUSED = { last_used_at: null, revoked_at: null };
+
 /**
  * @throws ApiError 422 if the organization has no such user or has reached a limit, if the scopes go beyond the caller's own, or
  *   if the client would already have expired
@@ -42,14 +44,5 @@ export function newApiClient(
   if (ownScopes && !(scopes ?? SCOPES).every((scope) => includesScope(ownScopes, scope)))
     throw scopesBeyondOwn(ownScopes);
   if (expires_at !== null && expires_at <= now) throw expiresInPast();
-  return {
-    ...known,
-    ...input,
-    scopes,
-    expires_at,
-    last_used_at: null,
-    revoked_at: null,
-    created_at: now,
-    updated_at: now,
-  };
+  return { ...known, ...input, scopes, expires_at, ...UNUSED, created_at: now, updated_at: now };
 }

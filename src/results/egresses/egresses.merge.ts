@@ -43,7 +43,7 @@ export const isFileOf = ({ slug }: { slug: string }, storage_key: string) =>
 /** The fields that a late report can still fill in. */
 const UNKNOWN = { error: null, storage_key: null, started_at: null, duration: null, size: null };
 
-const NEW_EGRESS = {
+export const NEW_EGRESS = {
   ...UNKNOWN,
   is_stopped: false,
   changed_by_user_id: null,
@@ -87,7 +87,7 @@ export function mergeEgress(
   const state = mergeState(known, news, now);
   if (user_id && !isMember) throw egressUserNotMember();
   const room_sid = known?.room_sid ?? null;
-  const fields = { organization_id: organization.id, call_id, egress_id, room_sid, ...state };
+  const fields = { ...state, organization_id: organization.id, call_id, egress_id, room_sid };
   return reviseEgress(known, fields, user_id ?? null, now);
 }
 
@@ -116,11 +116,11 @@ export function mergeLiveKitEgress(
 ): EgressRow {
   if (known?.status === EGRESS_DELETED) return known;
   const fields = {
+    ...mergeState(known, news, now),
     organization_id,
     call_id: known?.call_id ?? call_id,
     egress_id,
     room_sid: known?.room_sid ?? (room_sid || null),
-    ...mergeState(known, news, now),
   };
   return reviseEgress(known, fields, null, now);
 }

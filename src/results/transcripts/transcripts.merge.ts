@@ -48,17 +48,8 @@ export function mergeTranscript(
   const spoken_until =
     lines.digest === undefined ? (known?.spoken_until ?? null) : toMilliseconds(lines.until);
   const kind = "transcript" as const;
-  const fields = {
-    ...(known ?? EMPTY_TEXT),
-    organization_id,
-    call_id,
-    kind,
-    summary,
-    is_final,
-    lines_digest,
-    spoken_until,
-  };
-  const next = reviseReported(known, fields, report, now);
+  const fields = { organization_id, call_id, kind, summary, is_final, lines_digest, spoken_until };
+  const next = reviseReported(known, { ...(known ?? EMPTY_TEXT), ...fields }, report, now);
   if (known?.is_final && changesFinal(known, next)) throw transcriptRefusals.isFinal();
   return next;
 }

@@ -36,12 +36,7 @@ export interface KnownOfPlan {
 }
 
 /** The columns of a visit that only the service sets. */
-const PLANNED = {
-  status: "planned",
-  cancelled_at: null,
-  calls_ended_at: null,
-  erased_at: null,
-} as const;
+const PLANNED = { status: "planned", cancelled_at: null, calls_ended_at: null, erased_at: null } as const;
 
 type NewVisit = NewRow<typeof visits>;
 

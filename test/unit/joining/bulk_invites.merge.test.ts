@@ -8,6 +8,9 @@ const sending = { settings: { INVITE_VALIDITY_DAYS: 3 }, mailer: null };
 
 const aRow = (row: number, known: Partial<PendingRow> = {}): PendingRow => ({
   organization_id: 1,
+  bulk_invite_id: 4,
+  status: "pending",
+  error: null,
   created_by_user_id: 33,
   row,
   email: `ivy-${row}@example.com`,

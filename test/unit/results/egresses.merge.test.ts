@@ -1,33 +1,22 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EGRESS_STATUSES } from "../../../src/database/enums.ts";
-import { mergeEgress } from "../../../src/results/egresses/egresses.merge.ts";
+import { mergeEgress, NEW_EGRESS } from "../../../src/results/egresses/egresses.merge.ts";
 import type { Egress, EgressReport } from "../../../src/results/egresses/egresses.schemas.ts";
 import { EGRESS_SILENCE } from "../../../src/tuning.ts";
 import { eachReport, refusalOf } from "../support/merging.ts";
 
 const starting: Egress = {
+  ...NEW_EGRESS,
   id: 5,
   organization_id: 1,
   call_id: 2,
   egress_id: "EG_1",
   status: "egress_starting",
-  error: null,
-  is_stopped: false,
   room_sid: null,
   ended_at: null,
   early_ended_at: null,
-  storage_key: null,
-  started_at: null,
-  duration: null,
-  size: null,
   changed_by_user_id: 3,
-  deletion_due_at: null,
-  deletion_requested_by: null,
-  is_announced: false,
-  call_ended_at: null,
-  is_held: false,
-  stop_due_at: null,
   check_at: 20 + EGRESS_SILENCE,
   created_at: 10,
   updated_at: 20,

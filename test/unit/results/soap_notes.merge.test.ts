@@ -8,21 +8,14 @@ import { eachReport, refusalOf } from "../support/merging.ts";
 const CALL = { id: 3, organization_id: 1, soap_note_deleted_at: null };
 
 const draft: SoapNote = {
+  ...EMPTY_TEXT,
   id: 9,
   organization_id: 1,
   call_id: 3,
   kind: "soap_note",
   text: "A cough.",
-  summary: null,
-  lines_digest: null,
-  first_line_id: null,
-  spoken_until: null,
   is_final: false,
-  corrections: 0,
-  replaced_size: 0,
   reported_at: 0,
-  call_ended_at: null,
-  is_held: false,
   created_at: 1,
   updated_at: 2,
 };

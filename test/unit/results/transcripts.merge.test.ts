@@ -8,21 +8,15 @@ import { eachReport, refusalOf } from "../support/merging.ts";
 const CALL = { id: 3, organization_id: 1, transcript_deleted_at: null };
 
 const draft: Transcript = {
+  ...EMPTY_TEXT,
   id: 9,
   organization_id: 1,
   call_id: 3,
   kind: "transcript",
-  text: null,
   summary: "A talk.",
   is_final: false,
-  corrections: 0,
-  replaced_size: 0,
   reported_at: 0,
   lines_digest: "a",
-  first_line_id: null,
-  spoken_until: null,
-  call_ended_at: null,
-  is_held: false,
   created_at: 1,
   updated_at: 2,
 };

@@ -1,3 +1,4 @@
+import { NOBODY } from "../../../src/calls/participants/participants.merge.ts";
 import type { Participant } from "../../../src/calls/participants/participants.schemas.ts";
 
 /** The fields of a new call that no report sets. */
@@ -13,29 +14,22 @@ export const CALL_AS_MADE = {
 };
 
 export const RITA: Participant = {
+  ...NOBODY,
   id: 301,
   organization_id: 1,
   key: "rita",
   waiting_room_id: 7,
-  call_id: null,
-  call_started_at: null,
-  visit_id: null,
   user_id: null,
   display_name: "Rita",
   role: "recipient",
   external_reference: null,
-  reference_digest: null,
   waiting_since: 100,
   joined_at: null,
   left_at: null,
-  left_is_assumed: false,
-  recording_consent: null,
   earlier_stay_until: null,
-  connections: null,
   assumed: null,
   cleared: null,
   reported_at: 0,
-  erased_at: null,
   created_at: 0,
   updated_at: 0,
 };

@@ -377,15 +377,6 @@ describe("GET /access_logs?external_reference", () => {
     expect((await listed(clinic.client, "external_reference=patient-4712")).access_logs).toEqual([]);
   });
 
-  it("works for a patient with more than 500 calls, and with a call_id", async () => {
-    const { clinic, calls } = await aPatientOfMany(501);
-    const [one = 0, other = 0] = calls;
-    const planted = await plant(clinic, [{ call_id: one }, { call_id: 999_999 }, { call_id: other }]);
-    const query = "external_reference=patient-4711";
-    expect(idsOf(await listed(clinic.client, query))).toEqual([planted[0], planted[2]]);
-    expect(idsOf(await listed(clinic.client, `${query}&call_id=${one}`))).toEqual([planted[0]]);
-  });
-
   it("shows searches by GET /calls?participant_reference, which need an acting user if the organization says so", async () => {
     const clinic = await anOrganization();
     const search = "/calls?participant_reference=patient-4711";

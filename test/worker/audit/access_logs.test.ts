@@ -11,6 +11,7 @@ import { workerWith } from "../support/queue.ts";
 import { externalExamples, platformExamples } from "../support/routes.ts";
 import { fromNow, travelTo } from "../support/time.ts";
 import { changingNothing } from "../support/unchanged.ts";
+import { aPlan } from "../support/visits.ts";
 
 /** The entry that each recorded request leaves in the access log. Requests that are not listed leave none. */
 const RECORDED: Record<string, Record<string, string>> = {
@@ -439,7 +440,13 @@ describe("An organization with require_acting_user", () => {
         400,
         /are required/,
       );
-    await clinic.addRoom();
+    const visit = aPlan((await clinic.addRoom()).slug);
+    expect((await clinic.client.post("/visits", { visit })).status).toBe(201);
+    // Repeated with its key, the request would be a read.
+    const plan = (headers: object) =>
+      clinic.client.send("POST", "/visits", { visit }, { "Idempotency-Key": "1", ...headers });
+    expectRefusal(await plan({}), 400, /are required/);
+    expect((await plan(both)).status).toBe(201);
   });
 
   it("also refuses a client that is already cached, within 60 seconds", async () => {

@@ -1,15 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { MINUTE } from "../../../src/units.ts";
 import { entriesAbout, entriesOfRequest } from "../support/access_logs.ts";
-import { type Answer, platform } from "../support/api.ts";
+import type { Answer } from "../support/api.ts";
 import { aCall, aRecipient } from "../support/calls.ts";
 import { storedRows } from "../support/database.ts";
-import { expectRefusal } from "../support/expectations.ts";
 import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
 import { fileOf, sealDay, sealsOf, textOf } from "../support/seals.ts";
 import { dateAhead, timeAhead, travelToSecond } from "../support/time.ts";
-import { changingNothing } from "../support/unchanged.ts";
-import { aPlan, planVisit } from "../support/visits.ts";
+import { planVisit } from "../support/visits.ts";
 
 const RITA = "patient-4711";
 
@@ -157,22 +154,4 @@ describe("GET /access_logs?external_reference", () => {
     for (const reference of ["nobody", waiting, held])
       expect((await entriesFor(clinic, reference)).at(-1)).toMatchObject({ event: "search", shown: null });
   });
-});
-
-it("A POST /visits with an Idempotency-Key needs the acting headers where reads do, because its repetition is a read", async () => {
-  const clinic = await anOrganization();
-  const body = { visit: aPlan((await clinic.addRoom()).slug) };
-  await given(platform.put(`/organizations/${clinic.id}`, { organization: { require_acting_user: true } }));
-  travelToSecond(Math.ceil((Date.now() - Date.parse("2026-01-31T09:30:00Z") + MINUTE) / 1000));
-  const acting = { "X-Acting-User": "staff-1", "X-Purpose-Of-Use": "TREAT" };
-  const post = (headers: Record<string, string>) => clinic.client.send("POST", "/visits", body, headers);
-  const keyed = { "Idempotency-Key": "1" };
-  expectRefusal(await changingNothing(() => post(keyed)), 400, /^X-Acting-User and X-Purpose-Of-Use: are/);
-  for (const event of ["create", "read"])
-    expect(await entryOf(await post({ ...keyed, ...acting }))).toMatchObject({
-      event,
-      resource: "visit",
-      acting_user: "staff-1",
-    });
-  expect((await post({})).status).toBe(201);
 });

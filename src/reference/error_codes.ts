@@ -61,6 +61,7 @@ const CODES: Record<string, string> = {
   link_withdrawn: "Ask the organization: the visit no longer has this participant, or its room was retired.",
   malformed_json: "Send valid JSON in UTF-8.",
   method_not_allowed: "Use one of the methods in the header `Allow`.",
+  missing_role: "Use an API client of a user with the role that the text names.",
   missing_scope: "Use an API client with the scope, or a platform token for the route: the text names it.",
   names_erased: "Nothing: erased names are not restored. Plan a new visit if you need one.",
   not_a_member: "Use the id of a user of the same organization.",

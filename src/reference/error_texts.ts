@@ -24,6 +24,8 @@ export const FAULTS: Record<string, string> = {
     "It is empty, or has only invisible characters: spaces, control and format characters, or fillers.",
   "must be text without control characters":
     "It has a line break, a tab or another control character, or half of a surrogate pair.",
+  "must not have characters that change the direction of text (U+202A to U+202E, U+2066 to U+2069)":
+    "A name has an embedding, override or isolate, with which it could look like another name.",
   "must be text without null characters": "It has the character U+0000, or half of a surrogate pair.",
   "must be printable ASCII characters":
     "It has other characters, which the values to search for cannot have.",

@@ -33,8 +33,16 @@ function webhookObject(tag: string, webhook: WebhookReference): ZodOpenApiOperat
     },
     responses: {
       "2XX": { description: "The webhook was received. The body of the response is ignored." },
-      410: { description: "The endpoint wants no more webhooks, and becomes inactive." },
-      default: { description: "The webhook is sent again later." },
+      // A ping has no id.
+      ...((first as Sent).id
+        ? {
+            410: {
+              description:
+                "The endpoint wants no more webhooks, and becomes inactive. After a test, it stays active.",
+            },
+            default: { description: "The event is sent again later. A test is not sent again." },
+          }
+        : { default: { description: "The test has failed. A ping is not sent again." } }),
     },
   };
 }
@@ -62,7 +70,7 @@ function sentHeaders(sent: Sent) {
     "webhook-id": sentHeader(
       "ping_".length + 36,
       /^(evt_[0-9]+|(ping|test)_[0-9a-f-]{36})$/,
-      "`evt_` followed by the id of the event. For a ping and for a test event, `ping_` or `test_` followed by a UUID. It stays the same when the webhook is sent again: ignore a webhook whose id you have already processed.",
+      "`evt_` followed by the id of the event. For a ping and for a test event, `ping_` or `test_` followed by a UUID. It stays the same when an event is sent again; pings and tests are sent once. Ignore a webhook whose id you have already processed.",
       webhookId,
     ),
     "webhook-timestamp": sentHeader(

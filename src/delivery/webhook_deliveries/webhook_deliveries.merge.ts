@@ -28,16 +28,33 @@ export const REDIRECTED = "The response is a redirect, which is not followed";
 
 export const NO_SUCCESS = "The response status is not a success (200 to 299)";
 
+export const NOT_WANTED = "The endpoint no longer receives events of this type";
+
 type SentDelivery = Pending & Pick<DeliveryRow, "webhook_endpoint_id" | "attempts">;
 
 /** A delivery as a lane writes it back. */
 export type Outcome = Omit<DeliveryRow, "organization_id">;
 
 export interface Result {
-  delivery: SentDelivery;
-  attempt: Attempt;
+  delivery: Pending;
+  /** Undefined if the endpoint no longer wants the event. */
+  attempt?: Attempt;
   outcome: Outcome;
 }
+
+/** The outcome of a delivery that is given up without another attempt. */
+export const giveUp = (
+  {
+    webhook_endpoint_id,
+    event_id,
+    attempts,
+    last_attempt_at,
+  }: SentDelivery & Pick<DeliveryRow, "last_attempt_at">,
+  error: string,
+): Outcome => ({
+  ...{ webhook_endpoint_id, event_id, attempts, last_attempt_at },
+  ...{ response_status: null, error, next_attempt_at: null },
+});
 
 /** @param now when the attempt ended */
 export function mergeDelivery(

@@ -122,7 +122,7 @@ Webhooks are signed with the endpoint's secret, as in [Standard Webhooks](https:
     "PUT /webhook_endpoints/:id": {
       operationId: "updateWebhookEndpoint",
       summary: "Update a webhook endpoint",
-      description: `Omitted fields keep their values. Setting \`is_active\` to true also clears \`disabled_reason\` and sends pending deliveries. If you activate the endpoint or change its \`url\`, your user becomes responsible for it. ${onDevelopersMachine}`,
+      description: `Omitted fields keep their values. Setting \`is_active\` to true also clears \`disabled_reason\`. Activating the endpoint or changing its \`url\` sends pending deliveries at once. If you activate the endpoint or change its \`url\`, your user becomes responsible for it. ${onDevelopersMachine}`,
       ...ofEndpoint,
       request: {
         examples: {

@@ -29,7 +29,7 @@ import type { OrganizationUser } from "../organization_users/organization_users.
 import { useInvite } from "./invites.merge.ts";
 import { inviteNotFound } from "./invites.refusals.ts";
 import type { ActiveInvitesQuery, InviteWithAcceptUrl } from "./invites.schemas.ts";
-import { activeInvitesAfter, inviteWrites, ownInviteById } from "./invites.sql.ts";
+import { activeInvitesAfter, inviteWrites, mailedInviteById } from "./invites.sql.ts";
 import { invites } from "./invites.table.ts";
 import { type InviteOfToken, verifyToken, withAcceptUrl } from "./invites.tokens.ts";
 
@@ -40,7 +40,7 @@ export async function requireInviteWithAcceptUrl(
   { db, settings }: Context,
   path: OwnPath,
 ): Promise<InviteWithAcceptUrl> {
-  return withAcceptUrl(settings, await requireFirst(db, ownInviteById(path), inviteNotFound));
+  return withAcceptUrl(settings, await requireFirst(db, mailedInviteById(path), inviteNotFound));
 }
 
 interface InvitesPage {

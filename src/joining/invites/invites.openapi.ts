@@ -161,7 +161,7 @@ export const invitesReference: Reference = {
       operationId: "listInvitesWithAcceptUrls",
       summary: "List the active invites of all organizations",
       description:
-        "Lists the invites that can still be accepted, with their links, for a platform that mails invites itself. Ordered by id: for the next page, pass `next_after` as `after`. With several databases, each page is ordered, and the invites of a database that is down are left out; they come on a later page. An invite that was sent again keeps its id but has a new link.",
+        "Lists the invites that can still be accepted, with their links, for a platform that mails invites itself. Invites of suspended organizations are left out. Ordered by id: for the next page, pass `next_after` as `after`. With several databases, each page is ordered, and the invites of a database that is down are left out; they come on a later page. An invite that was sent again keeps its id but has a new link.",
       parameters: {
         status: { description: "Only `active`.", example: "active" },
         after: {

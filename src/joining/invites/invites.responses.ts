@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { MAIL_STATUSES } from "../../database/enums.ts";
-import { email, id, name, timestamp } from "../../http/wire.ts";
+import { email, emptyOr, id, name, timestamp } from "../../http/wire.ts";
 import * as story from "../../openapi/story.ts";
 import { roleList } from "../../organization/roles/roles.responses.ts";
 
@@ -62,6 +62,11 @@ export const inviteSchema = z
 
 export const inviteWithAcceptUrlSchema = inviteSchema
   .extend({
+    organization_name: emptyOr(name()).meta({
+      description:
+        "The name of this organization as the platform last set it, as in the service's own mails: without addresses, and at most 80 characters. It is empty if nothing is left.",
+      example: story.CLINIC.name,
+    }),
     accept_url: z
       .url()
       .max(2000)

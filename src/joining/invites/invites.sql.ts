@@ -11,13 +11,23 @@ import { MAX_UNUSED_INVITES } from "../../limits.ts";
 import { idempotencyOf } from "../../organization/idempotency_keys/idempotency_keys.sql.ts";
 import { accountIdOf, type OfEmail, type OfMember } from "../../organization/members/members.sql.ts";
 import { organizationUsers } from "../../organization/members/organization_users.table.ts";
-import { nameOfOrganization } from "../../organization/organizations/organizations.sql.ts";
+import {
+  isServed,
+  mailNameOfOrganization,
+  nameOfOrganization,
+} from "../../organization/organizations/organizations.sql.ts";
 import { includesAnyRole } from "../../organization/roles/roles.sql.ts";
 import { invites } from "./invites.table.ts";
 
 export const inviteColumns = {
   ...getTableColumns(invites),
   organization_name: nameOfOrganization(invites.organization_id).as("organization_name"),
+};
+
+/** For a platform that mails invites itself: strangers see only the name that the service's own mails show. */
+const mailedInviteColumns: typeof inviteColumns = {
+  ...inviteColumns,
+  organization_name: mailNameOfOrganization(invites.organization_id).as("organization_name"),
 };
 
 /** Unused, expired or not. */
@@ -86,6 +96,8 @@ export const deleteInvitesMadeBy = preparedQuery(
 
 export const ownInviteById = rowsBy(invites, inviteColumns, "organization_id", "id");
 
+export const mailedInviteById = rowsBy(invites, mailedInviteColumns, "organization_id", "id");
+
 export const ownInviteRow = rowsBy(invites, getTableColumns(invites), "organization_id", "id");
 
 export const removeInvite = deleteBy(invites, "organization_id", "id");
@@ -94,7 +106,7 @@ export const removeInvite = deleteBy(invites, "organization_id", "id");
 export const activeInvitesAfter = preparedQuery(
   ({ after, now, limit }: Placeholders<{ after: number; now: number; limit: number }>) =>
     builder
-      .select(inviteColumns)
+      .select(mailedInviteColumns)
       .from(invites)
       .where(
         and(
@@ -102,6 +114,7 @@ export const activeInvitesAfter = preparedQuery(
           isPending,
           gt(invites.expires_at, now),
           livesHere(invites.organization_id),
+          isServed(invites.organization_id),
         ),
       )
       .orderBy(asc(invites.id))

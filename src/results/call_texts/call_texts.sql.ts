@@ -92,7 +92,7 @@ export const refuseTexts = preparedQuery(
       .where(inArray(calls.id, jsonValues(call_ids))),
 );
 
-/** Texts past their retention, one portion per organization. */
+/** Texts past their retention, one share per organization. */
 export const deletionOfOld = deletionWhere((chore: Placeholders<ChoreTurn>) => {
   const due = {
     time: callTexts.call_ended_at,

@@ -9,6 +9,7 @@ import { VISIT_LINK_VALID_FOR } from "../../lifetimes.ts";
 import { accountsAmong, type Reach, reachedMember, reachOf } from "../../organization/members/members.sql.ts";
 import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
 import type { Settings } from "../../settings.ts";
+import { destinationOf } from "../waiting_room_subs/waiting_room_subs.merge.ts";
 import { roomOfPath } from "../waiting_rooms/waiting_rooms.reach.ts";
 import { listedVisits } from "./visits.lists.ts";
 import { cancelVisit, mergeVisit, namedIn, newVisit } from "./visits.merge.ts";
@@ -164,5 +165,5 @@ export async function redeemVisitLink(context: Context, token: string): Promise<
   if (visit.room_retired_at !== null) throw visitRoomRetired();
   if (visit.status === "cancelled") throw visitWasCancelled();
   if (visit.ends_at + VISIT_LINK_VALID_FOR <= now) throw visitIsOver();
-  return { visit, participant, destination_slug: visit.destination_slug ?? visit.waiting_room_slug };
+  return { visit, participant, destination_slug: destinationOf(visit.way) };
 }

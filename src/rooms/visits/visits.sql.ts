@@ -38,7 +38,7 @@ import { type Reach, withinReach } from "../../organization/members/members.sql.
 import { organizationUsers } from "../../organization/members/organization_users.table.ts";
 import type { MetricsRange, MetricsSubject } from "../../organization/metrics/metrics.ts";
 import { isSuspended } from "../../organization/organizations/organizations.sql.ts";
-import { activeDestination } from "../waiting_room_subs/waiting_room_subs.sql.ts";
+import { wayFrom } from "../waiting_room_subs/waiting_room_subs.sql.ts";
 import { waitingRooms } from "../waiting_rooms/waiting_rooms.table.ts";
 import { visitDailyMetrics, visitReferences, visits } from "./visits.table.ts";
 
@@ -168,14 +168,13 @@ export interface NamedByLink {
   participant_id: number;
 }
 
-/** `destination_slug` is the room to send the participant to, if a sub is active in the visit's room. */
 export const visitOfLink = preparedQuery(
   ({ organization_id, visit_id: id, created_at, now }: Placeholders<NamedByLink & { now: number }>) =>
     builder
       .select({
         ...visitColumns,
         room_retired_at: ofRoom("retired_at").as("room_retired_at"),
-        destination_slug: activeDestination(visits.waiting_room_id, now).as("destination_slug"),
+        way: wayFrom(visits.waiting_room_id, now),
         is_suspended: isSuspended(visits.organization_id),
       })
       .from(visits)

@@ -1,4 +1,5 @@
 import { invalidBody } from "../../http/errors.ts";
+import { MAX_SUBS_FOLLOWED } from "../../limits.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import { ETAG, pageResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
@@ -131,8 +132,7 @@ export const waitingRoomsReference: Reference = {
     "GET /waiting_rooms/:slug": {
       operationId: "resolveWaitingRoom",
       summary: "Find where to send a participant who opens a waiting room",
-      description:
-        "Returns the organization, the room, its active sub if there is one, and `destination_slug`: the slug of the room to send the participant to now. This is the substitute's room if a filled sub is active and the substitute's room is active. Otherwise, it is the room itself.",
+      description: `Returns the organization, the room, its active sub if there is one, and \`destination_slug\`: the slug of the room to send the participant to now. This is the substitute's room if a filled sub is active and the substitute's room is active. If that room has an active sub too, the participant goes on to the next substitute's room, and so on. If no sub is active, if substitutes replace each other in a circle, or if there are more than ${MAX_SUBS_FOLLOWED} of them, it is the room itself.`,
       response: {
         schema: resolvedWaitingRoomSchema,
         examples: {

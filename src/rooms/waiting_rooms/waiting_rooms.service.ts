@@ -7,6 +7,7 @@ import { readPage } from "../../http/lists.ts";
 import type { Page } from "../../http/pagination.ts";
 import { requireVersion } from "../../http/preconditions.ts";
 import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
+import { destinationOf } from "../waiting_room_subs/waiting_room_subs.merge.ts";
 import { activeSub } from "../waiting_room_subs/waiting_room_subs.sql.ts";
 import { FALLBACK_SLUG_NAME, mergeWaitingRoom, newWaitingRoom, retireRoom } from "./waiting_rooms.merge.ts";
 import { waitingRoomNotFound } from "./waiting_rooms.refusals.ts";
@@ -44,10 +45,7 @@ export async function listWaitingRooms(
 export const requireWaitingRoom = ({ db, caller: { organization_id } }: ClientContext, slug: string) =>
   requireFirst(db, roomBySlug({ organization_id, slug }), waitingRoomNotFound);
 
-/**
- * Finds a room, and the room to send its participants to now: the substitute's room while a filled sub is active and that room
- * is active, otherwise the room itself. A sub of the substitute's own room is ignored.
- */
+/** Finds a room, and the room to send its participants to now. */
 export async function resolveWaitingRoom({ db, now }: Context, slug: string): Promise<ResolvedWaitingRoom> {
   const [[room], [active_sub]] = await runBatch(db, [roomToEnter({ slug }), activeSub({ slug, now })]);
   if (!room) throw waitingRoomNotFound();
@@ -55,7 +53,7 @@ export async function resolveWaitingRoom({ db, now }: Context, slug: string): Pr
   return {
     room,
     active_sub: active_sub ?? null,
-    destination_slug: active_sub?.destination_slug ?? room.slug,
+    destination_slug: destinationOf(active_sub?.way ?? [room.slug]),
   };
 }
 

@@ -1,12 +1,18 @@
 import { assert, integer, option, property, string } from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { EventTypeName } from "../../../src/database/enums.ts";
 import {
   mergeDelivery,
   NO_ANSWER,
   NO_SUCCESS,
   nextAttemptAt,
 } from "../../../src/delivery/webhook_deliveries/webhook_deliveries.merge.ts";
-import { endLane, isLaneOver, pausedUntil } from "../../../src/delivery/webhook_lanes/webhook_lanes.merge.ts";
+import {
+  endLane,
+  isLaneOver,
+  isWanted,
+  pausedUntil,
+} from "../../../src/delivery/webhook_lanes/webhook_lanes.merge.ts";
 import { WEBHOOK_RETRY_DELAYS } from "../../../src/lifetimes.ts";
 import {
   MAX_WEBHOOK_PAUSE,
@@ -65,6 +71,7 @@ const LEASED = {
   due_at: NOW,
   lease_until: NOW + 40_000,
   failing_since: null as number | null,
+  repaired_at: null,
   message_at: null as number | null,
 };
 
@@ -144,6 +151,15 @@ describe("endLane", () => {
     expect(endpoint.due_at).toBe(outcomes[1]?.next_attempt_at);
     expect(laneWith([500], { others_due_at: NOW + 1 }).endpoint.due_at).toBe(NOW + 1);
   });
+});
+
+it.each<[EventTypeName[] | null, boolean]>([
+  [null, true],
+  [["call.ended"], true],
+  [["call.*"], true],
+  [["egress.*", "call.started"], false],
+])("isWanted says whether an endpoint with the types %j gets call.ended", (event_types, wanted) => {
+  expect(isWanted({ event_types }, "call.ended")).toBe(wanted);
 });
 
 describe("A lane", () => {

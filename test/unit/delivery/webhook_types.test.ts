@@ -20,6 +20,18 @@ it("The external document describes a webhook for each type of event, and for th
   expect(documentOf("platform").webhooks).toBeUndefined();
 });
 
+it("The document says what happens after a failure: an event is sent again, but a ping and a test are not", () => {
+  const { ping, ...events } = documentOf("external").webhooks;
+  expect(ping.post.responses).toMatchObject({
+    default: { description: expect.stringMatching(/not sent again/) },
+  });
+  expect(ping.post.responses[410]).toBeUndefined();
+  for (const { post } of Object.values<typeof ping>(events))
+    expect(post.responses.default.description).toBe(
+      "The event is sent again later. A test is not sent again.",
+    );
+});
+
 it("WebhookEvent knows the data of an event by its type", () => {
   const external = documentOf("external");
   const exampleOf = (type: string) => exampleIn(external.webhooks[type].post);

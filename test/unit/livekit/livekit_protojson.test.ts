@@ -11,7 +11,7 @@ import {
 } from "@livekit/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { egressInfo, liveKitEvent } from "../../../src/livekit/protojson.ts";
+import { egressInfo, liveKitEvent, roomList } from "../../../src/livekit/protojson.ts";
 
 const NANOSECONDS = 1_769_851_860_123_456_789n;
 
@@ -123,6 +123,17 @@ describe("liveKitEvent", () => {
     );
   });
 
+  it.each<[unknown, number]>([
+    [12, 12],
+    ["12", 12],
+    [`${Number.MAX_SAFE_INTEGER}`, Number.MAX_SAFE_INTEGER],
+    ...["1.5", 1.5, "1e3", "0x10", " 1", "", "-1", `${2n ** 53n}`, `${2n ** 63n}`, true, [1]].map(
+      (said): [unknown, number] => [said, 0],
+    ),
+  ])("reads the int64 %j as %j: one that is not an integer is left out", (size, read) => {
+    expect(egressInfo().parse({ egressId: "EG_1", file: { size } }).file?.size).toBe(read);
+  });
+
   it("reads null as the default value", () => {
     expect(read({ event: "room_finished", id: null, createdAt: null })).toEqual(
       read({ event: "room_finished" }),
@@ -172,6 +183,22 @@ describe("liveKitEvent", () => {
         }
       }),
     );
+  });
+});
+
+describe("A response with a list", () => {
+  it.each<[unknown, string[] | undefined]>([
+    [{}, []],
+    [{ rooms: [] }, []],
+    [{ rooms: [{ sid: "RM_1", name: "room" }] }, ["RM_1"]],
+    [{ status: "ok" }, undefined],
+    [{ items: [] }, undefined],
+    [{ rooms: "RM_1" }, undefined],
+    [{ rooms: [{}] }, undefined],
+    [[], undefined],
+    [null, undefined],
+  ])("is LiveKit's only if it has the list or is empty: %j", (said, rooms) => {
+    expect(roomList().safeParse(said).data).toEqual(rooms);
   });
 });
 

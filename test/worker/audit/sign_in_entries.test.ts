@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { CLIENT_SHARE, MAX_DAILY_ACCESS_LOGS } from "../../../src/limits.ts";
+import { CLIENT_FRACTION, MAX_DAILY_ACCESS_LOGS } from "../../../src/limits.ts";
 import { entriesAbout, entriesOfRequest, withoutEntries } from "../support/access_logs.ts";
 import { expectRefusal } from "../support/expectations.ts";
 import { AUDIENCE, aKey } from "../support/identity_provider.ts";
@@ -118,7 +118,7 @@ it("POST /auth/token_exchange works with an exhausted quota of entries, and uses
       .bind(clinic.id, api_client_id, entries)
       .run();
   await storedSoFar(0, MAX_DAILY_ACCESS_LOGS);
-  await storedSoFar(client.id, MAX_DAILY_ACCESS_LOGS * CLIENT_SHARE);
+  await storedSoFar(client.id, MAX_DAILY_ACCESS_LOGS * CLIENT_FRACTION);
   expectRefusal(await client.get("/visits"), 429);
   await given(redeem(await expectExchanged(client, await provider.token({ email }))));
   expectRefusal(await exchange(client, await provider.token({ email: anEmail() })), 401, "Invalid token");

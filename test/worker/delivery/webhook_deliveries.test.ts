@@ -246,6 +246,39 @@ describe("A failed webhook", () => {
     expect(tenMinutes.received).toHaveLength(2);
   });
 
+  it("is given up when its retry is due if the endpoint no longer wants its type", async () => {
+    const types = { event_types: ["organization_user.added"] };
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver(() => status(500), types);
+    await clinic.makeEvents();
+    await clinic.queue.pass(SECOND);
+    await clinic.updateEndpoint(endpoint, { event_types: ["call.*"] });
+    await clinic.queue.pass(MINUTE);
+    expect(receiver.received).toHaveLength(1);
+    const error = "The endpoint no longer receives events of this type";
+    expect(await clinic.deliveries(endpoint)).toMatchObject([{ attempts: 1, error, next_attempt_at: null }]);
+  });
+
+  it.each(["moved", "activated again"])("is sent at once when its endpoint is %s", async (how) => {
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver(() =>
+      status(503, { "Retry-After": "86400" }),
+    );
+    const ids = await clinic.makeEvents(2);
+    await clinic.queue.pass(SECOND);
+    expect(receiver.received).toHaveLength(1);
+    const repaired = aReceiver();
+    if (how === "moved") await clinic.updateEndpoint(endpoint, { url: repaired.url });
+    else {
+      receiver.answer = (received) => {
+        repaired.received.push(received);
+        return status(200);
+      };
+      await clinic.updateEndpoint(endpoint, { is_active: false });
+      await clinic.updateEndpoint(endpoint, { is_active: true });
+    }
+    await clinic.queue.pass(2 * SECOND);
+    expect(idsOf(repaired.received)).toEqual(ids);
+  });
+
   it("is not retried too early when other webhooks are due", async () => {
     const withoutJitter = vi.spyOn(Math, "random").mockReturnValue(0);
     const { clinic, receiver } = await aClinicWithReceiver((_, count) => status(count === 1 ? 500 : 200));

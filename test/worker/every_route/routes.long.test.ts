@@ -17,6 +17,7 @@ const methodOf = (route: string) => route.split(" ")[0] ?? "";
 /** Routes whose success is not that of their method: they create nothing with a path of its own, or not yet. */
 const OTHER_SUCCESSES: Record<string, number> = {
   "POST /auth/token_exchange": 200,
+  "POST /token_checks": 200,
   "POST /invites/:id/resend": 202,
   "POST /invites/accept": 200,
   "POST /visits/redeem": 200,

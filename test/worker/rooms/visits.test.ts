@@ -484,6 +484,9 @@ describe("POST /visits/redeem", () => {
       waiting_room_slug: room.slug,
       destination_slug: substitute.waiting_room_slug,
     });
+    const next = await clinic.addProvider();
+    await clinic.addSub(substitute.waiting_room_slug, { user_id: next.user_id, datetime_start: fromNow(-5) });
+    expect((await redeem(tokenOfLink(visit))).body.destination_slug).toBe(next.waiting_room_slug);
     expect(await readVisit(clinic, visit)).toEqual(visit);
   });
 

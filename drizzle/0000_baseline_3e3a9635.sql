@@ -266,7 +266,7 @@ CREATE TABLE `webhook_deliveries` (
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE INDEX `webhook_deliveries_pending` ON `webhook_deliveries` (`webhook_endpoint_id`,`event_id`,`next_attempt_at`,`attempts`) WHERE next_attempt_at is not null;
+CREATE INDEX `webhook_deliveries_pending` ON `webhook_deliveries` (`webhook_endpoint_id`,`event_id`,`next_attempt_at`,`attempts`,`last_attempt_at`) WHERE next_attempt_at is not null;
 --> statement-breakpoint
 CREATE TABLE `webhook_endpoints` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -284,6 +284,7 @@ CREATE TABLE `webhook_endpoints` (
 	`due_at` integer,
 	`lease_until` integer,
 	`failing_since` integer,
+	`repaired_at` integer,
 	`message_at` integer,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`organization_id`,`created_by_user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
@@ -826,7 +827,7 @@ BEGIN
   SELECT raise(ABORT, 'entries of the access log are kept until their day is sealed');
 END;
 --> statement-breakpoint
-CREATE VIEW `call_metric_shares` AS
+CREATE VIEW `call_metric_contributions` AS
 SELECT
   call.id AS call_id,
   NULL AS participant_id,
@@ -864,8 +865,8 @@ BEGIN
     ended_calls, duration_ms, waits, wait_ms)
   SELECT organization_id, organization_user_id, date, new.sign * total_calls, new.sign * failed_calls,
     new.sign * ended_calls, new.sign * duration_ms, new.sign * waits, new.sign * wait_ms
-  FROM call_metric_shares share
-  WHERE share.call_id = new.call_id AND (new.participant_id IS NULL OR share.participant_id = new.participant_id)
+  FROM call_metric_contributions contribution
+  WHERE contribution.call_id = new.call_id AND (new.participant_id IS NULL OR contribution.participant_id = new.participant_id)
   ON CONFLICT (organization_id, organization_user_id, date) DO UPDATE SET
     total_calls = total_calls + excluded.total_calls,
     failed_calls = failed_calls + excluded.failed_calls,
@@ -1782,7 +1783,7 @@ WHEN old.call_id IS NOT NULL
 BEGIN
   INSERT INTO egress_audit_logs (organization_id, egress_id, event, user_id, object_changes, created_at)
   SELECT new.organization_id, new.id, 'update', coalesce(new.changed_by_user_id, 1),
-    json_group_object(field, json_array(old_value, new_value)), new.updated_at
+    json_group_object(field, json_array(old_value, new_value)), max(new.updated_at, coalesce((SELECT max(created_at) FROM egress_audit_logs WHERE egress_id = new.id), 0))
   FROM (
     SELECT 'egress_id' AS field, old.egress_id AS old_value, new.egress_id AS new_value
     UNION ALL SELECT 'status', old.status, new.status

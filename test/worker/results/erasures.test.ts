@@ -123,6 +123,7 @@ describe("DELETE /participants", () => {
     ];
     const ongoing = { ...NOTHING, ongoing_count: 2 };
     expect(await given(changingOnlyTheLog(() => erase(clinic, reference, true)))).toEqual(ongoing);
+    expect((await entriesFor(clinic, reference)).at(-1)).toMatchObject({ event: "search", call_id: null });
     for (const call of calls) await given(call.report({ ended_at: ENDED_AT }));
     expect(await given(erase(clinic, reference))).toEqual({ ...NOTHING, erased_count: 1, held_count: 1 });
   });
@@ -140,6 +141,7 @@ describe("DELETE /participants", () => {
     ]) {
       await given(hold());
       expect(await given(changingOnlyTheLog(() => erase(clinic, reference, true)))).toEqual(held);
+      expect((await entriesFor(clinic, reference)).at(-1)).toMatchObject({ event: "search" });
       await given(release());
     }
     expect(await given(erase(clinic, reference))).toEqual({ ...NOTHING, erased_count: 1 });
@@ -151,6 +153,8 @@ describe("DELETE /participants", () => {
     await given(erase(clinic, reference));
     for (const nobody of [reference, "nobody", reference.toUpperCase()])
       expect(await given(changingOnlyTheLog(() => erase(clinic, nobody, true)))).toEqual(NOTHING);
+    expect(await entriesAbout(clinic, "search", "participant")).toHaveLength(3);
+    expect(await entriesFor(clinic, "nobody")).toMatchObject([{ event: "search", resource_id: null }]);
   });
 
   it("needs exactly one reference, and texts must be true or false", async () => {

@@ -64,6 +64,8 @@ const CODES: Record<string, string> = {
   missing_role: "Use an API client of a user with the role that the text names.",
   missing_scope: "Use an API client with the scope, or a platform token for the route: the text names it.",
   names_erased: "Nothing: erased names are not restored. Plan a new visit if you need one.",
+  not_a_former_member:
+    "Use the id of a user whose membership has ended, or leave it out. For an invite that was accepted too late: the person can sign in.",
   not_a_member: "Use the id of a user of the same organization.",
   not_a_provider: "Use a person with the role provider whom your client can reach.",
   not_an_assistant: "Give the person the role provider_assistant first, or leave `assists` out.",

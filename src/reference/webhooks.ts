@@ -9,12 +9,14 @@ import { references } from "./references.ts";
 
 export function webhooks(): ZodOpenApiPathsObject {
   const all = references.flatMap(({ tag, webhooks = {} }) =>
-    Object.entries(webhooks).map(([type, webhook]) => [type, { post: webhookObject(tag, webhook) }] as const),
+    Object.entries(webhooks).map(
+      ([type, webhook]) => [type, { post: webhookObject(tag, type, webhook) }] as const,
+    ),
   );
   return Object.fromEntries(all);
 }
 
-function webhookObject(tag: string, webhook: WebhookReference): ZodOpenApiOperationObject {
+function webhookObject(tag: string, type: string, webhook: WebhookReference): ZodOpenApiOperationObject {
   const { operationId, summary, description, schema } = webhook;
   requireExamplesToMatch(operationId, webhook);
   const [first] = Object.values(examplesOf(webhook));
@@ -33,16 +35,13 @@ function webhookObject(tag: string, webhook: WebhookReference): ZodOpenApiOperat
     },
     responses: {
       "2XX": { description: "The webhook was received. The body of the response is ignored." },
-      // A ping has no id.
-      ...((first as Sent).id
-        ? {
-            410: {
-              description:
-                "The endpoint wants no more webhooks, and becomes inactive. After a test, it stays active.",
-            },
-            default: { description: "The event is sent again later. A test is not sent again." },
-          }
-        : { default: { description: "The test has failed. A ping is not sent again." } }),
+      410: {
+        description: "The endpoint wants no more webhooks, and becomes inactive, unless this is a test.",
+      },
+      default: {
+        description:
+          type === "ping" ? "A ping is not sent again." : "The event is sent again later. A test is not.",
+      },
     },
   };
 }

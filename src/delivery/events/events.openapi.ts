@@ -46,7 +46,7 @@ export const EVENT_MEANINGS: Record<EventType, string> = {
   "organization_user.added": "Someone has become a user of the organization, for the first time or again.",
   "organization_user.removed": "Someone is no longer a user of the organization.",
   "organization_user.updated":
-    "The roles, the name or the email of a user of the organization have changed, or the providers whom the user assists.",
+    "The roles, the name or the email of a current or former user of the organization have changed, or the providers whom the user assists.",
   "organization.updated": "The name or a setting of the organization has changed.",
   "api_client.created": "An API client was created.",
   "api_client.revoked":

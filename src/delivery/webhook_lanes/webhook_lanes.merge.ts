@@ -20,7 +20,7 @@ import type { webhookEndpoints } from "../webhook_endpoints/webhook_endpoints.ta
 type EndpointInLane = Omit<typeof webhookEndpoints.$inferSelect, "secret" | "previous_secrets">;
 
 /** Whether an endpoint receives events of a type now: it may have taken the type away since the event. */
-export const isWanted = ({ event_types }: Pick<EndpointInLane, "event_types">, type: EventType): boolean =>
+export const wantsType = ({ event_types }: Pick<EndpointInLane, "event_types">, type: EventType): boolean =>
   event_types === null || eventTypesOf(event_types).includes(type);
 
 const GONE = 410;

@@ -4,12 +4,7 @@ import { type Decision, decideAndWrite } from "../../database/decide_and_write.t
 import { runBatch } from "../../database/queries.ts";
 import { log } from "../../http/log.ts";
 import { DUE_TOLERANCE, WEBHOOK_LANE_TIME, WEBHOOK_LEASE, WEBHOOK_RESULTS_PORTION } from "../../tuning.ts";
-import {
-  giveUp,
-  mergeDelivery,
-  NOT_WANTED,
-  type Result,
-} from "../webhook_deliveries/webhook_deliveries.merge.ts";
+import { mergeDelivery, type Result } from "../webhook_deliveries/webhook_deliveries.merge.ts";
 import { webhookOfDelivery } from "../webhook_deliveries/webhook_deliveries.schemas.ts";
 import { sendWebhook } from "../webhook_deliveries/webhook_deliveries.sending.ts";
 import type { WebhookEndpoint } from "../webhook_endpoints/webhook_endpoints.schemas.ts";
@@ -19,9 +14,9 @@ import {
   attemptsOf,
   endLane,
   isLaneOver,
-  isWanted,
   type LaneEnd,
   outcomesToWrite,
+  wantsType,
 } from "./webhook_lanes.merge.ts";
 import {
   type DueDelivery,
@@ -66,10 +61,10 @@ export async function runLane(context: Context, lane: Lane): Promise<number | nu
   const started = Date.now();
   const results: Result[] = [];
   for (const delivery of lane.deliveries) {
-    if (isWanted(lane.endpoint, delivery.type)) {
-      const attempt = await sendWebhook(context, lane.endpoint, webhookOfDelivery(delivery));
-      results.push({ delivery, attempt, outcome: mergeDelivery(delivery, attempt, Date.now()) });
-    } else results.push({ delivery, outcome: giveUp(delivery, NOT_WANTED) });
+    const attempt = wantsType(lane.endpoint, delivery.type)
+      ? await sendWebhook(context, lane.endpoint, webhookOfDelivery(delivery))
+      : undefined;
+    results.push({ delivery, attempt, outcome: mergeDelivery(delivery, attempt, Date.now()) });
     if (isLaneOver(attemptsOf(results)) || Date.now() - started > WEBHOOK_LANE_TIME) break;
     if (results.length % WEBHOOK_RESULTS_PORTION === 0 && !(await recordResults(db, lane, results))) break;
   }

@@ -57,6 +57,11 @@ export const inviteSchema = z
         "The user who sent the invite: the `user_id` of the organization user that the API client acts as. It stays the same when that membership ends.",
       example: story.OLGA.user_id,
     }),
+    returning_user_id: id().nullable().meta({
+      description:
+        "The former organization user that the invitee becomes again; null if the invitee becomes a new one.",
+      example: null,
+    }),
   })
   .meta({ id: "Invite", description: "An invitation to join the organization." });
 

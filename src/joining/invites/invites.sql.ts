@@ -3,14 +3,14 @@ import { entriesOf } from "../../audit/access_logs/access_logs.entries.ts";
 import { hasValues, withoutIndex } from "../../database/expressions.ts";
 import { livesHere } from "../../database/moves.ts";
 import { builder, type Placeholders, preparedQuery, type Value } from "../../database/queries.ts";
-import { deleteBy, rowsBy, selectColumn } from "../../database/selects.ts";
+import { deleteBy, rowsBy } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { totalOf } from "../../database/totals.ts";
 import { pagedList } from "../../http/lists.ts";
+import type { OwnPath } from "../../http/wire.ts";
 import { MAX_UNUSED_INVITES } from "../../limits.ts";
 import { idempotencyOf } from "../../organization/idempotency_keys/idempotency_keys.sql.ts";
-import { accountIdOf, type OfEmail, type OfMember } from "../../organization/members/members.sql.ts";
-import { organizationUsers } from "../../organization/members/organization_users.table.ts";
+import type { OfEmail, OfMember } from "../../organization/members/members.sql.ts";
 import {
   isServed,
   mailNameOfOrganization,
@@ -44,6 +44,13 @@ export const deletePendingInvites = preparedQuery(({ organization_id, email }: P
   builder.delete(invites).where(isPendingInviteOf(organization_id, email)),
 );
 
+/** Deletes the pending invites that would bring this former member back. */
+export const deleteInvitesReturning = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
+  builder
+    .delete(invites)
+    .where(and(hasValues(invites, { organization_id, returning_user_id: id }), isPending)),
+);
+
 export const inviteWrites = tableWrites(invites, inviteColumns);
 
 export const inviteEntry = entriesOf("invite", invites);
@@ -63,10 +70,6 @@ export const pendingInviteOf = preparedQuery(({ organization_id, email }: Placeh
     .where(isPendingInviteOf(organization_id, email)),
 );
 
-export const accountOfEmail = preparedQuery(({ organization_id, email }: Placeholders<OfEmail>) =>
-  selectColumn(organizationUsers.id, eq(organizationUsers.id, accountIdOf(organization_id, email))),
-);
-
 /** A boolean, because a count would make concurrent creations conflict. */
 export const inviteQuota = preparedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) =>
   builder
@@ -77,7 +80,8 @@ export const inviteQuota = preparedQuery(({ organization_id }: Placeholders<{ or
 );
 
 /**
- * Deletes the pending invites that a member sent and that give one of these roles.
+ * Deletes the pending invites that a member sent and that give one of these roles, or bring back a former member, for which
+ * the sender must be an organization_admin.
  *
  * @param roles a JSON array
  */
@@ -89,7 +93,7 @@ export const deleteInvitesMadeBy = preparedQuery(
         and(
           hasValues(invites, { organization_id, created_by_user_id: user_id }),
           isPending,
-          includesAnyRole(invites.roles, roles),
+          sql`(${invites.returning_user_id} is not null or ${includesAnyRole(invites.roles, roles)})`,
         ),
       ),
 );

@@ -45,11 +45,23 @@ export const organizationUsersQuery = lazily(() =>
 
 export type OrganizationUsersQuery = z.output<ReturnType<typeof organizationUsersQuery>>;
 
-export const createUserBody = lazily(() => z.object({ user: fields().partial({ assists: true }) }));
+/** Shared by the two ways to bring a former member back. */
+export const returningUserId = lazily(() =>
+  id().optional().meta({
+    description:
+      "The id of a former organization user, whom the person becomes again: with the same id, calls and personal waiting room. Without it, the person becomes a new organization user, even if a former one had the same email.",
+  }),
+);
+
+export const createUserBody = lazily(() =>
+  z.object({
+    user: fields().partial({ assists: true }).extend({ returning_user_id: returningUserId() }),
+  }),
+);
 
 const changes = lazily(() =>
   fields()
-    .extend({ roles: roleListInput(NO_ROLE_LEFT) })
+    .extend({ email: email().nullable(), roles: roleListInput(NO_ROLE_LEFT) })
     .partial(),
 );
 

@@ -4,6 +4,7 @@ import { runAll, runBatch } from "../../database/queries.ts";
 import { AUTHORIZATION_CODE_LIFETIME } from "../../lifetimes.ts";
 import { AUTHORIZATION_CODE_BYTES } from "../../limits.ts";
 import { issuersByName } from "../../organization/issuers/issuers.sql.ts";
+import { accountByEmail, newestFormerMember } from "../../organization/members/members.sql.ts";
 import { insertAuthorizationCode } from "../authorization_codes/authorization_codes.sql.ts";
 import { pendingInviteOf } from "../invites/invites.sql.ts";
 import {
@@ -13,7 +14,7 @@ import {
   inviteNotAccepted,
 } from "./token_exchange.refusals.ts";
 import type { TokenCheck } from "./token_exchange.responses.ts";
-import { accountByEmail, refusedSignInEntry, signInEntry } from "./token_exchange.sql.ts";
+import { refusedSignInEntry, signInEntry } from "./token_exchange.sql.ts";
 import { claimedIssuer, claimsOf, compactToken, verifiedEmail } from "./token_exchange.tokens.ts";
 
 /**
@@ -71,12 +72,15 @@ export async function checkToken(context: ClientContext, text: string): Promise<
     if (issuers.length === 0) throw invalidToken("issuer_unknown");
     Object.assign(check, { issuer, ...claimsOf(token, issuers) });
     const person = { organization_id, email: check.email ?? "" };
-    const [[member], [pending]] = await runBatch(db, [accountByEmail(person), pendingInviteOf(person)]);
-    check.organization_user_id = member?.id ?? null;
+    const [[member], [former], [pending]] = await runBatch(db, [
+      accountByEmail(person),
+      newestFormerMember(person),
+      pendingInviteOf(person),
+    ]);
+    check.organization_user_id = (member ?? former)?.id ?? null;
     const { email, fault } = await verifiedEmail(token, issuers, now);
     if (!email) throw invalidToken(fault);
-    if (!member?.has_account)
-      check.reason = pending ? "invite_pending" : member ? "membership_ended" : "user_unknown";
+    if (!member) check.reason = pending ? "invite_pending" : former ? "membership_ended" : "user_unknown";
   } catch (error) {
     check.reason = checkReasonOf(error);
   }

@@ -33,12 +33,14 @@ import {
   newVisitEntry,
   noteReferences,
   noteReferencesOfNewest,
+  readableVisit,
   replayedVisitEntry,
   visitEntry,
   visitIdempotency,
   visitOfLink,
   visitOfPath,
   visitQuota,
+  visitReadEntry,
   visitWrites,
 } from "./visits.sql.ts";
 import { verifyVisitToken, withLinks } from "./visits.tokens.ts";
@@ -58,8 +60,8 @@ export async function listVisits(
 export async function requireVisit(context: ClientContext, id: number): Promise<VisitWithLinks> {
   const reached = { ...reachOf(context.caller), id };
   const [[visit], entries] = await runBatch(context.db, [
-    visitOfPath(reached),
-    visitEntry(context, "read", reached),
+    readableVisit(reached),
+    visitReadEntry(context, "read", reached),
   ]);
   if (!visit) throw visitNotFound();
   requireEntry(entries);

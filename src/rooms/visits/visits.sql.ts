@@ -105,6 +105,26 @@ export interface ReachedVisit extends Reach {
 const isReachedVisit = (visit: Values<ReachedVisit>) =>
   and(eq(visits.id, visit.id), visitsWithinReach(visit));
 
+/** Also true for a caller who reaches the holder of one of the visit's calls, such as a substitute. */
+const isReadableVisit = (visit: Values<ReachedVisit>) =>
+  and(
+    hasValues(visits, { organization_id: visit.organization_id, id: visit.id }),
+    or(
+      visitsWithinReach(visit),
+      exists(
+        builder
+          .select({ id: calls.id })
+          .from(calls)
+          .innerJoin(organizationUsers, eq(organizationUsers.id, calls.organization_user_id))
+          .where(and(inArray(calls.id, callsOfVisit()), withinReach(visit))),
+      ),
+    ),
+  );
+
+export const readableVisit = preparedQuery((visit: Placeholders<ReachedVisit>) =>
+  builder.select(visitColumns).from(visits).where(isReadableVisit(visit)),
+);
+
 export const visitOfPath = preparedQuery((visit: Placeholders<ReachedVisit>) =>
   builder.select(visitColumns).from(visits).where(isReachedVisit(visit)),
 );
@@ -115,6 +135,8 @@ export const visitEntries = entriesWhere("visit", visits, {
 });
 
 export const visitEntry = visitEntries(isReachedVisit);
+
+export const visitReadEntry = visitEntries(isReadableVisit);
 
 export const newVisitEntry = visitEntries((_: object) => isNewest(visits));
 

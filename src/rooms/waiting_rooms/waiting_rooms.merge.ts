@@ -52,18 +52,19 @@ export function newWaitingRoom(
 
 export interface RoomOwner {
   organization_id: number;
-  email: string;
+  /** Null for a member who is inserted in the same transaction: the database supplies the id. */
+  id: number | null;
   display_name: string;
 }
 
-/** The room has its owner's name. `user_id` is the owner's email here: the database replaces it with the id. */
+/** The room has its owner's name. */
 export const newPersonalRoom = (
-  { organization_id, email, display_name }: RoomOwner,
+  { organization_id, id, display_name }: RoomOwner,
   slug_name: string,
   now: number,
-): Omit<NewWaitingRoomRow, "user_id"> & { user_id: string } => ({
+): NewWaitingRoomRow => ({
   organization_id,
-  user_id: email,
+  user_id: id,
   name: display_name,
   name_key: withoutCase(display_name),
   slug: slug_name,

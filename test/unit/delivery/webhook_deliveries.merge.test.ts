@@ -1,18 +1,12 @@
 import { assert, integer, option, property, string } from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { EventTypeName } from "../../../src/database/enums.ts";
 import {
   mergeDelivery,
   NO_ANSWER,
   NO_SUCCESS,
   nextAttemptAt,
 } from "../../../src/delivery/webhook_deliveries/webhook_deliveries.merge.ts";
-import {
-  endLane,
-  isLaneOver,
-  isWanted,
-  pausedUntil,
-} from "../../../src/delivery/webhook_lanes/webhook_lanes.merge.ts";
+import { endLane, isLaneOver, pausedUntil } from "../../../src/delivery/webhook_lanes/webhook_lanes.merge.ts";
 import { WEBHOOK_RETRY_DELAYS } from "../../../src/lifetimes.ts";
 import {
   MAX_WEBHOOK_PAUSE,
@@ -84,10 +78,12 @@ const attemptOf = (answer: Answer, retry_after: string | null = null) => ({
   retry_after,
 });
 
+const DUE = { webhook_endpoint_id: 6, attempts: 0, last_attempt_at: null, next_attempt_at: NOW - 10 };
+
 /** Due deliveries of the events 1, 2, 3 …, with their outcomes. */
 const resultsOf = (answers: Answer[]) =>
   answers.map((answer, n) => {
-    const delivery = { webhook_endpoint_id: 6, event_id: n + 1, attempts: 0, next_attempt_at: NOW - 10 };
+    const delivery = { ...DUE, event_id: n + 1 };
     const attempt = attemptOf(answer);
     return { delivery, attempt, outcome: mergeDelivery(delivery, attempt, NOW) };
   });
@@ -151,15 +147,6 @@ describe("endLane", () => {
     expect(endpoint.due_at).toBe(outcomes[1]?.next_attempt_at);
     expect(laneWith([500], { others_due_at: NOW + 1 }).endpoint.due_at).toBe(NOW + 1);
   });
-});
-
-it.each<[EventTypeName[] | null, boolean]>([
-  [null, true],
-  [["call.ended"], true],
-  [["call.*"], true],
-  [["egress.*", "call.started"], false],
-])("isWanted says whether an endpoint with the types %j gets call.ended", (event_types, wanted) => {
-  expect(isWanted({ event_types }, "call.ended")).toBe(wanted);
 });
 
 describe("A lane", () => {

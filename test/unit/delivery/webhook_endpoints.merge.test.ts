@@ -39,18 +39,6 @@ it("mergeEndpoint clears the failures of an endpoint with a new URL, which it ch
   });
 });
 
-it.each([
-  ["is turned on", { is_active: true }, true],
-  ["keeps its URL", { url: disabled.url }, false],
-  ["stays off", { is_active: false }, false],
-  ["gets other types", { event_types: ["call.*" as const] }, false],
-])(
-  "mergeEndpoint makes pending deliveries due if the endpoint is repaired: it %s",
-  (_, change, isRepaired) => {
-    expect("due_at" in mergeEndpoint(by(disabled), change, NOW)).toBe(isRepaired);
-  },
-);
-
 it("mergeEndpoint keeps the creator of an endpoint that someone else turns off", () => {
   const off = mergeEndpoint(by({ ...disabled, is_active: true }), { is_active: false }, NOW);
   expect(off.created_by_user_id).toBe(disabled.created_by_user_id);

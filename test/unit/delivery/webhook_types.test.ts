@@ -20,16 +20,12 @@ it("The external document describes a webhook for each type of event, and for th
   expect(documentOf("platform").webhooks).toBeUndefined();
 });
 
-it("The document says what happens after a failure: an event is sent again, but a ping and a test are not", () => {
+it("The document says that an event is sent again after a failure, but no ping", () => {
   const { ping, ...events } = documentOf("external").webhooks;
-  expect(ping.post.responses).toMatchObject({
-    default: { description: expect.stringMatching(/not sent again/) },
-  });
-  expect(ping.post.responses[410]).toBeUndefined();
-  for (const { post } of Object.values<typeof ping>(events))
-    expect(post.responses.default.description).toBe(
-      "The event is sent again later. A test is not sent again.",
-    );
+  const afterFailure = ({ post }: typeof ping) => post.responses.default.description;
+  expect(afterFailure(ping)).toMatch(/not sent again/);
+  for (const event of Object.values(events))
+    expect(afterFailure(event)).toMatch(/^The event is sent again later/);
 });
 
 it("WebhookEvent knows the data of an event by its type", () => {

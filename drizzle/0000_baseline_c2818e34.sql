@@ -395,6 +395,7 @@ CREATE TABLE `invites` (
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	`created_by_user_id` integer NOT NULL,
+	`returning_user_id` integer,
 	`resent_at` integer,
 	`mail_status` text DEFAULT 'off' NOT NULL,
 	`mailed_at` integer,
@@ -402,7 +403,8 @@ CREATE TABLE `invites` (
 	`mail_attempts` integer DEFAULT 0 NOT NULL,
 	`mail_leases` integer DEFAULT 0 NOT NULL,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`organization_id`,`created_by_user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
+	FOREIGN KEY (`organization_id`,`created_by_user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`returning_user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `invites_pending` ON `invites` (`organization_id`,`email`) WHERE used_at is null;
@@ -414,6 +416,8 @@ CREATE INDEX `invites_by_expiry` ON `invites` (`organization_id`,`expires_at`) W
 CREATE INDEX `invites_unused` ON `invites` (`id`,`expires_at`) WHERE used_at is null;
 --> statement-breakpoint
 CREATE INDEX `invites_by_creator` ON `invites` (`organization_id`,`created_by_user_id`) WHERE used_at is null;
+--> statement-breakpoint
+CREATE INDEX `invites_by_returning_user` ON `invites` (`organization_id`,`returning_user_id`) WHERE used_at is null and returning_user_id is not null;
 --> statement-breakpoint
 CREATE INDEX `invites_to_mail` ON `invites` (`organization_id`,`next_mail_at`) WHERE next_mail_at is not null;
 --> statement-breakpoint
@@ -494,20 +498,25 @@ CREATE TABLE `organization_user_assists` (
 	FOREIGN KEY (`organization_id`,`provider_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
+CREATE INDEX `organization_user_assists_by_provider` ON `organization_user_assists` (`organization_id`,`provider_id`);
+--> statement-breakpoint
 CREATE TABLE `organization_users` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
-	`email` text NOT NULL,
+	`email` text,
 	`display_name` text NOT NULL,
 	`roles` text NOT NULL,
 	`assists_changes` integer DEFAULT 0 NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
-	CONSTRAINT `organization_users_are_people` CHECK(id <> 1)
+	CONSTRAINT `organization_users_are_people` CHECK(id <> 1),
+	CONSTRAINT `organization_users_have_emails` CHECK(email is not null or roles = '[]')
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `organization_users_by_email` ON `organization_users` (`organization_id`,`email`);
+CREATE UNIQUE INDEX `organization_users_by_email` ON `organization_users` (`organization_id`,`email`) WHERE roles <> '[]';
+--> statement-breakpoint
+CREATE INDEX `former_members_by_email` ON `organization_users` (`organization_id`,`email`) WHERE roles = '[]';
 --> statement-breakpoint
 CREATE UNIQUE INDEX `organization_users_by_organization` ON `organization_users` (`organization_id`,`id`);
 --> statement-breakpoint
@@ -1273,8 +1282,8 @@ END;
 --> statement-breakpoint
 CREATE TRIGGER `events_organization_user_changed`
 AFTER UPDATE OF roles, display_name, email, assists_changes ON `organization_users`
-WHEN old.roles <> '[]' AND new.roles <> '[]'
-  AND (old.roles <> new.roles OR old.display_name <> new.display_name OR old.email <> new.email
+WHEN (old.roles = '[]') = (new.roles = '[]')
+  AND (old.roles <> new.roles OR old.display_name <> new.display_name OR old.email IS NOT new.email
     OR old.assists_changes <> new.assists_changes)
 BEGIN
   INSERT INTO events (organization_id, type, data, created_at)

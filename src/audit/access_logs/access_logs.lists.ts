@@ -11,7 +11,6 @@ import {
   isNull,
   lt,
   lte,
-  ne,
   or,
   type Placeholder,
   type SQL,
@@ -19,15 +18,16 @@ import {
   Subquery,
   sql,
 } from "drizzle-orm";
-import { type SQLiteColumn, unionAll } from "drizzle-orm/sqlite-core";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { participants } from "../../calls/participants/participants.table.ts";
 import type { AccessEvent, AccessResource } from "../../database/enums.ts";
-import { coalesce, greatest, hasValues, least } from "../../database/expressions.ts";
+import { coalesce, greatest, iif, least } from "../../database/expressions.ts";
 import { builder, type Placeholders, type PreparedQuery, preparedQuery } from "../../database/queries.ts";
 import { selectColumn } from "../../database/selects.ts";
-import { visitReferences } from "../../rooms/visits/visits.table.ts";
+import { people } from "../../rooms/people/people.table.ts";
 import { accessLogSeals } from "../access_log_seals/access_log_seals.table.ts";
 import { entryOfOrganization } from "./access_logs.entries.ts";
+import { peopleOfReference } from "./access_logs.references.ts";
 import type { AccessLog } from "./access_logs.schemas.ts";
 import { accessLogColumns } from "./access_logs.sql.ts";
 import { accessLogs } from "./access_logs.table.ts";
@@ -104,30 +104,30 @@ const isAny = (wanted: Placeholder, column: SQLiteColumn) => or(isNull(wanted), 
  * The visits that name or named the person with the reference, and a column of their participations. SQLite reads each of these
  * queries once for a request, at the first entry that needs it.
  */
-const ofPerson = ({ organization_id, external_reference, reference_digest }: Listed) => ({
-  visits: selectColumn(
-    visitReferences.visit_id,
-    hasValues(visitReferences, { organization_id, reference_digest }),
-  ),
-  participations: (column: typeof participants.id | typeof participants.call_id) =>
-    unionAll(
-      selectColumn(column, hasValues(participants, { organization_id, external_reference })),
-      selectColumn(column, hasValues(participants, { organization_id, reference_digest })),
-    ),
-});
+function ofPerson(listed: Listed) {
+  const ids = peopleOfReference(listed);
+  return {
+    visits: selectColumn(people.visit_id, inArray(people.id, ids)),
+    participations: (column: typeof participants.id | typeof participants.call_id) =>
+      selectColumn(column, inArray(participants.person_id, ids)),
+  };
+}
 
 const showsOneOf = (ids: SQLWrapper) =>
   sql`exists (select 1 from json_each(${accessLogs.shown}) where value in ${ids})`;
 
-/** True for an entry about a visit or a call of the person, a list that shows them, or a search for them. */
+/** True for an entry about a visit, a participation or a call of the person, a list that shows them, or a search for them. */
 function isAboutReference(listed: Listed) {
   const { visits, participations } = ofPerson(listed);
-  const { resource, resource_id, call_id, reference_digest } = accessLogs;
+  const { event, resource, resource_id, call_id, reference_digest } = accessLogs;
+  const ids = participations(participants.id);
   return or(
-    and(eq(resource, "visit"), or(inArray(resource_id, visits), showsOneOf(visits))),
-    and(ne(resource, "visit"), showsOneOf(participations(participants.id))),
-    inArray(call_id, participations(participants.call_id)),
     eq(reference_digest, listed.reference_digest),
+    inArray(call_id, participations(participants.call_id)),
+    and(eq(resource, "visit"), inArray(resource_id, visits)),
+    and(eq(resource, "participant"), inArray(resource_id, ids)),
+    // A search shows visits.
+    iif(sql`${resource} = 'visit' or ${event} = 'search'`, showsOneOf(visits), showsOneOf(ids)),
   );
 }
 

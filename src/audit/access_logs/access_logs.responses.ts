@@ -72,7 +72,7 @@ export const accessLogSchema = z
     }),
     shown: z.array(id()).max(MAX_CALL_PARTICIPANTS).nullable().meta({
       description:
-        "The ids of those whose names the page of a list showed, in its order: visits if `resource` is `visit`, participants if it is `participant` or `waiting_room`. null for other entries.",
+        "The ids of those whose names the page of a list showed, in its order: visits if `resource` is `visit` or `event` is `search`, else participants. null for other entries.",
       example: null,
     }),
     from: day().nullable().meta({

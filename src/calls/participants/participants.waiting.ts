@@ -7,9 +7,10 @@ import { builder, type Placeholders, preparedQuery } from "../../database/querie
 import { selectColumn } from "../../database/selects.ts";
 import { MAX_LISTED_WAITING } from "../../limits.ts";
 import { memberOf } from "../../organization/members/members.sql.ts";
+import { people } from "../../rooms/people/people.table.ts";
 import { type ReachedRoom, roomWithinReach } from "../../rooms/waiting_rooms/waiting_rooms.reach.ts";
 import { waitingRooms } from "../../rooms/waiting_rooms/waiting_rooms.table.ts";
-import { participantColumns } from "./participants.sql.ts";
+import { isRecordOf, shownColumns } from "./participants.sql.ts";
 import { participants } from "./participants.table.ts";
 
 const isWaiting = (room: Placeholders<ReachedRoom>) =>
@@ -25,10 +26,11 @@ const longestFirst = [asc(participants.waiting_since), asc(participants.id)];
 export const participantsWaiting = preparedQuery((room: Placeholders<ReachedRoom>) =>
   builder
     .select({
-      ...participantColumns,
+      ...shownColumns,
       waiting_since: sql<number>`${participants.waiting_since}`.as("waiting_since"),
     })
     .from(participants)
+    .innerJoin(people, isRecordOf)
     .where(isWaiting(room))
     .orderBy(...longestFirst)
     .limit(MAX_LISTED_WAITING),

@@ -52,3 +52,24 @@ export function requireAdministrator(
 ): void {
   administeredOrganization({ organization_id, roles: requireRoles(member) }, notFound);
 }
+
+/** Only providers and administrators may correct the results and participants of calls. Everyone else gets 404. */
+export function requireCorrector({ roles }: { roles: readonly Role[] }, notFound: () => ApiError): void {
+  if (!roles.includes("provider") && !roles.includes("organization_admin")) throw notFound();
+}
+
+/**
+ * Checks the author of a correction again when it is written, by the roles in D1. A caller who reaches everybody as an
+ * administrator must still be one.
+ *
+ * @param member the caller in D1
+ */
+export function requireCorrectorStill(
+  caller: Pick<Caller, "roles">,
+  member: { roles: Role[] } | undefined,
+  notFound: () => ApiError,
+): void {
+  const roles = requireRoles(member);
+  requireCorrector({ roles }, notFound);
+  if (caller.roles.includes("organization_admin") && !roles.includes("organization_admin")) throw notFound();
+}

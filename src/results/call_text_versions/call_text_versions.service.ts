@@ -7,6 +7,7 @@ import type { CallTextKind } from "../../database/enums.ts";
 import { type BoundQuery, type NamedQueries, type RowsOf, runBatch } from "../../database/queries.ts";
 import { requireVersion } from "../../http/preconditions.ts";
 import { rolesOfCaller } from "../../organization/api_clients/api_clients.sql.ts";
+import { requireCorrector, requireCorrectorStill } from "../../organization/roles/roles.policy.ts";
 import {
   type CallText,
   entryOfText,
@@ -22,7 +23,6 @@ import { transcriptNotFound } from "../transcripts/transcripts.refusals.ts";
 import type { StoredTranscript } from "../transcripts/transcripts.schemas.ts";
 import { replaceLines, transcriptOfPath, transcriptToCorrect } from "../transcripts/transcripts.sql.ts";
 import { correctLines, correctText, type Replaced, requireCorrectable } from "./call_text_versions.merge.ts";
-import { requireCorrector, requireCorrectorStill } from "./call_text_versions.policy.ts";
 import type { SoapNoteCorrection, TranscriptCorrection } from "./call_text_versions.schemas.ts";
 import { insertVersion, stateOfText, type TextVersion, versionsOfPath } from "./call_text_versions.sql.ts";
 

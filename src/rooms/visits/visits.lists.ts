@@ -1,8 +1,20 @@
-import { and, asc, eq, isNull, lt, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import {
+  and,
+  asc,
+  eq,
+  isNotNull,
+  isNull,
+  lt,
+  or,
+  type Placeholder,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from "drizzle-orm";
+import { alias, type SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { entryOfOrganization, type FilterDates, idsIn } from "../../audit/access_logs/access_logs.entries.ts";
 import type { ClientContext } from "../../context.ts";
-import type { VisitStatus } from "../../database/enums.ts";
+import type { AccessResource, VisitStatus } from "../../database/enums.ts";
 import { columnAs, isSame, withoutIndex } from "../../database/expressions.ts";
 import {
   type BoundQuery,
@@ -17,6 +29,7 @@ import type { Position } from "../../http/pagination.ts";
 import { VISITS_LOOKED_THROUGH } from "../../limits.ts";
 import { type Reach, reachedIds, reachOf, withinReach } from "../../organization/members/members.sql.ts";
 import { organizationUsers } from "../../organization/members/organization_users.table.ts";
+import { people } from "../people/people.table.ts";
 import type { Visit, VisitsQuery } from "./visits.schemas.ts";
 import { visitColumns, visitsWithinReach } from "./visits.sql.ts";
 import { visits } from "./visits.table.ts";
@@ -30,6 +43,8 @@ interface ListedVisits extends Reach, FilterDates {
   /** null matches any value, here and below. */
   status: VisitStatus | null;
   external_reference: string | null;
+  /** The digest of a participant's reference. */
+  reference_digest: string | null;
   holder_id: number | null;
   limit: number;
 }
@@ -46,7 +61,7 @@ const isInPart = (of: typeof visits | typeof next, listed: Listed, isBeyond = is
   and(eq(of.organization_id, listed.organization_id), isBeyond, lt(of.starts_at, listed.before));
 
 /** A page, and the entry that records it. Reads the visits only after their ids, which an index yields in order. */
-const pageOf = (ids: (listed: Listed) => SQLWrapper) => ({
+const pageOf = (ids: (listed: Listed) => SQLWrapper, resource: AccessResource = "visit") => ({
   page: preparedQuery((listed: Listed) =>
     builder
       .select(visitColumns)
@@ -54,7 +69,8 @@ const pageOf = (ids: (listed: Listed) => SQLWrapper) => ({
       .where(sql`${visits.id} in ${ids(listed)}`)
       .orderBy(asc(visits.starts_at), asc(visits.id)),
   ),
-  entry: entryOfOrganization("visit", (listed: Listed) => ({
+  entry: entryOfOrganization(resource, (listed: Listed) => ({
+    reference_digest: listed.reference_digest,
     shown: idsIn(ids(listed)),
     from_date: listed.from_date,
     to_date: listed.to_date,
@@ -107,37 +123,75 @@ const pages = {
   }),
 };
 
-/** The visits with a reference. The caller may be allowed to see only a few, so each request looks through a limited number. */
+/** The visits with a reference. */
 const visitsByReference = (listed: Listed) =>
   builder
-    .select({ time: columnAs(next.starts_at, "time"), id: next.id })
+    .select({ time: columnAs(next.starts_at, "time"), id: columnAs(next.id, "id") })
     .from(next)
     .where(and(isInPart(next, listed), eq(next.external_reference, listed.external_reference)))
     .orderBy(asc(next.starts_at), asc(next.id));
 
-/** A page has no ORDER BY, so that SQLite reads one visit after the other and stops at the limit, instead of reading them all. */
-const pageOfReference = pageOf((listed) =>
+const planned = alias(people, "planned");
+
+/** The visits that name a person with the reference. A visit can appear several times. */
+const visitsByPerson = (listed: Listed) =>
   builder
-    .select({ id: visits.id })
-    .from(sql`(${visitsByReference(listed).limit(VISITS_LOOKED_THROUGH)}) as entry`)
-    .crossJoin(visits)
+    .select({ time: columnAs(planned.visit_starts_at, "time"), id: columnAs(planned.visit_id, "id") })
+    .from(planned)
     .where(
       and(
-        eq(visits.id, sql`entry.id`),
-        or(isNull(listed.status), eq(withoutIndex(visits.status), listed.status)),
-        or(isNull(listed.holder_id), eq(withoutIndex(visits.organization_user_id), listed.holder_id)),
-        visitsWithinReach(listed),
+        eq(planned.organization_id, listed.organization_id),
+        eq(planned.reference_digest, listed.reference_digest),
+        sql`(${planned.visit_starts_at}, ${planned.visit_id}) > (${listed.after_start}, ${listed.after_id})`,
+        lt(planned.visit_starts_at, listed.before),
+        isNotNull(withoutIndex(planned.number)),
       ),
     )
-    .limit(listed.limit),
-);
+    .orderBy(asc(planned.visit_starts_at), asc(planned.visit_id));
 
-/** The last visit that a request looks through, if it has to stop there. No row if the query has no reference. */
-const endOfReference = preparedQuery((listed: Listed) =>
-  visitsByReference(listed)
-    .limit(1)
-    .offset(VISITS_LOOKED_THROUGH - 1),
-) as PreparedQuery<ListedVisits, Position>;
+const matches = (wanted: Placeholder, column: SQLiteColumn) =>
+  or(isNull(wanted), eq(withoutIndex(column), wanted));
+
+/**
+ * A list of visits by reference. The caller may be allowed to see only a few, so each request looks through a limited number. The page
+ * has no ORDER BY, so that SQLite reads one visit after the other and stops at the limit, instead of reading them all.
+ */
+const lookThroughVisits = (
+  lookThrough: typeof visitsByReference | typeof visitsByPerson,
+  resource: AccessResource,
+) => ({
+  ...pageOf(
+    (listed) =>
+      builder
+        .select({ id: visits.id })
+        .from(
+          sql`(select distinct time, id from (${lookThrough(listed).limit(VISITS_LOOKED_THROUGH)})) as entry`,
+        )
+        .crossJoin(visits)
+        .where(
+          and(
+            eq(visits.id, sql`entry.id`),
+            matches(listed.external_reference, visits.external_reference),
+            matches(listed.status, visits.status),
+            matches(listed.holder_id, visits.organization_user_id),
+            visitsWithinReach(listed),
+          ),
+        )
+        .limit(listed.limit),
+    resource,
+  ),
+  /** The last visit that a request looks through, if it has to stop there. No row if the query has no reference. */
+  end: preparedQuery((listed: Listed) =>
+    lookThrough(listed)
+      .limit(1)
+      .offset(VISITS_LOOKED_THROUGH - 1),
+  ) as PreparedQuery<ListedVisits, Position>,
+});
+
+const ofReference = lookThroughVisits(visitsByReference, "visit");
+
+/** A search for a participant. */
+const ofPerson = lookThroughVisits(visitsByPerson, "participant");
 
 /**
  * The queries for the visits that a request asks for and its caller reaches: a page by start, with one extra visit if there are
@@ -146,6 +200,7 @@ const endOfReference = preparedQuery((listed: Listed) =>
 export function listedVisits(
   context: ClientContext,
   query: VisitsQuery,
+  reference_digest: string | null,
 ): [page: BoundQuery<Visit>, end: BoundQuery<Position>, entry: BoundQuery<{ id: number }>] {
   const { from, to, after, status = null, external_reference = null, per_page } = query;
   const holder_id = query.organization_user_id ?? null;
@@ -159,15 +214,25 @@ export function listedVisits(
     after_id,
     status,
     external_reference,
+    reference_digest,
     holder_id,
     limit: per_page + 1,
   };
   const { page, entry } = pageFor(listed);
-  return [page(listed), endOfReference(listed), entry(context, "read", { ...listed, limit: per_page })];
+  const { end } = reference_digest === null ? ofReference : ofPerson;
+  const event = reference_digest === null ? "read" : "search";
+  return [page(listed), end(listed), entry(context, event, { ...listed, limit: per_page })];
 }
 
-function pageFor({ reaches_everybody, status, external_reference, holder_id }: ListedVisits) {
-  if (external_reference !== null) return pageOfReference;
+function pageFor({
+  reaches_everybody,
+  status,
+  external_reference,
+  reference_digest,
+  holder_id,
+}: ListedVisits) {
+  if (reference_digest !== null) return ofPerson;
+  if (external_reference !== null) return ofReference;
   const ofEverybody = reaches_everybody ? pages.ofAll : pages.ofReached;
   const page = holder_id === null ? ofEverybody : pages.ofHolder;
   return page[status === null ? 0 : 1] as (typeof page)[number];

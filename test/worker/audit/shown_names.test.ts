@@ -32,6 +32,7 @@ describe("The entry of a list", () => {
         starts_at: timeAhead("09:30:00.000", day),
         organization_user_id: day % 2 ? holder.id : null,
         external_reference: "course-1",
+        participants: [named()],
       });
     for (const filter of [
       "",
@@ -39,6 +40,7 @@ describe("The entry of a list", () => {
       `organization_user_id=${holder.id}`,
       `organization_user_id=${holder.id}&status=planned`,
       "external_reference=course-1",
+      `participant_reference=${RITA}`,
       "status=cancelled",
       "external_reference=nobody",
     ])
@@ -49,7 +51,10 @@ describe("The entry of a list", () => {
         const { visits } = answer.body;
         expect([filter, visits.length]).toEqual([filter, /cancelled|nobody/.test(filter) ? 0 : 2]);
         const dates = { from_date: dateAhead(1), to_date: dateAhead(4) };
-        const entry = { event: "read", resource: "visit", resource_id: null, shown: idsOf(visits), ...dates };
+        const what = filter.startsWith("participant")
+          ? { event: "search", resource: "participant" }
+          : { event: "read", resource: "visit" };
+        const entry = { ...what, resource_id: null, shown: idsOf(visits), ...dates };
         expect(await entriesOfRequest(answer)).toMatchObject([entry]);
       }
   });
@@ -111,7 +116,7 @@ describe("GET /access_logs?external_reference", () => {
     expect((await entriesFor(clinic, RITA)).slice(0, 4)).toMatchObject(seen);
     await clinic.addParticipant(slug, { left_at: new Date().toISOString() }, wait.key);
     expect(await given(clinic.client.delete(`/participants?external_reference=${RITA}`))).toMatchObject({
-      erased_count: 2,
+      erased_count: 3,
     });
     const entries = await entriesFor(clinic, RITA);
     expect(entries.slice(0, 4)).toMatchObject(seen);

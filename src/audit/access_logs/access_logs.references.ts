@@ -6,8 +6,8 @@ import { selectColumn } from "../../database/selects.ts";
 import { formerReferences, people } from "../../rooms/people/people.table.ts";
 
 /*
- * Finds people by the digest of a reference (`digestsOfReferences`): of the one that they have, or of any that they had before. From a
- * record, `participants.person_id` leads to its participations, and `people.visit_id` to its visit.
+ * Finds people by the digest of a reference (`digestsOfReferences`): of the one that they have, or of any that they had before.
+ * `participants.person_id` and `people.visit_id` connect a record with its participations and its visit.
  */
 
 export interface OfReference {

@@ -37,7 +37,7 @@ const isHeldPerson = or(
   isHeldCall(eq(participants.visit_id, people.visit_id)),
 ) as SQL;
 
-/** True for a person of whom something is left to erase, unless a wait or a call goes on or is under hold. */
+/** True for a person of whom something is left to erase, unless they are waiting or on a call, or a call is under legal hold. */
 export const isErasable = and(isNotNull(people.over_at), not(isHeldPerson));
 
 const isLeft = isNull(participants.erased_at);

@@ -2,6 +2,7 @@ import { recordedRead } from "../../http/acting_user.ts";
 import { externalRoutes } from "../../http/external_api.ts";
 import { area } from "../../http/scopes.ts";
 import { jsonBody, params } from "../../http/validation.ts";
+import { CORRECTORS } from "../../organization/roles/roles.policy.ts";
 import { slugParams } from "../../rooms/waiting_rooms/waiting_rooms.schemas.ts";
 import { callParams } from "../calls/calls.schemas.ts";
 import {
@@ -25,7 +26,7 @@ export const participantsExternal = externalRoutes()
   )
   .put(
     "/organization_users/:organization_user_id/calls/:call_id/participants/:participant_id",
-    area("calls"),
+    area("calls", ...CORRECTORS),
     params(participantOfCallParams),
     recordedRead,
     jsonBody(updateParticipantBody),

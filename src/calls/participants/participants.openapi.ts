@@ -103,7 +103,7 @@ export const participantsReference: Reference = {
       summary: "Correct the name or reference of a participant",
       description:
         "Corrects the name or the reference of a participant, also while the call is going on. The correction applies wherever the person is shown: in the waiting room, on all calls of their planned visit, in the visit itself, and as a speaker in transcripts. Reports do not change it later. Only providers and administrators can correct participants.",
-      parameters: { participant_id: { description: "The id of the participant.", example: String(rita.id) } },
+      parameters: { participant_id: { description: "The id of the participant.", example: rita.id } },
       request: {
         fields: {
           "participant.display_name": "The corrected name.",
@@ -111,6 +111,7 @@ export const participantsReference: Reference = {
         },
         examples: {
           "A corrected patient number": { participant: { external_reference: story.RITAS_REFERENCE } },
+          "A corrected name": { participant: { display_name: rita.display_name } },
         },
       },
       response: { schema: participantOnCallSchema, example: ritaOnCall },

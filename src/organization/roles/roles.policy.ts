@@ -1,6 +1,7 @@
-import { administeredOrganization, type Caller } from "../../context.ts";
+import type { Caller } from "../../context.ts";
 import { ROLES, type Role } from "../../database/enums.ts";
 import type { ApiError } from "../../http/errors.ts";
+import { requireRoleOf } from "../../http/roles.ts";
 import { invalidClient } from "../api_clients/api_clients.refusals.ts";
 import { rolesAboveLevel } from "./roles.refusals.ts";
 
@@ -40,29 +41,23 @@ export function requireRoles(member: { roles: Role[] } | undefined): Role[] {
 }
 
 /**
- * `administeredOrganization` for a write: it checks the roles in D1. Otherwise a demoted user could make themselves an
- * administrator again while an isolate still knows their old roles.
+ * Checks the role for a write, in D1. Otherwise a demoted user could make themselves an administrator again while an
+ * isolate still knows their old roles.
  *
  * @param member the caller as D1 knows it
  */
-export function requireAdministrator(
-  { organization_id }: Pick<Caller, "organization_id">,
-  member: { roles: Role[] } | undefined,
-  notFound: () => ApiError,
-): void {
-  administeredOrganization({ organization_id, roles: requireRoles(member) }, notFound);
-}
+export const requireAdministrator = (member: { roles: Role[] } | undefined): void =>
+  requireRoleOf({ roles: requireRoles(member) }, "organization_admin");
 
-/** Only providers and administrators may correct the results and participants of calls. Everyone else gets 404. */
-export function requireCorrector({ roles }: { roles: readonly Role[] }, notFound: () => ApiError): void {
-  if (!roles.includes("provider") && !roles.includes("organization_admin")) throw notFound();
-}
+/** The roles that may correct the results and participants of calls, and see the versions of texts. */
+export const CORRECTORS: Role[] = ["provider", "organization_admin"];
 
 /**
  * Checks the author of a correction again when it is written, by the roles in D1. A caller who reaches everybody as an
  * administrator must still be one.
  *
  * @param member the caller in D1
+ * @throws ApiError 403 if the role is missing, 404 if the call is out of reach
  */
 export function requireCorrectorStill(
   caller: Pick<Caller, "roles">,
@@ -70,6 +65,6 @@ export function requireCorrectorStill(
   notFound: () => ApiError,
 ): void {
   const roles = requireRoles(member);
-  requireCorrector({ roles }, notFound);
+  requireRoleOf({ roles }, ...CORRECTORS);
   if (caller.roles.includes("organization_admin") && !roles.includes("organization_admin")) throw notFound();
 }

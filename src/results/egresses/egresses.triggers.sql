@@ -63,7 +63,7 @@ BEGIN
   UPDATE calls SET recordings_deleted_at = new.updated_at WHERE id = new.call_id AND recordings_deleted_at IS NULL;
 END;
 
--- What was deleted with a call stays deleted: the cron deletes the files of a recording that is first reported afterwards.
+-- Deleted results of a call stay deleted: the cron deletes the files of a recording that is first reported afterwards.
 CREATE TRIGGER `egresses_not_restored` AFTER INSERT ON `egresses`
 WHEN (SELECT recordings_deleted_at FROM calls WHERE id = new.call_id) IS NOT NULL
 BEGIN

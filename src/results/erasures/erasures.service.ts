@@ -8,7 +8,6 @@ import { participantSearchEntry } from "../../rooms/visits/visits.sql.ts";
 import { deletionOfTexts, refuseResults } from "../call_texts/call_texts.sql.ts";
 import { deleteRequestedFiles } from "../egress_deletions/egress_deletions.service.ts";
 import { deletionByCalls } from "../egress_deletions/egress_deletions.sql.ts";
-import { participantsNotFound } from "./erasures.refusals.ts";
 import type { Erasure, ErasureQuery } from "./erasures.schemas.ts";
 import { countLeft } from "./erasures.sql.ts";
 
@@ -23,7 +22,7 @@ export async function erasePortion(
 ): Promise<Erasure> {
   const { db, caller, settings } = context;
   const { organization_id } = caller;
-  const author = asAdministrator(caller, participantsNotFound);
+  const author = asAdministrator(caller);
   const [reference_digest = null] = await digestsOfReferences(settings, [external_reference]);
   const person = { organization_id, reference_digest };
   const erasure = await decideAndWrite(

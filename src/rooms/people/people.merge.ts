@@ -4,7 +4,7 @@ import type { Person, PersonRow } from "./people.sql.ts";
 
 type PersonField = "display_name" | "role" | "user_id" | "external_reference";
 
-/** What a report or the organization says of a person. */
+/** The fields of a person in a report, or in a request of the organization. */
 export type SaidOfPerson = { [Field in PersonField]?: Person[Field] | undefined };
 
 /** Only LiveKit's reports contain assumed fields. */
@@ -64,7 +64,7 @@ const fieldsOf = (said: SaidOfPerson): SaidOfPerson =>
   );
 
 /**
- * Applies a report to a person's record. What the organization has said stays, and an erased person stays erased. A late report, and
+ * Applies a report to a person's record. Fields that the organization has set stay, and an erased person stays erased. A late report, and
  * LiveKit's, only fill in unknown fields.
  *
  * @param known undefined for a new person

@@ -16,7 +16,7 @@ import { visits } from "../visits/visits.table.ts";
  * - `cleared`: the fields that reports have cleared, in the same format. Other fields that are null are not known.
  * - `assumed`: those of the fields `display_name` and `role` that nobody has reported, in the same format.
  * - `visit_starts_at`, `over_at`: triggers maintain them (see people.triggers.sql). `over_at` is the time from which retention counts; null
- *   while a wait or a call of the person goes on, and if there is nothing left to erase.
+ *   while the person is waiting or on a call, and if there is nothing left to erase.
  */
 export const people = sqliteTable(
   "people",

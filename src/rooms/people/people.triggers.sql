@@ -1,4 +1,4 @@
--- What a change of a person's record sets in motion.
+-- The effects of changes to a person's record.
 
 -- Whatever code changes or erases a reference, its digest is kept, and the participants' copies of the digest follow.
 CREATE TRIGGER `people_references_changed` AFTER UPDATE OF reference_digest ON `people`

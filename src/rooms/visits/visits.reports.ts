@@ -24,7 +24,7 @@ const VISIT_KEY = /(?:^|:)visit-([1-9]\d{0,15})-([1-9]\d{0,15})(?=:|$)/;
 
 const idsInKey = (key: string): number[] => VISIT_KEY.exec(key)?.slice(1).map(Number) ?? [];
 
-/** What keys name, as JSON arrays: the ids of visits, and the pairs of a visit's id and a number in it. */
+/** The visits and people named by keys, as JSON arrays: the ids of visits, and the pairs of a visit's id and a number in it. */
 export const plannedIn = (keys: string[]) => {
   const numbers = keys.map(idsInKey).filter(({ length }) => length > 0);
   return {

@@ -52,7 +52,7 @@ describe("A person with a record", () => {
         list === "calls" ? call.id : visit.id,
       ]);
     }
-    // Reads of before the correction are found under both numbers.
+    // Reads from before the correction are found under both numbers.
     expect(await logged(reference)).toBeGreaterThan(before);
     expect(await logged(corrected.external_reference)).toBeGreaterThan(before);
     expect(await entriesAbout(clinic, "search", "participant")).toHaveLength(4);
@@ -112,7 +112,7 @@ describe("A person with a record", () => {
       422,
       /was erased/,
     );
-    // What was deleted with the call stays deleted.
+    // Deleted results of the call stay deleted.
     await call.addEgress({ storage_key: `${clinic.slug}/late.mp4` });
     expect((await given(clinic.client.get(`${call.path}/egresses`))).egresses).toEqual([]);
     expect((await call.reportTranscript({ is_final: true, lines: [] })).status).toBe(422);

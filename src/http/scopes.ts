@@ -1,6 +1,6 @@
 import type { Context as HonoContext } from "hono";
 import type { Caller } from "../context.ts";
-import type { Scope } from "../database/enums.ts";
+import type { Role, Scope } from "../database/enums.ts";
 import { ApiError } from "./errors.ts";
 import { declarationOf, declaring } from "./route_declarations.ts";
 
@@ -12,8 +12,12 @@ export type Area = AreaOf<Scope>;
 /**
  * Declares the area of a route, or its scope if the method does not say whether it reads; null for a route open to every client.
  * `externalApi` enforces it.
+ *
+ * @param roles the roles of which the client's user must have one; none if the route is open to every role
  */
-export const area = (name: Area | Scope | null) => declaring({ area: name });
+export const area = (name: Area | Scope | null, ...roles: Role[]) => declaring({ area: name, roles });
+
+export const adminArea = (name: Area | Scope) => area(name, "organization_admin");
 
 export function scopeOf(name: Area | Scope | null, method: string): Scope | null {
   if (name === null || name === "sign_in" || name.includes(":")) return name as Scope | null;

@@ -43,7 +43,8 @@ const CODES: Record<string, string> = {
   invalid_code: "Exchange the token again: a code works only once, and only for a short time.",
   invalid_idempotency_key:
     "Send, for example, a UUID: the key has a character that is not printable ASCII, or is too long.",
-  invalid_if_match: "Send the `ETag` of the response as it is, with its quotes.",
+  invalid_if_match:
+    "Send the `ETag` of the response as it is, with its quotes, and only to change or delete its resource.",
   invalid_livekit_signature:
     "Check that the LiveKit server and this service have the same API key and secret.",
   invalid_platform_token: "Check the token in `Authorization`.",
@@ -114,6 +115,8 @@ const CODES: Record<string, string> = {
   too_many_subs: "Delete a sub first, or wait until one has ended.",
   too_many_visits: "Cancel planned visits first.",
   transcript_too_long: "Shorten the summary or the lines.",
+  unknown_parameter:
+    "Correct the name of the parameter. The text lists those of the operation, the most similar first.",
   unsupported_encoding: "Send the body as it is, without `Content-Encoding`.",
   url_not_allowed: "Use a public https address, as the text says.",
   user_has_api_clients: "Revoke the API clients that the text lists, or add `?revoke_api_clients=true`.",

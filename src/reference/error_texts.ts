@@ -4,6 +4,11 @@
 export const FAULTS: Record<string, string> = {
   "is required": "The field is missing. `null` does not count as missing.",
   "is given twice: give it once": "The query has the parameter more than once.",
+  "must not be empty":
+    "The filter names a person, and has no value. To select everybody, leave the parameter out.",
+  "is not a parameter of this operation; use {list}":
+    "The operation does not have the parameter. Its parameters follow, the most similar name first.",
+  "is not a parameter of this operation, which has none": "The operation has no parameters.",
   "must be a string": "It is of another JSON type.",
   "must be a number": "It is of another JSON type, or too large for a number.",
   "must be an integer": "It is of another JSON type, or has a fraction.",

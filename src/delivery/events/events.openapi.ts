@@ -1,11 +1,10 @@
 import type * as z from "zod";
 import type { EventType } from "../../database/enums.ts";
 import { EVENTS_KEPT_FOR } from "../../lifetimes.ts";
-import { FOR_ADMINISTRATORS, type Reference } from "../../openapi/operation.ts";
+import type { Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { DAY } from "../../units.ts";
 import { exampleEvent, idsOfType, STORY } from "./events.examples.ts";
-import { eventsNotFound } from "./events.refusals.ts";
 import { eventsSchema, type platformEventSchema, platformEventsSchema } from "./events.responses.ts";
 
 /** The "When" column of the event table. */
@@ -133,8 +132,6 @@ More types may be added: ignore types that you do not know.`,
           "Nothing has happened since": { events: [], next_after: 1060 },
         },
       },
-      refusals: FOR_ADMINISTRATORS,
-      errors: [eventsNotFound()],
     },
   },
   platform: {

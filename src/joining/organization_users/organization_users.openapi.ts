@@ -15,7 +15,6 @@ import {
   emailTaken,
   formerMemberStays,
   memberNeedsEmail,
-  memberStaysInOrganization,
   NO_ROLE_LEFT,
   notAnAssistant,
   notFormerMember,
@@ -69,7 +68,6 @@ const changeOf = (wrapper: "user" | "organization_user", schema: z.ZodObject) =>
       "A new email": {
         [wrapper]: {
           email: movedAnn.email,
-          ...(wrapper === "user" && { organization_id: ann.organization_id }),
         },
       },
     },
@@ -95,8 +93,6 @@ const changeErrors = (wrapper: "user" | "organization_user") => [
   formerMemberStays(wrapper, "roles"),
   formerMemberStays(wrapper, "assists"),
 ];
-
-const NOT_AN_ADMIN = "The client does not act as an organization_admin, or the member does not exist";
 
 export const organizationUsersReference: Reference = {
   tag: "Organization users",
@@ -151,7 +147,7 @@ export const organizationUsersReference: Reference = {
       description: `${CHANGE} The client's own user must keep the role \`organization_admin\`.`,
       parameters: { id: { description: MEMBER_ID, example: story.ANN.id } },
       ...changeOf("organization_user", organizationUserSchema),
-      refusals: { 404: `${NOT_AN_ADMIN}.` },
+      refusals: { 404: "The member does not exist." },
       errors: [...changeErrors("organization_user"), clientDemotesItsUser(), invalidClient()],
     },
     "DELETE /organization_users/:id": {
@@ -166,7 +162,7 @@ export const organizationUsersReference: Reference = {
           example: true,
         },
       },
-      refusals: { 404: `${NOT_AN_ADMIN}, or the membership has already ended.` },
+      refusals: { 404: "The member does not exist, or the membership has already ended." },
       errors: [organizationUserNotFound(), clientRemovesItsUser(), clientsActAsUser([5]), invalidClient()],
     },
   },
@@ -222,7 +218,7 @@ export const organizationUsersReference: Reference = {
       parameters,
       ...changeOf("user", userSchema),
       refusals: { 404: "The organization or the user does not exist." },
-      errors: [organizationNotFound(), ...changeErrors("user"), memberStaysInOrganization()],
+      errors: [organizationNotFound(), ...changeErrors("user")],
     },
     "DELETE /organizations/:organization_id/users/:organization_user_id": {
       operationId: "endMembership",

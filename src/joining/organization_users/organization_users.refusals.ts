@@ -8,11 +8,11 @@ export const emailHasAccount = () =>
     "user.email: already belongs to a user of the organization; to change that user, use PUT",
   );
 
-export const memberStaysInOrganization = () =>
-  unprocessable(
-    "field_not_changeable",
-    "user.organization_id: cannot be changed; create the user in the other organization",
-  );
+export const MEMBER_STAYS = {
+  organization_id: "create the user in the other organization",
+  user_id: "it is the id of the person",
+  waiting_room_slug: "it follows the name of the personal room: use PUT /waiting_rooms/{slug}",
+};
 
 export const emailTaken = (field: MemberField) =>
   unprocessable("account_exists", `${field}.email: belongs to another user of the organization`);

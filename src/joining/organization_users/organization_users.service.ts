@@ -6,6 +6,7 @@ import { isSameRow } from "../../database/merging.ts";
 import { requireFirst } from "../../database/queries.ts";
 import { readPage } from "../../http/lists.ts";
 import type { Page } from "../../http/pagination.ts";
+import { requireUnchanged } from "../../http/unchangeable.ts";
 import { clientsOfUser } from "../../organization/api_clients/api_clients.sql.ts";
 import { accountByEmail, reachOf } from "../../organization/members/members.sql.ts";
 import { organizationUsers } from "../../organization/members/organization_users.table.ts";
@@ -31,17 +32,12 @@ import {
   newMember,
 } from "./organization_users.merge.ts";
 import { requireAdministratorStays, requireNoClients } from "./organization_users.policy.ts";
-import {
-  type MemberField,
-  memberStaysInOrganization,
-  organizationUserNotFound,
-} from "./organization_users.refusals.ts";
+import { type MemberField, organizationUserNotFound } from "./organization_users.refusals.ts";
 import type {
   createUserBody,
   MemberChanges,
   OrganizationUser,
   OrganizationUsersQuery,
-  UserChanges,
 } from "./organization_users.schemas.ts";
 import { organizationUserColumns, reachedUser, userListFor } from "./organization_users.sql.ts";
 
@@ -109,7 +105,7 @@ const asThePlatform = (organization_id: number): MemberAuthor<{ id: number }> =>
 });
 
 const asTheClient = (caller: Caller, revokesClients = true): MemberAuthor<{ roles: Role[] }> => ({
-  ...asAdministrator(caller, organizationUserNotFound),
+  ...asAdministrator(caller),
   field: "organization_user",
   allow(member, next, clients) {
     requireAdministratorStays(caller, member, next);
@@ -117,16 +113,8 @@ const asTheClient = (caller: Caller, revokesClients = true): MemberAuthor<{ role
   },
 });
 
-/** @throws ApiError 422 also if the body names another organization */
-export function updateUser(
-  context: Context,
-  organization_id: number,
-  id: number,
-  { organization_id: wanted = organization_id, ...input }: UserChanges,
-) {
-  if (wanted !== organization_id) throw memberStaysInOrganization();
-  return changeMember(context, asThePlatform(organization_id), id, input);
-}
+export const updateUser = (context: Context, organization_id: number, id: number, input: MemberChanges) =>
+  changeMember(context, asThePlatform(organization_id), id, input);
 
 export const updateOrganizationUser = (context: ClientContext, id: number, input: MemberChanges) =>
   changeMember(context, asTheClient(context.caller), id, input);
@@ -159,6 +147,7 @@ async function changeMember<Known>(
       author.require(asking);
       if (!found) throw organizationUserNotFound();
       const member: Member = found;
+      requireUnchanged(context, { organization_id, user_id: id, waiting_room_slug: room?.slug });
       const next = mergeMember(
         { member, providers, field, isRoomInUse: uses.length > 0, emailOwner },
         input,

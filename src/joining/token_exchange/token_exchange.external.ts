@@ -1,6 +1,6 @@
 import { externalRoutes } from "../../http/external_api.ts";
 import { outsideQuotas } from "../../http/quotas.ts";
-import { area } from "../../http/scopes.ts";
+import { adminArea, area } from "../../http/scopes.ts";
 import { jsonBody } from "../../http/validation.ts";
 import { TOKEN_EXCHANGE_BODY_LIMIT } from "../../limits.ts";
 import { tokenCheckBody, tokenExchangeBody } from "./token_exchange.schemas.ts";
@@ -21,7 +21,7 @@ export const tokenExchangeExternal = externalRoutes()
   )
   .post(
     "/token_checks",
-    area("organization:read"),
+    adminArea("organization:read"),
     outsideQuotas,
     jsonBody(tokenCheckBody, { limit }),
     async (c) => c.json(await checkToken(c.var.context, c.req.valid("json").token_check.token)),

@@ -2,12 +2,7 @@ import { TOKEN_CLOCK_TOLERANCE } from "../../lifetimes.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
-import {
-  forAdministrators,
-  invalidToken,
-  inviteNotAccepted,
-  providerUnavailable,
-} from "./token_exchange.refusals.ts";
+import { invalidToken, inviteNotAccepted, providerUnavailable } from "./token_exchange.refusals.ts";
 import { authorizationCodeSchema, tokenCheckSchema } from "./token_exchange.responses.ts";
 
 /** A token for Paula, valid for five minutes. */
@@ -59,7 +54,7 @@ The access log records each exchange (\`sign_in\`) and each properly signed but 
       operationId: "checkToken",
       summary: "Find out why a token is refused",
       description:
-        "Checks a token as the exchange does, and says what is wrong with it. Nothing is exchanged, and the access log gets no entry. Only for clients of an organization_admin.",
+        "Checks a token as the exchange does, and says what is wrong with it. Nothing is exchanged, and the access log gets no entry.",
       status: 200,
       request: {
         fields: { token_check: "The check.", "token_check.token": "The token to check." },
@@ -76,7 +71,6 @@ The access log records each exchange (\`sign_in\`) and each properly signed but 
           },
         },
       },
-      errors: [forAdministrators()],
     },
   },
 };

@@ -38,13 +38,6 @@ export const invalidToken = (reason: TokenFault) =>
 export const inviteNotAccepted = () =>
   new ApiError(401, "invite_pending", "Please accept your invite", { reason: "invite_pending" });
 
-export const forAdministrators = () =>
-  new ApiError(
-    403,
-    "missing_role",
-    "This operation is only for API clients that act as organization_admin: use such a client; an administrator can create one",
-  );
-
 export const providerUnavailable = (reason: KeysFault) =>
   new ApiError(503, "identity_provider_unavailable", "Identity provider unavailable", {
     headers: { "Retry-After": String(PROVIDER_RETRY_AFTER) },

@@ -1,18 +1,14 @@
 import { digest, randomSecret } from "../../bytes/digest.ts";
-import { administeredOrganization, type ClientContext } from "../../context.ts";
+import type { ClientContext } from "../../context.ts";
 import { runAll, runBatch } from "../../database/queries.ts";
+import { administeredOrganization } from "../../http/roles.ts";
 import { AUTHORIZATION_CODE_LIFETIME } from "../../lifetimes.ts";
 import { AUTHORIZATION_CODE_BYTES } from "../../limits.ts";
 import { issuersByName } from "../../organization/issuers/issuers.sql.ts";
 import { accountByEmail, newestFormerMember } from "../../organization/members/members.sql.ts";
 import { insertAuthorizationCode } from "../authorization_codes/authorization_codes.sql.ts";
 import { pendingInviteOf } from "../invites/invites.sql.ts";
-import {
-  checkReasonOf,
-  forAdministrators,
-  invalidToken,
-  inviteNotAccepted,
-} from "./token_exchange.refusals.ts";
+import { checkReasonOf, invalidToken, inviteNotAccepted } from "./token_exchange.refusals.ts";
 import type { TokenCheck } from "./token_exchange.responses.ts";
 import { refusedSignInEntry, signInEntry } from "./token_exchange.sql.ts";
 import { claimedIssuer, claimsOf, compactToken, verifiedEmail } from "./token_exchange.tokens.ts";
@@ -50,14 +46,10 @@ export async function exchangeToken(context: ClientContext, text: string): Promi
   throw invalidToken(fault);
 }
 
-/**
- * Says why the exchange of a token would be refused, for an administrator who sets up sign-in. Changes nothing.
- *
- * @throws ApiError 403 if the caller is no administrator
- */
+/** Says why the exchange of a token would be refused, for an administrator who sets up sign-in. Changes nothing. */
 export async function checkToken(context: ClientContext, text: string): Promise<TokenCheck> {
   const { db, now, caller } = context;
-  const organization_id = administeredOrganization(caller, forAdministrators);
+  const organization_id = administeredOrganization(caller);
   const check: TokenCheck = {
     issuer: null,
     audience: null,

@@ -128,6 +128,7 @@ export async function cancelPlannedVisit(context: ClientContext, id: number): Pr
   const reached = { ...reachOf(caller), id };
   await decideAndWrite(db, { visit: visitOfPath(reached) }, ({ visit: [before] }) => {
     if (!before) throw visitNotFound();
+    requireVersion(context, before);
     const visit = cancelVisit(before, now);
     if (visit === before) return { unchanged: before };
     return {

@@ -80,7 +80,7 @@ const ownSub = ({ organization_id, slug, id }: Placeholders<SubPath>): SQL | und
   hasValues(waitingRoomSubs, { id, waiting_room_id: ownRoomId(organization_id, slug) });
 
 export const subRow = preparedQuery((path: Placeholders<SubPath>) =>
-  builder.select(getTableColumns(waitingRoomSubs)).from(waitingRoomSubs).where(ownSub(path)),
+  builder.select(waitingRoomSubColumns).from(waitingRoomSubs).where(ownSub(path)),
 );
 
 export const deleteSub = preparedQuery((path: Placeholders<SubPath>) =>

@@ -8,7 +8,6 @@ import { tooManyRooms } from "../../organization/usage/usage.refusals.ts";
 import { waitingRoomSubSchema } from "../waiting_room_subs/waiting_room_subs.responses.ts";
 import {
   personalRoomStays,
-  roomOwnerStays,
   SLUG_IS_GENERATED,
   themeNotOffered,
   waitingRoomInUse,
@@ -112,13 +111,7 @@ export const waitingRoomsReference: Reference = {
           "A personal room, sent back unchanged": personal,
         },
       },
-      errors: [
-        waitingRoomNotFound(),
-        slugIsGenerated,
-        otherTheme,
-        roomOwnerStays("organization_id"),
-        roomOwnerStays("user_id"),
-      ],
+      errors: [waitingRoomNotFound(), slugIsGenerated, otherTheme],
     },
     "DELETE /waiting_rooms/:slug": {
       operationId: "retireWaitingRoom",

@@ -7,7 +7,7 @@ import type { Document } from "../../../src/reference/site/openapi.ts";
 import { CRON_PORTION } from "../../../src/tuning.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../src/units.ts";
 import { documents } from "../support/contract.ts";
-import { expectRefusal } from "../support/expectations.ts";
+import { expectMissingRole, expectRefusal } from "../support/expectations.ts";
 import { endpoints } from "../support/network.ts";
 import { anInvite, anOrganization, given } from "../support/organization.ts";
 import { aClinicWithQueue } from "../support/queue.ts";
@@ -573,7 +573,7 @@ it("GET /webhook_endpoints/{id}/deliveries lists the newest first, and continues
   expect(await shown(`?per_page=2&after=${ids[1]}`)).toEqual([ids.slice(2, 4), ids[3]]);
   expect(await shown(`?after=${ids[4]}`)).toEqual([[], ids[4]]);
   const provider = await clinic.addClient((await clinic.addProvider()).id);
-  expect((await provider.get(path)).status).toBe(404);
+  expectMissingRole(await provider.get(path));
   const other = await anOrganization();
   expect((await other.client.get(path)).status).toBe(404);
 });

@@ -147,8 +147,9 @@ describe("A scope", () => {
     const clinic = await anOrganization();
     const paula = await clinic.addProvider();
     const client = await clinic.addClient(paula.id, { scopes: SCOPES });
-    expectRefusal(await client.get("/access_logs"), 404);
-    expectRefusal(await client.put("/organization", { organization: {} }), 404);
+    const forAdmins = /^This operation is only for API clients that act as organization_admin: use such/;
+    expectRefusal(await client.get("/access_logs"), 403, forAdmins);
+    expectRefusal(await client.put("/organization", { organization: {} }), 403, forAdmins);
   });
 
   it("is checked before the rest of the request, but after credentials and unknown paths", async () => {

@@ -14,12 +14,12 @@ export const missingRole = (...roles: readonly Role[]) =>
 /** The roles of which the client's user needs one; empty if the route is open to every role. */
 export const rolesFor = (c: HonoContext): Role[] => declarationOf<Role[]>(c, "roles") ?? [];
 
-export const hasRole = ({ roles }: Pick<Caller, "roles">, needed: readonly Role[]): boolean =>
+export const hasOneOf = ({ roles }: Pick<Caller, "roles">, needed: readonly Role[]): boolean =>
   needed.length === 0 || needed.some((role) => roles.includes(role));
 
 /** @throws ApiError 403 */
 export function requireRoleOf(caller: Pick<Caller, "roles">, ...needed: Role[]): void {
-  if (!hasRole(caller, needed)) throw missingRole(...needed);
+  if (!hasOneOf(caller, needed)) throw missingRole(...needed);
 }
 
 /**

@@ -10,7 +10,7 @@ import { requireKnownParameters } from "../../http/parameters.ts";
 import { readIfMatch } from "../../http/preconditions.ts";
 import { countBodyLength, countLookUp, countRequest, failedCredentials } from "../../http/rate_limits.ts";
 import { answerWithBookmark, openDatabase } from "../../http/replication.ts";
-import { hasRole, requireRoleOf, rolesFor } from "../../http/roles.ts";
+import { hasOneOf, requireRoleOf, rolesFor } from "../../http/roles.ts";
 import { requireScope } from "../../http/scopes.ts";
 import { isRouted } from "../../http/unrouted.ts";
 import { CLIENT_ID_BYTES, EXTERNAL_BODY_LIMIT } from "../../limits.ts";
@@ -85,7 +85,7 @@ async function authenticate(c: HonoContext<ExternalEnv>, context: Context) {
 async function requireRole(c: HonoContext<ExternalEnv>, clientId: string): Promise<void> {
   const { context } = c.var;
   const needed = rolesFor(c);
-  if (hasRole(context.caller, needed)) return;
+  if (hasOneOf(context.caller, needed)) return;
   lookUpAgain(clientId);
   const known = await recall(c, context, clientId);
   if (known) context.caller = known.caller;

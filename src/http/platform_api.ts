@@ -5,7 +5,7 @@ import { PLATFORM_BODY_LIMIT } from "../limits.ts";
 import { ApiError } from "./errors.ts";
 import { type ApiEnv, newHono } from "./hono.ts";
 import { platformTokenOf, requireToken } from "./platform_tokens.ts";
-import { failedCredentials } from "./rate_limits.ts";
+import { addressOf, failedCredentials } from "./rate_limits.ts";
 import { answerWithBookmark, openRequest } from "./replication.ts";
 import { isRouted } from "./unrouted.ts";
 
@@ -25,12 +25,14 @@ export const platformApi = createMiddleware<PlatformEnv>(async (c, next) => {
   // An unknown path gets 404, and an unknown method 405, even if the token has no access.
   if (isRouted(c)) requireToken(c, name);
   c.set("bodyLimit", PLATFORM_BODY_LIMIT);
-  takeTimeWhenWhole(c);
+  prepareBody(c);
   await answerWithBookmark(c, next);
 });
 
 /** Sets `now` when the body is complete. The caller's rights depend only on its token, so they need not be read again. */
-export const takeTimeWhenWhole = (c: HonoContext<PlatformEnv>) =>
+export function prepareBody(c: HonoContext<PlatformEnv>) {
+  c.set("bodyOwner", addressOf(c));
   c.set("onWholeRequest", () => {
     c.var.context.now = Date.now();
   });
+}

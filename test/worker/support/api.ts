@@ -28,7 +28,7 @@ const ADDRESS = `2001:db8:${high}:${low}::1`;
 export function api(base: string, credentials: Record<string, string>, fetcher = theWorker, under = "") {
   async function send(method: string, rest: string, body?: unknown, headers: Record<string, string> = {}) {
     const path = under + rest;
-    const bytes = bytesOf(body);
+    const bytes = body === undefined ? undefined : bytesOf(body);
     const response = await fetcher(
       new Request(`https://service.test${base}${path}`, {
         method,
@@ -63,10 +63,9 @@ export function api(base: string, credentials: Record<string, string>, fetcher =
   };
 }
 
-function bytesOf(body: unknown): Uint8Array<ArrayBuffer> | undefined {
-  if (body === undefined) return undefined;
+function bytesOf(body: unknown) {
   if (body instanceof Uint8Array) return new Uint8Array(body);
-  return new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body));
+  return new Uint8Array(new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body)));
 }
 
 const unpacked = ({ body }: Response) =>

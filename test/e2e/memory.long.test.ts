@@ -154,8 +154,8 @@ describe("Unfinished bodies", () => {
         expect((await other.external("POST", "/waiting_rooms", { waiting_room })).status).toBe(201);
         await setTimeout(100);
       }
-      // The local proxy breaks some of so many connections.
-      expect(new Set((await statuses).filter((status) => status !== 0))).toEqual(new Set([408, 503]));
+      // 0: the local proxy breaks some of so many connections.
+      expect([0, 408, 503]).toEqual(expect.arrayContaining([...new Set(await statuses)]));
     });
     isolate.close();
     expect(withBuffers).toBeLessThan(HEAP_FOR_MANY);

@@ -1,9 +1,11 @@
 import type * as z from "zod";
-import { administeredOrganization, type Caller, type ClientContext } from "../../context.ts";
+import type { Caller, ClientContext } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import { isSameRow } from "../../database/merging.ts";
 import { type BoundQuery, requireFirst, runAll } from "../../database/queries.ts";
 import { isLoopback } from "../../http/loopback.ts";
+import { administeredOrganization } from "../../http/roles.ts";
+import { requireUnchanged } from "../../http/unchangeable.ts";
 import type { OwnPath } from "../../http/wire.ts";
 import { asAdministrator } from "../../organization/roles/roles.authors.ts";
 import { newWebhookSecret } from "../webhook_deliveries/webhook_deliveries.format.ts";
@@ -29,7 +31,7 @@ import {
 
 /** Not paged: an organization can have only a few. */
 export async function listWebhookEndpoints({ db, caller }: ClientContext): Promise<WebhookEndpoint[]> {
-  const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
+  const organization_id = administeredOrganization(caller);
   return runAll(db, endpointsOf({ organization_id }));
 }
 
@@ -43,8 +45,8 @@ export async function createWebhookEndpoint(
   input: z.output<ReturnType<typeof createWebhookEndpointBody>>["webhook_endpoint"],
 ): Promise<WebhookEndpointWithSecret> {
   const { db, now, caller } = context;
-  const author = asAdministrator(caller, webhookEndpointNotFound);
-  const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
+  const author = asAdministrator(caller);
+  const organization_id = administeredOrganization(caller);
   const { organization_user_id: created_by_user_id } = caller;
   requireAllowedUrl(context, input.url);
   const secret = newWebhookSecret();
@@ -77,6 +79,7 @@ export async function updateWebhookEndpoint(
   const { organization_user_id: user_id } = caller;
   const service_url = new URL(context.url).origin;
   return changeEndpoint(context, endpointById(own), (endpoint) => {
+    requireUnchanged(context, { secret: undefined });
     const next = mergeEndpoint({ endpoint, service_url, user_id }, input, now);
     return {
       writes: [endpointWrites.update(endpoint, next)],
@@ -107,7 +110,7 @@ export async function deleteWebhookEndpoint(context: ClientContext, id: number):
 
 /** @throws ApiError 404 if the caller is not an administrator */
 const ownPath = (caller: Pick<Caller, "organization_id" | "roles">, id: number): OwnPath => ({
-  organization_id: administeredOrganization(caller, webhookEndpointNotFound),
+  organization_id: administeredOrganization(caller),
   id,
 });
 
@@ -117,7 +120,7 @@ const changeEndpoint = <Endpoint, Result>(
   read: BoundQuery<Endpoint>,
   decide: (endpoint: Endpoint) => Decision<Result>,
 ): Promise<Result> => {
-  const author = asAdministrator(caller, webhookEndpointNotFound);
+  const author = asAdministrator(caller);
   const reads = { member: author.read, endpoint: read };
   return decideAndWrite(db, reads, ({ member: [member], endpoint: [endpoint] }) => {
     author.require(member);

@@ -1,7 +1,6 @@
 import type { Caller } from "../../context.ts";
 import type { Role } from "../../database/enums.ts";
 import type { BoundQuery } from "../../database/queries.ts";
-import type { ApiError } from "../../http/errors.ts";
 import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import { organizationById } from "../organizations/organizations.sql.ts";
@@ -25,13 +24,9 @@ export const asPlatform = (organization_id: number): Author<{ id: number }> => (
   },
 });
 
-/**
- * An API client of an organization_admin, in its own organization.
- *
- * @param notFound makes the 404 error for other callers
- */
-export const asAdministrator = (caller: Caller, notFound: () => ApiError): Author<{ roles: Role[] }> => ({
+/** An API client of an organization_admin, in its own organization. */
+export const asAdministrator = (caller: Caller): Author<{ roles: Role[] }> => ({
   organization_id: caller.organization_id,
   read: rolesOfCaller(caller),
-  require: (member) => requireAdministrator(caller, member, notFound),
+  require: requireAdministrator,
 });

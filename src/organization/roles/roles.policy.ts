@@ -1,6 +1,5 @@
-import { administeredOrganization, type Caller } from "../../context.ts";
 import { ROLES, type Role } from "../../database/enums.ts";
-import type { ApiError } from "../../http/errors.ts";
+import { requireRoleOf } from "../../http/roles.ts";
 import { invalidClient } from "../api_clients/api_clients.refusals.ts";
 import { rolesAboveLevel } from "./roles.refusals.ts";
 
@@ -40,15 +39,10 @@ export function requireRoles(member: { roles: Role[] } | undefined): Role[] {
 }
 
 /**
- * `administeredOrganization` for a write: it checks the roles in D1. Otherwise a demoted user could make themselves an
- * administrator again while an isolate still knows their old roles.
+ * Checks the role for a write, in D1. Otherwise a demoted user could make themselves an administrator again while an
+ * isolate still knows their old roles.
  *
  * @param member the caller as D1 knows it
  */
-export function requireAdministrator(
-  { organization_id }: Pick<Caller, "organization_id">,
-  member: { roles: Role[] } | undefined,
-  notFound: () => ApiError,
-): void {
-  administeredOrganization({ organization_id, roles: requireRoles(member) }, notFound);
-}
+export const requireAdministrator = (member: { roles: Role[] } | undefined): void =>
+  requireRoleOf({ roles: requireRoles(member) }, "organization_admin");

@@ -78,7 +78,7 @@ describe("Events of a waiting participant", () => {
     expect(kinds(await toldOf(clinic, () => given(clinic.platform.delete(`/users/${id}`))))).toEqual([
       "left",
     ]);
-    await clinic.addUser("Paula Provider", ["provider"], { email });
+    await clinic.addUser("Paula Provider", ["provider"], { email, returning_user_id: id });
     travelTo(fromNow(2));
     expect(kinds(await toldOf(clinic, () => waits(fromNow(0))))).toEqual(["waiting"]);
   });

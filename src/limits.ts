@@ -17,12 +17,6 @@ export const BULK_INVITES_BODY_LIMIT = KIB * KIB;
 /** Tokens can list all groups of a person. Also, text that is not a JWT gets 401, not 413. */
 export const TOKEN_EXCHANGE_BODY_LIMIT = 256 * KIB;
 
-/** Bodies of an isolate's unanswered requests. Cloudflare ends an isolate, and all its requests, at 128 MB. */
-export const MAX_BODIES_SIZE = 32 * KIB * KIB;
-
-/** A request with a small body takes memory too. */
-export const MIN_BODY_RESERVATION = 16 * KIB;
-
 /** In bytes per second, after BODY_GRACE. */
 export const MIN_BODY_RATE = 32 * KIB;
 

@@ -1,7 +1,8 @@
 import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
 import { BODY_GRACE, BODY_RESERVED_FOR, BODY_TIMEOUT } from "../lifetimes.ts";
-import { MAX_BODIES_SIZE, MIN_BODY_RATE, MIN_BODY_RESERVATION } from "../limits.ts";
+import { MIN_BODY_RATE } from "../limits.ts";
+import { MAX_BODIES_SIZE, MIN_BODY_RESERVATION } from "../tuning.ts";
 import { SECOND } from "../units.ts";
 import { bodyTooLarge, bodyTooSlow, tooManyBodies, unsupportedEncoding } from "./errors.ts";
 

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { CORRECTION_BODY_LIMIT, MAX_BODIES_SIZE } from "../../../src/limits.ts";
+import { CORRECTION_BODY_LIMIT } from "../../../src/limits.ts";
+import { MAX_BODIES_SIZE } from "../../../src/tuning.ts";
 import { KIB, SECOND } from "../../../src/units.ts";
 import { entriesAbout } from "../support/access_logs.ts";
 import { type Fetcher, theWorker } from "../support/api.ts";

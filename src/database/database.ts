@@ -8,7 +8,7 @@ export interface Bound {
 
 /** A database that adds statements to the transaction of each write, after the statements of the write itself. */
 interface Counting extends Database {
-  /** @param isChange whether the statements of the write certainly change something; else only its last one tells */
+  /** @param isChange whether the write certainly changes something; otherwise its last statement decides */
   beside: (isChange: boolean) => Bound[];
 }
 

@@ -12,7 +12,7 @@ declare module "hono" {
     body: Uint8Array<ArrayBuffer>;
     /** Off by default: many large bodies held while their requests are handled would exhaust the isolate. */
     keepsBody: boolean;
-    /** Whose share of the isolate's memory for bodies the body takes: an organization's, or an address's. */
+    /** The organization or address whose share of the isolate's memory the body takes. */
     bodyOwner: string | number;
     /** Called before the first byte is read, with the size that the body may have. */
     beforeBody?: (size: number) => Promise<void>;

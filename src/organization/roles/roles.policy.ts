@@ -1,4 +1,6 @@
+import type { Caller } from "../../context.ts";
 import { ROLES, type Role } from "../../database/enums.ts";
+import type { ApiError } from "../../http/errors.ts";
 import { requireRoleOf } from "../../http/roles.ts";
 import { invalidClient } from "../api_clients/api_clients.refusals.ts";
 import { rolesAboveLevel } from "./roles.refusals.ts";
@@ -46,3 +48,23 @@ export function requireRoles(member: { roles: Role[] } | undefined): Role[] {
  */
 export const requireAdministrator = (member: { roles: Role[] } | undefined): void =>
   requireRoleOf({ roles: requireRoles(member) }, "organization_admin");
+
+/** The roles that may correct the results and participants of calls, and see the versions of texts. */
+export const CORRECTORS: Role[] = ["provider", "organization_admin"];
+
+/**
+ * Checks the author of a correction again when it is written, by the roles in D1. A caller who reaches everybody as an
+ * administrator must still be one.
+ *
+ * @param member the caller in D1
+ * @throws ApiError 403 if the role is missing, 404 if the call is out of reach
+ */
+export function requireCorrectorStill(
+  caller: Pick<Caller, "roles">,
+  member: { roles: Role[] } | undefined,
+  notFound: () => ApiError,
+): void {
+  const roles = requireRoles(member);
+  requireRoleOf({ roles }, ...CORRECTORS);
+  if (caller.roles.includes("organization_admin") && !roles.includes("organization_admin")) throw notFound();
+}

@@ -18,6 +18,12 @@ export const CLIENT_REFUSED_FOR = 5 * SECOND;
 /** Bounds each of an isolate's caches: known clients, refused clients, addresses beyond their limit, and places. */
 export const MAX_REMEMBERED = 10_000;
 
+/** Bodies of an isolate's unanswered requests. Cloudflare ends an isolate, and all its requests, at 128 MB. */
+export const MAX_BODIES_SIZE = 32 * KIB * KIB;
+
+/** A request with a small body takes memory too. */
+export const MIN_BODY_RESERVATION = 16 * KIB;
+
 /** In characters. Small enough that other requests get their turn in between, and a slow caller uses little memory. */
 export const CHUNK_LENGTH = 32 * KIB;
 

@@ -13,6 +13,7 @@ import {
   noSuchPath,
   notJson,
   organizationMoves,
+  tooManyBodies,
   unsupportedEncoding,
   writeConflict,
 } from "../http/errors.ts";
@@ -210,6 +211,7 @@ function commonRefusals(
   }
   all.push([500, "An internal error of the service.", [internalError()]]);
   all.push([503, undefined, [databaseUnavailable(), organizationMoves()]]);
+  if (json || body) all.push([503, undefined, [tooManyBodies()]]);
   if (method !== "GET") all.push([503, undefined, [writeConflict()]]);
   return all;
 }

@@ -16,6 +16,7 @@ import { eventsPlatform } from "./delivery/events/events.platform.ts";
 import { webhookDeliveriesExternal } from "./delivery/webhook_deliveries/webhook_deliveries.external.ts";
 import { webhookEndpointsExternal } from "./delivery/webhook_endpoints/webhook_endpoints.external.ts";
 import { nudgeDeliveries } from "./delivery/webhook_lanes/webhook_lanes.queue.ts";
+import { releasingBody } from "./http/body.ts";
 import { handleError } from "./http/errors.ts";
 import { externalRoutes } from "./http/external_api.ts";
 import { health } from "./http/health.ts";
@@ -138,6 +139,7 @@ app.use("/api/*", (c, next) => {
   requireOwnSecrets(readSettings(c.env), c.req.url);
   return next();
 });
+app.use("/api/*", releasingBody);
 // The queue does not know yet about the events of this write.
 app.use("/api/*", async (c, next) => {
   await next();

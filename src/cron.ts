@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { sealDays } from "./audit/access_log_seals/access_log_seals.chores.ts";
 import { deleteOldAccessLogs } from "./audit/access_logs/access_logs.chores.ts";
-import { waitingListReads } from "./audit/access_logs/access_logs.table.ts";
 import { eraseReferences } from "./calls/calls/calls.chores.ts";
 import { endSilentWaits, eraseParticipants } from "./calls/participants/participants.chores.ts";
 import type { Context } from "./context.ts";
@@ -38,7 +37,7 @@ import { deleteOldTexts } from "./results/call_texts/call_texts.service.ts";
 import { deleteOldRecordings } from "./results/egress_deletions/egress_deletions.service.ts";
 import { endSilentCalls } from "./results/silent_calls/silent_calls.chores.ts";
 import { endVisits } from "./rooms/visits/visits.chores.ts";
-import { CHORES_DELAY, WAITING_LIST_READS_KEPT_FOR } from "./tuning.ts";
+import { CHORES_DELAY } from "./tuning.ts";
 import { DAY } from "./units.ts";
 
 /** Chores by the names under which the log reports their result: the number of rows processed. */
@@ -49,11 +48,6 @@ const cleanUps: Chores = {
   deleteOldIdempotencyKeys: cleanUp(idempotencyKeys, idempotencyKeys.created_at, IDEMPOTENCY_KEY_KEPT_FOR),
   deleteOldClosedRooms: cleanUp(closedRooms, closedRooms.updated_at, CLOSED_ROOM_KEPT_FOR),
   deleteOldEvents: cleanUp(events, events.created_at, EVENTS_KEPT_FOR),
-  deleteOldWaitingListReads: cleanUp(
-    waitingListReads,
-    waitingListReads.recorded_at,
-    WAITING_LIST_READS_KEPT_FOR,
-  ),
   deleteOldMailedAddresses: cleanUp(mailedAddresses, mailedAddresses.day, DAY),
   deleteOldClientDays,
   deleteUnclaimedRefusals,

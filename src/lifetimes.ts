@@ -5,6 +5,15 @@ import { DAY, HOUR, MINUTE, SECOND } from "./units.ts";
 /** Enough for the largest body on a slow line. A later body might find that the caller has lost its rights. */
 export const BODY_TIMEOUT = 30 * SECOND;
 
+/** After this time, a body must have arrived at MIN_BODY_RATE: slow bodies take memory from other requests. */
+export const BODY_GRACE = 5 * SECOND;
+
+/** Longer than a body takes: the timers of a busy isolate are late. */
+export const BODY_RESERVED_FOR = 2 * BODY_TIMEOUT;
+
+/** In seconds: the `Retry-After` when no memory is left for a body. Most bodies arrive within milliseconds. */
+export const BODY_RETRY_AFTER = 2;
+
 export const DEFAULT_SUB_DURATION = 24 * HOUR;
 
 /** A revoked client is refused after this time at the latest. Until then, lookups run in the background. */

@@ -17,6 +17,9 @@ export const BULK_INVITES_BODY_LIMIT = KIB * KIB;
 /** Tokens can list all groups of a person. Also, text that is not a JWT gets 401, not 413. */
 export const TOKEN_EXCHANGE_BODY_LIMIT = 256 * KIB;
 
+/** In bytes per second, after BODY_GRACE. */
+export const MIN_BODY_RATE = 32 * KIB;
+
 /** A LiveKit event describes a room, a participant or an egress, whose metadata can take a few kilobytes. */
 export const LIVEKIT_BODY_LIMIT = 256 * KIB;
 

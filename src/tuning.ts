@@ -18,6 +18,12 @@ export const CLIENT_REFUSED_FOR = 5 * SECOND;
 /** Bounds each of an isolate's caches: known clients, refused clients, addresses beyond their limit, and places. */
 export const MAX_REMEMBERED = 10_000;
 
+/** Bodies of an isolate's unanswered requests. Cloudflare ends an isolate, and all its requests, at 128 MB. */
+export const MAX_BODIES_SIZE = 32 * KIB * KIB;
+
+/** A request with a small body takes memory too. */
+export const MIN_BODY_RESERVATION = 16 * KIB;
+
 /** In characters. Small enough that other requests get their turn in between, and a slow caller uses little memory. */
 export const CHUNK_LENGTH = 32 * KIB;
 
@@ -30,18 +36,15 @@ export const EXPORTED_PAGE = 1000;
  */
 export const ACCESS_LOGS_LOOKED_THROUGH = MAX_EXPORTED_ACCESS_LOGS / 2;
 
-/** A recorded read of a waiting list this old no longer affects whether the next read is recorded. */
-export const WAITING_LIST_READS_KEPT_FOR = HOUR;
-
-/** Entries read at once for sealing: 3 MB of D1's response, and about 15 MB of the isolate's 128 MB. */
-export const SEALED_PAGE = 10_000;
+/** Entries read at once for sealing: 1 MB of D1's response, or 16 MB if each names 500 participants, of the isolate's 128 MB. */
+export const SEALED_PAGE = 4000;
 
 /** Organizations for which a cron run seals a day. 20 runs seal 1,000, before the third hour of the day. */
 export const DAYS_SEALED = 50;
 
 /**
  * After reading this many entries, a run does not start another day. A day is read twice, so a run reads at most 2.5 million
- * entries, in 250 of the 1,000 queries of an invocation.
+ * entries, in 625 of the 1,000 queries of an invocation.
  */
 export const ENTRIES_SEALED = 500_000;
 

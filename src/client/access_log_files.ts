@@ -156,7 +156,8 @@ async function* toAsync(lines: AsyncIterable<string> | string[]) {
 
 function changesOf(sealed: string, listed: string): string {
   const [before, now] = [JSON.parse(sealed), JSON.parse(listed)];
-  const names = Object.keys({ ...before, ...now }).filter((name) => before[name] !== now[name]);
+  const isChanged = (name: string) => JSON.stringify(before[name]) !== JSON.stringify(now[name]);
+  const names = Object.keys({ ...before, ...now }).filter(isChanged);
   const changes = names.map((name) => `${name} is ${now[name]}, but ${before[name]} was sealed`);
   return changes.length > 0 ? changes.join("; ") : "it is written in another way";
 }

@@ -36,5 +36,5 @@ export interface AccessLogSource {
   list(after: number): AsyncIterable<string>;
 }
 
-/** In characters. An entry has a few hundred. */
+/** In characters. An entry has a few hundred, or a few thousand if it names 500 participants. */
 export const LONGEST_LINE: number = 65_536;

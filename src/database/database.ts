@@ -8,10 +8,17 @@ export interface Bound {
 
 /** A database that adds statements to the transaction of each write, after the statements of the write itself. */
 interface Counting extends Database {
-  beside: () => Bound[];
+  /** @param isChange whether the write certainly changes something; otherwise its last statement decides */
+  beside: (isChange: boolean) => Bound[];
 }
 
-export const withBeside = (db: Database, beside: () => Bound[]): Counting => ({ ...runsOn(db), beside });
+export const withBeside = (db: Database, beside: Counting["beside"]): Counting => ({ ...runsOn(db), beside });
+
+/** For the writes of a decision, which always change something. */
+export const forChange = (db: Database): Database =>
+  isCounting(db) ? withBeside(db, () => db.beside(true)) : db;
+
+const isCounting = (db: Database): db is Counting => "beside" in db;
 
 /** Copies the methods, because a D1 binding cannot be spread. */
 export const runsOn = (there: Database): Database => ({
@@ -21,7 +28,7 @@ export const runsOn = (there: Database): Database => ({
 
 /** The statements to run in the same batch as `statements`, if any of those writes. */
 export const besideWrites = (db: Database, statements: Bound[]): Bound[] =>
-  "beside" in db && statements.some(({ compiled }) => compiled.writes) ? (db as Counting).beside() : [];
+  isCounting(db) && statements.some(({ compiled }) => compiled.writes) ? db.beside(false) : [];
 
 /** A session on a replica, which may lag. */
 export interface Replica extends Database {

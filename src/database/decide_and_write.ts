@@ -1,7 +1,7 @@
 import { growingPause } from "../pauses.ts";
 import { MAX_WRITE_ATTEMPTS, MAX_WRITE_BACKOFF, MIN_WRITE_ATTEMPT, WRITE_TIME_LIMIT } from "../tuning.ts";
 import { isCausedBy } from "./causes.ts";
-import type { Database } from "./database.ts";
+import { type Database, forChange } from "./database.ts";
 import {
   type BoundQuery,
   type Compiled,
@@ -90,7 +90,7 @@ export async function decideAndWrite<
     if ("unchanged" in decision) return decision.unchanged;
     const { writes, entries = [] } = decision;
     const stores = idempotency ? [idempotency.store] : [];
-    const written = await writeIf(db, guards, [...writes, ...entries, ...stores]);
+    const written = await writeIf(forChange(db), guards, [...writes, ...entries, ...stores]);
     if (written) return requireRow(written[writes.length - 1]) as Result;
   }
   throw new WriteConflict("The rows that a write depends on kept changing");

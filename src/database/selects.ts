@@ -71,7 +71,7 @@ export function mergedIds(
   const following = nextOf(sql`merged`, { time: sql`owner.time`, id: sql`owner.row_id` });
   const direction = sql.raw(order);
   return sql`(with recursive merged (id, time, row_id) as (${nextOf(owners, start)} union all ${following}
-    order by 2 ${direction}, 3 ${direction} limit ${limit}) select row_id from merged)`;
+    order by 2 ${direction}, 3 ${direction} limit ${limit}) select row_id as id from merged)`;
 }
 
 type Names<Table extends SQLiteTable> = keyof Table["$inferSelect"] & string;

@@ -75,3 +75,10 @@ export const recordedRead = Object.assign(
   }),
   { isRecorded: true },
 );
+
+/** Like `recordedRead`, for routes whose requests are recorded as reads only under a condition. */
+export const recordedReadIf = (condition: (request: HonoContext["req"]) => boolean | undefined) =>
+  Object.assign(
+    createMiddleware<ApiEnv<ClientContext>>((c, next) => (condition(c.req) ? recordedRead(c, next) : next())),
+    { isRecorded: true },
+  );

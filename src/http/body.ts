@@ -1,6 +1,10 @@
 import type { Context as HonoContext } from "hono";
-import { BODY_TIMEOUT } from "../lifetimes.ts";
-import { bodyTooLarge, bodyTooSlow, unsupportedEncoding } from "./errors.ts";
+import { createMiddleware } from "hono/factory";
+import { BODY_GRACE, BODY_RESERVED_FOR, BODY_TIMEOUT } from "../lifetimes.ts";
+import { MIN_BODY_RATE } from "../limits.ts";
+import { MAX_BODIES_SIZE, MIN_BODY_RESERVATION } from "../tuning.ts";
+import { SECOND } from "../units.ts";
+import { bodyTooLarge, bodyTooSlow, tooManyBodies, unsupportedEncoding } from "./errors.ts";
 
 declare module "hono" {
   interface ContextVariableMap {
@@ -8,6 +12,11 @@ declare module "hono" {
     body: Uint8Array<ArrayBuffer>;
     /** Off by default: many large bodies held while their requests are handled would exhaust the isolate. */
     keepsBody: boolean;
+    /** The organization or address whose share of the isolate's memory the body takes. */
+    bodyOwner: string | number;
+    /** Called before the first byte is read, with the size that the body may have. */
+    beforeBody?: (size: number) => Promise<void>;
+    releaseBody?: () => void;
     /**
      * Called once the whole body has arrived. Each API sets its own function, which takes the time and the caller's
      * rights again: the body can arrive long after the head of the request.
@@ -18,52 +27,101 @@ declare module "hono" {
   }
 }
 
+interface Reservation {
+  owner: string | number;
+  size: number;
+  until: number;
+}
+
+/** The bodies of the isolate's requests, from the first byte until the request is answered. */
+const reservations = new Set<Reservation>();
+
+/** A parsed body takes more memory than its bytes, so its reservation lasts until the request is answered. */
+export const releasingBody = createMiddleware(async (c, next) => {
+  try {
+    await next();
+  } finally {
+    c.var.releaseBody?.();
+    const { body, bodyUsed } = c.req.raw;
+    // A refused request's body: otherwise the caller gets the response only when all of it has arrived.
+    if (body && !bodyUsed) body.cancel().catch(() => {});
+  }
+});
+
 /**
  * Reads the body. Nothing else may read it, so that no route acts with the time and rights of an incomplete request.
  *
  * @param maxSize in bytes
- * @throws ApiError 415 if the body is encoded, 413 if it is larger, 408 if it takes longer than BODY_TIMEOUT
+ * @throws ApiError 415 if the body is encoded, 413 if it is larger, 503 if there is no memory left for it, 408 if it is too slow
  */
 export async function readBody(c: HonoContext, maxSize: number): Promise<Uint8Array<ArrayBuffer>> {
   if (!/^(identity)?$/i.test(c.req.header("Content-Encoding")?.trim() ?? "")) throw unsupportedEncoding();
-  if (Number(c.req.header("Content-Length")) > maxSize) throw bodyTooLarge(maxSize);
-  const body = await allBytes(c.req.raw.body, maxSize);
+  const size = Number(c.req.header("Content-Length") ?? maxSize);
+  if (!(size <= maxSize)) throw bodyTooLarge(maxSize);
+  const body = c.req.raw.body ? await reserveAndRead(c, c.req.raw.body, size) : new Uint8Array();
   if (c.var.keepsBody) c.set("body", body);
   await c.var.onWholeRequest(body.length);
   return body;
 }
 
-async function allBytes(body: ReadableStream<Uint8Array> | null, maxSize: number) {
-  const reader = body?.getReader();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(bodyTooSlow()), BODY_TIMEOUT);
-  });
-  try {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    for (;;) {
-      const read = await Promise.race([late, reader?.read()]);
-      if (!read || read.done) break;
-      size += read.value.length;
-      if (size > maxSize) throw bodyTooLarge(maxSize);
-      chunks.push(read.value);
-    }
-    return joined(chunks, size);
-  } catch (error) {
-    reader?.cancel().catch(() => {});
-    throw error;
-  } finally {
-    clearTimeout(timer);
-  }
+async function reserveAndRead(c: HonoContext, body: ReadableStream<Uint8Array>, size: number) {
+  await c.var.beforeBody?.(size);
+  c.set("releaseBody", reserve(c.var.bodyOwner, Math.max(size, MIN_BODY_RESERVATION)));
+  return allBytes(body, size);
 }
 
-function joined(chunks: Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
+/**
+ * An owner's bodies may take a third of the free memory. So one owner gets at most a quarter of all, and however many
+ * owners take their share, some memory remains for the next.
+ *
+ * @throws ApiError 503
+ */
+function reserve(owner: string | number, size: number): () => void {
+  const now = Date.now();
+  let own = size;
+  let free = MAX_BODIES_SIZE - size;
+  for (const each of reservations) {
+    // Nothing releases the body of a request that the runtime drops because its caller has gone.
+    if (each.until <= now) reservations.delete(each);
+    else {
+      free -= each.size;
+      if (each.owner === owner) own += each.size;
+    }
   }
-  return whole;
+  if (own > free / 3) throw tooManyBodies();
+  const reservation = { owner, size, until: now + BODY_RESERVED_FOR };
+  reservations.add(reservation);
+  return () => reservations.delete(reservation);
+}
+
+/** @throws ApiError 408, 413 */
+async function allBytes(body: ReadableStream<Uint8Array>, size: number) {
+  const reader = body.getReader();
+  const whole = new Uint8Array(size);
+  let end = 0;
+  let passed = 0;
+  let giveUp = (_: Error) => {};
+  const timer = setInterval(() => {
+    passed += SECOND;
+    const least = ((passed - BODY_GRACE) / SECOND) * MIN_BODY_RATE;
+    if (passed >= BODY_TIMEOUT || end < least) giveUp(bodyTooSlow());
+  }, SECOND);
+  try {
+    for (;;) {
+      // Not Promise.race: it would keep each chunk until the last one.
+      const { done, value } = await new Promise<ReadableStreamReadResult<Uint8Array>>((resolve, reject) => {
+        giveUp = reject;
+        reader.read().then(resolve, reject);
+      });
+      if (done) return whole.subarray(0, end);
+      if (end + value.length > size) throw bodyTooLarge(size);
+      whole.set(value, end);
+      end += value.length;
+    }
+  } catch (error) {
+    reader.cancel().catch(() => {});
+    throw error;
+  } finally {
+    clearInterval(timer);
+  }
 }

@@ -3,8 +3,9 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { isCausedBy, isMoving } from "../database/causes.ts";
 import { WriteConflict } from "../database/decide_and_write.ts";
 import { DatabaseTimeout } from "../database/in_time.ts";
-import { BODY_TIMEOUT, DATABASE_RETRY_AFTER, WRITE_RETRY_AFTER } from "../lifetimes.ts";
-import { SECOND } from "../units.ts";
+import { BODY_RETRY_AFTER, BODY_TIMEOUT, DATABASE_RETRY_AFTER, WRITE_RETRY_AFTER } from "../lifetimes.ts";
+import { MIN_BODY_RATE } from "../limits.ts";
+import { KIB, SECOND } from "../units.ts";
 import { log, logFault } from "./log.ts";
 import type { RefusalReason } from "./log_names.ts";
 
@@ -73,7 +74,18 @@ export const bodyTooSlow = () =>
   new ApiError(
     408,
     "body_timeout",
-    `Request body did not arrive within ${BODY_TIMEOUT / SECOND} seconds: send it again, all at once`,
+    `Request body arrived too slowly: send it again, at ${MIN_BODY_RATE / KIB} KiB a second or faster, within ${BODY_TIMEOUT / SECOND} seconds`,
+  );
+
+export const tooManyBodies = () =>
+  new ApiError(
+    503,
+    "too_many_bodies",
+    "Too many other requests with large bodies are not finished: try again",
+    {
+      headers: { "Retry-After": String(BODY_RETRY_AFTER) },
+      reason: "too_many_bodies",
+    },
   );
 
 /** The message hides the cause, which is in the log. */

@@ -73,6 +73,7 @@ export const REFUSAL_REASONS = {
     "binding_missing",
   ],
   write: ["write_conflict"],
+  body: ["too_many_bodies"],
   database: ["database_unavailable"],
   move: ["organization_moves"],
   bucket: ["file_unavailable"],

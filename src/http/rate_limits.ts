@@ -118,7 +118,8 @@ export function countLookUp(c: Limited, { now, settings }: Context): void {
  * Cloudflare sets this header whatever the caller sends, and `wrangler dev` sets it if it is missing. Without it, all
  * requests share one address: callers could forge any other header to get a new address for each request.
  */
-const addressOf = (c: Limited): string => networkOf(c.req.header("CF-Connecting-IP") ?? "");
+export const addressOf = (c: Pick<Limited, "req">): string =>
+  networkOf(c.req.header("CF-Connecting-IP") ?? "");
 
 const TOO_MANY = {
   client: ["This API client has sent too many requests", "client_limit"],

@@ -6,9 +6,10 @@ import type { Context } from "../context.ts";
 import { readBody } from "../http/body.ts";
 import { ApiError } from "../http/errors.ts";
 import { newHono } from "../http/hono.ts";
-import { type PlatformEnv, takeTimeWhenWhole } from "../http/platform_api.ts";
+import { type PlatformEnv, prepareBody } from "../http/platform_api.ts";
 import { failedCredentials } from "../http/rate_limits.ts";
 import { answerWithBookmark, openRequest } from "../http/replication.ts";
+import { isRouted } from "../http/unrouted.ts";
 import { LIVEKIT_CLOCK_TOLERANCE } from "../lifetimes.ts";
 import { LIVEKIT_BODY_LIMIT } from "../limits.ts";
 import type { Settings } from "../settings.ts";
@@ -27,10 +28,10 @@ export const liveKitApi = createMiddleware<PlatformEnv>(async (c, next) => {
   const digest = await signedDigest(context, c.req.header("Authorization") ?? "");
   const notSigned = () => failedCredentials(c, context, invalidSignature());
   if (digest === null) throw await notSigned();
-  takeTimeWhenWhole(c);
+  if (!isRouted(c)) return next();
+  prepareBody(c);
   c.set("keepsBody", true);
-  // Hono runs a middleware twice if the path of the request is `/*`, and a body can be read only once.
-  const body = c.var.body ?? (await readBody(c, LIVEKIT_BODY_LIMIT));
+  const body = await readBody(c, LIVEKIT_BODY_LIMIT);
   // LiveKit writes the digest in base64 with padding.
   const digestOfBody = base64Of(await digestBytes(body));
   if (digest !== digestOfBody) throw await notSigned();

@@ -12,6 +12,7 @@ import {
   noSuchPath,
   notJson,
   organizationMoves,
+  tooManyBodies,
   unsupportedEncoding,
   writeConflict,
 } from "../http/errors.ts";
@@ -194,6 +195,7 @@ function commonRefusals(
   }
   all.push([500, "An internal error of the service.", [internalError()]]);
   all.push([503, undefined, [databaseUnavailable(), organizationMoves()]]);
+  if (json || body) all.push([503, undefined, [tooManyBodies()]]);
   if (method !== "GET") all.push([503, undefined, [writeConflict()]]);
   return all;
 }

@@ -1,5 +1,5 @@
 /** The data of the attacking organization, and its requests. */
-import { createServer, request } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
@@ -36,21 +36,6 @@ export async function send(
   const response = await fetch(`${url}/api/external${path}`, sent);
   for await (const _ of response.body ?? []);
   return response.status;
-}
-
-/** Sends a body without its last byte, and waits for the response. */
-export function sendSlowly({ url }: Attacker, headers: Credentials, path: string): Promise<number> {
-  const size = 1024 * 1024;
-  return new Promise((resolve) => {
-    const options = { method: "PUT", headers: { ...headers, "Content-Length": size } };
-    const sent = request(`${url}/api/external${path}`, options, (response) => {
-      response.resume();
-      resolve(response.statusCode ?? 0);
-      sent.destroy();
-    });
-    sent.on("error", () => resolve(0));
-    sent.write(Buffer.alloc(size - 1, " "));
-  });
 }
 
 /** Plans a visit of about 60 KB, and cancels it. */

@@ -1,5 +1,6 @@
 /** The ways in which API clients can burden the service within their limits. */
 import { randomBytes } from "node:crypto";
+import { sendUnfinished } from "../e2e/support/unfinished.ts";
 import { aCallToTranscribe, linesOf } from "../support/largest_texts.ts";
 import {
   type Attacker,
@@ -14,7 +15,6 @@ import {
   repeat,
   type Send,
   send,
-  sendSlowly,
   withRows,
 } from "./attack_requests.ts";
 
@@ -95,13 +95,29 @@ export const WAYS: Record<string, Way> = {
       return readsOf(attacker, client, paths);
     },
   },
-  slow_bodies: {
-    about: "Bodies of 1 MiB whose last byte never comes",
+  unfinished_bodies: {
+    about: "Bodies of 1 MiB, 64 KiB and 2 bytes whose last byte never comes",
     perMinute: CLIENT,
     prepare: async (attacker) => {
-      const [text = ""] = await largestTranscripts(attacker);
       const client = await attacker.aClient();
-      return () => sendSlowly(attacker, client, text);
+      const text = { method: "PUT", path: "/organization_users/1/calls/1/transcript", size: 1024 * 1024 };
+      const room = { method: "POST", path: "/waiting_rooms" };
+      const bodies = [text, { ...room, size: 64 * 1024 }, { ...room, size: 2 }];
+      return inTurn(bodies.map((body) => () => sendUnfinished(attacker.url, client, body)));
+    },
+  },
+  holds: {
+    about: "A legal hold of a call, and its release",
+    perMinute: CLIENT,
+    prepare: async (attacker) => {
+      const provider = await attacker.addUser("pascal", "provider");
+      const call = await aCallToTranscribe(attacker, provider);
+      const path = call.path.replace("transcript", "legal_hold");
+      const client = await attacker.aClient();
+      return inTurn([
+        () => send(attacker, client, "PUT", path, { legal_hold: {} }),
+        () => send(attacker, client, "DELETE", path),
+      ]);
     },
   },
   corrections: {

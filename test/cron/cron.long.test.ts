@@ -199,7 +199,6 @@ describe("The log line of a run of the cron", () => {
     deleteOldDeliveries: 0,
     sealDays: 0,
     deleteOldAccessLogs: 0,
-    deleteOldWaitingListReads: 0,
     deleteOldClientDays: 0,
     deleteOldMailedAddresses: 0,
     deleteUnclaimedRefusals: 0,

@@ -199,11 +199,6 @@ export async function growEverythingElse(run: Run, organization: Grown, size: nu
        'a.b.c', printf('%064x', at / ${DAY}), ${now}`,
     "access_logs where organization_id = ?1 and acting_user glob 'grown-*'",
   );
-  await rows(
-    "waiting_list_reads",
-    "api_client_id, waiting_room_id, acting_user, purpose, recorded_at",
-    "?3, ?5, 'grown-' || n, '', ?7",
-  );
   const invite =
     "created_by_user_id, email, display_name, roles, expires_at, used_at, created_at, updated_at";
   await rows(

@@ -25,10 +25,25 @@ interface Subject<Id = number> {
   organization_user_id?: Id | Value<number | null>;
   /** The digest of the reference that was searched for or erased. */
   reference_digest?: Value<string | null>;
+  /** See `idsIn`. */
+  shown?: SQL | null;
+  from_date?: Value<string | null>;
+  to_date?: Value<string | null>;
 }
 
+/** The ids that a query selects as `id`, in its order, for `shown`. */
+export const idsIn = (page: SQLWrapper): SQL => sql`(select json_group_array(id) from ${page})`;
+
 /** The subject of an entry about a list. */
-const NOTHING_ELSE = { resource_id: null, call_id: null, organization_user_id: null, reference_digest: null };
+const NOTHING_ELSE = {
+  resource_id: null,
+  call_id: null,
+  organization_user_id: null,
+  reference_digest: null,
+  shown: null,
+  from_date: null,
+  to_date: null,
+};
 
 /** The requester as query values. The prefix keeps their names apart from the query's other values. */
 type Entered = { [Name in keyof Requester as `by_${Name}`]: Requester[Name] } & {
@@ -110,16 +125,22 @@ export function entriesOf(resource: AccessResource, table: TableOfRows & { organ
 }
 
 /** The entry about a list of the whole organization, or about a search in it. */
-export const entryOfOrganization = (resource: AccessResource) =>
-  accessEntries(
-    resource,
-    ({ id, reference_digest }: Placeholders<{ id: number; reference_digest: string | null }>) => ({
-      organization_id: organizations.id,
-      reference_digest,
-      from: organizations,
-      where: eq(organizations.id, id),
-    }),
-  );
+export const entryOfOrganization = <Values extends { organization_id: number }>(
+  resource: AccessResource,
+  subjectOf: (values: Placeholders<Values>) => Omit<Subject<Value<number>>, "organization_id"> = () => ({}),
+) =>
+  accessEntries<Values>(resource, (values) => ({
+    ...subjectOf(values),
+    organization_id: organizations.id,
+    from: organizations,
+    where: eq(organizations.id, values.organization_id),
+  }));
+
+/** The dates of a list's filter, as its entry has them. */
+export interface FilterDates {
+  from_date: string | null;
+  to_date: string | null;
+}
 
 /** @throws Error if the read was not recorded: then its result must not be shown */
 export function requireEntry([entry]: { id: number }[]): void {

@@ -3,11 +3,11 @@ import {
   asc,
   desc,
   eq,
-  exists,
   getTableColumns,
   getTableName,
   gt,
   gte,
+  inArray,
   isNull,
   lt,
   lte,
@@ -19,16 +19,15 @@ import {
   sql,
 } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
-import { calls } from "../../calls/calls/calls.table.ts";
 import { participants } from "../../calls/participants/participants.table.ts";
 import type { AccessEvent, AccessResource } from "../../database/enums.ts";
-import { coalesce, greatest, hasValues, least, scalar } from "../../database/expressions.ts";
+import { coalesce, greatest, iif, least } from "../../database/expressions.ts";
 import { builder, type Placeholders, type PreparedQuery, preparedQuery } from "../../database/queries.ts";
 import { selectColumn } from "../../database/selects.ts";
 import { people } from "../../rooms/people/people.table.ts";
 import { accessLogSeals } from "../access_log_seals/access_log_seals.table.ts";
 import { entryOfOrganization } from "./access_logs.entries.ts";
-import { hadReference, hasHadReference } from "./access_logs.references.ts";
+import { peopleOfReference } from "./access_logs.references.ts";
 import type { AccessLog } from "./access_logs.schemas.ts";
 import { accessLogColumns } from "./access_logs.sql.ts";
 import { accessLogs } from "./access_logs.table.ts";
@@ -101,42 +100,38 @@ const end = (listed: Listed): SQL =>
 
 const isAny = (wanted: Placeholder, column: SQLiteColumn) => or(isNull(wanted), eq(column, wanted));
 
-/*
- * An entry is about a person if they have or had the reference, whether the entry names their call, their visit, or only their
- * participation. Each entry is checked by itself, so that the cost does not depend on how many calls and visits the person has.
+/**
+ * The visits that name or named the person with the reference, and a column of their participations. SQLite reads each of these
+ * queries once for a request, at the first entry that needs it.
  */
-
-function isOfCall(listed: Listed) {
-  const { organization_id, reference_digest } = listed;
-  const { call_id } = accessLogs;
-  // Knowing the start of the call, SQLite finds the participant by an index, however many calls have the reference.
-  const call_started_at = scalar(selectColumn(calls.started_at, eq(calls.id, call_id)));
-  const has = hasValues(participants, { organization_id, reference_digest, call_started_at, call_id });
-  const had = and(eq(participants.call_id, call_id), hadReference(participants.person_id, listed));
-  return or(...[has, had].map((condition) => exists(selectColumn(participants.id, condition))));
+function ofPerson(listed: Listed) {
+  const ids = peopleOfReference(listed);
+  return {
+    visits: selectColumn(people.visit_id, inArray(people.id, ids)),
+    participations: (column: typeof participants.id | typeof participants.call_id) =>
+      selectColumn(column, inArray(participants.person_id, ids)),
+  };
 }
 
-const isOfPerson = (
-  resource: AccessResource,
-  row: typeof participants | typeof people,
-  id: SQLiteColumn,
-  person_id: SQLiteColumn,
-  listed: Listed,
-) =>
-  and(
-    eq(accessLogs.resource, resource),
-    exists(selectColumn(row.id, eq(id, accessLogs.resource_id), hasHadReference(person_id, listed))),
-  );
+const showsOneOf = (ids: SQLWrapper) =>
+  sql`exists (select 1 from json_each(${accessLogs.shown}) where value in ${ids})`;
 
-const isAboutReference = (listed: Listed) =>
-  or(
-    isOfCall(listed),
-    isOfPerson("visit", people, people.visit_id, people.id, listed),
-    isOfPerson("participant", participants, participants.id, participants.person_id, listed),
-    eq(accessLogs.reference_digest, listed.reference_digest),
+/** True for an entry about a visit, a participation or a call of the person, a list that shows them, or a search for them. */
+function isAboutReference(listed: Listed) {
+  const { visits, participations } = ofPerson(listed);
+  const { event, resource, resource_id, call_id, reference_digest } = accessLogs;
+  const ids = participations(participants.id);
+  return or(
+    eq(reference_digest, listed.reference_digest),
+    inArray(call_id, participations(participants.call_id)),
+    and(eq(resource, "visit"), inArray(resource_id, visits)),
+    and(eq(resource, "participant"), inArray(resource_id, ids)),
+    // A search shows visits.
+    iif(sql`${resource} = 'visit' or ${event} = 'search'`, showsOneOf(visits), showsOneOf(ids)),
   );
+}
 
-const isShown = (listed: Listed) =>
+const isListed = (listed: Listed) =>
   and(
     isAny(listed.acting_user, accessLogs.acting_user),
     or(isNull(listed.external_reference), isAboutReference(listed)),
@@ -157,7 +152,7 @@ function listOf(lookThrough: (listed: Listed) => SQLWrapper): EntryList {
     new Subquery(lookThrough(listed).getSQL(), getTableColumns(accessLogs), getTableName(accessLogs));
   return {
     page: preparedQuery((listed: Placeholders<LookThrough & { limit: number }>) =>
-      builder.select(accessLogColumns).from(from(listed)).where(isShown(listed)).limit(listed.limit),
+      builder.select(accessLogColumns).from(from(listed)).where(isListed(listed)).limit(listed.limit),
     ),
     end: preparedQuery((listed: Placeholders<LookThrough & { skipped: number }>) =>
       builder

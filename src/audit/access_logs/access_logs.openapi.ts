@@ -11,6 +11,20 @@ import { accessLogSchema, accessLogsSchema } from "./access_logs.responses.ts";
 
 const read = exampleOf(accessLogSchema);
 
+const listed: typeof read = {
+  ...read,
+  id: 5290,
+  at: "2026-01-31T08:02:51.000Z",
+  resource: "visit",
+  resource_id: null,
+  call_id: null,
+  organization_user_id: null,
+  request_id: "a91c3e52-6d0f-4b17-8e2a-5c7f9b1d3e60",
+  shown: [story.VISIT.id],
+  from: "2026-01-31",
+  to: "2026-01-31",
+};
+
 const deleted: typeof read = {
   ...read,
   id: 90_112,
@@ -29,7 +43,7 @@ const deleted: typeof read = {
 export const accessLogsReference: Reference = {
   tag: "Access log",
   description:
-    "The access log shows who read or changed what, about whom, for whom and why. It records reads of transcripts, SOAP notes, recordings, lists of participants and consents, and the log itself; searches for a participant; changes to the organization, its members, API clients, issuers, invites, webhook endpoints, legal holds and references; and everything that was deleted or erased, by somebody or by retention. Each request has one entry, or one for each thing that it deletes, written together with what it records: without the entry, nothing is shown, and a refused request has none. Reads of a waiting list are recorded once a minute per client, acting user, purpose and room. Entries contain only ids, and are never changed. Only an organization_admin can read them.",
+    "The access log shows who read or changed what, about whom, for whom and why. It records reads of transcripts, SOAP notes, recordings, planned visits, lists of participants and consents, and the log itself; searches for a participant; changes to the organization, its members, API clients, issuers, invites, webhook endpoints, legal holds and references; and everything that was deleted or erased, by somebody or by retention. Each request has one entry, or one for each thing that it deletes, written together with what it records: without the entry, nothing is shown, and a refused request has none. Reads of a waiting list are recorded once a minute per client, acting user, purpose and room, and again within the minute if somebody new is shown. Entries contain only ids, and are never changed. Only an organization_admin can read them.",
   external: {
     "GET /access_logs": {
       operationId: "listAccessLogs",
@@ -53,7 +67,7 @@ export const accessLogsReference: Reference = {
         resource: { description: "Only entries about this kind of thing.", example: "transcript" },
         external_reference: {
           description:
-            "Only entries about calls in which a participant with this `external_reference` took part, about visits planned for the person, and about searches for the reference and its erasure: the answer to a patient's request. It works even after the names and references were erased.",
+            "Only entries about calls in which a participant with this `external_reference` took part, about visits planned for the person, about lists that showed these visits or the waiting person, and about searches for the reference and its erasure: the answer to a patient's request. It works even after the names and references were erased.",
           example: story.RITAS_REFERENCE,
         },
         after: {
@@ -74,7 +88,7 @@ export const accessLogsReference: Reference = {
         [NDJSON]: {
           schema: z
             .string()
-            .max(MAX_EXPORTED_ACCESS_LOGS * 1000)
+            .max(MAX_EXPORTED_ACCESS_LOGS * 10_000)
             .regex(/^(\{.*\}\n)*$/)
             .describe("One entry per line, as pages show it."),
           example: [read, deleted].map((entry) => `${JSON.stringify(entry)}\n`).join(""),
@@ -82,7 +96,7 @@ export const accessLogsReference: Reference = {
       },
       response: {
         schema: accessLogsSchema,
-        example: { access_logs: [read, deleted], next_after: null },
+        example: { access_logs: [listed, read, deleted], next_after: null },
       },
       errors: [invalidQuery(`from: ${FROM_AFTER_TO}`)],
     },

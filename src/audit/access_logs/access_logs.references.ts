@@ -1,4 +1,4 @@
-import { and, eq, exists, not, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { and, eq, exists, not, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { alias, unionAll } from "drizzle-orm/sqlite-core";
 import { columnAs, withoutIndex } from "../../database/expressions.ts";
 import { builder, type Values } from "../../database/queries.ts";
@@ -44,17 +44,3 @@ export const peopleOfReference = (of: Values<OfReference>, condition?: SQL) =>
       // A person can have a former reference again.
       .where(and(isOfReference(formerReferences, of), not(hasReference(formerReferences.person_id, of)))),
   );
-
-/** True for a person who had the reference before. */
-export const hadReference = (person_id: SQLWrapper, of: Values<OfReference>): SQL =>
-  exists(
-    selectColumn(
-      formerReferences.person_id,
-      isOfReference(formerReferences, of),
-      eq(formerReferences.person_id, person_id),
-    ),
-  );
-
-/** True for a person who has the reference, or had it before. Costs the same, however many people do. */
-export const hasHadReference = (person_id: SQLWrapper, of: Values<OfReference>): SQL | undefined =>
-  or(hasReference(person_id, of), hadReference(person_id, of));

@@ -46,6 +46,9 @@ export function toAccessLog(row: AccessLog): z.input<typeof accessLogSchema> {
     acting_user: row.acting_user,
     purpose: row.purpose,
     request_id: row.request_id && uuidOf(row.request_id),
+    shown: row.shown,
+    from: row.from_date,
+    to: row.to_date,
   };
 }
 

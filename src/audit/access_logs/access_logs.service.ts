@@ -87,7 +87,7 @@ async function readEntries(
       looked_through: isFiltered || isExport ? looked_through : 0,
       skipped: looked_through - 1,
     }),
-    listOfEntriesEntry(context, "read", { id: organization_id, reference_digest: null }),
+    listOfEntriesEntry(context, "read", { organization_id }),
   ]);
   requireEntry(entries);
   return { list, values, found, end: last?.id ?? null, own: entries[0]?.id ?? 0 };

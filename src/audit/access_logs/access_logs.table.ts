@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { blob, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { blob, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { idColumn } from "../../database/columns.ts";
 import type { AccessEvent, AccessResource, PurposeOfUse } from "../../database/enums.ts";
 import { organizationId } from "../../organization/organizations/organizations.table.ts";
@@ -12,6 +12,8 @@ import { organizationId } from "../../organization/organizations/organizations.t
  * - `user_id`, `api_client_id`, `request_id`: the caller and the request. `request_id` is a UUID as 16 bytes: as text it would be the
  *   longest column of perhaps the largest table.
  * - `acting_user`, `purpose`: the person for whom the client asked, and why, according to the client.
+ * - `shown`: the ids of the visits or participants on the page of a list that shows names; null for other entries.
+ * - `from_date`, `to_date`: the dates by which a list was filtered.
  * - `reference_digest`: a keyed digest of the reference that was searched for or erased, by which the log can be searched.
  */
 export const accessLogs = sqliteTable(
@@ -30,6 +32,9 @@ export const accessLogs = sqliteTable(
     acting_user: text(),
     purpose: text().$type<PurposeOfUse>(),
     request_id: blob(),
+    shown: text({ mode: "json" }).$type<number[]>(),
+    from_date: text(),
+    to_date: text(),
     reference_digest: text(),
     /** Whether the entry counts toward the quotas of its day (see usage.quotas.ts). Not part of the log. */
     is_counted: integer({ mode: "boolean" }).notNull().default(false),
@@ -40,25 +45,9 @@ export const accessLogs = sqliteTable(
     index("access_logs_of_acting_user")
       .on(t.organization_id, t.acting_user, t.id)
       .where(sql`acting_user is not null`),
-  ],
-);
-
-/**
- * When the access log last recorded that a client read the waiting participants of a room, for each acting user and purpose. A client
- * that polls the list is recorded once a minute. `acting_user` and `purpose` are empty if the client does not send them.
- */
-export const waitingListReads = sqliteTable(
-  "waiting_list_reads",
-  {
-    organization_id: organizationId(),
-    api_client_id: integer().notNull(),
-    waiting_room_id: integer().notNull(),
-    acting_user: text().notNull(),
-    purpose: text().notNull(),
-    recorded_at: integer().notNull(),
-  },
-  (t) => [
-    primaryKey({ columns: [t.api_client_id, t.waiting_room_id, t.acting_user, t.purpose] }),
-    index("waiting_list_reads_by_age").on(t.organization_id, t.recorded_at),
+    // For the list of a room's waiting participants, which clients poll.
+    index("access_logs_of_waiting_list")
+      .on(t.api_client_id, t.resource_id, t.acting_user, t.at)
+      .where(sql`resource = 'waiting_room'`),
   ],
 );

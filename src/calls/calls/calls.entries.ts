@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { eq, type SQL } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { entriesWhere, requireEntry } from "../../audit/access_logs/access_logs.entries.ts";
 import type { ClientContext } from "../../context.ts";
@@ -21,16 +21,22 @@ export function subjectOfCall({ organization_id, call_id }: OfCalls) {
   return { organization_id, call_id, organization_user_id: owner };
 }
 
-/** Makes a verb that lists data of the call in a path, which may be going on, and records the read in the access log. */
+/**
+ * Makes a verb that lists data of the call in a path, which may be going on, and records the read in the access log.
+ *
+ * @param shown the ids of the call's people whom the list shows, if it shows names
+ */
 export function recordedListOfCall<Item>(
   resource: "participant" | "consent",
   list: PreparedQuery<ReachedCall, Item>,
+  shown: SQL | null = null,
 ) {
   const entry = entriesWhere(resource, calls, {
     organization_id: calls.organization_id,
     resource_id: null,
     call_id: calls.id,
     organization_user_id: calls.organization_user_id,
+    shown,
   })((call: Placeholders<ReachedCall>) => callWithinReach(call));
   return async (context: ClientContext, path: Parameters<typeof reachedCall>[1]): Promise<Item[]> => {
     const reached = reachedCall(context.caller, path);

@@ -1,6 +1,5 @@
-import { createMiddleware } from "hono/factory";
-import { recordedRead } from "../../http/acting_user.ts";
-import { type ExternalEnv, externalRoutes } from "../../http/external_api.ts";
+import { recordedReadIf } from "../../http/acting_user.ts";
+import { externalRoutes } from "../../http/external_api.ts";
 import { primaryOnly } from "../../http/replication.ts";
 import { area } from "../../http/scopes.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
@@ -16,12 +15,9 @@ import {
 import { findCalls, listCalls, requireCall, updateCall } from "./calls.service.ts";
 
 /** A search by a participant's reference is recorded, because it reveals with whom a person had visits. */
-const recordedSearch = Object.assign(
-  createMiddleware<ExternalEnv>((c, next) =>
-    // If the parameter is repeated, any value that is not empty counts.
-    c.req.queries("participant_reference")?.some(Boolean) ? recordedRead(c, next) : next(),
-  ),
-  { isRecorded: true },
+const recordedSearch = recordedReadIf((request) =>
+  // If the parameter is repeated, any value that is not empty counts.
+  request.queries("participant_reference")?.some(Boolean),
 );
 
 const ONE_CALL = "/organization_users/:organization_user_id/calls/:call_id";

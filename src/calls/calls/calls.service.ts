@@ -79,7 +79,7 @@ export async function findCalls(context: ClientContext, query: CallsQuery): Prom
   const owner = { ...reach, owner_id: reach.organization_user_id };
   const { participant_reference: sought } = query;
   const [reference_digest = null] = sought === undefined ? [] : await digestsOfReferences(settings, [sought]);
-  const of = { id: caller.organization_id, reference_digest };
+  const of = { organization_id: caller.organization_id, reference_digest };
   const recorded = reference_digest === null ? [] : [participantSearchEntry(context, "search", of)];
   const queries = listQueries(lists, owner, query, reference_digest);
   const [calls, [end], ...entries] = await runBatch(db, [...queries, ...recorded]);

@@ -23,6 +23,7 @@ import type {
   WaitingParticipant,
 } from "./participants.schemas.ts";
 import {
+  idsOnCall,
   memberOfRoom,
   namedKeys,
   participantByKey,
@@ -35,22 +36,20 @@ import {
   personOfPath,
   visitsOfRoom,
 } from "./participants.sql.ts";
-import { participantsWaiting, rememberWaitingRead, waitingEntry } from "./participants.waiting.ts";
+import { participantsWaiting, waitingEntry } from "./participants.waiting.ts";
 
-export const listParticipants = recordedListOfCall("participant", participantsOfPath);
+export const listParticipants = recordedListOfCall("participant", participantsOfPath, idsOnCall);
 
 export async function listWaiting(context: ClientContext, slug: string): Promise<WaitingParticipant[]> {
   const { now, caller, requester } = context;
   const { api_client_id } = caller;
   const reached = { ...reachOf(caller), slug };
   const { acting_user, purpose } = requester;
-  const reader = { ...reached, api_client_id, acting_user: acting_user ?? "", purpose: purpose ?? "" };
-  const read = { ...reader, now, recorded_before: now - WAITING_LIST_RECORDED_EVERY };
+  const recorded_before = now - WAITING_LIST_RECORDED_EVERY;
   const [[room], waiting] = await runBatch(context.db, [
     roomOfPath(reached),
     participantsWaiting(reached),
-    waitingEntry(context, "read", read),
-    rememberWaitingRead(read),
+    waitingEntry(context, "read", { ...reached, api_client_id, acting_user, purpose, recorded_before }),
   ]);
   if (!room) throw waitingRoomNotFound();
   return waiting;

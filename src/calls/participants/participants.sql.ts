@@ -1,6 +1,6 @@
 import { and, asc, eq, getTableColumns, inArray, isNotNull, isNull, type SQL } from "drizzle-orm";
 import { union, unionAll } from "drizzle-orm/sqlite-core";
-import { entriesWhere } from "../../audit/access_logs/access_logs.entries.ts";
+import { entriesWhere, idsIn } from "../../audit/access_logs/access_logs.entries.ts";
 import { keyedDigests } from "../../bytes/digest.ts";
 import { coalesce, columnAs, greatest, hasValues, scalar } from "../../database/expressions.ts";
 import { insertRows, jsonField, type NewRow } from "../../database/insert.ts";
@@ -22,6 +22,7 @@ import { organizationOfAnySlug } from "../../rooms/waiting_rooms/waiting_rooms.s
 import type { Settings } from "../../settings.ts";
 import { subjectOfCall } from "../calls/calls.entries.ts";
 import { type CallKey, callIdByKey, callIdOfPath, type ReachedCall } from "../calls/calls.sql.ts";
+import { calls } from "../calls/calls.table.ts";
 import { participants } from "./participants.table.ts";
 
 export const participantColumns = getTableColumns(participants);
@@ -185,6 +186,11 @@ export const memberOfRoom = preparedQuery(
 
 export const isOnCallOfPath = (call: Values<ReachedCall>): SQL | undefined =>
   eq(participants.call_id, callIdOfPath(call));
+
+/** The ids of the participants of a call in `calls`, as `participantsOfPath` lists them. */
+export const idsOnCall = idsIn(
+  selectColumn(participants.id, eq(participants.call_id, calls.id)).orderBy(asc(participants.id)),
+);
 
 export const participantsOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
   selectShown().where(isOnCallOfPath(call)).orderBy(asc(participants.id)),

@@ -1,8 +1,8 @@
-import { and, asc, eq, gt, isNull, lte, notExists, sql } from "drizzle-orm";
-import { entriesWhere } from "../../audit/access_logs/access_logs.entries.ts";
-import { waitingListReads } from "../../audit/access_logs/access_logs.table.ts";
-import { hasValues } from "../../database/expressions.ts";
-import { excluded, insertSelect } from "../../database/insert.ts";
+import { and, asc, eq, exists, gt, isNull, notExists, or, sql } from "drizzle-orm";
+import { accessEntries, idsIn } from "../../audit/access_logs/access_logs.entries.ts";
+import { accessLogs } from "../../audit/access_logs/access_logs.table.ts";
+import type { Requester } from "../../context.ts";
+import { isSame } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { selectColumn } from "../../database/selects.ts";
 import { MAX_LISTED_WAITING } from "../../limits.ts";
@@ -13,7 +13,16 @@ import { waitingRooms } from "../../rooms/waiting_rooms/waiting_rooms.table.ts";
 import { isRecordOf, shownColumns } from "./participants.sql.ts";
 import { participants } from "./participants.table.ts";
 
-/** The participants waiting in the room, longest first. Every waiting participant has a `waiting_since`. */
+const isWaiting = (room: Placeholders<ReachedRoom>) =>
+  and(
+    eq(participants.waiting_room_id, roomWithinReach(room)),
+    isNull(participants.call_id),
+    isNull(participants.left_at),
+  );
+
+const longestFirst = [asc(participants.waiting_since), asc(participants.id)];
+
+/** The participants waiting in the room. Every waiting participant has a `waiting_since`. */
 export const participantsWaiting = preparedQuery((room: Placeholders<ReachedRoom>) =>
   builder
     .select({
@@ -22,67 +31,43 @@ export const participantsWaiting = preparedQuery((room: Placeholders<ReachedRoom
     })
     .from(participants)
     .innerJoin(people, isRecordOf)
-    .where(
-      and(
-        eq(participants.waiting_room_id, roomWithinReach(room)),
-        isNull(participants.call_id),
-        isNull(participants.left_at),
-      ),
-    )
-    .orderBy(asc(participants.waiting_since), asc(participants.id))
+    .where(isWaiting(room))
+    .orderBy(...longestFirst)
     .limit(MAX_LISTED_WAITING),
 );
 
-interface WaitingRead extends ReachedRoom {
+interface WaitingRead extends ReachedRoom, Pick<Requester, "acting_user" | "purpose"> {
   api_client_id: number;
-  /** Empty if the client does not name one. */
-  acting_user: string;
-  /** Empty if the client does not state one. */
-  purpose: string;
-  now: number;
-  /** A read is recorded again if its last entry is from this time or earlier. */
+  /** Entries from this time or earlier do not count. */
   recorded_before: number;
 }
 
-/** The access log entry, unless the same read was recorded recently. */
-export const waitingEntry = entriesWhere("waiting_room", waitingRooms, {
-  organization_id: waitingRooms.organization_id,
-  organization_user_id: memberOf(waitingRooms.organization_id, waitingRooms.user_id),
-})((read: Placeholders<WaitingRead>) => {
-  const lately = selectColumn(
-    waitingListReads.recorded_at,
-    hasValues(waitingListReads, {
-      api_client_id: read.api_client_id,
-      waiting_room_id: waitingRooms.id,
-      acting_user: read.acting_user,
-      purpose: read.purpose,
-    }),
-    gt(waitingListReads.recorded_at, read.recorded_before),
+/**
+ * The entry about the list, unless the same reader's entries of the last minute name everybody who is waiting: clients poll the list
+ * every few seconds.
+ */
+export const waitingEntry = accessEntries("waiting_room", (read: Placeholders<WaitingRead>) => {
+  const waiting = selectColumn(participants.id, isWaiting(read))
+    .orderBy(...longestFirst)
+    .limit(MAX_LISTED_WAITING);
+  const recent = selectColumn(
+    accessLogs.shown,
+    eq(accessLogs.api_client_id, read.api_client_id),
+    eq(accessLogs.resource_id, roomWithinReach(read)),
+    isSame(accessLogs.acting_user, read.acting_user),
+    isSame(accessLogs.purpose, read.purpose),
+    gt(accessLogs.at, read.recorded_before),
+    // The index's WHERE.
+    sql`${accessLogs.resource} = 'waiting_room'`,
   );
-  return and(eq(waitingRooms.id, roomWithinReach(read)), notExists(lately));
+  const newcomers = sql`(select id from ${waiting} where id not in
+    (select named.value from ${recent} as recent, json_each(recent.shown) as named))`;
+  return {
+    organization_id: waitingRooms.organization_id,
+    resource_id: waitingRooms.id,
+    organization_user_id: memberOf(waitingRooms.organization_id, waitingRooms.user_id),
+    shown: idsIn(waiting),
+    from: waitingRooms,
+    where: and(eq(waitingRooms.id, roomWithinReach(read)), or(notExists(recent), exists(newcomers))),
+  };
 });
-
-/** Must run after `waitingEntry`, whether or not that writes an entry. */
-export const rememberWaitingRead = preparedQuery((read: Placeholders<WaitingRead>) =>
-  insertSelect(
-    waitingListReads,
-    {
-      organization_id: waitingRooms.organization_id,
-      api_client_id: read.api_client_id,
-      waiting_room_id: waitingRooms.id,
-      acting_user: read.acting_user,
-      purpose: read.purpose,
-      recorded_at: read.now,
-    },
-    { from: waitingRooms, where: eq(waitingRooms.id, roomWithinReach(read)) },
-  ).onConflictDoUpdate({
-    target: [
-      waitingListReads.api_client_id,
-      waitingListReads.waiting_room_id,
-      waitingListReads.acting_user,
-      waitingListReads.purpose,
-    ],
-    set: { recorded_at: excluded(waitingListReads.recorded_at) },
-    setWhere: lte(waitingListReads.recorded_at, read.recorded_before),
-  }),
-);

@@ -40,6 +40,8 @@ export const externalApi = createMiddleware<ExternalEnv>(async (c, next) => {
   c.set("context", Object.assign(context, { caller, url, writes: 0 }));
   countStored(c.var.context, method);
   c.set("bodyLimit", EXTERNAL_BODY_LIMIT);
+  c.set("bodyOwner", caller.organization_id);
+  c.set("beforeBody", (size) => countBodyLength(c, c.var.context, size));
   c.set("onWholeRequest", async (size) => {
     context.now = Date.now();
     const known = await recall(c, context, client.id);
@@ -50,7 +52,6 @@ export const externalApi = createMiddleware<ExternalEnv>(async (c, next) => {
     }
     if (known.is_suspended) throw organizationSuspended();
     c.var.context.caller = known.caller;
-    await countBodyLength(c, c.var.context, size);
     countBody(c.var.context, size);
   });
   await countRequest(c, c.var.context);

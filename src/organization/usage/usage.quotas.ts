@@ -20,9 +20,10 @@ export function countStored(context: ClientContext, method: string): void {
   if (["GET", "HEAD"].includes(method)) return;
   context.writes = 1;
   const { organization_id, api_client_id } = context.caller;
-  context.db = withBeside(context.db, () => {
+  context.db = withBeside(context.db, (isChange) => {
     const { now, writes: count } = context;
-    return count > 0 ? [countWrites({ organization_id, api_client_id, date: dateOf(now), count })] : [];
+    const counted = { organization_id, api_client_id, date: dateOf(now), count, is_change: Number(isChange) };
+    return count > 0 ? [countWrites(counted)] : [];
   });
 }
 

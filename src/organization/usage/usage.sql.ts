@@ -68,17 +68,17 @@ export const countMailsOfDay = preparedQuery((of: Placeholders<OfDay & { count: 
 );
 
 /**
- * Counts writes, for the client and for all clients together, if the previous statement changed something. A trigger refuses writes
- * beyond the limit.
+ * Counts writes, for the client and for all clients together, if the batch or its previous statement changes something. A trigger
+ * refuses writes beyond the limit.
  */
 export const countWrites = preparedQuery(
-  (of: Placeholders<OfDay & { api_client_id: number; count: number }>) =>
+  (of: Placeholders<OfDay & { api_client_id: number; count: number; is_change: number }>) =>
     insertSelect(
       organizationDays,
       { ...nothingOn(of), api_client_id: sql`counted`, writes: of.count },
       {
         from: sql`(select ${sql.raw(String(ALL_CLIENTS))} as counted union all select ${of.api_client_id})`,
-        where: sql`changes() > 0`,
+        where: sql`${of.is_change} or changes() > 0`,
       },
     ).onConflictDoUpdate(addTo("writes")),
 );

@@ -1,5 +1,5 @@
 import { and, asc, eq, exists, gt, gte, inArray, isNotNull, lt, lte, or, sql } from "drizzle-orm";
-import { entryOfOrganization } from "../../audit/access_logs/access_logs.entries.ts";
+import { entryOfOrganization, type FilterDates } from "../../audit/access_logs/access_logs.entries.ts";
 import { calls } from "../../calls/calls/calls.table.ts";
 import { coalesce, columnAs, scalar } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
@@ -70,4 +70,10 @@ export const visibleEgresses = preparedQuery((listed: Placeholders<ListedEgresse
     .limit(limit);
 });
 
-export const egressListEntry = entryOfOrganization("egress");
+export const egressListEntry = entryOfOrganization(
+  "egress",
+  ({ from_date, to_date }: Placeholders<FilterDates & { organization_id: number }>) => ({
+    from_date,
+    to_date,
+  }),
+);

@@ -51,7 +51,7 @@ export async function findEgresses(
   const [found, [end], entries] = await runBatch(db, [
     visibleEgresses({ ...listed, limit: per_page + 1 }),
     lastEgressLookedThrough(listed),
-    egressListEntry(context, "read", { id: caller.organization_id, reference_digest: null }),
+    egressListEntry(context, "read", { ...listed, from_date: from ?? null, to_date: to ?? null }),
   ]);
   requireEntry(entries);
   const egresses = found.slice(0, per_page);

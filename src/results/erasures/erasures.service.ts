@@ -4,6 +4,7 @@ import type { ClientContext } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import type { BoundQuery } from "../../database/queries.ts";
 import { asAdministrator } from "../../organization/roles/roles.authors.ts";
+import { participantSearchEntry } from "../../rooms/visits/visits.sql.ts";
 import { deletionOfTexts, refuseResults } from "../call_texts/call_texts.sql.ts";
 import { deleteRequestedFiles } from "../egress_deletions/egress_deletions.service.ts";
 import { deletionByCalls } from "../egress_deletions/egress_deletions.sql.ts";
@@ -12,7 +13,8 @@ import { countLeft } from "./erasures.sql.ts";
 
 /**
  * Erases a portion of what names a person, as retention would, and if asked, the results of the calls in this portion. Both are one
- * transaction, because afterwards nothing shows whose calls they were.
+ * transaction, because afterwards nothing shows whose calls they were. A request that erases nobody is recorded as a search, because
+ * its counts tell whether the person is known.
  */
 export async function erasePortion(
   context: ClientContext,
@@ -30,7 +32,10 @@ export async function erasePortion(
       author.require(member);
       const { count: erased_count, writes } = await erasureOf(context, "update", erasable);
       const results = texts ? deletionOfResults(context, erasable) : [];
-      return { writes: [...results, ...writes, countLeft({ ...person, erased_count })] };
+      return {
+        writes: [...results, ...writes, countLeft({ ...person, erased_count })],
+        entries: erased_count === 0 ? [participantSearchEntry(context, "search", person)] : [],
+      };
     },
   );
   if (texts) await deleteRequestedFiles(context, organization_id);

@@ -1,10 +1,10 @@
-import { recordedRead } from "../../http/acting_user.ts";
+import { recordedRead, recordedReadIf } from "../../http/acting_user.ts";
 import { externalRoutes } from "../../http/external_api.ts";
 import { idempotent } from "../../http/idempotency_key.ts";
 import { conditional, etagOf } from "../../http/preconditions.ts";
 import { nearestReplica } from "../../http/replication.ts";
 import { area } from "../../http/scopes.ts";
-import { jsonBody, params, query } from "../../http/validation.ts";
+import { IDEMPOTENCY_KEY, jsonBody, params, query } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
 import { metricsQuery, readMetrics } from "../../organization/metrics/metrics.ts";
 import { createVisitBody, toVisit, toVisitMetrics, updateVisitBody, visitsQuery } from "./visits.schemas.ts";
@@ -13,12 +13,15 @@ import { dailyVisits } from "./visits.sql.ts";
 
 const byId = params(idParams);
 
+/** A request repeated with its `Idempotency-Key` only shows the visit. */
+const recordedReplay = recordedReadIf((request) => request.header(IDEMPOTENCY_KEY) !== undefined);
+
 export const visitsExternal = externalRoutes()
   .get("/visits", area("visits"), recordedRead, query(visitsQuery), async (c) => {
     const { visits, next_after } = await listVisits(c.var.context, c.req.valid("query"));
     return c.json({ visits: visits.map(toVisit), next_after });
   })
-  .post("/visits", area("visits"), idempotent, jsonBody(createVisitBody), async (c) =>
+  .post("/visits", area("visits"), recordedReplay, idempotent, jsonBody(createVisitBody), async (c) =>
     c.json(toVisit(await createVisit(c.var.context, c.req.valid("json").visit)), 201),
   )
   .get("/visits/:id", area("visits"), byId, recordedRead, async (c) => {

@@ -12,7 +12,9 @@ import {
   sql,
 } from "drizzle-orm";
 import { alias, type SQLiteColumn } from "drizzle-orm/sqlite-core";
-import type { VisitStatus } from "../../database/enums.ts";
+import { entryOfOrganization, type FilterDates, idsIn } from "../../audit/access_logs/access_logs.entries.ts";
+import type { ClientContext } from "../../context.ts";
+import type { AccessResource, VisitStatus } from "../../database/enums.ts";
 import { columnAs, isSame, withoutIndex } from "../../database/expressions.ts";
 import {
   type BoundQuery,
@@ -25,14 +27,14 @@ import { mergedIds, selectColumn } from "../../database/selects.ts";
 import { endOfDate } from "../../http/dates.ts";
 import type { Position } from "../../http/pagination.ts";
 import { VISITS_LOOKED_THROUGH } from "../../limits.ts";
-import { type Reach, reachedIds, withinReach } from "../../organization/members/members.sql.ts";
+import { type Reach, reachedIds, reachOf, withinReach } from "../../organization/members/members.sql.ts";
 import { organizationUsers } from "../../organization/members/organization_users.table.ts";
 import { people } from "../people/people.table.ts";
 import type { Visit, VisitsQuery } from "./visits.schemas.ts";
 import { visitColumns, visitsWithinReach } from "./visits.sql.ts";
 import { visits } from "./visits.table.ts";
 
-interface ListedVisits extends Reach {
+interface ListedVisits extends Reach, FilterDates {
   /** Only visits that start before this time. */
   before: number;
   /** Only visits after this position, by start and id. */
@@ -58,15 +60,22 @@ const isAfterVisit = (of: typeof visits | typeof next, { after_start, after_id }
 const isInPart = (of: typeof visits | typeof next, listed: Listed, isBeyond = isAfterVisit(of, listed)) =>
   and(eq(of.organization_id, listed.organization_id), isBeyond, lt(of.starts_at, listed.before));
 
-/** Reads the visits only after their ids, which an index yields in order. */
-const pageOf = (ids: (listed: Listed) => SQLWrapper) =>
-  preparedQuery((listed: Listed) =>
+/** A page, and the entry that records it. Reads the visits only after their ids, which an index yields in order. */
+const pageOf = (ids: (listed: Listed) => SQLWrapper, resource: AccessResource = "visit") => ({
+  page: preparedQuery((listed: Listed) =>
     builder
       .select(visitColumns)
       .from(visits)
       .where(sql`${visits.id} in ${ids(listed)}`)
       .orderBy(asc(visits.starts_at), asc(visits.id)),
-  );
+  ),
+  entry: entryOfOrganization(resource, (listed: Listed) => ({
+    reference_digest: listed.reference_digest,
+    shown: idsIn(ids(listed)),
+    from_date: listed.from_date,
+    to_date: listed.to_date,
+  })),
+});
 
 /** A status needs its own query, so that SQLite uses the index for it. */
 const nextVisits = (listed: Listed, hasStatus: boolean, ofHolder?: SQL, isBeyond?: SQL) =>
@@ -147,24 +156,29 @@ const matches = (wanted: Placeholder, column: SQLiteColumn) =>
  * A list of visits by reference. The caller may be allowed to see only a few, so each request looks through a limited number. The page
  * has no ORDER BY, so that SQLite reads one visit after the other and stops at the limit, instead of reading them all.
  */
-const lookThroughVisits = (lookThrough: typeof visitsByReference | typeof visitsByPerson) => ({
-  page: pageOf((listed) =>
-    builder
-      .select({ id: visits.id })
-      .from(
-        sql`(select distinct time, id from (${lookThrough(listed).limit(VISITS_LOOKED_THROUGH)})) as entry`,
-      )
-      .crossJoin(visits)
-      .where(
-        and(
-          eq(visits.id, sql`entry.id`),
-          matches(listed.external_reference, visits.external_reference),
-          matches(listed.status, visits.status),
-          matches(listed.holder_id, visits.organization_user_id),
-          visitsWithinReach(listed),
-        ),
-      )
-      .limit(listed.limit),
+const lookThroughVisits = (
+  lookThrough: typeof visitsByReference | typeof visitsByPerson,
+  resource: AccessResource,
+) => ({
+  ...pageOf(
+    (listed) =>
+      builder
+        .select({ id: visits.id })
+        .from(
+          sql`(select distinct time, id from (${lookThrough(listed).limit(VISITS_LOOKED_THROUGH)})) as entry`,
+        )
+        .crossJoin(visits)
+        .where(
+          and(
+            eq(visits.id, sql`entry.id`),
+            matches(listed.external_reference, visits.external_reference),
+            matches(listed.status, visits.status),
+            matches(listed.holder_id, visits.organization_user_id),
+            visitsWithinReach(listed),
+          ),
+        )
+        .limit(listed.limit),
+    resource,
   ),
   /** The last visit that a request looks through, if it has to stop there. No row if the query has no reference. */
   end: preparedQuery((listed: Listed) =>
@@ -174,23 +188,27 @@ const lookThroughVisits = (lookThrough: typeof visitsByReference | typeof visits
   ) as PreparedQuery<ListedVisits, Position>,
 });
 
-const ofReference = lookThroughVisits(visitsByReference);
-const ofPerson = lookThroughVisits(visitsByPerson);
+const ofReference = lookThroughVisits(visitsByReference, "visit");
+
+/** A search for a participant. */
+const ofPerson = lookThroughVisits(visitsByPerson, "participant");
 
 /**
  * The queries for the visits that a request asks for and its caller reaches: a page by start, with one extra visit if there are
- * more, and the position at which the request stops looking.
+ * more, the position at which the request stops looking, and the entry, which names the visits of the page without the extra one.
  */
 export function listedVisits(
-  reach: Reach,
+  context: ClientContext,
   query: VisitsQuery,
   reference_digest: string | null,
-): [page: BoundQuery<Visit>, end: BoundQuery<Position>] {
+): [page: BoundQuery<Visit>, end: BoundQuery<Position>, entry: BoundQuery<{ id: number }>] {
   const { from, to, after, status = null, external_reference = null, per_page } = query;
   const holder_id = query.organization_user_id ?? null;
   const [after_start, after_id] = positionOf(after, from);
   const listed = {
-    ...reach,
+    ...reachOf(context.caller),
+    from_date: from ?? null,
+    to_date: to ?? null,
     before: to === undefined ? Number.MAX_SAFE_INTEGER : endOfDate(to),
     after_start,
     after_id,
@@ -200,7 +218,10 @@ export function listedVisits(
     holder_id,
     limit: per_page + 1,
   };
-  return [pageFor(listed)(listed), (reference_digest === null ? ofReference : ofPerson).end(listed)];
+  const { page, entry } = pageFor(listed);
+  const { end } = reference_digest === null ? ofReference : ofPerson;
+  const event = reference_digest === null ? "read" : "search";
+  return [page(listed), end(listed), entry(context, event, { ...listed, limit: per_page })];
 }
 
 function pageFor({
@@ -210,8 +231,8 @@ function pageFor({
   reference_digest,
   holder_id,
 }: ListedVisits) {
-  if (reference_digest !== null) return ofPerson.page;
-  if (external_reference !== null) return ofReference.page;
+  if (reference_digest !== null) return ofPerson;
+  if (external_reference !== null) return ofReference;
   const ofEverybody = reaches_everybody ? pages.ofAll : pages.ofReached;
   const page = holder_id === null ? ofEverybody : pages.ofHolder;
   return page[status === null ? 0 : 1] as (typeof page)[number];

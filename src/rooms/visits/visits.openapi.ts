@@ -79,6 +79,7 @@ export const visitsReference: Reference = {
     "POST /visits": {
       operationId: "createVisit",
       summary: "Plan a visit",
+      description: "A request repeated with its `Idempotency-Key` shows the visit again, as it was planned.",
       request: {
         fields: { "visit.waiting_room_slug": slugOfRoom, "visit.participants": "The participants." },
         examples: {

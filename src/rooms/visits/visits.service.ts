@@ -2,7 +2,7 @@ import { requireEntry } from "../../audit/access_logs/access_logs.entries.ts";
 import { digestsOfReferences } from "../../audit/access_logs/access_logs.sql.ts";
 import type { ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
-import { runBatch, runFirst } from "../../database/queries.ts";
+import { runAll, runBatch, runFirst } from "../../database/queries.ts";
 import { writePosition } from "../../http/pagination.ts";
 import { requireVersion } from "../../http/preconditions.ts";
 import { VISIT_LINK_VALID_FOR } from "../../lifetimes.ts";
@@ -33,11 +33,10 @@ import { toVisitParticipant } from "./visits.schemas.ts";
 import {
   newestVisit,
   newVisitEntry,
-  participantSearchEntry,
   readableVisit,
+  replayedVisitEntry,
   visitEntry,
   visitIdempotency,
-  visitListEntry,
   visitOfLink,
   visitOfPath,
   visitQuota,
@@ -50,16 +49,10 @@ export async function listVisits(
   context: ClientContext,
   query: VisitsQuery,
 ): Promise<{ visits: Visit[]; next_after: string | null }> {
-  const { db, caller, settings } = context;
+  const { db, settings } = context;
   const { participant_reference: sought } = query;
   const [reference_digest = null] = sought === undefined ? [] : await digestsOfReferences(settings, [sought]);
-  const of = { id: caller.organization_id, reference_digest };
-  const [found, [end], entries] = await runBatch(db, [
-    ...listedVisits(reachOf(caller), query, reference_digest),
-    reference_digest === null
-      ? visitListEntry(context, "read", of)
-      : participantSearchEntry(context, "search", of),
-  ]);
+  const [found, [end], entries] = await runBatch(db, listedVisits(context, query, reference_digest));
   requireEntry(entries);
   const visits = found.slice(0, query.per_page);
   const last = visits.at(-1);
@@ -100,6 +93,8 @@ export async function createVisit(context: ClientContext, input: CreateVisit): P
     },
     { idempotency: await visitIdempotency(context, { external_reference, participants }) },
   );
+  if (context.keyed?.isReplay)
+    requireEntry(await runAll(db, replayedVisitEntry(context, "read", { organization_id, id: visit.id })));
   return withLinks(settings, visit);
 }
 

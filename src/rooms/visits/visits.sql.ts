@@ -24,6 +24,7 @@ import { hasValues, scalar } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Values } from "../../database/queries.ts";
 import { isNewest, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
+import type { OwnPath } from "../../http/wire.ts";
 import { MAX_PLANNED_VISITS, MAX_VISIT_CALLS } from "../../limits.ts";
 import { idempotencyOf } from "../../organization/idempotency_keys/idempotency_keys.sql.ts";
 import { type Reach, withinReach } from "../../organization/members/members.sql.ts";
@@ -152,10 +153,18 @@ export const visitReadEntry = visitEntries(isReadableVisit);
 
 export const newVisitEntry = visitEntries((_: object) => isNewest(visits));
 
-export const visitListEntry = entryOfOrganization("visit");
+/** The entry about a repeated request, whose client may not reach the visit any more. */
+export const replayedVisitEntry = visitEntries(({ organization_id, id }: Placeholders<OwnPath>) =>
+  hasValues(visits, { organization_id, id }),
+);
 
-/** The entry about a search for a participant by reference. */
-export const participantSearchEntry = entryOfOrganization("participant");
+/** The entry about a search for a participant by reference that shows no names. */
+export const participantSearchEntry = entryOfOrganization(
+  "participant",
+  ({ reference_digest }: Placeholders<{ organization_id: number; reference_digest: string | null }>) => ({
+    reference_digest,
+  }),
+);
 
 export const visitQuota = preparedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) =>
   builder

@@ -112,6 +112,10 @@ const TAMPERING: Record<string, Tampering> = {
     (week) => Object.assign(rowOf(week, 3), { event: "update" }),
     /^2026-03-04: The service shows other entries than the sealed ones: the entry \d+ was changed: event is update, but read was sealed\.$/,
   ],
+  "a row no longer names somebody whom a list showed": [
+    (week) => Object.assign(rowOf(week, 3), { shown: [1] }),
+    /the entry \d+ was changed: shown is 1, but 1,2 was sealed\.$/,
+  ],
   "a row is removed": [
     (week) => week.rows.splice(week.rows.indexOf(rowOf(week, 3)), 1),
     /the entry \d+ is gone\.$/,

@@ -97,7 +97,7 @@ describe("accessLogOf, with a hostile or broken service", () => {
     for (const [asked, MiB] of [
       [json.source.seals(), 1],
       [json.source.keys(), 1],
-      [file.source.file("2026-03-01"), 64],
+      [file.source.file("2026-03-01"), 128],
     ] as const)
       await expect(asked).rejects.toMatchObject({
         failed: "response",

@@ -51,6 +51,7 @@ export async function aSealedWeek({ each = 10, key = aKey() } = {}): Promise<Sea
       resource: "transcript",
       resource_id: 300 + n,
       request_id: crypto.randomUUID(),
+      shown: [1, 2],
     }));
   const days = new Map(dates.map((date) => [date, entriesOf(date)]));
   const week: SealedWeek = {

@@ -295,20 +295,3 @@ it("A seal with reversed ids is refused, so that it cannot replace an earlier on
   await seal("2026-01-02", 11, 20, "2026-01-01");
   await expect(seal("2026-01-03", 21, 10, "2026-01-02")).rejects.toThrow("a seal follows the one before it");
 });
-
-it("The cron deletes the last recorded poll of a waiting list after an hour", async () => {
-  const { id } = await anOrganization();
-  await env.DB.prepare(
-    `insert into waiting_list_reads (organization_id, api_client_id, waiting_room_id, acting_user, purpose, recorded_at)
-     values (?1, 999999, 1, '', '', 1000), (?1, 999999, 2, '', '', 2000)`,
-  )
-    .bind(id)
-    .run();
-  await runCronAt(60 * MINUTE + 1001);
-  const { results } = await env.DB.prepare(
-    "select waiting_room_id from waiting_list_reads where organization_id = ?",
-  )
-    .bind(id)
-    .all();
-  expect(results).toEqual([{ waiting_room_id: 2 }]);
-});

@@ -11,6 +11,7 @@ import { workerWith } from "../support/queue.ts";
 import { externalExamples, platformExamples } from "../support/routes.ts";
 import { fromNow, travelTo } from "../support/time.ts";
 import { changingNothing } from "../support/unchanged.ts";
+import { aPlan } from "../support/visits.ts";
 
 /** The entry that each recorded request leaves in the access log. Requests that are not listed leave none. */
 const RECORDED: Record<string, Record<string, string>> = {
@@ -76,6 +77,13 @@ const RECORDED: Record<string, Record<string, string>> = {
   },
 };
 
+/** Lists whose entries name whom they showed. */
+const SHOWING_NAMES = [
+  "GET /visits",
+  "GET /waiting_rooms/:slug/participants",
+  "GET /organization_users/:organization_user_id/calls/:call_id/participants",
+];
+
 const recordedReads = Object.entries(RECORDED.external ?? {}).filter(([route]) => route.startsWith("GET "));
 
 async function send(api: "external" | "platform", route: string, clinic: Organization) {
@@ -100,9 +108,11 @@ describe.each(["external", "platform"] as const)("The access log, for requests t
       expect(answer.status).toBeLessThan(300);
       const entries = await entriesOfRequest(answer);
       expect(entries.map(({ event, resource }) => `${event} ${resource}`)).toEqual(wanted ? [wanted] : []);
-      for (const { event, resource, request_id, acting_user, purpose, ...ids } of entries) {
+      for (const { event, resource, request_id, acting_user, purpose, shown, ...ids } of entries) {
         expect([acting_user, purpose]).toEqual([null, null]);
-        for (const id of Object.values(ids)) expect(id === null || Number.isSafeInteger(id)).toBe(true);
+        expect(shown !== null).toBe(SHOWING_NAMES.includes(route));
+        for (const id of [...Object.values(ids), ...(shown ?? [])])
+          expect(id === null || Number.isSafeInteger(id)).toBe(true);
         const caller =
           api === "external"
             ? { user_id: clinic.admin.user_id, api_client_id: clinic.client.id }
@@ -432,7 +442,13 @@ describe("An organization with require_acting_user", () => {
         400,
         /are required/,
       );
-    await clinic.addRoom();
+    const visit = aPlan((await clinic.addRoom()).slug);
+    expect((await clinic.client.post("/visits", { visit })).status).toBe(201);
+    // Repeated with its key, the request would be a read.
+    const plan = (headers: object) =>
+      clinic.client.send("POST", "/visits", { visit }, { "Idempotency-Key": "1", ...headers });
+    expectRefusal(await plan({}), 400, /are required/);
+    expect((await plan(both)).status).toBe(201);
   });
 
   it("also refuses a client that is already cached, within 60 seconds", async () => {

@@ -1,11 +1,13 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { BODY_TIMEOUT } from "../../../src/lifetimes.ts";
+import { CORRECTION_BODY_LIMIT } from "../../../src/limits.ts";
+import { MAX_BODIES_SIZE } from "../../../src/tuning.ts";
+import { KIB, SECOND } from "../../../src/units.ts";
 import { entriesAbout } from "../support/access_logs.ts";
 import { type Fetcher, theWorker } from "../support/api.ts";
 import { aCall } from "../support/calls.ts";
 import { storedRows } from "../support/database.ts";
 import { expectMissingRole, expectRefusal } from "../support/expectations.ts";
-import { aLiveKitRoom, aLiveKitServer } from "../support/livekit.ts";
+import { aLiveKitRoom, aLiveKitServer, signatureOf } from "../support/livekit.ts";
 import { anOrganization, given } from "../support/organization.ts";
 import { travelTo } from "../support/time.ts";
 import { changingNothingOf } from "../support/unchanged.ts";
@@ -38,6 +40,45 @@ const slowly =
     headers.delete("Content-Length");
     return fetcher(new Request(request.url, { method: request.method, headers, body }));
   };
+
+/** Lets the test decide when a second of reading has passed: the returned function ends one. */
+function stoppedSeconds() {
+  const start = globalThis.setInterval;
+  const passing = new Set<() => void>();
+  const spy = vi.spyOn(globalThis, "setInterval").mockImplementation(((work: () => void, pause: number) => {
+    if (pause === SECOND) passing.add(work);
+    return start(() => {}, pause);
+  }) as typeof setInterval);
+  onTestFinished(() => spy.mockRestore());
+  return () => {
+    for (const work of passing) work();
+  };
+}
+
+/** Sends a body of 1 MiB in pieces, one for each second. */
+function atRate(bytesPerSecond: number): Fetcher {
+  const endSecond = stoppedSeconds();
+  const worker = throughWorkerWith({});
+  return async (request) => {
+    const bytes = new Uint8Array(CORRECTION_BODY_LIMIT).fill(32);
+    bytes.set(new Uint8Array(await request.arrayBuffer()));
+    let end = 0;
+    const body = new ReadableStream(
+      {
+        pull(controller) {
+          if (end > 0) endSecond();
+          if (end === bytes.length) return controller.close();
+          controller.enqueue(bytes.slice(end, end + bytesPerSecond));
+          end = Math.min(end + bytesPerSecond, bytes.length);
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const headers = new Headers(request.headers);
+    headers.set("Content-Length", String(CORRECTION_BODY_LIMIT));
+    return worker(new Request(request, { headers, body }));
+  };
+}
 
 /** The body begins shortly before midnight, and is complete shortly after it. */
 function overMidnight(fetcher?: Fetcher) {
@@ -120,17 +161,15 @@ describe("A request with a slow body", () => {
   });
 
   it.each(["external", "platform", "livekit"])(
-    "is refused with 408 if the body is not complete after 30 seconds: %s API",
+    "is refused with 408 if nothing more of the body arrives in six seconds: %s API",
     async (name) => {
       const clinic = await anOrganization();
-      const setTimer = globalThis.setTimeout;
-      const spy = vi
-        .spyOn(globalThis, "setTimeout")
-        .mockImplementation(((work: () => void, pause: number) =>
-          setTimer(work, pause === BODY_TIMEOUT ? 20 : pause)) as typeof setTimeout);
-      onTestFinished(() => spy.mockRestore());
+      const endSecond = stoppedSeconds();
       // The rest of the body never arrives.
-      const fetcher = slowly(() => new Promise(() => {}), throughWorkerWith({}));
+      const fetcher = slowly(() => {
+        for (let n = 0; n < 6; n++) endSecond();
+        return new Promise(() => {});
+      }, throughWorkerWith({}));
       const refused = await changingNothingOf(clinic, () =>
         name === "external"
           ? clinic.client.through(fetcher).post("/waiting_rooms", make)
@@ -143,16 +182,62 @@ describe("A request with a slow body", () => {
       expectRefusal(
         refused,
         408,
-        "Request body did not arrive within 30 seconds: send it again, all at once",
+        "Request body arrived too slowly: send it again, at 32 KiB a second or faster, within 30 seconds",
       );
     },
   );
+
+  it.each([
+    [64, 200],
+    [32, 408],
+    [1, 408],
+  ])("of 1 MiB at %i KiB a second gets %i", async (rate, status) => {
+    const clinic = await anOrganization();
+    const visit = await aCall(clinic);
+    await given(visit.reportSoapNote({ is_final: true, text: "Plan: five" }));
+    const soap_note = { text: "Plan: two", reason: "The dose was misheard" };
+    const sent = clinic.client.through(atRate(rate * KIB)).put(`${visit.path}/soap_note`, { soap_note });
+    expect((await sent).status).toBe(status);
+  });
+
+  it("takes memory from its organization, never from others, until it is answered", async () => {
+    const [clinic, other] = [await anOrganization(), await anOrganization()];
+    const path = `/organization_users/${clinic.admin.id}/calls/1/soap_note`;
+    const soap_note = { text: "Plan: two", reason: "The dose was misheard" };
+    const { promise, resolve: finish } = Promise.withResolvers<void>();
+    let begun = 0;
+    const worker = throughWorkerWith({});
+    const unfinished = slowly(() => {
+      begun++;
+      return promise;
+    }, worker);
+    const quarter = MAX_BODIES_SIZE / 4 / CORRECTION_BODY_LIMIT;
+    const correct = () => clinic.client.through(unfinished).put(path, { soap_note });
+    const held = Array.from({ length: quarter }, correct);
+    await vi.waitFor(() => expect(begun).toBe(quarter), { interval: 5 });
+    const refused = await clinic.client.through(worker).post("/waiting_rooms", make);
+    expectRefusal(refused, 503, "Too many other requests with large bodies are not finished: try again");
+    expect(refused.headers.get("Retry-After")).toBe("2");
+    await given(other.client.through(worker).post("/waiting_rooms", make));
+    finish();
+    expect((await Promise.all(held)).map(({ status }) => status)).toEqual(Array(quarter).fill(404));
+    await given(clinic.client.through(worker).post("/waiting_rooms", make));
+  });
 
   it.each([
     ["external", { "X-Client-ID": "made-up", "X-Client-Secret": "made-up" }, "/waiting_rooms"],
     ["platform", { Authorization: "Bearer made-up" }, "/organizations"],
     ["livekit", { Authorization: "made-up" }, "/webhook"],
   ])("is refused with wrong credentials before its body is read: %s API", async (name, headers, path) => {
+    expect(await statusUnread(`/api/${name}${path}`, headers)).toBe(401);
+  });
+
+  it("is refused before its body is read if LiveKit's API does not have its path", async () => {
+    expect(await statusUnread("/api/livekit/other", { Authorization: await signatureOf("") })).toBe(404);
+  });
+
+  /** The status of a request whose body must not be read. */
+  async function statusUnread(path: string, headers: Record<string, string>) {
     let isRead = false;
     const body = new ReadableStream(
       {
@@ -162,8 +247,9 @@ describe("A request with a slow body", () => {
       },
       { highWaterMark: 0 },
     );
-    const request = new Request(`https://service.test/api/${name}${path}`, { method: "POST", headers, body });
-    expect((await throughWorkerWith({})(request)).status).toBe(401);
+    const request = new Request(`https://service.test${path}`, { method: "POST", headers, body });
+    const { status } = await throughWorkerWith({})(request);
     expect(isRead).toBe(false);
-  });
+    return status;
+  }
 });

@@ -8,7 +8,7 @@ import { anInvite, anOrganization, given, type Organization, unique } from "../s
 import { aClinicWithQueue, aMessage, WAKE_UP, workerWith } from "../support/queue.ts";
 import { externalExamples } from "../support/routes.ts";
 import { fromNow, travelTo } from "../support/time.ts";
-import { changingNothing } from "../support/unchanged.ts";
+import { changingNothing, changingOnlyTheLog, everyRowBesideTheLog } from "../support/unchanged.ts";
 import { throughWorkerWith } from "../support/worker.ts";
 
 const HOUR = 60;
@@ -59,14 +59,17 @@ async function aCreation(example: Example) {
   return { organization, key: unique("key"), ...(await example(organization)) };
 }
 
-describe.each(creations)("%s with an Idempotency-Key", (_, example) => {
+describe.each(creations)("%s with an Idempotency-Key", (route, example) => {
+  // The replay of a visit shows names, so it is recorded.
+  const isRecorded = route === "POST /visits";
+
   it("creates one resource, and replays the first response byte for byte", async () => {
     const { organization, path, body, key } = await aCreation(example);
     const { post, bodies } = repeating(organization);
     const first = await post(path, body, key);
     expect(first).toMatchObject({ status: 201 });
     expect(first.headers.get("Idempotent-Replayed")).toBeNull();
-    const replay = await changingNothing(() => post(path, body, key));
+    const replay = await (isRecorded ? changingOnlyTheLog : changingNothing)(() => post(path, body, key));
     expect(replay.status).toBe(201);
     expect(replay.headers.get("Idempotent-Replayed")).toBe("true");
     expect(replay.headers.get("Location")).toBe(first.headers.get("Location"));
@@ -141,12 +144,13 @@ describe.each(creations)("%s with an Idempotency-Key", (_, example) => {
     await given(organization.client.get("/roles"));
     const failing = repeating(organization, throughWorkerWith({ DB: databaseWith(fault) }));
     expect(await failing.post(path, body, key)).toMatchObject({ status: 503 });
-    const before = await everyRowAsText();
+    const rows = isRecorded ? everyRowBesideTheLog : everyRowAsText;
+    const before = await rows();
     const { status, headers } = await postWith(organization, path, body, key);
     expect(status).toBe(201);
     const isReplay = fault === "answer lost";
     expect(headers.get("Idempotent-Replayed")).toBe(isReplay ? "true" : null);
-    expect(JSON.stringify(await everyRowAsText()) === JSON.stringify(before)).toBe(isReplay);
+    expect(JSON.stringify(await rows()) === JSON.stringify(before)).toBe(isReplay);
   });
 });
 

@@ -23,7 +23,7 @@ import { workerWith } from "../support/queue.ts";
 import { countingRows, insertMany } from "../support/rows.ts";
 import { aBucket, fileExists, storeFile } from "../support/storage.ts";
 import { fromNow, travelTo } from "../support/time.ts";
-import { changingNothing, leavingNoRows } from "../support/unchanged.ts";
+import { changingNothing, changingOnlyTheLog, leavingNoRows } from "../support/unchanged.ts";
 import { keyOf, planVisit, readVisit, redeem, tokenOfLink } from "../support/visits.ts";
 import { throughWorkerWith } from "../support/worker.ts";
 
@@ -107,9 +107,11 @@ describe("DELETE /participants", () => {
     ).toMatchObject([{ id: waiting.id, display_name: "Rita Recipient", external_reference: reference }]);
     await clinic.addParticipant(slug, { waiting_since: WAITING_SINCE, left_at: STARTED_AT }, waiting.key);
     expect(await given(erase(clinic, reference))).toEqual({ ...NOTHING, erased_count: 1 });
-    expect(await entriesFor(clinic, reference)).toMatchObject(
-      [left, waiting].map(({ id }) => ({ event: "delete", resource_id: id, call_id: null })),
-    );
+    expect(await entriesFor(clinic, reference)).toMatchObject([
+      { event: "delete", resource_id: left.id, call_id: null },
+      { event: "read", resource: "waiting_room", shown: [waiting.id] },
+      { event: "delete", resource_id: waiting.id, call_id: null },
+    ]);
   });
 
   it("leaves a call that has not ended, even under legal hold, until it has", async () => {
@@ -120,7 +122,8 @@ describe("DELETE /participants", () => {
       await callOf(clinic, reference, { ended_at: null, legal_hold: true }),
     ];
     const ongoing = { ...NOTHING, ongoing_count: 2 };
-    expect(await given(changingNothing(() => erase(clinic, reference, true)))).toEqual(ongoing);
+    expect(await given(changingOnlyTheLog(() => erase(clinic, reference, true)))).toEqual(ongoing);
+    expect((await entriesFor(clinic, reference)).at(-1)).toMatchObject({ event: "search", call_id: null });
     for (const call of calls) await given(call.report({ ended_at: ENDED_AT }));
     expect(await given(erase(clinic, reference))).toEqual({ ...NOTHING, erased_count: 1, held_count: 1 });
   });
@@ -137,7 +140,8 @@ describe("DELETE /participants", () => {
       },
     ]) {
       await given(hold());
-      expect(await given(changingNothing(() => erase(clinic, reference, true)))).toEqual(held);
+      expect(await given(changingOnlyTheLog(() => erase(clinic, reference, true)))).toEqual(held);
+      expect((await entriesFor(clinic, reference)).at(-1)).toMatchObject({ event: "search" });
       await given(release());
     }
     expect(await given(erase(clinic, reference))).toEqual({ ...NOTHING, erased_count: 1 });
@@ -148,7 +152,9 @@ describe("DELETE /participants", () => {
     const { clinic, reference } = await aPatient();
     await given(erase(clinic, reference));
     for (const nobody of [reference, "nobody", reference.toUpperCase()])
-      expect(await given(changingNothing(() => erase(clinic, nobody, true)))).toEqual(NOTHING);
+      expect(await given(changingOnlyTheLog(() => erase(clinic, nobody, true)))).toEqual(NOTHING);
+    expect(await entriesAbout(clinic, "search", "participant")).toHaveLength(3);
+    expect(await entriesFor(clinic, "nobody")).toMatchObject([{ event: "search", resource_id: null }]);
   });
 
   it("needs exactly one reference, and texts must be true or false", async () => {
@@ -473,7 +479,7 @@ describe("DELETE /participants with texts=true", () => {
       const reference = unique("patient");
       const call = await aDocumentedCall(clinic, reference);
       expect(await given(erase(clinic, reference, texts))).toEqual({ ...NOTHING, erased_count: 1 });
-      expect(await given(changingNothing(() => erase(clinic, reference, true)))).toEqual(NOTHING);
+      expect(await given(changingOnlyTheLog(() => erase(clinic, reference, true)))).toEqual(NOTHING);
       expect(await call.left()).toEqual(ALL);
     }
   });
@@ -641,7 +647,7 @@ describe("DELETE /participants of a person named in planned visits", () => {
     const call = await aCall(clinic, { waiting_room_slug: slug, participants: [{ key: keyOf(visit, 1) }] });
     await given(call.hold());
     const held = { ...NOTHING, held_count: 1 };
-    expect(await given(changingNothing(() => erase(clinic, reference)))).toEqual(held);
+    expect(await given(changingOnlyTheLog(() => erase(clinic, reference)))).toEqual(held);
     await given(call.release());
     expect(await given(erase(clinic, reference))).toEqual({ ...NOTHING, erased_count: 1 });
     expect((await readVisit(clinic, visit)).participants).toMatchObject([

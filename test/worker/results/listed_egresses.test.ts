@@ -67,11 +67,14 @@ describe("GET /egresses", () => {
       expect(idsOf(await given((await clinic.addClient(id)).get("/egresses")))).toEqual([own.egress.id]);
   });
 
-  it("writes an access log entry for each request", async () => {
+  it("writes an access log entry for each request, with the dates of its filter", async () => {
     const clinic = await anOrganization();
     await given(clinic.client.get("/egresses"));
+    await given(clinic.client.get("/egresses?from=2026-01-30&to=2026-01-31"));
+    const list = { resource_id: null, call_id: null, api_client_id: clinic.client.id, shown: null };
     expect(await entriesAbout(clinic, "read", "egress")).toMatchObject([
-      { resource_id: null, call_id: null, api_client_id: clinic.client.id },
+      { ...list, from_date: null, to_date: null },
+      { ...list, from_date: "2026-01-30", to_date: "2026-01-31" },
     ]);
   });
 

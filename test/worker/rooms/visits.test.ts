@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { entriesAbout } from "../support/access_logs.ts";
+import { entriesAbout, entriesOfRequest } from "../support/access_logs.ts";
 import { platform } from "../support/api.ts";
 import { atOnce, statusesOf } from "../support/at_once.ts";
 import { aCall, aRecipient, ENDED_AT, STARTED_AT, WAITING_SINCE } from "../support/calls.ts";
@@ -148,7 +148,11 @@ describe("POST /visits", () => {
     const body = { visit: aPlan((await clinic.addRoom()).slug, { participants: [RITA, RITA] }) };
     const post = () => clinic.client.send("POST", "/visits", body, { "Idempotency-Key": "visit-1" });
     const first = await post();
-    expect(await changingNothing(post)).toMatchObject({ status: first.status, body: first.body });
+    const replay = await changingOnlyTheLog(post);
+    expect(replay).toMatchObject({ status: 201, body: first.body });
+    expect(await entriesOfRequest(replay)).toMatchObject([
+      { event: "read", resource: "visit", resource_id: first.body.id },
+    ]);
     expect(first.status).toBe(201);
     expect(JSON.stringify(await storedRows(clinic, "idempotency_keys"))).not.toMatch(/Rita|patient|visit=/);
   });

@@ -28,17 +28,17 @@ const ADDRESS = `2001:db8:${high}:${low}::1`;
 export function api(base: string, credentials: Record<string, string>, fetcher = theWorker, under = "") {
   async function send(method: string, rest: string, body?: unknown, headers: Record<string, string> = {}) {
     const path = under + rest;
-    const hasBody = body !== undefined;
+    const bytes = body === undefined ? undefined : bytesOf(body);
     const response = await fetcher(
       new Request(`https://service.test${base}${path}`, {
         method,
         headers: {
           "CF-Connecting-IP": ADDRESS,
           ...credentials,
-          ...(hasBody ? { "Content-Type": "application/json" } : {}),
+          ...(bytes && { "Content-Type": "application/json", "Content-Length": String(bytes.length) }),
           ...headers,
         },
-        body: body instanceof Uint8Array || typeof body === "string" ? body : JSON.stringify(body),
+        body: bytes,
       }),
     );
     const type = response.headers.get("Content-Type") ?? "";
@@ -61,6 +61,11 @@ export function api(base: string, credentials: Record<string, string>, fetcher =
     through: (other: Fetcher) => api(base, credentials, other, under),
     under: (beginning: string) => api(base, credentials, fetcher, beginning),
   };
+}
+
+function bytesOf(body: unknown) {
+  if (body instanceof Uint8Array) return new Uint8Array(body);
+  return new Uint8Array(new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body)));
 }
 
 const unpacked = ({ body }: Response) =>

@@ -31,6 +31,9 @@ CREATE TABLE `access_logs` (
 	`acting_user` text,
 	`purpose` text,
 	`request_id` blob,
+	`shown` text,
+	`from_date` text,
+	`to_date` text,
 	`reference_digest` text,
 	`is_counted` integer DEFAULT false NOT NULL,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
@@ -42,18 +45,7 @@ CREATE INDEX `access_logs_of_call` ON `access_logs` (`organization_id`,`call_id`
 --> statement-breakpoint
 CREATE INDEX `access_logs_of_acting_user` ON `access_logs` (`organization_id`,`acting_user`,`id`) WHERE acting_user is not null;
 --> statement-breakpoint
-CREATE TABLE `waiting_list_reads` (
-	`organization_id` integer NOT NULL,
-	`api_client_id` integer NOT NULL,
-	`waiting_room_id` integer NOT NULL,
-	`acting_user` text NOT NULL,
-	`purpose` text NOT NULL,
-	`recorded_at` integer NOT NULL,
-	PRIMARY KEY(`api_client_id`, `waiting_room_id`, `acting_user`, `purpose`),
-	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
-);
---> statement-breakpoint
-CREATE INDEX `waiting_list_reads_by_age` ON `waiting_list_reads` (`organization_id`,`recorded_at`);
+CREATE INDEX `access_logs_of_waiting_list` ON `access_logs` (`api_client_id`,`resource_id`,`acting_user`,`at`) WHERE resource = 'waiting_room';
 --> statement-breakpoint
 CREATE TABLE `call_daily_metrics` (
 	`organization_id` integer NOT NULL,

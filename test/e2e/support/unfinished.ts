@@ -1,0 +1,24 @@
+import { request } from "node:http";
+
+/**
+ * Sends a body without its last byte, and waits for the response.
+ *
+ * @param size the declared size in bytes
+ * @returns the status, or 0 if the connection broke
+ */
+export function sendUnfinished(
+  url: string,
+  credentials: Record<string, string>,
+  { method, path, size }: { method: string; path: string; size: number },
+): Promise<number> {
+  return new Promise((resolve) => {
+    const options = { method, headers: { ...credentials, "Content-Length": size }, agent: false };
+    const sent = request(`${url}/api/external${path}`, options, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+      sent.destroy();
+    });
+    sent.on("error", () => resolve(0));
+    sent.write(Buffer.alloc(size - 1, " "));
+  });
+}

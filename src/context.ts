@@ -96,6 +96,8 @@ export interface Caller {
   roles: Role[];
   /** null for everything that the roles allow. */
   scopes: Scope[] | null;
+  /** null for a client that never expires. */
+  expires_at: number | null;
   /** Whether the organization requires `X-Acting-User` and `X-Purpose-Of-Use` on recorded reads. */
   require_acting_user: boolean;
 }
@@ -106,7 +108,7 @@ export interface Caller {
  * @param notFound makes the 404
  */
 export function administeredOrganization(
-  { organization_id, roles }: Pick<Caller, "organization_id" | "roles">,
+  { organization_id, roles }: { organization_id: number; roles: readonly Role[] },
   notFound: () => ApiError,
 ): number {
   if (!roles.includes("organization_admin")) throw notFound();

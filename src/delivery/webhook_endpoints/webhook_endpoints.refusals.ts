@@ -1,5 +1,6 @@
 import { notFound, unprocessable } from "../../http/errors.ts";
 import { MAX_OLD_WEBHOOK_SECRETS, MAX_WEBHOOK_ENDPOINTS } from "../../limits.ts";
+import { beyondOwnRights } from "../../organization/api_clients/api_clients.refusals.ts";
 
 export const webhookEndpointNotFound = () => notFound("Webhook endpoint");
 
@@ -23,6 +24,11 @@ export const tooManyEndpoints = () =>
   unprocessable(
     "too_many_endpoints",
     `The organization has ${MAX_WEBHOOK_ENDPOINTS} webhook endpoints, which is the most that it can have: delete one first`,
+  );
+
+export const endpointOutlivesClient = () =>
+  beyondOwnRights(
+    "Your API client expires, and a webhook endpoint would outlast it: to create or activate one, change its URL or rotate its secret, use a client without expires_at",
   );
 
 export const rotatedTooOften = () =>

@@ -5,6 +5,7 @@ import { isSameRow } from "../../database/merging.ts";
 import { type BoundQuery, requireFirst, runAll } from "../../database/queries.ts";
 import { isLoopback } from "../../http/loopback.ts";
 import type { OwnPath } from "../../http/wire.ts";
+import type { Rights } from "../../organization/api_clients/api_clients.policy.ts";
 import { asAdministrator } from "../../organization/roles/roles.authors.ts";
 import { newWebhookSecret } from "../webhook_deliveries/webhook_deliveries.format.ts";
 import { mergeEndpoint, newEndpoint, rotateSecret } from "./webhook_endpoints.merge.ts";
@@ -53,9 +54,9 @@ export async function createWebhookEndpoint(
     db,
     { member: author.read, quota: endpointQuota({ organization_id }) },
     ({ member: [member], quota: [quota] }) => {
-      author.require(member);
+      const rights = author.require(member);
       const isFull = quota?.is_full ?? false;
-      const known = { organization_id, secret, service_url, created_by_user_id, isFull };
+      const known = { organization_id, rights, secret, service_url, created_by_user_id, isFull };
       return {
         writes: [endpointWrites.insert(newEndpoint(known, input, now))],
         entries: [endpointEntry.ofNewest(context, "create", {})],
@@ -76,8 +77,8 @@ export async function updateWebhookEndpoint(
   if (input.url !== undefined) requireAllowedUrl(context, input.url);
   const { organization_user_id: user_id } = caller;
   const service_url = new URL(context.url).origin;
-  return changeEndpoint(context, endpointById(own), (endpoint) => {
-    const next = mergeEndpoint({ endpoint, service_url, user_id }, input, now);
+  return changeEndpoint(context, endpointById(own), (endpoint, rights) => {
+    const next = mergeEndpoint({ endpoint, rights, service_url, user_id }, input, now);
     return {
       writes: [endpointWrites.update(endpoint, next)],
       entries: isSameRow(endpoint, next) ? [] : [endpointEntry.of(context, "update", own)],
@@ -91,8 +92,8 @@ export async function rotateWebhookSecret(
 ): Promise<WebhookEndpointWithSecret> {
   const own = ownPath(context.caller, id);
   const secret = newWebhookSecret();
-  const rotated = await changeEndpoint(context, endpointWithSecrets(own), (endpoint) => ({
-    writes: [endpointWrites.update(endpoint, rotateSecret(endpoint, secret, context.now))],
+  const rotated = await changeEndpoint(context, endpointWithSecrets(own), (endpoint, rights) => ({
+    writes: [endpointWrites.update(endpoint, rotateSecret({ endpoint, rights }, secret, context.now))],
     entries: [endpointEntry.of(context, "update", own)],
   }));
   return { ...rotated, secret };
@@ -115,14 +116,14 @@ const ownPath = (caller: Pick<Caller, "organization_id" | "roles">, id: number):
 const changeEndpoint = <Endpoint, Result>(
   { db, caller }: ClientContext,
   read: BoundQuery<Endpoint>,
-  decide: (endpoint: Endpoint) => Decision<Result>,
+  decide: (endpoint: Endpoint, rights: Rights) => Decision<Result>,
 ): Promise<Result> => {
   const author = asAdministrator(caller, webhookEndpointNotFound);
   const reads = { member: author.read, endpoint: read };
   return decideAndWrite(db, reads, ({ member: [member], endpoint: [endpoint] }) => {
-    author.require(member);
+    const rights = author.require(member);
     if (!endpoint) throw webhookEndpointNotFound();
-    return decide(endpoint);
+    return decide(endpoint, rights);
   });
 };
 

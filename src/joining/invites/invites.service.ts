@@ -3,8 +3,8 @@ import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { requireFirst, runBatch } from "../../database/queries.ts";
 import { readPage } from "../../http/lists.ts";
 import { type Page, pageWindow, toPage } from "../../http/pagination.ts";
-import { rolesOfCaller } from "../../organization/api_clients/api_clients.sql.ts";
-import { requireAssignable, requireRoles } from "../../organization/roles/roles.policy.ts";
+import { rightsOfCaller } from "../../organization/api_clients/api_clients.sql.ts";
+import { requireAssignable, requireRights } from "../../organization/roles/roles.policy.ts";
 import { countMails, digestsOfAddresses } from "../invite_mails/invite_mails.limits.ts";
 import { newInvite, renewInvite } from "./invites.merge.ts";
 import { inviteNotFound, usedInviteStays } from "./invites.refusals.ts";
@@ -44,19 +44,19 @@ export const requireInvite = (
 
 export async function createInvite(context: ClientContext, input: InviteInput): Promise<Invite> {
   const { db, now, settings, mailer, caller } = context;
-  requireAssignable(caller.roles, input.role_names, "organization_invite.role_names");
+  requireAssignable(caller, input.role_names, "organization_invite.role_names");
   const { organization_id, organization_user_id: user_id } = caller;
   const { email, display_name } = input;
   return decideAndWrite(
     db,
     {
-      member: rolesOfCaller(caller),
+      member: rightsOfCaller(caller),
       account: accountOfEmail({ organization_id, email }),
       pending: pendingInviteOf({ organization_id, email }),
       quota: inviteQuota({ organization_id }),
     },
     async ({ member: [member], account: [account], pending: [pending], quota: [quota] }) => {
-      requireAssignable(requireRoles(member), input.role_names, "organization_invite.role_names");
+      requireAssignable(requireRights(member), input.role_names, "organization_invite.role_names");
       const known = {
         organization_id,
         user_id,
@@ -79,12 +79,12 @@ export async function createInvite(context: ClientContext, input: InviteInput): 
 export async function deleteInvite(context: ClientContext, id: number): Promise<void> {
   const { db, caller } = context;
   const path = { organization_id: caller.organization_id, id };
-  const reads = { member: rolesOfCaller(caller), invite: ownInviteRow(path) };
+  const reads = { member: rightsOfCaller(caller), invite: ownInviteRow(path) };
   await decideAndWrite(db, reads, ({ member: [member], invite: [invite] }) => {
-    const roles = requireRoles(member);
+    const own = requireRights(member);
     if (!invite) throw inviteNotFound();
     if (invite.used_at !== null) throw usedInviteStays();
-    requireAssignable(roles, invite.roles, "roles");
+    requireAssignable(own, invite.roles, "roles");
     return { writes: [inviteEntry.of(context, "delete", path), removeInvite(path)] };
   });
 }
@@ -93,10 +93,10 @@ export async function deleteInvite(context: ClientContext, id: number): Promise<
 export async function resendInvite(context: ClientContext, id: number): Promise<Invite> {
   const { db, now, settings, mailer, caller } = context;
   const path = { organization_id: caller.organization_id, id };
-  const reads = { member: rolesOfCaller(caller), invite: ownInviteRow(path) };
+  const reads = { member: rightsOfCaller(caller), invite: ownInviteRow(path) };
   return decideAndWrite(db, reads, async ({ member: [member], invite: [invite] }) => {
     if (!invite) throw inviteNotFound();
-    const resent = renewInvite(invite, { roles: requireRoles(member), settings, mailer }, now);
+    const resent = renewInvite(invite, { own: requireRights(member), settings, mailer }, now);
     return {
       writes: [...(await countMail(context, invite.email)), inviteWrites.update(invite, resent)],
       entries: [inviteEntry.of(context, "update", path)],

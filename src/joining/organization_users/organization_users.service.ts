@@ -1,11 +1,11 @@
 import type * as z from "zod";
 import type { Caller, ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
-import type { Role } from "../../database/enums.ts";
 import { isSameRow } from "../../database/merging.ts";
 import { requireFirst } from "../../database/queries.ts";
 import { readPage } from "../../http/lists.ts";
 import type { Page } from "../../http/pagination.ts";
+import type { Rights } from "../../organization/api_clients/api_clients.policy.ts";
 import { clientsOfUser } from "../../organization/api_clients/api_clients.sql.ts";
 import { memberByEmail, reachOf } from "../../organization/members/members.sql.ts";
 import { organizationUsers } from "../../organization/members/organization_users.table.ts";
@@ -31,7 +31,11 @@ import {
   type NextMember,
   newMember,
 } from "./organization_users.merge.ts";
-import { requireAdministratorStays, requireNoClients } from "./organization_users.policy.ts";
+import {
+  requireAdministratorStays,
+  requireNoClients,
+  requireRightsOver,
+} from "./organization_users.policy.ts";
 import {
   type MemberField,
   memberStaysInOrganization,
@@ -106,7 +110,7 @@ const asThePlatform = (organization_id: number): MemberAuthor<{ id: number }> =>
   allow() {},
 });
 
-const asTheClient = (caller: Caller, revokesClients = true): MemberAuthor<{ roles: Role[] }> => ({
+const asTheClient = (caller: Caller, revokesClients = true): MemberAuthor<Rights> => ({
   ...asAdministrator(caller, organizationUserNotFound),
   field: "organization_user",
   allow(member, next, clients) {
@@ -154,13 +158,14 @@ async function changeMember<Known>(
       uses,
       emailOwner: [emailOwner],
     }) => {
-      author.require(asking);
+      const own = author.require(asking);
       const member = requireMember(found);
       const next = mergeMember(
         { member, providers, field, isRoomInUse: uses.length > 0, emailOwner },
         input,
         now,
       );
+      requireRightsOver(own, member, next);
       author.allow(member, next, []);
       return {
         writes: [
@@ -196,9 +201,10 @@ async function removeMember<Known>(context: Context, author: MemberAuthor<Known>
       clients: clientsOfUser({ organization_id, id }),
     },
     async ({ author: [asking], member: [found], room: [room], clients }) => {
-      author.require(asking);
+      const own = author.require(asking);
       const member = requireMember(found);
       const next = formerMember(member, now);
+      requireRightsOver(own, member, next);
       author.allow(member, next, clients);
       return {
         writes: [

@@ -6,12 +6,12 @@ import { secretIsNotStored } from "../idempotency_keys/idempotency_keys.refusals
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import {
   apiClientNotFound,
+  clientBeyondOwn,
   clientHasNoUser,
   clientRevokesItself,
   expiresInPast,
   madeAllClients,
   REVOKE_LOST_CLIENT,
-  scopesBeyondOwn,
   tooManyClients,
 } from "./api_clients.refusals.ts";
 import { apiClientSchema, issuedApiClientSchema, ownApiClientSchema } from "./api_clients.responses.ts";
@@ -93,7 +93,7 @@ export const apiClientsReference: Reference = {
     "POST /api_clients": {
       operationId: "createOwnApiClient",
       summary: "Create an API client for your organization",
-      description: `Only clients of an organization_admin can do this. A client with limited scopes can only create clients within those scopes. ${LOST}`,
+      description: `Only clients of an organization_admin can do this. A client with scopes can only create clients within those scopes, and a client with \`expires_at\` only clients that expire no later. ${LOST}`,
       ...creation,
       refusals: {
         ...FOR_ADMINISTRATORS,
@@ -104,7 +104,7 @@ export const apiClientsReference: Reference = {
         clientHasNoUser(),
         tooManyClients(),
         madeAllClients(),
-        scopesBeyondOwn(["organization:write"]),
+        clientBeyondOwn({ scopes: ["organization:write"], expires_at: Date.parse(story.INVITE_EXPIRES_AT) }),
         expiresInPast(),
         secretIsNotStored(REVOKE_LOST_CLIENT),
       ],
@@ -112,7 +112,7 @@ export const apiClientsReference: Reference = {
     "DELETE /api_clients/:id": {
       operationId: "revokeOwnApiClient",
       summary: "Revoke an API client",
-      description: `${REVOCATION} A client cannot revoke itself.`,
+      description: `$REVOCATIONA client cannot revoke itself.`,
       parameters: byId,
       refusals: {
         404: "The client does not act as an organization_admin, or the API client does not exist or is already revoked.",

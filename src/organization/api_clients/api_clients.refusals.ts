@@ -1,5 +1,6 @@
-import type { Scope } from "../../database/enums.ts";
+import type { Caller } from "../../context.ts";
 import { ApiError, invalidBody, notFound, unprocessable } from "../../http/errors.ts";
+import { toTimestamp } from "../../http/wire.ts";
 import { MAX_API_CLIENTS, MAX_API_CLIENTS_EVER } from "../../limits.ts";
 
 /** Identical for every cause. */
@@ -25,11 +26,16 @@ export const madeAllClients = () =>
     `The organization has created ${MAX_API_CLIENTS_EVER} API clients, revoked ones included, which is its limit: the operator can create another one`,
   );
 
-export const scopesBeyondOwn = (own: readonly Scope[]) =>
-  unprocessable(
-    "scopes_beyond_own",
-    `api_client.scopes: must be within the scopes of your API client: ${own.join(", ")}`,
-  );
+export const beyondOwnRights = (message: string) => unprocessable("beyond_own_rights", message);
+
+/** @param own at least one of them is a limit */
+export function clientBeyondOwn({ scopes, expires_at }: Pick<Caller, "scopes" | "expires_at">) {
+  const limits = [
+    ...(scopes ? [`scopes must be within ${scopes.join(", ")}`] : []),
+    ...(expires_at === null ? [] : [`expires_at must be at most ${toTimestamp(expires_at)}`]),
+  ];
+  return beyondOwnRights(`api_client: must not have more rights than your API client: ${limits.join("; ")}`);
+}
 
 export const expiresInPast = () => invalidBody("api_client.expires_at: must be in the future");
 

@@ -1,19 +1,23 @@
-import type { Caller } from "../../context.ts";
-import type { Role } from "../../database/enums.ts";
+import { administeredOrganization, type Caller } from "../../context.ts";
 import type { BoundQuery } from "../../database/queries.ts";
 import type { ApiError } from "../../http/errors.ts";
-import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
+import { ALL_RIGHTS, type Rights } from "../api_clients/api_clients.policy.ts";
+import { rightsOfCaller } from "../api_clients/api_clients.sql.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import { organizationById } from "../organizations/organizations.sql.ts";
-import { requireAdministrator } from "./roles.policy.ts";
+import { requireRights } from "./roles.policy.ts";
 
 /** The author of a change that both the platform and the organization's administrators can make. */
 export interface Author<Known> {
   organization_id: number;
   /** Reads the author from D1 for the decision. */
   read: BoundQuery<Known>;
-  /** @throws ApiError if the author may not make the change */
-  require(known: Known | undefined): void;
+  /**
+   * Returns the author's rights, which limit the rights that the change can give.
+   *
+   * @throws ApiError if the author may not make the change
+   */
+  require(known: Known | undefined): Rights;
 }
 
 /** The platform may do everything in every existing organization. */
@@ -22,16 +26,22 @@ export const asPlatform = (organization_id: number): Author<{ id: number }> => (
   read: organizationById({ id: organization_id }),
   require(organization) {
     if (!organization) throw organizationNotFound();
+    return ALL_RIGHTS;
   },
 });
 
 /**
- * An API client of an organization_admin, in its own organization.
+ * An API client of an organization_admin, in its own organization. The roles in D1 decide: otherwise a demoted user could make
+ * themselves an administrator again while an isolate still knows their old roles.
  *
  * @param notFound makes the 404 error for other callers
  */
-export const asAdministrator = (caller: Caller, notFound: () => ApiError): Author<{ roles: Role[] }> => ({
+export const asAdministrator = (caller: Caller, notFound: () => ApiError): Author<Rights> => ({
   organization_id: caller.organization_id,
-  read: rolesOfCaller(caller),
-  require: (member) => requireAdministrator(caller, member, notFound),
+  read: rightsOfCaller(caller),
+  require(member) {
+    const rights = requireRights(member);
+    administeredOrganization({ ...caller, ...rights }, notFound);
+    return rights;
+  },
 });

@@ -1,54 +1,47 @@
-import { administeredOrganization, type Caller } from "../../context.ts";
 import { ROLES, type Role } from "../../database/enums.ts";
-import type { ApiError } from "../../http/errors.ts";
+import { ALL_RIGHTS, isWithin, type Rights } from "../api_clients/api_clients.policy.ts";
 import { invalidClient } from "../api_clients/api_clients.refusals.ts";
-import { rolesAboveLevel } from "./roles.refusals.ts";
+import { administratorNotAssignable, rolesAboveLevel } from "./roles.refusals.ts";
 
-/** The roles at or below the highest of the given roles, lowest first. */
-export function assignableRoles(roles: readonly Role[]): Role[] {
+/**
+ * The roles at or below the highest of the given roles, lowest first. A client with limits cannot assign organization_admin,
+ * because the person could do everything after signing in.
+ */
+export function assignableRoles({ roles, ...limits }: Rights): Role[] {
   const level = Math.max(...roles.map((role) => ROLES.indexOf(role)));
-  return ROLES.filter((_, rank) => rank <= level);
+  const possible = isWithin(limits, ALL_RIGHTS)
+    ? ROLES
+    : ROLES.filter((role) => role !== "organization_admin");
+  return possible.filter((role) => ROLES.indexOf(role) <= level);
 }
 
 /**
- * A caller may assign roles at or below its own permission level (contract, section "Authentication").
+ * A caller may assign roles at or below its own permission level (contract, section "Authentication"), within its limits.
  *
  * @param field the request's field with the roles, for the error
- * @throws ApiError 422 if a role is above that level
+ * @throws ApiError 422 if a role is above that level or those limits
  */
-export function requireAssignable(callerRoles: readonly Role[], roles: readonly Role[], field: string): void {
-  const assignable = assignableRoles(callerRoles);
+export function requireAssignable(own: Rights, roles: readonly Role[], field: string): void {
+  const assignable = assignableRoles(own);
   const above = roles.filter((role) => !assignable.includes(role));
-  if (above.length > 0) throw rolesAboveLevel(field, above, assignable);
+  if (above.length === 0) return;
+  if (own.roles.includes("organization_admin")) throw administratorNotAssignable(field);
+  throw rolesAboveLevel(field, above, assignable);
 }
 
 export function noLongerAssignable(before: readonly Role[], after: readonly Role[]): Role[] {
-  const assignable = assignableRoles(after);
-  return assignableRoles(before).filter((role) => !assignable.includes(role));
+  const assignable = assignableRoles({ ...ALL_RIGHTS, roles: after });
+  return assignableRoles({ ...ALL_RIGHTS, roles: before }).filter((role) => !assignable.includes(role));
 }
 
 /**
- * The caller's roles at the time of the write. An isolate may still know an API client for some time after the client was
+ * The caller's rights at the time of the write. An isolate may still know an API client for some time after the client was
  * revoked, or after its member lost roles or the membership, and a change made in this time would outlive the lost right.
  *
  * @param member the caller as D1 knows it
  * @throws ApiError 401 if the client is revoked, or the membership has ended
  */
-export function requireRoles(member: { roles: Role[] } | undefined): Role[] {
+export function requireRights(member: Rights | undefined): Rights {
   if (!member || member.roles.length === 0) throw invalidClient();
-  return member.roles;
-}
-
-/**
- * `administeredOrganization` for a write: it checks the roles in D1. Otherwise a demoted user could make themselves an
- * administrator again while an isolate still knows their old roles.
- *
- * @param member the caller as D1 knows it
- */
-export function requireAdministrator(
-  { organization_id }: Pick<Caller, "organization_id">,
-  member: { roles: Role[] } | undefined,
-  notFound: () => ApiError,
-): void {
-  administeredOrganization({ organization_id, roles: requireRoles(member) }, notFound);
+  return member;
 }

@@ -1,7 +1,8 @@
 import type { Caller } from "../../context.ts";
 import type { Role } from "../../database/enums.ts";
 import type { ApiError } from "../../http/errors.ts";
-import { requireRoles } from "../../organization/roles/roles.policy.ts";
+import type { Rights } from "../../organization/api_clients/api_clients.policy.ts";
+import { requireRights } from "../../organization/roles/roles.policy.ts";
 
 /** Only providers and administrators may correct texts and see their versions. Everyone else gets 404. */
 export function requireCorrector({ roles }: { roles: readonly Role[] }, notFound: () => ApiError): void {
@@ -16,10 +17,10 @@ export function requireCorrector({ roles }: { roles: readonly Role[] }, notFound
  */
 export function requireCorrectorStill(
   caller: Pick<Caller, "roles">,
-  member: { roles: Role[] } | undefined,
+  member: Rights | undefined,
   notFound: () => ApiError,
 ): void {
-  const roles = requireRoles(member);
+  const { roles } = requireRights(member);
   requireCorrector({ roles }, notFound);
   if (caller.roles.includes("organization_admin") && !roles.includes("organization_admin")) throw notFound();
 }

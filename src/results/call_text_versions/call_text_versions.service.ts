@@ -6,7 +6,7 @@ import { decideAndWrite } from "../../database/decide_and_write.ts";
 import type { CallTextKind } from "../../database/enums.ts";
 import { type BoundQuery, type NamedQueries, type RowsOf, runBatch } from "../../database/queries.ts";
 import { requireVersion } from "../../http/preconditions.ts";
-import { rolesOfCaller } from "../../organization/api_clients/api_clients.sql.ts";
+import { rightsOfCaller } from "../../organization/api_clients/api_clients.sql.ts";
 import {
   type CallText,
   entryOfText,
@@ -95,7 +95,7 @@ function correct<Reads extends NamedQueries>(
   const reached = { ...reachedCall(caller, path), kind };
   return decideAndWrite(
     db,
-    { member: rolesOfCaller(caller), call: resultsOfPath(reached), state: stateOfText(reached) },
+    { member: rightsOfCaller(caller), call: resultsOfPath(reached), state: stateOfText(reached) },
     async ({ member: [member], call: [call], text: [text], ...rows }) => {
       requireCorrectorStill(caller, member, notFound);
       if (!call || !text) throw notFound();

@@ -2,10 +2,11 @@ import type * as z from "zod";
 import type { NewRow } from "../../database/insert.ts";
 import { isWithin, type Rights } from "./api_clients.policy.ts";
 import {
-  clientBeyondOwn,
   clientHasNoUser,
   expiresInPast,
   madeAllClients,
+  outlivesOwn,
+  scopesBeyondOwn,
   tooManyClients,
 } from "./api_clients.refusals.ts";
 import type { createApiClientBody } from "./api_clients.schemas.ts";
@@ -40,7 +41,8 @@ export function newApiClient(
   if (!organizationUser) throw clientHasNoUser();
   if (isFull) throw tooManyClients();
   const { scopes = null, expires_at = null } = input;
-  if (!isWithin(own, { scopes, expires_at })) throw clientBeyondOwn(own);
+  if (!isWithin(own, { ...own, scopes })) throw scopesBeyondOwn(own.scopes ?? []);
+  if (!isWithin(own, { ...own, expires_at })) throw outlivesOwn();
   if (expires_at !== null && expires_at <= now) throw expiresInPast();
   return { ...known, ...input, scopes, expires_at, ...UNUSED, created_at: now, updated_at: now };
 }

@@ -6,12 +6,13 @@ import { secretIsNotStored } from "../idempotency_keys/idempotency_keys.refusals
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import {
   apiClientNotFound,
-  clientBeyondOwn,
   clientHasNoUser,
   clientRevokesItself,
   expiresInPast,
   madeAllClients,
+  outlivesOwn,
   REVOKE_LOST_CLIENT,
+  scopesBeyondOwn,
   tooManyClients,
 } from "./api_clients.refusals.ts";
 import { apiClientSchema, issuedApiClientSchema, ownApiClientSchema } from "./api_clients.responses.ts";
@@ -104,7 +105,8 @@ export const apiClientsReference: Reference = {
         clientHasNoUser(),
         tooManyClients(),
         madeAllClients(),
-        clientBeyondOwn({ scopes: ["organization:write"], expires_at: Date.parse(story.INVITE_EXPIRES_AT) }),
+        scopesBeyondOwn(["organization:write"]),
+        outlivesOwn(),
         expiresInPast(),
         secretIsNotStored(REVOKE_LOST_CLIENT),
       ],

@@ -1,6 +1,5 @@
-import type { Caller } from "../../context.ts";
+import type { Scope } from "../../database/enums.ts";
 import { ApiError, invalidBody, notFound, unprocessable } from "../../http/errors.ts";
-import { toTimestamp } from "../../http/wire.ts";
 import { MAX_API_CLIENTS, MAX_API_CLIENTS_EVER } from "../../limits.ts";
 
 /** Identical for every cause. */
@@ -28,14 +27,11 @@ export const madeAllClients = () =>
 
 export const beyondOwnRights = (message: string) => unprocessable("beyond_own_rights", message);
 
-/** @param own at least one of them is a limit */
-export function clientBeyondOwn({ scopes, expires_at }: Pick<Caller, "scopes" | "expires_at">) {
-  const limits = [
-    ...(scopes ? [`scopes must be within ${scopes.join(", ")}`] : []),
-    ...(expires_at === null ? [] : [`expires_at must be at most ${toTimestamp(expires_at)}`]),
-  ];
-  return beyondOwnRights(`api_client: must not have more rights than your API client: ${limits.join("; ")}`);
-}
+export const scopesBeyondOwn = (own: readonly Scope[]) =>
+  beyondOwnRights(`api_client.scopes: must be within the scopes of your API client: ${own.join(", ")}`);
+
+export const outlivesOwn = () =>
+  beyondOwnRights("api_client.expires_at: must be given, and no later than that of your API client");
 
 export const expiresInPast = () => invalidBody("api_client.expires_at: must be in the future");
 

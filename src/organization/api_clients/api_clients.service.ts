@@ -77,16 +77,8 @@ async function issueClient<Known>(
       const isFull = quota?.is_full ?? false;
       const madeAll = isOwn && (quota?.made_all ?? false);
       const client_id = randomSecret(CLIENT_ID_BYTES, context.shard);
-      const quotas = { isFull, madeAll };
-      const known = {
-        organization_id,
-        organizationUser,
-        own,
-        ...quotas,
-        client_id,
-        secret_digest,
-        secret_hint,
-      };
+      const limits = { organizationUser, own, isFull, madeAll };
+      const known = { organization_id, ...limits, client_id, secret_digest, secret_hint };
       return {
         writes: [apiClientWrites.insert(newApiClient(known, input, now))],
         entries: [newestClientEntry(context, "create", {})],

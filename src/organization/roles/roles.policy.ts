@@ -9,10 +9,8 @@ import { administratorNotAssignable, rolesAboveLevel } from "./roles.refusals.ts
  */
 export function assignableRoles({ roles, ...limits }: Rights): Role[] {
   const level = Math.max(...roles.map((role) => ROLES.indexOf(role)));
-  const possible = isWithin(limits, ALL_RIGHTS)
-    ? ROLES
-    : ROLES.filter((role) => role !== "organization_admin");
-  return possible.filter((role) => ROLES.indexOf(role) <= level);
+  const isLimited = !isWithin(limits, ALL_RIGHTS);
+  return ROLES.filter((role, rank) => rank <= level && !(isLimited && role === "organization_admin"));
 }
 
 /**

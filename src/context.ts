@@ -1,7 +1,7 @@
+import type * as z from "zod";
 import type { Database } from "./database/database.ts";
 import type { PurposeOfUse, Role, Scope } from "./database/enums.ts";
 import { envOfShard, isSharded, shardOf, shardsOf } from "./database/shards.ts";
-import type { ApiError } from "./http/errors.ts";
 import { type Mailer, mailerOf } from "./mail/mail.ts";
 import { SYSTEM_USER_ID } from "./organization/members/organization_users.table.ts";
 import { readSettings, type Settings } from "./settings.ts";
@@ -25,7 +25,9 @@ export interface Context {
   settings: Settings;
   requester: Requester;
   /** The ETags of the `If-Match` header, or `*`: the versions that the request may change. */
-  if_match?: string[];
+  if_match?: string[] | undefined;
+  /** The body of an update, with the fields that it does not change: see http/unchangeable.ts. */
+  sent?: { body: unknown; schema: z.ZodType };
   /** The time of the request or chore, in milliseconds since the epoch. */
   now: number;
 }
@@ -100,19 +102,6 @@ export interface Caller {
   expires_at: number | null;
   /** Whether the organization requires `X-Acting-User` and `X-Purpose-Of-Use` on recorded reads. */
   require_acting_user: boolean;
-}
-
-/**
- * The caller's organization, if the caller administers it. Others get a 404, as for anything out of reach.
- *
- * @param notFound makes the 404
- */
-export function administeredOrganization(
-  { organization_id, roles }: { organization_id: number; roles: readonly Role[] },
-  notFound: () => ApiError,
-): number {
-  if (!roles.includes("organization_admin")) throw notFound();
-  return organization_id;
 }
 
 /** A request with an `Idempotency-Key`, which is carried out only once. */

@@ -100,6 +100,9 @@ export const MAX_ASSISTS = 1000;
 /** Subs of a room that are not over yet. Their list has no pages. */
 export const MAX_SUBS = 1000;
 
+/** Active subs that lead on from a room, one after the other. Each costs a few reads of every participant who opens the room. */
+export const MAX_SUBS_FOLLOWED = 10;
+
 /**
  * How many unknown client ids an isolate still looks up per period for an address beyond its limit. This way, a valid
  * client at that address is served. D1 easily handles ten a second.
@@ -247,8 +250,8 @@ export const WRITE_SIZE = 4 * KIB;
 /** Access log entries per UTC day after which an organization's API clients cannot add more. */
 export const MAX_DAILY_ACCESS_LOGS = 200_000;
 
-/** The share of both daily quotas that one API client may use, so that the others can still work. */
-export const CLIENT_SHARE = 0.5;
+/** The fraction of both daily quotas that one API client may use, so that the others can still work. */
+export const CLIENT_FRACTION = 0.5;
 
 /**
  * Entries in a seal. API clients add fewer per day; further entries, from retention, go into the next day's seal. The

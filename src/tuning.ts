@@ -260,6 +260,9 @@ export const WRITE_TIME_LIMIT = 10 * SECOND;
 /** An isolate checks its databases for `GET /health` at most this often, because anybody can send that request. */
 export const HEALTH_KNOWN_FOR = 5 * SECOND;
 
+/** Moving or deleting an organization takes minutes: after this time, the command was interrupted, and an operator must look. */
+export const FROZEN_AT_MOST = HOUR;
+
 /** With several databases, one that takes longer to report its health or its part of a combined list counts as down. */
 export const DATABASE_TIMEOUT = 5 * SECOND;
 

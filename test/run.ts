@@ -1,6 +1,6 @@
 /**
  * `npm test`: builds, then runs `npm run check` and the short tests at the same time. The arguments are for Vitest, such as the
- * name of a room or a file: `npm test -- rooms`.
+ * name of a floor or a file: `npm test -- rooms`.
  */
 import { type SpawnOptions, spawn } from "node:child_process";
 

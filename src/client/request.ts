@@ -14,8 +14,8 @@ export interface Route {
   /** Method and path, with the names of parameters in braces. */
   readonly route: string;
   readonly query?: readonly string[];
-  /** Whether the rest of the input, after the path's and the query's parameters, is sent as the body. */
-  readonly body?: boolean;
+  /** The keys of the body, each with the names of its fields. The rest of the input is sent as the body. */
+  readonly body?: Readonly<Record<string, readonly string[]>>;
   readonly honoursKey?: boolean;
   /** The media types of a successful response. By default only JSON; empty if the response has no content. */
   readonly answers?: readonly string[];
@@ -73,13 +73,15 @@ type Input = Record<string, unknown>;
 
 export function requestOf(
   baseUrl: string,
-  { route, operation, query = [], body = false, honoursKey = false, answers = [JSON_TYPE] }: Route,
+  { route, operation, query = [], body, honoursKey = false, answers = [JSON_TYPE] }: Route,
   input: Input,
   { bookmark, idempotencyKey, ifMatch, accept = answers[0] }: CreationOptions & Partial<As<string>>,
 ): WireRequest {
   if (accept !== undefined && !answers.includes(accept))
     throw new TypeError(`accept: must be one of ${answers.join(", ")}`);
   const [method = "", pattern = ""] = route.split(" ");
+  const names = [...pattern.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+  requireKnown(operation, [...names, ...query, ...Object.keys(body ?? {})], input);
   const { ...rest } = input;
   const path = pattern.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = rest[name];
@@ -92,6 +94,8 @@ export function requestOf(
     delete rest[name];
     if (value !== undefined && value !== null) parameters.set(name, String(value));
   }
+  for (const [name, fields] of Object.entries(body ?? {}))
+    for (const each of [rest[name]].flat()) if (fields.length > 0) requireKnown(operation, fields, each);
   const key = honoursKey && (idempotencyKey === undefined ? crypto.randomUUID() : idempotencyKey);
   return {
     url: `${baseUrl}${path}${parameters.size > 0 ? `?${parameters}` : ""}`,
@@ -110,6 +114,13 @@ export function requestOf(
     isRepeatable: method !== "POST" || honoursKey,
     answer: accept,
   };
+}
+
+/** @throws TypeError for a name that the operation does not have: the service would ignore it */
+function requireKnown(operation: string | undefined, known: readonly string[], input: unknown): void {
+  for (const [name, value] of Object.entries(input ?? {}))
+    if (value !== undefined && !known.includes(name))
+      throw new TypeError(`${operation} has no ${name}; here it has ${known.join(", ") || "no names"}`);
 }
 
 /** @throws TypeError for an empty segment or dots, which would make the URL another path */

@@ -1,10 +1,14 @@
+import { FROZEN_AT_MOST } from "../tuning.ts";
+
 /** The commands that write a migration update this name, and a test compares it with drizzle/. */
-const NEWEST_MIGRATION = "0000_baseline_0d946f56.sql";
+const NEWEST_MIGRATION = "0000_baseline_6ef400ad.sql";
 
 export interface DatabaseState {
   /** Whether the database has run the newest migration that this code knows. */
   isUpToDate: boolean;
   isQuiet: boolean;
+  /** The organizations that a command has left frozen. */
+  frozen: number[];
   /** The database's range of ids and its number. The first database has neither until an organization moves to it. */
   range: number | null;
   shard: number | null;
@@ -20,6 +24,7 @@ const setting = (name: "range" | "shard") => `(select value from database_settin
 const STATE = `select exists (select 1 from d1_migrations where name = ?) as migrated,
   exists (select 1 from database_settings where name = 'quiet') as quiet,
   ${setting("range")} as range, ${setting("shard")} as shard,
+  (select json_group_array(organization_id) from moves where shard is null and since < ?) as frozen,
   (select json_group_object(shard, range) from shards) as ranges,
   (select json_group_array(shard) from shards where shard not in (select value from json_each(?))
     and exists (select 1 from places where places.shard = shards.shard and deleted_at is null)) as unbound`;
@@ -27,6 +32,7 @@ const STATE = `select exists (select 1 from d1_migrations where name = ?) as mig
 interface StateRow {
   migrated: number;
   quiet: number;
+  frozen: string;
   range: number | null;
   shard: number | null;
   ranges: string;
@@ -36,6 +42,7 @@ interface StateRow {
 const UNKNOWN: DatabaseState = {
   isUpToDate: false,
   isQuiet: false,
+  frozen: [],
   range: null,
   shard: null,
   ranges: {},
@@ -45,12 +52,16 @@ const UNKNOWN: DatabaseState = {
 /** @param bound the numbers of the databases that have a binding */
 export async function databaseState(db: D1Database, bound: number[]): Promise<DatabaseState> {
   try {
-    const row = await db.prepare(STATE).bind(NEWEST_MIGRATION, JSON.stringify(bound)).first<StateRow>();
+    const row = await db
+      .prepare(STATE)
+      .bind(NEWEST_MIGRATION, Date.now() - FROZEN_AT_MOST, JSON.stringify(bound))
+      .first<StateRow>();
     if (!row) return UNKNOWN;
-    const { migrated, quiet, range, shard, ranges, unbound } = row;
+    const { migrated, quiet, frozen, range, shard, ranges, unbound } = row;
     return {
       isUpToDate: migrated === 1,
       isQuiet: quiet === 1,
+      frozen: JSON.parse(frozen),
       range,
       shard,
       ranges: JSON.parse(ranges),

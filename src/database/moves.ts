@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, lt, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { authorizationCodes } from "../joining/authorization_codes/authorization_codes.table.ts";
 import { moves } from "./database.table.ts";
 import { builder, type Placeholders, preparedQuery } from "./queries.ts";
@@ -17,6 +17,14 @@ import { selectColumn } from "./selects.ts";
 export const livesHere = (organization_id: SQLWrapper): SQL =>
   sql`(not exists (select 1 from ${moves})
     or not exists (select 1 from ${moves} where ${moves.organization_id} = ${organization_id}))`;
+
+/** The organizations whose move or deletion was begun before a time and not completed: their background work waits. */
+export const frozenBefore = preparedQuery(({ time }: Placeholders<{ time: number }>) =>
+  builder
+    .select({ organization_id: moves.organization_id, since: moves.since })
+    .from(moves)
+    .where(and(isNull(moves.shard), lt(moves.since, time))),
+);
 
 const newShard = (of: SQL | undefined) =>
   builder

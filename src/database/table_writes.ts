@@ -21,19 +21,15 @@ type TableOfRows = SQLiteTable & { id: SQLiteColumn };
 type Columns = Record<string, SQLiteColumn | SQL.Aliased | SQL>;
 
 /** Columns that the database computes: the SQL for each, from the row's parameters. */
-type Generated<Table extends TableOfRows, Column extends keyof Table["$inferSelect"]> = Record<
-  Column,
-  (of: (column: keyof Table["$inferSelect"]) => SQL) => SQL
->;
+type Generated<Table extends TableOfRows> = {
+  [Column in keyof Table["$inferSelect"]]?: (of: (column: keyof Table["$inferSelect"]) => SQL) => SQL;
+};
 
-/** A row to insert. The value given for a generated column can be a string: for example, an email for a user_id. */
-type RowToInsert<Table extends TableOfRows, GeneratedColumn> = {
-  [Column in keyof NewRow<Table>]: NewRow<Table>[Column] | (Column extends GeneratedColumn ? string : never);
-} & { id?: number };
+type RowToInsert<Table extends TableOfRows> = NewRow<Table> & { id?: number };
 
 /** Statements that write one row of a table, and return the selection of its columns. */
-interface TableWrites<Table extends TableOfRows, Result, GeneratedColumn = never> extends StoredRow<Result> {
-  insert: (row: RowToInsert<Table, GeneratedColumn>) => BoundQuery<Result>;
+interface TableWrites<Table extends TableOfRows, Result> extends StoredRow<Result> {
+  insert: (row: RowToInsert<Table>) => BoundQuery<Result>;
   /** Sets the given columns that differ. If none differs, it only selects the row. */
   update: <Known extends Partial<Table["$inferSelect"]> & { id: number }>(
     before: Known,
@@ -53,15 +49,11 @@ export interface StoredRow<Result> {
  * The statements that write rows of a table. Each value of a row becomes a parameter with the column's encoding. A statement is
  * compiled once for each set of columns that it writes.
  */
-export function tableWrites<
-  Table extends TableOfRows,
-  Selection extends Columns,
-  GeneratedColumn extends keyof Table["$inferSelect"] = never,
->(
+export function tableWrites<Table extends TableOfRows, Selection extends Columns>(
   table: Table,
   selection: Selection,
-  generated?: Generated<Table, GeneratedColumn>,
-): TableWrites<Table, Row<Selection>, GeneratedColumn> {
+  generated?: Generated<Table>,
+): TableWrites<Table, Row<Selection>> {
   const columns = getTableColumns(table) as Record<string, SQLiteColumn>;
   const makers = { ...generated } as Record<string, (of: typeof parameter) => SQL>;
   const returned = selection as Record<string, SQLiteColumn>;
@@ -80,7 +72,7 @@ export function tableWrites<
     return { compiled: statement, params: statement.bind(row) };
   }
 
-  const writes: TableWrites<Table, Row<Selection>, GeneratedColumn> = {
+  const writes: TableWrites<Table, Row<Selection>> = {
     insert(row: RawRow) {
       const names = Object.keys(columns).filter((name) => name in row);
       return bound("insert", names, row, () =>
@@ -127,11 +119,11 @@ export function tableWrites<
 }
 
 /** Inserts a new row, or updates the changed columns of a known row. If `next` is the known row itself, it writes nothing. */
-export function upsertIfChanged<Table extends TableOfRows, Known extends { id: number }, GeneratedColumn>(
-  { insert, update }: TableWrites<Table, Known, GeneratedColumn>,
+export function upsertIfChanged<Table extends TableOfRows, Known extends { id: number }>(
+  { insert, update }: TableWrites<Table, Known>,
   known: (Known & Partial<Table["$inferSelect"]>) | undefined,
-  next: RowToInsert<Table, GeneratedColumn> | NoInfer<Known>,
+  next: RowToInsert<Table> | NoInfer<Known>,
 ): Decision<Known> {
-  if (!known) return { writes: [insert(next as RowToInsert<Table, GeneratedColumn>)] };
+  if (!known) return { writes: [insert(next as RowToInsert<Table>)] };
   return next === known ? { unchanged: known } : { writes: [update(known, { ...known, ...next })] };
 }

@@ -16,6 +16,10 @@ export const auditTriggers = (): string =>
 /** If the report names no user, the entry names the service itself. */
 const NAMED_USER = `coalesce(new.changed_by_user_id, ${SYSTEM_USER_ID})`;
 
+/** Reports may be written in another order than they arrived, but the entries of a recording are in order by time and by id. */
+const NOT_BEFORE_LATEST =
+  "max(new.updated_at, coalesce((SELECT max(created_at) FROM egress_audit_logs WHERE egress_id = new.id), 0))";
+
 const created = (
   name: string,
   event: string,
@@ -37,7 +41,7 @@ WHEN old.call_id IS NOT NULL
 BEGIN
   INSERT INTO egress_audit_logs (organization_id, egress_id, event, user_id, object_changes, created_at)
   SELECT new.organization_id, new.id, 'update', ${NAMED_USER},
-    json_group_object(field, json_array(old_value, new_value)), new.updated_at
+    json_group_object(field, json_array(old_value, new_value)), ${NOT_BEFORE_LATEST}
   FROM (
 ${unionOfFields((field) => [`old.${field} AS old_value`, `new.${field} AS new_value`])}
   )

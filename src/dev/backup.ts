@@ -10,16 +10,7 @@
  *
  * However the file is loaded, it makes the database quiet in the transaction that creates the rows: see quiet_statements.ts.
  */
-import {
-  closeSync,
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  rmSync,
-  symlinkSync,
-  writeSync,
-} from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { requireNoBackup } from "./backup_files.ts";
@@ -32,6 +23,7 @@ import {
   shardOption,
 } from "./database_command.ts";
 import { copyOf, linesOfFile, SCHEMA } from "./exported_copy.ts";
+import { writePrivateFile } from "./private_file.ts";
 import { QUIETING_STATEMENTS } from "./quiet_statements.ts";
 import { queryDatabase } from "./statement_runner.ts";
 import { bindingOf, configFlags, LOCAL_STATE, runWrangler, type Target } from "./wrangler.ts";
@@ -55,23 +47,16 @@ runDatabaseCommand(USAGE, { output: { type: "string" }, ...shardOption }, async 
 async function backUp(target: Target, output: string) {
   const [schema = []] = await queryDatabase(target, [SCHEMA]);
   if (schema.length === 0) throw new Error("The database is empty: there is nothing to back up.");
-  // Only the file's owner can read it, because it contains health data. "wx" fails if the file exists.
-  const descriptor = openSync(output, "wx", 0o600);
   const folder = mkdtempSync(join(tmpdir(), "backup-"));
   try {
     const exported = await exportRows(target, folder);
     const copy = await copyOf(schema, linesOfFile(exported), (statements) =>
       queryDatabase(target, statements),
     );
-    for (const statement of backupStatements(copy, QUIETING_STATEMENTS))
-      writeSync(descriptor, `${statement}\n`);
+    await writePrivateFile(output, backupStatements(copy, QUIETING_STATEMENTS));
     copy.close();
     process.stdout.write(`Wrote ${output}. It contains health data: keep it as safe as the database.\n`);
-  } catch (error) {
-    rmSync(output);
-    throw error;
   } finally {
-    closeSync(descriptor);
     rmSync(folder, { recursive: true });
   }
 }

@@ -48,13 +48,15 @@ const definitions = (database: DatabaseSync, type: string): string[] =>
     .all(type)
     .map(({ sql }) => `${sql};`);
 
+const namesIn = (database: DatabaseSync, query: string, ...values: string[]): string[] =>
+  database
+    .prepare(query)
+    .all(...values)
+    .map(({ name }) => String(name));
+
 export function tablesParentsFirst(database: DatabaseSync): string[] {
-  const tables = database
-    .prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
-    .all()
-    .map(({ name }) => String(name))
-    .filter((name) => !name.startsWith("sqlite_"))
-    .sort();
+  const query = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'";
+  const tables = namesIn(database, query).filter((name) => !name.startsWith("sqlite_"));
   const parents = database.prepare('SELECT DISTINCT "table" AS parent FROM pragma_foreign_key_list(?)');
   const ordered = new Set<string>();
   const visited = new Set<string>();
@@ -64,22 +66,16 @@ export function tablesParentsFirst(database: DatabaseSync): string[] {
     for (const { parent } of parents.all(table)) visit(String(parent));
     ordered.add(table);
   };
-  tables.forEach(visit);
+  tables.sort().forEach(visit);
   return [...ordered];
 }
 
 export const columnsOf = (database: DatabaseSync, table: string): string[] =>
-  database
-    .prepare("SELECT name FROM pragma_table_info(?) ORDER BY cid")
-    .all(table)
-    .map(({ name }) => String(name));
+  namesIn(database, "SELECT name FROM pragma_table_info(?) ORDER BY cid", table);
 
 /** The columns that identify a row: the primary key, or else SQLite's rowid. */
 export function keyColumns(database: DatabaseSync, table: string): string[] {
-  const columns = database
-    .prepare("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk")
-    .all(table)
-    .map(({ name }) => String(name));
+  const columns = namesIn(database, "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", table);
   return columns.length > 0 ? columns : ["rowid"];
 }
 

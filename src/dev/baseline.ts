@@ -3,12 +3,13 @@
  * a digest of its statements, so that a database with another baseline is noticed. The migration also reserves the id of the
  * service's own user, so that no organization user gets it.
  */
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { SYSTEM_USER_ID } from "../organization/members/organization_users.table.ts";
 import { requireArguments } from "./command.ts";
 import { DIGESTS, emptyDatabase, hexDigest, isDeployed, writeMigration } from "./migrations.ts";
 import { schemaChanges } from "./schema_changes.ts";
 import { createFromFiles, createStatements } from "./triggers.ts";
+import { WRITES_PAGE, writesPage } from "./writes_page.ts";
 
 requireArguments(
   `
@@ -26,7 +27,9 @@ const { statements: tables, snapshot } = await schemaChanges();
 const database = emptyDatabase();
 database.exec(tables.join("\n"));
 const systemUser = `INSERT INTO sqlite_sequence (name, seq) VALUES ('organization_users', ${SYSTEM_USER_ID});`;
-const statements = [...tables, systemUser, ...createStatements(createFromFiles(database))];
+const definitions = createFromFiles(database);
+const statements = [...tables, systemUser, ...createStatements(definitions)];
 rmSync("drizzle", { recursive: true, force: true });
 mkdirSync("drizzle/meta", { recursive: true });
 writeMigration(`0000_baseline_${hexDigest(statements.join()).slice(0, 8)}.sql`, statements, snapshot);
+writeFileSync(WRITES_PAGE, writesPage(database, definitions));

@@ -14,6 +14,15 @@ export async function answerTo(question: string): Promise<string> {
   return answer.trim();
 }
 
+export function say(line: string) {
+  process.stdout.write(`${line}\n`);
+}
+
+/** @throws Error unless the answer is yes */
+export async function requireYes(question: string, otherwise: string) {
+  if (!/^y(es)?$/i.test(await answerTo(`${question} (y/N) `))) throw new Error(otherwise);
+}
+
 /** An error in the arguments. The command prints it with its usage. */
 export class UsageError extends Error {}
 

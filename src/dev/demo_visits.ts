@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { isLoopback } from "../http/loopback.ts";
 import { MINUTE } from "../units.ts";
-import { answerTo, UsageError } from "./command.ts";
+import { requireYes, say, UsageError } from "./command.ts";
 import { type Platform, platformAt } from "./demo_platform.ts";
 
 /** The recipient of each visit, and whether they consent to be recorded. */
@@ -50,7 +50,7 @@ export async function playVisits(given: Arguments): Promise<void> {
     `This plays ${RECIPIENTS.length} visits in the organization ${organization.id}, ${organization.name}, at ${server}.\n` +
       `They stay there as calls of the organization user ${provider.id}, count in its metrics, and cause events, which webhooks receive.`,
   );
-  await requireConsent("Do it?");
+  await requireYes("Do it?", "Nothing was written.");
   const name = `demo-${randomUUID().slice(0, 8)}`;
   for (const [n, recipient] of RECIPIENTS.entries()) {
     // One visit after the other. The last one ends now.
@@ -76,10 +76,6 @@ async function requireProvider(platform: Platform, path: string): Promise<Provid
     pages = pagination.total_pages;
   }
   throw new Error("The organization has no provider, who could hold the calls: add one first.");
-}
-
-async function requireConsent(question: string) {
-  if (!/^y(es)?$/i.test(await answerTo(`${question} (y/N) `))) throw new Error("Nothing was written.");
 }
 
 interface Visit {
@@ -129,8 +125,4 @@ async function playVisit(platform: Platform, path: string, provider: Provider, v
   await report(`calls/${key}/soap_note`, { soap_note: SOAP_NOTE });
   const results = recording_consent ? "a SOAP note and a recording without a file" : "and a SOAP note";
   say(`${key}: call ${id}, with a transcript, ${results}`);
-}
-
-function say(line: string) {
-  process.stdout.write(`${line}\n`);
 }

@@ -7,6 +7,7 @@
  * effect. They also fail if a view reads the table, and they lose the table's triggers. So such a migration drops all
  * triggers and views first, and creates them again at the end.
  */
+import { writeFileSync } from "node:fs";
 import { requireArguments } from "./command.ts";
 import { isDeployed, migratedDatabase, migrationFiles, writeMigration } from "./migrations.ts";
 import { schemaChanges } from "./schema_changes.ts";
@@ -19,6 +20,7 @@ import {
   dropStatements,
   rebuildStatements,
 } from "./triggers.ts";
+import { WRITES_PAGE, writesPage } from "./writes_page.ts";
 
 const { name = "" } = requireArguments(
   `
@@ -38,6 +40,7 @@ const database = migratedDatabase();
 const present = definitionsIn(database);
 database.exec([...dropStatements(present), "BEGIN;", ...changes, "COMMIT;"].join("\n"));
 const wanted = createFromFiles(database);
+writeFileSync(WRITES_PAGE, writesPage(database, wanted));
 const changed = changedNames(present, wanted);
 const hasChanged = (definition: Definition) => changed.has(definition.name);
 // A trigger on a view is dropped and created with the view.

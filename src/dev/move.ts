@@ -3,7 +3,7 @@
  *
  * 1. A mark in `moves` keeps background work away from the organization. When no mail or webhook is being sent any more, triggers
  *    in the old database refuse every write of the organization, which gets 503. Reads continue, unless the access log records them.
- * 2. The rows are copied table by table, with their ids. A mark in the new database keeps background work away from them too.
+ * 2. The new database takes a range of ids. The rows are copied table by table, with their ids. A mark in the new database keeps background work away from them too.
  * 3. The counts and digests of every table must be equal in both databases.
  * 4. One statement in the old database is the switch: its mark now says where the organization lives. Before the switch, the move
  *    can be undone, or started again. After it, another run completes the remaining steps.
@@ -98,6 +98,9 @@ export async function moveOrganization(
   try {
     await freeze(moving);
     const started = performance.now();
+    // After the freeze, so that the organization has written nothing in a higher range. Before the first row is inserted: its id would
+    // raise the database's next ids into another database's range.
+    await takeRange(moving, sql.newRange(to));
     const rows = await copyRows(moving);
     await compare(moving);
     await run(to, [sql.requireAbsence(id), ...sql.countLists(id)]);
@@ -122,8 +125,6 @@ async function prepare(moving: Moving) {
   requireOldPlaceUnused(since, Date.now());
   await run(to, [sql.markAsArriving(id, from)]);
   await deleteRows(moving, to);
-  // The range is taken before the first row is inserted: its id would raise the database's next ids into another database's range.
-  await takeRange(moving, sql.newRange(to));
 }
 
 /** @throws Error while an isolate may still read the rows that the organization has left behind */

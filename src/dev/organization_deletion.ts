@@ -6,7 +6,7 @@
  * 3. The directory marks its place as deleted. The place stays, so that its slug is never given out again.
  * 4. Its files are deleted, then its rows, in portions, in every database in which it lives or has lived.
  *
- * An interrupted run is completed by another one.
+ * An interrupted run is completed by another one. Until step 3, it can also be undone.
  */
 import { SCHEMA } from "./exported_copy.ts";
 import * as sql from "./move_statements.ts";
@@ -25,9 +25,11 @@ export interface Leaving extends Frozen {
   shards: number[];
   /** Whether an earlier run was interrupted after it had marked the place as deleted. */
   isBegun: boolean;
+  /** Why it may not be deleted. */
+  refusal: string | undefined;
 }
 
-/** @throws Error if there is no such organization, or if it may not be deleted */
+/** @throws Error if there is no such organization, or a database is not ready to delete it */
 export async function openLeaving(run: Run, id: number, shards: number[]): Promise<Leaving> {
   const [[place] = []] = await run(0, [`SELECT slug, shard, deleted_at FROM places WHERE id = ${id}`]);
   if (!place) throw new Error(`There is no organization ${id}.`);
@@ -46,9 +48,29 @@ export async function openLeaving(run: Run, id: number, shards: number[]): Promi
   if (!row && !isMarked) throw new Error(`Organization ${id} has no data: its creation was interrupted.`);
   // Without a mark in `moves`, a restore has brought the rows back.
   const isBegun = isMarked && !(row && !mark);
-  if (refusal && !isBegun) throw new Error(String(refusal.reason));
   const tables = tablesOf(schema).filter(sql.isMoved);
-  return { run, id, tables, slug: String(place.slug), home, shards, isBegun, since: Date.now() };
+  return {
+    run,
+    id,
+    tables,
+    slug: String(place.slug),
+    home,
+    shards,
+    isBegun,
+    refusal: refusal && !isBegun ? String(refusal.reason) : undefined,
+    since: Date.now(),
+  };
+}
+
+/**
+ * Lets an organization continue that an interrupted run has frozen, so that its webhooks and its retention do not stop for good.
+ *
+ * @throws Error if an earlier run has begun to delete its data
+ */
+export async function unfreeze({ run, id, tables, home, isBegun }: Leaving): Promise<void> {
+  if (isBegun)
+    throw new Error("An earlier run has begun to delete its data, so it cannot continue: run this again.");
+  await run(home, [sql.requireUnswitched(id), ...sql.dropTriggers(id, tables), sql.unmark(id)]);
 }
 
 const IS_QUIET = "SELECT 1 FROM database_settings WHERE name = 'quiet'";

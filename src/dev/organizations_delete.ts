@@ -1,13 +1,19 @@
 /** `npm run organizations:delete`: deletes a suspended organization with all its data. See organization_deletion.ts. */
-import { createWriteStream, existsSync } from "node:fs";
-import { pipeline } from "node:stream/promises";
+import { existsSync } from "node:fs";
 import { deleteFiles, filesUnder, type RecordingStorage } from "../results/egresses/egresses.files.ts";
 import { readStorageSettings } from "../settings.ts";
-import { answerTo } from "./command.ts";
+import { answerTo, say } from "./command.ts";
 import { organizationId, runDatabaseCommand } from "./database_command.ts";
 import { boundDatabases } from "./databases.ts";
 import { withLocalBindings } from "./local_bindings.ts";
-import { countRows, deleteOrganization, type Leaving, openLeaving } from "./organization_deletion.ts";
+import {
+  countRows,
+  deleteOrganization,
+  type Leaving,
+  openLeaving,
+  unfreeze,
+} from "./organization_deletion.ts";
+import { writePrivateFile } from "./private_file.ts";
 import { runAt } from "./statement_runner.ts";
 import { LOCAL_STATE, type Target } from "./wrangler.ts";
 import { readConfiguration } from "./wrangler_config.ts";
@@ -16,24 +22,35 @@ const USAGE = `
 Usage: npm run organizations:delete -- --organization ID [--remote]
 
 Deletes a suspended organization with its recordings and all its rows. It says what it will delete, and asks for the organization's slug
-before it begins. If it is interrupted, run it again.
+before it begins. If it is interrupted, run it again: it continues, or with another text instead of the slug lets the organization
+continue.
 
 With --remote, set RECORDINGS_S3_ENDPOINT, RECORDINGS_S3_ACCESS_KEY_ID and RECORDINGS_S3_SECRET_ACCESS_KEY in the environment, as in the
 secrets of the Worker.
 
   --organization ID    the id of the organization
+  --undo               lets an organization continue that an interrupted run has frozen, and deletes nothing
   --access-log FILE    the file for the part of its access log that no sealed file has; access-log-of-SLUG.ndjson by default
 `;
 
 /** The number of files in a portion. `deleteFiles` deletes a portion within its time limit. */
 const FILES_AT_ONCE = 100;
 
-const options = { organization: { type: "string" }, "access-log": { type: "string" } } as const;
+const options = {
+  organization: { type: "string" },
+  undo: { type: "boolean" },
+  "access-log": { type: "string" },
+} as const;
 
-runDatabaseCommand(USAGE, options, async ({ organization, "access-log": file, ...target }) => {
+runDatabaseCommand(USAGE, options, async ({ organization, undo, "access-log": file, ...target }) => {
   const id = organizationId(organization);
   const shards = (await boundDatabases(target)).map(({ shard }) => shard);
   const leaving = await openLeaving(runAt(target), id, shards);
+  if (undo || leaving.refusal) {
+    await unfreeze(leaving);
+    if (leaving.refusal && !undo) throw new Error(leaving.refusal);
+    return say("Nothing was deleted, and the organization is not frozen.");
+  }
   await withStorage(target, async (storage) => {
     await sayWhatGoes(leaving, storage);
     const kept = file ?? `access-log-of-${leaving.slug}.ndjson`;
@@ -42,10 +59,13 @@ runDatabaseCommand(USAGE, options, async ({ organization, "access-log": file, ..
         `${kept} exists. Choose another file with --access-log. If an interrupted run wrote it, you can delete it.`,
       );
     const question = `Type the slug of the organization to delete it for good (${leaving.slug}):\n`;
-    if ((await answerTo(question)) !== leaving.slug) throw new Error("Nothing was deleted.");
+    if ((await answerTo(question)) !== leaving.slug) {
+      await unfreeze(leaving);
+      throw new Error("Nothing was deleted.");
+    }
     let failures = new Map<string, string>();
     await deleteOrganization(leaving, {
-      keep: (lines) => pipeline(withNewlines(lines), createWriteStream(kept, { flags: "wx" })),
+      keep: (lines) => writePrivateFile(kept, lines),
       deleteFiles: async (prefix) => {
         failures = await deleteAllFiles(storage, prefix);
       },
@@ -91,12 +111,4 @@ async function withStorage<Result>(
   }
   const settings = readStorageSettings({ ...readConfiguration(target).vars, ...process.env });
   return run({ settings });
-}
-
-async function* withNewlines(lines: AsyncIterable<string>): AsyncGenerator<string> {
-  for await (const line of lines) yield `${line}\n`;
-}
-
-function say(line: string) {
-  process.stdout.write(`${line}\n`);
 }

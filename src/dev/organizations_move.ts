@@ -1,5 +1,5 @@
 /** `npm run organizations:move`: moves an organization to another database. See move.ts. */
-
+import { say } from "./command.ts";
 import { organizationId, runDatabaseCommand, shardNumber } from "./database_command.ts";
 import { boundDatabases } from "./databases.ts";
 import { deleteOldRows, moveOrganization, undoMove } from "./move.ts";
@@ -55,7 +55,3 @@ runDatabaseCommand(
     }
   },
 );
-
-function say(line: string) {
-  process.stdout.write(`${line}\n`);
-}

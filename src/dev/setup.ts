@@ -1,8 +1,7 @@
 /** `npm run setup`: creates everything at Cloudflare that a deployment needs. It can be run again. */
 import { readFileSync, writeFileSync } from "node:fs";
-import { createInterface } from "node:readline/promises";
 import { explained } from "./cloudflare_api.ts";
-import { runCommand, UsageError, type Values } from "./command.ts";
+import { requireYes, runCommand, say, UsageError, type Values } from "./command.ts";
 import { JURISDICTIONS, type Jurisdiction, type Location, REGIONS } from "./setup_configuration.ts";
 import { type Plan, planSetup, type SetupRequest } from "./setup_plan.ts";
 import { SECRETS_BY_HAND, secretsFile } from "./setup_secrets.ts";
@@ -87,10 +86,7 @@ async function requireConsent(yes: boolean | undefined) {
   if (yes) return;
   if (!process.stdin.isTTY || !process.stdout.isTTY)
     throw new Error("Nothing was changed: there is no terminal to ask in. Add --yes to carry out the plan.");
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  const answer = await terminal.question("\nDo it? (y/N) ");
-  terminal.close();
-  if (!/^y(es)?$/i.test(answer.trim())) throw new Error("Nothing was changed.");
+  await requireYes("\nDo it?", "Nothing was changed.");
 }
 
 /** Prints the steps that only a person can do, as commands to paste. */
@@ -117,8 +113,4 @@ function sayNext({ config, env }: SetupRequest, { configuration, secrets, usesFi
 In ${config}, set PUBLIC_URL and CONTACT under [${env ? `env.${env}.` : ""}vars], and routes if you have a domain of your own. To mail invites, set MAIL_FROM (src/docs/mail.md).
 Then:
   npm run deploy${flags ? ` --${flags}` : ""}`);
-}
-
-function say(line: string) {
-  process.stdout.write(`${line}\n`);
 }

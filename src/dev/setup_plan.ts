@@ -171,7 +171,8 @@ function secretSteps(request: SetupRequest, missing: string[]): Step[] {
     {
       says: `Write random secrets to ${file}, and set them: ${missing.join(", ")}`,
       // The secrets are passed as input, because other programs can see arguments.
-      run: () => wrangler(request, ["secret", "bulk"], JSON.stringify(makeSecrets(file, missing))),
+      run: async () =>
+        wrangler(request, ["secret", "bulk"], JSON.stringify(await makeSecrets(file, missing))),
     },
   ];
 }

@@ -3,8 +3,9 @@
  * the operator moves into a password manager.
  */
 import { generateKeyPairSync, randomBytes } from "node:crypto";
-import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { writePrivateFile } from "./private_file.ts";
 import type { Target } from "./wrangler.ts";
 
 const randomText = () => randomBytes(32).toString("base64url");
@@ -50,16 +51,15 @@ function readSecrets(file: string): Record<string, string> {
  * Returns the values of these secrets. Uses values from the file, which an interrupted run or the operator has left there, and
  * generates the others. Writes new values to the file before it returns them.
  */
-export function makeSecrets(file: string, names: string[]): Record<string, string> {
+export async function makeSecrets(file: string, names: string[]): Promise<Record<string, string>> {
   const known = readSecrets(file);
   const added = names.filter((name) => !(name in known));
   const all = { ...known, ...Object.fromEntries(added.map((name) => [name, GENERATORS[name]?.() ?? ""])) };
   if (added.length > 0) {
-    const text = Object.entries(all)
-      .map(([name, value]) => `${name}=${value}\n`)
-      .join("");
-    writeFileSync(file, text, { mode: 0o600 });
-    chmodSync(file, 0o600);
+    await writePrivateFile(
+      file,
+      Object.entries(all).map(([name, value]) => `${name}=${value}`),
+    );
   }
   return Object.fromEntries(names.map((name) => [name, all[name] ?? ""]));
 }

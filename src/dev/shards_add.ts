@@ -7,6 +7,7 @@
 import { rmSync } from "node:fs";
 import { replicateDatabase } from "./account_state.ts";
 import { databaseAtCloudflare } from "./cloudflare_api.ts";
+import { say } from "./command.ts";
 import { runDatabaseCommand } from "./database_command.ts";
 import {
   type Database,
@@ -92,10 +93,6 @@ async function addShard(target: Target, place: Place) {
   if (!isBound) rmSync(config);
   say(`${target.config} binds it as ${bindingOf(shard)}.`);
   sayNext(target, shard);
-}
-
-function say(line: string) {
-  process.stdout.write(`${line}\n`);
 }
 
 async function nextShard(target: Target, known: KnownShard[]): Promise<number> {

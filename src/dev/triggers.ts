@@ -25,9 +25,10 @@ export interface Definition {
   /** The table or view of a trigger. */
   on: string;
   sql: string;
-  /** The name of its source file, without the extension. Undefined for a generated trigger. */
-  subject?: string | undefined;
 }
+
+/** A definition, and the file that has it or the list from which it is generated. */
+export type SourceDefinition = Definition & { file: string };
 
 export const definitionsIn = (database: DatabaseSync): Definition[] =>
   database
@@ -42,19 +43,26 @@ export const definitionsIn = (database: DatabaseSync): Definition[] =>
  * Replaces the triggers and views of an empty database with those of the files and lists, and returns them. SQLite parses the
  * files, so that this code does not have to. Runs the rebuild files too, so that a faulty one fails here and not in a migration.
  */
-export function createFromFiles(database: DatabaseSync): Definition[] {
-  const subjects = new Map<string, string>();
+export function createFromFiles(database: DatabaseSync): SourceDefinition[] {
+  const created: SourceDefinition[] = [];
+  const create = (file: string, statements: string) => {
+    run(database, file, statements);
+    created.push(
+      ...definitionsIn(database)
+        .slice(created.length)
+        .map((each) => ({ ...each, file })),
+    );
+  };
   database.exec(dropStatements(definitionsIn(database)).join("\n"));
-  for (const file of sourceFiles(TRIGGERS)) {
-    run(database, file, textOf(file));
-    for (const { name } of definitionsIn(database))
-      if (!subjects.has(name)) subjects.set(name, basename(file, TRIGGERS));
-  }
-  for (const [file, generate] of Object.entries(GENERATED)) run(database, file, generate());
+  for (const file of sourceFiles(TRIGGERS)) create(file, textOf(file));
+  for (const [file, generate] of Object.entries(GENERATED)) create(file, generate());
   run(database, "A file of triggers", PROBE);
   for (const file of rebuildFiles().values()) run(database, file, textOf(file));
-  return definitionsIn(database).map((each) => ({ ...each, subject: subjects.get(each.name) }));
+  return created;
 }
+
+/** The name of a file of triggers, without the extension. */
+export const subjectOf = ({ file }: SourceDefinition) => basename(file, TRIGGERS);
 
 const textOf = (file: string) => fillInNumbers(readText(file), file);
 
@@ -92,7 +100,7 @@ export function changedNames(present: Definition[], wanted: Definition[]): Set<s
 }
 
 /** Replaces comments and white space in SQL with one space, except in quoted texts and names. */
-const essence = (sql: string) =>
+export const essence = (sql: string) =>
   sql
     .replace(/('[^']*'|"[^"]*"|`[^`]*`)|(?:--.*|\/\*[\s\S]*?\*\/|\s)+/g, (_, quoted) => quoted ?? " ")
     .trim();
@@ -110,10 +118,13 @@ export const createStatements = (definitions: Definition[]): string[] =>
   definitions.map(({ sql }) => `${sql};`);
 
 /** Rebuilds the data that a changed trigger may maintain: one that names the subject, or a definition in the subject's file. */
-export const rebuildStatements = (changed: Definition[], wanted: Definition[]): string[] =>
+export const rebuildStatements = (changed: Definition[], wanted: SourceDefinition[]): string[] =>
   [...rebuildFiles()]
     .filter(([subject]) => {
-      const names = [subject, ...wanted.filter((each) => each.subject === subject).map(({ name }) => name)];
+      const names = [
+        subject,
+        ...wanted.filter((each) => subjectOf(each) === subject).map(({ name }) => name),
+      ];
       const namesAny = new RegExp(`\\b(${names.join("|")})\\b`);
       return changed.some(({ sql }) => namesAny.test(sql));
     })

@@ -78,6 +78,9 @@ function faultsOfShards(states: Map<number, DatabaseState | undefined>): [number
 const QUIET =
   "The database was restored: no webhook or mail is sent, no file is deleted, no day of the access log is sealed and LiveKit is not asked until `npm run restore -- --resume`";
 
+const FROZEN =
+  "The writes and the background work of frozen_organizations have been stopped for more than an hour: if no `organizations:delete` or `organizations:move` is running, run it again, or with --undo";
+
 /**
  * For monitoring: whether the service can do its work. Its settings must be valid, all its databases must be reachable
  * and fully migrated, and each must be the one that its binding names. Takes no credentials and shows no details.
@@ -101,10 +104,13 @@ export const health = newHono<{ Bindings: Env }>().get("/", async (c) => {
     throw notReady(fault[1], shards.length > 1 || fault[0] > 0 ? `: ${names}` : "");
   }
   const isQuiet = [...states.values()].some((state) => state?.isQuiet);
+  const frozen = [...states.values()].flatMap((state) => state?.frozen ?? []);
+  const isFrozen = frozen.length > 0;
   return c.json({
-    status: isQuiet ? "quiet" : "ok",
+    status: isQuiet ? "quiet" : isFrozen ? "frozen" : "ok",
     mail: mailerOf(c.env, settings) ? "on" : "off",
-    ...(isQuiet && { message: QUIET }),
+    ...((isQuiet || isFrozen) && { message: isQuiet ? QUIET : FROZEN }),
+    ...(isFrozen && { frozen_organizations: frozen }),
     // Not errors, but worth the operator's attention.
     ...(settings.ALLOW_HTTP === "true" && { allow_http: true }),
     ...(!settings.AUDIT_SIGNING_KEY && { access_log_not_sealed: true }),

@@ -41,12 +41,15 @@ export function pagedList<Columns extends Record<string, SQLiteColumn | SQL.Alia
   };
 }
 
+/** Refuses a filter among the parameters of a page: it would be ignored. */
+type WithoutFilters<Query> = PageQuery & { [Name in Exclude<keyof Query, keyof PageQuery>]: never };
+
 /** Reads a page of a list and the length of the list in one round trip. */
-export async function readPage<Values, Item>(
+export async function readPage<Values, Item, Query>(
   db: Database,
   { total, page }: PagedList<Values, Item>,
   values: Values,
-  query: PageQuery,
+  query: Query & WithoutFilters<Query>,
 ): Promise<Page<Item>> {
   const queries = [total(values), page({ ...values, ...pageWindow(query) })] as const;
   const [[counted], items] = await runBatch(db, [...queries]);

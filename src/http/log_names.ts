@@ -12,6 +12,7 @@ export const EVENTS = [
   "fault",
   "refused",
   "database_quiet",
+  "organization_frozen",
   "message_unknown",
   "bulk_invite_row_failed",
   "file_deletion_failed",

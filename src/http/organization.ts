@@ -19,7 +19,7 @@ export const inOrganizationOfPath = createMiddleware<PlatformEnv>((c, next) => {
 });
 
 export const inOrganizationOfSlug = createMiddleware<PlatformEnv>((c, next) => {
-  const slug = organizationSlugOf(c.req.param("slug") ?? "");
+  const slug = organizationSlugOf(c.req.param("slug")?.toLowerCase() ?? "");
   return slug ? inOrganization(c, { slug }, next) : next();
 });
 

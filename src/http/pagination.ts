@@ -23,6 +23,17 @@ export const pageQuery = lazily(() =>
   }),
 );
 
+/** For the contract's lists without a pagination envelope. Without `per_page`, the list is a single page. */
+export const onePageQuery = lazily(() => {
+  const { page, per_page } = pageQuery().shape;
+  return z.object({ page, per_page: per_page.unwrap().optional().meta(shownAsInteger(1)) });
+});
+
+export const itemsOfPage = <Item>(
+  items: Item[],
+  { page, per_page = items.length }: z.output<ReturnType<typeof onePageQuery>>,
+): Item[] => items.slice((page - 1) * per_page, page * per_page);
+
 const afterId = lazily(() =>
   reference(MAX_INTEGER_LENGTH)
     .regex(/^\d+$/, "must be a non-negative integer")

@@ -4,7 +4,9 @@ import type { Context } from "../context.ts";
 import { PLATFORM_BODY_LIMIT } from "../limits.ts";
 import { ApiError } from "./errors.ts";
 import { type ApiEnv, newHono } from "./hono.ts";
+import { requireKnownParameters } from "./parameters.ts";
 import { platformTokenOf, requireToken } from "./platform_tokens.ts";
+import { readIfMatch } from "./preconditions.ts";
 import { failedCredentials } from "./rate_limits.ts";
 import { answerWithBookmark, openRequest } from "./replication.ts";
 import { isRouted } from "./unrouted.ts";
@@ -23,7 +25,11 @@ export const platformApi = createMiddleware<PlatformEnv>(async (c, next) => {
   const name = token && (await platformTokenOf(context.settings, token));
   if (!name) throw await failedCredentials(c, context, invalidPlatformToken());
   // An unknown path gets 404, and an unknown method 405, even if the token has no access.
-  if (isRouted(c)) requireToken(c, name);
+  if (isRouted(c)) {
+    requireToken(c, name);
+    readIfMatch(c);
+    requireKnownParameters(c);
+  }
   c.set("bodyLimit", PLATFORM_BODY_LIMIT);
   takeTimeWhenWhole(c);
   await answerWithBookmark(c, next);

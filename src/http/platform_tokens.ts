@@ -9,8 +9,8 @@ export const PART_TOKENS = ["PLATFORM_REPORTS_TOKEN", "PLATFORM_WEB_APP_TOKEN"] 
 
 export type PartToken = (typeof PART_TOKENS)[number];
 
-/** In the order of comparison. During a rotation, two tokens open every route. */
-const TOKENS = ["PLATFORM_API_TOKEN", "PLATFORM_API_TOKEN_PREVIOUS", ...PART_TOKENS] as const;
+/** In the order of comparison. During its rotation, each token has two values. */
+const TOKENS = ["PLATFORM_API_TOKEN", ...PART_TOKENS] as const;
 
 type PlatformToken = (typeof TOKENS)[number];
 
@@ -18,10 +18,9 @@ type PlatformToken = (typeof TOKENS)[number];
 export const openTo = (...tokens: PartToken[]) => declaring({ openTo: tokens });
 
 export async function platformTokenOf(settings: Settings, token: string): Promise<PlatformToken | undefined> {
-  for (const name of TOKENS) {
-    const known = settings[name];
-    if (known !== undefined && (await matchesDigest(token, await digestBytes(known)))) return name;
-  }
+  for (const name of TOKENS)
+    for (const known of [settings[name], settings[`${name}_PREVIOUS`]])
+      if (known !== undefined && (await matchesDigest(token, await digestBytes(known)))) return name;
   return undefined;
 }
 
@@ -34,7 +33,7 @@ export const missingToken = (tokens: readonly PartToken[]) =>
 
 /** @throws ApiError 403 if the token does not open the route */
 export function requireToken(c: HonoContext, name: PlatformToken): void {
-  if (name === "PLATFORM_API_TOKEN" || name === "PLATFORM_API_TOKEN_PREVIOUS") return;
+  if (name === "PLATFORM_API_TOKEN") return;
   const tokens = declarationOf<PartToken[]>(c, "openTo") ?? [];
   if (!tokens.includes(name)) throw missingToken(tokens);
 }

@@ -1,6 +1,6 @@
 import type { Context as HonoContext } from "hono";
 import type { Caller } from "../context.ts";
-import type { Scope } from "../database/enums.ts";
+import type { Role, Scope } from "../database/enums.ts";
 import { ApiError } from "./errors.ts";
 import { declarationOf, declaring } from "./route_declarations.ts";
 
@@ -9,11 +9,18 @@ type AreaOf<Name> = Name extends `${infer Area}:${string}` ? Area : Name;
 /** A part of the external API: `rooms` has the scopes `rooms:read` and `rooms:write`. */
 export type Area = AreaOf<Scope>;
 
-/** Declares the area of a route; null for a route open to every client. `externalApi` enforces it. */
-export const area = (name: Area | null) => declaring({ area: name });
+/**
+ * Declares the area of a route, or its scope if the method does not say whether it reads; null for a route open to every client.
+ * `externalApi` enforces it.
+ *
+ * @param roles the roles of which the client's user must have one; none if the route is open to every role
+ */
+export const area = (name: Area | Scope | null, ...roles: Role[]) => declaring({ area: name, roles });
 
-export function scopeOf(name: Area | null, method: string): Scope | null {
-  if (name === null || name === "sign_in") return name;
+export const adminArea = (name: Area | Scope) => area(name, "organization_admin");
+
+export function scopeOf(name: Area | Scope | null, method: string): Scope | null {
+  if (name === null || name === "sign_in" || name.includes(":")) return name as Scope | null;
   return `${name}:${["GET", "HEAD"].includes(method) ? "read" : "write"}` as Scope;
 }
 
@@ -33,7 +40,7 @@ export const missingScope = (needed: Scope) =>
  * @throws Error if the route declares no area, so that a forgotten declaration closes the route to everyone
  */
 export function requireScope(c: HonoContext, { scopes }: Caller): void {
-  const name = declarationOf<Area | null>(c, "area");
+  const name = declarationOf<Area | Scope | null>(c, "area");
   if (name === undefined) throw new Error("The route declares no area: see http/scopes.ts");
   const needed = scopeOf(name, c.req.method);
   if (needed && !includesScope(scopes, needed)) throw missingScope(needed);

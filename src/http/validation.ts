@@ -7,6 +7,8 @@ import { lazily } from "../memory.ts";
 import { readBody } from "./body.ts";
 import { invalidBody, invalidQuery, noSuchPath, notJson } from "./errors.ts";
 import { nullsDropper } from "./null_fields.ts";
+import { requireKnownParameters } from "./parameters.ts";
+import { unchangeable } from "./unchangeable.ts";
 
 declare module "hono" {
   interface ContextVariableMap {
@@ -48,7 +50,7 @@ export interface Input {
   isOptional?: boolean;
 }
 
-/** Refuses an invalid query with 400. An empty parameter counts as missing. */
+/** Refuses an invalid query with 400. An empty parameter counts as missing, except a filter by person. */
 export const query = <Schema extends z.ZodType>(schema: () => Schema) =>
   validating(
     "query",
@@ -90,17 +92,31 @@ function validating<Schema extends z.ZodType, Target extends "query" | "param">(
       },
     ),
   );
-  const validate: MiddlewareHandler<Env, string, { out: { [Of in Target]: z.output<Schema> } }> = (c, next) =>
-    validator()(c as never, next);
+  const validate: MiddlewareHandler<Env, string, { out: { [Of in Target]: z.output<Schema> } }> = async (
+    c,
+    next,
+  ) => {
+    // A wrong name first: it is often the reason why another parameter is missing. A malformed path comes before both.
+    if (target === "query") requireKnownParameters(c, target);
+    await validator()(c as never, async () => {
+      if (target === "param") requireKnownParameters(c, target);
+      await next();
+    });
+  };
   return Object.assign(validate, { input: { target, schema } satisfies Input });
 }
 
-/** @throws ApiError 400 if a parameter occurs more than once */
+/** Without a value, these filters would select everybody: the caller's variable was probably not set. */
+const FILTER_BY_PERSON = /^(acting_user|email|(external|participant)_reference|(organization_)?user_id)$/;
+
+/** @throws ApiError 400 if a parameter occurs more than once, or a filter by person has no value */
 function withoutEmpty(parameters: Record<string, string | string[]>): Record<string, string> {
   const given: Record<string, string> = {};
   for (const [name, value] of Object.entries(parameters)) {
     const [only, ...more] = [value].flat().filter((each) => each !== "");
     if (more.length > 0) throw invalidQuery(`${name}: is given twice: give it once`);
+    if (FILTER_BY_PERSON.test(name) && [value].flat().includes(""))
+      throw invalidQuery(`${name}: must not be empty`);
     if (only !== undefined) given[name] = only;
   }
   return given;
@@ -131,7 +147,10 @@ export function jsonBody<Schema extends z.ZodType>(
     const json = isOptional && text === "" ? "{}" : text;
     requireFewContainers(json);
     const body = parseJson(json);
+    requireKnownParameters(c, "json");
     dropNulls()(body);
+    if (unchangeable.has(schema()))
+      Object.assign(c.get("context" as never), { sent: { body, schema: schema() } });
     return requireValid(body);
   }
   function requireValid(body: unknown): object {

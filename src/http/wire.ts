@@ -27,6 +27,10 @@ const isLongerThan = (max: number, value: string) =>
 const CONTROL = "\\x00-\\x1f\\x7f-\\x9f";
 const NULL = "\\x00";
 
+/** Characters that reorder the text around them: a name with one can look like another name. */
+const REORDERING = "\\u202a-\\u202e\\u2066-\\u2069";
+const REORDERS = new RegExp(`[${REORDERING}]`);
+
 /** A text without control characters, as the reference documents it. The pattern must not be specific to JavaScript. */
 export const ONE_LINE = `^[^${CONTROL}]*$`;
 
@@ -45,8 +49,7 @@ function nonBlank(
   schema: z.ZodString,
   max: number,
   excluded: string,
-  isAllowed: (value: string) => boolean,
-  otherwise: string,
+  faultOfContent: (value: string) => string | undefined,
   canBeEmpty = false,
 ) {
   const pattern = `[^${excluded}]*${VISIBLE_CHARACTER}[^${excluded}]*`;
@@ -54,7 +57,7 @@ function nonBlank(
     if (canBeEmpty && value === "") return undefined;
     if (isLongerThan(max, value)) return tooLong(max);
     if (!VISIBLE.test(value)) return "must not be blank";
-    return isAllowed(value) ? undefined : otherwise;
+    return faultOfContent(value);
   }
   return schema
     .check(({ value, issues }) => {
@@ -68,14 +71,10 @@ function nonBlank(
     });
 }
 
-const oneLine = (schema: z.ZodString, max: number) =>
-  nonBlank(
-    schema,
-    max,
-    CONTROL,
-    (value) => value.isWellFormed() && !/\p{Cc}/u.test(value),
-    "must be text without control characters",
-  );
+const faultOfLine = (value: string) =>
+  value.isWellFormed() && !/\p{Cc}/u.test(value) ? undefined : "must be text without control characters";
+
+const oneLine = (schema: z.ZodString, max: number) => nonBlank(schema, max, CONTROL, faultOfLine);
 
 /** One line of text, trimmed. */
 export const text = (max: number) => oneLine(z.string().trim(), max);
@@ -86,12 +85,18 @@ export const multilineText = (max: number, { canBeEmpty = false } = {}) =>
     z.string(),
     max,
     NULL,
-    (value) => value.isWellFormed() && !value.includes("\0"),
-    "must be text without null characters",
+    (value) =>
+      value.isWellFormed() && !value.includes("\0") ? undefined : "must be text without null characters",
     canBeEmpty,
   );
 
-export const name = lazily(() => text(MAX_NAME_LENGTH));
+export const name = lazily(() =>
+  nonBlank(z.string().trim(), MAX_NAME_LENGTH, CONTROL + REORDERING, (value) =>
+    REORDERS.test(value)
+      ? "must not have characters that change the direction of text (U+202A to U+202E, U+2066 to U+2069)"
+      : faultOfLine(value),
+  ),
+);
 
 export const themeName = lazily(() => text(MAX_THEME_LENGTH));
 
@@ -120,7 +125,10 @@ export const reference = (max: number) => z.string().max(max, tooLong(max));
 export const ORGANIZATION_SLUG = /^[a-z0-9](-?[a-z0-9])*$/;
 
 export const roomSlug = lazily(() =>
-  reference(MAX_SLUG_LENGTH).meta({ override: { pattern: "^[a-z0-9-]+$" } }),
+  // Phones begin what people type with a capital letter.
+  reference(MAX_SLUG_LENGTH)
+    .toLowerCase()
+    .meta({ override: { pattern: "^[a-z0-9-]+$" } }),
 );
 
 /** A name as compared without case, in any alphabet. SQLite's own functions handle only ASCII. */
@@ -193,7 +201,7 @@ export type OwnPath = z.output<ReturnType<typeof ownParams>>;
 
 const SHOWN_AS_TIME = { override: { type: "string" as const, format: "date-time" } };
 
-const IN_FUTURE = `must not be more than ${REPORT_CLOCK_TOLERANCE / SECOND} seconds in the future`;
+export const IN_FUTURE = `must not be more than ${REPORT_CLOCK_TOLERANCE / SECOND} seconds in the future`;
 
 const NO_TIMESTAMP = "must be an ISO 8601 timestamp such as 2026-01-31T09:30:00Z";
 
@@ -217,12 +225,10 @@ export const instant = lazily(() =>
     .meta(SHOWN_AS_TIME),
 );
 
+export const isPast = (time: number) => time <= Date.now() + REPORT_CLOCK_TOLERANCE;
+
 /** The time of a past event. A time in 2099 would keep names and texts forever. */
-export const pastInstant = lazily(() =>
-  instant()
-    .refine((time) => time <= Date.now() + REPORT_CLOCK_TOLERANCE, IN_FUTURE)
-    .meta(SHOWN_AS_TIME),
-);
+export const pastInstant = lazily(() => instant().refine(isPast, IN_FUTURE).meta(SHOWN_AS_TIME));
 
 /**
  * Validates a list up to its first error: all errors of a very long list would take far more memory than the list.

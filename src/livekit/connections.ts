@@ -14,7 +14,11 @@ export const connectionsOf = (row: { connections: string | null } | undefined): 
 export function withConnection(known: Connection[], { at, joined_at, left_at, came }: Visitor): Connection[] {
   const began = joined_at ?? known.at(-1)?.[0] ?? at;
   const same = known.find(([each]) => each === began);
-  const next: Connection = [began, same?.[1] ?? left_at, came && (same?.[2] ?? true)];
+  const known_end = same?.[1] ?? null;
+  // Two connections can have begun at the same time: then the person leaves with the last one.
+  const isLater = joined_at !== undefined && left_at !== null && left_at > (known_end ?? 0);
+  const ended = isLater ? left_at : (known_end ?? left_at);
+  const next: Connection = [began, ended, came && (same?.[2] ?? true)];
   const all = [...known.filter((each) => each !== same), next].sort(([one], [other]) => one - other);
   // Keep the first connection, which says when the person came.
   return all.length > REMEMBERED_CONNECTIONS ? [...all.slice(0, 1), ...all.slice(2)] : all;

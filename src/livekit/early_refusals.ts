@@ -16,11 +16,11 @@ import type { RoomEvent, Visitor } from "./events.ts";
 const connectionOf = ({ joined_at, at }: Visitor) => joined_at ?? at;
 
 /**
- * The statement that keeps an event's refusal until a report of the room's call names the person. Used if the room has
- * no call yet, and for a connection on which the person never came: such a refusal hides no recording, but counts if
+ * The statement that keeps an event's refused consent until a report of the room's call names the person. Used if the room has
+ * no call yet, and for a connection on which the person never came: such a refused consent hides no recording, but counts if
  * the person comes by another one.
  *
- * @returns undefined if the event has no refusal, or LiveKit does not name the room
+ * @returns undefined if the event has no refused consent, or LiveKit does not name the room
  */
 export function keepRefusal(
   organization_id: number,
@@ -30,7 +30,7 @@ export function keepRefusal(
 ): BoundQuery<unknown> | undefined {
   if (visitor?.consent.recording_consent !== false || room_sid === "") return undefined;
   const { recording_consent_at: said_at = null, recording_consent_method: method = null } = visitor.consent;
-  // As in consents.merge.ts: the time of the refusal or, without one, of the event.
+  // As in consents.merge.ts: the time of the decision or, without one, of the event.
   const decided_at = Math.min(said_at ?? reported_at, reported_at);
   const [key_digest, other_digest] = visitor.keys.map(digestOf) as [string, string];
   const { came } = visitor;
@@ -41,7 +41,7 @@ export function keepRefusal(
   });
 }
 
-/** Keeps the latest refusal of a connection. `came` is false once an event says that nobody came by the connection. */
+/** Keeps the latest refused consent of a connection. `came` is false once an event says that nobody came by the connection. */
 const insertRefusal = preparedQuery((row: Placeholders<typeof earlyRefusals.$inferSelect>) => {
   const isLater = gte(excluded(earlyRefusals.decided_at), earlyRefusals.decided_at);
   const latest = (column: "decided_at" | "said_at" | "method" | "reported_at") =>
@@ -65,9 +65,9 @@ const insertRefusal = preparedQuery((row: Placeholders<typeof earlyRefusals.$inf
 });
 
 /**
- * Deletes refusals whose call was not reported in time, unless a recording of the room can still get a call.
+ * Deletes refused consents whose call was not reported in time, unless a recording of the room can still get a call.
  *
- * @returns the number of deleted refusals
+ * @returns the number of deleted rows
  */
 export const deleteUnclaimedRefusals = ({ db, now }: Context): Promise<number> =>
   workOff(db, (turn) => deleteUnclaimed({ ...turn, before: now - UNCLAIMED_KEPT_FOR }));

@@ -5,7 +5,7 @@ import { textWithin } from "../http/bounded_text.ts";
 import { lazily } from "../memory.ts";
 import type { Settings } from "../settings.ts";
 import { LIVEKIT_ANSWER_LIMIT, LIVEKIT_TIMEOUT, LIVEKIT_TOKEN_LIFETIME } from "../tuning.ts";
-import { type EgressInfo, egressList, roomList } from "./protojson.ts";
+import { type EgressInfo, egressInfo, egressList, roomList } from "./protojson.ts";
 
 /** Why LiveKit's answer is missing or unusable. */
 type LiveKitFault = "unreachable" | "timeout" | "not_ok" | "too_large" | "malformed";
@@ -68,17 +68,21 @@ export function connectLiveKit(settings: Settings): LiveKit | undefined {
     async findEgress(egress_id) {
       const answer = await ask(recordToken(), "Egress/ListEgress", { egress_id }, ["not_found"]);
       if (!answer) return undefined;
-      return read(egressList(), answer).items.find((each) => each.egressId === egress_id);
+      return read(egressList(), answer).find((each) => each.egressId === egress_id);
     },
     async stopEgress(egress_id) {
-      await ask(recordToken(), "Egress/StopEgress", { egress_id }, ["not_found", "failed_precondition"]);
+      const answer = await ask(recordToken(), "Egress/StopEgress", { egress_id }, STOPPED);
+      if (answer && read(egressInfo(), answer).egressId !== egress_id)
+        throw new LiveKitUnavailable("malformed");
     },
     async listRooms() {
-      const answer = await ask(tokenFor("roomList"), "RoomService/ListRooms", {});
-      return read(roomList(), answer).rooms.map(({ sid }) => sid);
+      return read(roomList(), await ask(tokenFor("roomList"), "RoomService/ListRooms", {}));
     },
   };
 }
+
+/** The errors of an egress that is unknown or has ended. */
+const STOPPED = ["not_found", "failed_precondition"];
 
 const twirpError = lazily(() => z.object({ code: z.string() }));
 

@@ -9,6 +9,7 @@ import { lazily } from "../memory.ts";
 import { SECOND } from "../units.ts";
 import { type EgressEvent, toEgressEvent } from "./egress_info.ts";
 import { type LiveKitEvent, liveKitEvent } from "./protojson.ts";
+import { metadataAtFault } from "./rooms.refusals.ts";
 import type { Room } from "./rooms.sql.ts";
 
 /** The part of a room's metadata that lets LiveKit create a call. */
@@ -21,7 +22,7 @@ type CallMetadata = z.output<ReturnType<typeof callMetadata>>;
 /** An event about a participant of a room, or about its closing. */
 export interface RoomEvent extends Room {
   /** The metadata that creates a call, or why it cannot. */
-  metadata: CallMetadata | { unusable: "no call" | "metadata at fault" };
+  metadata: CallMetadata | { unusable: string };
   external_reference: string | undefined;
   /** When LiveKit sent the event, in milliseconds. LiveKit writes whole seconds, so this is the end of the second. */
   reported_at: number;
@@ -118,10 +119,11 @@ const metadataFields = (metadata: unknown): Record<string, unknown> =>
 function readMetadata(metadata: unknown, organization_slug: string): RoomEvent["metadata"] {
   const fields = metadataFields(metadata);
   if (!Object.keys(callMetadata().shape).some((each) => each in fields)) return { unusable: "no call" };
-  const { data } = callMetadata().safeParse(fields);
-  return data && organizationSlugOf(data.waiting_room_slug) === organization_slug
-    ? data
-    : { unusable: "metadata at fault" };
+  const { data, error } = callMetadata().safeParse(fields);
+  const unusable = new Set(error?.issues.map(({ path: [name] }) => String(name)));
+  const isOwn = organizationSlugOf(String(fields.waiting_room_slug)) === organization_slug;
+  if (!isOwn) unusable.add("waiting_room_slug");
+  return data && isOwn ? data : { unusable: metadataAtFault([...unusable]) };
 }
 
 const isTooLong = (sid: string, room_name = "") =>

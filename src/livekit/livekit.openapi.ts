@@ -242,31 +242,17 @@ const ended: Event = {
   },
 };
 
-const endedOnOlderServer: Event = {
-  ...ended,
-  egressInfo: {
-    egressId: story.EGRESS.egress_id,
-    roomId: story.LIVEKIT_ROOM.sid,
-    roomName: story.LIVEKIT_ROOM.name,
-    status: "EGRESS_COMPLETE",
-    endedAt: "1769852700000000000",
-    file: recorded,
-  },
-};
-
 const folder = `${story.CLINIC.slug}/segments`;
 
-const inBackupStorage: Event = {
+const playlists = { playlistName: `${folder}/index.m3u8`, livePlaylistName: `${folder}/live.m3u8` };
+
+const endedWithPlaylists: Event = {
   ...ended,
   egressInfo: {
-    egressId: story.EGRESS.egress_id,
-    roomId: story.LIVEKIT_ROOM.sid,
-    roomName: story.LIVEKIT_ROOM.name,
-    status: "EGRESS_COMPLETE",
-    endedAt: "1769852700000000000",
+    ...ended.egressInfo,
     file: recorded,
-    segmentResults: [{ playlistName: `${folder}/index.m3u8`, livePlaylistName: `${folder}/live.m3u8` }],
-    segments: { playlistName: `${folder}/index.m3u8`, livePlaylistName: `${folder}/live.m3u8` },
+    segmentResults: [playlists],
+    segments: playlists,
     backupStorageUsed: true,
   },
 };
@@ -287,8 +273,7 @@ export const liveKitReference: Reference = {
           "A participant has joined": joined,
           "A participant has left": left,
           "A recording has ended": ended,
-          "A recording has ended, from an older server": endedOnOlderServer,
-          "A recording with playlists, in LiveKit's backup storage": inBackupStorage,
+          "A recording with playlists, in LiveKit's backup storage": endedWithPlaylists,
         },
       },
       response: { schema: z.object({}).describe("Empty: LiveKit only checks the status."), example: {} },

@@ -37,13 +37,13 @@ const text = lazily(() => z.string().catch(""));
 
 const flag = lazily(() => z.boolean().catch(false));
 
-/** 0 if the value is negative or not a number. */
+/** 0 if the value is not a positive integer. */
 const int64 = lazily(() =>
   z
-    .union([z.string(), z.number()])
+    .union([z.string().regex(/^\d+$/), z.number()])
     .catch(0)
     .transform(Number)
-    .transform((value) => (value > 0 && value < 2 ** 63 ? value : 0)),
+    .transform((value) => (Number.isInteger(value) && value > 0 && value < 2 ** 63 ? value : 0)),
 );
 
 /** Milliseconds. 0 means unknown, and a time in the future counts as now. */
@@ -146,7 +146,7 @@ const file = lazily(() =>
     /** milliseconds */
     duration: nanoseconds(),
     /** bytes */
-    size: int64(),
+    size: int64().transform((value) => (Number.isSafeInteger(value) ? value : 0)),
   }),
 );
 
@@ -173,22 +173,21 @@ export const egressInfo = lazily(() =>
 
 export type EgressInfo = z.output<ReturnType<typeof egressInfo>>;
 
+/** A response may omit its list if that is empty. But a response with other fields instead is not LiveKit's. */
+const omittedIfEmpty = <Item>(response: z.ZodType<Item[]>) =>
+  z.union([z.strictObject({}).transform((): Item[] => []), response]);
+
 export const egressList = lazily(() =>
-  message({
-    items: upToFirstFault(z.array(egressInfo()))
-      .nullish()
-      .transform((items) => items ?? []),
-  }),
+  omittedIfEmpty(message({ items: upToFirstFault(z.array(egressInfo())) }).transform(({ items }) => items)),
 );
 
-/** The response to ListRooms. Fails on a room that cannot be parsed, because its call would count as gone. */
+/** The sids in the response to ListRooms. Fails on a room that cannot be parsed, because its call would count as gone. */
 export const roomList = lazily(() =>
-  message({
-    rooms: z
-      .array(message({ sid: key() }))
-      .nullish()
-      .transform((rooms) => rooms ?? []),
-  }),
+  omittedIfEmpty(
+    message({ rooms: z.array(message({ sid: key() })) }).transform(({ rooms }) =>
+      rooms.map(({ sid }) => sid),
+    ),
+  ),
 );
 
 export const liveKitEvent = lazily(() =>

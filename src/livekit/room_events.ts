@@ -1,8 +1,6 @@
 import { eq, isNotNull, or, sql } from "drizzle-orm";
 import { callReads, knownOfReport } from "../calls/calls/calls.reads.ts";
-import { callNamesUnknownRoom } from "../calls/calls/calls.refusals.ts";
 import { decideCall } from "../calls/calls/calls.service.ts";
-import type { CallKey } from "../calls/calls/calls.sql.ts";
 import { calls } from "../calls/calls/calls.table.ts";
 import { namedKeys, participantColumns } from "../calls/participants/participants.sql.ts";
 import { participants } from "../calls/participants/participants.table.ts";
@@ -19,7 +17,7 @@ import { stayOf } from "./connections.ts";
 import { keepRefusal } from "./early_refusals.ts";
 import type { RoomEvent } from "./events.ts";
 import { reportOfRoomEvent, visitorIn } from "./room_events.merge.ts";
-import { metadataNamesStranger, metadataUnusable, noOrganization } from "./rooms.refusals.ts";
+import { metadataAtFault, metadataUnusable, noOrganization } from "./rooms.refusals.ts";
 import { callIdOfRoom, organizationOfRoom, type Room } from "./rooms.sql.ts";
 
 interface Outcome {
@@ -27,7 +25,6 @@ interface Outcome {
   fields: string[];
   /** Why nothing except a refusal in the event was used. */
   event_fault?: string;
-  call?: CallKey;
 }
 
 /**
@@ -68,9 +65,8 @@ export async function reportRoomEvent(context: Context, event: RoomEvent): Promi
       const { call } = found;
       const known = { ...found, organization_id, closed_at: closing?.closed_at, people, present: people };
       const person = visitorIn(event, known);
-      const place = { organization_id, key: room_sid };
       const isStranger = visitor?.user_id && !known.members.has(visitor.user_id);
-      outcome = { fields: isStranger ? ["user_id"] : [], call: place };
+      outcome = { fields: isStranger ? ["user_id"] : [] };
       if (!call && !person) return rememberClosing(organization_id, event, closing, now);
       const fault = call ? undefined : faultOf(metadata, found);
       const kept = fault && keepRefusal(organization_id, event, named, now);
@@ -88,8 +84,9 @@ export async function reportRoomEvent(context: Context, event: RoomEvent): Promi
 
 function faultOf(metadata: RoomEvent["metadata"], { room, members }: ReturnType<typeof knownOfReport>) {
   if ("unusable" in metadata) return metadataUnusable(metadata.unusable);
-  if (!members.has(metadata.organization_user_id)) return metadataNamesStranger();
-  return room ? undefined : callNamesUnknownRoom();
+  const isMember = members.has(metadata.organization_user_id);
+  const fields = [...(room ? [] : ["waiting_room_slug"]), ...(isMember ? [] : ["organization_user_id"])];
+  return fields.length > 0 ? metadataUnusable(metadataAtFault(fields)) : undefined;
 }
 
 const roomReads = callReads((room: Placeholders<Room>) => ({

@@ -6,5 +6,5 @@ export const noOrganization = () => new ApiError(404, "not_found", "no organizat
 /** @param why the reason for the log */
 export const metadataUnusable = (why: string) => unprocessable("metadata_unusable", why);
 
-export const metadataNamesStranger = () =>
-  unprocessable("not_a_member", "The room's metadata does not name a user of the organization");
+/** Names the fields of a room's metadata that cannot be used, never their values. */
+export const metadataAtFault = (fields: string[]) => `metadata at fault: ${fields.join(", ")}`;

@@ -1,16 +1,13 @@
-import { and, asc, eq, inArray, isNotNull, isNull, lte, not, or, sql } from "drizzle-orm";
-import { type CallKey, callIdByKey } from "../calls/calls/calls.sql.ts";
+import { and, asc, eq, inArray, isNotNull, lte, not, sql } from "drizzle-orm";
 import type { Context } from "../context.ts";
-import { columnAs, hasValues } from "../database/expressions.ts";
+import { columnAs } from "../database/expressions.ts";
 import {
   builder,
   jsonValues,
   type Placeholders,
   preparedQuery,
-  type RowsOf,
   runAll,
   runBatch,
-  type Values,
 } from "../database/queries.ts";
 import { quietSince } from "../database/quiet.ts";
 import { organizationSlugOf } from "../database/slug.ts";
@@ -18,7 +15,7 @@ import { isInLimitedTurn, type LimitedTurn } from "../database/turns.ts";
 import { log, logFault } from "../http/log.ts";
 import { organizations } from "../organization/organizations/organizations.table.ts";
 import { egresses } from "../results/egresses/egresses.table.ts";
-import { EGRESSES_CHECKED, OUTWARD_SHARE } from "../tuning.ts";
+import { EGRESS_CHECK_PAUSE, EGRESSES_CHECKED, OUTWARD_SHARE } from "../tuning.ts";
 import { askAboutEach, reportFaults } from "./asking.ts";
 import { connectLiveKit } from "./egress_api.ts";
 
@@ -27,36 +24,24 @@ import { connectLiveKit } from "./egress_api.ts";
  * LiveKit to stop them.
  */
 
-/** Stops the egresses of a call after a report with a refusal. The cron retries failures. */
-export async function stopIfRefused(
-  context: Context,
-  call: CallKey,
-  people: { recording_consent?: boolean | undefined }[] = [],
-): Promise<void> {
-  const isRefused = people.some(({ recording_consent }) => recording_consent === false);
-  if (!context.settings.LIVEKIT_URL || !isRefused) return;
-  try {
-    const [[quiet], due] = await runBatch(context.db, [quietSince({}), dueEgressesOf(call)]);
-    if (!quiet) await stop(context, due);
-  } catch (error) {
-    logFault({ organization_id: call.organization_id }, error);
-  }
-}
+/**
+ * Stops the marked egresses after a report: any report can bring a refusal and a recording together. The cron retries
+ * failures.
+ */
+export const stopAfterReport = (context: Context): Promise<unknown> =>
+  stopRefusedEgresses(context).catch((error) => logFault({ chore: "stopRefusedEgresses" }, error));
 
 /**
  * Stops the egresses that are still marked.
  *
  * @returns the number of egresses asked about
  */
-export async function stopRefusedEgresses(context: Context): Promise<number> {
-  const { db, now, settings } = context;
-  if (!settings.LIVEKIT_URL) return 0;
-  return stop(context, await runAll(db, dueEgresses({ share: OUTWARD_SHARE, limit: EGRESSES_CHECKED, now })));
-}
-
-async function stop({ db, settings, now }: Context, due: DueEgress[]): Promise<number> {
+export async function stopRefusedEgresses({ db, now, settings }: Context): Promise<number> {
   const livekit = connectLiveKit(settings);
-  if (!livekit || due.length === 0) return 0;
+  if (!livekit) return 0;
+  const turn = { share: OUTWARD_SHARE, limit: EGRESSES_CHECKED, now };
+  const [[quiet], due] = await runBatch(db, [quietSince({}), dueEgresses(turn)]);
+  if (quiet || due.length === 0) return 0;
   const { asked, failed, faults } = await askAboutEach(due, async ({ id, egress_id, organization_slug }) => {
     const info = await livekit.findEgress(egress_id);
     // The egress has ended, belongs to another backend, or its id belongs to another organization's egress.
@@ -64,7 +49,7 @@ async function stop({ db, settings, now }: Context, due: DueEgress[]): Promise<n
     await livekit.stopEgress(egress_id);
     log("egress_stopped", { egress_id: id });
   });
-  const idsOf = (some: DueEgress[]) => JSON.stringify(some.map(({ id }) => id));
+  const idsOf = (some: typeof due) => JSON.stringify(some.map(({ id }) => id));
   await runAll(db, noteStops({ asked: idsOf(asked), failed: idsOf(failed), now }));
   reportFaults(faults);
   return asked.length;
@@ -78,39 +63,25 @@ const dueColumns = {
   organization_slug: columnAs(organizations.slug, "organization_slug"),
 };
 
-const selectDue = () =>
-  builder
-    .select(dueColumns)
-    .from(egresses)
-    .innerJoin(organizations, eq(organizations.id, egresses.organization_id));
-
-type DueEgress = RowsOf<[ReturnType<typeof dueEgressesOf>]>[0][number];
-
-/** Must repeat the partial index's WHERE, or SQLite does not use the index. */
-const isDue = and(isNotNull(egresses.stop_due_at), not(egresses.is_stopped));
-
-/** True for egresses of a room whose call has not been reported yet. */
-const waitsForCall = ({ organization_id, key }: Values<CallKey>) =>
-  and(hasValues(egresses, { organization_id, room_sid: key }), isNull(egresses.call_id));
-
-const dueEgressesOf = preparedQuery((call: Placeholders<CallKey>) =>
-  selectDue()
-    .where(and(or(eq(egresses.call_id, callIdByKey(call)), waitsForCall(call)), isDue))
-    .orderBy(asc(egresses.id)),
-);
-
 const dueEgresses = preparedQuery((due: Placeholders<LimitedTurn & { now: number }>) => {
   const { stop_due_at: time } = egresses;
-  const rows = { time, where: lte(time, due.now), indexed: isDue };
-  return selectDue()
+  // Must repeat the partial index's WHERE, or SQLite does not use the index.
+  const rows = { time, where: lte(time, due.now), indexed: and(isNotNull(time), not(egresses.is_stopped)) };
+  return builder
+    .select(dueColumns)
+    .from(egresses)
+    .innerJoin(organizations, eq(organizations.id, egresses.organization_id))
     .where(isInLimitedTurn(egresses, rows, due))
     .orderBy(asc(time));
 });
 
-/** Moves failed egresses to the end of the queue. `asked` and `failed` are JSON arrays of ids. */
+/** Leaves failed egresses to the next run of the cron. `asked` and `failed` are JSON arrays of ids. */
 const noteStops = preparedQuery((of: Placeholders<{ asked: string; failed: string; now: number }>) =>
   builder
     .update(egresses)
-    .set({ stop_due_at: sql`iif(${inArray(egresses.id, jsonValues(of.failed))}, ${of.now}, null)` })
+    .set({
+      stop_due_at:
+        sql`iif(${inArray(egresses.id, jsonValues(of.failed))}, ${of.now} + ${EGRESS_CHECK_PAUSE}, null)`.inlineParams(),
+    })
     .where(inArray(egresses.id, jsonValues(of.asked))),
 );

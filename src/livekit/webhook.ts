@@ -7,7 +7,7 @@ import { reportEgressOfRoom } from "./egresses.ts";
 import { type Translation, translate } from "./events.ts";
 import { liveKitRoutes } from "./livekit_api.ts";
 import { reportRoomEvent } from "./room_events.ts";
-import { stopIfRefused } from "./stops.ts";
+import { stopAfterReport } from "./stops.ts";
 
 /**
  * LiveKit retries an event after 5xx, but not after 4xx. An event that cannot be used is accepted and logged, because a
@@ -40,9 +40,10 @@ async function reportEvent(
   const { organization_slug: slug } = "egress" in event ? event.egress : event.room;
   try {
     const there = await enterOrganization(context, { slug });
-    if ("egress" in event) return { file_fault: (await reportEgressOfRoom(there, event.egress)).file_fault };
-    const { call, ...outcome } = await reportRoomEvent(there, event.room);
-    if (call) inBackground(stopIfRefused(there, call, [event.room.visitor?.consent ?? {}]));
+    const outcome = await ("egress" in event
+      ? reportEgressOfRoom(there, event.egress)
+      : reportRoomEvent(there, event.room));
+    inBackground(stopAfterReport(there));
     return outcome;
   } catch (error) {
     forgetIfMoved(context, { slug }, error as Error);

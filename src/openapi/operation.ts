@@ -56,10 +56,11 @@ export interface Header {
   required?: true;
 }
 
-/** The header of responses with a resource that a PUT with `If-Match` can change. */
+/** The header of responses with a resource that a PUT or DELETE with `If-Match` can change. */
 export const ETAG: Record<string, Header> = {
   ETag: {
-    description: "The version of the resource. A PUT with it as `If-Match` changes no other version.",
+    description:
+      "The version of the resource. A PUT or DELETE with it as `If-Match` changes no other version.",
     required: true,
     example: '"7-1769852000000-0"',
     schema: z
@@ -77,13 +78,6 @@ export const VARY_ACCEPT: Record<string, Header> = {
     example: "Accept",
     schema: z.literal("Accept"),
   },
-};
-
-export const FOR_ADMINISTRATORS = { 404: "The client does not act as an organization_admin." };
-
-/** Like `FOR_ADMINISTRATORS`, for paths that name something besides the client's own organization. */
-export const FOR_ADMINISTRATORS_WHO_REACH_IT = {
-  404: "Something in the path does not exist, or the client does not act as an organization_admin.",
 };
 
 /** A message that the service sends to the webhook endpoints of organizations. */

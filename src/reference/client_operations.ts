@@ -1,6 +1,6 @@
 import type { Route } from "../client/request.ts";
 import { codesOf } from "./error_codes.ts";
-import { type Document, type Operation, scopeOfOperation } from "./site/openapi.ts";
+import { type Document, type Operation, type Schema, scopeOfOperation } from "./site/openapi.ts";
 
 /** The media type of most responses, which a route can leave out. */
 const JSON_ONLY = "application/json";
@@ -12,11 +12,11 @@ const IDEMPOTENCY_KEY = "Idempotency-Key";
 /** The headers that the client sets itself or from an option of a request. */
 const HEADERS = [IDEMPOTENCY_KEY, "If-Match", "X-D1-Bookmark", "X-Acting-User", "X-Purpose-Of-Use"];
 
-export function operationsSource({ info, paths }: Document): string {
+export function operationsSource({ info, paths, components }: Document): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       operation,
-      route: routeOf(`${method.toUpperCase()} ${path}`, operation),
+      route: routeOf(`${method.toUpperCase()} ${path}`, operation, components.schemas),
     })),
   );
   const importsOf = (names: string, file: string) => `import type ${names} from "./${file}";`;
@@ -58,7 +58,7 @@ ${lines.join("\n")}
 export type ErrorCode = ErrorCodes[keyof ErrorCodes];`;
 }
 
-function routeOf(route: string, operation: Operation): Route {
+function routeOf(route: string, operation: Operation, schemas: Schemas): Route {
   const { operationId, parameters = [], requestBody } = operation;
   const answers = mediaTypesOf(operation);
   const namesIn = (place: string) => parameters.filter((each) => each.in === place).map(({ name }) => name);
@@ -68,10 +68,30 @@ function routeOf(route: string, operation: Operation): Route {
   return {
     route,
     ...(query.length > 0 ? { query } : {}),
-    ...(requestBody ? { body: true } : {}),
+    ...(requestBody ? { body: bodyNames(route, operation, schemas) } : {}),
     ...(headers.includes(IDEMPOTENCY_KEY) ? { honoursKey: true } : {}),
     ...(answers.join() === JSON_ONLY ? {} : { answers }),
   };
+}
+
+type Schemas = Document["components"]["schemas"];
+
+/** The keys of the body, with the fields of each. A PUT may also send back those that the response shows. */
+function bodyNames(route: string, operation: Operation, schemas: Schemas): Record<string, string[]> {
+  const { requestBody, responses } = operation;
+  const fieldsOf = (schema: Schema = {}): Record<string, Schema> => {
+    const { properties, items } = (schemas[schema.$ref?.split("/").at(-1) ?? ""] ?? schema) as Schema;
+    return properties ?? (items ? fieldsOf(items) : {});
+  };
+  const [success] = Object.entries(responses).filter(([status]) => status < "300");
+  const shown = route.startsWith("PUT") ? fieldsOf(success?.[1].content?.[JSON_ONLY]?.schema) : {};
+  const body = Object.entries(fieldsOf(requestBody?.content[JSON_ONLY]?.schema));
+  return Object.fromEntries(
+    body.map(([key, schema]) => {
+      const fields = Object.keys(fieldsOf(schema));
+      return [key, fields.length > 0 ? [...new Set([...fields, ...Object.keys(shown)])] : []];
+    }),
+  );
 }
 
 /** The type of the operation's function. Its input combines the path, the query and the body. */

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import { app } from "../app.ts";
+import type { Role } from "../database/enums.ts";
 import { actingHeaders } from "../http/acting_user.ts";
 import type { CostlyRequest } from "../http/costly_requests.ts";
 import type { PartToken } from "../http/platform_tokens.ts";
@@ -58,6 +59,7 @@ function routesOf(api: Api): Map<string, Route> {
     if ("isRecorded" in handler) known.isRecorded = true;
     if ("isOutsideQuotas" in handler) known.isOutsideQuotas = true;
     if ("area" in handler) known.scope = scopeOf(handler.area as Area | null, method);
+    if ("roles" in handler) known.roles = handler.roles as Role[];
     if ("openTo" in handler) known.tokens = handler.openTo as PartToken[];
     if ("isConditional" in handler) known.isConditional = true;
     if ("limited" in handler) known.limited = handler.limited as CostlyRequest;
@@ -115,7 +117,7 @@ function operationObject(
   return {
     operationId,
     summary,
-    ...(description ? { description: route.isRecorded ? `${description} ${RECORDED}` : description } : {}),
+    description: [roleOf(route), description, route.isRecorded && RECORDED].filter(Boolean).join(" "),
     tags: [tag],
     security: securityOf(api, route),
     requestParams: {
@@ -144,7 +146,7 @@ function operationObject(
           ...commonHeaders(api),
           // A response with a secret is never stored, so it is never replayed.
           ...(header && !hasError(operation, 409) ? REPLAYED : {}),
-          ...(route.isConditional ? ETAG : {}),
+          ...(route.isConditional && method !== "DELETE" ? ETAG : {}),
           ...operation.headers,
         }),
         ...(answers.length > 0
@@ -176,6 +178,9 @@ function requestExamples({ operationId, request }: Operation) {
   if (!request) throw new Error(`${operationId} takes a body, but its reference has no example`);
   return request;
 }
+
+const roleOf = ({ roles = [] }: Route) =>
+  roles.length > 0 && `Only for API clients that act as ${roles.join(" or ")}.`;
 
 const RECORDED = "The access log records each read.";
 

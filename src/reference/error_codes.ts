@@ -45,7 +45,8 @@ const CODES: Record<string, string> = {
   invalid_code: "Exchange the token again: a code works only once, and only for a short time.",
   invalid_idempotency_key:
     "Send, for example, a UUID: the key has a character that is not printable ASCII, or is too long.",
-  invalid_if_match: "Send the `ETag` of the response as it is, with its quotes.",
+  invalid_if_match:
+    "Send the `ETag` of the response as it is, with its quotes, and only to change or delete its resource.",
   invalid_livekit_signature:
     "Check that the LiveKit server and this service have the same API key and secret.",
   invalid_platform_token: "Check the token in `Authorization`.",
@@ -63,8 +64,11 @@ const CODES: Record<string, string> = {
   link_withdrawn: "Ask the organization: the visit no longer has this participant, or its room was retired.",
   malformed_json: "Send valid JSON in UTF-8.",
   method_not_allowed: "Use one of the methods in the header `Allow`.",
+  missing_role: "Use an API client of a user with the role that the text names.",
   missing_scope: "Use an API client with the scope, or a platform token for the route: the text names it.",
   names_erased: "Nothing: erased names are not restored. Plan a new visit if you need one.",
+  not_a_former_member:
+    "Use the id of a user whose membership has ended, or leave it out. For an invite that was accepted too late: the person can sign in.",
   not_a_member: "Use the id of a user of the same organization.",
   not_a_provider: "Use a person with the role provider whom your client can reach.",
   not_an_assistant: "Give the person the role provider_assistant first, or leave `assists` out.",
@@ -112,6 +116,8 @@ const CODES: Record<string, string> = {
   too_many_subs: "Delete a sub first, or wait until one has ended.",
   too_many_visits: "Cancel planned visits first.",
   transcript_too_long: "Shorten the summary or the lines.",
+  unknown_parameter:
+    "Correct the name of the parameter. The text lists those of the operation, the most similar first.",
   unsupported_encoding: "Send the body as it is, without `Content-Encoding`.",
   url_not_allowed: "Use a public https address, as the text says.",
   user_has_api_clients: "Revoke the API clients that the text lists, or add `?revoke_api_clients=true`.",

@@ -4,6 +4,11 @@
 export const FAULTS: Record<string, string> = {
   "is required": "The field is missing. `null` does not count as missing.",
   "is given twice: give it once": "The query has the parameter more than once.",
+  "must not be empty":
+    "The filter names a person, and has no value. To select everybody, leave the parameter out.",
+  "is not a parameter of this operation; use {list}":
+    "The operation does not have the parameter. Its parameters follow, the most similar name first.",
+  "is not a parameter of this operation, which has none": "The operation has no parameters.",
   "must be a string": "It is of another JSON type.",
   "must be a number": "It is of another JSON type, or too large for a number.",
   "must be an integer": "It is of another JSON type, or has a fraction.",
@@ -24,6 +29,8 @@ export const FAULTS: Record<string, string> = {
     "It is empty, or has only invisible characters: spaces, control and format characters, or fillers.",
   "must be text without control characters":
     "It has a line break, a tab or another control character, or half of a surrogate pair.",
+  "must not have characters that change the direction of text (U+202A to U+202E, U+2066 to U+2069)":
+    "A name has an embedding, override or isolate, with which it could look like another name.",
   "must be text without null characters": "It has the character U+0000, or half of a surrogate pair.",
   "must be printable ASCII characters":
     "It has other characters, which the values to search for cannot have.",

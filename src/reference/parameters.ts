@@ -70,7 +70,7 @@ export const bookmarkParameter = bookmark()
     param: { example: BOOKMARK_EXAMPLE },
   });
 
-/** A parameter of a PUT if the resource has an ETag: see src/http/preconditions.ts. */
+/** A parameter of a PUT or DELETE if the resource has an ETag: see src/http/preconditions.ts. */
 export const ifMatchParameter = z
   .string()
   .max(MAX_IF_MATCH_LENGTH)
@@ -78,7 +78,7 @@ export const ifMatchParameter = z
   .optional()
   .meta({
     description:
-      "The `ETag` of the version that you have read, a list of several, or `*`. If the resource has changed since then, the request changes nothing and gets 412. Without this header, the change applies to any version.",
+      "The `ETag` of the version that you have read, a list of several, or `*`. A weak ETag counts as well: proxies weaken the ETags of responses that they compress. If the resource has changed since then, the request changes nothing and gets 412. Without this header, the change applies to any version.",
     param: { example: ETAG.ETag?.example },
   });
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Scope } from "../database/enums.ts";
+import type { Role, Scope } from "../database/enums.ts";
 import { badActingHeaders, nobodyActs } from "../http/acting_user.ts";
 import type { CostlyRequest } from "../http/costly_requests.ts";
 import {
@@ -18,10 +18,13 @@ import {
 } from "../http/errors.ts";
 import { httpsRequired } from "../http/https.ts";
 import { badKey } from "../http/idempotency_key.ts";
+import { parametersOf, unknownParameter } from "../http/parameters.ts";
 import { missingToken, PART_TOKENS, type PartToken } from "../http/platform_tokens.ts";
-import { preconditionErrors } from "../http/preconditions.ts";
+import { IF_MATCH, NEVER_OBEYED, notConditional, preconditionErrors } from "../http/preconditions.ts";
 import { tooMany } from "../http/rate_limits.ts";
+import { missingRole } from "../http/roles.ts";
 import { missingScope } from "../http/scopes.ts";
+import { unchangeableErrors } from "../http/unchangeable.ts";
 import { explainIssues, type Input } from "../http/validation.ts";
 import { ONE_LINE } from "../http/wire.ts";
 import {
@@ -77,6 +80,8 @@ export interface Route {
   isRecorded?: boolean;
   /** The scope that it needs; null if it needs none. */
   scope?: Scope | null;
+  /** The roles of which the client's user needs one. Empty if every role opens it. */
+  roles?: Role[];
   /** The tokens that it accepts in addition to `PLATFORM_API_TOKEN`. */
   tokens?: PartToken[];
   /** Whether the daily quotas never refuse it. */
@@ -102,7 +107,7 @@ export function refusalsOf(api: Api, method: string, route: Route, operation: Op
       {
         description: reasons.join(" ") || defaultReasons(api)[status] || "",
         headers: headersOf(api, {
-          ...headersFor(api, method, status, operation),
+          ...headersFor(api, method, status, operation, route),
           ...errorCode(errors.map(({ code }) => code)),
         }),
         content: { "application/json": { schema: errorSchema, ...errorExamples(errors) } },
@@ -132,6 +137,7 @@ function commonRefusals(
   {
     inputs,
     scope,
+    roles = [],
     tokens = [],
     limited,
     isRecorded,
@@ -156,12 +162,23 @@ function commonRefusals(
     all.push([400, "`X-Acting-User` or `X-Purpose-Of-Use` is not valid.", badActingHeaders()]);
   if (isConditional)
     for (const error of preconditionErrors()) all.push([error.status, PRECONDITIONS[error.status], [error]]);
+  const notObeyed = [...(isConditional ? [] : [IF_MATCH]), ...(method === "GET" ? [] : NEVER_OBEYED)];
+  if (api !== "livekit" && notObeyed.length > 0)
+    all.push([400, `\`${notObeyed.join("` or `")}\` was sent.`, notObeyed.map(notConditional)]);
+  if (api !== "livekit")
+    all.push([
+      400,
+      "The query has a parameter that the operation does not have.",
+      [unknownParameter("unknown", parametersOf(inputs))],
+    ]);
   if (isRecorded)
     all.push([400, "The organization requires each read to name a person and a purpose.", [nobodyActs()]]);
   all.push([401, APIS[api].unauthorized, [APIS[api].unauthorizedError]]);
   all.push([403, "The request came by plain HTTP.", [httpsRequired()]]);
   if (api === "external") all.push([403, "The organization is suspended.", [organizationSuspended()]]);
   if (scope) all.push([403, `The API client does not have the scope \`${scope}\`.`, [missingScope(scope)]]);
+  if (roles.length > 0)
+    all.push([403, `The API client does not act as ${roles.join(" or ")}.`, [missingRole(...roles)]]);
   if (api === "platform" && tokens.length < PART_TOKENS.length)
     all.push([403, "The platform token is not valid for this route.", [missingToken(tokens)]]);
   if (param) all.push([404, undefined, [noSuchPath()]]);
@@ -175,7 +192,7 @@ function commonRefusals(
     const reason = hasError(operation, 422)
       ? "The body is not valid, or the change that it requests is not possible."
       : "The body does not match its schema.";
-    all.push([422, reason, [invalidBody(exampleFault(json.schema()))]]);
+    all.push([422, reason, [invalidBody(exampleFault(json.schema())), ...unchangeableErrors(json.schema())]]);
   }
   if (key) all.push([422, "The `Idempotency-Key` was used for another request.", [keyWasUsed()]]);
   all.push([429, APIS[api].tooMany, tooManyErrors(api)]);
@@ -230,12 +247,12 @@ function exampleFault(schema: z.ZodType): string {
   return explainIssues(error.issues);
 }
 
-function headersFor(api: Api, method: string, status: number, operation: Operation) {
+function headersFor(api: Api, method: string, status: number, operation: Operation, { roles = [] }: Route) {
   // A quota of the organization is checked in the database, so the response has a bookmark.
   if (status === 429)
     return { ...(hasError(operation, 429) ? commonHeaders(api) : {}), ...tooManyHeaders(api) };
-  // A missing scope is found after the client's rate limits, but before the database is used.
-  if (status === 403 && !hasError(operation, 403)) return unreadHeaders(api);
+  // A missing scope is found after the client's rate limits, but before the database is used. A missing role can be found there too.
+  if (status === 403 && roles.length === 0 && !hasError(operation, 403)) return unreadHeaders(api);
   // Some operations also return 401 for a value in the request, such as another person's token.
   if (status === 401 && !hasError(operation, 401)) return unauthorizedHeaders;
   // A body is checked before the database is used. A bookmark that a GET sends is returned with any status.

@@ -9,12 +9,14 @@ import { references } from "./references.ts";
 
 export function webhooks(): ZodOpenApiPathsObject {
   const all = references.flatMap(({ tag, webhooks = {} }) =>
-    Object.entries(webhooks).map(([type, webhook]) => [type, { post: webhookObject(tag, webhook) }] as const),
+    Object.entries(webhooks).map(
+      ([type, webhook]) => [type, { post: webhookObject(tag, type, webhook) }] as const,
+    ),
   );
   return Object.fromEntries(all);
 }
 
-function webhookObject(tag: string, webhook: WebhookReference): ZodOpenApiOperationObject {
+function webhookObject(tag: string, type: string, webhook: WebhookReference): ZodOpenApiOperationObject {
   const { operationId, summary, description, schema } = webhook;
   requireExamplesToMatch(operationId, webhook);
   const [first] = Object.values(examplesOf(webhook));
@@ -33,8 +35,13 @@ function webhookObject(tag: string, webhook: WebhookReference): ZodOpenApiOperat
     },
     responses: {
       "2XX": { description: "The webhook was received. The body of the response is ignored." },
-      410: { description: "The endpoint wants no more webhooks, and becomes inactive." },
-      default: { description: "The webhook is sent again later." },
+      410: {
+        description: "The endpoint wants no more webhooks, and becomes inactive, unless this is a test.",
+      },
+      default: {
+        description:
+          type === "ping" ? "A ping is not sent again." : "The event is sent again later. A test is not.",
+      },
     },
   };
 }
@@ -62,7 +69,7 @@ function sentHeaders(sent: Sent) {
     "webhook-id": sentHeader(
       "ping_".length + 36,
       /^(evt_[0-9]+|(ping|test)_[0-9a-f-]{36})$/,
-      "`evt_` followed by the id of the event. For a ping and for a test event, `ping_` or `test_` followed by a UUID. It stays the same when the webhook is sent again: ignore a webhook whose id you have already processed.",
+      "`evt_` followed by the id of the event. For a ping and for a test event, `ping_` or `test_` followed by a UUID. It stays the same when an event is sent again; pings and tests are sent once. Ignore a webhook whose id you have already processed.",
       webhookId,
     ),
     "webhook-timestamp": sentHeader(

@@ -1,10 +1,10 @@
-/** `npm run bench`: compares the cost of requests with the least possible cost. README.md in this folder has the options. */
+/** `npm run bench`: compares the cost of requests with the least possible cost. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { parseArgs } from "node:util";
 import type { app } from "../../src/app.ts";
+import { requireArguments } from "../../src/dev/command.ts";
 import { withLocalBindings } from "../../src/dev/local_bindings.ts";
 import { applyMigrations } from "../../src/dev/local_database.ts";
 import { runWith } from "../../src/dev/statement_runner.ts";
@@ -21,12 +21,22 @@ import * as report from "./report.ts";
 import { measureStartUp } from "./start_up.ts";
 import { measureStorage, type Storage } from "./storage.ts";
 
-const { values } = parseArgs({
-  options: {
-    quick: { type: "boolean", default: false },
-    only: { type: "string", default: "" },
-    against: { type: "string" },
-  },
+const USAGE = `
+Usage: npm run bench -- [--quick] [--only TEXT] [--against DIR]
+
+Measures everything in about ten minutes, and writes the tables into test/bench/README.md. With one of the options, it only prints its
+results.
+
+  --quick        fewer samples and visits, in a few minutes
+  --only TEXT    only the operations whose names contain this text
+  --against DIR  compares with the code of another checkout instead of the floor
+  --help, -h     shows this help
+`;
+
+const { values } = requireArguments(USAGE, {
+  quick: { type: "boolean", default: false },
+  only: { type: "string", default: "" },
+  against: { type: "string" },
 });
 
 const effort = values.quick

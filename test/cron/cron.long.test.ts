@@ -193,6 +193,7 @@ describe("The log line of a run of the cron", () => {
     eraseParticipants: 0,
     eraseReferences: 0,
     eraseVisits: 0,
+    reportFrozen: 0,
     recoverLostEgresses: 0,
     deleteOldEvents: 0,
     deleteOldDeliveries: 0,

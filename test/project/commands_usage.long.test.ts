@@ -10,7 +10,7 @@ const scripts: Record<string, string> = JSON.parse(readFileSync("package.json", 
 
 /** The commands of package.json, with the files that they run. */
 const COMMANDS = Object.entries(scripts).flatMap(([name, script]) => {
-  const file = /node (src\/dev\/\w+\.ts)/.exec(script)?.[1];
+  const file = /node ((?:src\/dev|test\/bench)\/\w+\.ts)/.exec(script)?.[1];
   return file ? [[name, file] as const] : [];
 });
 

@@ -104,14 +104,14 @@ it("npm run db:generate changes tables and changed triggers, and rebuilds the da
     "DROP TRIGGER `egresses_created`;",
     "DROP TRIGGER `egresses_claimed`;",
     "DROP TRIGGER `egresses_updated`;",
-    "DROP VIEW `call_metric_shares`;",
+    "DROP VIEW `call_metric_contributions`;",
     "ALTER TABLE `participants` ADD `mood` text;",
-    "CREATE VIEW `call_metric_shares` AS",
+    "CREATE VIEW `call_metric_contributions` AS",
     "CREATE TRIGGER `refuse_all` BEFORE INSERT ON `write_conflicts`",
     "CREATE TRIGGER `egresses_created` AFTER INSERT ON `egresses`",
     "CREATE TRIGGER `egresses_claimed` AFTER UPDATE OF call_id ON `egresses`",
     "CREATE TRIGGER `egresses_updated` AFTER UPDATE ON `egresses`",
-    expect.stringMatching(/^-- Sums every share again/),
+    expect.stringMatching(/^-- Sums every contribution again/),
     expect.stringMatching(/^-- Counts every list again/),
   ]);
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { moveOrganization } from "../../src/dev/move.ts";
-import { countRows, deleteOrganization, openLeaving } from "../../src/dev/organization_deletion.ts";
+import { countRows, deleteOrganization, openLeaving, unfreeze } from "../../src/dev/organization_deletion.ts";
 import type { Run } from "../../src/dev/statement_runner.ts";
 import {
   digestsOf,
@@ -160,6 +160,27 @@ describe("deleteOrganization", () => {
     const none = { deleteFiles: () => expect.unreachable(), keep: () => expect.unreachable() };
     await expect(deleteOrganization(leaving, none)).rejects.toThrow("under legal hold");
     expect(state()).toEqual(before);
+  });
+
+  it("is undone after a run that was killed before it deleted anything, and never after that", async () => {
+    for (let batches = 0, isBegun = false; !isBegun; batches++) {
+      const { databases, run } = oneLeaves();
+      const [first] = databases;
+      const state = () => [
+        databases.map((each) => digestsOf(each, ID)),
+        databases.map(triggersOf),
+        first.prepare("select * from moves").all(),
+      ];
+      const before = state();
+      await expect(leave(dyingAfter(batches, run))).rejects.toThrow("killed");
+      const leaving = await openLeaving(run, ID, SHARDS);
+      ({ isBegun } = leaving);
+      if (isBegun) await expect(unfreeze(leaving)).rejects.toThrow("run this again");
+      else {
+        await unfreeze(leaving);
+        expect(state()).toEqual(before);
+      }
+    }
   });
 
   it("deletes nothing if the rest of the access log cannot be kept", async () => {

@@ -49,6 +49,10 @@ const RULES: Rule[] = [
       OF_LIVEKIT,
       // Any text is accepted. A wrong one is refused in the same way, whatever it looks like.
       "external components schemas ExchangeTokenRequest properties token_exchange properties token",
+      "external components schemas CheckTokenRequest properties token_check properties token",
+      ...["issuer", "audience", "email"].map(
+        (claim) => `external components schemas TokenCheck properties ${claim}`,
+      ),
       "platform components schemas RedeemAuthorizationCodeRequest properties code",
       "platform components schemas AcceptInviteRequest properties token",
       "platform components schemas RedeemVisitLinkRequest properties token",

@@ -89,7 +89,7 @@ describe("npm run setup", () => {
     expect(new Set(Object.values(made)).size).toBe(SECRETS.length);
     if (process.platform !== "win32")
       expect(statSync(join(folder, "production.secrets")).mode & 0o777).toBe(0o600);
-    expect(readFileSync(".gitignore", "utf8").split("\n")).toContain("/*.secrets");
+    expect(readFileSync(".gitignore", "utf8").split("\n")).toContain("*.secrets");
     const { d } = JSON.parse(made.AUDIT_SIGNING_KEY ?? "");
     for (const secret of [...Object.values(made), d] as string[])
       expect([output, account.configText(), ...commandLines].filter((text) => text.includes(secret))).toEqual(

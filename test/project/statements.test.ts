@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import "../../src/index.ts";
 import { statements } from "../../src/database/queries.ts";
 import { migratedDatabase } from "../../src/dev/migrations.ts";
+import { partsOf } from "../../src/dev/writes_page.ts";
 
 /* SQLite prepares every statement that the code declares, whether or not another test runs it. */
 
@@ -129,13 +130,10 @@ function isTable(name: string, text: string): boolean {
 /** The condition and the statements of a trigger, with parameters for the columns of its row. */
 function statementsOf(sql: string): string[] {
   const text = sql
-    .replace(/'(?:[^']|'')*'|--[^\n]*/g, (part) => (part.startsWith("--") ? "" : part))
     .replace(/\braise\s*\(\s*abort\s*,\s*(?:'(?:[^']|'')*'|new\.reason|iif\([^()]*\))\s*\)/gi, "null")
     .replace(/\b(?:new|old)\.\w+/gi, "?");
-  const [, head = "", body = ""] = /^(.*?)\bBEGIN\b(.*)\bEND\s*;?\s*$/is.exec(text) ?? [];
-  const [, condition] = /\bWHEN\b(.*)$/is.exec(head) ?? [];
-  const all = body.split(";").filter((statement) => statement.trim());
-  return condition ? [`select 1 where ${condition}`, ...all] : all;
+  const { when, statements } = partsOf(text);
+  return when ? [`select 1 where ${when}`, ...statements] : statements;
 }
 
 interface ForeignKey {

@@ -7,8 +7,10 @@ import {
   definitionsIn,
   fillInNumbers,
   rebuildFiles,
+  subjectOf,
   TRIGGERS,
 } from "../../src/dev/triggers.ts";
+import { WRITES_PAGE, writesPage } from "../../src/dev/writes_page.ts";
 import { SILENCE_UNTIL_END } from "../../src/lifetimes.ts";
 import { MAX_WAITING_ROOMS } from "../../src/limits.ts";
 import { writeVariedRows } from "./support/varied_rows.ts";
@@ -24,6 +26,12 @@ describe("The triggers and views of the migrated database", () => {
       [...changed],
       `A file was changed without a migration, or a migration lost a trigger: ${RUN}.`,
     ).toEqual([]);
+  });
+
+  it("are described by the page of writes", () => {
+    const database = migratedDatabase();
+    const page = writesPage(database, createFromFiles(database));
+    expect(readText(WRITES_PAGE), `${WRITES_PAGE} is out of date: ${RUN}.`).toBe(page);
   });
 });
 
@@ -49,7 +57,7 @@ describe("A number of limits.ts or lifetimes.ts", () => {
 describe.each([...rebuildFiles()])("The data that the triggers of %s maintain", (subject, rebuild) => {
   /** The triggers on tables. The other triggers are procedures that these call. */
   const triggers = createFromFiles(migratedDatabase())
-    .filter((each, _, all) => each.subject === subject && !all.some(({ name }) => name === each.on))
+    .filter((each, _, all) => subjectOf(each) === subject && !all.some(({ name }) => name === each.on))
     .map(({ name }) => name);
 
   it("does not change when it is rebuilt", () => {

@@ -20,6 +20,10 @@ export const externalExamples: Record<string, MakeExample> = {
     body: { organization_user: { display_name: "Dr. Paula", roles: ["provider_assistant"] } },
   }),
   "DELETE /organization_users/:id": async (clinic) => ({ path: await aMember(clinic) }),
+  "POST /token_checks": async ({ signIn }) => ({
+    path: "/token_checks",
+    body: { token_check: { token: await signIn() } },
+  }),
   "GET /usage": async () => ({ path: "/usage" }),
   "GET /api_client": async () => ({ path: "/api_client" }),
   "GET /api_clients": async () => ({ path: "/api_clients" }),

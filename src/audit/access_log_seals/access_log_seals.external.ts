@@ -3,19 +3,19 @@ import { costly } from "../../http/costly_requests.ts";
 import { externalRoutes } from "../../http/external_api.ts";
 import { afterQuery } from "../../http/pagination.ts";
 import { outsideQuotas } from "../../http/quotas.ts";
-import { area } from "../../http/scopes.ts";
+import { adminArea } from "../../http/scopes.ts";
 import { params, query } from "../../http/validation.ts";
 import { sealedDayParams, toSeal } from "./access_log_seals.schemas.ts";
 import { listSeals, openSealedDay } from "./access_log_seals.service.ts";
 
 export const accessLogSealsExternal = externalRoutes()
-  .get("/access_log_seals", area("audit"), query(afterQuery), async (c) => {
+  .get("/access_log_seals", adminArea("audit"), query(afterQuery), async (c) => {
     const { seals, next_after } = await listSeals(c.var.context, c.req.valid("query"));
     return c.json({ access_log_seals: seals.map(toSeal), next_after });
   })
   .get(
     "/access_logs/:date",
-    area("audit"),
+    adminArea("audit"),
     costly("access_logs"),
     params(sealedDayParams),
     outsideQuotas,

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { FOR_ADMINISTRATORS, type Reference } from "../../openapi/operation.ts";
+import type { Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
-import { fileUnavailable, sealedDayNotFound, sealsNotFound } from "./access_log_seals.refusals.ts";
+import { fileUnavailable, sealedDayNotFound } from "./access_log_seals.refusals.ts";
 import { accessLogSealsSchema, sealedFileSchema } from "./access_log_seals.responses.ts";
 
 export const accessLogSealsReference: Reference = {
@@ -27,8 +27,6 @@ export const accessLogSealsReference: Reference = {
           "No new seals": { access_log_seals: [], next_after: story.SEAL.last_id },
         },
       },
-      refusals: FOR_ADMINISTRATORS,
-      errors: [sealsNotFound()],
     },
     "GET /access_logs/:date": {
       operationId: "getSealedAccessLog",
@@ -56,7 +54,7 @@ export const accessLogSealsReference: Reference = {
         },
       },
       refusals: {
-        404: "The day is not sealed, it had no entries, its file is no longer kept, or the client does not act as an organization_admin.",
+        404: "The day is not sealed, it had no entries, or its file is no longer kept.",
         503: "The file cannot be read at the moment.",
       },
       errors: [sealedDayNotFound(), fileUnavailable()],

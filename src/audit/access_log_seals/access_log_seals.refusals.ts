@@ -1,8 +1,6 @@
 import { ApiError, notFound } from "../../http/errors.ts";
 import { BUCKET_RETRY_AFTER } from "../../lifetimes.ts";
 
-export const sealsNotFound = () => notFound("Access log seals");
-
 export const sealedDayNotFound = () => notFound("Sealed day of the access log");
 
 /** A temporary failure of the bucket. The log has the cause. */

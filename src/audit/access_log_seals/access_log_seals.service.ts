@@ -1,10 +1,11 @@
-import { administeredOrganization, type ClientContext } from "../../context.ts";
+import type { ClientContext } from "../../context.ts";
 import { runAll, runBatch } from "../../database/queries.ts";
 import { logFault } from "../../http/log.ts";
 import type { AfterQuery } from "../../http/pagination.ts";
+import { administeredOrganization } from "../../http/roles.ts";
 import { requireEntry } from "../access_logs/access_logs.entries.ts";
 import { fileOf } from "./access_log_seals.files.ts";
-import { fileUnavailable, sealedDayNotFound, sealsNotFound } from "./access_log_seals.refusals.ts";
+import { fileUnavailable, sealedDayNotFound } from "./access_log_seals.refusals.ts";
 import type { Seal } from "./access_log_seals.schemas.ts";
 import { fileEntry, sealOfDay, sealsAfter } from "./access_log_seals.sql.ts";
 
@@ -12,7 +13,7 @@ export async function listSeals(
   { db, caller }: ClientContext,
   { after, per_page }: AfterQuery,
 ): Promise<{ seals: Seal[]; next_after: number }> {
-  const organization_id = administeredOrganization(caller, sealsNotFound);
+  const organization_id = administeredOrganization(caller);
   const seals = await runAll(db, sealsAfter({ organization_id, after, limit: per_page }));
   return { seals, next_after: seals.at(-1)?.last_id ?? after };
 }
@@ -24,7 +25,7 @@ export async function listSeals(
  */
 export async function openSealedDay(context: ClientContext, date: string): Promise<R2ObjectBody> {
   const { db, auditLogs, caller } = context;
-  const organization_id = administeredOrganization(caller, sealedDayNotFound);
+  const organization_id = administeredOrganization(caller);
   const file = await auditLogs.get(fileOf(organization_id, date)).catch((error) => {
     logFault({ organization_id }, error);
     throw fileUnavailable();

@@ -4,7 +4,7 @@ import { inWantedType, wantedType } from "../../http/content_negotiation.ts";
 import { type CostlyRequest, countCostly } from "../../http/costly_requests.ts";
 import { type ExternalEnv, externalRoutes } from "../../http/external_api.ts";
 import { outsideQuotas } from "../../http/quotas.ts";
-import { area } from "../../http/scopes.ts";
+import { adminArea } from "../../http/scopes.ts";
 import { streamed } from "../../http/streams.ts";
 import { query } from "../../http/validation.ts";
 import { NDJSON, toNdjson } from "./access_logs.ndjson.ts";
@@ -29,7 +29,7 @@ const costlyAsNdjson = Object.assign(
 
 export const accessLogsExternal = externalRoutes().get(
   "/access_logs",
-  area("audit"),
+  adminArea("audit"),
   costlyAsNdjson,
   outsideQuotas,
   recordedRead,

@@ -3,11 +3,10 @@ import { FROM_AFTER_TO } from "../../http/dates.ts";
 import { invalidQuery } from "../../http/errors.ts";
 import { MAX_EXPORTED_ACCESS_LOGS } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
-import { FOR_ADMINISTRATORS, type Reference, VARY_ACCEPT } from "../../openapi/operation.ts";
+import { type Reference, VARY_ACCEPT } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { SYSTEM_USER_ID } from "../../organization/members/organization_users.table.ts";
 import { NDJSON } from "./access_logs.ndjson.ts";
-import { accessLogsNotFound } from "./access_logs.refusals.ts";
 import { accessLogSchema, accessLogsSchema } from "./access_logs.responses.ts";
 
 const read = exampleOf(accessLogSchema);
@@ -100,8 +99,7 @@ export const accessLogsReference: Reference = {
           "The end of the list": { access_logs: [], next_after: null },
         },
       },
-      refusals: FOR_ADMINISTRATORS,
-      errors: [invalidQuery(`from: ${FROM_AFTER_TO}`), accessLogsNotFound()],
+      errors: [invalidQuery(`from: ${FROM_AFTER_TO}`)],
     },
   },
 };

@@ -1,6 +1,7 @@
-import { administeredOrganization, type ClientContext } from "../../context.ts";
+import type { ClientContext } from "../../context.ts";
 import { runAll, runBatch } from "../../database/queries.ts";
 import { endOfDate } from "../../http/dates.ts";
+import { administeredOrganization } from "../../http/roles.ts";
 import { MAX_EXPORTED_ACCESS_LOGS } from "../../limits.ts";
 import { ACCESS_LOGS_LOOKED_THROUGH, EXPORTED_PAGE } from "../../tuning.ts";
 import { requireEntry } from "./access_logs.entries.ts";
@@ -12,7 +13,6 @@ import {
   type ListedEntries,
   listOfEntriesEntry,
 } from "./access_logs.lists.ts";
-import { accessLogsNotFound } from "./access_logs.refusals.ts";
 import type { AccessLog, AccessLogsQuery } from "./access_logs.schemas.ts";
 import { digestsOfReferences } from "./access_logs.sql.ts";
 
@@ -72,7 +72,7 @@ async function readEntries(
   { isExport }: { isExport: boolean },
 ) {
   const { db, caller, settings } = context;
-  const organization_id = administeredOrganization(caller, accessLogsNotFound);
+  const organization_id = administeredOrganization(caller);
   const { external_reference } = query;
   const [reference_digest = null] =
     external_reference === undefined ? [] : await digestsOfReferences(settings, [external_reference]);

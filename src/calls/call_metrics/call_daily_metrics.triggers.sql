@@ -1,11 +1,11 @@
 -- call_daily_metrics holds counts and sums, so that a year of metrics reads 366 rows however many calls there were.
--- Before a change, the old share of the call or participant is subtracted, and after it the new share is added. So
+-- Before a change, the old contribution of the call or participant is subtracted, and after it the new one is added. So
 -- repeated and corrected reports are counted correctly, without any other code that knows about metrics.
 
--- The formulas: the share of each call, and of each recipient's wait for it, in the metrics. Each share counts twice: for
--- the call's organization user, and for the whole organization as organization user 0. The triggers below and the rebuild
+-- The formulas: the contribution of each call, and of each recipient's wait for it, to the metrics. Each contribution counts
+-- twice: for the call's organization user, and for the whole organization as organization user 0. The triggers below and the rebuild
 -- (call_daily_metrics.rebuild.sql) both use these formulas.
-CREATE VIEW `call_metric_shares` AS
+CREATE VIEW `call_metric_contributions` AS
 SELECT
   call.id AS call_id,
   NULL AS participant_id,
@@ -34,7 +34,7 @@ JOIN calls call ON call.id = participant.call_id
 JOIN (SELECT 0 AS factor UNION ALL SELECT 1) scope
 WHERE participant.role = 'recipient' AND participant.waiting_since IS NOT NULL;
 
--- A view used as a procedure, which SQLite lacks: it stores nothing. An insert with the sign 1 adds the shares
+-- A view used as a procedure, which SQLite lacks: it stores nothing. An insert with the sign 1 adds the contributions
 -- of a call, or with a participant_id only those of the participant. The sign -1 subtracts them.
 CREATE VIEW `call_metric_changes` AS
 SELECT NULL AS call_id, NULL AS participant_id, NULL AS sign;
@@ -45,8 +45,8 @@ BEGIN
     ended_calls, duration_ms, waits, wait_ms)
   SELECT organization_id, organization_user_id, date, new.sign * total_calls, new.sign * failed_calls,
     new.sign * ended_calls, new.sign * duration_ms, new.sign * waits, new.sign * wait_ms
-  FROM call_metric_shares share
-  WHERE share.call_id = new.call_id AND (new.participant_id IS NULL OR share.participant_id = new.participant_id)
+  FROM call_metric_contributions contribution
+  WHERE contribution.call_id = new.call_id AND (new.participant_id IS NULL OR contribution.participant_id = new.participant_id)
   ON CONFLICT (organization_id, organization_user_id, date) DO UPDATE SET
     total_calls = total_calls + excluded.total_calls,
     failed_calls = failed_calls + excluded.failed_calls,
@@ -56,7 +56,7 @@ BEGIN
     wait_ms = wait_ms + excluded.wait_ms;
 END;
 
--- Around an update, calls_updating subtracts the old shares and calls_updated adds the new ones.
+-- Around an update, calls_updating subtracts the old contributions and calls_updated adds the new ones.
 CREATE TRIGGER `calls_inserted` AFTER INSERT ON `calls`
 BEGIN
   INSERT INTO call_metric_changes VALUES (new.id, NULL, 1);

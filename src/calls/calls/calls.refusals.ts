@@ -5,6 +5,20 @@ export const callNotFound = () => notFound("Call");
 
 export const callOwnerNotFound = () => notFound("Organization user");
 
+const BY_REPORTS = "it follows the platform's reports of the call";
+
+export const CALL_STAYS = {
+  organization_user_id: BY_REPORTS,
+  waiting_room_id: BY_REPORTS,
+  visit_id: BY_REPORTS,
+  is_ended: BY_REPORTS,
+  started_at: BY_REPORTS,
+  ended_at: BY_REPORTS,
+  ended_by: BY_REPORTS,
+  failed: BY_REPORTS,
+  legal_hold: "use PUT or DELETE of the call's legal_hold",
+};
+
 export const callNamesNoRoom = () =>
   unprocessable(
     "first_report_incomplete",

@@ -4,6 +4,7 @@ import type { Row } from "../../database/queries.ts";
 import { inOrder } from "../../http/dates.ts";
 import { afterPositionQuery } from "../../http/pagination.ts";
 import { reportBody } from "../../http/reports.ts";
+import { unchangeable } from "../../http/unchangeable.ts";
 import {
   day,
   distinct,
@@ -20,7 +21,7 @@ import {
 import { MAX_CALL_PARTICIPANTS } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
 import { participantOnCall } from "../participants/participants.schemas.ts";
-import { PARTICIPANT_REPEATED, TOO_MANY_PARTICIPANTS } from "./calls.refusals.ts";
+import { CALL_STAYS, PARTICIPANT_REPEATED, TOO_MANY_PARTICIPANTS } from "./calls.refusals.ts";
 import type { callDetailsSchema, callSchema, reportedCallSchema } from "./calls.responses.ts";
 import type { columnsWithResults } from "./calls.results.ts";
 import type { callColumns, holdColumns, reportedCallColumns } from "./calls.sql.ts";
@@ -58,7 +59,9 @@ export const callParams = lazily(() => z.object({ organization_user_id: pathId()
 export type CallPath = z.output<ReturnType<typeof callParams>>;
 
 export const updateCallBody = lazily(() =>
-  z.object({ call: z.object({ external_reference: externalReference().nullable() }).partial() }),
+  z
+    .object({ call: z.object({ external_reference: externalReference().nullable() }).partial() })
+    .register(unchangeable, CALL_STAYS),
 );
 
 const filters = lazily(() =>

@@ -6,6 +6,7 @@ import { type Decision, decideAndWrite } from "../../database/decide_and_write.t
 import { type BoundQuery, type Placeholders, requireFirst, runBatch } from "../../database/queries.ts";
 import { dateOf, endOfDate } from "../../http/dates.ts";
 import { type Position, writePosition } from "../../http/pagination.ts";
+import { requireUnchanged } from "../../http/unchangeable.ts";
 import { reachOf } from "../../organization/members/members.sql.ts";
 import { organizationNotFound } from "../../organization/organizations/organizations.refusals.ts";
 import { countVisit } from "../../organization/usage/usage.sql.ts";
@@ -25,13 +26,14 @@ import { type CallReport, type KnownCall, mergeCall, mergeReference } from "./ca
 import { callReads, knownOfReport, valuesOfReport } from "./calls.reads.ts";
 import { callNotFound, callOwnerNotFound } from "./calls.refusals.ts";
 import { callDetails } from "./calls.results.ts";
-import type {
-  Call,
-  CallDetails,
-  CallPath,
-  CallsQuery,
-  ReportedCall,
-  updateCallBody,
+import {
+  type Call,
+  type CallDetails,
+  type CallPath,
+  type CallsQuery,
+  type ReportedCall,
+  toCallDetails,
+  type updateCallBody,
 } from "./calls.schemas.ts";
 import {
   announceRecordingsOf,
@@ -132,6 +134,7 @@ export async function updateCall(
     { reference: referenceOfPath(reachedPath) },
     ({ reference: [known], call: [call] }): Decision<CallDetails> => {
       if (!known || !call) throw callNotFound();
+      requireUnchanged(context, toCallDetails(call));
       const external_reference = mergeReference(known, update);
       const isSame = external_reference === known.external_reference;
       const isNothingSaid = update.external_reference === undefined || known.reference_erased_at !== null;

@@ -183,7 +183,7 @@ export const announceRecordingsOf = preparedQuery((call: Placeholders<CallKey & 
   builder.insert(recordingsOfCalls).values({ call_id: scalar(callIdByKey(call)), at: call.now }),
 );
 
-/** Deletes refusals that waited for participants of a call. `digests` is a JSON array of the digests of their keys. */
+/** Deletes refused consents that waited for participants of a call. `digests` is a JSON array of the digests of their keys. */
 export const deleteRefusals = preparedQuery((of: Placeholders<CallKey & { digests: string }>) =>
   builder
     .delete(earlyRefusals)

@@ -42,7 +42,8 @@ export function mergeConsent(
   const decided_at =
     at === undefined
       ? timeOfUndated(decision, known, origin, now)
-      : Math.min(at, latestTimeOf(decision, origin, now));
+      : // A time in the future counts as now. LiveKit's event may arrive late: its "now" is when it was made.
+        Math.min(at, reporter === "livekit" ? reported_at : now);
   if (at === undefined && reporter === "livekit" && isRepeated(decision, decided_at, known)) return undefined;
   const said_at = at ?? null;
   const time = said_at ?? decided_at;
@@ -66,16 +67,6 @@ function isRepeated(decision: ConsentDecision, decided_at: number, { ledger }: K
   const refused_at = latestDecision(ledger, "refused") ?? Number.NEGATIVE_INFINITY;
   const granted_at = latestDecision(ledger, "granted") ?? Number.NEGATIVE_INFINITY;
   return refused_at >= decided_at || (ledger.length >= MAX_CONSENT_DECISIONS && refused_at >= granted_at);
-}
-
-/**
- * The upper bound of a decision's time. A grant in the future counts from now. A refusal keeps its time: even by a clock that is
- * ahead, it was made after the grant before it. An event of LiveKit may arrive late, with a time that was in the future when the
- * event was made.
- */
-function latestTimeOf(decision: ConsentDecision, { reporter, reported_at }: Reported, now: number): number {
-  if (reporter === "livekit") return reported_at;
-  return decision === "granted" ? now : Number.POSITIVE_INFINITY;
 }
 
 /**

@@ -31,7 +31,7 @@ export const consentsReference: Reference = {
       operationId: "listConsents",
       summary: "List the consents of a call",
       description:
-        "Lists all decisions of the participants, oldest first by `decided_at`. You can list them while the call is going on. A participant who is not in the list was not asked, and so has not consented.",
+        "Lists the decisions of the participants, oldest first by `decided_at`. Of several refusals in a row, only the first is listed. You can list them while the call is going on. A participant who is not in the list was not asked, and so has not consented.",
       response: {
         schema: z.object({
           consents: z

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { pastInstant, text, toTimestamp } from "../../http/wire.ts";
+import { instant, text, toTimestamp } from "../../http/wire.ts";
 import { MAX_CONSENT_METHOD_LENGTH } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
 import type { consentSchema } from "./consents.responses.ts";
@@ -13,7 +13,7 @@ export const consentReport = lazily(() =>
   z
     .object({
       recording_consent: z.boolean(),
-      recording_consent_at: pastInstant(),
+      recording_consent_at: instant(),
       recording_consent_method: consentMethod(),
     })
     .partial(),
@@ -24,16 +24,22 @@ export type Consent = Row<typeof consentColumns>;
 /** The part of a decision that later decisions depend on. */
 export type KnownConsent = Row<typeof ledgerColumns>;
 
-/** @param rows the decisions of a call in order: a refusal withdraws every consent before it */
+/**
+ * Leaves out a refusal that follows a refusal, because LiveKit repeats it with every event.
+ *
+ * @param rows the decisions of a call in order
+ */
 export function toConsents(rows: Consent[]): z.input<typeof consentSchema>[] {
-  const consented = new Set<number>();
-  return rows.map((row) => {
-    if (row.decision === "granted") consented.add(row.participant_id);
-    const isWithdrawn = row.decision === "refused" && consented.has(row.participant_id);
+  const latest = new Map<number, Consent["decision"]>();
+  return rows.flatMap((row) => {
+    const { decision, participant_id } = row;
+    const before = latest.get(participant_id);
+    latest.set(participant_id, decision);
+    if (decision === "refused" && before === "refused") return [];
     return {
       id: row.id,
-      participant_id: row.participant_id,
-      decision: isWithdrawn ? "withdrawn" : row.decision,
+      participant_id,
+      decision: decision === "refused" && before ? "withdrawn" : decision,
       decided_at: toTimestamp(row.decided_at),
       method: row.method,
       reported_at: toTimestamp(row.reported_at),

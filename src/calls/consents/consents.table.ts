@@ -41,8 +41,8 @@ export const consents = sqliteTable(
 );
 
 /**
- * Refusals that LiveKit reported before anybody had reported the room's call, one for each connection of a person. The first report of
- * the call that names the person turns them into consents (calls.merge.ts).
+ * Refused consents that LiveKit reported before anybody had reported the room's call, one for each connection of a person. The first
+ * report of the call that names the person turns them into consents (calls.merge.ts).
  *
  * - `key_digest`, `other_digest`: keyed digests of the keys that the participant may have.
  * - `came`: false for a connection by which nobody came. It hides no recording, but it counts if the person comes by another one.

@@ -1,5 +1,5 @@
 -- LiveKit may report that somebody refuses before anybody has reported the call. No recording of the call can be seen until a report
--- of the call names that person (egresses.triggers.sql). Refusals in a room that never gets a call are deleted.
+-- of the call names that person (egresses.triggers.sql). Refused consents in a room that never gets a call are deleted.
 CREATE TRIGGER `early_refusals_claimed` AFTER INSERT ON `calls`
 BEGIN
   UPDATE early_refusals SET unclaimed_since = NULL
@@ -12,7 +12,7 @@ BEGIN
   WHERE organization_id = old.organization_id AND room_sid = old.key;
 END;
 
--- A refusal stops the recording of the room, just as it stops the recording of a call (egresses.triggers.sql).
+-- A refused consent stops the recording of the room, just as it stops the recording of a call (egresses.triggers.sql).
 CREATE TRIGGER `early_refusals_stop_egresses` AFTER INSERT ON `early_refusals` WHEN new.came
 BEGIN
   UPDATE egresses SET stop_due_at = new.created_at

@@ -1,5 +1,5 @@
--- A participant's latest decision counts, and of two at the same time the refusal ('refused' sorts after 'granted'). A grant from
--- LiveKit without a time counts only if there is no other decision, because an old token may repeat it.
+-- A participant's latest decision counts, and of two at the same time the refused consent ('refused' sorts after 'granted'). A
+-- grant from LiveKit without a time counts only if there is no other decision, because an old token may repeat it.
 -- participants.recording_consent holds the result, so that a list of recordings need not read the decisions.
 CREATE TRIGGER `recording_consents_decided` AFTER INSERT ON `consents`
 BEGIN

@@ -1,6 +1,6 @@
 import { externalRoutes } from "../../http/external_api.ts";
 import { outsideQuotas } from "../../http/quotas.ts";
-import { area } from "../../http/scopes.ts";
+import { adminArea } from "../../http/scopes.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import { callParams, toCallDetails } from "../calls/calls.schemas.ts";
 import { holdCallBody } from "./legal_holds.schemas.ts";
@@ -11,11 +11,11 @@ const HOLD = "/organization_users/:organization_user_id/calls/:call_id/legal_hol
 const ofCall = params(callParams);
 
 export const legalHoldsExternal = externalRoutes()
-  .put(HOLD, area("results"), ofCall, outsideQuotas, jsonBody(holdCallBody), async (c) => {
+  .put(HOLD, adminArea("results"), ofCall, outsideQuotas, jsonBody(holdCallBody), async (c) => {
     const call = await holdOwnCall(c.var.context, c.req.valid("param"), c.req.valid("json").legal_hold);
     return c.json(toCallDetails(call));
   })
-  .delete(HOLD, area("results"), ofCall, async (c) => {
+  .delete(HOLD, adminArea("results"), ofCall, async (c) => {
     await releaseOwnCall(c.var.context, c.req.valid("param"));
     return c.body(null, 204);
   });

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { HoldBeginner } from "../../database/enums.ts";
 import { exampleOf } from "../../openapi/examples.ts";
-import { FOR_ADMINISTRATORS_WHO_REACH_IT, type Reference } from "../../openapi/operation.ts";
+import type { Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { callKey } from "../calls/calls.openapi.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
@@ -51,16 +51,14 @@ export const legalHoldsReference: Reference = {
     "PUT /organization_users/:organization_user_id/calls/:call_id/legal_hold": {
       operationId: "holdOwnCall",
       summary: "Begin the legal hold of a call",
-      description: `Only clients of an organization_admin can do this. ${BEGINNING}`,
+      description: BEGINNING,
       ...beginning("organization", callDetailsSchema),
-      refusals: FOR_ADMINISTRATORS_WHO_REACH_IT,
       errors: [callNotFound(), holdOfPlatform()],
     },
     "DELETE /organization_users/:organization_user_id/calls/:call_id/legal_hold": {
       operationId: "releaseOwnCall",
       summary: "End the legal hold of a call",
-      description: `Only clients of an organization_admin can do this. ${END}`,
-      refusals: FOR_ADMINISTRATORS_WHO_REACH_IT,
+      description: END,
       errors: [callNotFound(), holdOfPlatform()],
     },
   },

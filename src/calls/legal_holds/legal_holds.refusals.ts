@@ -1,5 +1,10 @@
 import { unprocessable } from "../../http/errors.ts";
 
+export const HOLD_STAYS = {
+  began_at: "a hold begins with the request that places it",
+  begun_by: "it follows who sends the request",
+};
+
 export const holdOfPlatform = () =>
   unprocessable(
     "hold_of_platform",

@@ -2,6 +2,8 @@ import type { ClientContext, Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import type { HoldBeginner } from "../../database/enums.ts";
 import type { BoundQuery } from "../../database/queries.ts";
+import { requireUnchanged } from "../../http/unchangeable.ts";
+import { toTimestampOrNull } from "../../http/wire.ts";
 import { asAdministrator } from "../../organization/roles/roles.authors.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
 import { callDetails } from "../calls/calls.results.ts";
@@ -26,7 +28,7 @@ export async function holdOwnCall(
   hold: HoldReport,
 ): Promise<CallDetails> {
   const { db, caller } = context;
-  const author = asAdministrator(caller, callNotFound);
+  const author = asAdministrator(caller);
   const reached = reachedCall(caller, path);
   const shown = callDetails(reached);
   return decideAndWrite(
@@ -49,7 +51,8 @@ function decideHold<Row>(
   hold: HoldReport,
   shown: { read: BoundQuery<Row>; row: Row },
 ): Decision<Row> {
-  const { organization_id, key, hold_id } = call;
+  const { organization_id, key, hold_id, hold_began_at, hold_begun_by } = call;
+  requireUnchanged(context, { began_at: toTimestampOrNull(hold_began_at), begun_by: hold_begun_by });
   const next = mergeHold(call, begun_by, hold);
   if (!next) return { unchanged: shown.row };
   const { write, entry } = holdWrites(context, { organization_id, key, hold_id }, next);
@@ -64,7 +67,7 @@ export async function releaseCall(context: Context, path: CallKey): Promise<void
 
 export async function releaseOwnCall(context: ClientContext, path: CallPath): Promise<void> {
   const { db, caller } = context;
-  const author = asAdministrator(caller, callNotFound);
+  const author = asAdministrator(caller);
   const call = holdOfPath(reachedCall(caller, path));
   await decideAndWrite(db, { member: author.read, call }, ({ member: [member], call: [call] }) => {
     author.require(member);

@@ -4,7 +4,9 @@ import type { Row } from "../../database/queries.ts";
 import { type ReportOrigin, reportBody } from "../../http/reports.ts";
 import {
   externalReference,
+  IN_FUTURE,
   id,
+  isPast,
   key,
   name,
   pastInstant,
@@ -55,6 +57,12 @@ export const participantOnCall = lazily(() =>
     .extend({
       ...consentReport().shape,
       key: key(),
+    })
+    // Never refuses a refusal, whatever its clock says.
+    .refine(({ recording_consent, recording_consent_at: at = 0 }) => !recording_consent || isPast(at), {
+      path: ["recording_consent_at"],
+      error: IN_FUTURE,
+      abort: true,
     }),
 );
 

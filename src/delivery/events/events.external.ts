@@ -1,13 +1,13 @@
 import { externalRoutes } from "../../http/external_api.ts";
 import { nearestReplica } from "../../http/replication.ts";
-import { area } from "../../http/scopes.ts";
+import { adminArea } from "../../http/scopes.ts";
 import { query } from "../../http/validation.ts";
 import { eventsQuery, toEvent } from "./events.schemas.ts";
 import { listEvents } from "./events.service.ts";
 
 export const eventsExternal = externalRoutes().get(
   "/events",
-  area("events"),
+  adminArea("events"),
   nearestReplica,
   query(eventsQuery),
   async (c) => {

@@ -1,11 +1,10 @@
 import type * as z from "zod";
 import type { EventType } from "../../database/enums.ts";
 import { EVENTS_KEPT_FOR } from "../../lifetimes.ts";
-import { FOR_ADMINISTRATORS, type Reference } from "../../openapi/operation.ts";
+import type { Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { DAY } from "../../units.ts";
 import { exampleEvent, idsOfType, STORY } from "./events.examples.ts";
-import { eventsNotFound } from "./events.refusals.ts";
 import { eventsSchema, type platformEventSchema, platformEventsSchema } from "./events.responses.ts";
 
 /** The "When" column of the event table. */
@@ -46,7 +45,7 @@ export const EVENT_MEANINGS: Record<EventType, string> = {
   "organization_user.added": "Someone has become a user of the organization, for the first time or again.",
   "organization_user.removed": "Someone is no longer a user of the organization.",
   "organization_user.updated":
-    "The roles, the name or the email of a user of the organization have changed, or the providers whom the user assists.",
+    "The roles, the name or the email of a current or former user of the organization have changed, or the providers whom the user assists.",
   "organization.updated": "The name or a setting of the organization has changed.",
   "api_client.created": "An API client was created.",
   "api_client.revoked":
@@ -133,8 +132,6 @@ More types may be added: ignore types that you do not know.`,
           "Nothing has happened since": { events: [], next_after: 1060 },
         },
       },
-      refusals: FOR_ADMINISTRATORS,
-      errors: [eventsNotFound()],
     },
   },
   platform: {

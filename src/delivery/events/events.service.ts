@@ -1,11 +1,11 @@
-import { administeredOrganization, type ClientContext, type Context } from "../../context.ts";
+import type { ClientContext, Context } from "../../context.ts";
 import { type Database, primaryOf } from "../../database/database.ts";
 import { eventTypesOf } from "../../database/enums.ts";
 import { inTime } from "../../database/in_time.ts";
 import { runAll, runBatch } from "../../database/queries.ts";
+import { administeredOrganization } from "../../http/roles.ts";
 import { DATABASE_TIMEOUT } from "../../tuning.ts";
 import { advance, type Found, mergeEvents, unreadAfter, writeEventPositions } from "./events.positions.ts";
-import { eventsNotFound } from "./events.refusals.ts";
 import type { Event, EventsQuery, PlatformEvent, PlatformEventsQuery } from "./events.schemas.ts";
 import {
   allEvents,
@@ -19,7 +19,7 @@ export async function listEvents(
   { db, caller }: ClientContext,
   { type, after, per_page }: EventsQuery,
 ): Promise<{ events: Event[]; next_after: number }> {
-  const organization_id = administeredOrganization(caller, eventsNotFound);
+  const organization_id = administeredOrganization(caller);
   const list = (type && eventsByTypeName.get(type)) ?? allEvents;
   const page = await runAll(db, list({ organization_id, after, limit: per_page }));
   return { events: page, next_after: page.at(-1)?.id ?? after };

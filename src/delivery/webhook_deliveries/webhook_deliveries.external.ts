@@ -1,6 +1,6 @@
 import { costly } from "../../http/costly_requests.ts";
 import { externalRoutes } from "../../http/external_api.ts";
-import { area } from "../../http/scopes.ts";
+import { adminArea } from "../../http/scopes.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
 import {
@@ -15,14 +15,14 @@ import { listDeliveries, pingWebhookEndpoint, redeliver } from "./webhook_delive
 const byId = params(idParams);
 
 export const webhookDeliveriesExternal = externalRoutes()
-  .get("/webhook_endpoints/:id/deliveries", area("events"), byId, query(deliveriesQuery), async (c) => {
+  .get("/webhook_endpoints/:id/deliveries", adminArea("events"), byId, query(deliveriesQuery), async (c) => {
     const { id } = c.req.valid("param");
     const { deliveries, next_after } = await listDeliveries(c.var.context, id, c.req.valid("query"));
     return c.json({ deliveries: deliveries.map(toDelivery), next_after });
   })
   .post(
     "/webhook_endpoints/:id/redeliver",
-    area("events"),
+    adminArea("events"),
     costly("redeliveries"),
     byId,
     jsonBody(redeliverBody),
@@ -30,7 +30,7 @@ export const webhookDeliveriesExternal = externalRoutes()
   )
   .post(
     "/webhook_endpoints/:id/ping",
-    area("events"),
+    adminArea("events"),
     costly("redeliveries"),
     byId,
     jsonBody(pingBody, { isOptional: true }),

@@ -28,26 +28,39 @@ export const REDIRECTED = "The response is a redirect, which is not followed";
 
 export const NO_SUCCESS = "The response status is not a success (200 to 299)";
 
-type SentDelivery = Pending & Pick<DeliveryRow, "webhook_endpoint_id" | "attempts">;
+const NOT_WANTED = "The endpoint no longer receives events of this type";
+
+type SentDelivery = Pending & Pick<DeliveryRow, "webhook_endpoint_id" | "attempts" | "last_attempt_at">;
 
 /** A delivery as a lane writes it back. */
 export type Outcome = Omit<DeliveryRow, "organization_id">;
 
 export interface Result {
   delivery: SentDelivery;
-  attempt: Attempt;
+  /** Undefined if the endpoint no longer wants the event, which is then given up. */
+  attempt: Attempt | undefined;
   outcome: Outcome;
 }
 
 /** @param now when the attempt ended */
 export function mergeDelivery(
-  { webhook_endpoint_id, event_id, attempts }: SentDelivery,
-  { at, response_status, error, retry_after }: Attempt,
+  { webhook_endpoint_id, event_id, attempts, last_attempt_at }: SentDelivery,
+  attempt: Attempt | undefined,
   now: number,
 ): Outcome {
+  const key = { webhook_endpoint_id, event_id };
+  if (!attempt)
+    return {
+      ...key,
+      attempts,
+      last_attempt_at,
+      response_status: null,
+      error: NOT_WANTED,
+      next_attempt_at: null,
+    };
+  const { at, response_status, error, retry_after } = attempt;
   return {
-    webhook_endpoint_id,
-    event_id,
+    ...key,
     attempts: attempts + 1,
     last_attempt_at: at,
     response_status,

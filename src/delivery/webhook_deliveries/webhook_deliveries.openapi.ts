@@ -96,7 +96,7 @@ const ping: WebhookReference = {
   operationId: "onPing",
   summary: "ping",
   description:
-    "A client has asked to test the endpoint. A ping is not an event: its `id` is always 0 and its `data` is empty.",
+    "A client has asked to test the endpoint. A ping is not an event: its `id` is always 0, its `data` is empty, and it is not sent again.",
   schema: webhookSchemaOf("ping", NO_IDS)
     .omit({ test: true })
     .extend({ id: z.int().min(0).max(0).describe("Always 0.") }),
@@ -110,6 +110,7 @@ export const webhookDeliveriesReference: Reference = {
 - Every event is sent **at least once**. \`webhook-id\` is the same every time (\`evt_\` followed by the id of the event): use it to drop duplicates.
 - Events arrive in order as long as nothing fails.
 - A response with a status from 200 to 299 within ${WEBHOOK_TIMEOUT / 1000} seconds counts as a success. After any other result, including a redirect, the delivery is retried after ${delays}. Each pause can be slightly longer, or up to ${MAX_WEBHOOK_RETRY_AFTER / HOUR} hours if \`Retry-After\` asks for it. After the last retry, the delivery is given up.
+- Each attempt goes to the \`url\` that the endpoint has at that moment. A delivery whose type the endpoint no longer receives is not sent, and given up. After you change the \`url\` or activate the endpoint, pending deliveries are sent at once, whatever pause the old receiver asked for.
 - A 410 response deactivates the endpoint at once, as do ${WEBHOOK_FAILING_FOR / DAY} days of failures without a success: see its \`disabled_reason\`. Pending deliveries are sent when the endpoint is active again. Events that occur while it is inactive are not sent unless you request them with \`redeliver\`.
 - Deliveries can be listed for ${EVENTS_KEPT_FOR / DAY} days.`,
   webhooks: {

@@ -49,12 +49,12 @@ export const deliverySchema = z
     }),
     error: failure().meta({
       description:
-        "Why the last attempt failed; null if it succeeded or there was no attempt. A text for people, not for programs.",
+        "Why the last attempt failed, or why the delivery was given up without another attempt; null if it succeeded or there was no attempt. A text for people, not for programs.",
       example: null,
     }),
     next_attempt_at: timestamp().nullable().meta({
       description:
-        "When the event is sent next; null if it was delivered, or given up after the last attempt. A time in the past means as soon as possible, or when the endpoint is active again.",
+        "When the event is sent next; null if it was delivered, or given up after the last attempt or because the endpoint no longer receives its type. A time in the past means as soon as possible, or when the endpoint is active again.",
       example: null,
     }),
   })

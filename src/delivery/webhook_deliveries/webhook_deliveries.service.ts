@@ -1,9 +1,10 @@
-import { administeredOrganization, type ClientContext, type Context } from "../../context.ts";
+import type { ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { type EventType, eventTypesOf } from "../../database/enums.ts";
 import { runBatch } from "../../database/queries.ts";
 import { quietSince } from "../../database/quiet.ts";
 import { workOff } from "../../database/turns.ts";
+import { administeredOrganization } from "../../http/roles.ts";
 import { EVENTS_KEPT_FOR } from "../../lifetimes.ts";
 import { webhookEndpointNotFound } from "../webhook_endpoints/webhook_endpoints.refusals.ts";
 import { endpointById, endpointWithSecrets } from "../webhook_endpoints/webhook_endpoints.sql.ts";
@@ -24,7 +25,7 @@ export async function listDeliveries(
   id: number,
   { after, per_page }: DeliveriesQuery,
 ): Promise<{ deliveries: Delivery[]; next_after: number | null }> {
-  const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
+  const organization_id = administeredOrganization(caller);
   const [[endpoint], deliveries] = await runBatch(db, [
     endpointById({ organization_id, id }),
     deliveriesBefore({ organization_id, id, before: after ?? Number.MAX_SAFE_INTEGER, limit: per_page }),
@@ -40,7 +41,7 @@ export async function pingWebhookEndpoint(
   type?: EventType,
 ): Promise<Attempt> {
   const { db, caller, now } = context;
-  const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
+  const organization_id = administeredOrganization(caller);
   const [[endpoint], [quiet]] = await runBatch(db, [
     endpointWithSecrets({ organization_id, id }),
     quietSince({}),
@@ -56,7 +57,7 @@ export async function redeliver(
   id: number,
   after: number,
 ): Promise<{ redelivered_count: number; next_after: number | null }> {
-  const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
+  const organization_id = administeredOrganization(caller);
   const { count, last } = await decideAndWrite(
     db,
     { endpoint: endpointById({ organization_id, id }), quiet: quietSince({}) },

@@ -27,7 +27,7 @@ export const webhookDeliveries = sqliteTable(
     // In the order of sending, with all columns that a lane reads. Without it, SQLite would use the primary key, and also read
     // the rows that were delivered.
     index("webhook_deliveries_pending")
-      .on(t.webhook_endpoint_id, t.event_id, t.next_attempt_at, t.attempts)
+      .on(t.webhook_endpoint_id, t.event_id, t.next_attempt_at, t.attempts, t.last_attempt_at)
       .where(sql`next_attempt_at is not null`),
   ],
 );

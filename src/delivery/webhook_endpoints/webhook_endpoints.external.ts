@@ -1,6 +1,6 @@
 import { externalRoutes } from "../../http/external_api.ts";
 import { idempotent } from "../../http/idempotency_key.ts";
-import { area } from "../../http/scopes.ts";
+import { adminArea } from "../../http/scopes.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
 import {
@@ -19,30 +19,32 @@ import {
   updateWebhookEndpoint,
 } from "./webhook_endpoints.service.ts";
 
+const events = adminArea("events");
+
 const byId = params(idParams);
 
 export const webhookEndpointsExternal = externalRoutes()
-  .get("/webhook_endpoints", area("events"), async (c) => {
+  .get("/webhook_endpoints", events, async (c) => {
     const endpoints = await listWebhookEndpoints(c.var.context);
     return c.json({ webhook_endpoints: endpoints.map(toWebhookEndpoint) });
   })
-  .post("/webhook_endpoints", area("events"), idempotent, jsonBody(createWebhookEndpointBody), async (c) => {
+  .post("/webhook_endpoints", events, idempotent, jsonBody(createWebhookEndpointBody), async (c) => {
     const endpoint = await createWebhookEndpoint(c.var.context, c.req.valid("json").webhook_endpoint);
     return c.json(toWebhookEndpointWithSecret(endpoint), 201);
   })
-  .get("/webhook_endpoints/:id", area("events"), byId, async (c) =>
+  .get("/webhook_endpoints/:id", events, byId, async (c) =>
     c.json(toWebhookEndpoint(await requireWebhookEndpoint(c.var.context, c.req.valid("param").id))),
   )
-  .put("/webhook_endpoints/:id", area("events"), byId, jsonBody(updateWebhookEndpointBody), async (c) => {
+  .put("/webhook_endpoints/:id", events, byId, jsonBody(updateWebhookEndpointBody), async (c) => {
     const { id } = c.req.valid("param");
     const endpoint = await updateWebhookEndpoint(c.var.context, id, c.req.valid("json").webhook_endpoint);
     return c.json(toWebhookEndpoint(endpoint));
   })
-  .delete("/webhook_endpoints/:id", area("events"), byId, async (c) => {
+  .delete("/webhook_endpoints/:id", events, byId, async (c) => {
     await deleteWebhookEndpoint(c.var.context, c.req.valid("param").id);
     return c.body(null, 204);
   })
-  .post("/webhook_endpoints/:id/rotate_secret", area("events"), byId, async (c) => {
+  .post("/webhook_endpoints/:id/rotate_secret", events, byId, async (c) => {
     const endpoint = await rotateWebhookSecret(c.var.context, c.req.valid("param").id);
     return c.json(toWebhookEndpointWithSecret(endpoint));
   });

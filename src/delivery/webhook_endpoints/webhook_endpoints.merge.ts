@@ -22,6 +22,7 @@ const NEW_ENDPOINT = {
   due_at: null,
   lease_until: null,
   failing_since: null,
+  repaired_at: null,
   message_at: null,
 };
 
@@ -50,7 +51,8 @@ export function newEndpoint(
 
 /**
  * Activating an endpoint clears its `disabled_reason`. So does deactivating a restored one, because a client has then
- * decided. The user who activates an endpoint or changes its URL becomes responsible for it.
+ * decided. The user who activates an endpoint or changes its URL becomes responsible for it. Pending deliveries are then
+ * due at once, whatever pause the old receiver asked for.
  *
  * @param service_url the service's URL in this request
  * @param user_id the user who makes the change
@@ -69,16 +71,18 @@ export function mergeEndpoint(
   const { url, is_active } = input;
   const isDecided = is_active || (is_active === false && endpoint.disabled_reason === "restored");
   const isTurnedOn = is_active === true && !endpoint.is_active;
-  const isMoved = url !== undefined && url !== endpoint.url;
-  if (isTurnedOn || isMoved) requireLasting(rights);
+  const isRepaired = isTurnedOn || (url !== undefined && url !== endpoint.url);
+  if (isRepaired) requireLasting(rights);
   return {
     ...endpoint,
     ...withoutUndefined(input),
-    created_by_user_id: isTurnedOn || isMoved ? user_id : endpoint.created_by_user_id,
+    created_by_user_id: isRepaired ? user_id : endpoint.created_by_user_id,
     service_url: url === undefined ? endpoint.service_url : service_url,
     disabled_reason: isDecided ? null : endpoint.disabled_reason,
     // Earlier failures say nothing about an endpoint that was repaired.
-    failing_since: is_active || url !== undefined ? null : endpoint.failing_since,
+    ...(isRepaired && { failing_since: null, repaired_at: now, due_at: now }),
+    // Ends the pause after a failure. Without one, the lease is that of a lane that is sending.
+    ...(isRepaired && endpoint.failing_since !== null && { lease_until: null }),
     updated_at: now,
   };
 }

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { OLD_WEBHOOK_SECRET_LIFETIME } from "../../lifetimes.ts";
 import { MAX_WEBHOOK_ENDPOINTS } from "../../limits.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
-import { FOR_ADMINISTRATORS, type Reference } from "../../openapi/operation.ts";
+import type { Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { invalidClient } from "../../organization/api_clients/api_clients.refusals.ts";
 import { secretIsNotStored } from "../../organization/idempotency_keys/idempotency_keys.refusals.ts";
@@ -53,7 +53,7 @@ const onDevelopersMachine =
 
 export const ofEndpoint = {
   parameters: { id: { description: "The id of the webhook endpoint.", example: story.WEBHOOK_ENDPOINT.id } },
-  refusals: { 404: "The endpoint does not exist, or the client does not act as an organization_admin." },
+  refusals: { 404: "The endpoint does not exist." },
 };
 
 export const webhookEndpointsReference: Reference = {
@@ -82,8 +82,6 @@ Webhooks are signed with the endpoint's secret, as in [Standard Webhooks](https:
           "No endpoints yet": { webhook_endpoints: [] },
         },
       },
-      refusals: FOR_ADMINISTRATORS,
-      errors: [webhookEndpointNotFound()],
     },
     "POST /webhook_endpoints": {
       operationId: "createWebhookEndpoint",
@@ -97,9 +95,7 @@ Webhooks are signed with the endpoint's secret, as in [Standard Webhooks](https:
         },
       },
       response: { schema: webhookEndpointWithSecretSchema, example: created },
-      refusals: FOR_ADMINISTRATORS,
       errors: [
-        webhookEndpointNotFound(),
         secretIsNotStored(ROTATE_LOST_SECRET),
         ...urlsNotAllowed,
         tooManyEndpoints(),
@@ -124,7 +120,7 @@ Webhooks are signed with the endpoint's secret, as in [Standard Webhooks](https:
     "PUT /webhook_endpoints/:id": {
       operationId: "updateWebhookEndpoint",
       summary: "Update a webhook endpoint",
-      description: `Omitted fields keep their values. Setting \`is_active\` to true also clears \`disabled_reason\` and sends pending deliveries. If you activate the endpoint or change its \`url\`, your user becomes responsible for it. ${onDevelopersMachine}`,
+      description: `Omitted fields keep their values. Setting \`is_active\` to true also clears \`disabled_reason\`. Activating the endpoint or changing its \`url\` sends pending deliveries at once. If you activate the endpoint or change its \`url\`, your user becomes responsible for it. ${onDevelopersMachine}`,
       ...ofEndpoint,
       request: {
         examples: {

@@ -2,6 +2,8 @@ import { notFound, unprocessable } from "../../http/errors.ts";
 import { MAX_OLD_WEBHOOK_SECRETS, MAX_WEBHOOK_ENDPOINTS } from "../../limits.ts";
 import { beyondOwnRights } from "../../organization/api_clients/api_clients.refusals.ts";
 
+export const ENDPOINT_STAYS = { secret: "use POST /webhook_endpoints/{id}/rotate_secret" };
+
 export const webhookEndpointNotFound = () => notFound("Webhook endpoint");
 
 export const URL_FAULTS = {

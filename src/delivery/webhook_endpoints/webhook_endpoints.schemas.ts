@@ -1,10 +1,12 @@
 import * as z from "zod";
 import { EVENT_TYPE_NAMES, EVENT_TYPES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
+import { unchangeable } from "../../http/unchangeable.ts";
 import { HTTP_URL, text, toTimestamp, upToFirstFault } from "../../http/wire.ts";
 import { MAX_EVENT_TYPE_NAMES, MAX_WEBHOOK_URL_LENGTH } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
 import { typeOrFamily } from "../events/events.schemas.ts";
+import { ENDPOINT_STAYS } from "./webhook_endpoints.refusals.ts";
 import type {
   webhookEndpointSchema,
   webhookEndpointWithSecretSchema,
@@ -41,7 +43,9 @@ export const createWebhookEndpointBody = lazily(() =>
   z.object({ webhook_endpoint: fields().partial().required({ url: true }) }),
 );
 
-export const updateWebhookEndpointBody = lazily(() => z.object({ webhook_endpoint: fields().partial() }));
+export const updateWebhookEndpointBody = lazily(() =>
+  z.object({ webhook_endpoint: fields().partial() }).register(unchangeable, ENDPOINT_STAYS),
+);
 
 export type WebhookEndpoint = Row<typeof webhookEndpointColumns>;
 

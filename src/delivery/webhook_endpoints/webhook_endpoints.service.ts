@@ -1,9 +1,11 @@
 import type * as z from "zod";
-import { administeredOrganization, type Caller, type ClientContext } from "../../context.ts";
+import type { Caller, ClientContext } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import { isSameRow } from "../../database/merging.ts";
 import { type BoundQuery, requireFirst, runAll } from "../../database/queries.ts";
 import { isLoopback } from "../../http/loopback.ts";
+import { administeredOrganization } from "../../http/roles.ts";
+import { requireUnchanged } from "../../http/unchangeable.ts";
 import type { OwnPath } from "../../http/wire.ts";
 import type { Rights } from "../../organization/api_clients/api_clients.policy.ts";
 import { asAdministrator } from "../../organization/roles/roles.authors.ts";
@@ -30,7 +32,7 @@ import {
 
 /** Not paged: an organization can have only a few. */
 export async function listWebhookEndpoints({ db, caller }: ClientContext): Promise<WebhookEndpoint[]> {
-  const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
+  const organization_id = administeredOrganization(caller);
   return runAll(db, endpointsOf({ organization_id }));
 }
 
@@ -44,8 +46,8 @@ export async function createWebhookEndpoint(
   input: z.output<ReturnType<typeof createWebhookEndpointBody>>["webhook_endpoint"],
 ): Promise<WebhookEndpointWithSecret> {
   const { db, now, caller } = context;
-  const author = asAdministrator(caller, webhookEndpointNotFound);
-  const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
+  const author = asAdministrator(caller);
+  const organization_id = administeredOrganization(caller);
   const { organization_user_id: created_by_user_id } = caller;
   requireAllowedUrl(context, input.url);
   const secret = newWebhookSecret();
@@ -78,6 +80,7 @@ export async function updateWebhookEndpoint(
   const { organization_user_id: user_id } = caller;
   const service_url = new URL(context.url).origin;
   return changeEndpoint(context, endpointById(own), (endpoint, rights) => {
+    requireUnchanged(context, { secret: undefined });
     const next = mergeEndpoint({ endpoint, rights, service_url, user_id }, input, now);
     return {
       writes: [endpointWrites.update(endpoint, next)],
@@ -108,7 +111,7 @@ export async function deleteWebhookEndpoint(context: ClientContext, id: number):
 
 /** @throws ApiError 404 if the caller is not an administrator */
 const ownPath = (caller: Pick<Caller, "organization_id" | "roles">, id: number): OwnPath => ({
-  organization_id: administeredOrganization(caller, webhookEndpointNotFound),
+  organization_id: administeredOrganization(caller),
   id,
 });
 
@@ -118,7 +121,7 @@ const changeEndpoint = <Endpoint, Result>(
   read: BoundQuery<Endpoint>,
   decide: (endpoint: Endpoint, rights: Rights) => Decision<Result>,
 ): Promise<Result> => {
-  const author = asAdministrator(caller, webhookEndpointNotFound);
+  const author = asAdministrator(caller);
   const reads = { member: author.read, endpoint: read };
   return decideAndWrite(db, reads, ({ member: [member], endpoint: [endpoint] }) => {
     const rights = author.require(member);

@@ -10,7 +10,7 @@ import type { OfMember } from "../../organization/members/members.sql.ts";
 import { ROTATE_LOST_SECRET } from "./webhook_endpoints.refusals.ts";
 import { webhookEndpoints } from "./webhook_endpoints.table.ts";
 
-const { secret, previous_secrets, due_at, lease_until, message_at, ...ownColumns } =
+const { secret, previous_secrets, due_at, lease_until, repaired_at, message_at, ...ownColumns } =
   getTableColumns(webhookEndpoints);
 
 /** The columns of an endpoint without its secrets, and without the lane's state, which changes with every event. */

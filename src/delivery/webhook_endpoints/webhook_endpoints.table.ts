@@ -17,6 +17,7 @@ import { organizationId } from "../../organization/organizations/organizations.t
  * - `due_at`: when the next delivery is due, or earlier; null if none is pending.
  * - `lease_until`: until then, only the lane that set it sends deliveries (see webhook_lanes.service.ts).
  * - `failing_since`: the time of the first failure since the last successful delivery.
+ * - `repaired_at`: when the endpoint last got another URL or was activated. Deliveries that failed before that are due at once.
  * - `message_at`: when the queue's message for the endpoint arrives, or arrived.
  */
 export const webhookEndpoints = sqliteTable(
@@ -39,6 +40,7 @@ export const webhookEndpoints = sqliteTable(
     due_at: integer(),
     lease_until: integer(),
     failing_since: integer(),
+    repaired_at: integer(),
     message_at: integer(),
   },
   (t) => [

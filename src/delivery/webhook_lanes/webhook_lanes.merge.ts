@@ -1,3 +1,4 @@
+import { type EventType, eventTypesOf } from "../../database/enums.ts";
 import { WEBHOOK_FAILING_FOR } from "../../lifetimes.ts";
 import {
   MAX_WEBHOOK_PAUSE,
@@ -18,6 +19,10 @@ import type { webhookEndpoints } from "../webhook_endpoints/webhook_endpoints.ta
 
 type EndpointInLane = Omit<typeof webhookEndpoints.$inferSelect, "secret" | "previous_secrets">;
 
+/** Whether an endpoint receives events of a type now: it may have taken the type away since the event. */
+export const wantsType = ({ event_types }: Pick<EndpointInLane, "event_types">, type: EventType): boolean =>
+  event_types === null || eventTypesOf(event_types).includes(type);
+
 const GONE = 410;
 
 /** When to try a failing endpoint again: the pause grows with the time that it has been failing. */
@@ -36,6 +41,8 @@ function isDown(attempts: Attempt[]): boolean {
   const failuresInARow = attempts.length - 1 - attempts.findLastIndex(({ error }) => error === null);
   return last.error === NO_ANSWER || last.retry_after !== null || failuresInARow >= WEBHOOK_FAILURES_IN_A_ROW;
 }
+
+export const attemptsOf = (results: Result[]) => results.flatMap(({ attempt }) => attempt ?? []);
 
 export const isLaneOver = (attempts: Attempt[]): boolean => isGone(attempts) || isDown(attempts);
 
@@ -103,7 +110,7 @@ export function endLane(
   );
   const due_at = earliest([others_due_at, ...nextAttempts.values()]);
   // Attempts at an earlier URL say nothing about the current one.
-  const attempts = endpoint.url === url ? results.map(({ attempt }) => attempt) : [];
+  const attempts = endpoint.url === url ? attemptsOf(results) : [];
   const next = { ...endpointAfter(endpoint, attempts, now), due_at };
   // A due delivery that the lane did not find has lost its event. The cron deletes it.
   const isOrphaned = results.length === 0 && due_at !== null && due_at <= opened_at;

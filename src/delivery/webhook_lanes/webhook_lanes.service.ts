@@ -10,7 +10,14 @@ import { sendWebhook } from "../webhook_deliveries/webhook_deliveries.sending.ts
 import type { WebhookEndpoint } from "../webhook_endpoints/webhook_endpoints.schemas.ts";
 import { endpointWrites } from "../webhook_endpoints/webhook_endpoints.sql.ts";
 import type { webhookEndpoints } from "../webhook_endpoints/webhook_endpoints.table.ts";
-import { endLane, isLaneOver, type LaneEnd, outcomesToWrite } from "./webhook_lanes.merge.ts";
+import {
+  attemptsOf,
+  endLane,
+  isLaneOver,
+  type LaneEnd,
+  outcomesToWrite,
+  wantsType,
+} from "./webhook_lanes.merge.ts";
 import {
   type DueDelivery,
   deliveriesInLane,
@@ -54,9 +61,11 @@ export async function runLane(context: Context, lane: Lane): Promise<number | nu
   const started = Date.now();
   const results: Result[] = [];
   for (const delivery of lane.deliveries) {
-    const attempt = await sendWebhook(context, lane.endpoint, webhookOfDelivery(delivery));
+    const attempt = wantsType(lane.endpoint, delivery.type)
+      ? await sendWebhook(context, lane.endpoint, webhookOfDelivery(delivery))
+      : undefined;
     results.push({ delivery, attempt, outcome: mergeDelivery(delivery, attempt, Date.now()) });
-    if (isLaneOver(results.map((each) => each.attempt)) || Date.now() - started > WEBHOOK_LANE_TIME) break;
+    if (isLaneOver(attemptsOf(results)) || Date.now() - started > WEBHOOK_LANE_TIME) break;
     if (results.length % WEBHOOK_RESULTS_PORTION === 0 && !(await recordResults(db, lane, results))) break;
   }
   const end = await closeLane(db, lane, results);
@@ -70,12 +79,11 @@ export async function runLane(context: Context, lane: Lane): Promise<number | nu
 /**
  * Writes the outcomes so far.
  *
- * @returns false if the lane must stop: its endpoint was deleted, deactivated, given another URL or leased by another
- *   lane
+ * @returns false if the lane must stop: its endpoint was changed, deleted, or leased by another lane
  */
 async function recordResults(
   db: Database,
-  { endpoint: { id, url }, lease_until }: Lane,
+  { endpoint: { id, updated_at }, lease_until }: Lane,
   results: Result[],
 ): Promise<boolean> {
   const endpoint = await decideAndWrite(
@@ -90,7 +98,7 @@ async function recordResults(
       return { writes: [writeOutcomes({ outcomes }), endpointWrites.update(endpoint, endpoint)] };
     },
   );
-  return endpoint?.is_active === true && endpoint.url === url;
+  return endpoint?.updated_at === updated_at;
 }
 
 /** @returns null, with nothing written, if the endpoint was deleted or leased by another lane */

@@ -6,15 +6,23 @@ import {
   inArray,
   isNotNull,
   isNull,
+  lt,
   lte,
-  min,
   notInArray,
   or,
+  sql,
 } from "drizzle-orm";
-import { hasValues } from "../../database/expressions.ts";
+import { hasValues, iif, scalar } from "../../database/expressions.ts";
 import { jsonFields, jsonRows } from "../../database/insert.ts";
 import { livesHere } from "../../database/moves.ts";
-import { builder, jsonValues, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
+import {
+  builder,
+  jsonValues,
+  type Placeholders,
+  preparedQuery,
+  type Row,
+  type Value,
+} from "../../database/queries.ts";
 import { rowsBy, selectColumn } from "../../database/selects.ts";
 import { isServed } from "../../organization/organizations/organizations.sql.ts";
 import { WEBHOOK_LANE_PORTION } from "../../tuning.ts";
@@ -29,6 +37,7 @@ const dueColumns = {
   webhook_endpoint_id: webhookDeliveries.webhook_endpoint_id,
   event_id: webhookDeliveries.event_id,
   attempts: webhookDeliveries.attempts,
+  last_attempt_at: webhookDeliveries.last_attempt_at,
   next_attempt_at: webhookDeliveries.next_attempt_at,
   type: events.type,
   created_at: events.created_at,
@@ -73,6 +82,13 @@ export const leaseEndpoint = preparedQuery(
       .returning(),
 );
 
+/** When a delivery of an endpoint is due: at once if its last attempt was before the endpoint was repaired. */
+function dueAt(id: Value<number>) {
+  const { last_attempt_at, next_attempt_at } = webhookDeliveries;
+  const repaired_at = scalar(selectColumn(webhookEndpoints.repaired_at, eq(webhookEndpoints.id, id)));
+  return iif(lt(last_attempt_at, repaired_at), repaired_at, next_attempt_at);
+}
+
 /**
  * The next deliveries of an endpoint, in the order of their events. A new one may be due slightly in the future, because
  * the clock of the machine that wrote the event may be ahead. A retry is never sent early.
@@ -87,8 +103,9 @@ export const dueDeliveries = preparedQuery(
       .where(
         and(
           eq(webhook_endpoint_id, id),
-          lte(next_attempt_at, due_before),
-          or(eq(attempts, 0), lte(next_attempt_at, now)),
+          isNotNull(next_attempt_at),
+          lte(dueAt(id), due_before),
+          or(eq(attempts, 0), lte(dueAt(id), now)),
         ),
       )
       .orderBy(asc(event_id))
@@ -120,7 +137,7 @@ export const deliveriesInLane = preparedQuery(({ id, event_ids }: Placeholders<D
 
 export const othersInLane = preparedQuery(({ id, event_ids }: Placeholders<DeliveriesOfEvents>) =>
   builder
-    .select({ due_at: min(webhookDeliveries.next_attempt_at).as("due_at") })
+    .select({ due_at: sql<number | null>`min(${dueAt(id)})`.as("due_at") })
     .from(webhookDeliveries)
     .where(
       and(

@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull } from "drizzle-orm";
+import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import { columnAs, hasValues } from "../../database/expressions.ts";
 import { insertSelect } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
@@ -13,7 +13,8 @@ export const redeemedCodeColumns = {
   organization_id: columnAs(organizations.id, "organization_id"),
   organization_name: columnAs(organizations.name, "organization_name"),
   organization_slug: columnAs(organizations.slug, "organization_slug"),
-  email: organizationUsers.email,
+  /** Never null: only members sign in. */
+  email: sql<string>`${organizationUsers.email}`.as("email"),
   display_name: organizationUsers.display_name,
   organization_user_id: columnAs(organizationUsers.id, "organization_user_id"),
   roles: organizationUsers.roles,

@@ -76,8 +76,6 @@ function rowFault(row: PendingRow, now: number): string | null {
     pending_id === null || pending_until === null ? null : { id: pending_id, expires_at: pending_until };
   const fault = inviteeFault({ hasAccount: row.has_account, pending }, now);
   if (fault?.reason === "account") return ROW_FAULTS.account;
-  // A request sent before the membership ended must not let the person in again.
-  if (row.membership_ended) return ROW_FAULTS.membershipEnded;
   return fault ? ROW_FAULTS.pendingInvite(fault) : null;
 }
 
@@ -110,7 +108,7 @@ export function decideRowEnds(
     if (mailer) mailed.push(row.address_digest);
     const { organization_id, created_by_user_id: user_id, email, display_name, roles } = row;
     const inviter = { organization_id, user_id, settings, mailer };
-    newInvites.push(inviteRow(inviter, { email, display_name, roles }, now));
+    newInvites.push(inviteRow(inviter, { email, display_name, roles, returning_user_id: null }, now));
   }
   return { ends, invites: newInvites, mailed };
 }

@@ -9,7 +9,13 @@ import { invalidClient } from "../../organization/api_clients/api_clients.refusa
 import { administratorNotAssignable, rolesAboveLevel } from "../../organization/roles/roles.refusals.ts";
 import { DAY, HOUR } from "../../units.ts";
 import { inviteSchema, ROLE_NAMES } from "../invites/invites.responses.ts";
-import { bulkInviteNotFound, ROW_FAULTS, TOO_MANY_ROWS, tooManyBulkRows } from "./bulk_invites.refusals.ts";
+import {
+  bulkInviteNotFound,
+  NO_RETURN_IN_BULK,
+  ROW_FAULTS,
+  TOO_MANY_ROWS,
+  tooManyBulkRows,
+} from "./bulk_invites.refusals.ts";
 import {
   bulkInviteProgressResponseSchema,
   type bulkInviteProgressSchema,
@@ -108,6 +114,7 @@ export const bulkInvitesReference: Reference = {
       response: { schema: bulkInviteResponseSchema, example: { bulk_invite: queued } },
       errors: [
         invalidBody(`organization_invites: ${TOO_MANY_ROWS}`),
+        invalidBody(`organization_invites.0.returning_user_id: ${NO_RETURN_IN_BULK}`),
         rolesAboveLevel(
           "organization_invites.2.role_names",
           ["organization_admin"],

@@ -14,6 +14,9 @@ export const bulkInviteNotFound = () => notFound("Bulk invite");
 
 export const TOO_MANY_ROWS = `must hold at most ${MAX_BULK_INVITES} invites`;
 
+export const NO_RETURN_IN_BULK =
+  "cannot be in a bulk invite; to bring a former member back, use POST /invites";
+
 export const tooManyBulkRows = () =>
   new ApiError(
     429,

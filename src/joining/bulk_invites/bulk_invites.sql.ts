@@ -32,7 +32,7 @@ import { tableWrites } from "../../database/table_writes.ts";
 import type { OwnPath } from "../../http/wire.ts";
 import { MAX_BULK_ROWS } from "../../limits.ts";
 import { idempotencyOf } from "../../organization/idempotency_keys/idempotency_keys.sql.ts";
-import { accountIdOf, membershipEndedAfter, type OfMember } from "../../organization/members/members.sql.ts";
+import { accountIdOf, type OfEmail, type OfMember } from "../../organization/members/members.sql.ts";
 import { includesAnyRole } from "../../organization/roles/roles.sql.ts";
 import { mailedAddresses } from "../invite_mails/invite_mails.table.ts";
 import { isPendingInviteOf } from "../invites/invites.sql.ts";
@@ -89,9 +89,6 @@ export const pendingRowColumns = {
   created_by_user_id: bulkInvites.created_by_user_id,
   is_repeated: isRepeated.mapWith(Boolean).as("is_repeated"),
   has_account: isNotNull(accountIdOf(organization_id, email)).mapWith(Boolean).as("has_account"),
-  membership_ended: isNotNull(membershipEndedAfter(organization_id, email, bulkInvites.created_at))
-    .mapWith(Boolean)
-    .as("membership_ended"),
   pending_id: scalar(selectColumn(invites.id, isPending)).as("pending_id"),
   pending_until: scalar(selectColumn(invites.expires_at, isPending)).as("pending_until"),
 };
@@ -154,6 +151,12 @@ export const failRowsSentBy = failRowsWhere(
     ofRows: includesAnyRole(bulkInviteRows.roles, roles),
   }),
 );
+
+/** Fails the pending rows with this email. */
+export const failRowsTo = failRowsWhere(({ organization_id, email }: Placeholders<OfEmail>) => ({
+  ofBulkInvites: and(eq(bulkInvites.organization_id, organization_id), isNull(bulkInvites.completed_at)),
+  ofRows: eq(bulkInviteRows.email, email),
+}));
 
 /** A boolean, because a count would make concurrent bulk invites conflict. */
 export const bulkInviteQuota = preparedQuery(

@@ -1,7 +1,7 @@
 import { and, getTableColumns, type SQL } from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
-import { hasValues, isSame } from "../../database/expressions.ts";
+import { coalesce, hasValues, isSame } from "../../database/expressions.ts";
 import { inTime } from "../../database/in_time.ts";
 import {
   builder,
@@ -14,7 +14,7 @@ import {
 import { logFault } from "../../http/log.ts";
 import { writePositions } from "../../http/positions.ts";
 import type { OwnPath } from "../../http/wire.ts";
-import { organizationUsers } from "../../organization/members/organization_users.table.ts";
+import { accountIdOf } from "../../organization/members/members.sql.ts";
 import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
 import { suspensionOf } from "../../organization/organizations/organizations.sql.ts";
 import { DATABASE_TIMEOUT } from "../../tuning.ts";
@@ -22,14 +22,14 @@ import {
   memberEntry,
   membershipReads,
   membershipWrites,
-  userByEmail,
+  userWritten,
 } from "../memberships/memberships.sql.ts";
 import { joinMember } from "../organization_users/organization_users.merge.ts";
 import type { OrganizationUser } from "../organization_users/organization_users.schemas.ts";
 import { useInvite } from "./invites.merge.ts";
 import { inviteNotFound } from "./invites.refusals.ts";
 import type { ActiveInvitesQuery, InviteWithAcceptUrl } from "./invites.schemas.ts";
-import { activeInvitesAfter, inviteWrites, ownInviteById } from "./invites.sql.ts";
+import { activeInvitesAfter, inviteWrites, mailedInviteById } from "./invites.sql.ts";
 import { invites } from "./invites.table.ts";
 import { type InviteOfToken, verifyToken, withAcceptUrl } from "./invites.tokens.ts";
 
@@ -40,7 +40,7 @@ export async function requireInviteWithAcceptUrl(
   { db, settings }: Context,
   path: OwnPath,
 ): Promise<InviteWithAcceptUrl> {
-  return withAcceptUrl(settings, await requireFirst(db, ownInviteById(path), inviteNotFound));
+  return withAcceptUrl(settings, await requireFirst(db, mailedInviteById(path), inviteNotFound));
 }
 
 interface InvitesPage {
@@ -87,11 +87,10 @@ async function fromEachShard<Result>(
 }
 
 /**
- * Makes the invitee a user of the organization. An existing member keeps their account and gains the roles. A person
- * whose membership has ended becomes the same organization user again.
+ * Makes the invitee a user of the organization. An existing member keeps their account and gains the roles.
  *
  * @throws ApiError 404 if the token is forged or its invite no longer exists, 403 if the organization is suspended, 422 if the
- *   invite was used or has expired
+ *   invite was used or has expired, or its former member has already returned
  */
 export async function acceptInvite(context: Context, token: string): Promise<OrganizationUser> {
   const { db, settings, now } = context;
@@ -102,15 +101,16 @@ export async function acceptInvite(context: Context, token: string): Promise<Org
     async ({ invite: [invite], suspension: [suspension], member: [member], room: [room] }) => {
       if (!invite) throw inviteNotFound();
       if (suspension?.is_suspended) throw organizationSuspended();
-      const used = useInvite(invite, now);
+      const used = useInvite(invite, member, now);
       const next = joinMember(member, invite, now);
+      const written = { organization_id: invite.organization_id, id: member?.id ?? null };
       return {
         writes: [
           ...(await membershipWrites(context, { member, room }, next)),
           inviteWrites.update(invite, used),
-          userByEmail(next),
+          userWritten(written),
         ],
-        entries: [memberEntry(context, "create", next)],
+        entries: [memberEntry(context, "create", written)],
       };
     },
   );
@@ -123,11 +123,9 @@ const inviteOfToken = preparedQuery((claims: Placeholders<InviteOfToken>) =>
 const membershipOfInvitee = membershipReads((claims: Placeholders<InviteOfToken>) => ({
   organization_id: claims.organization_id,
   id: builder
-    .select({ id: organizationUsers.id })
+    .select({
+      id: coalesce(invites.returning_user_id, accountIdOf(invites.organization_id, invites.email)).as("id"),
+    })
     .from(invites)
-    .innerJoin(
-      organizationUsers,
-      hasValues(organizationUsers, { organization_id: invites.organization_id, email: invites.email }),
-    )
     .where(isOfToken(claims)),
 }));

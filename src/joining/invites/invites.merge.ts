@@ -6,17 +6,20 @@ import type { Rights } from "../../organization/api_clients/api_clients.policy.t
 import { requireAssignable } from "../../organization/roles/roles.policy.ts";
 import type { Settings } from "../../settings.ts";
 import { DAY } from "../../units.ts";
+import { hasEnded, type Member } from "../organization_users/organization_users.merge.ts";
+import { notFormerMember } from "../organization_users/organization_users.refusals.ts";
 import {
   inviteAlreadyUsed,
   inviteExpired,
   inviteeHasAccount,
   inviteeHasPendingInvite,
+  inviteeHasReturned,
   inviteSentJustNow,
   type PendingInvite,
   tooManyInvites,
   usedInviteIsNotResent,
 } from "./invites.refusals.ts";
-import type { InviteInput } from "./invites.schemas.ts";
+import type { NewInviteInput } from "./invites.schemas.ts";
 import type { invites } from "./invites.table.ts";
 
 const inviteExpiry = (
@@ -47,18 +50,23 @@ export function inviteeFault({ hasAccount, pending }: KnownInvitee, now: number)
   return { reason: "pendingInvite", id, expired_at: expires_at > now ? null : toTimestamp(expires_at) };
 }
 
-/** @throws ApiError 422 if the email cannot be invited, or the organization has the maximum number of unused invites */
+/**
+ * @param mayReturn whether `returning_user_id` is a former member whom the inviter may bring back
+ * @throws ApiError 422 if the email cannot be invited, the person cannot be brought back, or the organization has the
+ *   maximum number of unused invites
+ */
 export function newInvite(
-  { isFull, ...known }: Inviter & KnownInvitee & { isFull: boolean },
-  input: InviteInput,
+  { isFull, mayReturn, ...known }: Inviter & KnownInvitee & { isFull: boolean; mayReturn: boolean },
+  input: NewInviteInput,
   now: number,
 ): NewRow<typeof invites> {
   const fault = inviteeFault(known, now);
   if (fault?.reason === "account") throw inviteeHasAccount();
   if (fault) throw inviteeHasPendingInvite(fault);
+  if (input.returning_user_id !== undefined && !mayReturn) throw notFormerMember("organization_invite");
   if (isFull) throw tooManyInvites();
-  const { email, display_name, role_names: roles } = input;
-  return inviteRow(known, { email, display_name, roles }, now);
+  const { email, display_name, role_names: roles, returning_user_id = null } = input;
+  return inviteRow(known, { email, display_name, roles, returning_user_id }, now);
 }
 
 /** The columns of a new invite that are not about the invitee. */
@@ -91,10 +99,14 @@ const newMail = (mailer: Mailer | null, now: number) => ({
 
 type InviteRow = typeof invites.$inferSelect;
 
-/** @throws ApiError 422 if the invite was used or has expired */
-export function useInvite(invite: InviteRow, now: number): InviteRow {
+/**
+ * @param member the user that the invitee becomes, unless they become a new one
+ * @throws ApiError 422 if the invite was used or has expired, or the former member has already returned
+ */
+export function useInvite(invite: InviteRow, member: Member | undefined, now: number): InviteRow {
   if (invite.used_at !== null) throw inviteAlreadyUsed();
   if (invite.expires_at <= now) throw inviteExpired();
+  if (invite.returning_user_id !== null && member && !hasEnded(member)) throw inviteeHasReturned();
   const { mail_status, mailed_at } = invite;
   // The invitee no longer needs the mail. If a mail with an earlier link was sent, the status says so.
   const status = mailed_at === null ? "off" : "sent";

@@ -20,12 +20,14 @@ import { invalidClient } from "../../organization/api_clients/api_clients.refusa
 import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
 import { administratorNotAssignable, rolesAboveLevel } from "../../organization/roles/roles.refusals.ts";
 import { tooManyMails, tooManyMailsToAddress } from "../../organization/usage/usage.refusals.ts";
+import { notFormerMember } from "../organization_users/organization_users.refusals.ts";
 import { createdUserSchema } from "../organization_users/organization_users.responses.ts";
 import {
   inviteAlreadyUsed,
   inviteExpired,
   inviteeHasAccount,
   inviteeHasPendingInvite,
+  inviteeHasReturned,
   inviteNotFound,
   inviteSentJustNow,
   tooManyInvites,
@@ -39,6 +41,11 @@ const active = exampleOf(inviteSchema);
 
 /** Just created; the mail has not been sent yet. */
 const queued: typeof active = { ...active, mail_status: "queued", mailed_at: null };
+
+const returning: typeof active = {
+  ...queued,
+  ...{ id: 83, email: "fred.new@example.com", display_name: "Fred Former", returning_user_id: story.FRED.id },
+};
 
 const RESENT = { expires_at: "2026-02-08T14:00:00.000Z", updated_at: "2026-02-01T14:00:00.000Z" };
 
@@ -91,16 +98,23 @@ export const invitesReference: Reference = {
       operationId: "createInvite",
       summary: "Create an invite",
       description:
-        "You can invite a person whose membership has ended. If the email already has an unused invite, expired or not, send that invite again with `POST /invites/{id}/resend`.",
+        "The email of a former member is free: whoever accepts becomes a new organization user, without the former one's calls and room. To let a former member return as the same organization user, a client that acts as an organization_admin adds `returning_user_id`; the email can be another one than before. Of several invites for the same former member, only the first one that is accepted counts. If the email already has an unused invite, expired or not, send that invite again with `POST /invites/{id}/resend`.",
       request: {
         fields: { "organization_invite.role_names": ROLE_NAMES },
-        example: exampleBody(createInviteBody(), active),
+        examples: {
+          "A new member": exampleBody(createInviteBody(), active),
+          "A former member who returns": exampleBody(createInviteBody(), returning),
+        },
       },
-      response: { schema: inviteSchema, example: queued },
+      response: {
+        schema: inviteSchema,
+        examples: { "A new member": queued, "A former member who returns": returning },
+      },
       errors: [
         inviteeHasPendingInvite({ id: queued.id, expired_at: null }),
         inviteeHasPendingInvite({ id: expired.id, expired_at: expired.expires_at }),
         inviteeHasAccount(),
+        notFormerMember("organization_invite"),
         tooManyInvites(),
         tooManyMails(),
         tooManyMailsToAddress(),
@@ -164,7 +178,7 @@ export const invitesReference: Reference = {
       operationId: "listInvitesWithAcceptUrls",
       summary: "List the active invites of all organizations",
       description:
-        "Lists the invites that can still be accepted, with their links, for a platform that mails invites itself. Ordered by id: for the next page, pass `next_after` as `after`. With several databases, each page is ordered, and the invites of a database that is down are left out; they come on a later page. An invite that was sent again keeps its id but has a new link.",
+        "Lists the invites that can still be accepted, with their links, for a platform that mails invites itself. Invites of suspended organizations are left out. Ordered by id: for the next page, pass `next_after` as `after`. With several databases, each page is ordered, and the invites of a database that is down are left out; they come on a later page. An invite that was sent again keeps its id but has a new link.",
       parameters: {
         status: { description: "Only `active`.", example: "active" },
         after: {
@@ -209,7 +223,7 @@ export const invitesReference: Reference = {
       operationId: "acceptInvite",
       summary: "Accept an invite",
       description:
-        "Makes the invitee a user of the organization, with a personal waiting room if the roles include `provider`. A person who has become a user in the meantime keeps their account and name and gains the roles. A person whose membership has ended becomes the same organization user again. The user can then sign in.",
+        "Makes the invitee a user of the organization, with a personal waiting room if the roles include `provider`. A person who has become a user in the meantime keeps their account and name and gains the roles. An invite with `returning_user_id` makes the person that organization user again, with the name, email and roles of the invite. The user can then sign in.",
       status: 200,
       request: {
         fields: { token: "The value of `token` in the query of the `accept_url`." },
@@ -225,7 +239,13 @@ export const invitesReference: Reference = {
         },
       },
       refusals: { 404: "The token is not valid, or its invite no longer exists." },
-      errors: [inviteNotFound(), organizationSuspended(), inviteAlreadyUsed(), inviteExpired()],
+      errors: [
+        inviteNotFound(),
+        organizationSuspended(),
+        inviteAlreadyUsed(),
+        inviteExpired(),
+        inviteeHasReturned(),
+      ],
     },
   },
 };

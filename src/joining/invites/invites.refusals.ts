@@ -50,5 +50,11 @@ export const inviteSentJustNow = (rest: number) =>
 export const inviteAlreadyUsed = () =>
   unprocessable("invite_used", "The invite was used; sign in instead, or ask for a new one");
 
+export const inviteeHasReturned = () =>
+  unprocessable(
+    "not_a_former_member",
+    "The person whom this invite brings back is already a member again; sign in instead, or ask for a new invite",
+  );
+
 export const inviteExpired = () =>
   unprocessable("invite_expired", "The invite has expired; ask for a new one");

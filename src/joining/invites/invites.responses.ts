@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { MAIL_STATUSES } from "../../database/enums.ts";
-import { email, id, name, timestamp } from "../../http/wire.ts";
+import { email, emptyOr, id, name, timestamp } from "../../http/wire.ts";
 import * as story from "../../openapi/story.ts";
 import { roleList } from "../../organization/roles/roles.responses.ts";
 
@@ -57,11 +57,21 @@ export const inviteSchema = z
         "The user who sent the invite: the `user_id` of the organization user that the API client acts as. It stays the same when that membership ends.",
       example: story.OLGA.user_id,
     }),
+    returning_user_id: id().nullable().meta({
+      description:
+        "The former organization user that the invitee becomes again; null if the invitee becomes a new one.",
+      example: null,
+    }),
   })
   .meta({ id: "Invite", description: "An invitation to join the organization." });
 
 export const inviteWithAcceptUrlSchema = inviteSchema
   .extend({
+    organization_name: emptyOr(name()).meta({
+      description:
+        "The name of this organization as the platform last set it, as in the service's own mails: without addresses, and at most 80 characters. It is empty if nothing is left.",
+      example: story.CLINIC.name,
+    }),
     accept_url: z
       .url()
       .max(2000)

@@ -5,7 +5,7 @@ import { afterPositions } from "../../http/positions.ts";
 import { email, name, reference, toTimestamp, toTimestampOrNull } from "../../http/wire.ts";
 import { MAX_OWN_TOKEN_LENGTH } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
-import { roleNames } from "../organization_users/organization_users.schemas.ts";
+import { returningUserId, roleNames } from "../organization_users/organization_users.schemas.ts";
 import type { inviteSchema, inviteWithAcceptUrlSchema } from "./invites.responses.ts";
 import type { inviteColumns } from "./invites.sql.ts";
 
@@ -19,7 +19,11 @@ export const inviteInput = lazily(() =>
 
 export type InviteInput = z.output<ReturnType<typeof inviteInput>>;
 
-export const createInviteBody = lazily(() => z.object({ organization_invite: inviteInput() }));
+const newInviteInput = lazily(() => inviteInput().extend({ returning_user_id: returningUserId() }));
+
+export type NewInviteInput = z.output<ReturnType<typeof newInviteInput>>;
+
+export const createInviteBody = lazily(() => z.object({ organization_invite: newInviteInput() }));
 
 export const inviteListQuery = lazily(() =>
   pageQuery().extend({
@@ -69,6 +73,7 @@ export function toInvite(row: Invite): z.input<typeof inviteSchema> {
     mail_status: row.mail_status,
     mailed_at: toTimestampOrNull(row.mailed_at),
     created_by_user_id: row.created_by_user_id,
+    returning_user_id: row.returning_user_id,
   };
 }
 

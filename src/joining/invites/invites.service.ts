@@ -4,13 +4,13 @@ import { requireFirst, runBatch } from "../../database/queries.ts";
 import { readPage } from "../../http/lists.ts";
 import { type Page, pageWindow, toPage } from "../../http/pagination.ts";
 import { rightsOfCaller } from "../../organization/api_clients/api_clients.sql.ts";
+import { accountByEmail, formerMemberById } from "../../organization/members/members.sql.ts";
 import { requireAssignable, requireRights } from "../../organization/roles/roles.policy.ts";
 import { countMails, digestsOfAddresses } from "../invite_mails/invite_mails.limits.ts";
 import { newInvite, renewInvite } from "./invites.merge.ts";
 import { inviteNotFound, usedInviteStays } from "./invites.refusals.ts";
-import type { Invite, InviteInput, InviteListQuery } from "./invites.schemas.ts";
+import type { Invite, InviteListQuery, NewInviteInput } from "./invites.schemas.ts";
 import {
-  accountOfEmail,
   inviteEntry,
   inviteIdempotency,
   inviteQuota,
@@ -42,7 +42,7 @@ export const requireInvite = (
   id: number,
 ): Promise<Invite> => requireFirst(db, ownInviteById({ organization_id, id }), inviteNotFound);
 
-export async function createInvite(context: ClientContext, input: InviteInput): Promise<Invite> {
+export async function createInvite(context: ClientContext, input: NewInviteInput): Promise<Invite> {
   const { db, now, settings, mailer, caller } = context;
   requireAssignable(caller, input.role_names, "organization_invite.role_names");
   const { organization_id, organization_user_id: user_id } = caller;
@@ -51,12 +51,14 @@ export async function createInvite(context: ClientContext, input: InviteInput): 
     db,
     {
       member: rightsOfCaller(caller),
-      account: accountOfEmail({ organization_id, email }),
+      account: accountByEmail({ organization_id, email }),
       pending: pendingInviteOf({ organization_id, email }),
+      former: formerMemberById({ organization_id, id: input.returning_user_id ?? 0 }),
       quota: inviteQuota({ organization_id }),
     },
-    async ({ member: [member], account: [account], pending: [pending], quota: [quota] }) => {
-      requireAssignable(requireRights(member), input.role_names, "organization_invite.role_names");
+    async ({ member: [member], account: [account], pending: [pending], former, quota: [quota] }) => {
+      const own = requireRights(member);
+      requireAssignable(own, input.role_names, "organization_invite.role_names");
       const known = {
         organization_id,
         user_id,
@@ -64,6 +66,8 @@ export async function createInvite(context: ClientContext, input: InviteInput): 
         mailer,
         hasAccount: account !== undefined,
         pending: pending ?? null,
+        // Only an organization_admin has access to former members.
+        mayReturn: former.length > 0 && own.roles.includes("organization_admin"),
         isFull: quota?.is_full ?? false,
       };
       const invite = newInvite(known, input, now);

@@ -3,21 +3,31 @@ import { entriesOf } from "../../audit/access_logs/access_logs.entries.ts";
 import { hasValues, withoutIndex } from "../../database/expressions.ts";
 import { livesHere } from "../../database/moves.ts";
 import { builder, type Placeholders, preparedQuery, type Value } from "../../database/queries.ts";
-import { deleteBy, rowsBy, selectColumn } from "../../database/selects.ts";
+import { deleteBy, rowsBy } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { totalOf } from "../../database/totals.ts";
 import { pagedList } from "../../http/lists.ts";
+import type { OwnPath } from "../../http/wire.ts";
 import { MAX_UNUSED_INVITES } from "../../limits.ts";
 import { idempotencyOf } from "../../organization/idempotency_keys/idempotency_keys.sql.ts";
-import { accountIdOf, type OfEmail, type OfMember } from "../../organization/members/members.sql.ts";
-import { organizationUsers } from "../../organization/members/organization_users.table.ts";
-import { nameOfOrganization } from "../../organization/organizations/organizations.sql.ts";
+import type { OfEmail, OfMember } from "../../organization/members/members.sql.ts";
+import {
+  isServed,
+  mailNameOfOrganization,
+  nameOfOrganization,
+} from "../../organization/organizations/organizations.sql.ts";
 import { includesAnyRole } from "../../organization/roles/roles.sql.ts";
 import { invites } from "./invites.table.ts";
 
 export const inviteColumns = {
   ...getTableColumns(invites),
   organization_name: nameOfOrganization(invites.organization_id).as("organization_name"),
+};
+
+/** For a platform that mails invites itself: strangers see only the name that the service's own mails show. */
+const mailedInviteColumns: typeof inviteColumns = {
+  ...inviteColumns,
+  organization_name: mailNameOfOrganization(invites.organization_id).as("organization_name"),
 };
 
 /** Unused, expired or not. */
@@ -32,6 +42,13 @@ export const isPendingInviteOf = (organization_id: Value<number>, email: Value<s
 
 export const deletePendingInvites = preparedQuery(({ organization_id, email }: Placeholders<OfEmail>) =>
   builder.delete(invites).where(isPendingInviteOf(organization_id, email)),
+);
+
+/** Deletes the pending invites that would bring this former member back. */
+export const deleteInvitesReturning = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
+  builder
+    .delete(invites)
+    .where(and(hasValues(invites, { organization_id, returning_user_id: id }), isPending)),
 );
 
 export const inviteWrites = tableWrites(invites, inviteColumns);
@@ -53,10 +70,6 @@ export const pendingInviteOf = preparedQuery(({ organization_id, email }: Placeh
     .where(isPendingInviteOf(organization_id, email)),
 );
 
-export const accountOfEmail = preparedQuery(({ organization_id, email }: Placeholders<OfEmail>) =>
-  selectColumn(organizationUsers.id, eq(organizationUsers.id, accountIdOf(organization_id, email))),
-);
-
 /** A boolean, because a count would make concurrent creations conflict. */
 export const inviteQuota = preparedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) =>
   builder
@@ -67,7 +80,8 @@ export const inviteQuota = preparedQuery(({ organization_id }: Placeholders<{ or
 );
 
 /**
- * Deletes the pending invites that a member sent and that give one of these roles.
+ * Deletes the pending invites that a member sent and that give one of these roles, or bring back a former member, for which
+ * the sender must be an organization_admin.
  *
  * @param roles a JSON array
  */
@@ -79,12 +93,14 @@ export const deleteInvitesMadeBy = preparedQuery(
         and(
           hasValues(invites, { organization_id, created_by_user_id: user_id }),
           isPending,
-          includesAnyRole(invites.roles, roles),
+          sql`(${invites.returning_user_id} is not null or ${includesAnyRole(invites.roles, roles)})`,
         ),
       ),
 );
 
 export const ownInviteById = rowsBy(invites, inviteColumns, "organization_id", "id");
+
+export const mailedInviteById = rowsBy(invites, mailedInviteColumns, "organization_id", "id");
 
 export const ownInviteRow = rowsBy(invites, getTableColumns(invites), "organization_id", "id");
 
@@ -94,7 +110,7 @@ export const removeInvite = deleteBy(invites, "organization_id", "id");
 export const activeInvitesAfter = preparedQuery(
   ({ after, now, limit }: Placeholders<{ after: number; now: number; limit: number }>) =>
     builder
-      .select(inviteColumns)
+      .select(mailedInviteColumns)
       .from(invites)
       .where(
         and(
@@ -102,6 +118,7 @@ export const activeInvitesAfter = preparedQuery(
           isPending,
           gt(invites.expires_at, now),
           livesHere(invites.organization_id),
+          isServed(invites.organization_id),
         ),
       )
       .orderBy(asc(invites.id))

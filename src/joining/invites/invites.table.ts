@@ -9,6 +9,7 @@ import { organizationId } from "../../organization/organizations/organizations.t
  * An invite is pending until it is used, even if it has expired. An email has at most one pending invite. A pending invite is deleted
  * when the member who created it loses the right to invite (see memberships.sql.ts).
  *
+ * - `returning_user_id`: the former member whom the invite brings back. Null if the invitee becomes a new member.
  * - `resent_at`: when the invite was last resent. Its link contains this time.
  * - `mailed_at`: when the last mail was sent.
  * - `next_mail_at`: when a mail is due. Once the mail is leased, this is when it is due again if its sender dies.
@@ -27,6 +28,7 @@ export const invites = sqliteTable(
     used_at: integer(),
     ...timestamps,
     created_by_user_id: integer().notNull(),
+    returning_user_id: integer(),
     resent_at: integer(),
     mail_status: text().$type<MailStatus>().notNull().default("off"),
     mailed_at: integer(),
@@ -44,7 +46,12 @@ export const invites = sqliteTable(
     index("invites_unused").on(t.id, t.expires_at).where(sql`used_at is null`),
     // For a member who loses the right to invite.
     index("invites_by_creator").on(t.organization_id, t.created_by_user_id).where(sql`used_at is null`),
+    // For a member who is removed again.
+    index("invites_by_returning_user")
+      .on(t.organization_id, t.returning_user_id)
+      .where(sql`used_at is null and returning_user_id is not null`),
     index("invites_to_mail").on(t.organization_id, t.next_mail_at).where(sql`next_mail_at is not null`),
     withinOrganization(t, t.created_by_user_id, organizationUsers),
+    withinOrganization(t, t.returning_user_id, organizationUsers),
   ],
 );

@@ -1,4 +1,4 @@
-import { asc, eq, getTableColumns, inArray } from "drizzle-orm";
+import { asc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import { entriesWhere } from "../../audit/access_logs/access_logs.entries.ts";
 import type { Context } from "../../context.ts";
 import { hasValues } from "../../database/expressions.ts";
@@ -11,13 +11,13 @@ import {
   preparedQuery,
   type Value,
 } from "../../database/queries.ts";
-import { rowsBy, selectColumn } from "../../database/selects.ts";
+import { deleteBy, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { turnOffEndpointsOf } from "../../delivery/webhook_endpoints/webhook_endpoints.sql.ts";
 import type { OwnPath } from "../../http/wire.ts";
 import { revokeClients } from "../../organization/api_clients/api_clients.sql.ts";
 import { apiClients } from "../../organization/api_clients/api_clients.table.ts";
-import { memberIdOf, type OfEmail } from "../../organization/members/members.sql.ts";
+import { writtenMemberId } from "../../organization/members/members.sql.ts";
 import {
   organizationUserAssists,
   organizationUsers,
@@ -27,8 +27,8 @@ import { includesRole } from "../../organization/roles/roles.sql.ts";
 import type { WaitingRoomRow } from "../../rooms/waiting_rooms/waiting_rooms.merge.ts";
 import { deleteCodesOf } from "../authorization_codes/authorization_codes.sql.ts";
 import { ROW_FAULTS } from "../bulk_invites/bulk_invites.refusals.ts";
-import { failRowsSentBy } from "../bulk_invites/bulk_invites.sql.ts";
-import { deleteInvitesMadeBy, deletePendingInvites } from "../invites/invites.sql.ts";
+import { failRowsSentBy, failRowsTo } from "../bulk_invites/bulk_invites.sql.ts";
+import { deleteInvitesMadeBy, deleteInvitesReturning, deletePendingInvites } from "../invites/invites.sql.ts";
 import { hasEnded, type Member, type NextMember } from "../organization_users/organization_users.merge.ts";
 import { organizationUserColumns } from "../organization_users/organization_users.sql.ts";
 import {
@@ -65,11 +65,6 @@ export const membershipOfId = membershipReads(({ organization_id, id }: Placehol
   id,
 }));
 
-export const membershipOfEmail = membershipReads(({ organization_id, email }: Placeholders<OfEmail>) => ({
-  organization_id,
-  id: memberIdOf(organization_id, email),
-}));
-
 /**
  * The given ids that are providers of the organization.
  *
@@ -92,7 +87,7 @@ export async function membershipWrites(
   next: NextMember,
 ): Promise<BoundQuery<unknown>[]> {
   const { now } = context;
-  const { organization_id, email } = next;
+  const written = { organization_id: next.organization_id, id: member?.id ?? null };
   const assists = JSON.stringify(next.assists);
   const isSameAssists = assists === JSON.stringify(member?.assists ?? []);
   return [
@@ -105,12 +100,16 @@ export async function membershipWrites(
         })
       : memberWrites.insert(next),
     ...(next.roles.includes("provider")
-      ? await providePersonalRoom(room, next, now)
+      ? await providePersonalRoom(room, { ...next, ...written }, now)
       : retirePersonalRoom(room, now)),
-    ...(isSameAssists
-      ? []
-      : [deleteAssists({ organization_id, email }), insertAssists({ organization_id, email, assists })]),
+    ...(isSameAssists ? [] : [deleteAssists(written), insertAssists({ ...written, assists })]),
   ];
+}
+
+/** For a new member, the id is null: see `writtenMemberId`. */
+interface WrittenMember {
+  organization_id: number;
+  id: number | null;
 }
 
 /**
@@ -132,39 +131,66 @@ function withdrawWork(member: Member, next: NextMember, now: number): BoundQuery
 
 const memberWrites = tableWrites(organizationUsers, { id: organizationUsers.id });
 
-const deleteAssists = preparedQuery(({ organization_id, email }: Placeholders<OfEmail>) =>
+const deleteAssists = preparedQuery(({ organization_id, id }: Placeholders<WrittenMember>) =>
   builder
     .delete(organizationUserAssists)
-    .where(eq(organizationUserAssists.assistant_id, memberIdOf(organization_id, email))),
+    .where(hasValues(organizationUserAssists, { organization_id, assistant_id: id })),
 );
 
 /** @param assists the providers' ids, as a JSON array */
 const insertAssists = preparedQuery(
-  ({ organization_id, email, assists }: Placeholders<OfEmail & { assists: string }>) =>
+  ({ organization_id, id, assists }: Placeholders<WrittenMember & { assists: string }>) =>
     insertSelect(
       organizationUserAssists,
-      { organization_id, assistant_id: memberIdOf(organization_id, email), provider_id: jsonValue },
+      { organization_id, assistant_id: writtenMemberId(id), provider_id: jsonValue },
       { from: jsonRows(assists) },
     ),
 );
 
-/** The statements that shut a former member out: they revoke credentials and codes, and delete the pending invite. */
-export const revokeAccess = ({ id, organization_id, email }: Member, now: number): BoundQuery<unknown>[] => [
-  revokeClientsOf({ organization_id, id, now }),
-  deleteCodesOf({ organization_id, id, now }),
-  deletePendingInvites({ organization_id, email }),
-];
+/**
+ * The statements that shut a former member out: they revoke credentials and codes, withdraw what would let the person in again,
+ * and end the assistance that others give to this member.
+ */
+export function revokeAccess({ id, organization_id, email }: Member, now: number): BoundQuery<unknown>[] {
+  const ofEmail = { organization_id, email: email ?? "" };
+  return [
+    revokeClientsOf({ organization_id, id, now }),
+    deleteCodesOf({ organization_id, id, now }),
+    deletePendingInvites(ofEmail),
+    deleteInvitesReturning({ organization_id, id }),
+    ...failRowsTo({ ...ofEmail, now, error: ROW_FAULTS.membershipEnded }),
+    touchAssistantsOf({ organization_id, id, now }),
+    endAssistanceOf({ organization_id, provider_id: id }),
+  ];
+}
+
+/** The assistants of a provider get an event, because their `assists` become shorter. */
+const touchAssistantsOf = preparedQuery(
+  ({ organization_id, id, now }: Placeholders<OwnPath & { now: number }>) => {
+    const { assistant_id } = organizationUserAssists;
+    const ofProvider = hasValues(organizationUserAssists, { organization_id, provider_id: id });
+    return builder
+      .update(organizationUsers)
+      .set({ assists_changes: sql`${organizationUsers.assists_changes} + 1`, updated_at: now })
+      .where(inArray(organizationUsers.id, selectColumn(assistant_id, ofProvider)));
+  },
+);
+
+const endAssistanceOf = deleteBy(organizationUserAssists, "organization_id", "provider_id");
 
 const revokeClientsOf = preparedQuery(
   ({ organization_id, id, now }: Placeholders<OwnPath & { now: number }>) =>
     revokeClients(hasValues(apiClients, { organization_id, organization_user_id: id }), now),
 );
 
+const isWritten = ({ organization_id, id }: Placeholders<WrittenMember>) =>
+  hasValues(organizationUsers, { organization_id, id: writtenMemberId(id) });
+
 export const memberEntry = entriesWhere("organization_user", organizationUsers, {
   organization_id: organizationUsers.organization_id,
   organization_user_id: organizationUsers.id,
-})(({ organization_id, email }: Placeholders<OfEmail>) =>
-  hasValues(organizationUsers, { organization_id, email }),
-);
+})(isWritten);
 
-export const userByEmail = rowsBy(organizationUsers, organizationUserColumns, "organization_id", "email");
+export const userWritten = preparedQuery((written: Placeholders<WrittenMember>) =>
+  builder.select(organizationUserColumns).from(organizationUsers).where(isWritten(written)),
+);

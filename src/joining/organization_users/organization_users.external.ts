@@ -1,6 +1,6 @@
 import { externalRoutes } from "../../http/external_api.ts";
 import { outsideQuotas } from "../../http/quotas.ts";
-import { area } from "../../http/scopes.ts";
+import { adminArea, area } from "../../http/scopes.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
 import {
@@ -28,7 +28,7 @@ export const organizationUsersExternal = externalRoutes()
   )
   .put(
     "/organization_users/:id",
-    area("members"),
+    adminArea("members"),
     byId,
     outsideQuotas,
     jsonBody(updateOrganizationUserBody),
@@ -38,8 +38,14 @@ export const organizationUsersExternal = externalRoutes()
       return c.json(toOrganizationUser(user));
     },
   )
-  .delete("/organization_users/:id", area("members"), byId, query(removeOrganizationUserQuery), async (c) => {
-    const { revoke_api_clients } = c.req.valid("query");
-    await removeOrganizationUser(c.var.context, c.req.valid("param").id, revoke_api_clients);
-    return c.body(null, 204);
-  });
+  .delete(
+    "/organization_users/:id",
+    adminArea("members"),
+    byId,
+    query(removeOrganizationUserQuery),
+    async (c) => {
+      const { revoke_api_clients } = c.req.valid("query");
+      await removeOrganizationUser(c.var.context, c.req.valid("param").id, revoke_api_clients);
+      return c.body(null, 204);
+    },
+  );

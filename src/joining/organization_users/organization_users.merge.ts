@@ -7,8 +7,11 @@ import {
   assistsNonProvider,
   emailHasAccount,
   emailTaken,
+  formerMemberStays,
   type MemberField,
+  memberNeedsEmail,
   notAnAssistant,
+  notFormerMember,
   providerInUse,
 } from "./organization_users.refusals.ts";
 import type { createUserBody, MemberChanges } from "./organization_users.schemas.ts";
@@ -29,10 +32,10 @@ interface Newcomer {
 export const hasEnded = ({ roles }: Pick<Member, "roles">): boolean => roles.length === 0;
 
 /**
- * A person whose membership has ended becomes the same organization user again, with the new name and roles. An existing
- * member keeps their name and gains the roles.
+ * A former member who returns stays the same organization user, with the new email, name and roles. An existing member
+ * keeps their name and gains the roles.
  *
- * @param member the organization user with this email
+ * @param member the member with this email, or the former member who returns
  */
 export function joinMember(
   member: Member | undefined,
@@ -42,7 +45,7 @@ export function joinMember(
   const newcomer = { organization_id, email, display_name, roles, created_at: now, updated_at: now };
   if (!member) return { ...newcomer, assists: [], assists_changes: 0 };
   return hasEnded(member)
-    ? { ...member, display_name, roles, updated_at: now }
+    ? { ...member, email, display_name, roles, updated_at: now }
     : { ...member, roles: sortRoles([...member.roles, ...roles]), updated_at: now };
 }
 
@@ -50,30 +53,34 @@ export function joinMember(
 type Providers = { id: number }[];
 
 /**
- * @param member the organization user with this email
- * @throws ApiError 422 if the email has an account, or the assists are not allowed
+ * @param hasAccount whether a member has this email
+ * @param member the organization user named by `returning_user_id`
+ * @throws ApiError 422 if the email has an account, the named user is not a former member, or the assists are not allowed
  */
 export function newMember(
   {
     organization_id,
+    hasAccount,
     member,
     providers,
-  }: { organization_id: number; member: Member | undefined; providers: Providers },
-  { assists = [], ...input }: z.output<ReturnType<typeof createUserBody>>["user"],
+  }: { organization_id: number; hasAccount: boolean; member: Member | undefined; providers: Providers },
+  { assists = [], returning_user_id, ...input }: z.output<ReturnType<typeof createUserBody>>["user"],
   now: number,
 ): NextMember {
-  if (member && !hasEnded(member)) throw emailHasAccount();
+  if (hasAccount) throw emailHasAccount();
+  if (returning_user_id !== undefined && !(member && hasEnded(member))) throw notFormerMember("user");
   return withAssists(joinMember(member, { organization_id, ...input }, now), assists, providers, "user");
 }
 
 /**
- * Omitted fields keep their values. A member who loses the role provider_assistant no longer assists anyone.
+ * Omitted fields keep their values. A member who loses the role provider_assistant no longer assists anyone. Only the
+ * name and the email of a former member can change, so that the member can be made anonymous.
  *
  * @param field the request's field that holds the member
  * @param isRoomInUse whether someone is in the member's personal room, or a call is ongoing there
- * @param emailOwner the current or former user with the requested email
- * @throws ApiError 422 if the assists are not allowed, the email is another user's, or the personal room would be
- *   retired while it is in use
+ * @param emailOwner the member with the requested email
+ * @throws ApiError 422 if the assists are not allowed, the email is another member's or would be missing, the personal
+ *   room would be retired while it is in use, or a former member would get roles
  */
 export function mergeMember(
   {
@@ -93,6 +100,12 @@ export function mergeMember(
   now: number,
 ): NextMember {
   const next = { ...member, ...withoutUndefined(input), updated_at: now };
+  if (hasEnded(member)) {
+    if (input.roles) throw formerMemberStays(field, "roles");
+    if (assists && assists.length > 0) throw formerMemberStays(field, "assists");
+    return next;
+  }
+  if (next.email === null) throw memberNeedsEmail(field);
   if (emailOwner && emailOwner.id !== member.id) throw emailTaken(field);
   if (isRoomInUse && isProvider(member) && !isProvider(next)) throw providerInUse(field);
   if (assists) return withAssists(next, assists, providers, field);

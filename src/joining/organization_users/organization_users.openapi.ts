@@ -15,9 +15,11 @@ import {
   clientsActAsUser,
   emailHasAccount,
   emailTaken,
-  memberStaysInOrganization,
+  formerMemberStays,
+  memberNeedsEmail,
   NO_ROLE_LEFT,
   notAnAssistant,
+  notFormerMember,
   organizationUserNotFound,
   providerInUse,
 } from "./organization_users.refusals.ts";
@@ -33,6 +35,7 @@ const ann: User = { ...withoutRoom, ...story.ANN, roles: ["provider_assistant"],
 const promotedAnn: User = { ...olga, ...story.ANN, display_name: "Ann Admin" };
 const movedAnn: User = { ...ann, email: "ann.new@example.com" };
 const fred: User = { ...withoutRoom, ...story.FRED, roles: [] };
+const returnedFred: User = { ...fred, roles: ["provider_assistant"] };
 
 const userExample = (user: User) => organizationUserSchema.parse(user);
 const createdUserExample = (user: User) => createdUserSchema.parse(user);
@@ -43,9 +46,9 @@ const parameters = { organization_user_id: { description: MEMBER_ID, example: st
 
 const IN_60_SECONDS = `within ${CLIENT_KNOWN_FOR / 1000} seconds`;
 
-const CHANGE = `Omitted fields keep their values. \`roles\` and \`assists\` replace the current lists. Users whom the user already assists can stay on the list even without the role \`provider\`. A new name does not change the name of the personal waiting room. After a change of email, the person signs in with a token for the new email; pending invites for it are deleted. A user who becomes a provider gets a personal waiting room, or their earlier one back. A user who is no longer a provider loses it: the people waiting there count as having left, and the subs that the user fills become empty; assistants keep their access to the user's calls. A user who is no longer a provider_assistant assists nobody. Pending work that the user may no longer request is withdrawn: pending invites with higher roles are deleted, queued rows of bulk invites with higher roles fail, and the webhook endpoints of a former organization_admin are deactivated. API clients that act as the user have the new roles ${IN_60_SECONDS}.`;
+const CHANGE = `Omitted fields keep their values. \`roles\` and \`assists\` replace the current lists. Users whom the user already assists can stay on the list even without the role \`provider\`. A new name does not change the name of the personal waiting room. After a change of email, the person signs in with a token for the new email; pending invites for it are deleted. A user who becomes a provider gets a personal waiting room, or their earlier one back. A user who is no longer a provider loses it, and the subs that the user fills become empty; while people wait there or a call is in progress there, the role cannot be taken away (422). Assistants keep their access to the user's calls. A user who is no longer a provider_assistant assists nobody. Pending work that the user may no longer request is withdrawn: pending invites with higher roles are deleted, queued rows of bulk invites with higher roles fail, and the webhook endpoints of a former organization_admin are deactivated. API clients that act as the user have the new roles ${IN_60_SECONDS}. After the membership has ended, only \`display_name\` and \`email\` can change, and null clears the email, so that nothing names the person any more.`;
 
-const REMOVAL = `The user can no longer sign in; unredeemed codes become void. API clients that act as the user are revoked: they are refused everywhere ${IN_60_SECONDS}. Pending invites for the email are deleted, and queued bulk invites create no new one. The user's own work is withdrawn: pending invites that the user sent are deleted, queued rows of their bulk invites fail, and their webhook endpoints are deactivated until another organization_admin activates them. The subs that the user fills become empty, and the user assists nobody. The personal waiting room is retired, and the people waiting there count as having left. An ongoing call there continues and can be reported. The organization user stays in lists, without roles, and its calls can still be read.`;
+const REMOVAL = `The user can no longer sign in; unredeemed codes become void. API clients that act as the user are revoked: they are refused everywhere ${IN_60_SECONDS}. Pending invites for the email, or for the return of this user, are deleted, and queued bulk invites create no new one. After that, the email is free: whoever joins with it becomes a new organization user. The user's own work is withdrawn: pending invites that the user sent are deleted, queued rows of their bulk invites fail, and their webhook endpoints are deactivated until another organization_admin activates them. The subs that the user fills become empty, the user assists nobody, and nobody assists the user. The personal waiting room is retired, and the people waiting there count as having left. An ongoing call there continues and can be reported. The organization user stays in lists, without roles, and its calls can still be read.`;
 
 const OTHER_ORGANIZATIONS = "The person's accounts in other organizations do not change.";
 
@@ -67,7 +70,6 @@ const changeOf = (wrapper: "user" | "organization_user", schema: z.ZodObject) =>
       "A new email": {
         [wrapper]: {
           email: movedAnn.email,
-          ...(wrapper === "user" && { organization_id: ann.organization_id }),
         },
       },
     },
@@ -89,9 +91,10 @@ const changeErrors = (wrapper: "user" | "organization_user") => [
   assistsNonProvider(wrapper, 0),
   providerInUse(wrapper),
   emailTaken(wrapper),
+  memberNeedsEmail(wrapper),
+  formerMemberStays(wrapper, "roles"),
+  formerMemberStays(wrapper, "assists"),
 ];
-
-const NOT_AN_ADMIN = "The client does not act as an organization_admin, or the member does not exist";
 
 export const organizationUsersReference: Reference = {
   tag: "Organization users",
@@ -105,7 +108,8 @@ export const organizationUsersReference: Reference = {
         "Lists the organization users whose calls the client can read. An organization_admin has access to every organization user. A provider has access only to itself. A provider_assistant has access to itself and to the providers it assists. With several roles, a user has the access of each. The list is ordered by id.",
       parameters: {
         email: {
-          description: "Only the organization user with this email, in upper or lower case.",
+          description:
+            "Only the member with this email, in upper or lower case. Former users are not found by email.",
           example: story.PAULA.email,
         },
         role: { description: "Only organization users with this role.", example: "provider" },
@@ -145,7 +149,7 @@ export const organizationUsersReference: Reference = {
       description: `${CHANGE} The client's own user must keep the role \`organization_admin\`.`,
       parameters: { id: { description: MEMBER_ID, example: story.ANN.id } },
       ...changeOf("organization_user", organizationUserSchema),
-      refusals: { 404: `${NOT_AN_ADMIN}, or the membership has ended.` },
+      refusals: { 404: "The member does not exist." },
       errors: [
         ...changeErrors("organization_user"),
         clientDemotesItsUser(),
@@ -157,7 +161,7 @@ export const organizationUsersReference: Reference = {
     "DELETE /organization_users/:id": {
       operationId: "removeOrganizationUser",
       summary: "End the membership of an organization user",
-      description: `${REMOVAL} The person can return through a new invite. ${OTHER_ORGANIZATIONS} The client's own user cannot be removed.`,
+      description: `${REMOVAL} To let the person return as the same user, send an invite with \`returning_user_id\`. ${OTHER_ORGANIZATIONS} The client's own user cannot be removed.`,
       parameters: {
         id: { description: MEMBER_ID, example: story.SAM.id },
         revoke_api_clients: {
@@ -166,7 +170,7 @@ export const organizationUsersReference: Reference = {
           example: true,
         },
       },
-      refusals: { 404: `${NOT_AN_ADMIN}, or the membership has already ended.` },
+      refusals: { 404: "The member does not exist, or the membership has already ended." },
       errors: [
         organizationUserNotFound(),
         clientRemovesItsUser(),
@@ -191,13 +195,17 @@ export const organizationUsersReference: Reference = {
       operationId: "createUser",
       summary: "Add a user to an organization",
       description:
-        "The person can sign in at once, without accepting an invite; unused invites for the email are deleted. Without `assists`, the person assists nobody. A user with the role `provider` gets an active personal waiting room with the person's name. A person whose membership has ended becomes the same organization user again, with the same id, the same personal waiting room and the new display name. The API clients of that user stay revoked.",
+        "The person can sign in at once, without accepting an invite; unused invites for the email are deleted. Without `assists`, the person assists nobody. A user with the role `provider` gets an active personal waiting room with the person's name. To let a former user return as the same organization user, add `returning_user_id`: the user keeps the id, the calls and the personal waiting room, gets the name, email, roles and assists of the request, and the old API clients stay revoked. Without it, the person becomes a new organization user, even if a former one had the same email.",
       request: {
         fields: personFields("user"),
         examples: {
           "A provider": exampleBody(createUserBody(), createdUserExample(paula)),
           "A provider's assistant": exampleBody(createUserBody(), ann),
           "An administrator": exampleBody(createUserBody(), createdUserExample(olga)),
+          "A former user who returns": exampleBody(createUserBody(), {
+            ...createdUserExample(returnedFred),
+            returning_user_id: fred.id,
+          }),
         },
       },
       response: {
@@ -206,11 +214,13 @@ export const organizationUsersReference: Reference = {
           "A provider": createdUserExample(paula),
           "A provider's assistant": createdUserExample(ann),
           "An administrator": createdUserExample(olga),
+          "A former user who returns": createdUserExample(returnedFred),
         },
       },
       errors: [
         organizationNotFound(),
         emailHasAccount(),
+        notFormerMember("user"),
         notAnAssistant("user"),
         assistsNonProvider("user", 0),
       ],
@@ -221,13 +231,13 @@ export const organizationUsersReference: Reference = {
       description: CHANGE,
       parameters,
       ...changeOf("user", userSchema),
-      refusals: { 404: "The organization or the user does not exist, or the membership has ended." },
-      errors: [organizationNotFound(), ...changeErrors("user"), memberStaysInOrganization()],
+      refusals: { 404: "The organization or the user does not exist." },
+      errors: [organizationNotFound(), ...changeErrors("user")],
     },
     "DELETE /organizations/:organization_id/users/:organization_user_id": {
       operationId: "endMembership",
       summary: "End the membership of a user",
-      description: `${REMOVAL} The person can return through a new invite, or through \`POST /organizations/{organization_id}/users\`. ${OTHER_ORGANIZATIONS}`,
+      description: `${REMOVAL} To let the person return as the same user, use \`returning_user_id\` in an invite, or in \`POST /organizations/{organization_id}/users\`. ${OTHER_ORGANIZATIONS}`,
       parameters,
       refusals: { 404: "The organization or the user does not exist, or the membership has already ended." },
       errors: [organizationNotFound(), organizationUserNotFound()],

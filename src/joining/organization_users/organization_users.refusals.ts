@@ -9,16 +9,32 @@ export const emailHasAccount = () =>
     "user.email: already belongs to a user of the organization; to change that user, use PUT",
   );
 
-export const memberStaysInOrganization = () =>
-  unprocessable(
-    "field_not_changeable",
-    "user.organization_id: cannot be changed; create the user in the other organization",
-  );
+export const MEMBER_STAYS = {
+  organization_id: "create the user in the other organization",
+  user_id: "it is the id of the person",
+  waiting_room_slug: "it follows the name of the personal room: use PUT /waiting_rooms/{slug}",
+};
 
 export const emailTaken = (field: MemberField) =>
+  unprocessable("account_exists", `${field}.email: belongs to another user of the organization`);
+
+export const memberNeedsEmail = (field: MemberField) =>
   unprocessable(
-    "account_exists",
-    `${field}.email: belongs to another user of the organization, or to one whose membership has ended`,
+    "field_not_changeable",
+    `${field}.email: can be null only after the membership has ended; until then, the person signs in with it`,
+  );
+
+export const formerMemberStays = (field: MemberField, list: "roles" | "assists") =>
+  unprocessable(
+    "field_not_changeable",
+    `${field}.${list}: cannot be changed after the membership has ended; to bring the person back, use returning_user_id in POST /${field === "user" ? "organizations/{organization_id}/users" : "invites"}`,
+  );
+
+/** @param field the request's field that holds `returning_user_id` */
+export const notFormerMember = (field: "user" | "organization_invite") =>
+  unprocessable(
+    "not_a_former_member",
+    `${field}.returning_user_id: must be the id of a user whose membership of the organization has ended; to make the person a new user, leave it out`,
   );
 
 /** The error for an empty list of roles in an update. */

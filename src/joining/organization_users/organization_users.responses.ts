@@ -11,9 +11,9 @@ export const organizationUserSchema = z
       example: story.PAULA.id,
     }),
     user_id: id().meta({ description: "The same number as `id`.", example: story.PAULA.user_id }),
-    email: email().meta({
+    email: email().nullable().meta({
       description:
-        "The email address of the person, as the identity provider knows it, in lower case and without leading and trailing spaces. Within an organization, an email identifies one person.",
+        "The email address of the person, as the identity provider knows it, in lower case and without leading and trailing spaces. An email identifies one member of an organization: after a membership has ended, the email can be another member's, or null.",
       example: story.PAULA.email,
     }),
     display_name: name().meta({

@@ -2,11 +2,12 @@ import * as z from "zod";
 import { ROLES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import { pageQuery } from "../../http/pagination.ts";
+import { unchangeable } from "../../http/unchangeable.ts";
 import { email, flag, id, name, organizationParams, pathId } from "../../http/wire.ts";
 import { MAX_ASSISTS, MAX_ROLE_NAMES } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
 import { sortRoles } from "../../organization/roles/roles.schemas.ts";
-import { NO_ROLE_LEFT } from "./organization_users.refusals.ts";
+import { MEMBER_STAYS, NO_ROLE_LEFT } from "./organization_users.refusals.ts";
 import type {
   createdUserSchema,
   organizationUserSchema,
@@ -45,29 +46,35 @@ export const organizationUsersQuery = lazily(() =>
 
 export type OrganizationUsersQuery = z.output<ReturnType<typeof organizationUsersQuery>>;
 
-export const createUserBody = lazily(() => z.object({ user: fields().partial({ assists: true }) }));
+/** Shared by the two ways to bring a former member back. */
+export const returningUserId = lazily(() =>
+  id().optional().meta({
+    description:
+      "The id of a former organization user, whom the person becomes again: with the same id, calls and personal waiting room. Without it, the person becomes a new organization user, even if a former one had the same email.",
+  }),
+);
+
+export const createUserBody = lazily(() =>
+  z.object({
+    user: fields().partial({ assists: true }).extend({ returning_user_id: returningUserId() }),
+  }),
+);
 
 const changes = lazily(() =>
   fields()
-    .extend({ roles: roleListInput(NO_ROLE_LEFT) })
+    .extend({ email: email().nullable(), roles: roleListInput(NO_ROLE_LEFT) })
     .partial(),
 );
 
 export type MemberChanges = z.output<ReturnType<typeof changes>>;
 
 export const updateUserBody = lazily(() =>
-  z.object({
-    user: changes().extend({
-      organization_id: id()
-        .optional()
-        .meta({ description: "Only the current value: a user cannot move to another organization." }),
-    }),
-  }),
+  z.object({ user: changes() }).register(unchangeable, MEMBER_STAYS),
 );
 
-export type UserChanges = z.output<ReturnType<typeof updateUserBody>>["user"];
-
-export const updateOrganizationUserBody = lazily(() => z.object({ organization_user: changes() }));
+export const updateOrganizationUserBody = lazily(() =>
+  z.object({ organization_user: changes() }).register(unchangeable, MEMBER_STAYS),
+);
 
 export const removeOrganizationUserQuery = lazily(() => z.object({ revoke_api_clients: flag() }));
 

@@ -5,9 +5,10 @@ import { isSameRow } from "../../database/merging.ts";
 import { requireFirst } from "../../database/queries.ts";
 import { readPage } from "../../http/lists.ts";
 import type { Page } from "../../http/pagination.ts";
+import { requireUnchanged } from "../../http/unchangeable.ts";
 import type { Rights } from "../../organization/api_clients/api_clients.policy.ts";
 import { clientsOfUser } from "../../organization/api_clients/api_clients.sql.ts";
-import { memberByEmail, reachOf } from "../../organization/members/members.sql.ts";
+import { accountByEmail, reachOf } from "../../organization/members/members.sql.ts";
 import { organizationUsers } from "../../organization/members/organization_users.table.ts";
 import { organizationNotFound } from "../../organization/organizations/organizations.refusals.ts";
 import { listOfOrganization, organizationById } from "../../organization/organizations/organizations.sql.ts";
@@ -16,12 +17,11 @@ import { useOfPersonalRoom } from "../../rooms/waiting_rooms/waiting_rooms.sql.t
 import { deletePendingInvites } from "../invites/invites.sql.ts";
 import {
   memberEntry,
-  membershipOfEmail,
   membershipOfId,
   membershipWrites,
   providersAmong,
   revokeAccess,
-  userByEmail,
+  userWritten,
 } from "../memberships/memberships.sql.ts";
 import {
   formerMember,
@@ -36,17 +36,12 @@ import {
   requireNoClients,
   requireRightsOver,
 } from "./organization_users.policy.ts";
-import {
-  type MemberField,
-  memberStaysInOrganization,
-  organizationUserNotFound,
-} from "./organization_users.refusals.ts";
+import { type MemberField, organizationUserNotFound } from "./organization_users.refusals.ts";
 import type {
   createUserBody,
   MemberChanges,
   OrganizationUser,
   OrganizationUsersQuery,
-  UserChanges,
 } from "./organization_users.schemas.ts";
 import { organizationUserColumns, reachedUser, userListFor } from "./organization_users.sql.ts";
 
@@ -80,18 +75,21 @@ export async function createUser(
     {
       organization: organizationById({ id: organization_id }),
       providers: providersAmong({ organization_id, ids: JSON.stringify(input.assists ?? []) }),
-      ...membershipOfEmail(person),
+      account: accountByEmail(person),
+      ...membershipOfId({ organization_id, id: input.returning_user_id ?? 0 }),
     },
-    async ({ organization: [organization], providers, member: [member], room: [room] }) => {
+    async ({ organization: [organization], providers, account, member: [member], room: [room] }) => {
       if (!organization) throw organizationNotFound();
-      const next = newMember({ organization_id, member, providers }, input, now);
+      const hasAccount = account.length > 0;
+      const next = newMember({ organization_id, hasAccount, member, providers }, input, now);
+      const written = { organization_id, id: member?.id ?? null };
       return {
         writes: [
           ...(await membershipWrites(context, { member, room }, next)),
           deletePendingInvites(person),
-          userByEmail(person),
+          userWritten(written),
         ],
-        entries: [memberEntry(context, "create", person)],
+        entries: [memberEntry(context, "create", written)],
       };
     },
   );
@@ -111,7 +109,7 @@ const asThePlatform = (organization_id: number): MemberAuthor<{ id: number }> =>
 });
 
 const asTheClient = (caller: Caller, revokesClients = true): MemberAuthor<Rights> => ({
-  ...asAdministrator(caller, organizationUserNotFound),
+  ...asAdministrator(caller),
   field: "organization_user",
   allow(member, next, clients) {
     requireAdministratorStays(caller, member, next);
@@ -119,16 +117,8 @@ const asTheClient = (caller: Caller, revokesClients = true): MemberAuthor<Rights
   },
 });
 
-/** @throws ApiError 422 also if the body names another organization */
-export function updateUser(
-  context: Context,
-  organization_id: number,
-  id: number,
-  { organization_id: wanted = organization_id, ...input }: UserChanges,
-) {
-  if (wanted !== organization_id) throw memberStaysInOrganization();
-  return changeMember(context, asThePlatform(organization_id), id, input);
-}
+export const updateUser = (context: Context, organization_id: number, id: number, input: MemberChanges) =>
+  changeMember(context, asThePlatform(organization_id), id, input);
 
 export const updateOrganizationUser = (context: ClientContext, id: number, input: MemberChanges) =>
   changeMember(context, asTheClient(context.caller), id, input);
@@ -148,7 +138,7 @@ async function changeMember<Known>(
       providers: providersAmong({ organization_id, ids: JSON.stringify(input.assists ?? []) }),
       ...membershipOfId({ organization_id, id }),
       uses: useOfPersonalRoom({ organization_id, id }),
-      emailOwner: memberByEmail({ organization_id, email: input.email ?? "" }),
+      emailOwner: accountByEmail({ organization_id, email: input.email ?? "" }),
     },
     async ({
       author: [asking],
@@ -159,7 +149,9 @@ async function changeMember<Known>(
       emailOwner: [emailOwner],
     }) => {
       const own = author.require(asking);
-      const member = requireMember(found);
+      if (!found) throw organizationUserNotFound();
+      const member: Member = found;
+      requireUnchanged(context, { organization_id, user_id: id, waiting_room_slug: room?.slug });
       const next = mergeMember(
         { member, providers, field, isRoomInUse: uses.length > 0, emailOwner },
         input,
@@ -171,10 +163,12 @@ async function changeMember<Known>(
         writes: [
           ...(await membershipWrites(context, { member, room }, next)),
           // A person with an account has no pending invite.
-          ...(next.email === member.email ? [] : [deletePendingInvites(next)]),
-          userByEmail(next),
+          ...(hasEnded(next) || !input.email
+            ? []
+            : [deletePendingInvites({ organization_id, email: input.email })]),
+          userWritten(member),
         ],
-        entries: isSameRow<NextMember>(member, next) ? [] : [memberEntry(context, "update", next)],
+        entries: isSameRow<NextMember>(member, next) ? [] : [memberEntry(context, "update", member)],
       };
     },
   );
@@ -187,9 +181,7 @@ export const endMembership = (context: Context, organization_id: number, id: num
 export const removeOrganizationUser = (context: ClientContext, id: number, revokesClients: boolean) =>
   removeMember(context, asTheClient(context.caller, revokesClients), id);
 
-/**
- * Ends a membership. Only a new invite or a new creation admits the person again, as the same organization user.
- */
+/** Ends a membership. Only a new invite or a new creation admits the person again. */
 async function removeMember<Known>(context: Context, author: MemberAuthor<Known>, id: number): Promise<void> {
   const { db, now } = context;
   const { organization_id } = author;
@@ -202,7 +194,8 @@ async function removeMember<Known>(context: Context, author: MemberAuthor<Known>
     },
     async ({ author: [asking], member: [found], room: [room], clients }) => {
       const own = author.require(asking);
-      const member = requireMember(found);
+      if (!found || hasEnded(found)) throw organizationUserNotFound();
+      const member: Member = found;
       const next = formerMember(member, now);
       requireRightsOver(own, member, next);
       author.allow(member, next, clients);
@@ -210,16 +203,10 @@ async function removeMember<Known>(context: Context, author: MemberAuthor<Known>
         writes: [
           ...(await membershipWrites(context, { member, room }, next)),
           ...revokeAccess(member, now),
-          userByEmail(member),
+          userWritten(member),
         ],
         entries: [memberEntry(context, "delete", member)],
       };
     },
   );
-}
-
-/** @throws ApiError 404 if the member does not exist or the membership has ended */
-function requireMember(member: Member | undefined): Member {
-  if (!member || hasEnded(member)) throw organizationUserNotFound();
-  return member;
 }

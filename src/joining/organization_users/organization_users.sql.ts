@@ -6,6 +6,7 @@ import { builder, type Placeholders, preparedQuery } from "../../database/querie
 import { totalOf } from "../../database/totals.ts";
 import { pagedList } from "../../http/lists.ts";
 import {
+  hasAccount,
   ofAssistant,
   ofOrganization,
   type Reach,
@@ -87,7 +88,12 @@ const everybodyWithRole = new Map(
 );
 
 const everybodyWithEmail = userList((listed) =>
-  and(ofOrganization(listed), eq(organizationUsers.email, listed.email), hasRole(listed)),
+  and(
+    ofOrganization(listed),
+    eq(organizationUsers.email, listed.email),
+    hasAccount(organizationUsers),
+    hasRole(listed),
+  ),
 );
 
 const selfAndAssisted = userList((listed) =>

@@ -11,7 +11,7 @@ import {
 } from "../../database/queries.ts";
 import { kebabCase } from "../../database/slug.ts";
 import { tableWrites } from "../../database/table_writes.ts";
-import { memberIdOf, type OfMember } from "../../organization/members/members.sql.ts";
+import { type OfMember, writtenMemberId } from "../../organization/members/members.sql.ts";
 import { waitingRoomSubs } from "../../rooms/waiting_room_subs/waiting_room_subs.table.ts";
 import {
   FALLBACK_SLUG_NAME,
@@ -29,12 +29,11 @@ export const personalRoomOf = (organization_id: Value<number>, user_id: Value<nu
     .from(waitingRooms)
     .where(hasValues(waitingRooms, { organization_id, user_id }));
 
-/** A new room finds its owner by email, because the owner may be created in the same transaction. */
 const personalRoomWrites = tableWrites(
   waitingRooms,
   { id: waitingRooms.id },
   {
-    user_id: (of) => memberIdOf(of("organization_id"), of("user_id")),
+    user_id: (of) => writtenMemberId(of("user_id")),
     slug: (of) => freeSlug(of("organization_id"), of("slug")),
   },
 );

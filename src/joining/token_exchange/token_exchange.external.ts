@@ -1,18 +1,28 @@
 import { externalRoutes } from "../../http/external_api.ts";
 import { outsideQuotas } from "../../http/quotas.ts";
-import { area } from "../../http/scopes.ts";
+import { adminArea, area } from "../../http/scopes.ts";
 import { jsonBody } from "../../http/validation.ts";
 import { TOKEN_EXCHANGE_BODY_LIMIT } from "../../limits.ts";
-import { tokenExchangeBody } from "./token_exchange.schemas.ts";
-import { exchangeToken } from "./token_exchange.service.ts";
+import { tokenCheckBody, tokenExchangeBody } from "./token_exchange.schemas.ts";
+import { checkToken, exchangeToken } from "./token_exchange.service.ts";
 
-export const tokenExchangeExternal = externalRoutes().post(
-  "/auth/token_exchange",
-  area("sign_in"),
-  outsideQuotas,
-  jsonBody(tokenExchangeBody, { limit: TOKEN_EXCHANGE_BODY_LIMIT }),
-  async (c) => {
-    const code = await exchangeToken(c.var.context, c.req.valid("json").token_exchange.token);
-    return c.json({ code });
-  },
-);
+const limit = TOKEN_EXCHANGE_BODY_LIMIT;
+
+export const tokenExchangeExternal = externalRoutes()
+  .post(
+    "/auth/token_exchange",
+    area("sign_in"),
+    outsideQuotas,
+    jsonBody(tokenExchangeBody, { limit }),
+    async (c) => {
+      const code = await exchangeToken(c.var.context, c.req.valid("json").token_exchange.token);
+      return c.json({ code });
+    },
+  )
+  .post(
+    "/token_checks",
+    adminArea("organization:read"),
+    outsideQuotas,
+    jsonBody(tokenCheckBody, { limit }),
+    async (c) => c.json(await checkToken(c.var.context, c.req.valid("json").token_check.token)),
+  );

@@ -3,7 +3,7 @@ import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { invalidToken, inviteNotAccepted, providerUnavailable } from "./token_exchange.refusals.ts";
-import { authorizationCodeSchema } from "./token_exchange.responses.ts";
+import { authorizationCodeSchema, tokenCheckSchema } from "./token_exchange.responses.ts";
 
 /** A token for Paula, valid for five minutes. */
 const TOKEN =
@@ -45,10 +45,32 @@ The access log records each exchange (\`sign_in\`) and each properly signed but 
       },
       response: { schema: authorizationCodeSchema, example: exampleOf(authorizationCodeSchema) },
       refusals: {
-        401: "`Invalid token`: the token is malformed, forged or expired, its issuer is unknown, its email is not verified, or its email does not belong to a user of the organization. The operator can find the exact reason in the service's log by the `X-Request-Id`. `Please accept your invite`: the user has not accepted the invite yet. If the invite has expired, send it again with `POST /invites/{id}/resend`.",
+        401: "`Invalid token`: the token is malformed, forged or expired, its issuer is unknown, its email is not verified, or its email does not belong to a user of the organization. An administrator finds the exact reason with `POST /token_checks`, the operator in the service's log. `Please accept your invite`: the user has not accepted the invite yet. If the invite has expired, send it again with `POST /invites/{id}/resend`.",
         503: "The identity provider's public keys cannot be fetched, or are not a key set.",
       },
       errors: [invalidToken("malformed"), inviteNotAccepted(), providerUnavailable("keys_unreachable")],
+    },
+    "POST /token_checks": {
+      operationId: "checkToken",
+      summary: "Find out why a token is refused",
+      description:
+        "Checks a token as the exchange does, and says what is wrong with it. Nothing is exchanged, and the access log gets no entry.",
+      status: 200,
+      request: {
+        fields: { token_check: "The check.", "token_check.token": "The token to check." },
+        example: { token_check: { token: TOKEN } },
+      },
+      response: {
+        schema: tokenCheckSchema,
+        examples: {
+          "The token would be accepted": exampleOf(tokenCheckSchema),
+          "The token is of another application": {
+            ...exampleOf(tokenCheckSchema),
+            audience: "other-application",
+            reason: "audience_wrong",
+          },
+        },
+      },
     },
   },
 };

@@ -5,6 +5,32 @@ import type { KeysFault } from "../../organization/issuers/issuers.keys.ts";
 
 export type TokenFault = RefusalReason<"token">;
 
+export const CHECK_REASONS = [
+  ...["malformed", "issuer_unknown", "audience_wrong", "expired", "not_yet_valid"],
+  ...["keys_unavailable", "signature_invalid", "email_missing", "email_unverified"],
+  ...["invite_pending", "membership_ended", "user_unknown"],
+] as const;
+
+export type CheckReason = (typeof CHECK_REASONS)[number];
+
+/** For a token check, the log's reasons that have another name there. */
+const RENAMED: { [Reason in RefusalReason]?: CheckReason } = {
+  issuer_missing: "malformed",
+  claim_missing: "malformed",
+  claim_malformed: "malformed",
+  key_unknown: "signature_invalid",
+  algorithm_not_allowed: "signature_invalid",
+  key_unusable: "keys_unavailable",
+  email_not_verified: "email_unverified",
+};
+
+/** @throws the error, if it does not refuse a token */
+export function checkReasonOf(error: unknown): CheckReason {
+  if (!(error instanceof ApiError && error.reason)) throw error;
+  if (error.status === 503) return "keys_unavailable";
+  return RENAMED[error.reason] ?? (error.reason as CheckReason);
+}
+
 /** The reason is only logged: callers always get the same text. */
 export const invalidToken = (reason: TokenFault) =>
   new ApiError(401, "invalid_token", "Invalid token", { reason });

@@ -1,14 +1,17 @@
 import { digest, randomSecret } from "../../bytes/digest.ts";
 import type { ClientContext } from "../../context.ts";
 import { runAll, runBatch } from "../../database/queries.ts";
+import { administeredOrganization } from "../../http/roles.ts";
 import { AUTHORIZATION_CODE_LIFETIME } from "../../lifetimes.ts";
 import { AUTHORIZATION_CODE_BYTES } from "../../limits.ts";
 import { issuersByName } from "../../organization/issuers/issuers.sql.ts";
+import { accountByEmail, newestFormerMember } from "../../organization/members/members.sql.ts";
 import { insertAuthorizationCode } from "../authorization_codes/authorization_codes.sql.ts";
 import { pendingInviteOf } from "../invites/invites.sql.ts";
-import { invalidToken, inviteNotAccepted } from "./token_exchange.refusals.ts";
+import { checkReasonOf, invalidToken, inviteNotAccepted } from "./token_exchange.refusals.ts";
+import type { TokenCheck } from "./token_exchange.responses.ts";
 import { refusedSignInEntry, signInEntry } from "./token_exchange.sql.ts";
-import { claimedIssuer, compactToken, verifiedEmail } from "./token_exchange.tokens.ts";
+import { claimedIssuer, claimsOf, compactToken, verifiedEmail } from "./token_exchange.tokens.ts";
 
 /**
  * Exchanges a token of a recognized issuer for an authorization code of its user. The access log records each exchange
@@ -41,4 +44,37 @@ export async function exchangeToken(context: ClientContext, text: string): Promi
   if (inserted.length > 0) return code;
   if (pending.length > 0) throw inviteNotAccepted();
   throw invalidToken(fault);
+}
+
+/** Says why the exchange of a token would be refused, for an administrator who sets up sign-in. Changes nothing. */
+export async function checkToken(context: ClientContext, text: string): Promise<TokenCheck> {
+  const { db, now, caller } = context;
+  const organization_id = administeredOrganization(caller);
+  const check: TokenCheck = {
+    issuer: null,
+    audience: null,
+    email: null,
+    organization_user_id: null,
+    reason: null,
+  };
+  try {
+    const token = compactToken(text);
+    const issuer = claimedIssuer(token);
+    const issuers = await runAll(db, issuersByName({ organization_id, issuer }));
+    if (issuers.length === 0) throw invalidToken("issuer_unknown");
+    Object.assign(check, { issuer, ...claimsOf(token, issuers) });
+    const person = { organization_id, email: check.email ?? "" };
+    const [[member], [former], [pending]] = await runBatch(db, [
+      accountByEmail(person),
+      newestFormerMember(person),
+      pendingInviteOf(person),
+    ]);
+    check.organization_user_id = (member ?? former)?.id ?? null;
+    const { email, fault } = await verifiedEmail(token, issuers, now);
+    if (!email) throw invalidToken(fault);
+    if (!member) check.reason = pending ? "invite_pending" : former ? "membership_ended" : "user_unknown";
+  } catch (error) {
+    check.reason = checkReasonOf(error);
+  }
+  return check;
 }

@@ -1,7 +1,7 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { accessEntries, entriesWhere } from "../../audit/access_logs/access_logs.entries.ts";
 import type { Placeholders } from "../../database/queries.ts";
-import { accountIdOf, memberIdOf, type OfEmail } from "../../organization/members/members.sql.ts";
+import { accountIdOf, type OfEmail } from "../../organization/members/members.sql.ts";
 import { organizationUsers } from "../../organization/members/organization_users.table.ts";
 import { organizations } from "../../organization/organizations/organizations.table.ts";
 
@@ -12,13 +12,12 @@ export const signInEntry = entriesWhere("organization_user", organizationUsers, 
   eq(organizationUsers.id, accountIdOf(organization_id, email)),
 );
 
-/** The access log entry of an exchange for an email without an account. It names the former member, if there was one. */
+/** The access log entry of an exchange for an email without an account. */
 export const refusedSignInEntry = accessEntries(
   "organization_user",
   ({ organization_id, email }: Placeholders<OfEmail>) => ({
     organization_id: organizations.id,
-    resource_id: memberIdOf(organization_id, email),
-    organization_user_id: memberIdOf(organization_id, email),
+    resource_id: null,
     from: organizations,
     where: and(eq(organizations.id, organization_id), isNull(accountIdOf(organization_id, email))),
   }),

@@ -134,9 +134,27 @@ function tokenFaultOf(error: unknown): TokenFault {
   throw error;
 }
 
-function emailOf(payload: JWTPayload, { email_claim, require_verified_email }: Issuer): VerifiedEmail {
+/** The unverified claims of a token. Its audience selects the registration that names the claim with the email. */
+export function claimsOf(token: string, issuers: Issuer[]) {
+  const claims = decodeJwt(token);
+  const audiences = [claims.aud].flat();
+  const issuer = issuers.find(({ audience }) => audiences.includes(audience));
+  const claimed = claimOf(claims, issuer ?? (issuers[0] as Issuer));
+  return {
+    audience: issuer?.audience ?? audiences.find((each) => typeof each === "string") ?? null,
+    email: typeof claimed === "string" ? (email().safeParse(claimed).data ?? claimed) : null,
+  };
+}
+
+/** A list of exactly one email counts as that email. */
+function claimOf(payload: JWTPayload, { email_claim }: Issuer): unknown {
   const claim = payload[email_claim];
-  const { data } = email().safeParse(Array.isArray(claim) && claim.length === 1 ? claim[0] : claim);
+  return Array.isArray(claim) && claim.length === 1 ? claim[0] : claim;
+}
+
+function emailOf(payload: JWTPayload, issuer: Issuer): VerifiedEmail {
+  const { email_claim, require_verified_email } = issuer;
+  const { data } = email().safeParse(claimOf(payload, issuer));
   if (data === undefined) return { email: "", fault: "email_missing" };
   // Belongs to the claim `email`. Some providers send it as a string; any other value does not count as verified.
   const { email_verified = null } = payload;

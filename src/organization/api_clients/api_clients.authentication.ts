@@ -6,8 +6,11 @@ import { isMoving } from "../../database/causes.ts";
 import { envOfShard, findEnvOfShard } from "../../database/shards.ts";
 import { readActingUser } from "../../http/acting_user.ts";
 import type { ExternalEnv } from "../../http/external_api.ts";
+import { requireKnownParameters } from "../../http/parameters.ts";
+import { readIfMatch } from "../../http/preconditions.ts";
 import { countBodyLength, countLookUp, countRequest, failedCredentials } from "../../http/rate_limits.ts";
 import { answerWithBookmark, openDatabase } from "../../http/replication.ts";
+import { hasOneOf, requireRoleOf, rolesFor } from "../../http/roles.ts";
 import { requireScope } from "../../http/scopes.ts";
 import { isRouted } from "../../http/unrouted.ts";
 import { CLIENT_ID_BYTES, EXTERNAL_BODY_LIMIT } from "../../limits.ts";
@@ -56,7 +59,10 @@ export const externalApi = createMiddleware<ExternalEnv>(async (c, next) => {
     if (isRouted(c)) {
       if (client.is_suspended) throw organizationSuspended();
       requireScope(c, caller);
+      await requireRole(c, client.id);
       Object.assign(context.requester, readActingUser(c));
+      Object.assign(context, { if_match: readIfMatch(c) });
+      requireKnownParameters(c);
     }
     await answerWithBookmark(c, next);
     if (isMoving(c.error)) lookUpAgain(client.id);
@@ -73,6 +79,17 @@ async function authenticate(c: HonoContext<ExternalEnv>, context: Context) {
   const client = await recall(c, context, clientId);
   const isRight = client && (await matchesDigest(clientSecret, client.secret_digest));
   return isRight ? { ...client, id: clientId } : null;
+}
+
+/** Looks the client up again before the refusal, because its user may just have got the role. */
+async function requireRole(c: HonoContext<ExternalEnv>, clientId: string): Promise<void> {
+  const { context } = c.var;
+  const needed = rolesFor(c);
+  if (hasOneOf(context.caller, needed)) return;
+  lookUpAgain(clientId);
+  const known = await recall(c, context, clientId);
+  if (known) context.caller = known.caller;
+  requireRoleOf(context.caller, ...needed);
 }
 
 const recall = (c: HonoContext<ExternalEnv>, context: Context, clientId: string) =>

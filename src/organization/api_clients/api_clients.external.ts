@@ -1,7 +1,7 @@
 import { externalRoutes } from "../../http/external_api.ts";
 import { idempotent } from "../../http/idempotency_key.ts";
 import { pageQuery } from "../../http/pagination.ts";
-import { area } from "../../http/scopes.ts";
+import { adminArea, area } from "../../http/scopes.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
 import {
@@ -19,15 +19,15 @@ import {
 
 export const apiClientsExternal = externalRoutes()
   .get("/api_client", area(null), async (c) => c.json(toOwnApiClient(await requireOwnClient(c.var.context))))
-  .get("/api_clients", area("organization"), query(pageQuery), async (c) => {
+  .get("/api_clients", adminArea("organization"), query(pageQuery), async (c) => {
     const { items, pagination } = await listOwnApiClients(c.var.context, c.req.valid("query"));
     return c.json({ api_clients: items.map(toApiClient), pagination });
   })
-  .post("/api_clients", area("organization"), idempotent, jsonBody(createApiClientBody), async (c) => {
+  .post("/api_clients", adminArea("organization"), idempotent, jsonBody(createApiClientBody), async (c) => {
     const client = await createOwnApiClient(c.var.context, c.req.valid("json").api_client);
     return c.json(toIssuedApiClient(client), 201);
   })
-  .delete("/api_clients/:id", area("organization"), params(idParams), async (c) => {
+  .delete("/api_clients/:id", adminArea("organization"), params(idParams), async (c) => {
     await revokeOwnApiClient(c.var.context, c.req.valid("param").id);
     return c.body(null, 204);
   });

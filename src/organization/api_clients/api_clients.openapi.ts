@@ -1,6 +1,6 @@
 import { CLIENT_KNOWN_FOR } from "../../lifetimes.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
-import { FOR_ADMINISTRATORS, pageResponse, type Reference } from "../../openapi/operation.ts";
+import { pageResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { secretIsNotStored } from "../idempotency_keys/idempotency_keys.refusals.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
@@ -88,16 +88,13 @@ export const apiClientsReference: Reference = {
       summary: "List the API clients of your organization",
       description: LIST,
       response: list,
-      refusals: FOR_ADMINISTRATORS,
-      errors: [apiClientNotFound()],
     },
     "POST /api_clients": {
       operationId: "createOwnApiClient",
       summary: "Create an API client for your organization",
-      description: `Only clients of an organization_admin can do this. A client with scopes can only create clients within those scopes, and a client with \`expires_at\` only clients that expire no later. ${LOST}`,
+      description: `A client with scopes can only create clients within those scopes, and a client with \`expires_at\` only clients that expire no later. ${LOST}`,
       ...creation,
       refusals: {
-        ...FOR_ADMINISTRATORS,
         409: "A request with this `Idempotency-Key` was already carried out. The secret is not shown again.",
       },
       errors: [
@@ -114,10 +111,10 @@ export const apiClientsReference: Reference = {
     "DELETE /api_clients/:id": {
       operationId: "revokeOwnApiClient",
       summary: "Revoke an API client",
-      description: `$REVOCATIONA client cannot revoke itself.`,
+      description: `${REVOCATION} A client cannot revoke itself.`,
       parameters: byId,
       refusals: {
-        404: "The client does not act as an organization_admin, or the API client does not exist or is already revoked.",
+        404: "The API client does not exist or is already revoked.",
       },
       errors: [apiClientNotFound(), clientRevokesItself()],
     },

@@ -1,12 +1,13 @@
 import type * as z from "zod";
 import { digest, randomSecret } from "../../bytes/digest.ts";
 import { bytesOfHex } from "../../bytes/hex.ts";
-import { administeredOrganization, type Caller, type ClientContext, type Context } from "../../context.ts";
+import type { Caller, ClientContext, Context } from "../../context.ts";
 import { decideAndWrite, type Idempotency } from "../../database/decide_and_write.ts";
 import { newShardOfClient } from "../../database/moves.ts";
 import { requireFirst, runBatch, runFirst } from "../../database/queries.ts";
 import { envOfShard, isSharded, shardOf } from "../../database/shards.ts";
 import type { PageQuery } from "../../http/pagination.ts";
+import { administeredOrganization } from "../../http/roles.ts";
 import type { OwnPath } from "../../http/wire.ts";
 import { CLIENT_ID_BYTES, CLIENT_SECRET_PREFIX, SECRET_HINT_LENGTH } from "../../limits.ts";
 import { userWithAccount } from "../members/members.sql.ts";
@@ -32,7 +33,7 @@ import { apiClients } from "./api_clients.table.ts";
 export const listApiClients = listOfOrganization(apiClients, apiClientColumns);
 
 export const listOwnApiClients = (context: ClientContext, page: PageQuery) =>
-  listApiClients(context, administeredOrganization(context.caller, apiClientNotFound), page);
+  listApiClients(context, administeredOrganization(context.caller), page);
 
 /** @throws ApiError 401 if the client of the request is revoked */
 export const requireOwnClient = ({ db, caller }: ClientContext) =>
@@ -45,9 +46,9 @@ export const createApiClient = (context: Context, organization_id: number, input
 
 export async function createOwnApiClient(context: ClientContext, input: NewClient) {
   const { caller } = context;
-  const author = asAdministrator(caller, apiClientNotFound);
+  const author = asAdministrator(caller);
   // The roles are checked here too, because a replay is not decided again.
-  administeredOrganization(caller, apiClientNotFound);
+  administeredOrganization(caller);
   return issueClient(context, author, input, {
     isOwn: true,
     idempotency: await clientIdempotency(context, {}),
@@ -94,7 +95,7 @@ export const revokeApiClient = (context: Context, { organization_id, id }: OwnPa
 
 /** @throws ApiError 422 if the client would revoke itself: the organization might have no other client to create a new one */
 export const revokeOwnApiClient = (context: ClientContext, id: number) =>
-  revoke(context, asAdministrator(context.caller, apiClientNotFound), id, context.caller.api_client_id);
+  revoke(context, asAdministrator(context.caller), id, context.caller.api_client_id);
 
 async function revoke<Known>(
   context: Context,

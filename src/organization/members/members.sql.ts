@@ -1,7 +1,7 @@
-import { and, asc, eq, gt, inArray, not, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { alias, unionAll } from "drizzle-orm/sqlite-core";
 import type { Caller } from "../../context.ts";
-import { hasValues, scalar } from "../../database/expressions.ts";
+import { coalesce, hasValues, scalar } from "../../database/expressions.ts";
 import {
   builder,
   jsonValues,
@@ -10,7 +10,7 @@ import {
   type Value,
   type Values,
 } from "../../database/queries.ts";
-import { rowsBy, selectColumn } from "../../database/selects.ts";
+import { newestId, rowsBy, selectColumn } from "../../database/selects.ts";
 import type { OwnPath } from "../../http/wire.ts";
 import { organizationUserAssists, organizationUsers } from "./organization_users.table.ts";
 
@@ -72,6 +72,9 @@ export const reachedMember = preparedQuery((user: Placeholders<Reach & { id: num
 /** True for a row whose membership has not ended. An ended membership keeps its row, without roles. */
 export const hasAccount = ({ roles }: { roles: SQLWrapper }): SQL => sql`${roles} <> '[]'`;
 
+/** The opposite. It repeats the WHERE of the partial index, or SQLite does not use it. */
+export const hasNoAccount = ({ roles }: { roles: SQLWrapper }): SQL => sql`${roles} = '[]'`;
+
 /** Returns no row if the membership has ended. */
 export const userWithAccount = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
   selectColumn(
@@ -81,31 +84,35 @@ export const userWithAccount = preparedQuery(({ organization_id, id }: Placehold
   ),
 );
 
-const memberWithEmail = (organization_id: Value<number>, email: Value<string>, condition?: SQL) =>
-  scalar(selectColumn(members.id, hasValues(members, { organization_id, email }), condition));
-
-/** The id of the organization user with this email, even if the membership has ended; null if no user has it. */
-export const memberIdOf = (organization_id: Value<number>, email: Value<string>) =>
-  memberWithEmail(organization_id, email);
-
-/** The organization user with this email, even if the membership has ended. */
-export const memberByEmail = rowsBy(
-  organizationUsers,
-  { id: organizationUsers.id },
-  "organization_id",
-  "email",
+export const formerMemberById = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
+  selectColumn(
+    organizationUsers.id,
+    hasValues(organizationUsers, { organization_id, id }),
+    hasNoAccount(organizationUsers),
+  ),
 );
 
-/** The id of the organization user with this email; null if no user has it, or the membership has ended. */
+/** The id of the present member with this email, or null. */
 export const accountIdOf = (organization_id: Value<number>, email: Value<string>) =>
-  memberWithEmail(organization_id, email, hasAccount(members));
+  scalar(selectColumn(members.id, hasValues(members, { organization_id, email }), hasAccount(members)));
 
-/** The id of the organization user with this email if the membership ended after this time; otherwise null. */
-export const membershipEndedAfter = (
-  organization_id: Value<number>,
-  email: Value<string>,
-  time: SQLWrapper,
-) => memberWithEmail(organization_id, email, and(not(hasAccount(members)), gt(members.updated_at, time)));
+export const accountByEmail = preparedQuery(({ organization_id, email }: Placeholders<OfEmail>) =>
+  selectColumn(organizationUsers.id, eq(organizationUsers.id, accountIdOf(organization_id, email))),
+);
+
+/** Returns the newest of the former members with this email. */
+export const newestFormerMember = preparedQuery(({ organization_id, email }: Placeholders<OfEmail>) =>
+  selectColumn(
+    organizationUsers.id,
+    hasValues(organizationUsers, { organization_id, email }),
+    hasNoAccount(organizationUsers),
+  )
+    .orderBy(desc(organizationUsers.id))
+    .limit(1),
+);
+
+/** The id of the member that a transaction writes: null stands for the member that it has just inserted. */
+export const writtenMemberId = (id: SQLWrapper) => coalesce(id, scalar(newestId(organizationUsers)));
 
 /** Selects no row if the organization has no such user. */
 export const memberOf = (organization_id: Value<number>, user_id: Value<number>) =>

@@ -20,7 +20,7 @@ export const memberHasRole = (roles: SQLWrapper, role: Role): SQL =>
 /**
  * The accounts of people in an organization. The id is also the contract's `user_id`. Somebody who works for two organizations has two
  * accounts, and neither organization learns of the other. `roles` is a JSON array, lowest role first. A membership that has ended
- * keeps its row, without roles. `assists_changes` counts the changes of the member's assists, so that a trigger writes one event for
+ * keeps its row, without roles. Its email is free for another member, and can be null. `assists_changes` counts the changes of the member's assists, so that a trigger writes one event for
  * each: it cannot tell from the rows of `organizationUserAssists`, which are replaced one by one.
  */
 export const organizationUsers = sqliteTable(
@@ -28,14 +28,15 @@ export const organizationUsers = sqliteTable(
   {
     id: idColumn(),
     organization_id: organizationId(),
-    email: text().notNull(),
+    email: text(),
     display_name: text().notNull(),
     roles: text({ mode: "json" }).$type<Role[]>().notNull(),
     assists_changes: integer().notNull().default(0),
     ...timestamps,
   },
   (t) => [
-    uniqueIndex("organization_users_by_email").on(t.organization_id, t.email),
+    uniqueIndex("organization_users_by_email").on(t.organization_id, t.email).where(sql`roles <> '[]'`),
+    index("former_members_by_email").on(t.organization_id, t.email).where(sql`roles = '[]'`),
     uniqueIndex("organization_users_by_organization").on(t.organization_id, t.id),
     ...ROLES.map((role) =>
       index(`organization_users_by_role_${role}`)
@@ -43,6 +44,7 @@ export const organizationUsers = sqliteTable(
         .where(memberHasRole(sql`roles`, role)),
     ),
     check("organization_users_are_people", sql`id <> ${sql.raw(String(SYSTEM_USER_ID))}`),
+    check("organization_users_have_emails", sql`email is not null or roles = '[]'`),
   ],
 );
 
@@ -54,5 +56,6 @@ export const organizationUserAssists = sqliteTable(
     primaryKey({ columns: [t.assistant_id, t.provider_id] }),
     withinOrganization(t, t.assistant_id, organizationUsers),
     withinOrganization(t, t.provider_id, organizationUsers),
+    index("organization_user_assists_by_provider").on(t.organization_id, t.provider_id),
   ],
 );

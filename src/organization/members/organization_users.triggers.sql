@@ -8,8 +8,8 @@ END;
 
 CREATE TRIGGER `events_organization_user_changed`
 AFTER UPDATE OF roles, display_name, email, assists_changes ON `organization_users`
-WHEN old.roles <> '[]' AND new.roles <> '[]'
-  AND (old.roles <> new.roles OR old.display_name <> new.display_name OR old.email <> new.email
+WHEN (old.roles = '[]') = (new.roles = '[]')
+  AND (old.roles <> new.roles OR old.display_name <> new.display_name OR old.email IS NOT new.email
     OR old.assists_changes <> new.assists_changes)
 BEGIN
   INSERT INTO events (organization_id, type, data, created_at)

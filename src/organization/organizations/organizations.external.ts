@@ -1,5 +1,5 @@
 import { externalRoutes } from "../../http/external_api.ts";
-import { area } from "../../http/scopes.ts";
+import { adminArea, area } from "../../http/scopes.ts";
 import { jsonBody } from "../../http/validation.ts";
 import { toOwnOrganization, updateOwnOrganizationBody } from "./organizations.schemas.ts";
 import { requireOrganization, updateOwnOrganization } from "./organizations.service.ts";
@@ -9,6 +9,6 @@ export const organizationsExternal = externalRoutes()
     const { context } = c.var;
     return c.json(toOwnOrganization(await requireOrganization(context, context.caller.organization_id)));
   })
-  .put("/organization", area("organization"), jsonBody(updateOwnOrganizationBody), async (c) =>
+  .put("/organization", adminArea("organization"), jsonBody(updateOwnOrganizationBody), async (c) =>
     c.json(toOwnOrganization(await updateOwnOrganization(c.var.context, c.req.valid("json").organization))),
   );

@@ -2,7 +2,6 @@ import type * as z from "zod";
 import type { NewRow } from "../../database/insert.ts";
 import { withoutUndefined } from "../../http/wire.ts";
 import { MAX_MAIL_NAME_LENGTH } from "../../limits.ts";
-import { organizationSlugStays } from "./organizations.refusals.ts";
 import type { updateOrganizationBody } from "./organizations.schemas.ts";
 import type { organizations } from "./organizations.table.ts";
 
@@ -23,17 +22,12 @@ export const newOrganization = (name: string, now: number): Omit<NewRow<typeof o
   updated_at: now,
 });
 
-/**
- * The slug stays when the name changes, because the slugs of the organization's rooms begin with it.
- *
- * @throws ApiError 422 if the input has another slug
- */
+/** The slug stays when the name changes, because the slugs of the organization's rooms begin with it. */
 export function mergeOrganization(
   organization: OrganizationRow,
   input: OrganizationInput,
   now: number,
 ): OrganizationRow {
-  if (input.slug !== undefined && input.slug !== organization.slug) throw organizationSlugStays();
   return { ...organization, ...withoutUndefined(input), updated_at: now };
 }
 

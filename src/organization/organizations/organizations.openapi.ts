@@ -1,12 +1,11 @@
 import { invalidBody } from "../../http/errors.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
-import { FOR_ADMINISTRATORS, type Operation, pageResponse, type Reference } from "../../openapi/operation.ts";
+import { type Operation, pageResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import {
   NOT_AN_ORGANIZATION_SLUG,
   NOT_RETENTION_DAYS,
   organizationNotFound,
-  organizationSlugStays,
   organizationSlugTaken,
 } from "./organizations.refusals.ts";
 import { organizationSchema, ownOrganizationSchema } from "./organizations.responses.ts";
@@ -71,7 +70,6 @@ const update: Pick<Operation, "request" | "response"> = {
 };
 
 const updateErrors = [
-  organizationSlugStays(),
   organizationNotFound(),
   invalidBody(`organization.recording_retention_days: ${NOT_RETENTION_DAYS}`),
   invalidBody(`organization.transcript_retention_days: ${NOT_RETENTION_DAYS}`),
@@ -91,9 +89,8 @@ export const organizationsReference: Reference = {
     "PUT /organization": {
       operationId: "updateOwnOrganization",
       summary: "Update your organization",
-      description: `Only clients of an organization_admin can do this. ${UPDATE}`,
+      description: UPDATE,
       ...updateOfOwn,
-      refusals: FOR_ADMINISTRATORS,
       errors: updateErrors,
     },
   },

@@ -16,10 +16,11 @@ export const NOT_AN_ORGANIZATION_SLUG = `must be 1 to ${MAX_ORGANIZATION_SLUG_LE
 export const organizationSlugTaken = () =>
   unprocessable("slug_taken", "organization.slug: is taken; choose another one, or omit it");
 
-export const organizationSlugStays = () =>
-  unprocessable(
-    "field_not_changeable",
-    "organization.slug: cannot be changed, because the slugs of the waiting rooms begin with it",
-  );
+export const ORGANIZATION_STAYS = { slug: "the slugs of the waiting rooms begin with it" };
+
+export const OWN_ORGANIZATION_STAYS = {
+  ...ORGANIZATION_STAYS,
+  is_suspended: "only the people who run the service can suspend or resume an organization",
+};
 
 export const NOT_RETENTION_DAYS = `must be a whole number of days from 1 to ${MAX_RETENTION_DAYS}, or null for no limit`;

@@ -1,10 +1,16 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
+import { unchangeable } from "../../http/unchangeable.ts";
 import { name, ORGANIZATION_SLUG, toTimestamp } from "../../http/wire.ts";
 import { MAX_RETENTION_DAYS } from "../../lifetimes.ts";
 import { MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
-import { NOT_AN_ORGANIZATION_SLUG, NOT_RETENTION_DAYS } from "./organizations.refusals.ts";
+import {
+  NOT_AN_ORGANIZATION_SLUG,
+  NOT_RETENTION_DAYS,
+  ORGANIZATION_STAYS,
+  OWN_ORGANIZATION_STAYS,
+} from "./organizations.refusals.ts";
 import type { organizationSchema, ownOrganizationSchema } from "./organizations.responses.ts";
 import type { organizationColumns } from "./organizations.sql.ts";
 
@@ -31,9 +37,6 @@ const changeableFields = lazily(() =>
   z
     .object({
       name: name(),
-      slug: organizationSlug().meta({
-        description: "Only the current value is accepted, because the slug never changes.",
-      }),
       recording_retention_days: retentionDays(),
       transcript_retention_days: retentionDays(),
       participant_retention_days: retentionDays(),
@@ -42,10 +45,14 @@ const changeableFields = lazily(() =>
     .partial(),
 );
 
-export const updateOwnOrganizationBody = lazily(() => z.object({ organization: changeableFields() }));
+export const updateOwnOrganizationBody = lazily(() =>
+  z.object({ organization: changeableFields() }).register(unchangeable, OWN_ORGANIZATION_STAYS),
+);
 
 export const updateOrganizationBody = lazily(() =>
-  z.object({ organization: changeableFields().extend({ is_suspended: z.boolean().optional() }) }),
+  z
+    .object({ organization: changeableFields().extend({ is_suspended: z.boolean().optional() }) })
+    .register(unchangeable, ORGANIZATION_STAYS),
 );
 
 export type Organization = Row<typeof organizationColumns>;

@@ -7,6 +7,7 @@ import { type BoundQuery, requireFirst, runAll, runBatch } from "../../database/
 import { kebabCase, MAX_SLUG_SUFFIX_LENGTH } from "../../database/slug.ts";
 import { type Place, pageOfPlaces, placeOfSlug, placeWrites, totalOfPlaces } from "../../directory/places.ts";
 import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
+import { requireUnchanged } from "../../http/unchangeable.ts";
 import { MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
 import { SettingsError } from "../../settings.ts";
 import { DATABASE_TIMEOUT } from "../../tuning.ts";
@@ -148,7 +149,7 @@ export const updateOwnOrganization = (
   input: OrganizationUpdate,
 ): Promise<Organization> => {
   const { db, caller } = context;
-  const author = asAdministrator(caller, organizationNotFound);
+  const author = asAdministrator(caller);
   const reads = { member: author.read, organization: organizationRow({ id: author.organization_id }) };
   return decideAndWrite(db, reads, ({ member: [member], organization: [organization] }) => {
     author.require(member);
@@ -163,6 +164,7 @@ function decideOrganization(
   merge: typeof mergeOrganization,
 ): Decision<Organization> {
   if (!organization) throw organizationNotFound();
+  requireUnchanged(context, organization);
   const { id } = organization;
   const next = merge(organization, input, context.now);
   return {

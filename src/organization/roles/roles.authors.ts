@@ -1,11 +1,10 @@
-import { administeredOrganization, type Caller } from "../../context.ts";
+import type { Caller } from "../../context.ts";
 import type { BoundQuery } from "../../database/queries.ts";
-import type { ApiError } from "../../http/errors.ts";
 import { ALL_RIGHTS, type Rights } from "../api_clients/api_clients.policy.ts";
 import { rightsOfCaller } from "../api_clients/api_clients.sql.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import { organizationById } from "../organizations/organizations.sql.ts";
-import { requireRights } from "./roles.policy.ts";
+import { requireAdministrator } from "./roles.policy.ts";
 
 /** The author of a change that both the platform and the organization's administrators can make. */
 export interface Author<Known> {
@@ -30,18 +29,9 @@ export const asPlatform = (organization_id: number): Author<{ id: number }> => (
   },
 });
 
-/**
- * An API client of an organization_admin, in its own organization. The roles in D1 decide: otherwise a demoted user could make
- * themselves an administrator again while an isolate still knows their old roles.
- *
- * @param notFound makes the 404 error for other callers
- */
-export const asAdministrator = (caller: Caller, notFound: () => ApiError): Author<Rights> => ({
+/** An API client of an organization_admin, in its own organization. */
+export const asAdministrator = (caller: Caller): Author<Rights> => ({
   organization_id: caller.organization_id,
   read: rightsOfCaller(caller),
-  require(member) {
-    const rights = requireRights(member);
-    administeredOrganization({ ...caller, ...rights }, notFound);
-    return rights;
-  },
+  require: requireAdministrator,
 });

@@ -1,7 +1,9 @@
 import { externalRoutes } from "../../http/external_api.ts";
+import { itemsOfPage, onePageQuery } from "../../http/pagination.ts";
 import { area } from "../../http/scopes.ts";
+import { query } from "../../http/validation.ts";
 import { assignableRoles } from "./roles.policy.ts";
 
-export const rolesExternal = externalRoutes().get("/roles", area("members"), (c) =>
-  c.json({ roles: assignableRoles(c.var.context.caller) }),
+export const rolesExternal = externalRoutes().get("/roles", area("members"), query(onePageQuery), (c) =>
+  c.json({ roles: itemsOfPage(assignableRoles(c.var.context.caller), c.req.valid("query")) }),
 );

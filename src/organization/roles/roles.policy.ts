@@ -1,4 +1,5 @@
 import { ROLES, type Role } from "../../database/enums.ts";
+import { requireRoleOf } from "../../http/roles.ts";
 import { ALL_RIGHTS, isWithin, type Rights } from "../api_clients/api_clients.policy.ts";
 import { invalidClient } from "../api_clients/api_clients.refusals.ts";
 import { administratorNotAssignable, rolesAboveLevel } from "./roles.refusals.ts";
@@ -42,4 +43,16 @@ export function noLongerAssignable(before: readonly Role[], after: readonly Role
 export function requireRights(member: Rights | undefined): Rights {
   if (!member || member.roles.length === 0) throw invalidClient();
   return member;
+}
+
+/**
+ * Checks the role for a write, in D1. Otherwise a demoted user could make themselves an administrator again while an
+ * isolate still knows their old roles.
+ *
+ * @param member the caller as D1 knows it
+ */
+export function requireAdministrator(member: Rights | undefined): Rights {
+  const rights = requireRights(member);
+  requireRoleOf(rights, "organization_admin");
+  return rights;
 }

@@ -5,5 +5,5 @@ import { ROLES } from "../../database/enums.ts";
 export const roleList = () => z.array(z.enum(ROLES)).max(ROLES.length);
 
 export const rolesSchema = z.object({
-  roles: roleList().min(1).meta({ description: "The names of the roles, lowest first.", example: ROLES }),
+  roles: roleList().meta({ description: "The names of the roles, lowest first.", example: ROLES }),
 });

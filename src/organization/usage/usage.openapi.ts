@@ -1,7 +1,7 @@
 import { FROM_AFTER_TO } from "../../http/dates.ts";
 import { invalidQuery } from "../../http/errors.ts";
 import {
-  CLIENT_SHARE,
+  CLIENT_FRACTION,
   DEFAULT_METRICS_DAYS,
   MAX_DAILY_ACCESS_LOGS,
   MAX_DAILY_WRITES,
@@ -38,7 +38,7 @@ const rangeErrors = [invalidQuery(`from: ${FROM_AFTER_TO}`), usageRangeTooLong()
 
 export const usageReference: Reference = {
   tag: "Usage",
-  description: `Quotas limit how much an organization can store, so that no organization can fill the shared database. Per UTC day, its API clients can write ${MAX_DAILY_WRITES} times (a request counts once for each ${WRITE_SIZE / 1024} KiB of its body) and cause ${MAX_DAILY_ACCESS_LOGS} entries in its access log; a single client can use at most ${CLIENT_SHARE * 100} percent of both. Quotas never prevent signing in, legal holds, taking rights away, deleting, or reading the access log. An organization can create ${MAX_WAITING_ROOMS} waiting rooms.`,
+  description: `Quotas limit how much an organization can store, so that no organization can fill the shared database. Per UTC day, its API clients can write ${MAX_DAILY_WRITES} times (a request counts once for each ${WRITE_SIZE / 1024} KiB of its body) and cause ${MAX_DAILY_ACCESS_LOGS} entries in its access log; a single client can use at most ${CLIENT_FRACTION * 100} percent of both. Quotas never prevent signing in, legal holds, taking rights away, deleting, or reading the access log. An organization can create ${MAX_WAITING_ROOMS} waiting rooms.`,
   external: {
     "GET /usage": {
       operationId: "listOwnUsage",

@@ -1,7 +1,7 @@
 import { isCausedBy } from "../../database/causes.ts";
 import { ApiError, invalidQuery, unprocessable } from "../../http/errors.ts";
 import {
-  CLIENT_SHARE,
+  CLIENT_FRACTION,
   MAX_ADDRESS_MAILS,
   MAX_DAILY_ACCESS_LOGS,
   MAX_DAILY_WRITES,
@@ -37,18 +37,18 @@ export const tooManyMails = () => tomorrow("organization_mail_limit", TOO_MANY_M
 
 export const tooManyMailsToAddress = () => tomorrow("address_mail_limit", TOO_MANY_MAILS_TO_ADDRESS);
 
-const SHARE = `${CLIENT_SHARE * 100} percent of its organization's limit`;
+const FRACTION = `${CLIENT_FRACTION * 100} percent of its organization's limit`;
 
 export const tooManyWritesOfClient = () =>
   tomorrow(
     "client_write_limit",
-    `This API client has written ${MAX_DAILY_WRITES * CLIENT_SHARE} times today, which is its daily limit (${SHARE}): try again after midnight UTC`,
+    `This API client has written ${MAX_DAILY_WRITES * CLIENT_FRACTION} times today, which is its daily limit (${FRACTION}): try again after midnight UTC`,
   );
 
 export const tooManyEntriesOfClient = () =>
   tomorrow(
     "client_entry_limit",
-    `This API client has caused ${MAX_DAILY_ACCESS_LOGS * CLIENT_SHARE} access log entries today, which is its daily limit (${SHARE}): try again after midnight UTC`,
+    `This API client has caused ${MAX_DAILY_ACCESS_LOGS * CLIENT_FRACTION} access log entries today, which is its daily limit (${FRACTION}): try again after midnight UTC`,
   );
 
 export const usageRangeTooLong = () =>

@@ -12,13 +12,13 @@ BEGIN
 END;
 
 CREATE TRIGGER `usage_entries_bounded` AFTER UPDATE OF access_log_entries ON `organization_days`
-WHEN new.access_log_entries > iif(new.api_client_id = 0, {{MAX_DAILY_ACCESS_LOGS}}, {{MAX_DAILY_ACCESS_LOGS}} * {{CLIENT_SHARE}})
+WHEN new.access_log_entries > iif(new.api_client_id = 0, {{MAX_DAILY_ACCESS_LOGS}}, {{MAX_DAILY_ACCESS_LOGS}} * {{CLIENT_FRACTION}})
 BEGIN
   SELECT raise(ABORT, iif(new.api_client_id = 0, 'quota: access log entries', 'quota of a client: access log entries'));
 END;
 
 CREATE TRIGGER `usage_writes_bounded` AFTER UPDATE OF writes ON `organization_days`
-WHEN new.writes > iif(new.api_client_id = 0, {{MAX_DAILY_WRITES}}, {{MAX_DAILY_WRITES}} * {{CLIENT_SHARE}})
+WHEN new.writes > iif(new.api_client_id = 0, {{MAX_DAILY_WRITES}}, {{MAX_DAILY_WRITES}} * {{CLIENT_FRACTION}})
 BEGIN
   SELECT raise(ABORT, iif(new.api_client_id = 0, 'quota: writes', 'quota of a client: writes'));
 END;

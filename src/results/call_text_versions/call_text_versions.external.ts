@@ -9,6 +9,7 @@ import { jsonBody, params, query } from "../../http/validation.ts";
 import { CORRECTION_BODY_LIMIT } from "../../limits.ts";
 import { toSoapNote } from "../soap_notes/soap_notes.schemas.ts";
 import { lengthOf, toTranscriptJson } from "../transcripts/transcripts.schemas.ts";
+import { CORRECTORS } from "./call_text_versions.policy.ts";
 import {
   correctSoapNoteBody,
   correctTranscriptBody,
@@ -31,7 +32,7 @@ const ofCall = params(callParams);
 export const callTextVersionsExternal = externalRoutes()
   .put(
     `${CALL}/soap_note`,
-    area("results"),
+    area("results", ...CORRECTORS),
     ofCall,
     recordedRead,
     conditional,
@@ -41,14 +42,14 @@ export const callTextVersionsExternal = externalRoutes()
       return c.json(toSoapNote(note), 200, etagOf(note));
     },
   )
-  .get(`${CALL}/soap_note/versions`, area("results"), ofCall, recordedRead, async (c) => {
+  .get(`${CALL}/soap_note/versions`, area("results", ...CORRECTORS), ofCall, recordedRead, async (c) => {
     const versions = await listSoapNoteVersions(c.var.context, c.req.valid("param"));
     await countAnswerLength(c, c.var.context, versions.note.replaced_size);
     return streamed(c, inChunks(toSoapNoteVersionsJson(versions)), JSON_TYPE);
   })
   .put(
     `${CALL}/transcript`,
-    area("results"),
+    area("results", ...CORRECTORS),
     ofCall,
     recordedRead,
     conditional,
@@ -62,7 +63,7 @@ export const callTextVersionsExternal = externalRoutes()
   )
   .get(
     `${CALL}/transcript/versions`,
-    area("results"),
+    area("results", ...CORRECTORS),
     ofCall,
     recordedRead,
     query(transcriptVersionsQuery),

@@ -40,17 +40,14 @@ const transcriptBefore = { ...exampleOf(transcriptVersionSchema), reason: "The e
 
 const { id, text } = corrected.transcript_lines[1] as (typeof corrected.transcript_lines)[number];
 
-const WHO =
-  "Only for clients that act as a provider or an organization_admin and have access to the call; other clients get 404.";
-
 const REASON =
   "The reason for the correction, for people who read the versions. It should not name a person.";
 
 const correction = (name: string, keeps: string) =>
-  `Corrects a final ${name}. The previous text is kept as a version; ${keeps} A correction that changes nothing creates no version. You can correct a ${name} under legal hold, because nothing is lost. A ${name} can be corrected up to ${MAX_TEXT_VERSIONS} times. The body can have up to ${CORRECTION_BODY_LIMIT / 1024 / 1024} MiB. ${WHO}`;
+  `Corrects a final ${name}. The previous text is kept as a version; ${keeps} A correction that changes nothing creates no version. You can correct a ${name} under legal hold, because nothing is lost. A ${name} can be corrected up to ${MAX_TEXT_VERSIONS} times. The body can have up to ${CORRECTION_BODY_LIMIT / 1024 / 1024} MiB.`;
 
 const notFoundBecause = (name: string) =>
-  `Something in the path does not exist, the client has no access to it or may not correct it, or the call has no ${name} or no longer has one.`;
+  `Something in the path does not exist, the client has no access to it, or the call has no ${name} or no longer has one.`;
 
 export const callTextVersionsReference: Reference = {
   tag: "Corrections",
@@ -76,7 +73,6 @@ export const callTextVersionsReference: Reference = {
     "GET /organization_users/:organization_user_id/calls/:call_id/soap_note/versions": {
       operationId: "listSoapNoteVersions",
       summary: "List the versions of a SOAP note before its corrections",
-      description: WHO,
       response: {
         schema: soapNoteVersionsSchema,
         examples: { "Corrected once": { versions: [noteBefore] }, "Never corrected": { versions: [] } },
@@ -121,7 +117,7 @@ export const callTextVersionsReference: Reference = {
     "GET /organization_users/:organization_user_id/calls/:call_id/transcript/versions": {
       operationId: "listTranscriptVersions",
       summary: "List the versions of a transcript before its corrections",
-      description: `Each version is the whole transcript. ${WHO}`,
+      description: `Each version is the whole transcript.`,
       parameters: {
         after: {
           description:

@@ -5,6 +5,14 @@ import { KIB } from "../../units.ts";
 
 const NAMES: Record<CallTextKind, string> = { transcript: "transcript", soap_note: "SOAP note" };
 
+export const NOTE_STAYS = { is_final: "a final text stays final" };
+
+export const TRANSCRIPT_STAYS = {
+  ...NOTE_STAYS,
+  transcript_lines: "send the corrected lines as lines",
+  lines: "only the text of a line can be corrected",
+};
+
 export const textNotFinal = (kind: CallTextKind) =>
   unprocessable(
     "text_not_final",

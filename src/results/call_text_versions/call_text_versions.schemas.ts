@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { pageQuery } from "../../http/pagination.ts";
+import { unchangeable } from "../../http/unchangeable.ts";
 import { distinct, id, multilineText, pathId, toTimestamp, upToFirstFault } from "../../http/wire.ts";
 import {
   MAX_CORRECTION_REASON_LENGTH,
@@ -17,14 +19,16 @@ import {
   toTranscriptJson,
 } from "../transcripts/transcripts.schemas.ts";
 import { linesOfVersions } from "./call_text_versions.merge.ts";
-import { LINE_REPEATED } from "./call_text_versions.refusals.ts";
+import { LINE_REPEATED, NOTE_STAYS, TRANSCRIPT_STAYS } from "./call_text_versions.refusals.ts";
 import type { soapNoteVersionSchema } from "./call_text_versions.responses.ts";
 import type { TextVersion } from "./call_text_versions.sql.ts";
 
 export const correctionReason = lazily(() => multilineText(MAX_CORRECTION_REASON_LENGTH));
 
 export const correctSoapNoteBody = lazily(() =>
-  z.object({ soap_note: z.object({ text: multilineText(MAX_NOTE_LENGTH), reason: correctionReason() }) }),
+  z
+    .object({ soap_note: z.object({ text: multilineText(MAX_NOTE_LENGTH), reason: correctionReason() }) })
+    .register(unchangeable, NOTE_STAYS),
 );
 
 export type SoapNoteCorrection = z.output<ReturnType<typeof correctSoapNoteBody>>["soap_note"];
@@ -38,13 +42,15 @@ const correctedLines = lazily(() =>
 );
 
 export const correctTranscriptBody = lazily(() =>
-  z.object({
-    transcript: z.object({
-      summary: multilineText(MAX_NOTE_LENGTH, { canBeEmpty: true }).optional(),
-      lines: correctedLines().optional(),
-      reason: correctionReason(),
-    }),
-  }),
+  z
+    .object({
+      transcript: z.object({
+        summary: multilineText(MAX_NOTE_LENGTH, { canBeEmpty: true }).optional(),
+        lines: correctedLines().optional(),
+        reason: correctionReason(),
+      }),
+    })
+    .register(unchangeable, TRANSCRIPT_STAYS),
 );
 
 export type TranscriptCorrection = z.output<ReturnType<typeof correctTranscriptBody>>["transcript"];
@@ -73,7 +79,9 @@ export function* toSoapNoteVersionsJson({
   yield "]}";
 }
 
-export const transcriptVersionsQuery = lazily(() => z.object({ after: pathId().optional() }));
+export const transcriptVersionsQuery = lazily(() =>
+  z.object({ after: pathId().optional(), per_page: pageQuery().shape.per_page }),
+);
 
 export type TranscriptVersionsQuery = z.output<ReturnType<typeof transcriptVersionsQuery>>;
 
@@ -91,10 +99,11 @@ export function lengthOfVersions(transcript: StoredTranscript & { versions: Text
  */
 export function* toTranscriptVersionsJson(
   { versions, ...transcript }: TranscriptWithLines & { versions: TextVersion[] },
-  { after = Number.POSITIVE_INFINITY }: TranscriptVersionsQuery,
+  { after = Number.POSITIVE_INFINITY, per_page }: TranscriptVersionsQuery,
 ): Generator<string> {
   yield '{"versions":[';
   let length = 0;
+  let count = 0;
   let next_after: number | null = null;
   for (const { version, lines } of linesOfVersions([...transcript.lines], versions)) {
     if (version.version >= after) continue;
@@ -106,7 +115,7 @@ export function* toTranscriptVersionsJson(
       length += part.length;
       yield part;
     }
-    if (length < TRANSCRIPT_VERSIONS_PAGE) continue;
+    if (length < TRANSCRIPT_VERSIONS_PAGE && ++count < per_page) continue;
     if (version.version > 1) next_after = version.version;
     break;
   }

@@ -1,15 +1,18 @@
 import { requireEntry } from "../../audit/access_logs/access_logs.entries.ts";
 import type { CallPath } from "../../calls/calls/calls.schemas.ts";
 import { reachedCall, resultsOfPath } from "../../calls/calls/calls.sql.ts";
-import type { ClientContext } from "../../context.ts";
+import type { ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import type { CallTextKind } from "../../database/enums.ts";
 import { type BoundQuery, type NamedQueries, type RowsOf, runBatch } from "../../database/queries.ts";
 import { requireVersion } from "../../http/preconditions.ts";
+import { requireRoleOf } from "../../http/roles.ts";
+import { requireUnchanged } from "../../http/unchangeable.ts";
 import { rightsOfCaller } from "../../organization/api_clients/api_clients.sql.ts";
 import {
   type CallText,
   entryOfText,
+  stateOfText,
   textOfPath,
   textOfReach,
   textWrites,
@@ -19,12 +22,12 @@ import type { SoapNote } from "../soap_notes/soap_notes.schemas.ts";
 import { asLines, type StoredLine, storedLines } from "../transcripts/transcripts.document.ts";
 import { requireReportable } from "../transcripts/transcripts.merge.ts";
 import { transcriptNotFound } from "../transcripts/transcripts.refusals.ts";
-import type { StoredTranscript } from "../transcripts/transcripts.schemas.ts";
+import { type StoredTranscript, toLine } from "../transcripts/transcripts.schemas.ts";
 import { replaceLines, transcriptOfPath, transcriptToCorrect } from "../transcripts/transcripts.sql.ts";
 import { correctLines, correctText, type Replaced, requireCorrectable } from "./call_text_versions.merge.ts";
-import { requireCorrector, requireCorrectorStill } from "./call_text_versions.policy.ts";
+import { CORRECTORS, requireCorrectorStill } from "./call_text_versions.policy.ts";
 import type { SoapNoteCorrection, TranscriptCorrection } from "./call_text_versions.schemas.ts";
-import { insertVersion, stateOfText, type TextVersion, versionsOfPath } from "./call_text_versions.sql.ts";
+import { insertVersion, type TextVersion, versionsOfPath } from "./call_text_versions.sql.ts";
 
 const NOT_FOUND = { transcript: transcriptNotFound, soap_note: soapNoteNotFound };
 
@@ -52,7 +55,9 @@ export async function correctTranscript(
     { stored: transcriptToCorrect(reachedCall(context.caller, path)) },
     async (transcript, { stored: [stored] }) => {
       names = new Map(stored?.names);
-      const next = correctLines(await storedLines(transcript, stored), wanted);
+      const known = await storedLines(transcript, stored);
+      requireLinesUnchanged(context, known, names);
+      const next = correctLines(known, wanted);
       lines = next.lines;
       const isSameSummary = summary === undefined || summary === (transcript.summary ?? "");
       const hasNewLines = next.replaced.length > 0;
@@ -70,6 +75,13 @@ export async function correctTranscript(
     },
   );
   return { ...corrected, lines: asLines(lines), names };
+}
+
+/** A separate function, so that nothing holds the lines while they are corrected. */
+function requireLinesUnchanged(context: Context, known: Iterable<StoredLine>, names: Map<number, string>) {
+  const transcript_lines = Array.from(known, (line) => toLine(line, names));
+  const lines = transcript_lines.map(({ text: _, ...line }) => line);
+  requireUnchanged(context, { transcript_lines, lines });
 }
 
 interface Corrected {
@@ -100,6 +112,7 @@ function correct<Reads extends NamedQueries>(
       requireCorrectorStill(caller, member, notFound);
       if (!call || !text) throw notFound();
       requireVersion(context, text);
+      requireUnchanged(context, { is_final: text.is_final });
       requireCorrectable({ hasEnded: call.has_ended, text });
       const corrected = await correctOne(text, rows as RowsOf<Reads>);
       // The response contains the text, so this counts as a read.
@@ -143,7 +156,7 @@ async function readVersions<Text>(
   textOf: (of: ReturnType<typeof reachedCall> & { kind: CallTextKind }) => BoundQuery<Text>,
 ): Promise<{ text: Text; versions: TextVersion[] }> {
   const { db, caller } = context;
-  requireCorrector(caller, NOT_FOUND[kind]);
+  requireRoleOf(caller, ...CORRECTORS);
   const reached = { ...reachedCall(caller, path), kind };
   const [[text], versions, entries] = await runBatch(db, [
     textOf(reached),

@@ -1,9 +1,8 @@
-import { desc, eq, getTableColumns, sql } from "drizzle-orm";
-import { callIdOfPath, type ReachedCall } from "../../calls/calls/calls.sql.ts";
+import { desc, eq, getTableColumns } from "drizzle-orm";
+import type { ReachedCall } from "../../calls/calls/calls.sql.ts";
 import { valuesFor } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
-import { isTextOf, type Kind, textIdOfPath } from "../call_texts/call_texts.sql.ts";
-import { callTexts } from "../call_texts/call_texts.table.ts";
+import { type Kind, textIdOfPath } from "../call_texts/call_texts.sql.ts";
 import { callTextVersions } from "./call_text_versions.table.ts";
 
 type ReachedText = Placeholders<ReachedCall & Kind>;
@@ -21,19 +20,6 @@ export const versionsOfPath = preparedQuery((text: ReachedText) =>
 );
 
 /** The reads that a correction is decided on. Every change of the text also changes one of these columns. */
-export const stateOfText = preparedQuery((of: ReachedText) =>
-  builder
-    .select({
-      id: callTexts.id,
-      is_final: callTexts.is_final,
-      corrections: callTexts.corrections,
-      updated_at: callTexts.updated_at,
-      has_summary: sql`${callTexts.summary} <> ''`.as("has_summary"),
-    })
-    .from(callTexts)
-    .where(isTextOf(callIdOfPath(of), of.kind)),
-);
-
 export const insertVersion = preparedQuery((version: Placeholders<TextVersion>) =>
   builder.insert(callTextVersions).values(valuesFor(callTextVersions, version)),
 );

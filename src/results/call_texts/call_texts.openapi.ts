@@ -1,6 +1,6 @@
 import { callKey } from "../../calls/calls/calls.openapi.ts";
 import { callNotFound, callUnderLegalHold } from "../../calls/calls/calls.refusals.ts";
-import { FOR_ADMINISTRATORS_WHO_REACH_IT, type Operation } from "../../openapi/operation.ts";
+import type { Operation } from "../../openapi/operation.ts";
 
 /** Deletion by the platform. */
 export const deletionOperation = (operationId: string, text: string): Operation => ({
@@ -11,7 +11,6 @@ export const deletionOperation = (operationId: string, text: string): Operation 
 /** Deletion by an organization. */
 export const ownDeletionOperation = (operationId: string, text: string): Operation => ({
   ...deletionOf(text, operationId),
-  refusals: FOR_ADMINISTRATORS_WHO_REACH_IT,
 });
 
 const deletionOf = (text: string, operationId: string) => ({

@@ -12,9 +12,10 @@ import { type Decision, decideAndWrite } from "../../database/decide_and_write.t
 import type { CallTextKind } from "../../database/enums.ts";
 import type { BoundQuery } from "../../database/queries.ts";
 import { workOffRecorded } from "../../database/turns.ts";
+import { requireVersion } from "../../http/preconditions.ts";
 import { asAdministrator } from "../../organization/roles/roles.authors.ts";
 import { TEXTS_DELETED } from "../../tuning.ts";
-import { deletionOfOld, deletionOfText } from "./call_texts.sql.ts";
+import { deletionOfOld, deletionOfText, stateOfText } from "./call_texts.sql.ts";
 
 export async function deleteText(context: Context, path: CallKey, kind: CallTextKind): Promise<void> {
   const known = callOfResults(path);
@@ -30,10 +31,14 @@ export async function deleteOwnText(
   kind: CallTextKind,
 ): Promise<void> {
   const { db, caller } = context;
-  const author = asAdministrator(caller, callNotFound);
-  const known = resultsOfPath(reachedCall(caller, path));
-  await decideAndWrite(db, { member: author.read, call: known }, ({ member: [member], call: [call] }) => {
+  const author = asAdministrator(caller);
+  const reached = { ...reachedCall(caller, path), kind };
+  const known = resultsOfPath(reached);
+  const reads = { member: author.read, call: known, text: stateOfText(reached) };
+  await decideAndWrite(db, reads, ({ member: [member], call: [call], text: [text] }) => {
     author.require(member);
+    if (!call) throw callNotFound();
+    requireVersion(context, text);
     return decideDeletion(context, call, kind, known);
   });
 }

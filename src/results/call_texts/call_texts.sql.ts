@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, inArray, not, type SQL, type SQLWrapper } from "drizzle-orm";
+import { and, eq, getTableColumns, inArray, not, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { entriesWhere } from "../../audit/access_logs/access_logs.entries.ts";
 import { subjectOfCall } from "../../calls/calls/calls.entries.ts";
 import {
@@ -40,6 +40,19 @@ export const textByCallKey = preparedQuery((text: Placeholders<CallKey & Kind>) 
 /** The text of the call in the path, even before the call has ended. */
 export const textOfReach = preparedQuery((text: Placeholders<ReachedCall & Kind>) =>
   selectTexts(isTextOf(callIdOfPath(text), text.kind)),
+);
+
+export const stateOfText = preparedQuery((of: Placeholders<ReachedCall & Kind>) =>
+  builder
+    .select({
+      id: callTexts.id,
+      is_final: callTexts.is_final,
+      corrections: callTexts.corrections,
+      updated_at: callTexts.updated_at,
+      has_summary: sql`${callTexts.summary} <> ''`.as("has_summary"),
+    })
+    .from(callTexts)
+    .where(isTextOf(callIdOfPath(of), of.kind)),
 );
 
 const isReached = (text: Placeholders<ReachedCall & Kind>) => isTextOf(endedCallId(text), text.kind);
@@ -92,7 +105,7 @@ export const refuseTexts = preparedQuery(
       .where(inArray(calls.id, jsonValues(call_ids))),
 );
 
-/** Texts past their retention, one portion per organization. */
+/** Texts past their retention, one share per organization. */
 export const deletionOfOld = deletionWhere((chore: Placeholders<ChoreTurn>) => {
   const due = {
     time: callTexts.call_ended_at,

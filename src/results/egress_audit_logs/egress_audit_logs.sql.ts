@@ -1,7 +1,7 @@
-import { and, desc, eq, getTableColumns, gte, inArray, lt, type SQL, sql, sum } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, gte, inArray, lt, max, type SQL, sql, sum } from "drizzle-orm";
 import { type ListName, listTotals } from "../../database/database.table.ts";
 import { AUDIT_EVENTS, type AuditEvent } from "../../database/enums.ts";
-import { coalesce } from "../../database/expressions.ts";
+import { coalesce, greatest, scalar } from "../../database/expressions.ts";
 import { insertSelect } from "../../database/insert.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { selectColumn } from "../../database/selects.ts";
@@ -63,6 +63,14 @@ export const totalOfEntries = preparedQuery((entries: Placeholders<ReachedEgress
     ),
 );
 
+/** As in the triggers that write the other entries (dev/audit_triggers.ts): the entries of an egress are in order. */
+const latestEntryAt = scalar(
+  builder
+    .select({ created_at: max(egressAuditLogs.created_at) })
+    .from(egressAuditLogs)
+    .where(eq(egressAuditLogs.egress_id, egresses.id)),
+);
+
 /** Records that a user reads the egress of the path. Inserts nothing if the egress is not visible. */
 export const insertReadEntry = preparedQuery(
   (entry: Placeholders<ReachedEgress & { user_id: number; now: number }>) =>
@@ -74,7 +82,7 @@ export const insertReadEntry = preparedQuery(
         event: "read",
         user_id: entry.user_id,
         object_changes: null,
-        created_at: entry.now,
+        created_at: greatest(entry.now, coalesce(latestEntryAt, 0)),
       },
       { from: egresses, where: visibleEgress(entry) },
     ).returning({ id: egressAuditLogs.id }),

@@ -50,7 +50,7 @@ export const deleteEgress = (context: Context, path: EgressKey) =>
 export async function deleteOwnEgress(context: ClientContext, path: CallPath, egress_id: number) {
   const { caller } = context;
   const reached = { ...reachedCall(caller, path), api_client_id: caller.api_client_id, egress_id };
-  await requestDeletion(context, asAdministrator(caller, egressNotFound), deletionByPath, reached);
+  await requestDeletion(context, asAdministrator(caller), deletionByPath, reached);
 }
 
 /**

@@ -1,8 +1,9 @@
 import { callParams } from "../../calls/calls/calls.schemas.ts";
 import { recordedRead } from "../../http/acting_user.ts";
 import { externalRoutes } from "../../http/external_api.ts";
+import { itemsOfPage, onePageQuery } from "../../http/pagination.ts";
 import { primaryOnly } from "../../http/replication.ts";
-import { area } from "../../http/scopes.ts";
+import { adminArea, area } from "../../http/scopes.ts";
 import { params, query } from "../../http/validation.ts";
 import { deleteOwnEgress } from "../egress_deletions/egress_deletions.service.ts";
 import {
@@ -26,16 +27,17 @@ export const egressesExternal = externalRoutes()
     area("results"),
     primaryOnly,
     params(callParams),
+    query(onePageQuery),
     async (c) => {
       const rows = await listEgresses(c.var.context, c.req.valid("param"));
-      return c.json({ egresses: rows.map(toEgress) });
+      return c.json({ egresses: itemsOfPage(rows, c.req.valid("query")).map(toEgress) });
     },
   )
   .get(ONE_EGRESS, area("results"), params(egressParams), recordedRead, async (c) => {
     const { id, ...call } = c.req.valid("param");
     return c.json(toEgressWithUrl(await readEgress(c.var.context, call, id)));
   })
-  .delete(ONE_EGRESS, area("results"), params(egressParams), async (c) => {
+  .delete(ONE_EGRESS, adminArea("results"), params(egressParams), async (c) => {
     const { id, ...call } = c.req.valid("param");
     await deleteOwnEgress(c.var.context, call, id);
     return c.body(null, 204);

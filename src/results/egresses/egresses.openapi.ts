@@ -12,7 +12,7 @@ import {
   MAX_STORAGE_KEY_LENGTH,
 } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
-import { FOR_ADMINISTRATORS_WHO_REACH_IT, type Reference } from "../../openapi/operation.ts";
+import type { Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { organizationNotFound } from "../../organization/organizations/organizations.refusals.ts";
 import {
@@ -174,9 +174,9 @@ export const egressesReference: Reference = {
     "DELETE /organization_users/:organization_user_id/calls/:call_id/egresses/:id": {
       operationId: "deleteOwnEgress",
       summary: "Delete a recording",
-      description: `${DELETION} Only clients of an organization_admin can do this. It also works for a recording that is not visible because a participant did not consent: the \`egress.started\` event has its id.`,
+      description: `${DELETION} It also works for a recording that is not visible because a participant did not consent: the \`egress.started\` event has its id.`,
       parameters: byId,
-      refusals: { ...FOR_ADMINISTRATORS_WHO_REACH_IT, 503: KEPT_FOR_NOW },
+      refusals: { 503: KEPT_FOR_NOW },
       errors: deletionErrors,
     },
   },

@@ -1,12 +1,12 @@
 import { externalRoutes } from "../../http/external_api.ts";
-import { area } from "../../http/scopes.ts";
+import { adminArea } from "../../http/scopes.ts";
 import { query } from "../../http/validation.ts";
 import { erasureQuery, toErasure } from "./erasures.schemas.ts";
 import { erasePortion } from "./erasures.service.ts";
 
 export const erasuresExternal = externalRoutes().delete(
   "/participants",
-  area("results"),
+  adminArea("results"),
   query(erasureQuery),
   async (c) => c.json(toErasure(await erasePortion(c.var.context, c.req.valid("query")))),
 );

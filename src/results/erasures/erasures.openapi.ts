@@ -1,8 +1,7 @@
 import { ERASED_PORTION } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
-import { FOR_ADMINISTRATORS, type Reference } from "../../openapi/operation.ts";
+import type { Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
-import { participantsNotFound } from "./erasures.refusals.ts";
 import { erasureSchema } from "./erasures.responses.ts";
 
 const erased = exampleOf(erasureSchema);
@@ -16,7 +15,7 @@ export const erasuresReference: Reference = {
       operationId: "eraseParticipations",
       summary: "Erase a person's data",
       description:
-        `Only clients of an organization_admin can do this. Erases the names, references and keys of all participations with this reference, and the references of their calls. A participation is a person on a call, or in a waiting room that led to no call. Planned visits also lose the person's name and reference, and their own reference, because it may identify the person. One request erases at most ${ERASED_PORTION} participations and changes at most ${ERASED_PORTION} planned visits: repeat it until \`remaining_count\` is 0.\n\n` +
+        `Erases the names, references and keys of all participations with this reference, and the references of their calls. A participation is a person on a call, or in a waiting room that led to no call. Planned visits also lose the person's name and reference, and their own reference, because it may identify the person. One request erases at most ${ERASED_PORTION} participations and changes at most ${ERASED_PORTION} planned visits: repeat it until \`remaining_count\` is 0.\n\n` +
         "Late reports bring nothing back. Calls under legal hold, people who are waiting, and calls that have not ended are left alone: repeat the request later. Consents, metrics and audit logs stay. The access log gets an entry for each participation and each planned visit.",
       status: 200,
       parameters: {
@@ -44,8 +43,6 @@ export const erasuresReference: Reference = {
           "Nobody has the reference": { ...erased, erased_count: 0 },
         },
       },
-      refusals: FOR_ADMINISTRATORS,
-      errors: [participantsNotFound()],
     },
   },
 };

@@ -8,7 +8,6 @@ import { erasableVisitsPortion, erasureFromVisits } from "../../rooms/visits/vis
 import { deletionOfTexts, refuseTexts } from "../call_texts/call_texts.sql.ts";
 import { deleteRequestedFiles } from "../egress_deletions/egress_deletions.service.ts";
 import { deletionByCalls } from "../egress_deletions/egress_deletions.sql.ts";
-import { participantsNotFound } from "./erasures.refusals.ts";
 import type { Erasure, ErasureQuery } from "./erasures.schemas.ts";
 import { countLeft } from "./erasures.sql.ts";
 
@@ -22,7 +21,7 @@ export async function erasePortion(
 ): Promise<Erasure> {
   const { db, caller, settings } = context;
   const { organization_id } = caller;
-  const author = asAdministrator(caller, participantsNotFound);
+  const author = asAdministrator(caller);
   const [reference_digest = ""] = await digestsOfReferences(settings, [external_reference]);
   const person = { organization_id, external_reference, reference_digest };
   const erasure = await decideAndWrite(

@@ -1,8 +1,8 @@
 import { callParams } from "../../calls/calls/calls.schemas.ts";
 import { recordedRead } from "../../http/acting_user.ts";
 import { externalRoutes } from "../../http/external_api.ts";
-import { etagOf } from "../../http/preconditions.ts";
-import { area } from "../../http/scopes.ts";
+import { conditional, etagOf } from "../../http/preconditions.ts";
+import { adminArea, area } from "../../http/scopes.ts";
 import { params } from "../../http/validation.ts";
 import { deleteOwnText } from "../call_texts/call_texts.service.ts";
 import { toSoapNote } from "./soap_notes.schemas.ts";
@@ -17,7 +17,7 @@ export const soapNotesExternal = externalRoutes()
     const note = await requireSoapNote(c.var.context, c.req.valid("param"));
     return c.json(toSoapNote(note), 200, etagOf(note));
   })
-  .delete(SOAP_NOTE, area("results"), ofCall, async (c) => {
+  .delete(SOAP_NOTE, adminArea("results"), ofCall, conditional, async (c) => {
     await deleteOwnText(c.var.context, c.req.valid("param"), "soap_note");
     return c.body(null, 204);
   });

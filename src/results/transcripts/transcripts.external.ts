@@ -2,9 +2,9 @@ import { callParams } from "../../calls/calls/calls.schemas.ts";
 import { recordedRead } from "../../http/acting_user.ts";
 import { inWantedType } from "../../http/content_negotiation.ts";
 import { externalRoutes } from "../../http/external_api.ts";
-import { etagOf } from "../../http/preconditions.ts";
+import { conditional, etagOf } from "../../http/preconditions.ts";
 import { countAnswerLength } from "../../http/rate_limits.ts";
-import { area } from "../../http/scopes.ts";
+import { adminArea, area } from "../../http/scopes.ts";
 import { inChunks, streamed } from "../../http/streams.ts";
 import { params } from "../../http/validation.ts";
 import { deleteOwnText } from "../call_texts/call_texts.service.ts";
@@ -29,7 +29,7 @@ export const transcriptsExternal = externalRoutes()
       "text/vtt": () => answerWith(toWebVtt, "text/vtt; charset=utf-8"),
     });
   })
-  .delete(TRANSCRIPT, area("results"), ofCall, async (c) => {
+  .delete(TRANSCRIPT, adminArea("results"), ofCall, conditional, async (c) => {
     await deleteOwnText(c.var.context, c.req.valid("param"), "transcript");
     return c.body(null, 204);
   });

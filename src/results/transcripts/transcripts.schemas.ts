@@ -124,6 +124,11 @@ const toTranscriptFields = (row: Transcript): Omit<TranscriptJson, "transcript_l
   is_final: row.is_final,
 });
 
+export const toLine = (line: StoredLine, names: Map<number, string>) => ({
+  ...toSpoken(line),
+  display_name: names.get(line.speaker_id) ?? "",
+});
+
 /** All fields of a line but the name. */
 const toSpoken = (line: StoredLine): Omit<TranscriptJson["transcript_lines"][number], "display_name"> => ({
   id: line.id,

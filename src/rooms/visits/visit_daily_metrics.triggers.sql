@@ -1,4 +1,4 @@
--- The effects of a visit: its share in the metrics, and its events.
+-- The effects of a visit: its contribution to the metrics, and its events.
 
 -- A view used as a procedure, which SQLite lacks: it stores nothing. An insert with the sign 1 adds a visit to the
 -- counts of its holder, and of the whole organization as organization user 0. The sign -1 subtracts the visit. For the quota, the

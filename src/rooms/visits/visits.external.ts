@@ -38,7 +38,7 @@ export const visitsExternal = externalRoutes()
       return c.json(toVisit(visit), 200, etagOf(visit));
     },
   )
-  .delete("/visits/:id", area("visits"), byId, async (c) => {
+  .delete("/visits/:id", area("visits"), byId, conditional, async (c) => {
     await cancelPlannedVisit(c.var.context, c.req.valid("param").id);
     return c.body(null, 204);
   })

@@ -43,7 +43,7 @@ const faultsOfPlan = [
 
 export const visitsReference: Reference = {
   tag: "Visits",
-  description: `Visits planned ahead, with a link for each participant. The service recognizes a participant who uses the link, with name, role, user and reference, and the call refers back to the visit. The service has no calendar and sends no reminders: send the links yourself. A client has access to a visit if it has access to the visit's holder, or if the visit has no holder. An organization can have up to ${MAX_PLANNED_VISITS} visits with the status \`planned\`. Names and references are erased after the organization's \`participant_retention_days\`, counted from the cancellation, the end of the last call or \`ends_at\`, whichever is earliest.`,
+  description: `Visits planned ahead, with a link for each participant. The service recognizes a participant who uses the link, with name, role, user and reference, and the call refers back to the visit. The service has no calendar and sends no reminders: send the links yourself. A client has access to a visit if it has access to the visit's holder, or if the visit has no holder. A client that has access to the holder of one of the visit's calls, such as a substitute, can get the visit by its id. An organization can have up to ${MAX_PLANNED_VISITS} visits with the status \`planned\`. Names and references are erased after the organization's \`participant_retention_days\`, counted from the cancellation, the end of the last call or \`ends_at\`, whichever is earliest.`,
   external: {
     "GET /visits": {
       operationId: "listVisits",

@@ -132,7 +132,7 @@ export const redeemedVisitSchema = z
     }),
     destination_slug: roomSlug().meta({
       description:
-        "The slug of the room to send the participant to now: the substitute's room while a filled sub is active and that room is active, otherwise the visit's room.",
+        "The slug of the room to send the participant to now: as for `GET /waiting_rooms/{slug}`, the room of the last substitute whose room is active, otherwise the visit's room.",
       example: story.CARDIOLOGY.slug,
     }),
   })

@@ -9,6 +9,7 @@ import { VISIT_LINK_VALID_FOR } from "../../lifetimes.ts";
 import { accountsAmong, type Reach, reachedMember, reachOf } from "../../organization/members/members.sql.ts";
 import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
 import type { Settings } from "../../settings.ts";
+import { destinationOf } from "../waiting_room_subs/waiting_room_subs.merge.ts";
 import { roomOfPath } from "../waiting_rooms/waiting_rooms.reach.ts";
 import { listedVisits } from "./visits.lists.ts";
 import { cancelVisit, mergeVisit, namedIn, newVisit } from "./visits.merge.ts";
@@ -32,12 +33,14 @@ import {
   newVisitEntry,
   noteReferences,
   noteReferencesOfNewest,
+  readableVisit,
   visitEntry,
   visitIdempotency,
   visitListEntry,
   visitOfLink,
   visitOfPath,
   visitQuota,
+  visitReadEntry,
   visitWrites,
 } from "./visits.sql.ts";
 import { verifyVisitToken, withLinks } from "./visits.tokens.ts";
@@ -61,8 +64,8 @@ export async function listVisits(
 export async function requireVisit(context: ClientContext, id: number): Promise<VisitWithLinks> {
   const reached = { ...reachOf(context.caller), id };
   const [[visit], entries] = await runBatch(context.db, [
-    visitOfPath(reached),
-    visitEntry(context, "read", reached),
+    readableVisit(reached),
+    visitReadEntry(context, "read", reached),
   ]);
   if (!visit) throw visitNotFound();
   requireEntry(entries);
@@ -127,6 +130,7 @@ export async function cancelPlannedVisit(context: ClientContext, id: number): Pr
   const reached = { ...reachOf(caller), id };
   await decideAndWrite(db, { visit: visitOfPath(reached) }, ({ visit: [before] }) => {
     if (!before) throw visitNotFound();
+    requireVersion(context, before);
     const visit = cancelVisit(before, now);
     if (visit === before) return { unchanged: before };
     return {
@@ -166,5 +170,5 @@ export async function redeemVisitLink(context: Context, token: string): Promise<
   if (visit.room_retired_at !== null) throw visitRoomRetired();
   if (visit.status === "cancelled") throw visitWasCancelled();
   if (visit.ends_at + VISIT_LINK_VALID_FOR <= now) throw visitIsOver();
-  return { visit, participant, destination_slug: visit.destination_slug ?? visit.waiting_room_slug };
+  return { visit, participant, destination_slug: destinationOf(visit.way) };
 }

@@ -37,7 +37,7 @@ import { type Reach, withinReach } from "../../organization/members/members.sql.
 import { organizationUsers } from "../../organization/members/organization_users.table.ts";
 import type { MetricsRange, MetricsSubject } from "../../organization/metrics/metrics.ts";
 import { isSuspended } from "../../organization/organizations/organizations.sql.ts";
-import { activeDestination } from "../waiting_room_subs/waiting_room_subs.sql.ts";
+import { wayFrom } from "../waiting_room_subs/waiting_room_subs.sql.ts";
 import { waitingRooms } from "../waiting_rooms/waiting_rooms.table.ts";
 import { visitDailyMetrics, visitReferences, visits } from "./visits.table.ts";
 
@@ -104,6 +104,26 @@ export interface ReachedVisit extends Reach {
 const isReachedVisit = (visit: Values<ReachedVisit>) =>
   and(eq(visits.id, visit.id), visitsWithinReach(visit));
 
+/** Also true for a caller who reaches the holder of one of the visit's calls, such as a substitute. */
+const isReadableVisit = (visit: Values<ReachedVisit>) =>
+  and(
+    hasValues(visits, { organization_id: visit.organization_id, id: visit.id }),
+    or(
+      visitsWithinReach(visit),
+      exists(
+        builder
+          .select({ id: calls.id })
+          .from(calls)
+          .innerJoin(organizationUsers, eq(organizationUsers.id, calls.organization_user_id))
+          .where(and(inArray(calls.id, callsOfVisit()), withinReach(visit))),
+      ),
+    ),
+  );
+
+export const readableVisit = preparedQuery((visit: Placeholders<ReachedVisit>) =>
+  builder.select(visitColumns).from(visits).where(isReadableVisit(visit)),
+);
+
 export const visitOfPath = preparedQuery((visit: Placeholders<ReachedVisit>) =>
   builder.select(visitColumns).from(visits).where(isReachedVisit(visit)),
 );
@@ -114,6 +134,8 @@ export const visitEntries = entriesWhere("visit", visits, {
 });
 
 export const visitEntry = visitEntries(isReachedVisit);
+
+export const visitReadEntry = visitEntries(isReadableVisit);
 
 export const newVisitEntry = visitEntries((_: object) => isNewest(visits));
 
@@ -164,14 +186,13 @@ export interface NamedByLink {
   participant_id: number;
 }
 
-/** `destination_slug` is the room to send the participant to, if a sub is active in the visit's room. */
 export const visitOfLink = preparedQuery(
   ({ organization_id, visit_id: id, created_at, now }: Placeholders<NamedByLink & { now: number }>) =>
     builder
       .select({
         ...visitColumns,
         room_retired_at: ofRoom("retired_at").as("room_retired_at"),
-        destination_slug: activeDestination(visits.waiting_room_id, now).as("destination_slug"),
+        way: wayFrom(visits.waiting_room_id, now),
         is_suspended: isSuspended(visits.organization_id),
       })
       .from(visits)

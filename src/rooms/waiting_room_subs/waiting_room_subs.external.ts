@@ -1,7 +1,8 @@
 import { externalRoutes } from "../../http/external_api.ts";
 import { idempotent } from "../../http/idempotency_key.ts";
+import { itemsOfPage, onePageQuery } from "../../http/pagination.ts";
 import { area } from "../../http/scopes.ts";
-import { jsonBody, params } from "../../http/validation.ts";
+import { jsonBody, params, query } from "../../http/validation.ts";
 import {
   createWaitingRoomSubBody,
   toWaitingRoomSub,
@@ -23,9 +24,9 @@ const ofRoom = params(waitingRoomParams);
 const ofRoomById = params(waitingRoomSubParams);
 
 export const waitingRoomSubsExternal = externalRoutes()
-  .get(SUBS, area("rooms"), ofRoom, async (c) => {
+  .get(SUBS, area("rooms"), ofRoom, query(onePageQuery), async (c) => {
     const subs = await listWaitingRoomSubs(c.var.context, c.req.valid("param").waiting_room_slug);
-    return c.json({ waiting_room_subs: subs.map(toWaitingRoomSub) });
+    return c.json({ waiting_room_subs: itemsOfPage(subs, c.req.valid("query")).map(toWaitingRoomSub) });
   })
   .post(SUBS, area("rooms"), ofRoom, idempotent, jsonBody(createWaitingRoomSubBody), async (c) => {
     const { waiting_room_slug } = c.req.valid("param");

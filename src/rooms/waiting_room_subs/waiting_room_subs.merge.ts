@@ -2,6 +2,7 @@ import type * as z from "zod";
 import type { NewRow } from "../../database/insert.ts";
 import { withoutUndefined } from "../../http/wire.ts";
 import { DEFAULT_SUB_DURATION } from "../../lifetimes.ts";
+import { MAX_SUBS_FOLLOWED } from "../../limits.ts";
 import {
   ownerSubstitutes,
   subEndsTooEarly,
@@ -21,6 +22,17 @@ interface KnownOfSub {
   nextSub: { datetime_start: number } | undefined;
   /** Whether the room has reached its limit of subs that are not over yet. */
   isFull: boolean;
+}
+
+/**
+ * Where to send participants: to the end of the way, so that nobody waits for a substitute who is away too. A circle has no end,
+ * and a way that is too long counts as one: then they stay where they asked to go.
+ *
+ * @param way the slugs of the rooms through which active subs lead, beginning with the room that was asked for
+ */
+export function destinationOf(way: string[]): string {
+  const isCircle = new Set(way).size < way.length || way.length > MAX_SUBS_FOLLOWED + 1;
+  return way.at(isCircle ? 0 : -1) as string;
 }
 
 /** @throws ApiError 422 if the sub is not possible (see `requirePossible`) */

@@ -5,6 +5,11 @@ import { HOUR } from "../../units.ts";
 
 export const subNotFound = () => notFound("Waiting room sub");
 
+export const SUB_STAYS = {
+  waiting_room_id: "create a sub of the other room, and delete this one",
+  sub_waiting_room_slug: "it is the room of the substitute: change user_id",
+};
+
 export const NOT_IN_UTC = "must be in UTC: end in Z or +00:00";
 
 export const ENDS_TOO_EARLY = "must be after datetime_start";

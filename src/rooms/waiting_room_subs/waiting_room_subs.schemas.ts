@@ -1,9 +1,10 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
+import { unchangeable } from "../../http/unchangeable.ts";
 import { id, instant, pathId, roomSlug, toTimestamp } from "../../http/wire.ts";
 import { MAX_TIMESTAMP_LENGTH } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
-import { ENDS_TOO_EARLY, NOT_IN_UTC } from "./waiting_room_subs.refusals.ts";
+import { ENDS_TOO_EARLY, NOT_IN_UTC, SUB_STAYS } from "./waiting_room_subs.refusals.ts";
 import type { waitingRoomSubSchema } from "./waiting_room_subs.responses.ts";
 import type { waitingRoomSubColumns } from "./waiting_room_subs.sql.ts";
 
@@ -39,15 +40,17 @@ export const createWaitingRoomSubBody = lazily(() =>
 
 /** A null user_id empties the sub. */
 export const updateWaitingRoomSubBody = lazily(() =>
-  z.object({
-    waiting_room_sub: z
-      .object({
-        user_id: id().nullish(),
-        datetime_start: utcInstant().optional(),
-        datetime_end: utcInstant().optional(),
-      })
-      .refine(endsAfterItStarts, endsTooEarly),
-  }),
+  z
+    .object({
+      waiting_room_sub: z
+        .object({
+          user_id: id().nullish(),
+          datetime_start: utcInstant().optional(),
+          datetime_end: utcInstant().optional(),
+        })
+        .refine(endsAfterItStarts, endsTooEarly),
+    })
+    .register(unchangeable, SUB_STAYS),
 );
 
 export const waitingRoomParams = lazily(() => z.object({ waiting_room_slug: roomSlug() }));

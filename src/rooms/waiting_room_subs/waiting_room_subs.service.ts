@@ -2,6 +2,7 @@ import type * as z from "zod";
 import type { ClientContext } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { requireFirst, runBatch } from "../../database/queries.ts";
+import { requireUnchanged } from "../../http/unchangeable.ts";
 import { waitingRoomNotFound } from "../waiting_rooms/waiting_rooms.refusals.ts";
 import { mergeSub, newSub } from "./waiting_room_subs.merge.ts";
 import { subNotFound } from "./waiting_room_subs.refusals.ts";
@@ -58,11 +59,13 @@ export async function createWaitingRoomSub(
 }
 
 export async function updateWaitingRoomSub(
-  { db, now, caller: { organization_id } }: ClientContext,
+  context: ClientContext,
   slug: string,
   id: number,
   input: z.output<ReturnType<typeof updateWaitingRoomSubBody>>["waiting_room_sub"],
 ): Promise<WaitingRoomSub> {
+  const { db, now, caller } = context;
+  const { organization_id } = caller;
   return decideAndWrite(
     db,
     {
@@ -75,9 +78,10 @@ export async function updateWaitingRoomSub(
     ({ sub: [sub], room: [room], substituteRoom: [substituteRoom], next: [nextSub], quota: [quota] }) => {
       if (!room) throw waitingRoomNotFound();
       if (!sub) throw subNotFound();
+      requireUnchanged(context, sub);
       const isFull = quota?.is_full ?? false;
       const next = mergeSub({ sub, room, substituteRoom, nextSub, isFull }, input, now);
-      return { writes: [subWrites.update(sub, next)] };
+      return { writes: [subWrites.update(sub, { ...sub, ...next })] };
     },
   );
 }

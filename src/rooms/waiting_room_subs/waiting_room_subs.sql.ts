@@ -16,15 +16,16 @@ import { coalesce, hasValues, scalar } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Value } from "../../database/queries.ts";
 import { selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
-import { MAX_SUBS } from "../../limits.ts";
+import { MAX_SUBS, MAX_SUBS_FOLLOWED } from "../../limits.ts";
 import { idempotencyOf } from "../../organization/idempotency_keys/idempotency_keys.sql.ts";
 import {
-  activePersonalRoomSlug,
   hasSlug,
+  isActivePersonalRoomOf,
   ownRoom,
   ownRoomId,
   personalRoomId,
   personalRoomSlug,
+  personalRooms,
   type WaitingRoomPath,
 } from "../waiting_rooms/waiting_rooms.sql.ts";
 import { waitingRooms } from "../waiting_rooms/waiting_rooms.table.ts";
@@ -37,9 +38,6 @@ export const waitingRoomSubColumns = {
   sub_waiting_room_slug: scalar(personalRoomSlug(organization_id, user_id)).as("sub_waiting_room_slug"),
 };
 
-/** The slug of the substitute's room; null if that room is not active, or if the sub is not filled. */
-const destinationSlug = scalar(activePersonalRoomSlug(organization_id, user_id));
-
 const isActive = (room_id: SQLWrapper, now: Value<number>) =>
   and(
     eq(waitingRoomSubs.waiting_room_id, room_id),
@@ -47,18 +45,25 @@ const isActive = (room_id: SQLWrapper, now: Value<number>) =>
     lte(waitingRoomSubs.datetime_start, now),
   );
 
-/** The slug of the room to which the active sub of a room sends participants; null if no sub is active. */
-export const activeDestination = (room_id: SQLWrapper, now: Value<number>) =>
-  scalar(
-    builder
-      .select({ slug: destinationSlug.as("slug") })
-      .from(waitingRoomSubs)
-      .where(isActive(room_id, now)),
-  );
+/** The slugs of the rooms through which active subs lead from a room, beginning with the room itself: see `destinationOf`. */
+export function wayFrom(room_id: SQLWrapper, now: Value<number>) {
+  const start = builder
+    .select({ id: waitingRooms.id, slug: waitingRooms.slug })
+    .from(waitingRooms)
+    .where(eq(waitingRooms.id, room_id));
+  const next = builder
+    .select({ id: personalRooms.id, slug: personalRooms.slug })
+    .from(sql`way`)
+    .innerJoin(waitingRoomSubs, isActive(sql`way.id`, now))
+    .innerJoin(personalRooms, isActivePersonalRoomOf(organization_id, user_id));
+  const way = sql`(with recursive way (id, slug) as (${start.getSQL()} union all ${next.getSQL()} limit ${sql.raw(String(MAX_SUBS_FOLLOWED + 2))})
+    select json_group_array(slug) from way)`;
+  return sql`${way}`.mapWith((slugs): string[] => JSON.parse(slugs)).as("way");
+}
 
 export const activeSub = preparedQuery(({ slug, now }: Placeholders<{ slug: string; now: number }>) =>
   builder
-    .select({ ...waitingRoomSubColumns, destination_slug: destinationSlug.as("destination_slug") })
+    .select({ ...waitingRoomSubColumns, way: wayFrom(waitingRoomSubs.waiting_room_id, now) })
     .from(waitingRoomSubs)
     .where(isActive(selectColumn(waitingRooms.id, hasSlug(slug)), now)),
 );
@@ -75,7 +80,7 @@ const ownSub = ({ organization_id, slug, id }: Placeholders<SubPath>): SQL | und
   hasValues(waitingRoomSubs, { id, waiting_room_id: ownRoomId(organization_id, slug) });
 
 export const subRow = preparedQuery((path: Placeholders<SubPath>) =>
-  builder.select(getTableColumns(waitingRoomSubs)).from(waitingRoomSubs).where(ownSub(path)),
+  builder.select(waitingRoomSubColumns).from(waitingRoomSubs).where(ownSub(path)),
 );
 
 export const deleteSub = preparedQuery((path: Placeholders<SubPath>) =>

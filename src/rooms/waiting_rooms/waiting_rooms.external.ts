@@ -45,7 +45,7 @@ export const waitingRoomsExternal = externalRoutes()
       return c.json(toWaitingRoom(room), 200, etagOf(room));
     },
   )
-  .delete("/waiting_rooms/:slug", area("rooms"), bySlug, async (c) => {
+  .delete("/waiting_rooms/:slug", area("rooms"), bySlug, conditional, async (c) => {
     await retireWaitingRoom(c.var.context, c.req.valid("param").slug);
     return c.body(null, 204);
   });

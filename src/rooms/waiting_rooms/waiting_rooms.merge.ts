@@ -2,12 +2,7 @@ import type * as z from "zod";
 import type { NewRow } from "../../database/insert.ts";
 import { withoutCase, withoutUndefined } from "../../http/wire.ts";
 import type { Settings } from "../../settings.ts";
-import {
-  personalRoomStays,
-  roomOwnerStays,
-  themeNotOffered,
-  waitingRoomInUse,
-} from "./waiting_rooms.refusals.ts";
+import { personalRoomStays, themeNotOffered, waitingRoomInUse } from "./waiting_rooms.refusals.ts";
 import type { createWaitingRoomBody, updateWaitingRoomBody } from "./waiting_rooms.schemas.ts";
 import type { waitingRooms } from "./waiting_rooms.table.ts";
 
@@ -52,18 +47,19 @@ export function newWaitingRoom(
 
 export interface RoomOwner {
   organization_id: number;
-  email: string;
+  /** Null for a member who is inserted in the same transaction: the database supplies the id. */
+  id: number | null;
   display_name: string;
 }
 
-/** The room has its owner's name. `user_id` is the owner's email here: the database replaces it with the id. */
+/** The room has its owner's name. */
 export const newPersonalRoom = (
-  { organization_id, email, display_name }: RoomOwner,
+  { organization_id, id, display_name }: RoomOwner,
   slug_name: string,
   now: number,
-): Omit<NewWaitingRoomRow, "user_id"> & { user_id: string } => ({
+): NewWaitingRoomRow => ({
   organization_id,
-  user_id: email,
+  user_id: id,
   name: display_name,
   name_key: withoutCase(display_name),
   slug: slug_name,
@@ -78,22 +74,16 @@ export const newPersonalRoom = (
  * An unchanged name keeps its slug; a new name gets a new slug. A room can keep a theme that is no longer offered, so that a
  * client can send back the room that it read.
  *
- * @throws ApiError 422 if a new theme is not offered, or the input names another owner
+ * @throws ApiError 422 if a new theme is not offered
  */
 export function mergeWaitingRoom(
   { room, slug_name, settings }: { room: WaitingRoomRow; slug_name: string; settings: Settings },
   input: z.output<ReturnType<typeof updateWaitingRoomBody>>["waiting_room"],
   now: number,
 ): WaitingRoomRow {
-  const { organization_id, user_id, ...changes } = input;
-  const isPersonal = room.user_id !== null;
-  // Responses show a personal room without its organization.
-  if (organization_id !== undefined && organization_id !== (isPersonal ? null : room.organization_id))
-    throw roomOwnerStays("organization_id");
-  if (user_id !== undefined && user_id !== room.user_id) throw roomOwnerStays("user_id");
   // The new time is always later than the last one, even within a millisecond, because each version needs its own ETag.
   const updated_at = Math.max(now, room.updated_at + 1);
-  const next = { ...room, ...withoutUndefined(changes), updated_at };
+  const next = { ...room, ...withoutUndefined(input), updated_at };
   if (next.theme !== room.theme) requireOffered(next.theme, settings);
   if (next.name === room.name) return next;
   return { ...next, name_key: withoutCase(next.name), slug: slug_name };

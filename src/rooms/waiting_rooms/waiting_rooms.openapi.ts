@@ -1,4 +1,5 @@
 import { invalidBody } from "../../http/errors.ts";
+import { MAX_SUBS_FOLLOWED } from "../../limits.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import { ETAG, pageResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
@@ -7,7 +8,6 @@ import { tooManyRooms } from "../../organization/usage/usage.refusals.ts";
 import { waitingRoomSubSchema } from "../waiting_room_subs/waiting_room_subs.responses.ts";
 import {
   personalRoomStays,
-  roomOwnerStays,
   SLUG_IS_GENERATED,
   themeNotOffered,
   waitingRoomInUse,
@@ -111,13 +111,7 @@ export const waitingRoomsReference: Reference = {
           "A personal room, sent back unchanged": personal,
         },
       },
-      errors: [
-        waitingRoomNotFound(),
-        slugIsGenerated,
-        otherTheme,
-        roomOwnerStays("organization_id"),
-        roomOwnerStays("user_id"),
-      ],
+      errors: [waitingRoomNotFound(), slugIsGenerated, otherTheme],
     },
     "DELETE /waiting_rooms/:slug": {
       operationId: "retireWaitingRoom",
@@ -131,8 +125,7 @@ export const waitingRoomsReference: Reference = {
     "GET /waiting_rooms/:slug": {
       operationId: "resolveWaitingRoom",
       summary: "Find where to send a participant who opens a waiting room",
-      description:
-        "Returns the organization, the room, its active sub if there is one, and `destination_slug`: the slug of the room to send the participant to now. This is the substitute's room if a filled sub is active and the substitute's room is active. Otherwise, it is the room itself.",
+      description: `Returns the organization, the room, its active sub if there is one, and \`destination_slug\`: the slug of the room to send the participant to now. This is the substitute's room if a filled sub is active and the substitute's room is active. If that room has an active sub too, the participant goes on to the next substitute's room, and so on. If no sub is active, if substitutes replace each other in a circle, or if there are more than ${MAX_SUBS_FOLLOWED} of them, it is the room itself.`,
       response: {
         schema: resolvedWaitingRoomSchema,
         examples: {

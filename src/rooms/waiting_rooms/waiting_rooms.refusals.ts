@@ -7,12 +7,11 @@ export const SLUG_IS_GENERATED = "cannot be set; it is generated from the name";
 export const themeNotOffered = (themes: readonly string[]) =>
   unprocessable("theme_not_offered", `waiting_room.theme: must be one of ${themes.join(", ")}`);
 
-/** @param field the field that names the owner */
-export const roomOwnerStays = (field: "organization_id" | "user_id") =>
-  unprocessable(
-    "field_not_changeable",
-    `waiting_room.${field}: cannot be changed; create a new room for another owner`,
-  );
+export const ROOM_STAYS = {
+  organization_id: "create a new room for another owner",
+  user_id: "create a new room for another owner",
+  user: "to rename the owner, use PUT /organization_users/{id} or PUT /organization",
+};
 
 export const personalRoomStays = () => unprocessable("personal_room", "A personal room cannot be retired");
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { count, id, name, roomSlug, themeName, timestamp } from "../../http/wire.ts";
+import { count, emptyOr, id, name, roomSlug, themeName, timestamp } from "../../http/wire.ts";
 import * as story from "../../openapi/story.ts";
 import { waitingRoomSubSchema } from "../waiting_room_subs/waiting_room_subs.responses.ts";
 
@@ -58,7 +58,19 @@ export const resolvedWaitingRoomSchema = z.object({
   organization_id: id().describe(
     "The organization, even for a personal room: you need it in the path of reports of the room's calls.",
   ),
-  waiting_room: waitingRoomSchema.describe("The room that the participant opens."),
+  waiting_room: waitingRoomSchema
+    .extend({
+      user: z
+        .object({
+          display_name: emptyOr(name()).meta({
+            description:
+              "The name of the user for a personal room. For other rooms, the name of the organization as the platform last set it, as in mails: it can be empty.",
+            example: story.CLINIC.name,
+          }),
+        })
+        .describe("The owner of the room."),
+    })
+    .describe("The room that the participant opens."),
   active_sub: waitingRoomSubSchema
     .nullable()
     .describe("The sub that is active now, filled or not; null if there is none."),

@@ -1,19 +1,11 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
 import { pageQuery } from "../../http/pagination.ts";
-import {
-  id,
-  name,
-  pathId,
-  roomSlug,
-  themeName,
-  toTimestamp,
-  trueOrFalse,
-  withoutCase,
-} from "../../http/wire.ts";
+import { unchangeable } from "../../http/unchangeable.ts";
+import { name, pathId, roomSlug, themeName, toTimestamp, trueOrFalse, withoutCase } from "../../http/wire.ts";
 import { lazily } from "../../memory.ts";
 import { toWaitingRoomSub, type WaitingRoomSub } from "../waiting_room_subs/waiting_room_subs.schemas.ts";
-import { SLUG_IS_GENERATED } from "./waiting_rooms.refusals.ts";
+import { ROOM_STAYS, SLUG_IS_GENERATED } from "./waiting_rooms.refusals.ts";
 import type { resolvedWaitingRoomSchema, waitingRoomSchema } from "./waiting_rooms.responses.ts";
 import type { waitingRoomColumns } from "./waiting_rooms.sql.ts";
 
@@ -31,17 +23,8 @@ export const createWaitingRoomBody = lazily(() =>
   z.object({ waiting_room: fields().partial().required({ name: true }) }),
 );
 
-const OWNER_STAYS = "Only the current value is accepted, because the owner of a room never changes.";
-
 export const updateWaitingRoomBody = lazily(() =>
-  z.object({
-    waiting_room: fields()
-      .extend({
-        organization_id: id().nullable().meta({ description: OWNER_STAYS }),
-        user_id: id().nullable().meta({ description: OWNER_STAYS }),
-      })
-      .partial(),
-  }),
+  z.object({ waiting_room: fields().partial() }).register(unchangeable, ROOM_STAYS),
 );
 
 export const waitingRoomsQuery = lazily(() =>

@@ -6,16 +6,19 @@ import { kebabCase } from "../../database/slug.ts";
 import { readPage } from "../../http/lists.ts";
 import type { Page } from "../../http/pagination.ts";
 import { requireVersion } from "../../http/preconditions.ts";
+import { requireUnchanged } from "../../http/unchangeable.ts";
 import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
+import { destinationOf } from "../waiting_room_subs/waiting_room_subs.merge.ts";
 import { activeSub } from "../waiting_room_subs/waiting_room_subs.sql.ts";
 import { FALLBACK_SLUG_NAME, mergeWaitingRoom, newWaitingRoom, retireRoom } from "./waiting_rooms.merge.ts";
 import { waitingRoomNotFound } from "./waiting_rooms.refusals.ts";
-import type {
-  createWaitingRoomBody,
-  ResolvedWaitingRoom,
-  updateWaitingRoomBody,
-  WaitingRoom,
-  WaitingRoomsQuery,
+import {
+  type createWaitingRoomBody,
+  type ResolvedWaitingRoom,
+  toWaitingRoom,
+  type updateWaitingRoomBody,
+  type WaitingRoom,
+  type WaitingRoomsQuery,
 } from "./waiting_rooms.schemas.ts";
 import {
   roomBySlug,
@@ -44,10 +47,7 @@ export async function listWaitingRooms(
 export const requireWaitingRoom = ({ db, caller: { organization_id } }: ClientContext, slug: string) =>
   requireFirst(db, roomBySlug({ organization_id, slug }), waitingRoomNotFound);
 
-/**
- * Finds a room, and the room to send its participants to now: the substitute's room while a filled sub is active and that room
- * is active, otherwise the room itself. A sub of the substitute's own room is ignored.
- */
+/** Finds a room, and the room to send its participants to now. */
 export async function resolveWaitingRoom({ db, now }: Context, slug: string): Promise<ResolvedWaitingRoom> {
   const [[room], [active_sub]] = await runBatch(db, [roomToEnter({ slug }), activeSub({ slug, now })]);
   if (!room) throw waitingRoomNotFound();
@@ -55,7 +55,7 @@ export async function resolveWaitingRoom({ db, now }: Context, slug: string): Pr
   return {
     room,
     active_sub: active_sub ?? null,
-    destination_slug: active_sub?.destination_slug ?? room.slug,
+    destination_slug: destinationOf(active_sub?.way ?? [room.slug]),
   };
 }
 
@@ -85,23 +85,28 @@ export async function updateWaitingRoom(
   const { db, now, settings, caller } = context;
   const { organization_id } = caller;
   const slug_name = input.name === undefined ? "" : await kebabCase(input.name, FALLBACK_SLUG_NAME);
-  return decideAndWrite(db, { room: waitingRoomRow({ organization_id, slug }) }, ({ room: [room] }) => {
-    if (!room) throw waitingRoomNotFound();
-    requireVersion(context, room);
-    return {
-      writes: [waitingRoomWrites.update(room, mergeWaitingRoom({ room, slug_name, settings }, input, now))],
-    };
-  });
+  const path = { organization_id, slug };
+  return decideAndWrite(
+    db,
+    { room: waitingRoomRow(path) },
+    ({ room: [room], shown: [shown] }) => {
+      if (!room || !shown) throw waitingRoomNotFound();
+      requireVersion(context, room);
+      requireUnchanged(context, toWaitingRoom(shown));
+      const next = mergeWaitingRoom({ room, slug_name, settings }, input, now);
+      return { writes: [waitingRoomWrites.update(room, next)] };
+    },
+    { unguardedReads: { shown: roomBySlug(path) } },
+  );
 }
 
-export async function retireWaitingRoom(
-  { db, now, caller: { organization_id } }: ClientContext,
-  slug: string,
-): Promise<void> {
-  const path = { organization_id, slug };
+export async function retireWaitingRoom(context: ClientContext, slug: string): Promise<void> {
+  const { db, now, caller } = context;
+  const path = { organization_id: caller.organization_id, slug };
   const reads = { room: waitingRoomRow(path), uses: useOfRoom(path) };
   await decideAndWrite(db, reads, ({ room: [room], uses }) => {
     if (!room) throw waitingRoomNotFound();
+    requireVersion(context, room);
     return { writes: [waitingRoomWrites.update(room, retireRoom(room, uses.length > 0, now))] };
   });
 }

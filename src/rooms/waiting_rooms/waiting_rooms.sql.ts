@@ -10,7 +10,11 @@ import { pagedList } from "../../http/lists.ts";
 import type { OwnPath } from "../../http/wire.ts";
 import { idempotencyOf } from "../../organization/idempotency_keys/idempotency_keys.sql.ts";
 import { organizationUsers } from "../../organization/members/organization_users.table.ts";
-import { isSuspended, nameOfOrganization } from "../../organization/organizations/organizations.sql.ts";
+import {
+  isSuspended,
+  mailNameOfOrganization,
+  nameOfOrganization,
+} from "../../organization/organizations/organizations.sql.ts";
 import { freeSlug, roomOfAnySlug } from "./waiting_rooms.slugs.ts";
 import { waitingRooms } from "./waiting_rooms.table.ts";
 
@@ -28,14 +32,15 @@ const ownerName = selectColumn(
   hasValues(organizationUsers, { organization_id: waitingRooms.organization_id, id: waitingRooms.user_id }),
 );
 
+const ownerNameOr = (organization_name: SQL<string>) =>
+  coalesce(scalar(ownerName), organization_name).as("owner_display_name");
+
 const { retired_at: _, name_key: __, ...ownColumns } = getTableColumns(waitingRooms);
 
 export const waitingRoomColumns = {
   ...ownColumns,
   waiting_count: waitingCount.as("waiting_count"),
-  owner_display_name: coalesce(scalar(ownerName), nameOfOrganization(waitingRooms.organization_id)).as(
-    "owner_display_name",
-  ),
+  owner_display_name: ownerNameOr(nameOfOrganization(waitingRooms.organization_id)),
 };
 
 /** True for the room whose current slug this is. Two organizations never have the same slug. */
@@ -48,7 +53,7 @@ export const ownRoom = (organization_id: Value<number>, slug: Value<string>): SQ
 export const ownRoomId = (organization_id: Value<number>, slug: Value<string>) =>
   selectColumn(waitingRooms.id, ownRoom(organization_id, slug));
 
-const personalRooms = alias(waitingRooms, "personal_rooms");
+export const personalRooms = alias(waitingRooms, "personal_rooms");
 
 const isPersonalRoomOf = (organization_id: Value<number>, user_id: Value<number>): SQL | undefined =>
   and(hasValues(personalRooms, { organization_id, user_id }), isNull(personalRooms.retired_at));
@@ -59,13 +64,8 @@ export const personalRoomSlug = (organization_id: Value<number>, user_id: Value<
 export const personalRoomId = (organization_id: Value<number>, user_id: Value<number>) =>
   selectColumn(personalRooms.id, isPersonalRoomOf(organization_id, user_id));
 
-/** Selects no row if the room is not active. */
-export const activePersonalRoomSlug = (organization_id: Value<number>, user_id: Value<number>) =>
-  selectColumn(
-    personalRooms.slug,
-    isPersonalRoomOf(organization_id, user_id),
-    eq(personalRooms.is_active, true),
-  );
+export const isActivePersonalRoomOf = (organization_id: Value<number>, user_id: Value<number>) =>
+  and(isPersonalRoomOf(organization_id, user_id), eq(personalRooms.is_active, true));
 
 export const waitingRoomWrites = tableWrites(waitingRooms, waitingRoomColumns, {
   slug: (of) => freeSlug(of("organization_id"), of("slug")),
@@ -116,10 +116,14 @@ export const roomBySlug = preparedQuery((room: Placeholders<WaitingRoomPath>) =>
   builder.select(waitingRoomColumns).from(waitingRooms).where(ownRoom(room.organization_id, room.slug)),
 );
 
-/** For the platform, whose path has no organization. */
+/** For the platform, whose path has no organization. Participants see the room, so its organization has the name that mails show. */
 export const roomToEnter = preparedQuery(({ slug }: Placeholders<{ slug: string }>) =>
   builder
-    .select({ ...waitingRoomColumns, is_suspended: isSuspended(waitingRooms.organization_id) })
+    .select({
+      ...waitingRoomColumns,
+      owner_display_name: ownerNameOr(mailNameOfOrganization(waitingRooms.organization_id)),
+      is_suspended: isSuspended(waitingRooms.organization_id),
+    })
     .from(waitingRooms)
     .where(hasSlug(slug)),
 );

@@ -39,6 +39,32 @@ describe("The client", () => {
     expect(sent).toEqual([]);
   });
 
+  it.each([
+    [
+      "eraseParticipations",
+      { external_reference: "A", text: true },
+      /^eraseParticipations has no text; .*texts/,
+    ],
+    ["listRoles", { role: "provider" }, /^listRoles has no role; here it has page, per_page$/],
+    ["getOwnApiClient", { id: 1 }, /^getOwnApiClient has no id; here it has no names$/],
+    ["createWaitingRoom", { waiting_room: { name: "A", isActive: true } }, /has no isActive; .*is_active/],
+    ["createBulkInvite", { organization_invites: [{}, { mail: "a@b.c" }] }, /has no mail; here it has email/],
+  ])("throws a TypeError for a name that %s does not have: %j", async (name, input, error) => {
+    const { client, sent } = aClient();
+    const { [name]: operation } = client as unknown as Record<string, (input: object) => Promise<unknown>>;
+    const thrown = await operation?.(input).catch((cause: unknown) => cause);
+    expect(thrown).toBeInstanceOf(TypeError);
+    expect((thrown as Error).message).toMatch(error);
+    expect(sent).toEqual([]);
+  });
+
+  it("sends back what a response shows", async () => {
+    const { client, sent } = aClient();
+    const call = { external_reference: "A", failed: false, id: 300 };
+    await client.updateCall({ organization_user_id: 12, call_id: 300, call });
+    expect(sent).toHaveLength(1);
+  });
+
   it("sends an acting user and a purpose only after withActingUser", async () => {
     const { client, sent } = aClient();
     // Compiles only if the package and the service have the same purposes.

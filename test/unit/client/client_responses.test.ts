@@ -22,7 +22,9 @@ describe("A response that did not come from the service", () => {
     const { client, sent } = aClient([html(), html(), html(), html(), html()]);
     await expect(client.getWaitingRoom({ slug: "cardiology" })).rejects.toMatchObject(NOT_OF_THE_SERVICE);
     await expect(client.retireWaitingRoom({ slug: "cardiology" })).rejects.toMatchObject(NOT_OF_THE_SERVICE);
-    await expect(client.createWaitingRoom(ROOM)).rejects.toMatchObject(NOT_OF_THE_SERVICE);
+    await expect(client.createWaitingRoom({ waiting_room: ROOM.waiting_room })).rejects.toMatchObject(
+      NOT_OF_THE_SERVICE,
+    );
     await expect(all(paginate(client.listWaitingRooms))).rejects.toMatchObject(NOT_OF_THE_SERVICE);
     await expect(client.followEvents().next()).rejects.toMatchObject(NOT_OF_THE_SERVICE);
     expect(sent).toHaveLength(5);
@@ -111,7 +113,9 @@ describe("mayHaveSucceeded", () => {
     ["another server answered", html],
   ])("is true if %s", async (_, answer) => {
     const { client } = aClient([answer()], { maxRetries: 0 });
-    await expect(client.createWaitingRoom(ROOM)).rejects.toMatchObject({ mayHaveSucceeded: true });
+    await expect(client.createWaitingRoom({ waiting_room: ROOM.waiting_room })).rejects.toMatchObject({
+      mayHaveSucceeded: true,
+    });
   });
 
   it.each([404, 422, 429])("is false after a refusal with %d", async (status) => {

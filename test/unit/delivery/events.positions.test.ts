@@ -51,6 +51,7 @@ function aService() {
     events: new Map<number, Event>(),
   }));
   let range = DATABASES - 1;
+  const frozen = new Set<number>();
   const homes = Array.from({ length: ORGANIZATIONS }, (_, n) => n % DATABASES);
   const at = (n: number) => databases[n] as (typeof databases)[number];
   const homeOf = (organization: number) => homes[organization] as number;
@@ -59,18 +60,23 @@ function aService() {
   return {
     all,
     write(organization: number) {
+      if (frozen.has(organization)) return;
       const home = at(homeOf(organization));
       home.newest++;
       const event = { id: home.newest, organization };
       home.events.set(event.id, event);
       all.push(event);
     },
+    beginMove(organization: number, to: number) {
+      frozen.add(organization);
+      range++;
+      at(to).newest = range * RANGE;
+    },
     move(organization: number, to: number) {
+      frozen.delete(organization);
       const from = homeOf(organization);
       if (from === to) return;
       for (const { id } of ofOrganization(to, organization)) at(to).events.delete(id);
-      range++;
-      at(to).newest = range * RANGE;
       for (const event of ofOrganization(from, organization)) at(to).events.set(event.id, event);
       homes[organization] = to;
     },
@@ -141,6 +147,8 @@ it("The platform reads each event once, and those of an organization in order, w
       const follow = (limit: number, order: number[], between: Change[][]) => {
         moved.clear();
         for (const each of between.flat().filter((one) => !isQuick(one))) change(each);
+        // A move freezes the organization, takes a range and copies all rows long before it switches.
+        for (const each of between.flat()) if ("move" in each) service.beginMove(each.move, each.to);
         const found = order.map((n, place) => {
           for (const each of (between[place] ?? []).filter(isQuick)) change(each);
           return service.ask(n, positions, limit);

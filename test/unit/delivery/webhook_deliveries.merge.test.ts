@@ -65,6 +65,7 @@ const LEASED = {
   due_at: NOW,
   lease_until: NOW + 40_000,
   failing_since: null as number | null,
+  repaired_at: null,
   message_at: null as number | null,
 };
 
@@ -77,10 +78,12 @@ const attemptOf = (answer: Answer, retry_after: string | null = null) => ({
   retry_after,
 });
 
+const DUE = { webhook_endpoint_id: 6, attempts: 0, last_attempt_at: null, next_attempt_at: NOW - 10 };
+
 /** Due deliveries of the events 1, 2, 3 …, with their outcomes. */
 const resultsOf = (answers: Answer[]) =>
   answers.map((answer, n) => {
-    const delivery = { webhook_endpoint_id: 6, event_id: n + 1, attempts: 0, next_attempt_at: NOW - 10 };
+    const delivery = { ...DUE, event_id: n + 1 };
     const attempt = attemptOf(answer);
     return { delivery, attempt, outcome: mergeDelivery(delivery, attempt, NOW) };
   });

@@ -38,6 +38,9 @@ it("mergeEndpoint clears the failures of an endpoint with a new URL, which it ch
     url,
     service_url: HERE,
     failing_since: null,
+    repaired_at: NOW,
+    due_at: NOW,
+    lease_until: null,
     updated_at: NOW,
   });
 });

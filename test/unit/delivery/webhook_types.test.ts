@@ -20,6 +20,14 @@ it("The external document describes a webhook for each type of event, and for th
   expect(documentOf("platform").webhooks).toBeUndefined();
 });
 
+it("The document says that an event is sent again after a failure, but no ping", () => {
+  const { ping, ...events } = documentOf("external").webhooks;
+  const afterFailure = ({ post }: typeof ping) => post.responses.default.description;
+  expect(afterFailure(ping)).toMatch(/not sent again/);
+  for (const event of Object.values(events))
+    expect(afterFailure(event)).toMatch(/^The event is sent again later/);
+});
+
 it("WebhookEvent knows the data of an event by its type", () => {
   const external = documentOf("external");
   const exampleOf = (type: string) => exampleIn(external.webhooks[type].post);

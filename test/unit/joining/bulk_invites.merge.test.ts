@@ -20,7 +20,6 @@ const aRow = (row: number, known: Partial<PendingRow> = {}): PendingRow => ({
   roles: ["provider"],
   is_repeated: false,
   has_account: false,
-  membership_ended: false,
   pending_id: null,
   pending_until: null,
   ...known,
@@ -35,7 +34,6 @@ describe("decideRowEnds", () => {
   it.each<[string, Partial<PendingRow>]>([
     [ROW_FAULTS.repeated, { is_repeated: true, has_account: true }],
     [ROW_FAULTS.account, { has_account: true, ...pending(NOW + 1) }],
-    [ROW_FAULTS.membershipEnded, { membership_ended: true, ...pending(NOW + 1) }],
     [ROW_FAULTS.pendingInvite({ id: 7, expired_at: null }), { ...pending(NOW + 1) }],
     [ROW_FAULTS.pendingInvite({ id: 7, expired_at: "2026-01-31T09:30:00.000Z" }), { ...pending(NOW) }],
   ])("fails a row with the first of its errors: %s", (error, known) => {

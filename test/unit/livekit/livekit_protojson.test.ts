@@ -123,6 +123,17 @@ describe("liveKitEvent", () => {
     );
   });
 
+  it.each<[unknown, number]>([
+    [12, 12],
+    ["12", 12],
+    [`${Number.MAX_SAFE_INTEGER}`, Number.MAX_SAFE_INTEGER],
+    ...["1.5", 1.5, "1e3", "0x10", " 1", "", "-1", `${2n ** 53n}`, `${2n ** 63n}`, true, [1]].map(
+      (said): [unknown, number] => [said, 0],
+    ),
+  ])("reads the int64 %j as %j: one that is not an integer is left out", (size, read) => {
+    expect(egressInfo().parse({ egressId: "EG_1", file: { size } }).file?.size).toBe(read);
+  });
+
   it("reads null as the default value", () => {
     expect(read({ event: "room_finished", id: null, createdAt: null })).toEqual(
       read({ event: "room_finished" }),

@@ -247,6 +247,19 @@ describe("mergeCall, with the events of a visit in any order", () => {
       1_500,
     ],
     [
+      "has two connections that began at the same time",
+      [
+        started,
+        joined("rita", 1_500),
+        joined("rita", 1_500),
+        left("rita", 20_000, 1_500),
+        left("rita", 60_000, 1_500),
+        finished(61_000),
+      ],
+      1_500,
+      60_000,
+    ],
+    [
       "leaves after the room has closed",
       [started, joined("rita", 1_500), finished(60_000), left("rita", 61_000, 1_500)],
       1_500,

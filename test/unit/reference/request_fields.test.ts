@@ -5,10 +5,14 @@ import { documentedOperations, isOf, type JsonSchema } from "../../project/suppo
 const VISIBLE =
   "[^\\s\\x00-\\x1f\\x7f-\\x9f\\u00ad\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u115f\\u1160\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ufeff\\uffa0\\ufff9-\\ufffb]";
 
+const NO_NAME = "\\x00-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069";
+
 /** A name for each pattern of a text. */
 const KINDS: Record<string, string> = {
   // Not blank, and without control characters.
   [`^[^\\x00-\\x1f\\x7f-\\x9f]*${VISIBLE}[^\\x00-\\x1f\\x7f-\\x9f]*$`]: "line",
+  // A line without characters that change the direction of text.
+  [`^[^${NO_NAME}]*${VISIBLE}[^${NO_NAME}]*$`]: "name",
   // Not blank, but may have line breaks.
   [`^[^\\x00]*${VISIBLE}[^\\x00]*$`]: "text",
   // Empty, or not blank.
@@ -49,10 +53,10 @@ const EXPECTED = `
 POST /external/auth/token_exchange: token_exchange! object, token_exchange.token! any 262144
 GET /external/waiting_rooms: ?id integer 1..
 POST /external/waiting_rooms:
-  waiting_room! object, waiting_room.name! line 255, waiting_room.theme line 50,
+  waiting_room! object, waiting_room.name! name 255, waiting_room.theme line 50,
   waiting_room.is_active boolean
 PUT /external/waiting_rooms/{slug}:
-  waiting_room! object, waiting_room.name line 255, waiting_room.theme line 50,
+  waiting_room! object, waiting_room.name name 255, waiting_room.theme line 50,
   waiting_room.is_active boolean
 POST /external/waiting_rooms/{waiting_room_slug}/waiting_room_subs:
   waiting_room_sub! object, waiting_room_sub.user_id! integer 1.., waiting_room_sub.datetime_start! UTC 64,
@@ -66,14 +70,14 @@ GET /external/organization_users/{organization_user_id}/calls/{call_id}/egresses
 GET /external/invites: ?status active|expired
 POST /external/invites:
   organization_invite! object, organization_invite.email! email 254,
-  organization_invite.display_name! line 255,
+  organization_invite.display_name! name 255,
   organization_invite.role_names! 1..10 of provider_assistant|provider|organization_admin
 POST /external/invites/bulk_create:
   organization_invites! 1..1000 of object, organization_invites.email! email 254,
-  organization_invites.display_name! line 255,
+  organization_invites.display_name! name 255,
   organization_invites.role_names! 1..10 of provider_assistant|provider|organization_admin
 PUT /external/organization_users/{id}:
-  organization_user! object, organization_user.display_name line 255,
+  organization_user! object, organization_user.display_name name 255,
   organization_user.roles 1..10 of provider_assistant|provider|organization_admin,
   organization_user.assists 0..1000 of integer 1..
 GET /external/calls: ?from date 10, ?to date 10, ?external_reference line 255, ?participant_reference line 255
@@ -97,18 +101,18 @@ GET /external/access_logs:
   ?event read|search|create|update|delete|sign_in|sign_in_refused, ?external_reference line 255, ?from date 10, ?to date 10,
   ?after integer 0..
 POST /platform/organizations:
-  organization! object, organization.name! line 255, organization.slug hyphenated 63
+  organization! object, organization.name! name 255, organization.slug hyphenated 63
 PUT /platform/organizations/{organization_id}:
-  organization! object, organization.name line 255,
+  organization! object, organization.name name 255,
   organization.recording_retention_days integer 1..36500 or null,
   organization.transcript_retention_days integer 1..36500 or null,
   organization.participant_retention_days integer 1..36500 or null, organization.require_acting_user boolean,
   organization.is_suspended boolean
 POST /platform/organizations/{organization_id}/api_clients:
-  api_client! object, api_client.name! line 255, api_client.organization_user_id! integer 1..
+  api_client! object, api_client.name! name 255, api_client.organization_user_id! integer 1..
 POST /platform/organizations/{organization_id}/issuers:
   issuer! object, issuer.issuer! line 1000, issuer.audience! line 1000, issuer.jwks_url! URL 1000,
-  issuer.email_claim line 255
+  issuer.email_claim name 255
 PUT /platform/organizations/{organization_id}/calls/{key}/transcript:
   transcript! object, transcript.summary any text 200000 or null, transcript.is_final boolean,
   transcript.lines 0..10000 of object, transcript.lines.participant_key! line 255,
@@ -124,16 +128,16 @@ PUT /platform/organizations/{organization_id}/egresses/{egress_id}:
 GET /platform/invites: ?status active, ?after position 1000
 POST /platform/invites/accept: token! any 200000
 POST /platform/organizations/{organization_id}/users:
-  user! object, user.email! email 254, user.display_name! line 255,
+  user! object, user.email! email 254, user.display_name! name 255,
   user.roles! 1..10 of provider_assistant|provider|organization_admin, user.assists 0..1000 of integer 1..
 PUT /platform/organizations/{organization_id}/users/{organization_user_id}:
-  user! object, user.display_name line 255,
+  user! object, user.display_name name 255,
   user.roles 1..10 of provider_assistant|provider|organization_admin, user.assists 0..1000 of integer 1..
 PUT /platform/organizations/{organization_id}/calls/{key}:
   call! object, call.waiting_room_slug slug 4000, call.organization_user_id integer 1..,
   call.started_at date-time 64, call.ended_at date-time 64 or null, call.failed boolean or null,
   call.legal_hold boolean, call.external_reference line 255 or null, call.participants 0..500 of object,
-  call.participants.display_name line 255, call.participants.role recipient|provider,
+  call.participants.display_name name 255, call.participants.role recipient|provider,
   call.participants.user_id integer 1.. or null, call.participants.external_reference line 255 or null,
   call.participants.waiting_since date-time 64 or null, call.participants.joined_at date-time 64 or null,
   call.participants.left_at date-time 64 or null, call.participants.recording_consent boolean,
@@ -143,7 +147,7 @@ PUT /platform/organizations/{organization_id}/calls/{key}/legal_hold:
   legal_hold! object, legal_hold.reason text 1000 or null
 POST /platform/authorization_codes/redeem: code! any 200000
 PUT /platform/waiting_rooms/{slug}/participants/{key}:
-  participant! object, participant.display_name line 255, participant.role recipient|provider,
+  participant! object, participant.display_name name 255, participant.role recipient|provider,
   participant.user_id integer 1.. or null, participant.external_reference line 255 or null,
   participant.waiting_since date-time 64, participant.left_at date-time 64 or null
 `;

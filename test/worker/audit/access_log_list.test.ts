@@ -4,6 +4,7 @@ import { DAY } from "../../../src/units.ts";
 import { entriesAbout } from "../support/access_logs.ts";
 import { platform } from "../support/api.ts";
 import { aCall, aRecipient } from "../support/calls.ts";
+import { expectMissingRole } from "../support/expectations.ts";
 import { observedDatabase } from "../support/observed_database.ts";
 import { anOrganization, given, type Organization } from "../support/organization.ts";
 import { aClinicWithQueue } from "../support/queue.ts";
@@ -133,14 +134,12 @@ describe("GET /access_logs", () => {
     expect(all).not.toContain(planted[0]);
   });
 
-  it("returns 404 to a client that is not an organization_admin, and records nothing", async () => {
+  it("returns 403 to a client that is not an organization_admin, and records nothing", async () => {
     const clinic = await anOrganization();
     const assistant = await clinic.addUser("Ann Assistant", ["provider", "provider_assistant"]);
     const client = await clinic.addClient(assistant.id);
-    for (const { status, body } of [await client.get("/access_logs"), await asNdjson(client, "")]) {
-      expect(status).toBe(404);
-      expect(body).toEqual({ error: "Access logs not found" });
-    }
+    expectMissingRole(await client.get("/access_logs"));
+    expectMissingRole(await asNdjson(client, ""));
     expect(await listed(clinic.client, "resource=access_log")).toMatchObject({ access_logs: [] });
   });
 
@@ -203,7 +202,7 @@ describe("GET /access_logs with filters", () => {
     ["acting_user=staff-2&event=read", []],
     ["acting_user=staff-2&event=delete&user_id=3&call_id=7&resource=transcript", ["changeOfCall"]],
     ["call_id=999999", []],
-    ["call_id=&acting_user=&from=&event=delete", ["change", "changeOfCall"]],
+    ["call_id=&from=&event=delete", ["change", "changeOfCall"]],
   ];
 
   it.each(CASES)("%s returns %j", async (query, expected) => {

@@ -116,7 +116,7 @@ describe("Consent in PUT …/calls/{key}", () => {
     await changingNothing(() => given(says(true, first)));
     await changingNothing(() => given(call.report({ participants: [{ key, ...first }] })));
     await given(says(false));
-    expect(await decisionsOf(clinic, call)).toEqual(["granted", "withdrawn", "withdrawn"]);
+    expect(await decisionsOf(clinic, call)).toEqual(["granted", "withdrawn"]);
     expect(await canBeSeen()).toBe(false);
   });
 
@@ -139,9 +139,22 @@ describe("Consent in PUT …/calls/{key}", () => {
     expect(await canBeSeen()).toBe(true);
   });
 
+  it("counts from now if it is a refusal dated in the future, however far", async () => {
+    const { clinic, call, says, canBeSeen } = await aRecordedCall({ recording_consent: true });
+    const ahead = { recording_consent_at: fromNow(60 * 24 * 365) };
+    await given(says(false, ahead));
+    await changingNothing(() => given(says(false, ahead)));
+    const [, withdrawn] = await consentsOf(clinic, call);
+    expect(withdrawn).toMatchObject({ decision: "withdrawn", decided_at: withdrawn?.reported_at });
+    expect(await canBeSeen()).toBe(false);
+    travelTo(fromNow(1));
+    await given(says(true, { recording_consent_at: fromNow(0) }));
+    expect(await canBeSeen()).toBe(true);
+  });
+
   it("may be dated up to a minute in the future, but not later", async () => {
     const { clinic, call, says } = await aRecordedCall();
-    const refused = await changingNothing(() => says(false, { recording_consent_at: fromNow(62) }));
+    const refused = await changingNothing(() => says(true, { recording_consent_at: fromNow(62) }));
     expectRefusal(refused, 422, /recording_consent_at: must not be more than 60 seconds in the future/);
     const soon = new Date(Date.now() + 50_000).toISOString();
     await given(says(true, { recording_consent_at: soon }));

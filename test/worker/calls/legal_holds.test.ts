@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { platform } from "../support/api.ts";
 import { atOnce } from "../support/at_once.ts";
 import { aCall } from "../support/calls.ts";
-import { expectRefusal } from "../support/expectations.ts";
+import { expectMissingRole, expectRefusal } from "../support/expectations.ts";
 import { aLiveKitRoom, delivered } from "../support/livekit.ts";
 import { anOrganization, given, unique } from "../support/organization.ts";
 import { timeAhead, travelTo } from "../support/time.ts";
@@ -145,13 +145,17 @@ describe("The organization's hold with PUT and DELETE …/legal_hold", () => {
     await given(clinic.client.delete(`${path}/transcript`));
   });
 
-  it("is hidden from everybody else, whose requests get 404", async () => {
+  it("is hidden from everybody else: other roles get 403, and other organizations 404", async () => {
     const { others, hold, release, read } = await aCallToHold();
     await given(hold({ reason: REASON }));
     const strangers = await anOrganization();
     for (const client of [...others, strangers.client]) {
-      expectRefusal(await changingNothing(() => hold({}, client)), 404, "Call not found");
-      expectRefusal(await changingNothing(() => release(client)), 404, "Call not found");
+      const isOther = client === strangers.client;
+      for (const send of [() => hold({}, client), () => release(client)]) {
+        const answer = await changingNothing(send);
+        if (isOther) expectRefusal(answer, 404, "Call not found");
+        else expectMissingRole(answer);
+      }
     }
     for (const client of others) expect((await read(client)).legal_hold).toBeNull();
   });

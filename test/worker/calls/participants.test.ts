@@ -76,15 +76,24 @@ describe("The platform's GET /waiting_rooms/{slug}", () => {
     await expectLeading(clinic, room, sub, slug);
   });
 
-  it("redirects only one step, even if the substitute's personal room has a sub of its own", async () => {
+  it("sends nobody to a substitute who is away too, nor anywhere if substitutes replace each other", async () => {
     const { clinic, room, sam, sue, active } = await aRoomWithActiveSub();
     const { datetime_start, datetime_end } = active;
-    await clinic.addSub(sam.waiting_room_slug, { user_id: sue.user_id, datetime_start, datetime_end });
-    await expectLeading(clinic, room, active, sam.waiting_room_slug);
-    const { body } = await open(sam.waiting_room_slug);
+    const replace = (by: typeof sam, user_id: number) =>
+      clinic.addSub(by.waiting_room_slug, { user_id, datetime_start, datetime_end });
+    await replace(sam, sue.user_id);
+    await expectLeading(clinic, room, active, sue.waiting_room_slug);
+    const { body } = await open(sam.waiting_room_slug.toUpperCase());
     expect(body.organization_id).toBe(clinic.id);
     expect(body.waiting_room).toMatchObject({ organization_id: null, user_id: sam.user_id });
     expect(body.destination_slug).toBe(sue.waiting_room_slug);
+    await setActive(clinic, sue.waiting_room_slug, false);
+    await expectLeading(clinic, room, active, sam.waiting_room_slug);
+    await setActive(clinic, sue.waiting_room_slug, true);
+    await replace(sue, sam.user_id);
+    await expectLeading(clinic, room, active, room.slug);
+    for (const { waiting_room_slug } of [sam, sue])
+      expect((await open(waiting_room_slug)).body.destination_slug).toBe(waiting_room_slug);
   });
 
   it("follows a sub from its start up to, but not including, its end", async () => {

@@ -300,7 +300,8 @@ describe("Events of changes that come about in several ways", () => {
     const email = `${unique("user")}@example.com`;
     let user: { id: number } = { id: 0 };
     const data = () => ({ organization_user_id: user.id });
-    const create = (roles: string[]) => clinic.addUser("Ann Assistant", roles, { email });
+    const create = (roles: string[], more: object = {}) =>
+      clinic.addUser("Ann Assistant", roles, { email, ...more });
     const during = async (work: () => Promise<unknown>) => withoutRooms(await eventsOf(clinic, work));
     expect(
       await during(async () => {
@@ -315,11 +316,11 @@ describe("Events of changes that come about in several ways", () => {
     expect(await during(() => given(platform.put(path, { user: { display_name: "Anna" } })))).toEqual([]);
     const removals = () => Promise.all([platform.delete(path), platform.delete(path), platform.delete(path)]);
     expect(await during(removals)).toEqual([{ type: "organization_user.removed", data: data() }]);
-    expect(await during(() => create(["provider"]))).toEqual([
+    expect(await during(() => create(["provider"], { returning_user_id: user.id }))).toEqual([
       { type: "organization_user.added", data: data() },
     ]);
     expect(await during(() => removeMember(clinic, user))).toHaveLength(1);
-    const invite = await clinic.addInvite({ email });
+    const invite = await clinic.addInvite({ email, returning_user_id: user.id });
     const token = await tokenOf(invite);
     const accepted = () => Promise.all([1, 2].map(() => platform.post("/invites/accept", { token })));
     expect(await during(accepted)).toEqual([
@@ -414,8 +415,8 @@ describe("Events of what an organization or the platform sets up", () => {
     const clinic = await anOrganization();
     const [paula, petra] = [await clinic.addProvider(), await clinic.addProvider("Petra Provider")];
     const email = `${unique("user")}@example.com`;
-    const create = (assists: number[]) =>
-      clinic.addUser("Ann Assistant", ["provider_assistant"], { email, assists });
+    const create = (assists: number[], more: object = {}) =>
+      clinic.addUser("Ann Assistant", ["provider_assistant"], { email, assists, ...more });
     let ann = { id: 0 };
     const added = await eventsOf(clinic, async () => {
       ann = await create([paula.id]);
@@ -438,7 +439,10 @@ describe("Events of what an organization or the platform sets up", () => {
     expect(await eventsOf(clinic, () => removeMember(clinic, ann))).toEqual([
       event("organization_user.removed"),
     ]);
-    expect(await eventsOf(clinic, () => create([paula.id]))).toEqual([event("organization_user.added")]);
+    const back = () => create([paula.id], { returning_user_id: ann.id });
+    expect(await eventsOf(clinic, back)).toEqual([event("organization_user.added")]);
+    const removed = withoutRooms(await eventsOf(clinic, () => removeMember(clinic, paula)));
+    expect(removed).toContainEqual(event("organization_user.updated"));
   });
 
   it("are one waiting_room event for each creation, change and retirement of a room, and none for an unchanged one", async () => {

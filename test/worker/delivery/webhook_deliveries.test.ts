@@ -7,7 +7,7 @@ import type { Document } from "../../../src/reference/site/openapi.ts";
 import { CRON_PORTION } from "../../../src/tuning.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../src/units.ts";
 import { documents } from "../support/contract.ts";
-import { expectRefusal } from "../support/expectations.ts";
+import { expectMissingRole, expectRefusal } from "../support/expectations.ts";
 import { endpoints } from "../support/network.ts";
 import { anInvite, anOrganization, given } from "../support/organization.ts";
 import { aClinicWithQueue } from "../support/queue.ts";
@@ -244,6 +244,39 @@ describe("A failed webhook", () => {
     expect(tenMinutes.received).toHaveLength(1);
     await clinic.queue.pass(3 * MINUTE);
     expect(tenMinutes.received).toHaveLength(2);
+  });
+
+  it("is given up when its retry is due if the endpoint no longer wants its type", async () => {
+    const types = { event_types: ["organization_user.added"] };
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver(() => status(500), types);
+    await clinic.makeEvents();
+    await clinic.queue.pass(SECOND);
+    await clinic.updateEndpoint(endpoint, { event_types: ["call.*"] });
+    await clinic.queue.pass(MINUTE);
+    expect(receiver.received).toHaveLength(1);
+    const error = "The endpoint no longer receives events of this type";
+    expect(await clinic.deliveries(endpoint)).toMatchObject([{ attempts: 1, error, next_attempt_at: null }]);
+  });
+
+  it.each(["moved", "activated again"])("is sent at once when its endpoint is %s", async (how) => {
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver(() =>
+      status(503, { "Retry-After": "86400" }),
+    );
+    const ids = await clinic.makeEvents(2);
+    await clinic.queue.pass(SECOND);
+    expect(receiver.received).toHaveLength(1);
+    const repaired = aReceiver();
+    if (how === "moved") await clinic.updateEndpoint(endpoint, { url: repaired.url });
+    else {
+      receiver.answer = (received) => {
+        repaired.received.push(received);
+        return status(200);
+      };
+      await clinic.updateEndpoint(endpoint, { is_active: false });
+      await clinic.updateEndpoint(endpoint, { is_active: true });
+    }
+    await clinic.queue.pass(2 * SECOND);
+    expect(idsOf(repaired.received)).toEqual(ids);
   });
 
   it("is not retried too early when other webhooks are due", async () => {
@@ -540,7 +573,7 @@ it("GET /webhook_endpoints/{id}/deliveries lists the newest first, and continues
   expect(await shown(`?per_page=2&after=${ids[1]}`)).toEqual([ids.slice(2, 4), ids[3]]);
   expect(await shown(`?after=${ids[4]}`)).toEqual([[], ids[4]]);
   const provider = await clinic.addClient((await clinic.addProvider()).id);
-  expect((await provider.get(path)).status).toBe(404);
+  expectMissingRole(await provider.get(path));
   const other = await anOrganization();
   expect((await other.client.get(path)).status).toBe(404);
 });

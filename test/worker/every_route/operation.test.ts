@@ -1,6 +1,8 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { runCron } from "../../../src/cron.ts";
 import { DATABASE_TIMEOUT } from "../../../src/tuning.ts";
+import { MINUTE } from "../../../src/units.ts";
 import { api, type Fetcher, PLATFORM_TOKEN, platform } from "../support/api.ts";
 import { countingRoundTrips } from "../support/database.ts";
 import { aSlowDatabase, observedDatabase } from "../support/observed_database.ts";
@@ -57,6 +59,26 @@ describe("GET /health", () => {
         expect(asked).toBe(times);
       }
     }
+  });
+
+  it("names organizations that were frozen more than an hour ago and have not moved, as the cron's log does", async () => {
+    const [{ id }, moved] = [await anOrganization(), await anOrganization()];
+    const answers = async () => (await withBindings({ DB: observedDatabase({}) }).get("/health")).body;
+    const begun = (minutes: number) =>
+      env.DB.batch([
+        env.DB.prepare("delete from moves"),
+        env.DB.prepare(
+          "insert into moves (organization_id, shard, since) values (?, null, ?), (?, 1, 0)",
+        ).bind(id, Date.now() - minutes * MINUTE, moved.id),
+      ]);
+    onTestFinished(() => void env.DB.exec("delete from moves"));
+    await begun(59);
+    expect(await answers()).toMatchObject({ status: "ok" });
+    await begun(61);
+    expect(await answers()).toMatchObject({ status: "frozen", frozen_organizations: [id] });
+    await runCron(env, Date.now());
+    const named = { event: "organization_frozen", organization_id: id, since: expect.any(String) };
+    expect(log().map((line) => JSON.parse(line))).toContainEqual(named);
   });
 
   it("returns 503 without details if the database cannot be reached", async () => {

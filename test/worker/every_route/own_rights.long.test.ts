@@ -92,7 +92,7 @@ it.each(CLIENTS)(
     const before = await rightsIn(clinic);
     const codeFor = (route: string, without: string, roles: string[]) => {
       if (scopes && !scopes.includes(scopeOf(route))) return "missing_scope";
-      if (!roles.includes(role)) return route.includes("invites") ? "role_above_level" : "not_found";
+      if (!roles.includes(role)) return route.includes("invites") ? "role_above_level" : "missing_role";
       const isBeyond = without.split(" ").some((limit) => has[limit as keyof typeof has]);
       return isBeyond ? "beyond_own_rights" : null;
     };

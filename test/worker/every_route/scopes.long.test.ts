@@ -61,7 +61,7 @@ const AREAS: Record<string, string[]> = {
     "/webhook_endpoints/:id/ping",
   ],
   audit: ["/access_logs", "/access_logs/:date", "/access_log_seals"],
-  organization: ["/organization", "/usage", "/api_clients", "/api_clients/:id"],
+  organization: ["/organization", "/usage", "/api_clients", "/api_clients/:id", "/token_checks"],
 };
 
 const FOR_EVERY_CLIENT = "GET /api_client";
@@ -73,7 +73,9 @@ const externalRoutes = routesBehind("/api/external");
 function scopeOf(route: string): Scope {
   const [method, path = ""] = route.split(" ");
   const [area] = Object.entries(AREAS).find(([, paths]) => paths.includes(path)) ?? [];
-  return (area === "sign_in" ? area : `${area}:${isRead(method) ? "read" : "write"}`) as Scope;
+  return (
+    area === "sign_in" ? area : `${area}:${isRead(method) || path === "/token_checks" ? "read" : "write"}`
+  ) as Scope;
 }
 
 const scoped = externalRoutes
@@ -144,8 +146,9 @@ describe("A scope", () => {
     const clinic = await anOrganization();
     const paula = await clinic.addProvider();
     const client = await clinic.addClient(paula.id, { scopes: SCOPES });
-    expectRefusal(await client.get("/access_logs"), 404);
-    expectRefusal(await client.put("/organization", { organization: {} }), 404);
+    const forAdmins = /^This operation is only for API clients that act as organization_admin: use such/;
+    expectRefusal(await client.get("/access_logs"), 403, forAdmins);
+    expectRefusal(await client.put("/organization", { organization: {} }), 403, forAdmins);
   });
 
   it("is checked before the rest of the request, but after credentials and unknown paths", async () => {
@@ -261,6 +264,24 @@ describe("The platform's tokens for parts of its API", () => {
     expectRefusal(await reports.get("/organizations/no-id"), 403);
     expectRefusal(await reports.get("/nothing"), 404, "Not found");
     expectRefusal(await reports.get("/organizations/1/nothing"), 404, "Not found");
+  });
+
+  it("have a previous value during their rotation, which opens the same routes", async () => {
+    const fetcher = throughWorkerWith({
+      PLATFORM_REPORTS_TOKEN: "the-new-reports-token-of-32-characters",
+      PLATFORM_REPORTS_TOKEN_PREVIOUS: REPORTS,
+      PLATFORM_WEB_APP_TOKEN_PREVIOUS: WEB_APP,
+    });
+    const sendWith = (token: string, path: string) =>
+      api("/api/platform", { Authorization: `Bearer ${token}` }, fetcher).get(path);
+    for (const [token, opened, closed] of [
+      ["the-new-reports-token-of-32-characters", "/organizations/1/calls/none", "/events"],
+      [REPORTS, "/organizations/1/calls/none", "/events"],
+      [WEB_APP, "/waiting_rooms/nowhere", "/organizations/1/calls/none"],
+    ] as const) {
+      expect((await sendWith(token, opened)).status).toBe(404);
+      expectRefusal(await sendWith(token, closed), 403, /^The platform token that was sent does not open/);
+    }
   });
 
   it("open nothing if they are not set", async () => {

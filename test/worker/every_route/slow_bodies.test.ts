@@ -4,7 +4,7 @@ import { entriesAbout } from "../support/access_logs.ts";
 import { type Fetcher, theWorker } from "../support/api.ts";
 import { aCall } from "../support/calls.ts";
 import { storedRows } from "../support/database.ts";
-import { expectRefusal } from "../support/expectations.ts";
+import { expectMissingRole, expectRefusal } from "../support/expectations.ts";
 import { aLiveKitRoom, aLiveKitServer } from "../support/livekit.ts";
 import { anOrganization, given } from "../support/organization.ts";
 import { travelTo } from "../support/time.ts";
@@ -116,7 +116,7 @@ describe("A request with a slow body", () => {
       vi.setSystemTime("2026-11-24T12:01:00Z");
     });
     const hooks = { webhook_endpoint: { url: "https://hooks.example.com/x" } };
-    expectRefusal(await demoted.through(afterDemotion).post("/webhook_endpoints", hooks), 404);
+    expectMissingRole(await demoted.through(afterDemotion).post("/webhook_endpoints", hooks));
   });
 
   it.each(["external", "platform", "livekit"])(

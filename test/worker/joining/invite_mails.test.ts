@@ -744,6 +744,25 @@ describe("GET /invites of the platform API", () => {
     const end = await list(`after=${second.next_after}`);
     expect(end).toEqual({ organization_invites: [], next_after: second.next_after });
   });
+
+  it("shows the name that the platform chose, as a room does to who opens it, and no suspended organization", async () => {
+    const clinic = await anOrganization();
+    const [room, invite] = [await clinic.addRoom(), await clinic.addInvite()];
+    const list = async () =>
+      (await given(platform.get(`/invites?after=${Number(invite.id) - 1}`))).organization_invites;
+    const { name } = await given(clinic.client.get("/organization"));
+    await given(clinic.client.put("/organization", { organization: { name: "Your Bank" } }));
+    expect(await list()).toMatchObject([{ id: invite.id, organization_name: name }]);
+    expect(await given(clinic.platform.get(`/invites/${invite.id}`))).toMatchObject({
+      organization_name: name,
+    });
+    const opened = await given(platform.get(`/waiting_rooms/${room.slug}`));
+    expect(opened.waiting_room.user.display_name).toBe(name);
+    await given(clinic.platform.put("", { organization: { is_suspended: true } }));
+    expect(await list()).toEqual([]);
+    await given(clinic.platform.put("", { organization: { is_suspended: false } }));
+    expect(await list()).toHaveLength(1);
+  });
 });
 
 it("POST /invites and POST /invites/{id}/resend cost no further round trip with mail on", async () => {

@@ -37,10 +37,11 @@ describe("POST /invites", () => {
   it("returns the fields that the contract does not name after the others", async () => {
     const clinic = await anOrganization();
     const { body } = await create(clinic);
-    expect(Object.entries(body).slice(-3)).toEqual([
+    expect(Object.entries(body).slice(-4)).toEqual([
       ["mail_status", "off"],
       ["mailed_at", null],
       ["created_by_user_id", clinic.admin.user_id],
+      ["returning_user_id", null],
     ]);
   });
 

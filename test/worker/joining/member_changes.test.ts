@@ -153,7 +153,7 @@ describe("The personal room of a member", () => {
     expect((await known("ahead")).left_at).toBe(ahead);
     expect(await known("gone")).toEqual(gone);
     expect(await waitingCount(clinic, elsewhere.slug)).toBe(1);
-    await clinic.addUser("Paula Provider", ["provider"], { email: paula.email });
+    await clinic.addProvider("Paula Provider", { returning_user_id: paula.id });
     expect(await waitingCount(clinic, slug)).toBe(0);
     await clinic.addParticipant(slug);
     expect(await waitingCount(clinic, slug)).toBe(1);

@@ -1,13 +1,22 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { entriesAbout } from "../support/access_logs.ts";
 import { platform } from "../support/api.ts";
 import { aCall, aRecipient, ENDED_AT, knownParticipant, STARTED_AT } from "../support/calls.ts";
 import { aTimestamp, expectGone, expectRefusal } from "../support/expectations.ts";
-import { accept, acceptToken, keepingInvite, tokenOf } from "../support/invites.ts";
-import { aClinicWithProvider, add, change, remove, shownMember, userOf } from "../support/members.ts";
+import { accept, acceptToken, create, keepingInvite, tokenOf } from "../support/invites.ts";
+import {
+  aClinicWithProvider,
+  add,
+  change,
+  changeThrough,
+  remove,
+  shownMember,
+  userOf,
+} from "../support/members.ts";
 import { anInvite, given, type Organization, unique } from "../support/organization.ts";
 import { aClinicWithQueue } from "../support/queue.ts";
-import { aClinicWithSignIn, exchange, expectExchanged, redeem, signIn } from "../support/sign_in.ts";
+import { aClinicWithSignIn, anEmail, exchange, expectExchanged, redeem, signIn } from "../support/sign_in.ts";
 import { fromNow, travelTo } from "../support/time.ts";
 import { changingNothing } from "../support/unchanged.ts";
 
@@ -44,7 +53,8 @@ describe("A former member", () => {
     await given(remove(clinic, paula));
     expectRefusal(await exchange(client, token), 401, "Invalid token");
     expectRefusal(await redeem(codes[0]), 401, "Invalid code");
-    await given(add(clinic, { email: paula.email, display_name: "Paula", roles: ["provider"] }));
+    const user = { email: paula.email, display_name: "Paula", roles: ["provider"] };
+    await given(add(clinic, { ...user, returning_user_id: paula.id }));
     for (const code of codes) expectRefusal(await redeem(code), 401, "Invalid code");
     expect((await redeem(others)).status).toBe(200);
   });
@@ -133,20 +143,54 @@ describe("A former member", () => {
     expect((await clinic.client.get("/roles")).status).toBe(200);
   });
 
-  it("assists nobody, even after a return, and cannot be added to anyone's assists", async () => {
+  it("assists nobody and is not assisted, even after a return, and cannot be added to anyone's assists", async () => {
     const { clinic, paula } = await aClinicWithProvider();
     const al = await clinic.addUser("Al", ["provider_assistant"], { assists: [paula.id] });
+    const back = {
+      email: al.email,
+      display_name: "Al",
+      roles: ["provider_assistant"],
+      returning_user_id: al.id,
+    };
     await given(remove(clinic, al));
     expect((await userOf(clinic, al)).assists).toEqual([]);
-    await given(add(clinic, { email: al.email, display_name: "Al", roles: ["provider_assistant"] }));
+    await given(add(clinic, back));
     expect((await userOf(clinic, al)).assists).toEqual([]);
+    await given(change(clinic, al, { assists: [paula.id] }));
     await given(remove(clinic, paula));
+    expect((await userOf(clinic, al)).assists).toEqual([]);
     expectRefusal(await change(clinic, al, { assists: [paula.id] }), 422, /user\.assists/);
+  });
+
+  it("can be made anonymous by the platform and by administrators, and gets no roles and assists", async () => {
+    const { clinic, paula } = await aClinicWithProvider();
+    const peter = await clinic.addProvider("Peter");
+    await given(remove(clinic, paula));
+    for (const [send, field] of [
+      [(user: object) => change(clinic, paula, user), "user"],
+      [(user: object) => changeThrough(clinic.client, paula, user), "organization_user"],
+    ] as const) {
+      for (const list of [{ roles: ["provider"] }, { assists: [peter.id] }]) {
+        const refused = new RegExp(
+          `^${field}\\.${Object.keys(list)}: cannot be changed after the membership`,
+        );
+        expectRefusal(await changingNothing(() => send(list)), 422, refused);
+      }
+      // The address of a member: a former member's email refers to nobody.
+      await given(send({ display_name: "Paula P.", email: peter.email }));
+      const anonymous = { display_name: "Former member", email: null };
+      expect(await given(send({ ...anonymous, assists: [] }))).toMatchObject({ ...anonymous, roles: [] });
+      expect(await userOf(clinic, paula)).toMatchObject(anonymous);
+    }
+    const changes = await given(clinic.client.get("/events?type=organization_user.updated"));
+    expect(changes.events).toHaveLength(4);
+    expect(await entriesAbout(clinic, "update", "organization_user")).toHaveLength(4);
+    expectRefusal(await change(clinic, peter, { email: null }), 422, /user\.email: can be null only after/);
   });
 });
 
 describe("The calls of a former member", () => {
-  it("stay in the metrics, and visible to administrators and the member's assistants only", async () => {
+  it("stay in the metrics, and visible to administrators only", async () => {
     const { clinic, paula } = await aClinicWithProvider();
     const al = await clinic.addUser("Al", ["provider_assistant"], { assists: [paula.id] });
     const call = await aCall(clinic, {}, paula);
@@ -157,19 +201,17 @@ describe("The calls of a former member", () => {
 
     expect(before.total_calls).toEqual({ "2026-01-31": 1 });
     expect(await given(clinic.client.get(metrics))).toEqual(before);
-    expect((await userOf(clinic, al)).assists).toEqual([paula.id]);
+    expect(await callsThrough(clinic.client, paula)).toMatchObject([{ id: call.id }]);
+    expect((await clinic.client.get(`${call.path}/soap_note`)).status).toBe(200);
     const assistants = await clinic.addClient(al.id);
-    for (const client of [clinic.client, assistants]) {
-      expect(await callsThrough(client, paula)).toMatchObject([{ id: call.id }]);
-      expect((await client.get(`${call.path}/soap_note`)).status).toBe(200);
-    }
     expect((await given(assistants.get("/organization_users"))).organization_users).toMatchObject([
-      { id: paula.id, roles: [] },
-      { id: al.id },
+      { id: al.id, assists: [] },
     ]);
     const colleagues = await clinic.addClient((await clinic.addProvider("Peter")).id);
-    expectRefusal(await colleagues.get(`${call.path}/soap_note`), 404);
+    for (const client of [assistants, colleagues])
+      expectRefusal(await client.get(`${call.path}/soap_note`), 404);
   });
+
   it("can still be reported, even new ones, because reports can be late", async () => {
     const { clinic, paula } = await aClinicWithProvider();
     const call = await aCall(clinic, {}, paula);
@@ -232,90 +274,129 @@ describe("A call in the personal room of a former member", () => {
   });
 });
 
-describe("A returning member", () => {
-  async function aFormerProvider() {
-    const { clinic, paula, room } = await aClinicWithProvider();
-    const al = await clinic.addUser("Al", ["provider_assistant"], { assists: [paula.id] });
-    const client = await clinic.addClient(paula.id);
-    const { updated_at: _, ...before } = await given(
-      clinic.client.put(room, { waiting_room: { theme: "blue" } }),
-    );
-    const call = await aCall(clinic, {}, paula);
-    expectGone(await remove(clinic, paula));
-    return { clinic, paula, al, client, room, before, call };
-  }
+async function aFormerProvider(clinic?: Organization) {
+  const { paula, room, ...world } = await aClinicWithProvider(clinic);
+  const al = await world.clinic.addUser("Al", ["provider_assistant"], { assists: [paula.id] });
+  const client = await world.clinic.addClient(paula.id);
+  const { updated_at: _, ...before } = await given(
+    world.clinic.client.put(room, { waiting_room: { theme: "blue" } }),
+  );
+  const call = await aCall(world.clinic, {}, paula);
+  await given(call.reportSoapNote({ text: "Subjective: well.", is_final: true }));
+  expectGone(await remove(world.clinic, paula));
+  return { ...world, paula, al, client, room, before, call, returning_user_id: paula.id };
+}
 
-  it("who is created with the same email is the same organization user, with the new name and roles", async () => {
-    const { clinic, paula, al, room, before, call } = await aFormerProvider();
-    const user = { email: paula.email.toUpperCase(), display_name: "Dr. Paula", roles: ["provider"] };
-    const created = await add(clinic, user);
-    expect(created).toMatchObject({ status: 201, body: { ...paula, display_name: "Dr. Paula" } });
+describe("The email of a former member", () => {
+  type Clinic = Awaited<ReturnType<typeof aClinicWithQueue>>;
+
+  it.each<[string, (clinic: Clinic, email: string) => Promise<unknown>]>([
+    ["the platform adds", (clinic, email) => clinic.addProvider("Paula Newcomer", { email })],
+    ["an invite admits", async (clinic, email) => given(accept(await clinic.addInvite({ email })))],
+    [
+      "a bulk invite admits",
+      async (clinic, email) => {
+        const { messages } = await clinic.bulkInvite([anInvite({ email })]);
+        await clinic.consume(messages);
+        return given(accept((await clinic.pendingInvites())[0]));
+      },
+    ],
+  ])(
+    "makes the person whom %s a new member, without the former one's room, calls and notes",
+    async (_, join) => {
+      const clinic = await aClinicWithQueue();
+      const { paula, room, call } = await aFormerProvider(clinic);
+      const kept = await userOf(clinic, paula);
+      const newcomer = (await join(clinic, paula.email.toUpperCase())) as typeof paula;
+      expect(newcomer).toMatchObject({ email: paula.email, roles: ["provider"] });
+      expect(newcomer.id).toBeGreaterThan(paula.id);
+      expect(newcomer.waiting_room_slug).not.toBe(paula.waiting_room_slug);
+      const client = await clinic.addClient(newcomer.id);
+      expect(await callsThrough(client, newcomer)).toEqual([]);
+      for (const path of [`${call.path}/soap_note`, `/organization_users/${paula.id}/calls`, room])
+        expectRefusal(await client.get(path), 404);
+      expect(await userOf(clinic, paula)).toEqual(kept);
+      const found = await given(clinic.client.get(`/organization_users?email=${paula.email}`));
+      expect(found).toMatchObject({
+        organization_users: [{ id: newcomer.id }],
+        pagination: { total_count: 1 },
+      });
+      expectRefusal(await add(clinic, { ...newcomer, roles: ["provider"] }), 422, /user\.email/);
+    },
+  );
+
+  it("signs nobody in until somebody has it again, and then signs in the new member", async () => {
+    const { clinic, provider, client } = await aClinicWithSignIn();
+    const paula = await clinic.addProvider();
+    await given(remove(clinic, paula));
+    const token = await provider.token({ email: paula.email });
+    expectRefusal(await exchange(client, token), 401, "Invalid token");
+    const invite = await clinic.addInvite({ email: paula.email });
+    expectRefusal(await exchange(client, token), 401, "Please accept your invite");
+    const { id } = await given(accept(invite));
+    expect(id).not.toBe(paula.id);
+    expect((await signIn(client, token)).organization_user).toEqual({ id, roles: ["provider"] });
+    await given(change(clinic, paula, { display_name: "Former member", email: null }));
+    expect((await signIn(client, token)).organization_user).toEqual({ id, roles: ["provider"] });
+  });
+});
+
+describe("A returning member", () => {
+  it("who is created with returning_user_id is the same organization user, with the new email, name and roles", async () => {
+    const { clinic, paula, al, room, before, call, returning_user_id } = await aFormerProvider();
+    const user = { email: anEmail(), display_name: "Dr. Paula", roles: ["provider"] };
+    const created = await add(clinic, { ...user, returning_user_id });
+    expect(created).toMatchObject({ status: 201, body: { ...paula, ...user } });
     expect(await given(clinic.client.get(room))).toEqual({
       ...before,
       user: { display_name: "Dr. Paula" },
       updated_at: aTimestamp,
     });
     expect(await callsThrough(clinic.client, paula)).toMatchObject([{ id: call.id }]);
-    expect((await userOf(clinic, al)).assists).toEqual([paula.id]);
-    expectRefusal(await add(clinic, user), 422, /user\.email/);
+    expect((await userOf(clinic, al)).assists).toEqual([]);
   });
 
-  it("who is created with other roles has only these, and only the given assists", async () => {
-    const { clinic, paula, room } = await aFormerProvider();
-    const peter = await clinic.addProvider("Peter");
-    const user = { email: paula.email, display_name: "Paula", roles: ["provider_assistant"] };
-    expect((await given(add(clinic, { ...user, assists: [peter.id] }))).roles).toEqual(user.roles);
-    expect((await userOf(clinic, paula)).assists).toEqual([peter.id]);
-    expectRefusal(await clinic.client.get(room), 404);
-  });
-
-  it("who accepts an invite is the same organization user, with the name and roles of the invite", async () => {
-    const { clinic, paula, room, before } = await aFormerProvider();
-    const invite = await clinic.addInvite({ email: paula.email, display_name: "Dr. P." });
+  it("who accepts an invite with returning_user_id is the same organization user, once", async () => {
+    const { clinic, paula, room, before, returning_user_id } = await aFormerProvider();
+    const [invite, other] = [
+      await clinic.addInvite({ display_name: "Dr. P.", returning_user_id }),
+      await clinic.addInvite({ email: paula.email, returning_user_id }),
+    ];
+    expect(invite).toMatchObject({ returning_user_id });
     const accepted = await accept(invite);
-    expect(accepted).toMatchObject({ status: 200, body: { ...paula, display_name: "Dr. P." } });
+    expect(accepted).toMatchObject({
+      status: 200,
+      body: { ...paula, email: invite.email, display_name: "Dr. P." },
+    });
     expect(await given(clinic.client.get(room))).toMatchObject({ id: before.id, slug: before.slug });
-  });
-
-  it("can be invited by a bulk invite, because the email does not count as an account", async () => {
-    const clinic = await aClinicWithQueue();
-    const paula = await clinic.addProvider();
+    expectRefusal(await changingNothing(() => accept(other)), 422, /already a member again/);
     await given(remove(clinic, paula));
-    const { id, messages } = await clinic.bulkInvite([anInvite({ email: paula.email })]);
-    await clinic.consume(messages);
-    expect(await clinic.progressOf({ id })).toMatchObject({ created_count: 1, failed_count: 0 });
-    const [invite] = await clinic.pendingInvites();
-    expect(await accept(invite)).toMatchObject({ status: 200, body: { id: paula.id } });
+    expectRefusal(await clinic.client.get(`/invites/${other.id}`), 404);
   });
 
-  it("is first asked to accept the invite, and can then sign in again", async () => {
-    const { clinic, provider, client } = await aClinicWithSignIn();
-    const paula = await clinic.addProvider();
-    await given(remove(clinic, paula));
-    const token = await provider.token({ email: paula.email });
-    const invite = await clinic.addInvite({ email: paula.email });
-    expectRefusal(await exchange(client, token), 401, "Please accept your invite");
-    await given(accept(invite));
-    expect((await signIn(client, token)).organization_user).toEqual({ id: paula.id, roles: ["provider"] });
+  it("must be a former member of the organization, and only an administrator brings one back", async () => {
+    const { clinic, paula, al, returning_user_id } = await aFormerProvider();
+    const elsewhere = await aFormerProvider();
+    const REFUSED =
+      /returning_user_id: must be the id of a user whose membership of the organization has ended/;
+    const peters = await clinic.addClient((await clinic.addProvider("Peter")).id);
+    const user = { email: paula.email, display_name: "Paula", roles: ["provider"] };
+    await changingNothing(async () => {
+      for (const id of [al.id, elsewhere.paula.id, 999_999]) {
+        expectRefusal(await add(clinic, { ...user, returning_user_id: id }), 422, REFUSED);
+        expectRefusal(await create(clinic, { returning_user_id: id }), 422, REFUSED);
+      }
+      expectRefusal(await create({ client: peters }, { returning_user_id }), 422, REFUSED);
+      const rows = { organization_invites: [anInvite({ returning_user_id })] };
+      expectRefusal(await clinic.client.post("/invites/bulk_create", rows), 422, /use POST \/invites/);
+    });
   });
 
-  it("still has the old API clients revoked, and can get new ones", async () => {
-    const { clinic, paula, client } = await aFormerProvider();
-    await given(add(clinic, { email: paula.email, display_name: "Paula", roles: ["provider"] }));
-    expectRefusal(await client.get("/roles"), 401);
-    const row = env.DB.prepare("select revoked_at from api_clients where id = ?").bind(client.id);
-    expect(await row.first("revoked_at")).toEqual(expect.any(Number));
-    expect((await (await clinic.addClient(paula.id)).get("/roles")).status).toBe(200);
-  });
-
-  it("can leave and return repeatedly, with one room", async () => {
-    const { clinic, paula } = await aFormerProvider();
-    for (let time = 0; time < 3; time++) {
-      const user = { email: paula.email, display_name: `Paula ${time}`, roles: ["provider"] };
-      expect((await given(add(clinic, user))).waiting_room_slug).toBe(paula.waiting_room_slug);
-      expectGone(await remove(clinic, paula));
-    }
-    const { waiting_rooms, pagination } = await given(clinic.client.get("/waiting_rooms"));
-    expect(waiting_rooms).toHaveLength(pagination.total_count);
+  it("is not brought back by the invite of an administrator who is one no longer", async () => {
+    const { clinic, returning_user_id } = await aFormerProvider();
+    const bea = await clinic.addUser("Bea", ["organization_admin"]);
+    const invite = await given(create({ client: await clinic.addClient(bea.id) }, { returning_user_id }));
+    await given(change(clinic, bea, { roles: ["provider"] }));
+    expectRefusal(await clinic.client.get(`/invites/${invite.id}`), 404);
   });
 });

@@ -103,7 +103,8 @@ describe("The end of a membership", () => {
       hers.post("/invites/bulk_create", { organization_invites: [anInvite()] }),
     );
     await given(remove(clinic, bea));
-    await given(add(clinic, { email: bea.email, display_name: "Bea", roles: ["organization_admin"] }));
+    const user = { email: bea.email, display_name: "Bea", roles: ["organization_admin"] };
+    await given(add(clinic, { ...user, returning_user_id: bea.id }));
     await clinic.consume([aMessage(WAKE_UP)]);
     expect((await clinic.progressOf(bulk_invite)).failures).toMatchObject([{ row: 0, error: REMOVED }]);
   });
@@ -217,7 +218,7 @@ describe("A client whose user has changed since an isolate looked it up", () => 
       "its member was removed, and has come back with the same roles",
       async ({ clinic, bea: { id, email, display_name, roles } }) => {
         await given(remove(clinic, { id }));
-        await given(add(clinic, { email, display_name, roles }));
+        await given(add(clinic, { email, display_name, roles, returning_user_id: id }));
       },
     ],
   ])("can create and change nothing after %s", async (_, end) => {

@@ -275,23 +275,20 @@ describe("POST /api/livekit/webhook", () => {
     await delivered([room.joined("rita", 1, sidOf(MAX_LIVEKIT_SID_LENGTH))]);
   });
 
-  const AT_FAULT = "metadata at fault";
+  const [ROOM, USER] = ["metadata at fault: waiting_room_slug", "metadata at fault: organization_user_id"];
 
   it.each<[string, (own: Own) => object, string]>([
-    ["no slug", ({ organization_user_id }) => ({ organization_user_id }), AT_FAULT],
-    ["a slug without an organization", (own) => ({ ...own, waiting_room_slug: "cardiology" }), AT_FAULT],
-    ["a room of another organization", (own) => ({ ...own, waiting_room_slug: own.theirs.slug }), AT_FAULT],
-    ["no user", ({ waiting_room_slug }) => ({ waiting_room_slug }), AT_FAULT],
-    ["a user that is not a number", (own) => ({ ...own, organization_user_id: "x" }), AT_FAULT],
+    ["no slug", ({ organization_user_id }) => ({ organization_user_id }), ROOM],
+    ["a slug without an organization", (own) => ({ ...own, waiting_room_slug: "cardiology" }), ROOM],
+    ["a room of another organization", (own) => ({ ...own, waiting_room_slug: own.theirs.slug }), ROOM],
+    ["no user", ({ waiting_room_slug }) => ({ waiting_room_slug }), USER],
+    ["a user that is not a number", (own) => ({ ...own, organization_user_id: "x" }), USER],
+    ["a user of another organization", (own) => ({ ...own, organization_user_id: own.theirs.user }), USER],
+    ["an unknown room", (own) => ({ ...own, waiting_room_slug: `${own.waiting_room_slug}-unknown` }), ROOM],
     [
-      "a user of another organization",
-      (own) => ({ ...own, organization_user_id: own.theirs.user }),
-      "The room's metadata does not name a user of the organization",
-    ],
-    [
-      "an unknown room",
-      (own) => ({ ...own, waiting_room_slug: `${own.waiting_room_slug}-unknown` }),
-      "call.waiting_room_slug: must be a slug that a waiting room of the organization has, or had",
+      "neither",
+      () => ({ waiting_room_slug: 7, organization_user_id: null }),
+      `${ROOM}, organization_user_id`,
     ],
     ["a list", () => [], "no call"],
   ])("accepts a room whose metadata has %s, changes nothing, and logs why", async (_, metadataOf, reason) => {
@@ -377,12 +374,7 @@ describe("The log line of a LiveKit event that cannot be used", () => {
     const named = { metadata: JSON.stringify(metadata), name: `${clinic.slug}--rita` };
     const room = await aLiveKitRoom(clinic, named);
     const lines = await linesOf(room.joined("rita@example.com", 1, { name: "Rita Recipient" }));
-    expect(lines).toMatchObject([
-      {
-        ...NOT_USED,
-        reason: "call.waiting_room_slug: must be a slug that a waiting room of the organization has, or had",
-      },
-    ]);
+    expect(lines).toMatchObject([{ ...NOT_USED, reason: "metadata at fault: waiting_room_slug" }]);
     expect(JSON.stringify(lines)).not.toMatch(/rita/i);
   });
 

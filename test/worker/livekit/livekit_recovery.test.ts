@@ -274,6 +274,7 @@ describe("A faulty LiveKit server", () => {
     ["answers null", "malformed", () => Response.json(null)],
     ["answers a list", "malformed", () => Response.json([])],
     ["answers a list of something else", "malformed", () => Response.json({ items: [{}, null, 7] })],
+    ["answers a proxy's JSON", "malformed", () => Response.json({ status: "ok" })],
     ["answers items that are not a list", "malformed", () => Response.json({ items: "EG_1" })],
     ["answers two megabytes", "too_large", () => new Response(" ".repeat(2 ** 21))],
     ["breaks off in the middle", "malformed", () => new Response('{"items":[{"egress_id":')],

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { reportCall } from "../support/calls.ts";
+import { reportCall, reportEgress } from "../support/calls.ts";
 import { aLiveKitRoom, aLiveKitServer, anEgressId, delivered, EgressStatus } from "../support/livekit.ts";
 import { aLiveKit, claimsOf, KEY, twirp } from "../support/livekit_api.ts";
 import { logged } from "../support/logged.ts";
@@ -26,12 +26,13 @@ async function aRecordedCall(livekit: ReturnType<typeof aLiveKit>) {
   const send = (...events: string[]) => delivered(events, server);
   const platform = clinic.platform.through(fetcher);
   const report = (call: object) => given(reportCall({ platform }, room.sid, call));
+  const reportEgressOf = (id: string, fields: object) => given(reportEgress({ platform }, id, fields));
   await send(
     room.joined("doctor", 1, CONSENTS),
     room.joined("patient", 2, CONSENTS),
     room.egress(egress, EGRESS_ACTIVE),
   );
-  return { clinic, room, egress, send, report };
+  return { clinic, room, egress, send, report, reportEgress: reportEgressOf };
 }
 
 describe("A refusal during a call stops its running egresses", () => {
@@ -67,28 +68,35 @@ describe("A refusal during a call stops its running egresses", () => {
     ["is down", () => twirp.error(503, "unavailable")],
     ["refuses the token", () => twirp.error(401, "unauthenticated")],
     ["is another service", () => new Response("404 page not found", { status: 404 })],
+    ["answers a proxy's page", () => new Response("<!doctype html><title>Log in</title>")],
+    ["answers a proxy's JSON", () => Response.json({ status: "ok" })],
+    ["answers with another egress", () => Response.json({ egress_id: "EG_other", status: "EGRESS_ENDING" })],
   ])("in a later run of the cron, if LiveKit %s", async (_, answer) => {
     const livekit = aLiveKit();
     const { room, egress, send } = await aRecordedCall(livekit);
     livekit.otherAnswer = answer;
     await send(room.left("patient", 60, 2, REFUSES));
+    // Reports do not ask a faulty LiveKit again and again.
+    await send(room.left("doctor", 70, 1, CONSENTS));
     expect(livekit.stopped).toEqual([egress]);
+    travelTo(fromNow(5));
     await livekit.runCron();
     expect(livekit.stopped).toEqual([egress, egress]);
     livekit.otherAnswer = undefined;
+    travelTo(fromNow(5));
     await livekit.runCron();
     await livekit.runCron();
     expect(livekit.stopped).toEqual([egress, egress, egress]);
   });
 
-  it("in the next run of the cron, if the egress begins after the refusal", async () => {
+  it.each(["LiveKit", "the platform"])("at once if it begins later, as %s reports", async (reporter) => {
     const livekit = aLiveKit();
-    const { room, egress, send } = await aRecordedCall(livekit);
+    const { room, egress, send, reportEgress } = await aRecordedCall(livekit);
     await send(room.left("patient", 60, 2, REFUSES));
     const later = anEgressId();
     livekit.egress(later, EGRESS_ACTIVE, { roomId: room.sid, roomName: room.name });
-    await send(room.egress(later, EGRESS_ACTIVE));
-    await livekit.runCron();
+    if (reporter === "LiveKit") await send(room.egress(later, EGRESS_ACTIVE));
+    else await reportEgress(later, { call_key: room.sid, status: "egress_active" });
     expect(livekit.stopped).toEqual([egress, later]);
   });
 
@@ -162,6 +170,7 @@ describe("A LiveKit room that is gone without room_finished", () => {
   it.each([
     ["is down", () => twirp.error(503, "unavailable"), "not_ok"],
     ["answers rooms without a sid", () => Response.json({ rooms: [{ name: "room" }] }), "malformed"],
+    ["answers a proxy's JSON", () => Response.json({ status: "ok" }), "malformed"],
   ])("leaves its call open while LiveKit %s", async (_, answer, reason) => {
     const livekit = aLiveKit();
     travelTo(fromNow(0));

@@ -76,8 +76,9 @@ describe("The look-up of an API client", () => {
     await given(remove(organization, organization.admin));
     letPass(60);
     expect(await client.get("/waiting_rooms")).toMatchObject({ status: 401 });
-    const { email } = organization.admin;
-    await given(add(organization, { email, display_name: "Ada", roles: ["organization_admin"] }));
+    const { id: returning_user_id, email } = organization.admin;
+    const user = { email, display_name: "Ada", roles: ["organization_admin"], returning_user_id };
+    await given(add(organization, user));
     letPass(120);
     expect(await client.get("/waiting_rooms")).toMatchObject({ status: 401 });
   });

@@ -3,7 +3,7 @@ import { MAX_API_CLIENTS, MAX_API_CLIENTS_EVER } from "../../../src/limits.ts";
 import { entriesAbout } from "../support/access_logs.ts";
 import { api, platform } from "../support/api.ts";
 import { atOnce, statusesOf } from "../support/at_once.ts";
-import { expectRefusal } from "../support/expectations.ts";
+import { expectMissingRole, expectRefusal } from "../support/expectations.ts";
 import { anOrganization, given, unique } from "../support/organization.ts";
 import { insertMany } from "../support/rows.ts";
 import { changingNothing, leavingNoRows } from "../support/unchanged.ts";
@@ -72,10 +72,10 @@ describe("POST, GET and DELETE /api_clients", () => {
     const demoted = await clinic.addClient(bea.id);
     await given(demoted.get("/api_clients"));
     await given(client.put(`/organization_users/${bea.id}`, { organization_user: { roles: ["provider"] } }));
-    for (const other of others) expectRefusal(await other.get("/api_clients"), 404, NOT_FOUND);
+    for (const other of others) expectMissingRole(await other.get("/api_clients"));
     for (const other of [...others, demoted]) {
-      expectRefusal(await changingNothing(() => create({}, other)), 404, NOT_FOUND);
-      expectRefusal(await changingNothing(() => other.delete(`/api_clients/${id}`)), 404, NOT_FOUND);
+      expectMissingRole(await changingNothing(() => create({}, other)));
+      expectMissingRole(await changingNothing(() => other.delete(`/api_clients/${id}`)));
     }
     const strangers = await anOrganization();
     expectRefusal(await changingNothing(() => strangers.client.delete(`/api_clients/${id}`)), 404, NOT_FOUND);
@@ -103,7 +103,7 @@ describe("POST, GET and DELETE /api_clients", () => {
       /Your request uses this API client/,
     );
     for (const other of others)
-      expectRefusal(await changingNothing(() => other.delete(`/api_clients/${other.id}`)), 404, NOT_FOUND);
+      expectMissingRole(await changingNothing(() => other.delete(`/api_clients/${other.id}`)));
   });
 
   it("allow a limited number of clients in use, even for requests at once", async () => {

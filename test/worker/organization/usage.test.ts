@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import {
-  CLIENT_SHARE,
+  CLIENT_FRACTION,
   MAX_DAILY_ACCESS_LOGS,
   MAX_DAILY_WRITES,
   MAX_WAITING_ROOMS,
@@ -52,7 +52,7 @@ async function aBusyDay(column: Column, value: number) {
 async function aBusyClient(column: Column, left: number) {
   const day = await aBusyDay(column, 0);
   const most = { writes: MAX_DAILY_WRITES, access_log_entries: MAX_DAILY_ACCESS_LOGS }[column];
-  await storedSoFar(day.clinic, column, most * CLIENT_SHARE - left, day.clinic.client.id);
+  await storedSoFar(day.clinic, column, most * CLIENT_FRACTION - left, day.clinic.client.id);
   return { ...day, colleague: await day.clinic.addClient(day.clinic.admin.id) };
 }
 
@@ -258,7 +258,7 @@ describe("With all quotas used up, a client can still", () => {
     const invite = await clinic.addInvite();
     const { id: egress } = await call.addEgress();
     for (const id of [0, clinic.client.id]) {
-      const share = id === 0 ? 1 : CLIENT_SHARE;
+      const share = id === 0 ? 1 : CLIENT_FRACTION;
       await storedSoFar(clinic, "writes", MAX_DAILY_WRITES * share, id);
       await storedSoFar(clinic, "access_log_entries", MAX_DAILY_ACCESS_LOGS * share, id);
     }

@@ -4,7 +4,7 @@ import { entriesAbout } from "../support/access_logs.ts";
 import { atOnce } from "../support/at_once.ts";
 import { aCall, ENDED_AT, wrongPaths } from "../support/calls.ts";
 import { storedRows } from "../support/database.ts";
-import { expectRefusal } from "../support/expectations.ts";
+import { expectMissingRole, expectRefusal } from "../support/expectations.ts";
 import { anOrganization, given } from "../support/organization.ts";
 import { workerWith } from "../support/queue.ts";
 import { fromNow, timeAhead, travelTo } from "../support/time.ts";
@@ -111,14 +111,17 @@ describe.each(Object.entries(TEXTS) as [Kind, (typeof TEXTS)[Kind]][])(
         );
     });
 
-    it("is open to the call's provider, and returns 404 to assistants and to clients without access to the call", async () => {
+    it("is open to the call's provider, and returns 403 to assistants and 404 to clients without access to the call", async () => {
       const { clinic, paula, al, correct, versions, visit } = await aDocumentedCall();
       const hers = await clinic.addClient(paula.id);
       await given(correct(kind, correction(1), hers));
       expect(await versions(kind, hers)).toMatchObject([{ user_id: paula.user_id }]);
       const sam = await clinic.addProvider("Sam Provider");
       const strangers = await anOrganization();
-      const others = [await clinic.addClient(al.id), await clinic.addClient(sam.id), strangers.client];
+      const als = await clinic.addClient(al.id);
+      expectMissingRole(await changingNothing(() => correct(kind, correction(2), als)));
+      expectMissingRole(await als.get(`${visit.path}/${kind}/versions`));
+      const others = [await clinic.addClient(sam.id), strangers.client];
       for (const client of others) {
         expectRefusal(await changingNothing(() => correct(kind, correction(2), client)), 404, notFound);
         expectRefusal(await client.get(`${visit.path}/${kind}/versions`), 404, notFound);
@@ -129,17 +132,17 @@ describe.each(Object.entries(TEXTS) as [Kind, (typeof TEXTS)[Kind]][])(
       }
     });
 
-    it("returns 404 to a user who has just lost the role or the access", async () => {
+    it("returns 403 or 404 to a user who has just lost the role or the access", async () => {
       const { clinic, correct, visit } = await aDocumentedCall();
       const change = (id: number, roles: string[]) =>
         given(clinic.client.put(`/organization_users/${id}`, { organization_user: { roles } }));
       const bea = await clinic.addUser("Bea Boss", ["organization_admin"]);
       const hers = await clinic.addClient(bea.id);
       await given(hers.get(visit.path));
-      for (const roles of [["provider"], ["provider_assistant"]]) {
-        await change(bea.id, roles);
-        expectRefusal(await changingNothing(() => correct(kind, correction(1), hers)), 404, notFound);
-      }
+      await change(bea.id, ["provider"]);
+      expectRefusal(await changingNothing(() => correct(kind, correction(1), hers)), 404, notFound);
+      await change(bea.id, ["provider_assistant"]);
+      expectMissingRole(await changingNothing(() => correct(kind, correction(1), hers)));
     });
 
     it("requires a final text, an ended call and a reason", async () => {

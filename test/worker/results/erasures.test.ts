@@ -15,7 +15,7 @@ import {
   WAITING_SINCE,
 } from "../support/calls.ts";
 import { everyRowAsText, rowsOf, storedRows } from "../support/database.ts";
-import { expectRefusal } from "../support/expectations.ts";
+import { expectMissingRole, expectRefusal } from "../support/expectations.ts";
 import { aLiveKitRoom, delivered } from "../support/livekit.ts";
 import { observedDatabase } from "../support/observed_database.ts";
 import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
@@ -157,7 +157,8 @@ describe("DELETE /participants", () => {
     for (const [query, error] of [
       ["", "external_reference: is required"],
       ["?texts=true", "external_reference: is required"],
-      ["?external_reference=", "external_reference: is required"],
+      ["?external_reference=", "external_reference: must not be empty"],
+      [`?${one}&text=true`, "text: is not a parameter of this operation; use texts, external_reference"],
       [`?${one}&external_reference=other`, "external_reference: is given twice: give it once"],
       [`?${one}&texts=yes`, "texts: must be one of true, false"],
       [`?${one}&texts=1`, "texts: must be one of true, false"],
@@ -166,7 +167,7 @@ describe("DELETE /participants", () => {
       expectRefusal(await changingNothing(() => clinic.client.delete(`/participants${query}`)), 400, error);
   });
 
-  it("returns 404 to a demoted administrator", async () => {
+  it("returns 403 to a demoted administrator", async () => {
     const { clinic, reference } = await aPatient();
     const bea = await clinic.addUser("Bea Boss", ["organization_admin"]);
     const demoted = await clinic.addClient(bea.id);
@@ -174,8 +175,7 @@ describe("DELETE /participants", () => {
     await given(
       clinic.client.put(`/organization_users/${bea.id}`, { organization_user: { roles: ["provider"] } }),
     );
-    const answer = await changingNothing(() => erase({ client: demoted }, reference));
-    expectRefusal(answer, 404, "Participants not found");
+    expectMissingRole(await changingNothing(() => erase({ client: demoted }, reference)));
   });
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { entriesAbout } from "../support/access_logs.ts";
 import { platform } from "../support/api.ts";
 import { atOnce, statusesOf } from "../support/at_once.ts";
-import { aCall, ENDED_AT, STARTED_AT, WAITING_SINCE } from "../support/calls.ts";
+import { aCall, aRecipient, ENDED_AT, STARTED_AT, WAITING_SINCE } from "../support/calls.ts";
 import { storedRows } from "../support/database.ts";
 import { aTimestamp, expectGone, expectRefusal } from "../support/expectations.ts";
 import { aLiveKitRoom, delivered } from "../support/livekit.ts";
@@ -223,6 +223,29 @@ describe("POST /visits", () => {
 });
 
 describe("A visit", () => {
+  it("can be read, but not changed, by clients that reach the holder of one of its calls", async () => {
+    const clinic = await anOrganization();
+    const [paula, sam] = [await clinic.addProvider(), await clinic.addProvider("Sam Substitute")];
+    const ann = await clinic.addUser("Ann", ["provider_assistant"], { assists: [sam.id] });
+    const peter = await clinic.addProvider("Peter");
+    const visit = await planVisit(clinic, paula.waiting_room_slug);
+    const [sams, anns, peters] = [
+      await clinic.addClient(sam.id),
+      await clinic.addClient(ann.id),
+      await clinic.addClient(peter.id),
+    ];
+    const path = `/visits/${visit.id}`;
+    for (const client of [sams, anns, peters]) expectRefusal(await client.get(path), 404);
+    const rita = aRecipient({ key: keyOf(visit), joined_at: STARTED_AT });
+    const call = await aCall(clinic, { participants: [rita], ended_at: null }, sam);
+    for (const client of [sams, anns]) {
+      expect(await client.get(path)).toMatchObject({ status: 200, body: { call_ids: [call.id] } });
+      expectRefusal(await client.put(path, { visit: { external_reference: "x" } }), 404);
+    }
+    expectRefusal(await peters.get(path), 404);
+    expect(await entriesAbout(clinic, "read", "visit")).toHaveLength(2);
+  });
+
   it("is visible to callers who reach its holder, and without a holder to the whole organization", async () => {
     const clinic = await anOrganization();
     const [room, paula, sam] = [
@@ -480,6 +503,9 @@ describe("POST /visits/redeem", () => {
       waiting_room_slug: room.slug,
       destination_slug: substitute.waiting_room_slug,
     });
+    const next = await clinic.addProvider();
+    await clinic.addSub(substitute.waiting_room_slug, { user_id: next.user_id, datetime_start: fromNow(-5) });
+    expect((await redeem(tokenOfLink(visit))).body.destination_slug).toBe(next.waiting_room_slug);
     expect(await readVisit(clinic, visit)).toEqual(visit);
   });
 

@@ -26,3 +26,11 @@ export function withoutRequestId({ status, headers, body }: Answer) {
 export function expectGone({ status, body }: Answer) {
   expect({ status, body }).toEqual({ status: 204, body: null });
 }
+
+/** The refusal of a route whose role the client's user does not have. */
+export const expectMissingRole = (answer: Answer) =>
+  expectRefusal(
+    answer,
+    403,
+    /^This operation is only for API clients that act as (provider or )?organization_admin: /,
+  );

@@ -25,8 +25,8 @@ export const removeThrough = (client: Pick<Api, "delete">, { id }: Member) =>
   client.delete(`/organization_users/${id}?revoke_api_clients=true`);
 
 /** A clinic with a provider, and the path of her personal room. */
-export async function aClinicWithProvider() {
-  const clinic = await anOrganization();
+export async function aClinicWithProvider(existing?: Organization) {
+  const clinic = existing ?? (await anOrganization());
   const paula = await clinic.addProvider("Paula Provider");
   return { clinic, paula, room: `/waiting_rooms/${paula.waiting_room_slug}` };
 }
@@ -37,7 +37,7 @@ export const usersOf = async ({ id }: Clinic) =>
 export const userOf = async (clinic: Clinic, { id }: Member) =>
   (await usersOf(clinic)).find((user: Member) => user.id === id);
 
-/** Adds a person with this email, or brings a former member back. */
+/** Adds a person, or with `returning_user_id` brings a former member back. */
 export const add = ({ id }: Clinic, user: object) => platform.post(`/organizations/${id}/users`, { user });
 
 /** Turns a member as the platform shows them into the external API's form; `assists` must be added. */

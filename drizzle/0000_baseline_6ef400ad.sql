@@ -274,7 +274,7 @@ CREATE TABLE `webhook_deliveries` (
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE INDEX `webhook_deliveries_pending` ON `webhook_deliveries` (`webhook_endpoint_id`,`event_id`,`next_attempt_at`,`attempts`) WHERE next_attempt_at is not null;
+CREATE INDEX `webhook_deliveries_pending` ON `webhook_deliveries` (`webhook_endpoint_id`,`event_id`,`next_attempt_at`,`attempts`,`last_attempt_at`) WHERE next_attempt_at is not null;
 --> statement-breakpoint
 CREATE TABLE `webhook_endpoints` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -292,6 +292,7 @@ CREATE TABLE `webhook_endpoints` (
 	`due_at` integer,
 	`lease_until` integer,
 	`failing_since` integer,
+	`repaired_at` integer,
 	`message_at` integer,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`organization_id`,`created_by_user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
@@ -402,6 +403,7 @@ CREATE TABLE `invites` (
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	`created_by_user_id` integer NOT NULL,
+	`returning_user_id` integer,
 	`resent_at` integer,
 	`mail_status` text DEFAULT 'off' NOT NULL,
 	`mailed_at` integer,
@@ -409,7 +411,8 @@ CREATE TABLE `invites` (
 	`mail_attempts` integer DEFAULT 0 NOT NULL,
 	`mail_leases` integer DEFAULT 0 NOT NULL,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`organization_id`,`created_by_user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
+	FOREIGN KEY (`organization_id`,`created_by_user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`returning_user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `invites_pending` ON `invites` (`organization_id`,`email`) WHERE used_at is null;
@@ -421,6 +424,8 @@ CREATE INDEX `invites_by_expiry` ON `invites` (`organization_id`,`expires_at`) W
 CREATE INDEX `invites_unused` ON `invites` (`id`,`expires_at`) WHERE used_at is null;
 --> statement-breakpoint
 CREATE INDEX `invites_by_creator` ON `invites` (`organization_id`,`created_by_user_id`) WHERE used_at is null;
+--> statement-breakpoint
+CREATE INDEX `invites_by_returning_user` ON `invites` (`organization_id`,`returning_user_id`) WHERE used_at is null and returning_user_id is not null;
 --> statement-breakpoint
 CREATE INDEX `invites_to_mail` ON `invites` (`organization_id`,`next_mail_at`) WHERE next_mail_at is not null;
 --> statement-breakpoint
@@ -501,20 +506,25 @@ CREATE TABLE `organization_user_assists` (
 	FOREIGN KEY (`organization_id`,`provider_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
+CREATE INDEX `organization_user_assists_by_provider` ON `organization_user_assists` (`organization_id`,`provider_id`);
+--> statement-breakpoint
 CREATE TABLE `organization_users` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
-	`email` text NOT NULL,
+	`email` text,
 	`display_name` text NOT NULL,
 	`roles` text NOT NULL,
 	`assists_changes` integer DEFAULT 0 NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
-	CONSTRAINT `organization_users_are_people` CHECK(id <> 1)
+	CONSTRAINT `organization_users_are_people` CHECK(id <> 1),
+	CONSTRAINT `organization_users_have_emails` CHECK(email is not null or roles = '[]')
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `organization_users_by_email` ON `organization_users` (`organization_id`,`email`);
+CREATE UNIQUE INDEX `organization_users_by_email` ON `organization_users` (`organization_id`,`email`) WHERE roles <> '[]';
+--> statement-breakpoint
+CREATE INDEX `former_members_by_email` ON `organization_users` (`organization_id`,`email`) WHERE roles = '[]';
 --> statement-breakpoint
 CREATE UNIQUE INDEX `organization_users_by_organization` ON `organization_users` (`organization_id`,`id`);
 --> statement-breakpoint
@@ -834,7 +844,7 @@ BEGIN
   SELECT raise(ABORT, 'entries of the access log are kept until their day is sealed');
 END;
 --> statement-breakpoint
-CREATE VIEW `call_metric_shares` AS
+CREATE VIEW `call_metric_contributions` AS
 SELECT
   call.id AS call_id,
   NULL AS participant_id,
@@ -872,8 +882,8 @@ BEGIN
     ended_calls, duration_ms, waits, wait_ms)
   SELECT organization_id, organization_user_id, date, new.sign * total_calls, new.sign * failed_calls,
     new.sign * ended_calls, new.sign * duration_ms, new.sign * waits, new.sign * wait_ms
-  FROM call_metric_shares share
-  WHERE share.call_id = new.call_id AND (new.participant_id IS NULL OR share.participant_id = new.participant_id)
+  FROM call_metric_contributions contribution
+  WHERE contribution.call_id = new.call_id AND (new.participant_id IS NULL OR contribution.participant_id = new.participant_id)
   ON CONFLICT (organization_id, organization_user_id, date) DO UPDATE SET
     total_calls = total_calls + excluded.total_calls,
     failed_calls = failed_calls + excluded.failed_calls,
@@ -1280,8 +1290,8 @@ END;
 --> statement-breakpoint
 CREATE TRIGGER `events_organization_user_changed`
 AFTER UPDATE OF roles, display_name, email, assists_changes ON `organization_users`
-WHEN old.roles <> '[]' AND new.roles <> '[]'
-  AND (old.roles <> new.roles OR old.display_name <> new.display_name OR old.email <> new.email
+WHEN (old.roles = '[]') = (new.roles = '[]')
+  AND (old.roles <> new.roles OR old.display_name <> new.display_name OR old.email IS NOT new.email
     OR old.assists_changes <> new.assists_changes)
 BEGIN
   INSERT INTO events (organization_id, type, data, created_at)
@@ -1790,7 +1800,7 @@ WHEN old.call_id IS NOT NULL
 BEGIN
   INSERT INTO egress_audit_logs (organization_id, egress_id, event, user_id, object_changes, created_at)
   SELECT new.organization_id, new.id, 'update', coalesce(new.changed_by_user_id, 1),
-    json_group_object(field, json_array(old_value, new_value)), new.updated_at
+    json_group_object(field, json_array(old_value, new_value)), max(new.updated_at, coalesce((SELECT max(created_at) FROM egress_audit_logs WHERE egress_id = new.id), 0))
   FROM (
     SELECT 'egress_id' AS field, old.egress_id AS old_value, new.egress_id AS new_value
     UNION ALL SELECT 'status', old.status, new.status

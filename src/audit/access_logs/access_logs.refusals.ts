@@ -1,3 +1,0 @@
-import { notFound } from "../../http/errors.ts";
-
-export const accessLogsNotFound = () => notFound("Access logs");

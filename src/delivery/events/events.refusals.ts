@@ -1,3 +1,0 @@
-import { notFound } from "../../http/errors.ts";
-
-export const eventsNotFound = () => notFound("Events");

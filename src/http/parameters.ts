@@ -1,0 +1,43 @@
+import type { Context as HonoContext } from "hono";
+import { matchedRoutes } from "hono/route";
+import * as z from "zod";
+import { ApiError } from "./errors.ts";
+import type { Input } from "./validation.ts";
+
+/*
+ * A query parameter that an operation does not have is refused: a filter that is ignored shows, or deletes, the wrong people's data.
+ */
+
+/** @param known the parameters that the operation has */
+export function unknownParameter(sent: string, known: readonly string[]): ApiError {
+  const name = sent.replace(/[^\w.-]/g, "_").slice(0, 64) || "_";
+  const nearest = known.toSorted((a, b) => likeness(b, name) - likeness(a, name)).join(", ");
+  const advice = nearest ? `; use ${nearest}` : ", which has none";
+  return new ApiError(400, "unknown_parameter", `${name}: is not a parameter of this operation${advice}`);
+}
+
+/** The share of a name's pairs of characters that the other name has too. */
+const likeness = (one: string, other: string): number =>
+  [...one].filter((_, at) => at > 0 && other.includes(one.slice(at - 1, at + 1))).length / one.length;
+
+/**
+ * Every validator of a route calls this function, and so does each API for routes without one. The last validator checks, so that
+ * the other faults of a request are found in their order.
+ *
+ * @throws ApiError 400
+ */
+export function requireKnownParameters(c: HonoContext, checking?: Input["target"]): void {
+  if (!c.req.url.includes("?")) return;
+  const inputs = matchedRoutes(c).flatMap(({ handler }) =>
+    "input" in handler ? [handler.input as Input] : [],
+  );
+  if (inputs.findLast(({ target }) => target !== "header")?.target !== checking) return;
+  const known = parametersOf(inputs);
+  for (const name of new URL(c.req.url).searchParams.keys())
+    if (!known.includes(name)) throw unknownParameter(name, known);
+}
+
+export function parametersOf(inputs: readonly Input[]): string[] {
+  const schema = inputs.find(({ target }) => target === "query")?.schema();
+  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+}

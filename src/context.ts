@@ -95,7 +95,7 @@ export interface Caller {
   organization_id: number;
   /** The contract calls it user_id too. */
   organization_user_id: number;
-  roles: Role[];
+  roles: readonly Role[];
   /** null for everything that the roles allow. */
   scopes: Scope[] | null;
   /** null for a client that never expires. */

@@ -4,10 +4,6 @@ import type { Role } from "../database/enums.ts";
 import { ApiError } from "./errors.ts";
 import { declarationOf } from "./route_declarations.ts";
 
-interface OfRoles {
-  roles: readonly Role[];
-}
-
 export const missingRole = (...roles: readonly Role[]) =>
   new ApiError(
     403,
@@ -18,11 +14,11 @@ export const missingRole = (...roles: readonly Role[]) =>
 /** The roles of which the client's user needs one; empty if the route is open to every role. */
 export const rolesFor = (c: HonoContext): Role[] => declarationOf<Role[]>(c, "roles") ?? [];
 
-export const hasOneOf = ({ roles }: OfRoles, needed: readonly Role[]): boolean =>
+export const hasOneOf = ({ roles }: Pick<Caller, "roles">, needed: readonly Role[]): boolean =>
   needed.length === 0 || needed.some((role) => roles.includes(role));
 
 /** @throws ApiError 403 */
-export function requireRoleOf(caller: OfRoles, ...needed: Role[]): void {
+export function requireRoleOf(caller: Pick<Caller, "roles">, ...needed: Role[]): void {
   if (!hasOneOf(caller, needed)) throw missingRole(...needed);
 }
 

@@ -3,8 +3,7 @@ import type { NewRow } from "../../database/insert.ts";
 import { withoutUndefined } from "../../http/wire.ts";
 import { OLD_WEBHOOK_SECRET_LIFETIME } from "../../lifetimes.ts";
 import { MAX_OLD_WEBHOOK_SECRETS } from "../../limits.ts";
-import { isWithin, type Rights } from "../../organization/api_clients/api_clients.policy.ts";
-import { endpointOutlivesClient, rotatedTooOften, tooManyEndpoints } from "./webhook_endpoints.refusals.ts";
+import { rotatedTooOften, tooManyEndpoints } from "./webhook_endpoints.refusals.ts";
 import type {
   createWebhookEndpointBody,
   updateWebhookEndpointBody,
@@ -26,25 +25,17 @@ const NEW_ENDPOINT = {
   message_at: null,
 };
 
-/** An endpoint and its secret last until an administrator removes them, so a client that expires cannot get them. */
-function requireLasting(rights: Rights): void {
-  if (!isWithin(rights, { ...rights, expires_at: null })) throw endpointOutlivesClient();
-}
-
-/** @throws ApiError 422 if the client expires, or the organization already has the maximum number of endpoints */
+/** @throws ApiError 422 if the organization already has the maximum number of endpoints */
 export function newEndpoint(
   {
     isFull,
-    rights,
     ...known
   }: Pick<EndpointRow, "organization_id" | "secret" | "service_url" | "created_by_user_id"> & {
     isFull: boolean;
-    rights: Rights;
   },
   input: z.output<ReturnType<typeof createWebhookEndpointBody>>["webhook_endpoint"],
   now: number,
 ): NewRow<typeof webhookEndpoints> {
-  requireLasting(rights);
   if (isFull) throw tooManyEndpoints();
   return { ...NEW_ENDPOINT, ...withoutUndefined(input), ...known, created_at: now, updated_at: now };
 }
@@ -56,15 +47,9 @@ export function newEndpoint(
  *
  * @param service_url the service's URL in this request
  * @param user_id the user who makes the change
- * @throws ApiError 422 if the client expires, and would activate the endpoint or change its URL
  */
 export function mergeEndpoint(
-  {
-    endpoint,
-    rights,
-    service_url,
-    user_id,
-  }: { endpoint: WebhookEndpoint; rights: Rights; service_url: string; user_id: number },
+  { endpoint, service_url, user_id }: { endpoint: WebhookEndpoint; service_url: string; user_id: number },
   input: z.output<ReturnType<typeof updateWebhookEndpointBody>>["webhook_endpoint"],
   now: number,
 ): WebhookEndpoint {
@@ -72,7 +57,6 @@ export function mergeEndpoint(
   const isDecided = is_active || (is_active === false && endpoint.disabled_reason === "restored");
   const isTurnedOn = is_active === true && !endpoint.is_active;
   const isRepaired = isTurnedOn || (url !== undefined && url !== endpoint.url);
-  if (isRepaired) requireLasting(rights);
   return {
     ...endpoint,
     ...withoutUndefined(input),
@@ -96,14 +80,13 @@ export const validSecrets = (secrets: OldSecrets, now: number): OldSecrets =>
  * Every old secret keeps signing for a day, not only the last one: if a rotation is repeated because its response was
  * lost, the receiver knows only the secret from before both rotations.
  *
- * @throws ApiError 422 if the client expires, or the maximum number of old secrets are still signing
+ * @throws ApiError 422 if the maximum number of old secrets are still signing
  */
 export function rotateSecret<Row extends Pick<EndpointRow, "secret" | "previous_secrets">>(
-  { endpoint, rights }: { endpoint: Row; rights: Rights },
+  endpoint: Row,
   secret: string,
   now: number,
 ): Row {
-  requireLasting(rights);
   const old = validSecrets(endpoint.previous_secrets, now);
   if (old.length >= MAX_OLD_WEBHOOK_SECRETS) throw rotatedTooOften();
   const replaced = { secret: endpoint.secret, expires_at: now + OLD_WEBHOOK_SECRET_LIFETIME };

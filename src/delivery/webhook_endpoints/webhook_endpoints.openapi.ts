@@ -58,7 +58,7 @@ export const ofEndpoint = {
 
 export const webhookEndpointsReference: Reference = {
   tag: "Webhook endpoints",
-  description: `The URLs that receive the organization's events. An endpoint receives the events that occur after its creation. Only an organization_admin can see and change endpoints. A client with \`expires_at\` cannot create or activate an endpoint, change its URL or rotate its secret, because the endpoint would outlast the client. An organization can have up to ${MAX_WEBHOOK_ENDPOINTS} endpoints.
+  description: `The URLs that receive the organization's events. An endpoint receives the events that occur after its creation. Only an organization_admin can see and change endpoints. A client with \`expires_at\` can only read and delete endpoints, because what it created or changed would outlast it. An organization can have up to ${MAX_WEBHOOK_ENDPOINTS} endpoints.
 
 One user is responsible for each endpoint: the user of the API client that created it or, later, activated it or changed its URL. When this user leaves the organization or is no longer an organization_admin, the endpoint is deactivated with the \`disabled_reason\` \`creator_removed\`. Another organization_admin can activate it again, and is then responsible for it. Pending deliveries wait until then; events that occur in the meantime can be sent with \`redeliver\`.
 

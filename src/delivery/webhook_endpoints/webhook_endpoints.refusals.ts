@@ -30,7 +30,7 @@ export const tooManyEndpoints = () =>
 
 export const endpointOutlivesClient = () =>
   beyondOwnRights(
-    "Your API client expires, and a webhook endpoint would outlast it: to create or activate one, change its URL or rotate its secret, use a client without expires_at",
+    "Your API client expires, and a webhook endpoint would outlast it: use a client without expires_at to create or change one",
   );
 
 export const rotatedTooOften = () =>

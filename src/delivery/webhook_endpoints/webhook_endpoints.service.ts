@@ -7,12 +7,16 @@ import { isLoopback } from "../../http/loopback.ts";
 import { administeredOrganization } from "../../http/roles.ts";
 import { requireUnchanged } from "../../http/unchangeable.ts";
 import type { OwnPath } from "../../http/wire.ts";
-import type { Rights } from "../../organization/api_clients/api_clients.policy.ts";
-import { asAdministrator } from "../../organization/roles/roles.authors.ts";
+import { isWithin, type Rights } from "../../organization/api_clients/api_clients.policy.ts";
+import { type Author, asAdministrator } from "../../organization/roles/roles.authors.ts";
 import { newWebhookSecret } from "../webhook_deliveries/webhook_deliveries.format.ts";
 import { mergeEndpoint, newEndpoint, rotateSecret } from "./webhook_endpoints.merge.ts";
 import { urlFault } from "./webhook_endpoints.policy.ts";
-import { urlNotAllowed, webhookEndpointNotFound } from "./webhook_endpoints.refusals.ts";
+import {
+  endpointOutlivesClient,
+  urlNotAllowed,
+  webhookEndpointNotFound,
+} from "./webhook_endpoints.refusals.ts";
 import type {
   createWebhookEndpointBody,
   updateWebhookEndpointBody,
@@ -46,7 +50,7 @@ export async function createWebhookEndpoint(
   input: z.output<ReturnType<typeof createWebhookEndpointBody>>["webhook_endpoint"],
 ): Promise<WebhookEndpointWithSecret> {
   const { db, now, caller } = context;
-  const author = asAdministrator(caller);
+  const author = asLasting(caller);
   const organization_id = administeredOrganization(caller);
   const { organization_user_id: created_by_user_id } = caller;
   requireAllowedUrl(context, input.url);
@@ -56,9 +60,9 @@ export async function createWebhookEndpoint(
     db,
     { member: author.read, quota: endpointQuota({ organization_id }) },
     ({ member: [member], quota: [quota] }) => {
-      const rights = author.require(member);
+      author.require(member);
       const isFull = quota?.is_full ?? false;
-      const known = { organization_id, rights, secret, service_url, created_by_user_id, isFull };
+      const known = { organization_id, secret, service_url, created_by_user_id, isFull };
       return {
         writes: [endpointWrites.insert(newEndpoint(known, input, now))],
         entries: [endpointEntry.ofNewest(context, "create", {})],
@@ -79,9 +83,9 @@ export async function updateWebhookEndpoint(
   if (input.url !== undefined) requireAllowedUrl(context, input.url);
   const { organization_user_id: user_id } = caller;
   const service_url = new URL(context.url).origin;
-  return changeEndpoint(context, endpointById(own), (endpoint, rights) => {
+  return changeEndpoint(context, endpointById(own), (endpoint) => {
     requireUnchanged(context, { secret: undefined });
-    const next = mergeEndpoint({ endpoint, rights, service_url, user_id }, input, now);
+    const next = mergeEndpoint({ endpoint, service_url, user_id }, input, now);
     return {
       writes: [endpointWrites.update(endpoint, next)],
       entries: isSameRow(endpoint, next) ? [] : [endpointEntry.of(context, "update", own)],
@@ -95,8 +99,8 @@ export async function rotateWebhookSecret(
 ): Promise<WebhookEndpointWithSecret> {
   const own = ownPath(context.caller, id);
   const secret = newWebhookSecret();
-  const rotated = await changeEndpoint(context, endpointWithSecrets(own), (endpoint, rights) => ({
-    writes: [endpointWrites.update(endpoint, rotateSecret({ endpoint, rights }, secret, context.now))],
+  const rotated = await changeEndpoint(context, endpointWithSecrets(own), (endpoint) => ({
+    writes: [endpointWrites.update(endpoint, rotateSecret(endpoint, secret, context.now))],
     entries: [endpointEntry.of(context, "update", own)],
   }));
   return { ...rotated, secret };
@@ -104,9 +108,13 @@ export async function rotateWebhookSecret(
 
 export async function deleteWebhookEndpoint(context: ClientContext, id: number): Promise<void> {
   const own = ownPath(context.caller, id);
-  await changeEndpoint(context, endpointById(own), () => ({
-    writes: [endpointEntry.of(context, "delete", own), deleteEndpoint(own)],
-  }));
+  const writes = [endpointEntry.of(context, "delete", own), deleteEndpoint(own)] as const;
+  await changeEndpoint(
+    context,
+    endpointById(own),
+    () => ({ writes: [...writes] }),
+    asAdministrator(context.caller),
+  );
 }
 
 /** @throws ApiError 404 if the caller is not an administrator */
@@ -115,18 +123,29 @@ const ownPath = (caller: Pick<Caller, "organization_id" | "roles">, id: number):
   id,
 });
 
+/** An administrator whose client does not expire: an endpoint and its secret last until an administrator deletes them. */
+function asLasting(caller: Caller): Author<Rights> {
+  const author = asAdministrator(caller);
+  const require: typeof author.require = (member) => {
+    const rights = author.require(member);
+    if (!isWithin(rights, { ...rights, expires_at: null })) throw endpointOutlivesClient();
+    return rights;
+  };
+  return { ...author, require };
+}
+
 /** Writes a decision about an endpoint, if the caller is still an administrator when it is written. */
 const changeEndpoint = <Endpoint, Result>(
   { db, caller }: ClientContext,
   read: BoundQuery<Endpoint>,
-  decide: (endpoint: Endpoint, rights: Rights) => Decision<Result>,
+  decide: (endpoint: Endpoint) => Decision<Result>,
+  author = asLasting(caller),
 ): Promise<Result> => {
-  const author = asAdministrator(caller);
   const reads = { member: author.read, endpoint: read };
   return decideAndWrite(db, reads, ({ member: [member], endpoint: [endpoint] }) => {
-    const rights = author.require(member);
+    author.require(member);
     if (!endpoint) throw webhookEndpointNotFound();
-    return decide(endpoint, rights);
+    return decide(endpoint);
   });
 };
 

@@ -99,7 +99,7 @@ export async function createUser(
 interface MemberAuthor<Known> extends Author<Known> {
   field: MemberField;
   /** @throws ApiError if the author may not make this change; `clients` act as the member */
-  allow(member: Member, next: NextMember, clients: { id: number }[]): void;
+  allow(own: Rights, member: Member, next: NextMember, clients: { id: number }[]): void;
 }
 
 const asThePlatform = (organization_id: number): MemberAuthor<{ id: number }> => ({
@@ -111,7 +111,8 @@ const asThePlatform = (organization_id: number): MemberAuthor<{ id: number }> =>
 const asTheClient = (caller: Caller, revokesClients = true): MemberAuthor<Rights> => ({
   ...asAdministrator(caller),
   field: "organization_user",
-  allow(member, next, clients) {
+  allow(own, member, next, clients) {
+    requireRightsOver(own, member, next);
     requireAdministratorStays(caller, member, next);
     if (!revokesClients) requireNoClients(clients);
   },
@@ -157,8 +158,7 @@ async function changeMember<Known>(
         input,
         now,
       );
-      requireRightsOver(own, member, next);
-      author.allow(member, next, []);
+      author.allow(own, member, next, []);
       return {
         writes: [
           ...(await membershipWrites(context, { member, room }, next)),
@@ -197,8 +197,7 @@ async function removeMember<Known>(context: Context, author: MemberAuthor<Known>
       if (!found || hasEnded(found)) throw organizationUserNotFound();
       const member: Member = found;
       const next = formerMember(member, now);
-      requireRightsOver(own, member, next);
-      author.allow(member, next, clients);
+      author.allow(own, member, next, clients);
       return {
         writes: [
           ...(await membershipWrites(context, { member, room }, next)),

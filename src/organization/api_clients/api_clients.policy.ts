@@ -1,11 +1,10 @@
 import type { Caller } from "../../context.ts";
-import { ROLES, type Role, SCOPES } from "../../database/enums.ts";
+import { ROLES, SCOPES } from "../../database/enums.ts";
 import { includesScope } from "../../http/scopes.ts";
 
-/** The limits of an API client, besides the roles of its user. */
 type Limits = Pick<Caller, "scopes" | "expires_at">;
 
-export type Rights = Limits & { roles: readonly Role[] };
+export type Rights = Limits & Pick<Caller, "roles">;
 
 /** The rights of the platform, and of an organization_admin who signs in. */
 export const ALL_RIGHTS: Rights = { roles: ROLES, scopes: null, expires_at: null };

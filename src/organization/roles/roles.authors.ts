@@ -11,11 +11,7 @@ export interface Author<Known> {
   organization_id: number;
   /** Reads the author from D1 for the decision. */
   read: BoundQuery<Known>;
-  /**
-   * Returns the author's rights, which limit the rights that the change can give.
-   *
-   * @throws ApiError if the author may not make the change
-   */
+  /** Returns the author's rights, which limit the change. @throws ApiError if the author may not make the change */
   require(known: Known | undefined): Rights;
 }
 

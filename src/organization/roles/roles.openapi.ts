@@ -21,9 +21,7 @@ export const rolesReference: Reference = {
         schema: rolesSchema,
         examples: {
           "A client of an organization_admin": exampleOf(rolesSchema),
-          "A client of an organization_admin that lacks a scope, and a client of a provider": {
-            roles: ["provider_assistant", "provider"],
-          },
+          "A client of a provider, or with limits": { roles: ["provider_assistant", "provider"] },
           "A client of a provider_assistant": { roles: ["provider_assistant"] },
         },
       },

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { mergeEndpoint } from "../../../src/delivery/webhook_endpoints/webhook_endpoints.merge.ts";
 import type { WebhookEndpoint } from "../../../src/delivery/webhook_endpoints/webhook_endpoints.schemas.ts";
-import { ALL_RIGHTS } from "../../../src/organization/api_clients/api_clients.policy.ts";
 
 const NOW = Date.parse("2026-01-31T09:30:00Z");
 const HERE = "https://service.test";
@@ -23,12 +22,7 @@ const disabled = {
 const SUCCESSOR = 34;
 
 /** A change by an administrator other than the one who is responsible for the endpoint. */
-const by = (endpoint: WebhookEndpoint) => ({
-  endpoint,
-  rights: ALL_RIGHTS,
-  service_url: HERE,
-  user_id: SUCCESSOR,
-});
+const by = (endpoint: WebhookEndpoint) => ({ endpoint, service_url: HERE, user_id: SUCCESSOR });
 
 it("mergeEndpoint clears the failures of an endpoint with a new URL, which it checks against the service's current address", () => {
   const url = "https://new.example.com";

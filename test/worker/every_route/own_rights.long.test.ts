@@ -30,7 +30,7 @@ const manyAs = (...role_names: string[]) => ({ organization_invites: [anInvite({
 const member = (organization_user: object) => ({ organization_user });
 const endpoint = (more: object) => ({ webhook_endpoint: { url: "https://new.example.com", ...more } });
 
-/** Each way to give rights: its route and body, the limits that a client must not have, and the roles that it needs one of. */
+/** Each way to give rights: its route and body, the limits that a client must not have, and the roles that may. */
 const WAYS: [route: string, body: object, without: string, roles?: string[]][] = [
   ["POST /api_clients", {}, ""],
   ["POST /api_clients", { scopes: null }, "scopes"],
@@ -54,7 +54,7 @@ const WAYS: [route: string, body: object, without: string, roles?: string[]][] =
   ["POST /webhook_endpoints", endpoint({}), "expires_at"],
   ["PUT /webhook_endpoints/:endpoint", endpoint({}), "expires_at"],
   ["POST /webhook_endpoints/:endpoint/rotate_secret", {}, "expires_at"],
-  ["PUT /webhook_endpoints/:endpoint", { webhook_endpoint: { is_active: false } }, ""],
+  ["PUT /webhook_endpoints/:endpoint", { webhook_endpoint: { is_active: false } }, "expires_at"],
   ["PUT /webhook_endpoints/:endpoint", { webhook_endpoint: { is_active: true } }, "expires_at"],
 ];
 

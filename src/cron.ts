@@ -37,7 +37,7 @@ import { portionsOf } from "./queues/portions.ts";
 import { deleteOldTexts } from "./results/call_texts/call_texts.service.ts";
 import { deleteOldRecordings } from "./results/egress_deletions/egress_deletions.service.ts";
 import { endSilentCalls } from "./results/silent_calls/silent_calls.chores.ts";
-import { endVisits, eraseVisits } from "./rooms/visits/visits.chores.ts";
+import { endVisits } from "./rooms/visits/visits.chores.ts";
 import { CHORES_DELAY, WAITING_LIST_READS_KEPT_FOR } from "./tuning.ts";
 import { DAY } from "./units.ts";
 
@@ -70,7 +70,6 @@ const chores: Chores = {
   eraseParticipants,
   eraseReferences,
   endVisits,
-  eraseVisits,
   deleteOldDeliveries,
   deleteOldAccessLogs,
   sealDays,

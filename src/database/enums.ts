@@ -140,6 +140,7 @@ export const EVENT_TYPES = [
   "participant.waiting",
   "participant.joined",
   "participant.left",
+  "participant.updated",
   "transcript.finalized",
   "transcript.corrected",
   "transcript.deleted",

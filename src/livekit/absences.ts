@@ -3,9 +3,10 @@ import { callNamesUnknownRoom } from "../calls/calls/calls.refusals.ts";
 import { callWrites } from "../calls/calls/calls.sql.ts";
 import { calls } from "../calls/calls/calls.table.ts";
 import { legalHolds } from "../calls/legal_holds/legal_holds.table.ts";
-import { NOBODY } from "../calls/participants/participants.merge.ts";
+import { NEWEST, NOBODY } from "../calls/participants/participants.merge.ts";
 import { type NamedKeys, participantWrites } from "../calls/participants/participants.sql.ts";
 import { participants } from "../calls/participants/participants.table.ts";
+import type { Context } from "../context.ts";
 import type { Decision } from "../database/decide_and_write.ts";
 import { insertRows } from "../database/insert.ts";
 import { builder, type Placeholders, preparedQuery } from "../database/queries.ts";
@@ -13,6 +14,9 @@ import { selectColumn } from "../database/selects.ts";
 import { organizationById } from "../organization/organizations/organizations.sql.ts";
 import { callTexts } from "../results/call_texts/call_texts.table.ts";
 import { egresses } from "../results/egresses/egresses.table.ts";
+import { newPerson } from "../rooms/people/people.merge.ts";
+import { writePeople } from "../rooms/people/people.sql.ts";
+import { plannedOf } from "../rooms/visits/visits.reports.ts";
 import { closedRooms } from "./closed_rooms.table.ts";
 import { keepRefusal } from "./early_refusals.ts";
 import type { RoomEvent } from "./events.ts";
@@ -22,13 +26,13 @@ import { type KnownOfRoom, type KnownVisitor, mergeAbsence, STRANGER } from "./r
  * Takes a person who never came off the call. Their row stays, so that a late event of the same connection does not
  * bring them back. If nobody else was on the call, and only LiveKit has reported it, the call is deleted.
  */
-export function decideAbsence(
+export async function decideAbsence(
+  { settings, now }: Context,
   event: RoomEvent,
   known: KnownOfRoom & { organization_id: number; room: { id: number } | undefined },
   person: KnownVisitor,
   named: NamedKeys,
-  now: number,
-): Decision<unknown> {
+): Promise<Decision<unknown>> {
   const { organization_id, call, room } = known;
   const absence = mergeAbsence(event, known, person, now);
   if (!absence) return { unchanged: undefined };
@@ -37,16 +41,13 @@ export function decideAbsence(
   const kept = keepRefusal(organization_id, event, named, now);
   const { before, key } = person;
   const { participant, times, is_last } = absence;
+  const record = plannedOf(known.planned, known.people, key)?.person;
+  const stranger = newPerson({ ...STRANGER, organization_id, display_name: key }, now);
   const someone = {
     ...NOBODY,
-    ...STRANGER,
     key,
-    display_name: key,
-    user_id: null,
-    external_reference: null,
-    waiting_since: null,
+    person_id: record?.id ?? NEWEST,
     earlier_stay_until: null,
-    cleared: null,
     reported_at: 0,
     ...participant,
     organization_id,
@@ -55,6 +56,7 @@ export function decideAbsence(
   const { closed_at = null, ...others } = { closed_at: call?.closed_at, ...times };
   return {
     writes: [
+      ...(before || record ? [] : await writePeople(settings, [stranger])),
       before
         ? participantWrites.update(before, { ...before, ...participant })
         : participantWrites.insert({ ...someone, created_at: now }),

@@ -1,8 +1,9 @@
 import type { CallReport } from "../calls/calls/calls.merge.ts";
 import type { ReportedCall } from "../calls/calls/calls.schemas.ts";
-import { unknownFields } from "../calls/participants/participants.merge.ts";
+import { recordOf } from "../calls/participants/participants.merge.ts";
 import type { Participant, ReportOnCall } from "../calls/participants/participants.schemas.ts";
 import { isAfter, type Times } from "../calls/participants/participants.stays.ts";
+import type { Person } from "../rooms/people/people.sql.ts";
 import { type NamedVisit, plannedOf } from "../rooms/visits/visits.reports.ts";
 import { type Connection, connectionsOf, type Stay, stayOf, withConnection } from "./connections.ts";
 import type { RoomEvent, Visitor } from "./events.ts";
@@ -12,9 +13,11 @@ export interface KnownOfRoom {
   /** When the room was closed, if that was recorded without a call. */
   closed_at: number | undefined;
   /** Everyone on the call if the room is closed or closing, or the visitor never came; otherwise empty. */
-  people: Participant[];
+  everyone: Participant[];
   /** The organization's participants with one of the visitor's keys. */
   participants: Participant[];
+  /** Their records, and those that visits plan under the visitor's keys. */
+  people: Person[];
   /** Contains the visitor's user_id if it is a user of the organization. */
   members: Set<number>;
   /** The visits that the visitor's keys name. */
@@ -98,25 +101,25 @@ export function mergeAbsence(event: RoomEvent, known: KnownOfRoom, person: Known
       ...(closed_at !== undefined && { closed_at }),
     },
     /** Whether the call has no other participant. */
-    is_last: known.people.every(({ id }) => id === before?.id),
+    is_last: known.everyone.every(({ id }) => id === before?.id),
   };
 }
 
 /** The times of the call that an event changes. Times that the platform has reported stay. */
 function timesOfCall(
   { closed_at: closing }: RoomEvent,
-  { call, closed_at: closed, people }: KnownOfRoom,
+  { call, closed_at: closed, everyone }: KnownOfRoom,
   person: KnownVisitor | undefined,
 ): Pick<CallReport, "started_at" | "ended_at" | "closed_at"> {
   // The connections of an erased person are gone, so a repeated event would move the end.
   if (person?.is_erased) return {};
   const known_closing = call?.closed_at ?? closed;
   const closed_at = closing === undefined ? known_closing : Math.max(closing, known_closing ?? 0);
-  const others = people.filter(({ id }) => id !== person?.before?.id).map(timesOf);
+  const others = everyone.filter(({ id }) => id !== person?.before?.id).map(timesOf);
   const own = person && stayOf(person.connections);
   const all = own ? [...others, own] : others;
   const begins = all.flatMap(({ came_at }) => came_at ?? []);
-  const isStartKnown = people.length > 0 || !call;
+  const isStartKnown = everyone.length > 0 || !call;
   const earliest = Math.min(...begins, ...(isStartKnown || !call ? [] : [call.started_at]));
   const isOurs = !call || call.reported_at === 0;
   const started_at = isOurs && Number.isFinite(earliest) ? earliest : undefined;
@@ -145,7 +148,6 @@ function timesOf(participant: Participant) {
   return { came_at: stay?.came_at ?? joined_at, left_at: hasLeft ? left_at : null };
 }
 
-/** Reports only fields that are still unknown: the platform, a planned visit and earlier events take precedence. */
 function reportVisitor(visitor: Visitor, person: KnownVisitor, known: KnownOfRoom): ReportOnCall {
   const { key, before, connections } = person;
   const { display_name, role, external_reference } = visitor;
@@ -153,14 +155,12 @@ function reportVisitor(visitor: Visitor, person: KnownVisitor, known: KnownOfRoo
   const said = Object.entries({ display_name, role, user_id, external_reference }).filter(
     ([, value]) => value !== undefined,
   );
-  const words: Partial<ReportOnCall> = unknownFields(
-    before ?? { ...plannedOf(known.planned, key) },
-    Object.fromEntries(said),
-  );
+  const words: Partial<ReportOnCall> = Object.fromEntries(said);
+  const isKnown = recordOf(known.people, before, plannedOf(known.planned, known.people, key)) !== undefined;
   const stay = isSameStay(person) ? undefined : stayOf(connections);
   return {
     key,
-    ...(!before && !plannedOf(known.planned, key) && withAssumed(visitor, words)),
+    ...(!isKnown && withAssumed(visitor, words)),
     ...words,
     ...(stay && { connections: JSON.stringify(connections), ...timesOfStay(before, stay) }),
     ...visitor.consent,

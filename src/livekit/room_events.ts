@@ -10,7 +10,7 @@ import { hasValues } from "../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery } from "../database/queries.ts";
 import { selectColumn } from "../database/selects.ts";
 import { organizationById } from "../organization/organizations/organizations.sql.ts";
-import { visitIdsOf } from "../rooms/visits/visits.reports.ts";
+import { plannedIn } from "../rooms/visits/visits.reports.ts";
 import { decideAbsence, rememberClosing } from "./absences.ts";
 import { closedRooms } from "./closed_rooms.table.ts";
 import { stayOf } from "./connections.ts";
@@ -45,25 +45,30 @@ export async function reportRoomEvent(context: Context, event: RoomEvent): Promi
     db,
     {
       closing: closedRoom(room),
-      people: peopleOfRoom({ ...room, is_asked: closed_at !== undefined || visitor?.came === false }),
+      everyone: everyoneInRoom({ ...room, is_asked: closed_at !== undefined || visitor?.came === false }),
       ...roomReads({
         ...room,
         slug: made?.waiting_room_slug ?? null,
         keys,
         digests,
-        visit_ids: visitIdsOf(visitor?.keys ?? []),
+        ...plannedIn(visitor?.keys ?? []),
         deciding_keys: keys,
         deciding_digests: digests,
         is_end: false,
         member_ids: JSON.stringify([made?.organization_user_id, visitor?.user_id]),
       }),
     },
-    ({ closing: [closing], people, organization: [organization], ...rows }): Decision<unknown> => {
+    async ({
+      closing: [closing],
+      everyone,
+      organization: [organization],
+      ...rows
+    }): Promise<Decision<unknown>> => {
       if (!organization) throw noOrganization();
       const organization_id = organization.id;
       const found = knownOfReport(named, rows);
       const { call } = found;
-      const known = { ...found, organization_id, closed_at: closing?.closed_at, people, present: people };
+      const known = { ...found, organization_id, closed_at: closing?.closed_at, everyone, present: everyone };
       const person = visitorIn(event, known);
       const isStranger = visitor?.user_id && !known.members.has(visitor.user_id);
       outcome = { fields: isStranger ? ["user_id"] : [] };
@@ -75,7 +80,7 @@ export async function reportRoomEvent(context: Context, event: RoomEvent): Promi
         return { writes: [kept, organizationById({ id: organization_id })] };
       }
       if (fault) throw fault;
-      if (person && !stayOf(person.connections)) return decideAbsence(event, known, person, named, now);
+      if (person && !stayOf(person.connections)) return decideAbsence(context, event, known, person, named);
       return decideCall(context, known, room_sid, reportOfRoomEvent(event, known, person));
     },
   );
@@ -96,7 +101,7 @@ const roomReads = callReads((room: Placeholders<Room>) => ({
 }));
 
 /** Everyone on the call of a closed room. For other rooms, only if `is_asked`. */
-const peopleOfRoom = preparedQuery((room: Placeholders<Room & { is_asked: boolean }>) =>
+const everyoneInRoom = preparedQuery((room: Placeholders<Room & { is_asked: boolean }>) =>
   builder
     .select(participantColumns)
     .from(participants)

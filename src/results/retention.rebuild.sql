@@ -3,5 +3,3 @@ UPDATE egresses SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM re
 WHERE call_id IS NOT NULL;
 
 UPDATE call_texts SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = call_texts.call_id);
-
-UPDATE visits SET calls_ended_at = (SELECT ended_at FROM visit_call_ends WHERE visit_id = visits.id);

@@ -5,8 +5,7 @@
 -- The rows with copies. Only the test of the rebuild reads this view.
 CREATE VIEW `retention` AS
 SELECT 'egress' AS result, id, call_id, call_ended_at, is_held FROM egresses
-UNION ALL SELECT kind, id, call_id, call_ended_at, is_held FROM call_texts
-UNION ALL SELECT 'visit', id, NULL, calls_ended_at, NULL FROM visits;
+UNION ALL SELECT kind, id, call_id, call_ended_at, is_held FROM call_texts;
 
 -- The values that are copied.
 CREATE VIEW `retained_calls` AS
@@ -61,32 +60,4 @@ CREATE TRIGGER `call_texts_retention_inserted` AFTER INSERT ON `call_texts`
 BEGIN
   UPDATE call_texts SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
   WHERE id = new.id;
-END;
-
--- The names in a visit are erased a number of days after its last call has ended.
-CREATE VIEW `visit_call_ends` AS
-SELECT participants.visit_id, iif(count(*) = count(calls.ended_at), max(calls.ended_at), NULL) AS ended_at
-FROM participants JOIN calls ON calls.id = participants.call_id
-WHERE participants.visit_id IS NOT NULL
-GROUP BY participants.visit_id;
-
-CREATE TRIGGER `calls_visits_ended` AFTER UPDATE OF ended_at ON `calls`
-WHEN old.ended_at IS NOT new.ended_at
-BEGIN
-  UPDATE visits SET calls_ended_at = (SELECT ended_at FROM visit_call_ends WHERE visit_id = visits.id)
-  WHERE id IN (SELECT visit_id FROM participants WHERE call_id = new.id AND visit_id IS NOT NULL);
-END;
-
-CREATE TRIGGER `participants_visit_call_inserted` AFTER INSERT ON `participants`
-WHEN new.visit_id IS NOT NULL AND new.call_id IS NOT NULL
-BEGIN
-  UPDATE visits SET calls_ended_at = (SELECT ended_at FROM visit_call_ends WHERE visit_id = visits.id)
-  WHERE id = new.visit_id;
-END;
-
-CREATE TRIGGER `participants_visit_call_updated` AFTER UPDATE OF visit_id, call_id ON `participants`
-WHEN old.visit_id IS NOT new.visit_id OR old.call_id IS NOT new.call_id
-BEGIN
-  UPDATE visits SET calls_ended_at = (SELECT ended_at FROM visit_call_ends WHERE visit_id = visits.id)
-  WHERE id IN (old.visit_id, new.visit_id);
 END;

@@ -28,7 +28,8 @@ async function report(
   return written.flatMap(({ results }) => results);
 }
 
-const PARTICIPANT = "key, user_id, display_name, role, waiting_since, joined_at, left_at, recording_consent";
+const PERSON = "user_id, display_name, role";
+const PARTICIPANT = "key, waiting_since, joined_at, left_at, recording_consent";
 
 /** Converts times to milliseconds. */
 function stored(sent: Row): Row {
@@ -96,15 +97,20 @@ export const floorWrites: Record<string, FloorHandler> = {
       if (before.call || before.people) throw new Error("Not the first report of the call");
       Object.assign(call, { organization_id: organization, waiting_room_id: room });
       const names = Object.keys(call);
-      const fields = PARTICIPANT.split(", ").map((name) => `value ->> '${name}'`);
+      const fields = (columns: string) => columns.split(", ").map((name) => `value ->> '${name}'`);
       return [
         [
           `insert into calls (${names}) values (${names.map(() => "?")}) returning id`,
           ...Object.values(call),
         ],
         [
-          `insert into participants (organization_id, waiting_room_id, call_id, created_at, updated_at, ${PARTICIPANT})
-          select ?1, ?2, (select id from calls where organization_id = ?1 and key = ?3), ?4, ?4, ${fields} from json_each(?5)`,
+          `insert into people (organization_id, created_at, updated_at, ${PERSON}) select ?1, ?2, ?2, ${fields(PERSON)} from json_each(?3)`,
+          ...[organization, now, JSON.stringify(people)],
+        ],
+        [
+          `insert into participants (organization_id, waiting_room_id, call_id, person_id, created_at, updated_at, ${PARTICIPANT})
+          select ?1, ?2, (select id from calls where organization_id = ?1 and key = ?3),
+            (select max(id) from people) - json_array_length(?5) + 1 + each.key, ?4, ?4, ${fields(PARTICIPANT)} from json_each(?5) as each`,
           ...[organization, room, key, now, JSON.stringify(people)],
         ],
       ];

@@ -45,7 +45,7 @@ const count = async (query: string) =>
 const insertWaits = ({ id }: Organization, waiting_room_id: number, size: number, updated_at: number) =>
   insertMany(
     size,
-    `insert into participants (organization_id, key, waiting_room_id, display_name, role, waiting_since, created_at, updated_at)
+    `insert into recorded_participants (organization_id, key, waiting_room_id, display_name, role, waiting_since, created_at, updated_at)
      select ?1, n || '-' || ?3, ?2, 'Rita Recipient', 'recipient', ?3, ?3, ?3 from counter`,
     id,
     waiting_room_id,

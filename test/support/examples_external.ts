@@ -72,6 +72,16 @@ export const externalExamples: Record<string, MakeExample> = {
     path: (await anEndedCall(clinic)).results,
     body: { call: { external_reference: unique("visit") } },
   }),
+  "PUT /organization_users/:organization_user_id/calls/:call_id/participants/:participant_id": async (
+    clinic,
+  ) => {
+    const { results } = await anEndedCall(clinic);
+    const { participants } = await clinic.client("GET", `${results}/participants`);
+    return {
+      path: `${results}/participants/${participants[0].id}`,
+      body: { participant: { external_reference: unique("patient") } },
+    };
+  },
   "GET /organization_users/:organization_user_id/calls/:call_id/participants": async (clinic) => ({
     path: `${(await anEndedCall(clinic)).results}/participants`,
   }),

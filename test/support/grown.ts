@@ -1,5 +1,7 @@
 /** Organizations with many rows, made without sending a request for each. */
 
+import { RECORDED_PARTICIPANTS } from "./recorded_participants.ts";
+
 export interface Grown {
   id: number;
   /** The id of an administrator. */
@@ -61,8 +63,9 @@ export async function growCalls(
         id,
       );
   };
+  for (const statement of RECORDED_PARTICIPANTS) await run(statement);
   await forEach(
-    "participants",
+    "recorded_participants",
     "key, waiting_room_id, call_id, display_name, role, external_reference, joined_at, left_at, created_at, updated_at",
     `key, waiting_room_id, id, 'Rita Recipient', 'recipient', replace(external_reference, 'visit', 'patient'), started_at, ended_at, ${now}, ${now}`,
   );
@@ -140,13 +143,13 @@ export async function growEverythingElse(run: Run, organization: Grown, size: nu
   );
   await rows(
     "visits",
-    "waiting_room_id, organization_user_id, external_reference, status, starts_at, ends_at, participants, last_participant_id, created_at, updated_at",
-    `?5, ?4, 'visit-' || (n / 10), 'missed', n * ${DAY}, n * ${DAY} + 1, '[]', 0, ?7, ?7`,
+    "waiting_room_id, organization_user_id, external_reference, status, starts_at, ends_at, last_participant_id, created_at, updated_at",
+    `?5, ?4, 'visit-' || (n / 10), 'missed', n * ${DAY}, n * ${DAY} + 1, 1, ?7, ?7`,
   );
   await forEach(
-    "visit_references",
-    "reference_digest, visit_id",
-    "'grown-' || id, id",
+    "people",
+    "visit_id, number, display_name, role, external_reference, reference_digest, created_at, updated_at",
+    `id, 1, 'Rita Recipient', 'recipient', 'grown', 'grown-' || id, ${now}, ${now}`,
     "visits where organization_id = ?1",
   );
   await forEach(
@@ -161,8 +164,14 @@ export async function growEverythingElse(run: Run, organization: Grown, size: nu
     `id, 1, 'Well.', 'Misheard', ${user_id}, 1`,
     "call_texts where organization_id = ?1 and kind = 'soap_note'",
   );
+  await forEach(
+    "former_references",
+    "reference_digest, person_id",
+    "'grown-' || id, id",
+    "people where organization_id = ?1",
+  );
   await rows(
-    "participants",
+    "recorded_participants",
     "key, waiting_room_id, display_name, role, waiting_since, left_at, created_at, updated_at",
     "'waited-' || n, ?5, 'Rita Recipient', 'recipient', n, n + 1, ?7, ?7",
   );

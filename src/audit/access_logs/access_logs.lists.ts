@@ -25,9 +25,10 @@ import type { AccessEvent, AccessResource } from "../../database/enums.ts";
 import { coalesce, greatest, hasValues, least, scalar } from "../../database/expressions.ts";
 import { builder, type Placeholders, type PreparedQuery, preparedQuery } from "../../database/queries.ts";
 import { selectColumn } from "../../database/selects.ts";
-import { visitReferences } from "../../rooms/visits/visits.table.ts";
+import { people } from "../../rooms/people/people.table.ts";
 import { accessLogSeals } from "../access_log_seals/access_log_seals.table.ts";
 import { entryOfOrganization } from "./access_logs.entries.ts";
+import { hadReference, hasHadReference } from "./access_logs.references.ts";
 import type { AccessLog } from "./access_logs.schemas.ts";
 import { accessLogColumns } from "./access_logs.sql.ts";
 import { accessLogs } from "./access_logs.table.ts";
@@ -100,38 +101,40 @@ const end = (listed: Listed): SQL =>
 
 const isAny = (wanted: Placeholder, column: SQLiteColumn) => or(isNull(wanted), eq(column, wanted));
 
-/** True for an entry about a call with a participant who has the reference, or had it until it was erased. */
-function isOfCall({ organization_id, external_reference, reference_digest }: Listed) {
+/*
+ * An entry is about a person if they have or had the reference, whether the entry names their call, their visit, or only their
+ * participation. Each entry is checked by itself, so that the cost does not depend on how many calls and visits the person has.
+ */
+
+function isOfCall(listed: Listed) {
+  const { organization_id, reference_digest } = listed;
   const { call_id } = accessLogs;
   // Knowing the start of the call, SQLite finds the participant by an index, however many calls have the reference.
   const call_started_at = scalar(selectColumn(calls.started_at, eq(calls.id, call_id)));
-  const participantWith = (condition: SQL | undefined) => exists(selectColumn(participants.id, condition));
-  return or(
-    participantWith(
-      hasValues(participants, { organization_id, external_reference, call_started_at, call_id }),
-    ),
-    participantWith(hasValues(participants, { organization_id, reference_digest, call_id })),
-  );
+  const has = hasValues(participants, { organization_id, reference_digest, call_started_at, call_id });
+  const had = and(eq(participants.call_id, call_id), hadReference(participants.person_id, listed));
+  return or(...[has, had].map((condition) => exists(selectColumn(participants.id, condition))));
 }
 
-/**
- * True for an entry about a visit that names the person, or named them before. It is checked for each entry, so that the cost does not
- * depend on how many visits name the person.
- */
-const isOfVisit = ({ organization_id, reference_digest }: Listed) =>
+const isOfPerson = (
+  resource: AccessResource,
+  row: typeof participants | typeof people,
+  id: SQLiteColumn,
+  person_id: SQLiteColumn,
+  listed: Listed,
+) =>
   and(
-    eq(accessLogs.resource, "visit"),
-    exists(
-      selectColumn(
-        visitReferences.visit_id,
-        hasValues(visitReferences, { organization_id, reference_digest }),
-        eq(visitReferences.visit_id, accessLogs.resource_id),
-      ),
-    ),
+    eq(accessLogs.resource, resource),
+    exists(selectColumn(row.id, eq(id, accessLogs.resource_id), hasHadReference(person_id, listed))),
   );
 
 const isAboutReference = (listed: Listed) =>
-  or(isOfVisit(listed), isOfCall(listed), eq(accessLogs.reference_digest, listed.reference_digest));
+  or(
+    isOfCall(listed),
+    isOfPerson("visit", people, people.visit_id, people.id, listed),
+    isOfPerson("participant", participants, participants.id, participants.person_id, listed),
+    eq(accessLogs.reference_digest, listed.reference_digest),
+  );
 
 const isShown = (listed: Listed) =>
   and(

@@ -31,8 +31,9 @@ SELECT
   max(0, call.started_at - participant.waiting_since)
 FROM participants participant
 JOIN calls call ON call.id = participant.call_id
+JOIN people person ON person.id = participant.person_id
 JOIN (SELECT 0 AS factor UNION ALL SELECT 1) scope
-WHERE participant.role = 'recipient' AND participant.waiting_since IS NOT NULL;
+WHERE person.role = 'recipient' AND participant.waiting_since IS NOT NULL;
 
 -- A view used as a procedure, which SQLite lacks: it stores nothing. An insert with the sign 1 adds the contributions
 -- of a call, or with a participant_id only those of the participant. The sign -1 subtracts them.
@@ -85,13 +86,13 @@ BEGIN
   INSERT INTO call_metric_changes VALUES (new.call_id, new.id, 1);
 END;
 
-CREATE TRIGGER `participants_updating` BEFORE UPDATE OF call_id, role, waiting_since ON `participants`
+CREATE TRIGGER `participants_updating` BEFORE UPDATE OF call_id, waiting_since ON `participants`
 WHEN old.call_id IS NOT NULL
 BEGIN
   INSERT INTO call_metric_changes VALUES (old.call_id, old.id, -1);
 END;
 
-CREATE TRIGGER `participants_updated` AFTER UPDATE OF call_id, role, waiting_since ON `participants`
+CREATE TRIGGER `participants_updated` AFTER UPDATE OF call_id, waiting_since ON `participants`
 WHEN new.call_id IS NOT NULL
 BEGIN
   INSERT INTO call_metric_changes VALUES (new.call_id, new.id, 1);
@@ -100,4 +101,16 @@ END;
 CREATE TRIGGER `participants_deleting` BEFORE DELETE ON `participants` WHEN old.call_id IS NOT NULL
 BEGIN
   INSERT INTO call_metric_changes VALUES (old.call_id, old.id, -1);
+END;
+
+CREATE TRIGGER `people_role_updating` BEFORE UPDATE OF role ON `people` WHEN old.role <> new.role
+BEGIN
+  INSERT INTO call_metric_changes
+  SELECT call_id, id, -1 FROM participants WHERE person_id = old.id AND call_id IS NOT NULL;
+END;
+
+CREATE TRIGGER `people_role_updated` AFTER UPDATE OF role ON `people` WHEN old.role <> new.role
+BEGIN
+  INSERT INTO call_metric_changes
+  SELECT call_id, id, 1 FROM participants WHERE person_id = new.id AND call_id IS NOT NULL;
 END;

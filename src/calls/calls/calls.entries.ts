@@ -1,10 +1,6 @@
 import { eq } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
-import {
-  entriesWhere,
-  entryOfOrganization,
-  requireEntry,
-} from "../../audit/access_logs/access_logs.entries.ts";
+import { entriesWhere, requireEntry } from "../../audit/access_logs/access_logs.entries.ts";
 import type { ClientContext } from "../../context.ts";
 import { type Placeholders, type PreparedQuery, runBatch } from "../../database/queries.ts";
 import { selectColumn } from "../../database/selects.ts";
@@ -48,6 +44,3 @@ export function recordedListOfCall<Item>(
     return items;
   };
 }
-
-/** The entry about a search for a participant by reference. */
-export const searchEntry = entryOfOrganization("participant");

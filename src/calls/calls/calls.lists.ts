@@ -24,7 +24,8 @@ export interface ListedCalls extends ReachedOwner {
   before_id: number;
   /** null matches any value, here and below. */
   external_reference: string | null;
-  participant_reference: string | null;
+  /** The digest of a participant's reference. */
+  participant_digest: string | null;
   limit: number;
 }
 
@@ -130,7 +131,7 @@ const callsByParticipant = (listed: Listed) =>
       and(
         hasValues(taking, {
           organization_id: listed.organization_id,
-          external_reference: listed.participant_reference,
+          reference_digest: listed.participant_digest,
         }),
         isInListedPart(taking.call_started_at, taking.call_id, listed),
       ),
@@ -138,13 +139,13 @@ const callsByParticipant = (listed: Listed) =>
     .orderBy(desc(taking.call_started_at), desc(taking.call_id));
 
 /** Leaves out participants who were on a later call instead. */
-const hasTakenPart = ({ organization_id, participant_reference }: Listed) =>
+const hasTakenPart = ({ organization_id, participant_digest: reference_digest }: Listed) =>
   exists(
     selectColumn(
       participants.id,
       hasValues(participants, {
         organization_id,
-        external_reference: participant_reference,
+        reference_digest,
         call_started_at: calls.started_at,
         call_id: calls.id,
       }),

@@ -2,6 +2,7 @@ import type * as z from "zod";
 import type { NewRow } from "../../database/insert.ts";
 import { isSameRow } from "../../database/merging.ts";
 import { isLate, type ReportOrigin, reviseReported, stillUnknown, timeOfReport } from "../../http/reports.ts";
+import type { Person, PersonRow } from "../../rooms/people/people.sql.ts";
 import {
   type NamedVisit,
   type PlannedParticipant,
@@ -44,6 +45,8 @@ export interface KnownCall {
   /** The organization's room that the report names; undefined if it names none. */
   room: { id: number } | undefined;
   participants: Participant[];
+  /** The records of these participants, and of those whom visits plan under the reported keys. */
+  people: Person[];
   /** The earlier decisions of the participants whose consent the report contains, in the order in which they were reported. */
   consents: KnownConsent[];
   /** The participants on the call whose leaving was not reported; only read if the report ends the call. */
@@ -59,7 +62,12 @@ export interface KnownCall {
 /** A call after a report. A new call has no id yet. */
 export type CallRow = NewRow<typeof calls> & { id?: number };
 
-const NO_TOMBSTONES = { transcript_deleted_at: null, soap_note_deleted_at: null, reference_erased_at: null };
+const NO_TOMBSTONES = {
+  transcript_deleted_at: null,
+  soap_note_deleted_at: null,
+  recordings_deleted_at: null,
+  reference_erased_at: null,
+};
 
 /**
  * Applies a report to a call and its participants:
@@ -73,8 +81,8 @@ const NO_TOMBSTONES = { transcript_deleted_at: null, soap_note_deleted_at: null,
  * - No report restores an erased reference.
  * - A report made before the newest one only fills in unknown fields.
  *
- * @returns the call (the known one itself if it does not change); the participants who are new or change; the ids of erased
- *   participants, who only join the call, because a missing consent of theirs still counts; the new decisions on consent; whether
+ * @returns the call (the known one itself if it does not change); the participants and people who are new or change; the ids of
+ *   erased participants, who only join the call, because a missing consent of theirs still counts; the new decisions on consent; whether
  *   a legal hold begins, or the organization's hold becomes the platform's; and the ids of the visits that start
  * @throws ApiError 422 if the report contradicts itself or the known data
  */
@@ -86,6 +94,7 @@ export function mergeCall(
 ): {
   call: CallRow;
   participants: ParticipantRow[];
+  people: PersonRow[];
   erased: number[];
   consents: NewConsent[];
   /** The digests of early refusals that have become consents of participants. */
@@ -97,10 +106,11 @@ export function mergeCall(
   const fields = fieldsOfCall({ ...known, comers }, key, whatCounts(known.call, report));
   const call: CallRow = reviseReported(known.call, fields, report, now);
   const { ended_at, end_is_assumed } = call;
-  const named = mergeParticipantsOnCall(
+  const { participants: named, people } = mergeParticipantsOnCall(
     {
       call: { ...call, id: call.id ?? null },
       participants: new Map(known.participants.map((each) => [each.key, withoutAssumedLeaving(each)])),
+      people: known.people,
       planned: known.planned,
       members: known.members,
     },
@@ -119,13 +129,16 @@ export function mergeCall(
   const before = new Map([...known.participants, ...known.present].map((each) => [each.id, each]));
   const knownAs = ({ id }: ParticipantRow) => (id === undefined ? undefined : before.get(id));
   // All participants of a new call join it, although its id is not known yet. Erased participants do not change.
+  const changedPeople = new Set(people.map(({ id }) => id));
   const isNews = (each: ParticipantRow) => {
     const row = knownAs(each);
-    return each.erased_at === null && (!known.call || !row || !isSameRow<ParticipantRow>(row, each));
+    const isSame = row && isSameRow<ParticipantRow>(row, each) && !changedPeople.has(each.person_id);
+    return each.erased_at === null && (!known.call || !isSame);
   };
   return {
     call,
     participants: participants.filter(isNews),
+    people,
     erased: named.flatMap(({ id, erased_at, call_id }) =>
       id !== undefined && erased_at !== null && call_id === null ? [id] : [],
     ),
@@ -136,10 +149,10 @@ export function mergeCall(
 }
 
 /** The reported participants who used a visit's link, except those known under such a key before the visit was planned. */
-function comersOf({ participants, planned }: KnownCall, report: CallReport): PlannedParticipant[] {
+function comersOf({ participants, people, planned }: KnownCall, report: CallReport): PlannedParticipant[] {
   const visits = new Map(participants.map(({ key, visit_id }) => [key, visit_id]));
   return (report.participants ?? []).flatMap(({ key }) => {
-    const comer = plannedOf(planned, key);
+    const comer = plannedOf(planned, people, key);
     return comer && (visits.get(key) ?? comer.visit_id) === comer.visit_id && visits.get(key) !== null
       ? [comer]
       : [];

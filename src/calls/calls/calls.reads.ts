@@ -11,7 +11,7 @@ import {
 import { selectColumn } from "../../database/selects.ts";
 import { selectMembersAmong } from "../../organization/members/members.sql.ts";
 import { organizations } from "../../organization/organizations/organizations.table.ts";
-import { selectNamedVisits, visitIdsOf } from "../../rooms/visits/visits.reports.ts";
+import { plannedIn, selectNamedVisits } from "../../rooms/visits/visits.reports.ts";
 import { selectRoomOfCall } from "../../rooms/waiting_rooms/waiting_rooms.sql.ts";
 import { consentsOfParticipants } from "../consents/consents.sql.ts";
 import { earlyRefusals } from "../consents/consents.table.ts";
@@ -19,6 +19,7 @@ import {
   type NamedKeys,
   participantColumns,
   selectParticipantsByKeys,
+  selectPeopleByKeys,
 } from "../participants/participants.sql.ts";
 import { participants } from "../participants/participants.table.ts";
 import type { CallReport, KnownCall } from "./calls.merge.ts";
@@ -31,6 +32,7 @@ interface Reported {
   keys: string;
   digests: string;
   visit_ids: string;
+  numbers: string;
   /** The keys of the participants whose decision on consent the report contains. */
   deciding_keys: string;
   deciding_digests: string;
@@ -65,6 +67,9 @@ export function callReads<Named extends object>(
   const participantsByKeys = read(({ organization_id }, values) =>
     selectParticipantsByKeys(organization_id, values),
   );
+  const people = read(({ organization_id }, values) =>
+    selectPeopleByKeys(organization_id, values, values.numbers),
+  );
   const consents = read(({ organization_id }, { deciding_keys: keys, deciding_digests: digests }) =>
     consentsOfParticipants(organization_id, { keys, digests }),
   );
@@ -98,6 +103,7 @@ export function callReads<Named extends object>(
     call: call(values),
     room: room(values),
     participants: participantsByKeys(values),
+    people: people(values),
     consents: consents(values),
     present: present(values),
     members: members(values),
@@ -115,7 +121,7 @@ export function valuesOfReport(report: CallReport, named: NamedKeys): Reported {
   return {
     slug: waiting_room_slug ?? null,
     ...named.values,
-    visit_ids: visitIdsOf(reported.map(({ key }) => key)),
+    ...plannedIn(reported.map(({ key }) => key)),
     deciding_keys: keys,
     deciding_digests: digests,
     is_end: typeof ended_at === "number",
@@ -125,12 +131,23 @@ export function valuesOfReport(report: CallReport, named: NamedKeys): Reported {
 
 export function knownOfReport(
   named: NamedKeys,
-  { call: [call], room: [room], participants: found, consents, present, members, planned, refusals }: Rows,
+  {
+    call: [call],
+    room: [room],
+    participants: found,
+    people,
+    consents,
+    present,
+    members,
+    planned,
+    refusals,
+  }: Rows,
 ): Omit<KnownCall, "organization_id"> {
   return {
     call,
     room,
     participants: named.identify(found),
+    people,
     consents,
     present,
     members: new Set(members.map(({ id }) => id)),

@@ -10,11 +10,12 @@ import { requireUnchanged } from "../../http/unchangeable.ts";
 import { reachOf } from "../../organization/members/members.sql.ts";
 import { organizationNotFound } from "../../organization/organizations/organizations.refusals.ts";
 import { countVisit } from "../../organization/usage/usage.sql.ts";
+import { writePeople } from "../../rooms/people/people.sql.ts";
 import { startVisits } from "../../rooms/visits/visits.reports.ts";
+import { participantSearchEntry } from "../../rooms/visits/visits.sql.ts";
 import { insertConsents } from "../consents/consents.sql.ts";
 import { holdWrites } from "../legal_holds/legal_holds.sql.ts";
 import { joinErased, namedKeys, writeParticipants } from "../participants/participants.sql.ts";
-import { searchEntry } from "./calls.entries.ts";
 import {
   type CallLists,
   callsOfEverybody,
@@ -64,7 +65,7 @@ export async function listCalls(
   const owner = { ...reachOf(caller), owner_id: organization_user_id };
   const [owners, calls, [end]] = await runBatch(db, [
     ownerOfPath(owner),
-    ...listQueries(callsOfOwner, owner, query),
+    ...listQueries(callsOfOwner, owner, query, null),
   ]);
   if (owners.length === 0) throw callOwnerNotFound();
   return toCallPage(query, calls, end);
@@ -76,13 +77,12 @@ export async function findCalls(context: ClientContext, query: CallsQuery): Prom
   const reach = reachOf(caller);
   const lists = reach.reaches_everybody ? callsOfEverybody : callsOfReached;
   const owner = { ...reach, owner_id: reach.organization_user_id };
-  const { participant_reference } = query;
-  const sought =
-    participant_reference === undefined ? [] : await digestsOfReferences(settings, [participant_reference]);
-  const recorded = sought.map((reference_digest) =>
-    searchEntry(context, "search", { id: caller.organization_id, reference_digest }),
-  );
-  const [calls, [end], ...entries] = await runBatch(db, [...listQueries(lists, owner, query), ...recorded]);
+  const { participant_reference: sought } = query;
+  const [reference_digest = null] = sought === undefined ? [] : await digestsOfReferences(settings, [sought]);
+  const of = { id: caller.organization_id, reference_digest };
+  const recorded = reference_digest === null ? [] : [participantSearchEntry(context, "search", of)];
+  const queries = listQueries(lists, owner, query, reference_digest);
+  const [calls, [end], ...entries] = await runBatch(db, [...queries, ...recorded]);
   entries.forEach(requireEntry);
   return toCallPage(query, calls, end);
 }
@@ -91,7 +91,8 @@ export async function findCalls(context: ClientContext, query: CallsQuery): Prom
 function listQueries(
   lists: CallLists,
   owner: ReachedOwner,
-  { from, to, after, external_reference, participant_reference, per_page }: CallsQuery,
+  { from, to, after, external_reference, per_page }: CallsQuery,
+  participant_digest: string | null,
 ): [BoundQuery<Call>, BoundQuery<Position>] {
   const before = to === undefined ? Number.MAX_SAFE_INTEGER : endOfDate(to);
   const values = {
@@ -100,15 +101,15 @@ function listQueries(
     before_start: Math.min(after?.time ?? before, before),
     before_id: after !== undefined && after.time < before ? after.id : 0,
     external_reference: external_reference ?? null,
-    participant_reference: participant_reference ?? null,
+    participant_digest,
     limit: per_page + 1,
   };
   const list = callListFor(lists, values);
   return [list.page(values), list.end(values)];
 }
 
-function callListFor(lists: CallLists, { external_reference, participant_reference }: ListedCalls) {
-  if (participant_reference !== null) return lists.byParticipant;
+function callListFor(lists: CallLists, { external_reference, participant_digest }: ListedCalls) {
+  if (participant_digest !== null) return lists.byParticipant;
   return external_reference === null ? lists.byTime : lists.byReference;
 }
 
@@ -180,22 +181,22 @@ const reportReads = callReads((call: Placeholders<CallKey>) => ({
 }));
 
 /** Returns the statements that write a report's changes. LiveKit's events are such reports too (see livekit/room_events.ts). */
-export function decideCall(
+export async function decideCall(
   context: Context,
   known: KnownCall,
   key: string,
   report: CallReport,
-): Decision<ReportedCall> {
-  const { now } = context;
+): Promise<Decision<ReportedCall>> {
+  const { now, settings } = context;
   const { organization_id, call: before } = known;
   const written = { organization_id, key };
-  const { call, participants, erased, consents, taken, beginsHold, startedVisits } = mergeCall(
+  const { call, participants, people, erased, consents, taken, beginsHold, startedVisits } = mergeCall(
     known,
     key,
     report,
     now,
   );
-  const lists = [participants, erased, consents, taken, startedVisits];
+  const lists = [participants, people, erased, consents, taken, startedVisits];
   const isSame = call === before && lists.every(({ length }) => length === 0) && !beginsHold;
   if (before && isSame) return { unchanged: before };
   const { hold_id = null, hold_reason: reason = null } = before ?? {};
@@ -205,6 +206,7 @@ export function decideCall(
       ...(before
         ? [callWrites.update(before, { ...before, ...call })]
         : [callWrites.insert(call), countVisit({ organization_id, date: dateOf(now) })]),
+      ...(await writePeople(settings, people)),
       writeParticipants(participants.map((each) => ({ ...each, call_key: key }))),
       ...(hold ? [hold.write] : []),
       ...(erased.length > 0 ? [joinErased({ ids: JSON.stringify(erased), ...written })] : []),

@@ -16,8 +16,9 @@ import { waitingRooms } from "../../rooms/waiting_rooms/waiting_rooms.table.ts";
  * - `failed`: null until a report says whether the call failed.
  * - `reported_at`: when the platform's newest report was made; 0 if only LiveKit has reported. Participants, transcripts and SOAP notes
  *   have this column too (see http/reports.ts).
- * - `transcript_deleted_at`, `soap_note_deleted_at`, `reference_erased_at`: tombstones, which keep reports from bringing back deleted
- *   data. Triggers set them (see call_texts.triggers.sql and calls.triggers.sql), and so does the erasure of a person with all texts.
+ * - `transcript_deleted_at`, `soap_note_deleted_at`, `recordings_deleted_at`, `reference_erased_at`: tombstones, which keep reports from
+ *   bringing back deleted data. Triggers set them (see call_texts.triggers.sql, egresses.triggers.sql and calls.triggers.sql), and so does
+ *   the erasure of a person with all texts.
  */
 export const calls = sqliteTable(
   "calls",
@@ -38,6 +39,7 @@ export const calls = sqliteTable(
     reported_at: integer().notNull().default(0),
     transcript_deleted_at: integer(),
     soap_note_deleted_at: integer(),
+    recordings_deleted_at: integer(),
     reference_erased_at: integer(),
     ...timestamps,
   },
@@ -53,6 +55,8 @@ export const calls = sqliteTable(
     index("calls_with_reference")
       .on(t.organization_id, t.ended_at)
       .where(sql`external_reference is not null`),
+    // To correct their references with their visit's.
+    index("calls_of_visit").on(t.visit_id).where(sql`visit_id is not null`),
     index("calls_ongoing").on(t.waiting_room_id).where(sql`ended_at is null`),
     // For the cron: calls that nobody has reported on for a long time.
     index("calls_unended").on(t.organization_id, t.updated_at).where(sql`ended_at is null`),

@@ -47,6 +47,16 @@ BEGIN
     AND NOT EXISTS (SELECT 1 FROM legal_holds WHERE call_id = new.call_id AND legal_holds.ended_at IS NULL);
 END;
 
+-- A call has the reference of its visit, unless a report or the organization has said another one of the call.
+CREATE TRIGGER `call_references_of_visit` AFTER UPDATE OF external_reference ON `visits`
+WHEN old.external_reference IS NOT new.external_reference
+BEGIN
+  UPDATE calls
+  SET external_reference = new.external_reference, updated_at = max(updated_at, new.updated_at),
+    reference_erased_at = new.reference_erased_at
+  WHERE visit_id = new.id AND reference_said_by IS NULL AND reference_erased_at IS NULL;
+END;
+
 CREATE TRIGGER `call_references_not_restored` BEFORE UPDATE OF external_reference ON `calls`
 WHEN new.reference_erased_at IS NOT NULL AND new.external_reference IS NOT NULL
 BEGIN

@@ -1,12 +1,14 @@
-import { and, isNotNull, isNull, lte } from "drizzle-orm";
+import { and, isNull, lte } from "drizzle-orm";
 import type { Context } from "../../context.ts";
-import { builder, type Placeholders, preparedQuery, runAll, runBatch } from "../../database/queries.ts";
+import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
+import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { isPastRetention } from "../../database/retention.ts";
 import { isInTurn, ownerIdOf, type Turn, takeShares, workOff } from "../../database/turns.ts";
 import { SILENCE_UNTIL_END } from "../../lifetimes.ts";
 import { organizations } from "../../organization/organizations/organizations.table.ts";
+import { people } from "../../rooms/people/people.table.ts";
 import { CRON_PORTION } from "../../tuning.ts";
-import { erasableColumns, erasureOf, isErasable } from "./participants.erasure.ts";
+import { erasureOf, isErasable, selectErasable } from "./participants.erasure.ts";
 import { latestTime } from "./participants.sql.ts";
 import { participants } from "./participants.table.ts";
 
@@ -31,28 +33,32 @@ const leaveSilently = preparedQuery((chore: Placeholders<Turn & { now: number; s
 });
 
 /**
- * Erases the names, keys and references of participants past their organization's retention, and, through a trigger, the
- * references of their calls. The data that metrics, consents and audit entries need stays.
+ * Erases the names, keys and references of people past their organization's retention and, through triggers, the references of their
+ * calls and visits. The data that metrics, consents and audit entries need stays.
  *
- * @returns the number of erased participants
+ * @returns the number of erased participations and visits
  */
 export function eraseParticipants(context: Context): Promise<number> {
   const { db, now } = context;
   return takeShares(CRON_PORTION, async (turn) => {
-    const due = await runAll(db, participantsToErase({ ...turn, now }));
-    if (due.length > 0) await runBatch(db, await erasureOf(context, due));
-    return due;
+    const reads = { due: peopleToErase({ ...turn, now }) };
+    let taken: { owner_id: number }[] = [];
+    await decideAndWrite(db, reads, async ({ due }): Promise<Decision<unknown>> => {
+      taken = due;
+      return due.length === 0
+        ? { unchanged: undefined }
+        : { writes: (await erasureOf(context, "delete", due)).writes };
+    });
+    return taken;
   });
 }
 
-const participantsToErase = preparedQuery((chore: Placeholders<Turn & { now: number }>) => {
-  const due = {
-    time: participants.left_at,
-    days: organizations.participant_retention_days,
-    where: and(isNotNull(participants.left_at), isErasable()),
-  };
-  return builder
-    .select({ ...erasableColumns, owner_id: ownerIdOf(participants.organization_id) })
-    .from(participants)
-    .where(isPastRetention(participants, due, chore));
-});
+const peopleToErase = preparedQuery((chore: Placeholders<Turn & { now: number }>) =>
+  selectErasable(
+    isPastRetention(
+      people,
+      { time: people.over_at, days: organizations.participant_retention_days, where: isErasable },
+      chore,
+    ),
+  ),
+);

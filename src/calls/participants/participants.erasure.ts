@@ -1,145 +1,172 @@
-import { and, asc, eq, exists, isNotNull, isNull, not, or, type SQL, sql } from "drizzle-orm";
-import { accessEntries } from "../../audit/access_logs/access_logs.entries.ts";
-import { digestsOfReferences } from "../../audit/access_logs/access_logs.sql.ts";
+import { and, asc, eq, exists, gt, inArray, isNotNull, isNull, not, or, type SQL, sql } from "drizzle-orm";
+import { entriesWhere } from "../../audit/access_logs/access_logs.entries.ts";
+import { type OfReference, peopleOfReference } from "../../audit/access_logs/access_logs.references.ts";
 import { keyedDigests } from "../../bytes/digest.ts";
 import type { Context } from "../../context.ts";
-import { hasValues, iif, isSame, withoutIndex } from "../../database/expressions.ts";
+import { coalesce, columnAs, greatest, iif, joinedColumnAs } from "../../database/expressions.ts";
 import { jsonField, jsonRows } from "../../database/insert.ts";
-import { type BoundQuery, builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import {
+  type BoundQuery,
+  builder,
+  jsonValues,
+  type Placeholders,
+  preparedQuery,
+  type Row,
+} from "../../database/queries.ts";
 import { ERASED_NAME, isHeld } from "../../database/retention.ts";
 import { selectColumn } from "../../database/selects.ts";
+import { ownerIdOf } from "../../database/turns.ts";
 import { ERASED_PORTION } from "../../limits.ts";
+import { people } from "../../rooms/people/people.table.ts";
+import { visitEntries } from "../../rooms/visits/visits.sql.ts";
+import { visits } from "../../rooms/visits/visits.table.ts";
 import { subjectOfCall } from "../calls/calls.entries.ts";
-import { calls } from "../calls/calls.table.ts";
 import { participants } from "./participants.table.ts";
 
 /*
- * The erasure of participants: by retention (participants.chores.ts), or of one person on request (results/erasures). A
+ * The erasure of people: by retention (participants.chores.ts), or of one person on request (results/erasures). It erases the names and
+ * references of records, the keys of all their participations and, through triggers, the references of their visits and calls. A
  * participation is one row: a person on a call, or in a waiting room that led to no call.
  */
 
-const isOfEndedCall = () =>
-  exists(selectColumn(calls.id, eq(calls.id, participants.call_id), isNotNull(calls.ended_at)));
+const isHeldCall = (of: SQL) => exists(selectColumn(participants.id, of, isHeld(participants.call_id)));
 
-/**
- * True for a participation that can be erased: it had no call, or its call has ended and no legal hold keeps it. It uses
- * `withoutIndex`, so that SQLite searches a person's participations by their reference.
- */
-export const isErasable = (): SQL | undefined =>
-  and(
-    isNull(participants.erased_at),
-    isNotNull(withoutIndex(participants.left_at)),
-    or(isNull(participants.call_id), and(isOfEndedCall(), not(isHeld(participants.call_id)))),
-  );
+/** True if a call of the person, or of the visit that names them, is under legal hold. */
+const isHeldPerson = or(
+  isHeldCall(eq(participants.person_id, people.id)),
+  isHeldCall(eq(participants.visit_id, people.visit_id)),
+) as SQL;
 
-/** A participation to erase. */
-export interface Erasable {
-  id: number;
-  key: string;
-  external_reference: string | null;
-}
+/** True for a person of whom something is left to erase, unless they are waiting or on a call, or a call is under legal hold. */
+export const isErasable = and(isNotNull(people.over_at), not(isHeldPerson));
 
-export const erasableColumns = {
-  id: participants.id,
-  key: participants.key,
-  external_reference: participants.external_reference,
+const isLeft = isNull(participants.erased_at);
+
+const erasableColumns = {
+  owner_id: ownerIdOf(people.organization_id),
+  person_id: columnAs(people.id, "person_id"),
+  /** The planned visit that names the person; null once the name was erased. */
+  visit_id: iif(isNull(people.erased_at), people.visit_id, null).as("visit_id"),
+  /** null for a person without participations that are left to erase. */
+  participant_id: joinedColumnAs(participants.id, "participant_id"),
+  key: joinedColumnAs(participants.key, "key"),
+  call_id: joinedColumnAs(participants.call_id, "call_id"),
 };
 
-/**
- * Returns the statements that erase participations and record each one in the access log. A trigger erases the references of their
- * calls.
- */
-export async function erasureOf(context: Context, erased: Erasable[]): Promise<BoundQuery<unknown>[]> {
+type Erasable = Row<typeof erasableColumns>;
+
+/** Selects the people for whom a condition is true, each with all participations that are left to erase. */
+export const selectErasable = (condition: SQL | undefined) =>
+  builder
+    .select(erasableColumns)
+    .from(people)
+    .leftJoin(participants, and(eq(participants.person_id, people.id), isLeft))
+    .where(condition)
+    .orderBy(asc(people.id), asc(participants.id));
+
+/** Returns the number of participations and visits to erase, and the statements that erase them and record this in the access log. */
+export async function erasureOf(context: Context, event: "update" | "delete", erasable: Erasable[]) {
   const { now, settings } = context;
-  const [keys, references] = await Promise.all([
-    keyedDigests(
-      settings.DIGEST_SECRET,
-      erased.map(({ key }) => key),
-    ),
-    digestsOfReferences(
-      settings,
-      erased.map(({ external_reference }) => external_reference ?? ""),
-    ),
-  ]);
-  const items = JSON.stringify(
-    erased.map(({ id, external_reference }, n) => ({
-      id,
-      external_reference,
-      digest: keys[n],
-      reference_digest: external_reference === null ? null : references[n],
-    })),
+  const participations = erasable.flatMap(({ participant_id: id, key }) =>
+    id === null || key === null ? [] : [{ id, key }],
   );
-  return [recordErasures(context, "delete", { items }), erase({ items, now })];
+  const digests = await keyedDigests(
+    settings.DIGEST_SECRET,
+    participations.map(({ key }) => key),
+  );
+  const visit_ids = [...new Set(erasable.flatMap(({ visit_id }) => visit_id ?? []))];
+  const ids = JSON.stringify(participations.map(({ id }) => id));
+  const items = JSON.stringify(participations.map(({ id }, n) => ({ id, digest: digests[n] })));
+  const writes: [...BoundQuery<unknown>[], BoundQuery<unknown>] = [
+    participantEntries(context, "delete", { ids }),
+    visitEntriesByIds(context, event, { ids: JSON.stringify(visit_ids) }),
+    ...(event === "update" ? [updateVisits({ ids: JSON.stringify(visit_ids), now })] : []),
+    eraseKeys({ items, now }),
+    erasePeople({ ids: JSON.stringify(erasable.map(({ person_id }) => person_id)), now }),
+  ];
+  return { count: participations.length + visit_ids.length, writes };
 }
 
-/**
- * True for the participant of an item that can still be erased. A hold that began in the meantime prevents it. So does a reference
- * that was reported in the meantime, because the item does not have its digest.
- */
-const isItem = () =>
-  and(
-    eq(participants.id, jsonField("id")),
-    isSame(participants.external_reference, jsonField("external_reference")),
-    isErasable(),
-  );
+const participantEntries = entriesWhere(
+  "participant",
+  participants,
+  subjectOfCall(participants),
+)(({ ids }: Placeholders<{ ids: string }>) => inArray(participants.id, jsonValues(ids)));
 
-/** The entries about the participants that `erase` then erases in the same transaction. */
-const recordErasures = accessEntries("participant", ({ items }: Placeholders<{ items: string }>) => ({
-  ...subjectOfCall(participants),
-  resource_id: participants.id,
-  reference_digest: jsonField("reference_digest"),
-  from: sql`${jsonRows(items)} cross join ${participants}`,
-  where: isItem(),
-}));
+const visitEntriesByIds = visitEntries(({ ids }: Placeholders<{ ids: string }>) =>
+  inArray(visits.id, jsonValues(ids)),
+);
 
-/** `items` is JSON. */
-const erase = preparedQuery(({ items, now }: Placeholders<{ items: string; now: number }>) =>
+/** `items` is a JSON array. A late report is recognized by the digest of its key. */
+const eraseKeys = preparedQuery(({ items, now }: Placeholders<{ items: string; now: number }>) =>
   builder
     .update(participants)
+    .set({ key: jsonField("digest"), left_is_assumed: false, erased_at: now, updated_at: now })
+    .from(jsonRows(items))
+    .where(eq(participants.id, jsonField("id"))),
+);
+
+/** An erasure on request changes the visit for its clients. `ids` is a JSON array. */
+const updateVisits = preparedQuery(({ ids, now }: Placeholders<{ ids: string; now: number }>) =>
+  builder
+    .update(visits)
+    .set({ updated_at: greatest(now, sql`${visits.updated_at} + 1`) })
+    .where(inArray(visits.id, jsonValues(ids))),
+);
+
+/** Must run after `eraseKeys`: a person whose keys are left becomes due again. @param ids a JSON array */
+const erasePeople = preparedQuery(({ ids, now }: Placeholders<{ ids: string; now: number }>) =>
+  builder
+    .update(people)
     .set({
       display_name: ERASED_NAME,
-      key: jsonField("digest"),
       external_reference: null,
-      reference_digest: jsonField("reference_digest"),
-      left_is_assumed: false,
-      erased_at: now,
+      reference_digest: null,
+      erased_at: coalesce(people.erased_at, now),
       updated_at: now,
     })
-    .from(jsonRows(items))
-    .where(isItem()),
+    .where(inArray(people.id, jsonValues(ids)))
+    .returning({ id: people.id }),
 );
 
-/** A person, as the organization's own system knows them. */
-export interface Person {
-  organization_id: number;
-  external_reference: string;
-}
+/** The people who have or had a reference, for FROM. */
+const found = (of: Placeholders<OfReference>, condition?: SQL) =>
+  sql`(${peopleOfReference(of, condition)}) as found`;
 
-const isOfPerson = ({ organization_id, external_reference }: Placeholders<Person>) =>
-  hasValues(participants, { organization_id, external_reference });
+/** An index yields only the people with a visit. */
+const hasVisit = gt(people.visit_starts_at, sql.raw(String(Number.MIN_SAFE_INTEGER)));
 
-/** Selects a person's participations that can be erased. */
-export const selectErasable = (person: Placeholders<Person>) =>
-  builder
-    .select({ ...erasableColumns, call_id: participants.call_id })
-    .from(participants)
-    .where(and(isOfPerson(person), isErasable()));
-
-export const erasablePortion = preparedQuery((person: Placeholders<Person>) =>
-  selectErasable(person)
-    .orderBy(asc(participants.call_started_at), asc(participants.call_id), asc(participants.id))
-    .limit(ERASED_PORTION),
+export const erasablePortion = preparedQuery((of: Placeholders<OfReference>) =>
+  selectErasable(
+    inArray(
+      people.id,
+      builder
+        .select({ id: people.id })
+        .from(found(of))
+        .crossJoin(people)
+        .where(and(eq(people.id, sql`found.id`), isErasable))
+        .limit(ERASED_PORTION),
+    ),
+  ),
 );
 
-/** Selects the `state` of each of a person's participations: `erasable`, `held`, or `ongoing`. */
-export const selectStates = (person: Placeholders<Person>) =>
+const stateOfPerson = iif(isNull(people.over_at), "ongoing", iif(isHeldPerson, "held", "erasable"));
+
+/** Selects the `state` of each participation left to erase, of the people who have or had a reference. */
+export const selectStates = (of: Placeholders<OfReference>, condition?: SQL) =>
   builder
-    .select({
-      state: iif(
-        sql`${isErasable()}`,
-        "erasable",
-        iif(sql`${and(isOfEndedCall(), isHeld(participants.call_id))}`, "held", "ongoing"),
-      ).as("state"),
-    })
-    .from(participants)
-    .where(isOfPerson(person));
+    .select({ state: stateOfPerson.as("state") })
+    .from(found(of))
+    .crossJoin(people)
+    .crossJoin(participants)
+    .where(and(eq(people.id, sql`found.id`), eq(participants.person_id, people.id), isLeft, condition));
+
+/** Selects the `state` of each visit that names such a person. */
+export const selectVisitStates = (of: Placeholders<OfReference>, condition?: SQL) =>
+  builder
+    .select({ visit_id: people.visit_id, state: stateOfPerson.as("state") })
+    .from(found(of, hasVisit))
+    .crossJoin(people)
+    .where(
+      and(eq(people.id, sql`found.id`), isNull(people.erased_at), isNotNull(people.visit_id), condition),
+    );

@@ -1,11 +1,17 @@
 import { recordedRead } from "../../http/acting_user.ts";
 import { externalRoutes } from "../../http/external_api.ts";
 import { area } from "../../http/scopes.ts";
-import { params } from "../../http/validation.ts";
+import { jsonBody, params } from "../../http/validation.ts";
+import { CORRECTORS } from "../../organization/roles/roles.policy.ts";
 import { slugParams } from "../../rooms/waiting_rooms/waiting_rooms.schemas.ts";
 import { callParams } from "../calls/calls.schemas.ts";
-import { toParticipantOnCall, toWaitingParticipant } from "./participants.schemas.ts";
-import { listParticipants, listWaiting } from "./participants.service.ts";
+import {
+  participantOfCallParams,
+  toParticipantOnCall,
+  toWaitingParticipant,
+  updateParticipantBody,
+} from "./participants.schemas.ts";
+import { listParticipants, listWaiting, updateParticipant } from "./participants.service.ts";
 
 export const participantsExternal = externalRoutes()
   .get(
@@ -16,6 +22,19 @@ export const participantsExternal = externalRoutes()
     async (c) => {
       const participants = await listParticipants(c.var.context, c.req.valid("param"));
       return c.json({ participants: participants.map(toParticipantOnCall) });
+    },
+  )
+  .put(
+    "/organization_users/:organization_user_id/calls/:call_id/participants/:participant_id",
+    area("calls", ...CORRECTORS),
+    params(participantOfCallParams),
+    recordedRead,
+    jsonBody(updateParticipantBody),
+    async (c) => {
+      const { participant } = c.req.valid("json");
+      return c.json(
+        toParticipantOnCall(await updateParticipant(c.var.context, c.req.valid("param"), participant)),
+      );
     },
   )
   .get("/waiting_rooms/:slug/participants", area("rooms"), params(slugParams), recordedRead, async (c) => {

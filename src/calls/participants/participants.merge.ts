@@ -1,7 +1,7 @@
-import type { Timestamps } from "../../database/merging.ts";
-import type { ApiError } from "../../http/errors.ts";
-import { isLate, type ReportOrigin, reviseReported, stillUnknown } from "../../http/reports.ts";
+import { isLate, type ReportOrigin, reviseReported } from "../../http/reports.ts";
 import { withoutUndefined } from "../../http/wire.ts";
+import { clearedBy, mergePerson, unknownFields } from "../../rooms/people/people.merge.ts";
+import type { Person, PersonRow } from "../../rooms/people/people.sql.ts";
 import { type NamedVisit, type PlannedParticipant, plannedOf } from "../../rooms/visits/visits.reports.ts";
 import {
   leftTooEarly,
@@ -18,7 +18,7 @@ import {
 import type { Participant, ParticipantReport, ParticipantRow, ReportOnCall } from "./participants.schemas.ts";
 import { isAfter, type Meaning, meaningOf, type Times } from "./participants.stays.ts";
 
-/** The fields of a participant about whom nothing is known. */
+/** The fields of a participation about which nothing is known. */
 export const NOBODY = {
   left_is_assumed: false,
   call_id: null,
@@ -27,11 +27,14 @@ export const NOBODY = {
   recording_consent: null,
   connections: null,
   reference_digest: null,
+  waiting_since: null,
+  joined_at: null,
+  cleared: null,
   erased_at: null,
 };
 
 /**
- * The next row for each kind of report, without the person's fields. A `left_at` of null does not bring back a participant who
+ * The next row for each kind of report, except the times of arrival. A `left_at` of null does not bring back a participant who
  * has left, because reports can be late.
  */
 function nextRow(
@@ -53,31 +56,6 @@ function nextRow(
   }
 }
 
-type Stay = "organization_id" | "key" | "waiting_room_id" | "left_at" | "earlier_stay_until" | "reported_at";
-
-type Person = Omit<ParticipantRow, "id" | Stay | keyof typeof NOBODY | keyof Timestamps>;
-
-const CLEARABLE = ["user_id", "external_reference", "waiting_since", "joined_at"] as const;
-
-/** The fields that reports have cleared, as the column stores them. A reported value takes a field off the list. */
-function clearedBy(
-  known: Participant | undefined,
-  report: { [Field in keyof Person]?: unknown },
-): string | null {
-  const before = known?.cleared?.split(",") ?? [];
-  const cleared = CLEARABLE.filter((field) =>
-    report[field] === undefined ? before.includes(field) : report[field] === null,
-  );
-  return cleared.join(",") || null;
-}
-
-/** The fields that are still assumed after a report, as the column stores them. */
-const stillAssumed = (known: Participant | undefined, report: { [Field in keyof Person]?: unknown }) =>
-  known?.assumed
-    ?.split(",")
-    .filter((field) => report[field as keyof Person] === undefined)
-    .join(",") || null;
-
 /** The part of a late report that fills a gap, and the times of a stay not reported yet. */
 function whatIsNews<Report extends Times & ReportOrigin>(
   { kind, known }: Meaning,
@@ -92,45 +70,35 @@ function whatIsNews<Report extends Times & ReportOrigin>(
   };
 }
 
-/** The part of a report about fields that nobody has reported yet. */
-export function unknownFields<Report extends object>(
-  known: Partial<Participant>,
-  report: Report,
-): Partial<Report> {
-  const each = (names: string | null | undefined, value: unknown) =>
-    Object.fromEntries((names?.split(",") ?? []).map((field) => [field, value]));
-  return stillUnknown({ ...known, ...each(known.cleared, "cleared"), ...each(known.assumed, null) }, report);
+/** The times of arrival after a report. An omitted time keeps its earlier value; null clears it. */
+function arrivalOf(known: Participant | undefined, report: Times) {
+  const { waiting_since = null, joined_at = null } = { ...known, ...report };
+  return { waiting_since, joined_at, cleared: clearedBy(["waiting_since", "joined_at"], known, report) };
 }
 
-/**
- * The person's fields after a report. An omitted field keeps its earlier value, which is at first the one planned in the visit;
- * null clears a field.
- */
-function personOf(
+/** A participation with the person's record. Each is the known row itself if it does not change. */
+export interface Merged {
+  participant: ParticipantRow;
+  person: PersonRow;
+}
+
+/** The record of a participant: their own, or the one that a visit planned for them. */
+export const recordOf = (
+  people: Person[],
   known: Participant | undefined,
   planned: PlannedParticipant | undefined,
-  report: { [Field in keyof Person]?: Person[Field] | undefined },
-  incomplete: () => ApiError,
-): Person {
-  const {
-    display_name,
-    role,
-    user_id = null,
-    external_reference = null,
-    waiting_since = null,
-    joined_at = null,
-  } = { ...(known ?? planned), ...report };
-  if (display_name === undefined || role === undefined) throw incomplete();
-  const cleared = clearedBy(known, report);
-  const assumed = report.assumed ?? stillAssumed(known, report);
-  return { display_name, role, user_id, external_reference, waiting_since, joined_at, cleared, assumed };
-}
+): Person | undefined => (known ? people.find(({ id }) => id === known.person_id) : planned?.person);
+
+/** Stands for the record that is inserted last in the same transaction (see `idOfPerson`). */
+export const NEWEST = 0;
 
 interface KnownInRoom {
   /** The room that has the slug in the path, or had it until it was renamed or retired. */
   room: { id: number; organization_id: number; is_active: boolean; slug_is_current: boolean };
   /** The participant with this key; undefined in the first report. */
   participant: Participant | undefined;
+  /** The participant's record, or the one that a visit planned for a new participant. */
+  person: Person | undefined;
   /** The visit's participant whose key this is. */
   planned?: PlannedParticipant | undefined;
   /** Whether the report's user_id is a user of the organization. */
@@ -140,26 +108,30 @@ interface KnownInRoom {
 /**
  * Applies a report to a participant in a waiting room. A participant on a call stays in the call's room.
  *
- * @returns the known participant itself if nothing changes
+ * @returns the known rows themselves if nothing changes
  * @throws ApiError 422 if the report contradicts itself, or the participant would enter an inactive room; 404 if the participant
  *   would enter by an old slug
  */
 export function mergeParticipant(
-  { room, participant, planned, isMember }: KnownInRoom,
+  { room, participant, person: record, planned, isMember }: KnownInRoom,
   key: string,
   report: ParticipantReport,
   now: number,
-): ParticipantRow {
+): Merged {
   const meaning = meaningOf(participant, { ...report, room_id: room.id }, report);
   const { kind, known } = meaning;
   if (kind === "erased" && isAfter(report.waiting_since, known.left_at)) throw participantLeftCall();
-  if (kind === "erased" || kind === "late") return known;
+  if ((kind === "erased" || kind === "late") && record) return { participant: known, person: record };
   if (kind === "first" && !room.slug_is_current) throw slugIsOld();
 
+  const { organization_id } = room;
   const said = whatIsNews(meaning, report);
-  const person = personOf(known, planned, said, participantIncomplete);
+  const before = recordOf(record ? [record] : [], known, planned);
+  const origin = { ...report, organization_id, late: known !== undefined && isLate(report, known) };
+  const person = mergePerson(before, report, origin, now, participantIncomplete);
+  const arrival = arrivalOf(known, said);
   const row = nextRow(meaning, said, planned);
-  const { waiting_since, joined_at } = person;
+  const { waiting_since, joined_at } = arrival;
   const { call_id, left_at } = row;
   if (kind === "first" && waiting_since === null) throw participantIncomplete();
   if (isAfter(waiting_since, left_at) || isAfter(joined_at, left_at)) {
@@ -174,14 +146,35 @@ export function mergeParticipant(
   if (enters && !room.slug_is_current) throw slugIsOld();
   if (enters && !room.is_active) throw roomInactive();
   const waiting_room_id = staysInRoom ? known.waiting_room_id : room.id;
-  const fields = { ...row, ...person, organization_id: room.organization_id, key, waiting_room_id };
-  return reviseReported(known, fields, report, now);
+  const fields = {
+    ...row,
+    ...arrival,
+    organization_id,
+    key,
+    waiting_room_id,
+    person_id: person.id ?? NEWEST,
+  };
+  return { participant: revised(known, fields, report, person !== before, now), person };
+}
+
+/** As `reviseReported`. A report that changes only the person's record counts as a change of the participation too. */
+function revised<Fields extends Partial<Participant>>(
+  known: Participant | undefined,
+  fields: Fields,
+  origin: ReportOrigin,
+  changesPerson: boolean,
+  now: number,
+) {
+  const row = reviseReported(known, fields, origin, now);
+  return (row === known && changesPerson ? { ...row, updated_at: now } : row) as ParticipantRow;
 }
 
 export interface KnownOnCall {
   call: { id: number | null; organization_id: number; waiting_room_id: number; started_at: number };
   /** The organization's participants that the report names, by key, whether they are waiting or on the call. */
   participants: Map<string, Participant>;
+  /** The records of these participants, and of those whom visits plan under the reported keys. */
+  people: Person[];
   planned: NamedVisit[];
   /** The user_ids of the report that are users of the organization. */
   members: Set<number>;
@@ -191,23 +184,37 @@ export interface KnownOnCall {
  * Applies a call's report to the participants that it names: participants known by the same key, such as from the waiting room,
  * or new ones. consents.merge.ts applies their decisions on consent.
  *
- * @returns the known participant itself for each one that does not change
+ * @returns the known rows themselves for those that do not change
  * @throws ApiError 422 if the report contradicts itself or the known data
  */
 export function mergeParticipantsOnCall(
-  { call, participants, planned, members }: KnownOnCall,
+  { call, participants, people, planned, members }: KnownOnCall,
   reports: ReportOnCall[],
   origin: ReportOrigin,
   now: number,
-): ParticipantRow[] {
+): { participants: ParticipantRow[]; people: PersonRow[] } {
+  const records = new Map<number, Person>(people.map((each) => [each.id, each]));
+  const added: PersonRow[] = [];
   const merged = reports.map((report, place) => {
     const said_when = { ...report, call_started_at: call.started_at };
     const meaning = meaningOf(participants.get(report.key), said_when, origin);
-    const { key } = report;
+    const { known } = meaning;
+    const visit = plannedOf(planned, people, report.key);
+    const id = recordOf(people, known, visit)?.id;
+    const record = id === undefined ? undefined : records.get(id);
+    const isErased = meaning.kind === "erased";
+    const late = known !== undefined && isLate(origin, known);
+    const said_by = { ...origin, organization_id: call.organization_id, late };
+    const person =
+      isErased && record
+        ? record
+        : mergePerson(record, report, said_by, now, () => newParticipantIncomplete(place));
+    if (person.id === undefined) added.push(person);
+    else records.set(person.id, person as Person);
     // LiveKit's reports contain only what nobody else has reported, and its connections.
     const news = origin.reporter === "livekit" ? report : whatIsNews(meaning, report, origin);
-    const said = { ...news, key };
-    return { known: meaning.known, next: nextOnCall(meaning, said, call, plannedOf(planned, key), place) };
+    const next = nextOnCall(meaning, { ...news, key: report.key }, call, visit, person.id ?? added.length);
+    return { known, next, isNew: person.id === undefined, changesPerson: person !== record };
   });
   reports.forEach(({ user_id }, place) => {
     if (user_id && !members.has(user_id)) throw participantOnCallNotMember(place);
@@ -217,7 +224,15 @@ export function mergeParticipantsOnCall(
     if (isAfter(next.joined_at, next.left_at) || isAfter(next.waiting_since, next.left_at))
       throw participantLeftTooEarly(place);
   });
-  return merged.map(({ known, next }) => reviseReported(known, next, origin, now));
+  const before = new Set(people);
+  return {
+    participants: merged.map(({ known, next, isNew, changesPerson }) => {
+      // New records are counted backwards from the last one (see `idOfPerson`).
+      const row = isNew ? { ...next, person_id: next.person_id - added.length } : next;
+      return revised(known, row, origin, changesPerson, now);
+    }),
+    people: [...added, ...[...records.values()].filter((each) => !before.has(each))],
+  };
 }
 
 function nextOnCall(
@@ -225,7 +240,7 @@ function nextOnCall(
   report: ReportOnCall,
   call: KnownOnCall["call"],
   planned: PlannedParticipant | undefined,
-  place: number,
+  person_id: number,
 ) {
   const { kind, known } = meaning;
   if (kind === "erased") return known;
@@ -236,11 +251,12 @@ function nextOnCall(
   return {
     ...nextRow(meaning, said, planned),
     ...(known && isNewStay && stayOn(known, report)),
-    ...personOf(known, planned, said, () => newParticipantIncomplete(place)),
+    ...arrivalOf(known, said),
     organization_id: call.organization_id,
     key: report.key,
     waiting_room_id: call.waiting_room_id,
     call_id: call.id,
+    person_id,
     connections,
   };
 }

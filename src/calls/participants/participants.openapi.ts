@@ -13,8 +13,10 @@ import { callNotFound } from "../calls/calls.refusals.ts";
 import {
   LEFT_BEFORE_WAITING,
   leftTooEarly,
+  participantErased,
   participantIncomplete,
   participantLeftCall,
+  participantNotFound,
   participantNotMember,
   roomInactive,
   slugIsOld,
@@ -95,6 +97,28 @@ export const participantsReference: Reference = {
         },
       },
       errors: [callNotFound()],
+    },
+    "PUT /organization_users/:organization_user_id/calls/:call_id/participants/:participant_id": {
+      operationId: "updateParticipant",
+      summary: "Correct the name or reference of a participant",
+      description:
+        "Corrects the name or the reference of a participant, also while the call is going on. The correction applies wherever the person is shown: in the waiting room, on all calls of their planned visit, in the visit itself, and as a speaker in transcripts. Reports do not change it later. Only providers and administrators can correct participants.",
+      parameters: { participant_id: { description: "The id of the participant.", example: rita.id } },
+      request: {
+        fields: {
+          "participant.display_name": "The corrected name.",
+          "participant.external_reference": "The corrected reference; null clears it.",
+        },
+        examples: {
+          "A corrected patient number": { participant: { external_reference: story.RITAS_REFERENCE } },
+          "A corrected name": { participant: { display_name: rita.display_name } },
+        },
+      },
+      response: { schema: participantOnCallSchema, example: ritaOnCall },
+      refusals: {
+        404: "The client has no access to the call, the call has no such participant, or the client acts as an assistant.",
+      },
+      errors: [participantNotFound(), participantErased()],
     },
   },
   platform: {

@@ -1,4 +1,9 @@
-import { ApiError, invalidBody, unprocessable } from "../../http/errors.ts";
+import { ApiError, invalidBody, notFound, unprocessable } from "../../http/errors.ts";
+
+export const participantNotFound = () => notFound("Participant");
+
+export const participantErased = () =>
+  unprocessable("names_erased", "participant: was erased, and cannot be changed");
 
 export const slugIsOld = () =>
   new ApiError(

@@ -10,11 +10,13 @@ import {
   key,
   name,
   pastInstant,
+  pathId,
   roomSlug,
   toTimestamp,
   toTimestampOrNull,
 } from "../../http/wire.ts";
 import { lazily } from "../../memory.ts";
+import type { Person } from "../../rooms/people/people.sql.ts";
 import { consentReport } from "../consents/consents.schemas.ts";
 import { LEFT_BEFORE_WAITING } from "./participants.refusals.ts";
 import type {
@@ -22,7 +24,7 @@ import type {
   participantSchema,
   waitingParticipantSchema,
 } from "./participants.responses.ts";
-import type { participantColumns } from "./participants.sql.ts";
+import type { participantColumns, shownColumns } from "./participants.sql.ts";
 
 const person = lazily(() =>
   z.object({
@@ -66,6 +68,19 @@ export const participantOnCall = lazily(() =>
     }),
 );
 
+export const participantOfCallParams = lazily(() =>
+  z.object({ organization_user_id: pathId(), call_id: pathId(), participant_id: pathId() }),
+);
+
+export type ParticipantPath = z.output<ReturnType<typeof participantOfCallParams>>;
+
+/** The fields of a participant that the organization can correct. null clears the reference. */
+export const updateParticipantBody = lazily(() =>
+  z.object({ participant: person().pick({ display_name: true, external_reference: true }).partial() }),
+);
+
+export type ParticipantUpdate = z.output<ReturnType<typeof updateParticipantBody>>["participant"];
+
 export const participantParams = lazily(() => z.object({ slug: roomSlug(), key: key() }));
 
 export type ParticipantReport = z.output<ReturnType<typeof reportParticipantBody>>["participant"] &
@@ -73,14 +88,17 @@ export type ParticipantReport = z.output<ReturnType<typeof reportParticipantBody
 
 /** A reported participant of a call. Only LiveKit's API reports connections, and assumes missing fields. */
 export type ReportOnCall = z.output<ReturnType<typeof participantOnCall>> &
-  Partial<Pick<Participant, "connections" | "assumed">>;
+  Partial<Pick<Participant, "connections"> & Pick<Person, "assumed">>;
 
 export type Participant = Row<typeof participantColumns>;
 
 /** A participant to write: a new one has no id yet. */
 export type ParticipantRow = Omit<Participant, "id"> & { id?: number };
 
-export function toParticipant(row: Participant): z.input<typeof participantSchema> {
+/** A participation with the person's record, as lists and responses show it. */
+export type ShownParticipant = Row<typeof shownColumns>;
+
+export function toParticipant(row: ShownParticipant): z.input<typeof participantSchema> {
   return {
     id: row.id,
     key: row.key,
@@ -95,7 +113,7 @@ export function toParticipant(row: Participant): z.input<typeof participantSchem
   };
 }
 
-const toPerson = ({ id, role, user_id, display_name, external_reference }: Participant) => ({
+const toPerson = ({ id, role, user_id, display_name, external_reference }: ShownParticipant) => ({
   id,
   role,
   user_id,
@@ -103,7 +121,7 @@ const toPerson = ({ id, role, user_id, display_name, external_reference }: Parti
   external_reference,
 });
 
-export function toParticipantOnCall(row: Participant): z.input<typeof participantOnCallSchema> {
+export function toParticipantOnCall(row: ShownParticipant): z.input<typeof participantOnCallSchema> {
   return {
     ...toPerson(row),
     waiting_since: toTimestampOrNull(row.waiting_since),
@@ -113,7 +131,7 @@ export function toParticipantOnCall(row: Participant): z.input<typeof participan
   };
 }
 
-export type WaitingParticipant = Participant & { waiting_since: number };
+export type WaitingParticipant = ShownParticipant & { waiting_since: number };
 
 export const toWaitingParticipant = (row: WaitingParticipant): z.input<typeof waitingParticipantSchema> => ({
   ...toPerson(row),

@@ -1,22 +1,38 @@
 import type { ClientContext, Context } from "../../context.ts";
-import { decideAndWrite } from "../../database/decide_and_write.ts";
+import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import { runBatch } from "../../database/queries.ts";
-import { upsertIfChanged } from "../../database/table_writes.ts";
 import { WAITING_LIST_RECORDED_EVERY } from "../../lifetimes.ts";
+import { rightsOfCaller } from "../../organization/api_clients/api_clients.sql.ts";
 import { reachOf } from "../../organization/members/members.sql.ts";
-import { plannedOf, visitIdsOf } from "../../rooms/visits/visits.reports.ts";
+import { requireCorrectorStill } from "../../organization/roles/roles.policy.ts";
+import { correctPerson } from "../../rooms/people/people.merge.ts";
+import { writePeople } from "../../rooms/people/people.sql.ts";
+import { plannedIn, plannedOf } from "../../rooms/visits/visits.reports.ts";
 import { roomOfPath } from "../../rooms/waiting_rooms/waiting_rooms.reach.ts";
 import { waitingRoomNotFound } from "../../rooms/waiting_rooms/waiting_rooms.refusals.ts";
 import { reportedRoomOfAnySlug } from "../../rooms/waiting_rooms/waiting_rooms.sql.ts";
 import { recordedListOfCall } from "../calls/calls.entries.ts";
-import { mergeParticipant } from "./participants.merge.ts";
-import type { Participant, ParticipantReport, WaitingParticipant } from "./participants.schemas.ts";
+import { reachedCall } from "../calls/calls.sql.ts";
+import { mergeParticipant, recordOf } from "./participants.merge.ts";
+import { participantErased, participantNotFound } from "./participants.refusals.ts";
+import type {
+  ParticipantPath,
+  ParticipantReport,
+  ParticipantUpdate,
+  ShownParticipant,
+  WaitingParticipant,
+} from "./participants.schemas.ts";
 import {
   memberOfRoom,
   namedKeys,
+  participantByKey,
+  participantEntry,
+  participantOfPath,
   participantsOfPath,
   participantsOfRoom,
   participantWrites,
+  peopleOfRoom,
+  personOfPath,
   visitsOfRoom,
 } from "./participants.sql.ts";
 import { participantsWaiting, rememberWaitingRead, waitingEntry } from "./participants.waiting.ts";
@@ -40,29 +56,68 @@ export async function listWaiting(context: ClientContext, slug: string): Promise
   return waiting;
 }
 
+/** Corrects the record of a participant. Omitted fields keep their values. */
+export async function updateParticipant(
+  context: ClientContext,
+  path: ParticipantPath,
+  update: ParticipantUpdate,
+): Promise<ShownParticipant> {
+  const { db, now, caller, settings } = context;
+  const reached = { ...reachedCall(caller, path), participant_id: path.participant_id };
+  return decideAndWrite(
+    db,
+    { member: rightsOfCaller(caller), person: personOfPath(reached) },
+    async ({ member: [member], person: [person] }) => {
+      requireCorrectorStill(caller, member, participantNotFound);
+      if (!person) throw participantNotFound();
+      const next = correctPerson(person, update, now, { saysNull: true, erased: participantErased });
+      // An update that changes nothing only shows the participant.
+      const event = next.updated_at === person.updated_at ? "read" : "update";
+      return {
+        writes: [...(next === person ? [] : await writePeople(settings, [next])), participantOfPath(reached)],
+        entries: [participantEntry(context, event, reached)],
+      };
+    },
+  );
+}
+
 /** Records a report of a participant in a waiting room (see participants.merge.ts). The key is the reporter's own. */
 export async function reportParticipant(
   { db, now, settings }: Context,
   slug: string,
   key: string,
   report: ParticipantReport,
-): Promise<Participant> {
+): Promise<ShownParticipant> {
   const named = await namedKeys(settings, [key]);
+  const { visit_ids, numbers } = plannedIn([key]);
   return decideAndWrite(
     db,
     {
       room: reportedRoomOfAnySlug({ slug }),
       participants: participantsOfRoom({ slug, ...named.values }),
+      people: peopleOfRoom({ slug, ...named.values, numbers }),
       members: memberOfRoom({ slug, user_id: report.user_id ?? null }),
-      visits: visitsOfRoom({ slug, visit_ids: visitIdsOf([key]) }),
+      visits: visitsOfRoom({ slug, visit_ids }),
     },
-    ({ room: [room], participants, members, visits }) => {
+    async ({ room: [room], participants, people, members, visits }): Promise<Decision<ShownParticipant>> => {
       if (!room) throw waitingRoomNotFound();
       const [participant] = named.identify(participants);
-      const planned = plannedOf(visits, key);
-      const known = { room, participant, planned, isMember: members.length > 0 };
+      const planned = plannedOf(visits, people, key);
+      const person = recordOf(people, participant, planned);
+      const known = { room, participant, person, planned, isMember: members.length > 0 };
       const next = mergeParticipant(known, key, report, now);
-      return upsertIfChanged(participantWrites, next.id === undefined ? undefined : participant, next);
+      const isSame = next.participant === participant && next.person === person;
+      if (isSame && person) return { unchanged: { ...person, ...participant } };
+      const { id, ...row } = next.participant;
+      return {
+        writes: [
+          ...(next.person === person ? [] : await writePeople(settings, [next.person])),
+          id !== undefined && participant
+            ? participantWrites.update(participant, { ...participant, ...row })
+            : participantWrites.insert(row),
+          participantByKey({ organization_id: room.organization_id, key }),
+        ],
+      };
     },
   );
 }

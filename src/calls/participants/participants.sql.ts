@@ -1,7 +1,8 @@
 import { and, asc, eq, getTableColumns, inArray, isNotNull, isNull, type SQL } from "drizzle-orm";
-import { unionAll } from "drizzle-orm/sqlite-core";
+import { union, unionAll } from "drizzle-orm/sqlite-core";
+import { entriesWhere } from "../../audit/access_logs/access_logs.entries.ts";
 import { keyedDigests } from "../../bytes/digest.ts";
-import { coalesce, greatest, scalar } from "../../database/expressions.ts";
+import { coalesce, columnAs, greatest, hasValues, scalar } from "../../database/expressions.ts";
 import { insertRows, jsonField, type NewRow } from "../../database/insert.ts";
 import {
   builder,
@@ -14,15 +15,35 @@ import {
 import { selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { memberOf } from "../../organization/members/members.sql.ts";
+import { idOfPerson, personColumns, selectPlanned } from "../../rooms/people/people.sql.ts";
+import { people } from "../../rooms/people/people.table.ts";
 import { selectNamedVisits } from "../../rooms/visits/visits.reports.ts";
 import { organizationOfAnySlug } from "../../rooms/waiting_rooms/waiting_rooms.slugs.ts";
 import type { Settings } from "../../settings.ts";
+import { subjectOfCall } from "../calls/calls.entries.ts";
 import { type CallKey, callIdByKey, callIdOfPath, type ReachedCall } from "../calls/calls.sql.ts";
 import { participants } from "./participants.table.ts";
 
 export const participantColumns = getTableColumns(participants);
 
-export const participantWrites = tableWrites(participants, participantColumns);
+export const participantWrites = tableWrites(participants, participantColumns, {
+  person_id: (of) => idOfPerson(of("person_id")),
+});
+
+/** The columns that lists and responses show. */
+export const shownColumns = {
+  ...participantColumns,
+  display_name: people.display_name,
+  role: people.role,
+  user_id: people.user_id,
+  external_reference: people.external_reference,
+};
+
+/** True for the record of a participant. */
+export const isRecordOf = eq(people.id, participants.person_id);
+
+export const selectShown = () =>
+  builder.select(shownColumns).from(participants).innerJoin(people, isRecordOf);
 
 export const latestTime = greatest(
   ...[participants.waiting_since, participants.joined_at, participants.left_at].map((time) =>
@@ -39,6 +60,7 @@ export const writeParticipants = insertRows<
   NewRow<typeof participants> & { call_key: string }
 >(participants, {
   computed: {
+    person_id: idOfPerson(jsonField("person_id")),
     call_id: coalesce(
       jsonField("call_id"),
       callIdByKey({ organization_id: jsonField("organization_id"), key: jsonField("call_key") }),
@@ -117,6 +139,36 @@ export const selectParticipantsByKeys = (organization_id: Value<number>, named: 
     .where(inArray(participants.id, participantIdsByKeys(organization_id, named)))
     .orderBy(participants.id);
 
+/** Selects the records of participants that a report names, and of those whom a visit plans under these keys. */
+export const selectPeopleByKeys = (
+  organization_id: Value<number>,
+  named: Values<NamedValues>,
+  numbers: Value<string>,
+) => {
+  const ids = participantIdsByKeys(organization_id, named);
+  const ofKeys = builder
+    .select({ id: columnAs(participants.person_id, "id") })
+    .from(participants)
+    .where(inArray(participants.id, ids));
+  return builder
+    .select(personColumns)
+    .from(people)
+    .where(inArray(people.id, union(ofKeys, selectPlanned(organization_id, numbers))))
+    .orderBy(people.id);
+};
+
+export const peopleOfRoom = preparedQuery(
+  (of: Placeholders<{ slug: string; numbers: string } & NamedValues>) =>
+    selectPeopleByKeys(organizationOfAnySlug(of.slug), of, of.numbers),
+);
+
+export const participantByKey = preparedQuery(
+  ({ organization_id, key }: Placeholders<{ organization_id: number; key: string }>) =>
+    selectShown().where(
+      and(hasValues(participants, { organization_id, key }), isNull(participants.erased_at)),
+    ),
+);
+
 export const participantsOfRoom = preparedQuery((report: Placeholders<{ slug: string } & NamedValues>) =>
   selectParticipantsByKeys(organizationOfAnySlug(report.slug), report),
 );
@@ -135,9 +187,26 @@ export const isOnCallOfPath = (call: Values<ReachedCall>): SQL | undefined =>
   eq(participants.call_id, callIdOfPath(call));
 
 export const participantsOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
-  builder
-    .select(participantColumns)
-    .from(participants)
-    .where(isOnCallOfPath(call))
-    .orderBy(asc(participants.id)),
+  selectShown().where(isOnCallOfPath(call)).orderBy(asc(participants.id)),
 );
+
+export interface ReachedParticipant extends ReachedCall {
+  participant_id: number;
+}
+
+const isOfPath = (of: Values<ReachedParticipant>) =>
+  and(eq(participants.id, of.participant_id), isOnCallOfPath(of));
+
+export const participantOfPath = preparedQuery((of: Placeholders<ReachedParticipant>) =>
+  selectShown().where(isOfPath(of)),
+);
+
+export const personOfPath = preparedQuery((of: Placeholders<ReachedParticipant>) =>
+  builder.select(personColumns).from(participants).innerJoin(people, isRecordOf).where(isOfPath(of)),
+);
+
+export const participantEntry = entriesWhere(
+  "participant",
+  participants,
+  subjectOfCall(participants),
+)(isOfPath);

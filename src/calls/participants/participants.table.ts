@@ -1,17 +1,18 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { idColumn, timestamps, withinOrganization } from "../../database/columns.ts";
-import type { ParticipantRole } from "../../database/enums.ts";
-import { organizationUsers } from "../../organization/members/organization_users.table.ts";
 import { organizationId } from "../../organization/organizations/organizations.table.ts";
+import { people } from "../../rooms/people/people.table.ts";
 import { visits } from "../../rooms/visits/visits.table.ts";
 import { waitingRooms } from "../../rooms/waiting_rooms/waiting_rooms.table.ts";
 import { calls } from "../calls/calls.table.ts";
 
 /**
- * People in a waiting room, then on a call.
+ * Participations: people in a waiting room, then on a call.
  *
- * - `call_started_at`: a copy of the call's `started_at`. Triggers maintain it (see call_starts.triggers.sql).
+ * - `person_id`: their record, with their name and reference.
+ * - `call_started_at`, `reference_digest`: copies of the call's `started_at` and of the person's digest. Triggers maintain them (see
+ *   copies.triggers.sql).
  * - `visit_id`: the planned visit by whose link the person first came.
  * - `recording_consent`: the decision in `consents` that counts; null if the person was not asked. Triggers maintain it (see
  *   recording_consents.triggers.sql): nothing else changes it.
@@ -19,12 +20,9 @@ import { calls } from "../calls/calls.table.ts";
  * - `earlier_stay_until`: the latest time of the previous stay; null if none is known. It shows whether a late report belongs to that
  *   stay, or corrects the current one (see participants.stays.ts).
  * - `connections`: the person's connections to LiveKit, as JSON (see livekit/connections.ts); null if LiveKit has reported none.
- * - `cleared`: the fields that reports have cleared, with commas between them. Other fields that are null are not known.
- * - `assumed`: those of the fields `display_name` and `role` that nobody has reported, in the same format.
- * - `external_reference`: the text by which another system knows the person.
- *
- * Once the person is erased, `display_name` is meaningless, and `key` and `reference_digest` are keyed digests of the reporter's key
- * (`namedKeys` in participants.sql.ts) and of the reference. So a search of the access log still finds the person.
+ * - `cleared`: the times that reports have cleared, with commas between them. Other times that are null are not known.
+ * - `erased_at`: once it is set, `key` is a keyed digest of the reporter's key (`namedKeys` in participants.sql.ts). A late report is
+ *   recognized by it.
  */
 export const participants = sqliteTable(
   "participants",
@@ -36,10 +34,7 @@ export const participants = sqliteTable(
     call_id: integer(),
     call_started_at: integer(),
     visit_id: integer(),
-    user_id: integer(),
-    display_name: text().notNull(),
-    role: text().$type<ParticipantRole>().notNull(),
-    external_reference: text(),
+    person_id: integer().notNull(),
     reference_digest: text(),
     waiting_since: integer(),
     joined_at: integer(),
@@ -49,7 +44,6 @@ export const participants = sqliteTable(
     earlier_stay_until: integer(),
     connections: text(),
     cleared: text(),
-    assumed: text(),
     reported_at: integer().notNull().default(0),
     erased_at: integer(),
     ...timestamps,
@@ -58,19 +52,14 @@ export const participants = sqliteTable(
     uniqueIndex("participants_by_key").on(t.organization_id, t.key).where(sql`erased_at is null`),
     // Not unique: after an erasure, the same key gets a new row, which may be erased too.
     index("participants_erased").on(t.organization_id, t.key).where(sql`erased_at is not null`),
-    index("participants_to_erase")
-      .on(t.organization_id, t.left_at)
-      .where(sql`erased_at is null and left_at is not null`),
+    index("participants_of_person").on(t.person_id),
     uniqueIndex("participants_by_organization").on(t.organization_id, t.id),
     // The index includes the consent, which decides whether recordings can be seen.
     index("participants_on_call").on(t.call_id, t.recording_consent).where(sql`call_id is not null`),
     index("participants_of_visit").on(t.visit_id, t.call_id).where(sql`visit_id is not null`),
     // For the list of calls.
     index("participants_by_reference")
-      .on(t.organization_id, t.external_reference, t.call_started_at, t.call_id)
-      .where(sql`external_reference is not null`),
-    index("participants_by_erased_reference")
-      .on(t.organization_id, t.reference_digest, t.call_id)
+      .on(t.organization_id, t.reference_digest, t.call_started_at, t.call_id)
       .where(sql`reference_digest is not null`),
     // The waiting participants of a room, longest wait first.
     index("participants_present")
@@ -83,6 +72,6 @@ export const participants = sqliteTable(
     withinOrganization(t, t.waiting_room_id, waitingRooms),
     withinOrganization(t, t.call_id, calls),
     withinOrganization(t, t.visit_id, visits),
-    withinOrganization(t, t.user_id, organizationUsers),
+    withinOrganization(t, t.person_id, people),
   ],
 );

@@ -7,19 +7,21 @@ import { builder, type Placeholders, preparedQuery } from "../../database/querie
 import { selectColumn } from "../../database/selects.ts";
 import { MAX_LISTED_WAITING } from "../../limits.ts";
 import { memberOf } from "../../organization/members/members.sql.ts";
+import { people } from "../../rooms/people/people.table.ts";
 import { type ReachedRoom, roomWithinReach } from "../../rooms/waiting_rooms/waiting_rooms.reach.ts";
 import { waitingRooms } from "../../rooms/waiting_rooms/waiting_rooms.table.ts";
-import { participantColumns } from "./participants.sql.ts";
+import { isRecordOf, shownColumns } from "./participants.sql.ts";
 import { participants } from "./participants.table.ts";
 
 /** The participants waiting in the room, longest first. Every waiting participant has a `waiting_since`. */
 export const participantsWaiting = preparedQuery((room: Placeholders<ReachedRoom>) =>
   builder
     .select({
-      ...participantColumns,
+      ...shownColumns,
       waiting_since: sql<number>`${participants.waiting_since}`.as("waiting_since"),
     })
     .from(participants)
+    .innerJoin(people, isRecordOf)
     .where(
       and(
         eq(participants.waiting_room_id, roomWithinReach(room)),

@@ -78,6 +78,7 @@ export const STORY: Record<EventType, [id: number, created_at: string, ids?: Ids
   "egress.started": [1042, story.RECORDED_FROM],
   "call.ended": [story.EVENT_ID, story.ENDED_AT],
   "participant.left": [1044, story.ENDED_AT, ON_CALL],
+  "participant.updated": [1063, story.ENDED_AT, ON_CALL],
   "egress.ended": [1045, story.ENDED_AT],
   "transcript.finalized": [1046, "2026-01-31T09:45:20.000Z"],
   "soap_note.finalized": [1047, "2026-01-31T09:46:00.000Z"],

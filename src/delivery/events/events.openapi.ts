@@ -18,6 +18,8 @@ export const EVENT_MEANINGS: Record<EventType, string> = {
   "participant.joined": "Someone has joined a call, for the first time or again after leaving.",
   "participant.left":
     "Someone has left a waiting room or a call, or is assumed to have left because their leaving was never reported. Everyone still on a call leaves when it ends.",
+  "participant.updated":
+    "The name, role, user or reference of someone who is waiting, on a call, or was there has changed. The event comes once for each of their calls and waits. Erasures have no event.",
   "transcript.finalized":
     "The final transcript of a call becomes available: it has been reported, and the call has ended.",
   "transcript.corrected":

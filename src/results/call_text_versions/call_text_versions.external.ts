@@ -7,9 +7,9 @@ import { area } from "../../http/scopes.ts";
 import { inChunks, JSON_TYPE, streamed } from "../../http/streams.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { CORRECTION_BODY_LIMIT } from "../../limits.ts";
+import { CORRECTORS } from "../../organization/roles/roles.policy.ts";
 import { toSoapNote } from "../soap_notes/soap_notes.schemas.ts";
 import { lengthOf, toTranscriptJson } from "../transcripts/transcripts.schemas.ts";
-import { CORRECTORS } from "./call_text_versions.policy.ts";
 import {
   correctSoapNoteBody,
   correctTranscriptBody,

@@ -9,6 +9,7 @@ import { requireVersion } from "../../http/preconditions.ts";
 import { requireRoleOf } from "../../http/roles.ts";
 import { requireUnchanged } from "../../http/unchangeable.ts";
 import { rightsOfCaller } from "../../organization/api_clients/api_clients.sql.ts";
+import { CORRECTORS, requireCorrectorStill } from "../../organization/roles/roles.policy.ts";
 import {
   type CallText,
   entryOfText,
@@ -25,7 +26,6 @@ import { transcriptNotFound } from "../transcripts/transcripts.refusals.ts";
 import { type StoredTranscript, toLine } from "../transcripts/transcripts.schemas.ts";
 import { replaceLines, transcriptOfPath, transcriptToCorrect } from "../transcripts/transcripts.sql.ts";
 import { correctLines, correctText, type Replaced, requireCorrectable } from "./call_text_versions.merge.ts";
-import { CORRECTORS, requireCorrectorStill } from "./call_text_versions.policy.ts";
 import type { SoapNoteCorrection, TranscriptCorrection } from "./call_text_versions.schemas.ts";
 import { insertVersion, type TextVersion, versionsOfPath } from "./call_text_versions.sql.ts";
 

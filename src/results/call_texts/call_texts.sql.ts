@@ -93,14 +93,15 @@ export const deletionOfTexts = deletionWhere(({ call_ids }: Placeholders<{ call_
   inArray(callTexts.call_id, jsonValues(call_ids)),
 );
 
-/** Keeps reports from adding a text to these calls, even if they had none. `call_ids` is a JSON array. */
-export const refuseTexts = preparedQuery(
+/** Keeps reports from adding a text or a recording to these calls, even if they had none. `call_ids` is a JSON array. */
+export const refuseResults = preparedQuery(
   ({ call_ids, now }: Placeholders<{ call_ids: string; now: number }>) =>
     builder
       .update(calls)
       .set({
         transcript_deleted_at: coalesce(calls.transcript_deleted_at, now),
         soap_note_deleted_at: coalesce(calls.soap_note_deleted_at, now),
+        recordings_deleted_at: coalesce(calls.recordings_deleted_at, now),
       })
       .where(inArray(calls.id, jsonValues(call_ids))),
 );

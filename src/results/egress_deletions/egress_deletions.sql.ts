@@ -1,5 +1,20 @@
-import { and, eq, inArray, isNotNull, isNull, lte, ne, not, notExists, or, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  eq,
+  exists,
+  inArray,
+  isNotNull,
+  isNull,
+  lte,
+  ne,
+  not,
+  notExists,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import { callIdOfPath } from "../../calls/calls/calls.sql.ts";
+import { calls } from "../../calls/calls/calls.table.ts";
 import type { Caller } from "../../context.ts";
 import { EGRESS_DELETED } from "../../database/enums.ts";
 import { coalesce, hasValues } from "../../database/expressions.ts";
@@ -61,7 +76,8 @@ export const scheduleUnclaimedDeletions = preparedQuery((turn: Placeholders<Chor
 /**
  * Takes the deletions that have been due longest: a share per organization, and at most `limit` in all. Taking a
  * deletion moves it behind the organization's others, so that a file that can never be deleted does not hold them up. A
- * recording is kept if its organization has extended the retention, or its call was reported after all.
+ * recording is kept if its organization has extended the retention, or its call was reported after all, unless the call's recordings
+ * were deleted before.
  */
 export const takeDueDeletions = preparedQuery((turn: Placeholders<LimitedTurn & { now: number }>) => {
   const { now } = turn;
@@ -78,6 +94,7 @@ export const takeDueDeletions = preparedQuery((turn: Placeholders<LimitedTurn & 
     isNotNull(egresses.deletion_requested_by),
     isNull(egresses.call_id),
     sql`exists ${tooOld}`,
+    exists(selectColumn(calls.id, eq(calls.id, egresses.call_id), isNotNull(calls.recordings_deleted_at))),
   );
   return (
     builder

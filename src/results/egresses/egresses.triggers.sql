@@ -4,6 +4,8 @@ CREATE VIEW `visible_recordings` AS
 SELECT egresses.id, egresses.call_id, egresses.status, egresses.is_announced
 FROM egresses JOIN calls ON calls.id = egresses.call_id
 WHERE calls.ended_at IS NOT NULL
+  -- A recording that was first reported after the deletion of the call's recordings.
+  AND (calls.recordings_deleted_at IS NULL OR egresses.created_at < calls.recordings_deleted_at)
   -- The lowest value in the index, which sorts NULL before 0, and 0 before 1. Without participants, it is NULL too.
   AND (
     SELECT recording_consent FROM participants
@@ -52,6 +54,20 @@ WHEN old.call_id IS NOT new.call_id AND new.status IN ('egress_starting', 'egres
   AND EXISTS (SELECT 1 FROM participants WHERE call_id = new.call_id AND recording_consent = 0)
 BEGIN
   UPDATE egresses SET stop_due_at = new.updated_at WHERE id = new.id;
+END;
+
+-- A deletion past retention leaves a tombstone on the call. The deletion of one recording on request leaves none.
+CREATE TRIGGER `egresses_deleted` AFTER UPDATE OF status ON `egresses`
+WHEN new.status = 'egress_deleted' AND old.status <> 'egress_deleted' AND old.deletion_requested_by IS NULL
+BEGIN
+  UPDATE calls SET recordings_deleted_at = new.updated_at WHERE id = new.call_id AND recordings_deleted_at IS NULL;
+END;
+
+-- Deleted results of a call stay deleted: the cron deletes the files of a recording that is first reported afterwards.
+CREATE TRIGGER `egresses_not_restored` AFTER INSERT ON `egresses`
+WHEN (SELECT recordings_deleted_at FROM calls WHERE id = new.call_id) IS NOT NULL
+BEGIN
+  UPDATE egresses SET deletion_due_at = new.created_at WHERE id = new.id;
 END;
 
 -- In events, `egress_id` is the id of the egress's row, as in the external API. An egress has events once it has a call.

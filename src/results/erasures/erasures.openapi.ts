@@ -15,7 +15,7 @@ export const erasuresReference: Reference = {
       operationId: "eraseParticipations",
       summary: "Erase a person's data",
       description:
-        `Erases the names, references and keys of all participations with this reference, and the references of their calls. A participation is a person on a call, or in a waiting room that led to no call. Planned visits also lose the person's name and reference, and their own reference, because it may identify the person. One request erases at most ${ERASED_PORTION} participations and changes at most ${ERASED_PORTION} planned visits: repeat it until \`remaining_count\` is 0.\n\n` +
+        `Erases the names, references and keys of all participations of the people who have or had this reference, and the references of their calls. A participation is a person on a call, or in a waiting room that led to no call. Planned visits also lose the person's name and reference, and their own reference, because it may identify the person. One request erases at most ${ERASED_PORTION} participations and changes at most ${ERASED_PORTION} planned visits: repeat it until \`remaining_count\` is 0.\n\n` +
         "Late reports bring nothing back. Calls under legal hold, people who are waiting, and calls that have not ended are left alone: repeat the request later. Consents, metrics and audit logs stay. The access log gets an entry for each participation and each planned visit.",
       status: 200,
       parameters: {

@@ -20,7 +20,7 @@ export const erasureSchema = z
       example: 0,
     }),
     remaining_count: count().meta({
-      description: `The number of participations and planned visits that are left for the next requests. A planned visit that no longer names the person counts until a request has looked at it. ${LOOKED_THROUGH}`,
+      description: `The number of participations and planned visits that are left for the next requests. ${LOOKED_THROUGH}`,
       example: 0,
     }),
   })

@@ -4,8 +4,7 @@ import type { ClientContext } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import type { BoundQuery } from "../../database/queries.ts";
 import { asAdministrator } from "../../organization/roles/roles.authors.ts";
-import { erasableVisitsPortion, erasureFromVisits } from "../../rooms/visits/visits.erasure.ts";
-import { deletionOfTexts, refuseTexts } from "../call_texts/call_texts.sql.ts";
+import { deletionOfTexts, refuseResults } from "../call_texts/call_texts.sql.ts";
 import { deleteRequestedFiles } from "../egress_deletions/egress_deletions.service.ts";
 import { deletionByCalls } from "../egress_deletions/egress_deletions.sql.ts";
 import type { Erasure, ErasureQuery } from "./erasures.schemas.ts";
@@ -22,29 +21,23 @@ export async function erasePortion(
   const { db, caller, settings } = context;
   const { organization_id } = caller;
   const author = asAdministrator(caller);
-  const [reference_digest = ""] = await digestsOfReferences(settings, [external_reference]);
-  const person = { organization_id, external_reference, reference_digest };
+  const [reference_digest = null] = await digestsOfReferences(settings, [external_reference]);
+  const person = { organization_id, reference_digest };
   const erasure = await decideAndWrite(
     db,
-    { member: author.read, participations: erasablePortion(person), visits: erasableVisitsPortion(person) },
-    async ({ member: [member], participations, visits }) => {
+    { member: author.read, erasable: erasablePortion(person) },
+    async ({ member: [member], erasable }) => {
       author.require(member);
-      const erased_count = participations.length + visits.filter(({ is_named }) => is_named).length;
-      return {
-        writes: [
-          ...(texts ? deletionOfResults(context, participations) : []),
-          ...(participations.length > 0 ? await erasureOf(context, participations) : []),
-          ...(visits.length > 0 ? erasureFromVisits(context, person, visits) : []),
-          countLeft({ ...person, erased_count }),
-        ],
-      };
+      const { count: erased_count, writes } = await erasureOf(context, "update", erasable);
+      const results = texts ? deletionOfResults(context, erasable) : [];
+      return { writes: [...results, ...writes, countLeft({ ...person, erased_count })] };
     },
   );
   if (texts) await deleteRequestedFiles(context, organization_id);
   return erasure;
 }
 
-/** Deletes the texts of these participations' calls, and schedules the deletion of the recordings. */
+/** Deletes the texts of these participations' calls, and schedules the deletion of the recordings. Neither can be reported again. */
 function deletionOfResults(
   context: ClientContext,
   participations: { call_id: number | null }[],
@@ -54,7 +47,7 @@ function deletionOfResults(
   return [
     deletionOfTexts.record(context, "delete", { call_ids }),
     deletionOfTexts.remove({ call_ids }),
-    refuseTexts({ call_ids, now }),
+    refuseResults({ call_ids, now }),
     deletionByCalls.record(context, "delete", { call_ids }),
     deletionByCalls.schedule({ call_ids, user_id: requester.user_id, now }),
   ];

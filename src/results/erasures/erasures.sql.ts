@@ -1,37 +1,35 @@
 import { eq, type SQLWrapper, sql } from "drizzle-orm";
-import { selectErasable, selectStates } from "../../calls/participants/participants.erasure.ts";
+import type { OfReference } from "../../audit/access_logs/access_logs.references.ts";
+import {
+  isErasable,
+  selectStates,
+  selectVisitStates,
+} from "../../calls/participants/participants.erasure.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { ERASURES_COUNTED } from "../../limits.ts";
 import { organizations } from "../../organization/organizations/organizations.table.ts";
-import {
-  type NamedPerson,
-  selectErasableVisits,
-  selectVisitStates,
-} from "../../rooms/visits/visits.erasure.ts";
-
-const numberOf = (rows: SQLWrapper) => sql<number>`(select count(*) from ${rows})`;
-
-const numberInState = (rows: SQLWrapper, state: string) =>
-  sql<number>`(select count(*) from ${rows} where state = ${state})`;
 
 /**
- * Counts the rows that still name a person after a portion was erased. The erasable rows have queries of their own, which read past
- * all other rows, so that their number is never 0 while one is left.
+ * Counts the participations and visits that still name a person after a portion was erased. The erasable ones have queries of their
+ * own, which read past all others, so that their number is never 0 while one is left.
  */
-export const countLeft = preparedQuery((person: Placeholders<NamedPerson & { erased_count: number }>) => {
-  const participations = selectStates(person).limit(ERASURES_COUNTED);
-  const visits = selectVisitStates(person).limit(ERASURES_COUNTED);
-  const erasable = selectErasable(person).limit(ERASURES_COUNTED);
-  const erasableVisits = selectErasableVisits(person).limit(ERASURES_COUNTED);
+export const countLeft = preparedQuery((of: Placeholders<OfReference & { erased_count: number }>) => {
+  const participations = selectStates(of).limit(ERASURES_COUNTED);
+  const visits = selectVisitStates(of).limit(ERASURES_COUNTED);
+  const numberIn = (state: string, participations: SQLWrapper, visits: SQLWrapper) =>
+    sql<number>`(select count(*) from ${participations} where state = ${state})
+      + (select count(distinct visit_id) from ${visits} where state = ${state})`;
   return builder
     .select({
-      erased_count: sql<number>`${person.erased_count}`.as("erased_count"),
-      held_count: sql<number>`${numberInState(participations, "held")} + ${numberInState(visits, "held")}`.as(
-        "held_count",
-      ),
-      ongoing_count: numberInState(participations, "ongoing").as("ongoing_count"),
-      remaining_count: sql<number>`${numberOf(erasable)} + ${numberOf(erasableVisits)}`.as("remaining_count"),
+      erased_count: sql<number>`${of.erased_count}`.as("erased_count"),
+      held_count: numberIn("held", participations, visits).as("held_count"),
+      ongoing_count: numberIn("ongoing", participations, visits).as("ongoing_count"),
+      remaining_count: numberIn(
+        "erasable",
+        selectStates(of, isErasable).limit(ERASURES_COUNTED),
+        selectVisitStates(of, isErasable).limit(ERASURES_COUNTED),
+      ).as("remaining_count"),
     })
     .from(organizations)
-    .where(eq(organizations.id, person.organization_id));
+    .where(eq(organizations.id, of.organization_id));
 });

@@ -6,10 +6,12 @@ import {
   endedCallId,
   type ReachedCall,
 } from "../../calls/calls/calls.sql.ts";
+import { isRecordOf } from "../../calls/participants/participants.sql.ts";
 import { participants } from "../../calls/participants/participants.table.ts";
 import { sequences } from "../../database/database.table.ts";
 import { coalesce } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
+import { people } from "../../rooms/people/people.table.ts";
 import { callTextColumns, isTextOf } from "../call_texts/call_texts.sql.ts";
 import { callTexts } from "../call_texts/call_texts.table.ts";
 import { type Line, pack } from "./transcripts.document.ts";
@@ -18,8 +20,9 @@ import { type Line, pack } from "./transcripts.document.ts";
 const document = sql<string>`hex(${callTexts.lines})`.as("document");
 
 const names = sql`${builder
-  .select({ pairs: sql`json_group_array(json_array(${participants.id}, ${participants.display_name}))` })
+  .select({ pairs: sql`json_group_array(json_array(${participants.id}, ${people.display_name}))` })
   .from(participants)
+  .innerJoin(people, isRecordOf)
   .where(eq(participants.call_id, callTexts.call_id))}`
   .mapWith((pairs: string): [number, string][] => JSON.parse(pairs))
   .as("names");
@@ -41,7 +44,7 @@ export const documentByCallKey = preparedQuery((call: Placeholders<CallKey>) =>
 const speakerColumns = {
   id: participants.id,
   key: participants.key,
-  display_name: participants.display_name,
+  display_name: people.display_name,
   erased_at: participants.erased_at,
 };
 
@@ -58,6 +61,7 @@ export const speakersByCallKey = preparedQuery((call: Placeholders<CallKey>) =>
   builder
     .select(speakerColumns)
     .from(participants)
+    .innerJoin(people, isRecordOf)
     .where(eq(participants.call_id, callIdByKey(call)))
     .orderBy(participants.id),
 );

@@ -33,9 +33,8 @@ BEGIN
   VALUES (new.organization_id, 'visit.created', json_object('visit_id', new.id), new.created_at);
 END;
 
--- Each change of the status, or by a client, writes one event. The erasure of names writes none. Nor does a restore, which changes
--- none of these columns. A visit starts when its first recipient is on a call: that participant's row was written just before.
-CREATE TRIGGER `visits_updated` AFTER UPDATE OF organization_user_id, starts_at, status, updated_at ON `visits` WHEN new.erased_at IS old.erased_at
+-- Each change of the status, or by a client, writes one event. The erasure of names and a restore change none of these columns. A visit starts when its first recipient is on a call: that participant's row was written just before.
+CREATE TRIGGER `visits_updated` AFTER UPDATE OF organization_user_id, starts_at, status, updated_at ON `visits`
 BEGIN
   INSERT INTO visit_metric_changes
   VALUES (old.organization_id, old.organization_user_id, old.starts_at, old.status, -1),

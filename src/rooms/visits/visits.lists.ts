@@ -1,5 +1,17 @@
-import { and, asc, eq, isNull, lt, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import {
+  and,
+  asc,
+  eq,
+  isNotNull,
+  isNull,
+  lt,
+  or,
+  type Placeholder,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from "drizzle-orm";
+import { alias, type SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { VisitStatus } from "../../database/enums.ts";
 import { columnAs, isSame, withoutIndex } from "../../database/expressions.ts";
 import {
@@ -15,6 +27,7 @@ import type { Position } from "../../http/pagination.ts";
 import { VISITS_LOOKED_THROUGH } from "../../limits.ts";
 import { type Reach, reachedIds, withinReach } from "../../organization/members/members.sql.ts";
 import { organizationUsers } from "../../organization/members/organization_users.table.ts";
+import { people } from "../people/people.table.ts";
 import type { Visit, VisitsQuery } from "./visits.schemas.ts";
 import { visitColumns, visitsWithinReach } from "./visits.sql.ts";
 import { visits } from "./visits.table.ts";
@@ -28,6 +41,8 @@ interface ListedVisits extends Reach {
   /** null matches any value, here and below. */
   status: VisitStatus | null;
   external_reference: string | null;
+  /** The digest of a participant's reference. */
+  reference_digest: string | null;
   holder_id: number | null;
   limit: number;
 }
@@ -99,37 +114,68 @@ const pages = {
   }),
 };
 
-/** The visits with a reference. The caller may be allowed to see only a few, so each request looks through a limited number. */
+/** The visits with a reference. */
 const visitsByReference = (listed: Listed) =>
   builder
-    .select({ time: columnAs(next.starts_at, "time"), id: next.id })
+    .select({ time: columnAs(next.starts_at, "time"), id: columnAs(next.id, "id") })
     .from(next)
     .where(and(isInPart(next, listed), eq(next.external_reference, listed.external_reference)))
     .orderBy(asc(next.starts_at), asc(next.id));
 
-/** A page has no ORDER BY, so that SQLite reads one visit after the other and stops at the limit, instead of reading them all. */
-const pageOfReference = pageOf((listed) =>
+const planned = alias(people, "planned");
+
+/** The visits that name a person with the reference. A visit can appear several times. */
+const visitsByPerson = (listed: Listed) =>
   builder
-    .select({ id: visits.id })
-    .from(sql`(${visitsByReference(listed).limit(VISITS_LOOKED_THROUGH)}) as entry`)
-    .crossJoin(visits)
+    .select({ time: columnAs(planned.visit_starts_at, "time"), id: columnAs(planned.visit_id, "id") })
+    .from(planned)
     .where(
       and(
-        eq(visits.id, sql`entry.id`),
-        or(isNull(listed.status), eq(withoutIndex(visits.status), listed.status)),
-        or(isNull(listed.holder_id), eq(withoutIndex(visits.organization_user_id), listed.holder_id)),
-        visitsWithinReach(listed),
+        eq(planned.organization_id, listed.organization_id),
+        eq(planned.reference_digest, listed.reference_digest),
+        sql`(${planned.visit_starts_at}, ${planned.visit_id}) > (${listed.after_start}, ${listed.after_id})`,
+        lt(planned.visit_starts_at, listed.before),
+        isNotNull(withoutIndex(planned.number)),
       ),
     )
-    .limit(listed.limit),
-);
+    .orderBy(asc(planned.visit_starts_at), asc(planned.visit_id));
 
-/** The last visit that a request looks through, if it has to stop there. No row if the query has no reference. */
-const endOfReference = preparedQuery((listed: Listed) =>
-  visitsByReference(listed)
-    .limit(1)
-    .offset(VISITS_LOOKED_THROUGH - 1),
-) as PreparedQuery<ListedVisits, Position>;
+const matches = (wanted: Placeholder, column: SQLiteColumn) =>
+  or(isNull(wanted), eq(withoutIndex(column), wanted));
+
+/**
+ * A list of visits by reference. The caller may be allowed to see only a few, so each request looks through a limited number. The page
+ * has no ORDER BY, so that SQLite reads one visit after the other and stops at the limit, instead of reading them all.
+ */
+const lookThroughVisits = (lookThrough: typeof visitsByReference | typeof visitsByPerson) => ({
+  page: pageOf((listed) =>
+    builder
+      .select({ id: visits.id })
+      .from(
+        sql`(select distinct time, id from (${lookThrough(listed).limit(VISITS_LOOKED_THROUGH)})) as entry`,
+      )
+      .crossJoin(visits)
+      .where(
+        and(
+          eq(visits.id, sql`entry.id`),
+          matches(listed.external_reference, visits.external_reference),
+          matches(listed.status, visits.status),
+          matches(listed.holder_id, visits.organization_user_id),
+          visitsWithinReach(listed),
+        ),
+      )
+      .limit(listed.limit),
+  ),
+  /** The last visit that a request looks through, if it has to stop there. No row if the query has no reference. */
+  end: preparedQuery((listed: Listed) =>
+    lookThrough(listed)
+      .limit(1)
+      .offset(VISITS_LOOKED_THROUGH - 1),
+  ) as PreparedQuery<ListedVisits, Position>,
+});
+
+const ofReference = lookThroughVisits(visitsByReference);
+const ofPerson = lookThroughVisits(visitsByPerson);
 
 /**
  * The queries for the visits that a request asks for and its caller reaches: a page by start, with one extra visit if there are
@@ -138,6 +184,7 @@ const endOfReference = preparedQuery((listed: Listed) =>
 export function listedVisits(
   reach: Reach,
   query: VisitsQuery,
+  reference_digest: string | null,
 ): [page: BoundQuery<Visit>, end: BoundQuery<Position>] {
   const { from, to, after, status = null, external_reference = null, per_page } = query;
   const holder_id = query.organization_user_id ?? null;
@@ -149,14 +196,22 @@ export function listedVisits(
     after_id,
     status,
     external_reference,
+    reference_digest,
     holder_id,
     limit: per_page + 1,
   };
-  return [pageFor(listed)(listed), endOfReference(listed)];
+  return [pageFor(listed)(listed), (reference_digest === null ? ofReference : ofPerson).end(listed)];
 }
 
-function pageFor({ reaches_everybody, status, external_reference, holder_id }: ListedVisits) {
-  if (external_reference !== null) return pageOfReference;
+function pageFor({
+  reaches_everybody,
+  status,
+  external_reference,
+  reference_digest,
+  holder_id,
+}: ListedVisits) {
+  if (reference_digest !== null) return ofPerson.page;
+  if (external_reference !== null) return ofReference.page;
   const ofEverybody = reaches_everybody ? pages.ofAll : pages.ofReached;
   const page = holder_id === null ? ofEverybody : pages.ofHolder;
   return page[status === null ? 0 : 1] as (typeof page)[number];

@@ -3,15 +3,18 @@ import type { NewRow } from "../../database/insert.ts";
 import { isSameRow, type Timestamps } from "../../database/merging.ts";
 import { withoutUndefined } from "../../http/wire.ts";
 import { DEFAULT_VISIT_DURATION, MAX_VISIT_AHEAD, MAX_VISIT_DURATION } from "../../lifetimes.ts";
+import { correctPerson, newPerson } from "../people/people.merge.ts";
+import type { Person, PersonRow } from "../people/people.sql.ts";
 import {
   tooManyVisits,
-  visitErased,
   visitHolderOutOfReach,
   visitIsPast,
+  visitParticipantErased,
   visitParticipantIncomplete,
   visitParticipantNotMember,
   visitParticipantUnknown,
   visitProviderWithoutUser,
+  visitReferenceErased,
   visitRoomOutOfReach,
   visitRoomStays,
   visitStatusStays,
@@ -36,7 +39,7 @@ export interface KnownOfPlan {
 }
 
 /** The columns of a visit that only the service sets. */
-const PLANNED = { status: "planned", cancelled_at: null, calls_ended_at: null, erased_at: null } as const;
+const PLANNED = { status: "planned", cancelled_at: null, corrections: 0, reference_erased_at: null } as const;
 
 type NewVisit = NewRow<typeof visits>;
 
@@ -47,27 +50,45 @@ export function newVisit(
   now: number,
 ): NewVisit {
   if (isFull) throw tooManyVisits();
-  const plan = planOf(known, undefined, input, now);
+  const plan = { ...planOf(known, undefined, input, now), last_participant_id: input.participants.length };
   return { organization_id, ...PLANNED, ...plan, created_at: now, updated_at: now };
 }
 
 /**
  * Applies a client's update to a visit. Omitted fields keep their values.
  *
- * @returns the known visit itself if nothing changes
- * @throws ApiError 422 as `newVisit`, and if the visit is over or its names were erased
+ * @param people the people whom the visit names
+ * @returns the known visit itself if nothing visible changes; the people who are new or change, and the ids of those who are removed
+ * @throws ApiError 422 as `newVisit`, and if the visit is over, or its reference or a changed participant was erased
  */
-export function mergeVisit(before: Visit, known: KnownOfPlan, input: UpdateVisit, now: number): Visit {
+export function mergeVisit(
+  before: Visit,
+  people: Person[],
+  known: KnownOfPlan,
+  input: UpdateVisit,
+  now: number,
+) {
   if (!isChangeable(before.status)) throw visitStays(before.status, "changed", "planned or started");
-  // Names written now would never be erased.
-  if (before.erased_at !== null) throw visitErased();
+  if (before.reference_erased_at !== null && input.external_reference) throw visitReferenceErased();
   if (!isChangeable(input.status ?? before.status)) throw visitStatusStays();
   if (input.waiting_room_id !== undefined && input.waiting_room_id !== before.waiting_room_id)
     throw visitRoomStays();
-  const next = { ...before, ...planOf(known, before, input, now) };
-  if (isSameRow<Visit>(before, next)) return before;
+  const named = namedIn(input, { ...before, people }, now);
+  const updates = new Map(people.map(({ id, updated_at }) => [id, updated_at]));
+  const isShown = named.people.some(({ id = 0, updated_at }) => updates.get(id) !== updated_at);
+  const next = {
+    ...before,
+    ...planOf(known, before, input, now),
+    last_participant_id: named.last_participant_id,
+  };
+  const changes = {
+    people: named.people.filter((each) => !people.includes(each as Person)),
+    removed: named.removed,
+  };
+  if (isSameRow<Visit>(before, next) && !isShown && named.removed.length === 0)
+    return { visit: before, ...changes };
   // The new time is always later than the last one, even within a millisecond, so that comparing the times shows each change.
-  return { ...next, updated_at: Math.max(now, before.updated_at + 1) };
+  return { visit: { ...next, updated_at: Math.max(now, before.updated_at + 1) }, ...changes };
 }
 
 /** A visit can start while a client changes it, so an update may send either of the two statuses. */
@@ -88,7 +109,7 @@ function planOf(
   before: Visit | undefined,
   input: UpdateVisit,
   now: number,
-): Omit<NewVisit, "organization_id" | keyof typeof PLANNED | keyof Timestamps> {
+): Omit<NewVisit, "organization_id" | keyof typeof PLANNED | "last_participant_id" | keyof Timestamps> {
   const where = input.waiting_room_slug === undefined && before ? roomOf(before) : known.room;
   if (!where) throw visitRoomOutOfReach();
   const starts_at = input.starts_at ?? before?.starts_at ?? now;
@@ -99,7 +120,6 @@ function planOf(
   if (ends_at !== before?.ends_at && ends_at <= now) throw visitIsPast(sent);
   if (ends_at !== before?.ends_at && ends_at > now + MAX_VISIT_AHEAD) throw visitTooFarAhead(sent);
   const { external_reference = before?.external_reference ?? null } = input;
-  const named = namedIn(input, before);
   const users = [
     ...known.accounts.map(({ id }) => id),
     ...(before?.participants ?? []).map((each) => each.user_id),
@@ -113,7 +133,6 @@ function planOf(
     external_reference,
     starts_at,
     ends_at,
-    ...named,
   };
 }
 
@@ -138,28 +157,41 @@ function holderOf(
   return said;
 }
 
+interface KnownPeople {
+  organization_id: number;
+  /** Undefined before the visit is stored. */
+  id?: number;
+  people: Person[];
+  last_participant_id?: number;
+}
+
 /**
- * The participants that a visit names: the known ones, found by their id, and then the new ones.
+ * The people whom a visit names: the known ones, found by their id, and then the new ones; and the ids of the removed records.
  *
- * @throws ApiError 422 if an id is unknown, a new participant has no name or role, or a provider has no user_id
+ * @throws ApiError 422 if an id is unknown, a new participant has no name or role, a provider has no user_id, or a participant who is
+ *   changed was erased
  */
 export function namedIn(
   { participants: wanted }: UpdateVisit,
-  before: Pick<Visit, "participants" | "last_participant_id"> = { participants: [], last_participant_id: 0 },
-): Pick<Visit, "participants" | "last_participant_id"> {
-  let { participants, last_participant_id } = before;
-  if (!wanted) return { participants, last_participant_id };
-  const known = new Map(participants.map((each) => [each.id, each]));
+  { organization_id, id: visit_id, people, last_participant_id = 0 }: KnownPeople,
+  now: number,
+): { people: PersonRow[]; removed: number[]; last_participant_id: number } {
+  if (!wanted) return { people, removed: [], last_participant_id };
+  const known = new Map<number | null, PersonRow>(people.map((each) => [each.number, each]));
   const ids = wanted.map(({ id }) => id);
   ids.forEach((id, place) => {
     if (id && (!known.has(id) || ids.indexOf(id) < place)) throw visitParticipantUnknown(place);
   });
-  participants = wanted.map(({ id = ++last_participant_id, ...fields }, place) => {
-    const said: Partial<(typeof participants)[number]> = { ...known.get(id), ...withoutUndefined(fields) };
-    const { role, display_name, user_id = null, external_reference = null } = said;
+  const named = wanted.map(({ id, ...fields }, place) => {
+    const before = id === undefined ? undefined : known.get(id);
+    const { role, display_name, user_id = null } = { ...before, ...withoutUndefined(fields) };
     if (role === undefined || display_name === undefined) throw visitParticipantIncomplete(place);
     if (role === "provider" && user_id === null) throw visitProviderWithoutUser(place);
-    return { id, role, display_name, user_id, external_reference };
+    const of_visit = { organization_id, visit_id: visit_id ?? null };
+    const person =
+      before ?? newPerson({ ...of_visit, number: ++last_participant_id, role, display_name }, now);
+    return correctPerson(person, fields, now, { erased: () => visitParticipantErased(place) });
   });
-  return { participants: participants.sort((a, b) => a.id - b.id), last_participant_id };
+  const removed = people.filter(({ number }) => !ids.includes(number ?? 0)).map(({ id }) => id);
+  return { people: named, removed, last_participant_id };
 }

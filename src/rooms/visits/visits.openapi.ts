@@ -43,7 +43,7 @@ const faultsOfPlan = [
 
 export const visitsReference: Reference = {
   tag: "Visits",
-  description: `Visits planned ahead, with a link for each participant. The service recognizes a participant who uses the link, with name, role, user and reference, and the call refers back to the visit. The service has no calendar and sends no reminders: send the links yourself. A client has access to a visit if it has access to the visit's holder, or if the visit has no holder. A client that has access to the holder of one of the visit's calls, such as a substitute, can get the visit by its id. An organization can have up to ${MAX_PLANNED_VISITS} visits with the status \`planned\`. Names and references are erased after the organization's \`participant_retention_days\`, counted from the cancellation, the end of the last call or \`ends_at\`, whichever is earliest.`,
+  description: `Visits planned ahead, with a link for each participant. The service recognizes a participant who uses the link, with name, role, user and reference, and the call refers back to the visit. The service has no calendar and sends no reminders: send the links yourself. A client has access to a visit if it has access to the visit's holder, or if the visit has no holder. A client that has access to the holder of one of the visit's calls, such as a substitute, can get the visit by its id. An organization can have up to ${MAX_PLANNED_VISITS} visits with the status \`planned\`. A participant's name and reference are erased after the organization's \`participant_retention_days\`, counted from the end of their last wait or call, and from the cancellation or \`ends_at\`, whichever is later.`,
   external: {
     "GET /visits": {
       operationId: "listVisits",
@@ -59,6 +59,11 @@ export const visitsReference: Reference = {
         external_reference: {
           description: "Only visits with exactly this `external_reference`.",
           example: story.VISIT_REFERENCE,
+        },
+        participant_reference: {
+          description:
+            "Only visits with a participant who has exactly this `external_reference`, for example the planned visits of one patient. The access log records such a request as a search.",
+          example: story.RITAS_REFERENCE,
         },
         organization_user_id: {
           description: "Only visits that this organization user holds.",
@@ -130,12 +135,13 @@ export const visitsReference: Reference = {
         ...(["ended", "missed", "cancelled"] as const).map((status) =>
           refusals.visitStays(status, "changed", "planned or started"),
         ),
-        refusals.visitErased(),
+        refusals.visitReferenceErased(),
         refusals.visitStatusStays(),
         refusals.visitRoomStays(),
         ...faultsOfPlan,
         refusals.visitParticipantUnknown(0),
         refusals.visitParticipantIncomplete(0),
+        refusals.visitParticipantErased(0),
       ],
     },
     "DELETE /visits/:id": {

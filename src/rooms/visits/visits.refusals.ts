@@ -84,10 +84,16 @@ export const visitRoomStays = () =>
     "visit.waiting_room_id: cannot be changed; waiting_room_slug moves the visit to another room",
   );
 
-export const visitErased = () =>
+export const visitReferenceErased = () =>
   unprocessable(
     "names_erased",
-    "The names of the visit were erased, so it can no longer be changed: plan a new visit",
+    "visit.external_reference: was erased with the name of a participant, and cannot be set again",
+  );
+
+export const visitParticipantErased = (place: number) =>
+  unprocessable(
+    "names_erased",
+    `visit.participants.${place}: was erased, and cannot be changed: leave it out, and add a new participant`,
   );
 
 export const WRONG_NUMBER_OF_PARTICIPANTS = `must have 1 to ${MAX_VISIT_PARTICIPANTS} participants`;

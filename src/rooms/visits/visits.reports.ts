@@ -8,6 +8,7 @@ import {
   type Row,
   type Value,
 } from "../../database/queries.ts";
+import type { Person } from "../people/people.sql.ts";
 import { visits } from "./visits.table.ts";
 
 /*
@@ -23,15 +24,19 @@ const VISIT_KEY = /(?:^|:)visit-([1-9]\d{0,15})-([1-9]\d{0,15})(?=:|$)/;
 
 const idsInKey = (key: string): number[] => VISIT_KEY.exec(key)?.slice(1).map(Number) ?? [];
 
-/** The ids of the visits that the keys name, as a JSON array. */
-export const visitIdsOf = (keys: string[]): string =>
-  JSON.stringify(keys.flatMap((key) => idsInKey(key)[0] ?? []));
+/** The visits and people named by keys, as JSON arrays: the ids of visits, and the pairs of a visit's id and a number in it. */
+export const plannedIn = (keys: string[]) => {
+  const numbers = keys.map(idsInKey).filter(({ length }) => length > 0);
+  return {
+    visit_ids: JSON.stringify(numbers.map(([visit_id]) => visit_id)),
+    numbers: JSON.stringify(numbers),
+  };
+};
 
 const namedColumns = {
   visit_id: columnAs(visits.id, "visit_id"),
   visit_status: columnAs(visits.status, "visit_status"),
   visit_reference: columnAs(visits.external_reference, "visit_reference"),
-  participants: visits.participants,
 };
 
 export type NamedVisit = Row<typeof namedColumns>;
@@ -51,11 +56,11 @@ export const selectNamedVisits = (organization_id: Value<number>, ids: Value<str
     .orderBy(asc(visits.id));
 
 /** The visit's participant whose key this is; undefined for any other key, and if they were removed from the visit. */
-export function plannedOf(named: NamedVisit[], key: string) {
-  const [visit_id, id] = idsInKey(key);
+export function plannedOf(named: NamedVisit[], people: Person[], key: string) {
+  const [visit_id, number] = idsInKey(key);
   const visit = named.find((each) => each.visit_id === visit_id);
-  const planned = visit?.participants.find((each) => each.id === id);
-  return visit && planned && { ...visit, ...planned };
+  const person = people.find((each) => each.visit_id === visit_id && each.number === number);
+  return visit && person && { ...visit, person };
 }
 
 export type PlannedParticipant = NonNullable<ReturnType<typeof plannedOf>>;
@@ -64,7 +69,9 @@ export type PlannedParticipant = NonNullable<ReturnType<typeof plannedOf>>;
 export const visitsStartedBy = (comers: PlannedParticipant[]): number[] => [
   ...new Set(
     comers
-      .filter(({ role, visit_status }) => role === "recipient" && /^(planned|missed)$/.test(visit_status))
+      .filter(
+        ({ person, visit_status }) => person.role === "recipient" && /^(planned|missed)$/.test(visit_status),
+      )
       .map(({ visit_id }) => visit_id),
   ),
 ];

@@ -16,10 +16,11 @@ import {
 } from "../../http/wire.ts";
 import { MAX_OWN_TOKEN_LENGTH, MAX_VISIT_PARTICIPANTS } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
+import type { PersonRow } from "../people/people.sql.ts";
 import { WRONG_NUMBER_OF_PARTICIPANTS } from "./visits.refusals.ts";
 import { visitKey } from "./visits.reports.ts";
 import type { listedVisitSchema, redeemedVisitSchema, visitMetricsSchema } from "./visits.responses.ts";
-import type { dailyVisitsColumns, visitColumns } from "./visits.sql.ts";
+import type { dailyVisitsColumns, VisitParticipant, visitColumns } from "./visits.sql.ts";
 
 const visitFields = lazily(() =>
   z.object({
@@ -86,6 +87,7 @@ export const visitsQuery = lazily(() =>
       to: day().optional(),
       status: z.enum(VISIT_STATUSES).optional(),
       external_reference: externalReference().optional(),
+      participant_reference: externalReference().optional(),
       organization_user_id: idAsText().optional(),
       ...afterPositionQuery().shape,
     }),
@@ -100,7 +102,13 @@ export type RedeemVisitBody = z.output<ReturnType<typeof redeemVisitBody>>;
 
 export type Visit = Row<typeof visitColumns>;
 
-type VisitParticipant = Visit["participants"][number];
+export const toVisitParticipant = (person: PersonRow): VisitParticipant => ({
+  id: person.number ?? 0,
+  role: person.role,
+  display_name: person.display_name,
+  user_id: person.user_id,
+  external_reference: person.external_reference,
+});
 
 export interface VisitWithLinks extends Omit<Visit, "participants"> {
   participants: (VisitParticipant & { join_url: string })[];

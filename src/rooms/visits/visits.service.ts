@@ -8,7 +8,7 @@ import { requireVersion } from "../../http/preconditions.ts";
 import { VISIT_LINK_VALID_FOR } from "../../lifetimes.ts";
 import { accountsAmong, type Reach, reachedMember, reachOf } from "../../organization/members/members.sql.ts";
 import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
-import type { Settings } from "../../settings.ts";
+import { peopleOfVisit, removePeople, writePeople } from "../people/people.sql.ts";
 import { destinationOf } from "../waiting_room_subs/waiting_room_subs.merge.ts";
 import { roomOfPath } from "../waiting_rooms/waiting_rooms.reach.ts";
 import { listedVisits } from "./visits.lists.ts";
@@ -29,10 +29,11 @@ import type {
   VisitsQuery,
   VisitWithLinks,
 } from "./visits.schemas.ts";
+import { toVisitParticipant } from "./visits.schemas.ts";
 import {
+  newestVisit,
   newVisitEntry,
-  noteReferences,
-  noteReferencesOfNewest,
+  participantSearchEntry,
   readableVisit,
   visitEntry,
   visitIdempotency,
@@ -49,10 +50,15 @@ export async function listVisits(
   context: ClientContext,
   query: VisitsQuery,
 ): Promise<{ visits: Visit[]; next_after: string | null }> {
-  const { db, caller } = context;
+  const { db, caller, settings } = context;
+  const { participant_reference: sought } = query;
+  const [reference_digest = null] = sought === undefined ? [] : await digestsOfReferences(settings, [sought]);
+  const of = { id: caller.organization_id, reference_digest };
   const [found, [end], entries] = await runBatch(db, [
-    ...listedVisits(reachOf(caller), query),
-    visitListEntry(context, "read", { id: caller.organization_id, reference_digest: null }),
+    ...listedVisits(reachOf(caller), query, reference_digest),
+    reference_digest === null
+      ? visitListEntry(context, "read", of)
+      : participantSearchEntry(context, "search", of),
   ]);
   requireEntry(entries);
   const visits = found.slice(0, query.per_page);
@@ -76,16 +82,20 @@ export async function createVisit(context: ClientContext, input: CreateVisit): P
   const { db, now, caller, settings } = context;
   const { organization_id } = caller;
   const { external_reference = null } = input;
-  const { participants } = namedIn(input);
-  const digests = await digestsIn(settings, input);
+  const { people } = namedIn(input, { organization_id, people: [] }, now);
+  const participants = people.map(toVisitParticipant);
   const visit = await decideAndWrite(
     db,
     { ...readsOfPlan(reachOf(caller), input), quota: visitQuota({ organization_id }) },
-    ({ room: [room], holder: [holder], accounts, quota: [quota] }) => {
+    async ({ room: [room], holder: [holder], accounts, quota: [quota] }) => {
       const known = { room, holder, accounts, organization_id, isFull: quota?.is_full ?? false };
       return {
-        writes: [visitWrites.insert(newVisit(known, input, now))],
-        entries: [newVisitEntry(context, "create", {}), noteReferencesOfNewest({ organization_id, digests })],
+        writes: [
+          visitWrites.insert(newVisit(known, input, now)),
+          ...(await writePeople(settings, people)),
+          newestVisit({}),
+        ],
+        entries: [newVisitEntry(context, "create", {})],
       };
     },
     { idempotency: await visitIdempotency(context, { external_reference, participants }) },
@@ -102,22 +112,26 @@ export async function updateVisit(
   const { db, now, caller, settings } = context;
   const reached = { ...reachOf(caller), id };
   const { organization_id } = caller;
-  const digests = await digestsIn(settings, input);
   const visit = await decideAndWrite(
     db,
-    { visit: visitOfPath(reached), ...readsOfPlan(reached, input) },
-    ({ visit: [before], room: [room], holder: [holder], accounts }) => {
+    {
+      visit: visitOfPath(reached),
+      people: peopleOfVisit({ organization_id, visit_id: id }),
+      ...readsOfPlan(reached, input),
+    },
+    async ({ visit: [before], people, room: [room], holder: [holder], accounts }) => {
       if (!before) throw visitNotFound();
       requireVersion(context, before);
-      const next = mergeVisit(before, { room, holder, accounts }, input, now);
+      const next = mergeVisit(before, people, { room, holder, accounts }, input, now);
       // An update that changes nothing only shows the visit.
-      const event = next === before ? "read" : "update";
+      const event = next.visit === before ? "read" : "update";
       return {
-        writes: [visitWrites.update(before, next)],
-        entries: [
-          visitEntry(context, event, reached),
-          noteReferences({ organization_id, visit_id: id, digests }),
+        writes: [
+          ...(await writePeople(settings, next.people)),
+          ...(next.removed.length > 0 ? [removePeople({ ids: JSON.stringify(next.removed), now })] : []),
+          visitWrites.update(before, next.visit),
         ],
+        entries: [visitEntry(context, event, reached)],
       };
     },
   );
@@ -139,15 +153,6 @@ export async function cancelPlannedVisit(context: ClientContext, id: number): Pr
     };
   });
 }
-
-/** Digests of the references in a plan, as a JSON array. Digests of earlier references are already stored. */
-const digestsIn = async (settings: Settings, { participants = [] }: UpdateVisit): Promise<string> =>
-  JSON.stringify(
-    await digestsOfReferences(
-      settings,
-      participants.flatMap(({ external_reference }) => external_reference ?? []),
-    ),
-  );
 
 const readsOfPlan = (reach: Reach, input: UpdateVisit) => ({
   room: roomOfPath({ ...reach, slug: input.waiting_room_slug ?? "" }),

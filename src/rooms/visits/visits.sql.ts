@@ -19,17 +19,10 @@ import { entriesWhere, entryOfOrganization } from "../../audit/access_logs/acces
 import { WHOLE_ORGANIZATION } from "../../calls/call_metrics/call_metrics.table.ts";
 import { calls } from "../../calls/calls/calls.table.ts";
 import { participants } from "../../calls/participants/participants.table.ts";
+import type { ParticipantRole } from "../../database/enums.ts";
 import { hasValues, scalar } from "../../database/expressions.ts";
-import { insertSelect, jsonRows, jsonValue } from "../../database/insert.ts";
-import {
-  builder,
-  type Placeholders,
-  preparedQuery,
-  type Value,
-  type Values,
-} from "../../database/queries.ts";
-import { isHeld } from "../../database/retention.ts";
-import { isNewest, newestId, selectColumn } from "../../database/selects.ts";
+import { builder, type Placeholders, preparedQuery, type Values } from "../../database/queries.ts";
+import { isNewest, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { MAX_PLANNED_VISITS, MAX_VISIT_CALLS } from "../../limits.ts";
 import { idempotencyOf } from "../../organization/idempotency_keys/idempotency_keys.sql.ts";
@@ -37,9 +30,20 @@ import { type Reach, withinReach } from "../../organization/members/members.sql.
 import { organizationUsers } from "../../organization/members/organization_users.table.ts";
 import type { MetricsRange, MetricsSubject } from "../../organization/metrics/metrics.ts";
 import { isSuspended } from "../../organization/organizations/organizations.sql.ts";
+import { people } from "../people/people.table.ts";
 import { wayFrom } from "../waiting_room_subs/waiting_room_subs.sql.ts";
 import { waitingRooms } from "../waiting_rooms/waiting_rooms.table.ts";
-import { visitDailyMetrics, visitReferences, visits } from "./visits.table.ts";
+import { visitDailyMetrics, visits } from "./visits.table.ts";
+
+/** A person invited to a visit, who has a link. Ids are 1, 2, …, and the id of a removed participant is not used again. */
+export interface VisitParticipant {
+  id: number;
+  role: ParticipantRole;
+  display_name: string;
+  /** Set for a person with an account in the organization. */
+  user_id: number | null;
+  external_reference: string | null;
+}
 
 /** Selects the ids of the calls with a participant who used a link of the visit. */
 export const callsOfVisit = () =>
@@ -49,19 +53,24 @@ export const callsOfVisit = () =>
     .where(and(eq(participants.visit_id, visits.id), isNotNull(participants.call_id)))
     .groupBy(participants.call_id);
 
-/** True for a visit with a call under legal hold. */
-export const hasHeldCall = () =>
-  exists(selectColumn(calls.id, inArray(calls.id, callsOfVisit()), isHeld(calls.id)));
-
 const ofRoom = <Field extends "slug" | "user_id" | "retired_at">(field: Field) =>
   scalar(selectColumn(waitingRooms[field], eq(waitingRooms.id, visits.waiting_room_id))) as SQL<
     GetColumnData<(typeof waitingRooms)[Field]>
   >;
 
-const { over_at: _, ...ownColumns } = getTableColumns(visits);
+const participantsOfVisit = builder
+  .select({
+    list: sql`json_group_array(json_object('id', ${people.number}, 'role', ${people.role}, 'display_name', ${people.display_name},
+      'user_id', ${people.user_id}, 'external_reference', ${people.external_reference}) order by ${people.number})`,
+  })
+  .from(people)
+  .where(and(eq(people.visit_id, visits.id), isNotNull(people.number)));
 
 export const visitColumns = {
-  ...ownColumns,
+  ...getTableColumns(visits),
+  participants: sql`${participantsOfVisit}`
+    .mapWith((list: string): VisitParticipant[] => JSON.parse(list))
+    .as("participants"),
   waiting_room_slug: ofRoom("slug").as("waiting_room_slug"),
   /** null in an organization's room. */
   room_owner_id: ofRoom("user_id").as("room_owner_id"),
@@ -128,6 +137,10 @@ export const visitOfPath = preparedQuery((visit: Placeholders<ReachedVisit>) =>
   builder.select(visitColumns).from(visits).where(isReachedVisit(visit)),
 );
 
+export const newestVisit = preparedQuery((_: object) =>
+  builder.select(visitColumns).from(visits).where(isNewest(visits)),
+);
+
 export const visitEntries = entriesWhere("visit", visits, {
   organization_id: visits.organization_id,
   organization_user_id: visits.organization_user_id,
@@ -139,36 +152,10 @@ export const visitReadEntry = visitEntries(isReadableVisit);
 
 export const newVisitEntry = visitEntries((_: object) => isNewest(visits));
 
-/** Stores the references of a visit's participants, so that searches by reference find the visit. */
-const referenceRows = (
-  visit_id: SQL | Value<number>,
-  { organization_id, digests }: Placeholders<NamedReferences>,
-) =>
-  insertSelect(
-    visitReferences,
-    { organization_id, reference_digest: jsonValue, visit_id, is_erased: false },
-    { from: jsonRows(digests) },
-  ).onConflictDoUpdate({
-    target: [visitReferences.organization_id, visitReferences.reference_digest, visitReferences.visit_id],
-    set: { is_erased: false },
-    setWhere: sql`${visitReferences.is_erased}`,
-  });
-
-/** `digests` is a JSON array. */
-interface NamedReferences {
-  organization_id: number;
-  digests: string;
-}
-
-export const noteReferences = preparedQuery((of: Placeholders<NamedReferences & { visit_id: number }>) =>
-  referenceRows(of.visit_id, of),
-);
-
-export const noteReferencesOfNewest = preparedQuery((of: Placeholders<NamedReferences>) =>
-  referenceRows(sql`(${newestId(visits)})`, of),
-);
-
 export const visitListEntry = entryOfOrganization("visit");
+
+/** The entry about a search for a participant by reference. */
+export const participantSearchEntry = entryOfOrganization("participant");
 
 export const visitQuota = preparedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) =>
   builder

@@ -1,4 +1,5 @@
 /** Organizations that move between databases in memory. */
+
 import { createHash } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { SCHEMA } from "../../../src/dev/exported_copy.ts";
@@ -6,6 +7,7 @@ import { isMoved } from "../../../src/dev/move_statements.ts";
 import type { Rows } from "../../../src/dev/statement_runner.ts";
 import { type Run, runWith } from "../../../src/dev/statement_runner.ts";
 import { tablesOf } from "../../../src/dev/tables.ts";
+import { RECORDED_PARTICIPANTS } from "../../support/recorded_participants.ts";
 import { bindingsOfShards, databasesInMemory } from "./busy_shards.ts";
 import { writeRowsInEveryTable } from "./every_table.ts";
 
@@ -113,10 +115,11 @@ export function fillOrganization(
     `insert into calls (organization_id, key, organization_user_id, waiting_room_id, started_at, ended_at, created_at, updated_at)
       select ${id}, 'filled-' || n, ${user?.id}, (select max(id) from waiting_rooms), n * 1000, n * 1000 + 3600000, 1, 1`,
   );
+  for (const statement of RECORDED_PARTICIPANTS) database.exec(statement);
   const first = "(select min(id) from calls where key = 'filled-1')";
   counted(
     calls * 2,
-    `insert into participants (organization_id, key, waiting_room_id, call_id, display_name, role, left_at, created_at, updated_at)
+    `insert into recorded_participants (organization_id, key, waiting_room_id, call_id, display_name, role, left_at, created_at, updated_at)
       select ${id}, 'filled-' || n, (select max(id) from waiting_rooms), ${first} + (n - 1) / 2, 'Rita Recipient', 'recipient', n, 1, 1`,
   );
   counted(
@@ -128,5 +131,5 @@ export function fillOrganization(
     rows / 2,
     `insert into access_logs (organization_id, at, event, resource, user_id) select ${id}, n, 'read', 'transcript', ${user?.id}`,
   );
-  database.exec("drop table counter; commit");
+  database.exec("drop view recorded_participants; drop table counter; commit");
 }

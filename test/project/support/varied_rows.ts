@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { DAY, HOUR } from "../../../src/units.ts";
+import { RECORDED_PARTICIPANTS } from "../../support/recorded_participants.ts";
 
 const START = Date.parse("2026-01-30T22:30:00Z");
 
@@ -17,6 +18,7 @@ export function writeVariedRows(database: DatabaseSync) {
     known.set(text, statement);
     statement.run(row);
   }
+  for (const statement of RECORDED_PARTICIPANTS) database.exec(statement);
   const stamps = { created_at: START, updated_at: START };
 
   const callColumns =
@@ -84,7 +86,7 @@ export function writeVariedRows(database: DatabaseSync) {
         failed: n % 5 ? 0 : 1,
       });
       for (const [place, role] of ["recipient", "recipient", "provider"].entries())
-        insert("participants", {
+        insert("recorded_participants", {
           id: id(n) * 10 + place,
           organization_id,
           key: `participant-${id(n)}-${place}`,
@@ -114,8 +116,18 @@ export function writeVariedRows(database: DatabaseSync) {
         status: n % 9 ? "planned" : "cancelled",
         starts_at: started_at,
         ends_at: started_at + 1000,
-        participants: "[]",
-        last_participant_id: 0,
+        last_participant_id: 1,
+      });
+      const reference = n % 2 ? `patient-${n}` : null;
+      insert("people", {
+        ...stamps,
+        organization_id,
+        visit_id: id(n),
+        number: 1,
+        display_name: "Rita Recipient",
+        role: "recipient",
+        external_reference: reference,
+        reference_digest: reference,
       });
       insert("egresses", {
         ...own(n),
@@ -186,10 +198,14 @@ export function writeVariedRows(database: DatabaseSync) {
       update participants set call_id = ${id(8)} where call_id = ${id(7)};
       update participants set call_id = null where call_id = ${id(9)};
       update participants set call_id = ${id(10)} where call_id is null and id % 10 = 1;
-      update participants set role = 'recipient' where role = 'provider' and call_id % 4 = 1;
+      update people set role = 'recipient'
+        where role = 'provider' and id in (select person_id from participants where call_id % 4 = 1);
+      update people set role = 'provider'
+        where role = 'recipient' and id in (select person_id from participants where call_id % 4 = 3);
       update participants set waiting_since = ${START} where waiting_since is null and id % 10 = 0;
       update participants set joined_at = ${START + DAY} where call_id = ${id(11)};
       delete from participants where id % 10 = 2 and call_id % 3 = 0;
+      delete from people where visit_id is null and id not in (select person_id from participants);
       insert into calls (${callColumns})
         select ${id(50)}, organization_id, 'call-${id(50)}', organization_user_id, waiting_room_id, started_at + ${400 * DAY}, ended_at, failed, created_at, updated_at from calls where id = ${id(2)};
       delete from calls where id = ${id(50)};
@@ -203,10 +219,16 @@ export function writeVariedRows(database: DatabaseSync) {
       update visits set status = 'started' where id % 4 = 0;
       update visits set status = 'missed' where status = 'planned' and id % 6 = 1;
       update visits set status = 'ended' where status = 'started' and id % 8 = 0;
+      update visits set ends_at = ends_at + ${DAY} where id % 5 = 2;
+      -- People whose reference changes, and who are erased.
+      update people set external_reference = 'new', reference_digest = 'new' where visit_id % 5 = 1;
+      update people set external_reference = null, reference_digest = null, erased_at = 7 where visit_id % 5 = 3;
+      update participants set erased_at = 7 where call_id = ${id(13)};
+      update people set erased_at = 7 where id in (select person_id from participants where call_id = ${id(13)});
       update visits set status = 'cancelled' where status = 'planned' and id % 6 = 3;
       -- Participants who used the link of a visit, some before they were on a call.
       update participants set visit_id = ${id(1)} where call_id = ${id(10)};
-      insert into participants (organization_id, key, waiting_room_id, call_id, visit_id, display_name, role, created_at, updated_at)
+      insert into recorded_participants (organization_id, key, waiting_room_id, call_id, visit_id, display_name, role, created_at, updated_at)
         select organization_id, 'visit-' || id, waiting_room_id, id, iif(id = ${id(3)}, ${id(2)}, ${id(3)}), 'Rita Recipient', 'recipient', 9, 9
         from calls where id in (${id(3)}, ${id(5)});
       update calls set ended_at = ended_at + 1000 where id = ${id(5)};
@@ -222,4 +244,5 @@ export function writeVariedRows(database: DatabaseSync) {
       delete from organization_users where id = ${id(90)};
     `);
   }
+  database.exec("drop view recorded_participants");
 }

@@ -2,11 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type CallReport, type KnownCall, mergeCall } from "../../../src/calls/calls/calls.merge.ts";
 import type { ReportedCall } from "../../../src/calls/calls/calls.schemas.ts";
-import type { Participant } from "../../../src/calls/participants/participants.schemas.ts";
 import { leaveAtEnd } from "../../../src/calls/participants/participants.stays.ts";
 import { ApiError } from "../../../src/http/errors.ts";
 import { assumedEnd } from "../../../src/results/silent_calls/silent_calls.merge.ts";
-import { CALL_AS_MADE } from "../support/rows.ts";
+import { CALL_AS_MADE, changed, type Known, personOf } from "../support/rows.ts";
 
 const NOW = 1000;
 
@@ -15,7 +14,7 @@ const OWNER = 12;
 
 interface Stored {
   call: ReportedCall | undefined;
-  participants: Participant[];
+  participants: Known[];
 }
 
 const NOTHING: Stored = { call: undefined, participants: [] };
@@ -27,6 +26,7 @@ function knownTo(report: CallReport, { call, participants }: Stored): KnownCall 
     call,
     room: report.waiting_room_slug === undefined ? undefined : ROOM,
     participants: participants.filter(({ key }) => keys.has(key)),
+    people: participants.map(personOf),
     consents: [],
     present:
       typeof report.ended_at === "number"
@@ -42,9 +42,9 @@ function apply(stored: Stored, report: CallReport): Stored {
   const next = mergeCall(knownTo(report, stored), "call", report, NOW);
   const written = { id: 501, created_at: 0, updated_at: 0 };
   const byKey = new Map(stored.participants.map((each) => [each.key, each]));
-  for (const each of next.participants) {
+  for (const each of changed(next, stored.participants)) {
     const id = byKey.get(each.key)?.id ?? 301 + byKey.size;
-    byKey.set(each.key, { ...each, ...written, id, call_id: 501 });
+    byKey.set(each.key, { ...each, ...written, id, person_id: id, call_id: 501 });
   }
   const held = next.beginsHold && { hold_id: 601, hold_began_at: NOW, hold_begun_by: "platform" as const };
   const call = { ...CALL_AS_MADE, ...next.call, ...written, ...held };

@@ -5,14 +5,12 @@ import {
   mergeParticipantsOnCall,
 } from "../../../src/calls/participants/participants.merge.ts";
 import type {
-  Participant,
   ParticipantReport,
-  ParticipantRow,
   ReportOnCall,
 } from "../../../src/calls/participants/participants.schemas.ts";
 import { leaveAtEnd, type Meaning, meaningOf } from "../../../src/calls/participants/participants.stays.ts";
 import { ApiError } from "../../../src/http/errors.ts";
-import { RITA } from "../support/rows.ts";
+import { changed, type Known, personOf, RITA, withPerson } from "../support/rows.ts";
 
 const NOW = 1000;
 
@@ -22,20 +20,25 @@ const OLD_SLUG = { ...ROOM, slug_is_current: false };
 const INACTIVE = { ...ROOM, is_active: false };
 
 const merge = (
-  before: Participant | undefined,
+  before: Known | undefined,
   report: ParticipantReport,
   { room = ROOM, isMember = true } = {},
-) => mergeParticipant({ room, participant: before, isMember }, "rita", report, NOW);
+) => {
+  const record = before && personOf(before);
+  const known = { room, participant: before, person: record, isMember };
+  const { participant, person } = mergeParticipant(known, "rita", report, NOW);
+  return before && participant === before && person === record ? before : withPerson(participant, person);
+};
 
-const stored = (state: object): Participant => ({ ...RITA, ...state, created_at: 0, updated_at: 0 });
+const stored = (state: object): Known => ({ ...RITA, ...state, created_at: 0, updated_at: 0 });
 
 const first = { display_name: "Rita", role: "recipient", waiting_since: 100 } as const;
 
 /** The fields of the next row, or the text of the refusal. */
-type Outcome = Partial<ParticipantRow> | "unchanged" | "as reported" | RegExp;
+type Outcome = Partial<Known> | "unchanged" | "as reported" | RegExp;
 
 function expectOutcome<Report>(
-  merged: (said: Report) => ParticipantRow | undefined,
+  merged: (said: Report) => object | undefined,
   [known, said, outcome = "unchanged"]: Case<Report>,
 ) {
   if (outcome instanceof RegExp) expect(() => merged(said)).toThrow(outcome);
@@ -51,7 +54,7 @@ const RETURNED = stored({ waiting_since: 200, earlier_stay_until: 150 });
 
 /** Without an outcome, nothing changes. */
 type Case<Report> = [
-  known: Participant | undefined,
+  known: Known | undefined,
   said: Report,
   outcome?: Outcome,
   where?: { room?: typeof ROOM; isMember?: boolean },
@@ -252,11 +255,7 @@ const report: fc.Arbitrary<ParticipantReport> = fc.record(
 );
 
 /** Returns the row after the report. A refused report leaves it as it is. */
-function applied(
-  before: Participant | undefined,
-  next: ParticipantReport,
-  room = ROOM,
-): Participant | undefined {
+function applied(before: Known | undefined, next: ParticipantReport, room = ROOM): Known | undefined {
   try {
     return stored(merge(before, next, { room }));
   } catch (error) {
@@ -266,7 +265,7 @@ function applied(
 }
 
 const reported = (...reports: ParticipantReport[]) =>
-  reports.reduce<Participant | undefined>((known, each) => applied(known, each), undefined);
+  reports.reduce<Known | undefined>((known, each) => applied(known, each), undefined);
 
 describe("mergeParticipant, for any reports", () => {
   it("changes nothing when a report is repeated", () => {
@@ -355,15 +354,22 @@ describe("mergeParticipant, for two visits of one person", () => {
 
 describe("mergeParticipantsOnCall", () => {
   const CALL = { id: 501, organization_id: 1, waiting_room_id: OTHER_ROOM.id, started_at: 110 };
-  const mergeOnCall = (known: Participant | undefined, said: ReportOnCall) => {
+  const mergeOnCall = (known: Known | undefined, said: ReportOnCall) => {
     const participants = new Map(known && [[known.key, known]]);
-    const [next] = mergeParticipantsOnCall(
-      { call: CALL, participants, planned: [], members: new Set([5]) },
+    const next = mergeParticipantsOnCall(
+      {
+        call: CALL,
+        participants,
+        people: known ? [personOf(known)] : [],
+        planned: [],
+        members: new Set([5]),
+      },
       [said],
       {},
       NOW,
     );
-    return next;
+    const isSame = next.participants[0] === known && next.people.length === 0;
+    return isSame ? known : changed(next, known ? [known] : [])[0];
   };
   const paula = { key: "rita", display_name: "Paula", role: "provider" as const, user_id: 5 };
   const LEFT = stored({ ...ON_CALL, waiting_room_id: OTHER_ROOM.id, left_at: 150 });

@@ -15,7 +15,7 @@ import {
   visitorIn,
 } from "../../../src/livekit/room_events.merge.ts";
 import { recordingConsent } from "../support/consents.ts";
-import { CALL_AS_MADE, RITA } from "../support/rows.ts";
+import { CALL_AS_MADE, changed, type Known, personOf, RITA } from "../support/rows.ts";
 
 const T0 = Date.parse("2026-01-31T09:30:00Z");
 /** When the events arrive. */
@@ -72,7 +72,7 @@ interface Correction {
 }
 
 /** The call and the participants after the events, in this order. The clock advances with every event. */
-function outcomeOf(events: (string | Correction)[], waiting: Participant[] = []) {
+function outcomeOf(events: (string | Correction)[], waiting: Known[] = []) {
   let call: ReportedCall | undefined;
   let closed_at: number | undefined;
   let ledger: KnownConsent[] = [];
@@ -89,7 +89,8 @@ function outcomeOf(events: (string | Correction)[], waiting: Participant[] = [])
       organization_id: ORGANIZATION,
       call,
       closed_at,
-      people,
+      everyone: people,
+      people: everybody.map(personOf),
       room: ROOM,
       participants: everybody.filter(({ key }) => keys.includes(key)),
       consents: ledger,
@@ -114,6 +115,7 @@ function outcomeOf(events: (string | Correction)[], waiting: Participant[] = [])
         ...participants.get(person.key),
         ...absence.participant,
         id: idOf(person.key),
+        person_id: idOf(person.key),
       };
       participants.set(person.key, { ...row, waiting_room_id: ROOM.id, key: person.key });
       closed_at = absence.times.closed_at ?? closed_at;
@@ -123,8 +125,13 @@ function outcomeOf(events: (string | Correction)[], waiting: Participant[] = [])
     const report = visit ? reportOfRoomEvent(visit, known, person) : platformReport(event as Correction);
     const next = mergeCall(known, "RM_1", report, now);
     call = { ...CALL_AS_MADE, ...next.call, id: CALL_ID };
-    for (const each of next.participants)
-      participants.set(each.key, { ...each, id: idOf(each.key), call_id: CALL_ID });
+    for (const each of changed(next, everybody))
+      participants.set(each.key, {
+        ...each,
+        id: idOf(each.key),
+        person_id: idOf(each.key),
+        call_id: CALL_ID,
+      });
     ledger = [
       ...ledger,
       ...next.consents.map(({ participant_key, ...each }) => ({
@@ -169,7 +176,7 @@ function* permutations<T>(list: T[]): Generator<T[]> {
 }
 
 /** Expects the same outcome in every order, and returns it. */
-function inEveryOrder(events: string[], waiting: Participant[] = []) {
+function inEveryOrder(events: string[], waiting: Known[] = []) {
   const expected = outcomeOf(events, waiting);
   for (const order of permutations(events)) {
     const result = outcomeOf(order, waiting);
@@ -179,7 +186,7 @@ function inEveryOrder(events: string[], waiting: Participant[] = []) {
   return expected;
 }
 
-const RITA_WAITS: Participant = {
+const RITA_WAITS: Known = {
   ...RITA,
   waiting_room_id: 8,
   display_name: "Rita Recipient",
@@ -282,6 +289,7 @@ describe("mergeCall, with the events of a visit in any order", () => {
       {
         ...withoutHistory(RITA_WAITS),
         id: expect.any(Number),
+        person_id: expect.any(Number),
         call_id: CALL_ID,
         waiting_room_id: ROOM.id,
         joined_at: T0 + 1_500,

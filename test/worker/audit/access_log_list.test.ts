@@ -4,6 +4,7 @@ import { DAY } from "../../../src/units.ts";
 import { entriesAbout } from "../support/access_logs.ts";
 import { platform } from "../support/api.ts";
 import { aCall, aRecipient } from "../support/calls.ts";
+import { digestOf } from "../support/database.ts";
 import { expectMissingRole } from "../support/expectations.ts";
 import { observedDatabase } from "../support/observed_database.ts";
 import { anOrganization, given, type Organization } from "../support/organization.ts";
@@ -409,12 +410,12 @@ async function aPatientOfMany(count: number) {
     room.id,
   );
   await env.DB.prepare(
-    `insert into participants (organization_id, key, waiting_room_id, call_id, display_name, role, external_reference,
-       left_at, created_at, updated_at)
-     select organization_id, key, waiting_room_id, id, 'Rita', 'recipient', 'patient-4711', ended_at, 1, 1
-     from calls where organization_id = ? and key glob 'seen-*'`,
+    `insert into recorded_participants (organization_id, key, waiting_room_id, call_id, display_name, role, external_reference,
+       reference_digest, left_at, created_at, updated_at)
+     select organization_id, key, waiting_room_id, id, 'Rita', 'recipient', 'patient-4711', ?2, ended_at, 1, 1
+     from calls where organization_id = ?1 and key glob 'seen-*'`,
   )
-    .bind(clinic.id)
+    .bind(clinic.id, await digestOf("patient-4711"))
     .run();
   const { results } = await env.DB.prepare(
     "select id from calls where organization_id = ? and key glob 'seen-*' order by id",

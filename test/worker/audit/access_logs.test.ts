@@ -25,6 +25,8 @@ const RECORDED: Record<string, Record<string, string>> = {
     "GET /access_logs": "read access_log",
     "GET /access_logs/:date": "read access_log",
     "PUT /organization_users/:organization_user_id/calls/:call_id": "update call",
+    "PUT /organization_users/:organization_user_id/calls/:call_id/participants/:participant_id":
+      "update participant",
     "PUT /organization_users/:organization_user_id/calls/:call_id/transcript": "update transcript",
     "GET /organization_users/:organization_user_id/calls/:call_id/transcript/versions": "read transcript",
     "PUT /organization_users/:organization_user_id/calls/:call_id/soap_note": "update soap_note",

@@ -10,7 +10,7 @@ import { changingNothing } from "../support/unchanged.ts";
 async function referencesOf(organization: Organization) {
   const referencesIn = async (table: string) =>
     (await storedRows(organization, table)).map((row) => row.external_reference);
-  return { calls: await referencesIn("calls"), participants: await referencesIn("participants") };
+  return { calls: await referencesIn("calls"), participants: await referencesIn("people") };
 }
 
 describe("A call's external_reference in PUT …/calls/{key}", () => {

@@ -579,6 +579,9 @@ async function aStory() {
   const call = await aCall(clinic, { participants, waiting_room_slug: room.slug }, provider);
   const said = [{ ...aLine({ participants }), text: "A sore throat." }];
   await given(call.report({ failed: true }));
+  await given(
+    call.report({ participants: [{ key: participants[0]?.key, external_reference: provider_name }] }),
+  );
   await given(call.reportTranscript({ summary: "A cold.", is_final: true, lines: said }));
   await given(call.reportSoapNote({ text: "Plan: tea.", is_final: true }));
   const other = await aCall(clinic, { external_reference: `${room_name} 7` }, provider);

@@ -30,7 +30,10 @@ describe("Events of a waiting participant", () => {
     const data = { waiting_room_id: room.id, participant_id: expect.any(Number) };
     expect([waiting, ...more]).toEqual([{ type: "participant.waiting", data }]);
     expect(await during({ waiting_since: minutesAfterStart(0) })).toEqual([]);
-    expect(await during({ waiting_since: minutesAfterStart(1), display_name: "Rita R." })).toEqual([]);
+    expect(await during({ waiting_since: minutesAfterStart(1) })).toEqual([]);
+    expect(await during({ display_name: "Rita R." })).toEqual([{ type: "participant.updated", data }]);
+    expect(await during({ display_name: "Rita R." })).toEqual([]);
+    said.display_name = "Rita R.";
     const left = await during({ left_at: minutesAfterStart(5) });
     expect(left).toEqual([{ type: "participant.left", data: waiting?.data }]);
     expect(await during({ left_at: minutesAfterStart(4) })).toEqual([]);
@@ -78,7 +81,7 @@ describe("Events of a waiting participant", () => {
     expect(kinds(await toldOf(clinic, () => given(clinic.platform.delete(`/users/${id}`))))).toEqual([
       "left",
     ]);
-    await clinic.addUser("Paula Provider", ["provider"], { email });
+    await clinic.addUser("Paula Provider", ["provider"], { email, returning_user_id: id });
     travelTo(fromNow(2));
     expect(kinds(await toldOf(clinic, () => waits(fromNow(0))))).toEqual(["waiting"]);
   });

@@ -168,7 +168,7 @@ beforeAll(async () => {
     room.id,
   );
   await env.DB.prepare(
-    `insert into participants (organization_id, key, waiting_room_id, call_id, display_name, role, external_reference,
+    `insert into recorded_participants (organization_id, key, waiting_room_id, call_id, display_name, role, external_reference,
        left_at, created_at, updated_at)
      select organization_id, key, waiting_room_id, id, 'Rita', 'recipient', replace(external_reference, 'visit', 'patient'),
        ended_at, 1, 1

@@ -25,6 +25,7 @@ const AREAS: Record<string, string[]> = {
     "/organization_users/:organization_user_id/calls",
     CALL,
     `${CALL}/participants`,
+    `${CALL}/participants/:participant_id`,
     `${CALL}/consents`,
     "/call_metrics",
   ],

@@ -45,8 +45,8 @@ describe("PUT /organizations/{id} with is_suspended", () => {
       is_suspended: true,
     });
     await setSuspended(clinic, false);
-    const own = await given(clinic.client.put("/organization", { organization: { is_suspended: true } }));
-    expect(own).not.toHaveProperty("is_suspended");
+    const own = await clinic.client.put("/organization", { organization: { is_suspended: true } });
+    expectRefusal(own, 422, /^organization.is_suspended: cannot be changed here; only the people who run/);
     expect(await given(clinic.client.get("/organization"))).not.toHaveProperty("is_suspended");
     expect(await shown()).toMatchObject({ is_suspended: false });
     const { access_logs } = await given(clinic.client.get("/access_logs?resource=organization"));

@@ -14,7 +14,7 @@ import {
   STARTED_AT,
   WAITING_SINCE,
 } from "../support/calls.ts";
-import { everyRowAsText, rowsOf, storedRows } from "../support/database.ts";
+import { digestOf, everyRowAsText, rowsOf, storedRows } from "../support/database.ts";
 import { expectMissingRole, expectRefusal } from "../support/expectations.ts";
 import { aLiveKitRoom, delivered } from "../support/livekit.ts";
 import { observedDatabase } from "../support/observed_database.ts";
@@ -277,7 +277,7 @@ async function aPatientOfMany(count: number) {
   const clinic = await anOrganization();
   const reference = unique("patient");
   const { owner, room } = await aCall(clinic, { participants: [] });
-  leavingNoRows(clinic.id, "participants");
+  leavingNoRows(clinic.id, "former_references", "participants", "people");
   await insertMany(
     count,
     `insert into calls (organization_id, key, organization_user_id, waiting_room_id, started_at, ended_at,
@@ -288,12 +288,12 @@ async function aPatientOfMany(count: number) {
     room.id,
   );
   await env.DB.prepare(
-    `insert into participants (organization_id, key, waiting_room_id, call_id, display_name, role, external_reference,
-       left_at, created_at, updated_at)
-     select organization_id, key, waiting_room_id, id, 'Rita', 'recipient', ?2, ended_at, 1, 1
+    `insert into recorded_participants (organization_id, key, waiting_room_id, call_id, display_name, role, external_reference,
+       reference_digest, left_at, created_at, updated_at)
+     select organization_id, key, waiting_room_id, id, 'Rita', 'recipient', ?2, ?3, ended_at, 1, 1
      from calls where organization_id = ?1 and key glob 'seen-*'`,
   )
-    .bind(clinic.id, reference)
+    .bind(clinic.id, reference, await digestOf(reference))
     .run();
   return { clinic, reference };
 }
@@ -336,7 +336,7 @@ describe("DELETE /participants of a person with many calls", () => {
     expect(erased).toBe(1000);
     expect(await erasedIds(clinic)).toHaveLength(1000);
     expect(isEachOnce(await erasedIds(clinic))).toBe(true);
-    for (const { display_name, external_reference } of await storedRows(clinic, "participants"))
+    for (const { display_name, external_reference } of await storedRows(clinic, "people"))
       expect([display_name, external_reference]).toEqual(["Participant", null]);
     for (const { external_reference } of await storedRows(clinic, "calls"))
       expect(external_reference).toBeNull();
@@ -671,25 +671,24 @@ describe("DELETE /participants of a person named in planned visits", () => {
     const reference = unique("patient");
     const { slug } = await clinic.addRoom();
     const first = await planVisit(clinic, slug, { participants: [named(reference)] });
-    leavingNoRows(clinic.id, "visit_references", "visits");
+    leavingNoRows(clinic.id, "former_references", "people", "visits");
     await insertMany(
       ERASED_PORTION,
-      `insert into visits (organization_id, waiting_room_id, status, starts_at, ends_at, participants,
-         last_participant_id, created_at, updated_at)
-       select organization_id, waiting_room_id, 'missed', n, n + 1, participants, 1, n, n
-       from visits join counter where id = ?`,
+      `insert into visits (organization_id, waiting_room_id, status, starts_at, ends_at, last_participant_id, created_at, updated_at)
+       select organization_id, waiting_room_id, 'missed', n, n + 1, 1, n, n from visits join counter where id = ?`,
       first.id,
     );
     await env.DB.prepare(
-      `insert into visit_references (organization_id, reference_digest, visit_id)
-       select named.organization_id, named.reference_digest, visits.id from visits join visit_references as named
-       where visits.organization_id = ?1 and visits.id <> ?2 and named.visit_id = ?2`,
+      `insert into people (organization_id, visit_id, number, display_name, role, external_reference, reference_digest,
+         created_at, updated_at)
+       select named.organization_id, visits.id, number, display_name, role, named.external_reference, reference_digest, 1, 1
+       from visits join people as named where visits.organization_id = ?1 and visits.id <> ?2 and named.visit_id = ?2`,
     )
       .bind(clinic.id, first.id)
       .run();
     const more = { ...NOTHING, erased_count: ERASED_PORTION, remaining_count: 1 };
     expect(await given(erase(clinic, reference))).toEqual(more);
     expect(await given(erase(clinic, reference))).toEqual({ ...NOTHING, erased_count: 1 });
-    expect(JSON.stringify(await storedRows(clinic, "visits"))).not.toContain(reference);
+    expect(await storedText(clinic)).not.toContain(reference);
   });
 });

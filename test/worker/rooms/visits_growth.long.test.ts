@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { VISITS_LOOKED_THROUGH } from "../../../src/limits.ts";
+import { digestOf } from "../support/database.ts";
 import { anOrganization, given, type Organization } from "../support/organization.ts";
 import { countingRows, insertMany } from "../support/rows.ts";
 import { aPlan, planVisit, redeem, tokenOfLink, type Visit } from "../support/visits.ts";
@@ -25,28 +26,29 @@ beforeAll(async () => {
   provider = await clinic.addProvider();
   const room = await clinic.addRoom();
   const before = await sizeOfDatabase();
-  const participants = [
-    {
-      id: 1,
-      role: "recipient",
-      display_name: "Rita Recipient",
-      user_id: null,
-      external_reference: "patient-4711",
-    },
-    { id: 2, role: "provider", display_name: "Dr. Paula Provider", user_id: null, external_reference: null },
-  ];
   await insertMany(
     SIZE,
     `insert into visits (organization_id, waiting_room_id, organization_user_id, external_reference, status, starts_at,
-       ends_at, participants, last_participant_id, created_at, updated_at)
+       ends_at, last_participant_id, created_at, updated_at)
      select ?1, ?2, iif(n % 2, ?3, null), 'visit-' || (n / 10), iif(n % 100, 'ended', 'missed'), n * 600000,
-       n * 600000 + 3600000, ?4, 2, n * 600000, n * 600000
+       n * 600000 + 3600000, 2, n * 600000, n * 600000
      from counter`,
     clinic.id,
     room.id,
     provider.id,
-    JSON.stringify(participants),
   );
+  for (const [number, role, name, reference] of [
+    [1, "recipient", "Rita Recipient", "patient-4711"],
+    [2, "provider", "Dr. Paula Provider", null],
+  ] as const)
+    await env.DB.prepare(
+      `insert into people (organization_id, visit_id, number, role, display_name, external_reference, reference_digest,
+         said, created_at, updated_at)
+       select organization_id, id, ?2, ?3, ?4, ?5, ?6, 'display_name,role', created_at, updated_at
+       from visits where organization_id = ?1`,
+    )
+      .bind(clinic.id, number, role, name, reference, reference && (await digestOf(reference)))
+      .run();
   const events = "delete from events where organization_id = ? and type like 'visit.%'";
   await env.DB.prepare(events).bind(clinic.id).run();
   bytes = ((await sizeOfDatabase()) - before) / SIZE;
@@ -55,6 +57,7 @@ beforeAll(async () => {
 
 // Tests that compare every row would take a minute each.
 afterAll(async () => {
+  await env.DB.prepare("delete from people where organization_id = ?").bind(clinic.id).run();
   const visits = "delete from visits where organization_id = ? and external_reference glob 'visit-*'";
   await env.DB.prepare(visits).bind(clinic.id).run();
 }, 60_000);
@@ -99,7 +102,7 @@ async function pagesOf(client: Organization["client"], path: string): Promise<nu
 }
 
 const INSERT_VISITS = `insert into visits (organization_id, waiting_room_id, organization_user_id, external_reference, status, starts_at,
-  ends_at, participants, last_participant_id, created_at, updated_at)`;
+  ends_at, last_participant_id, created_at, updated_at)`;
 
 it.each([
   ["", PER_PAGE],
@@ -124,7 +127,7 @@ it.each([
     const assistant = await own.addUser("Ann", ["provider_assistant"], { assists });
     await insertMany(
       40 * PROVIDERS,
-      `${INSERT_VISITS} select ?1, ?2, ?3 + n % ?4, null, 'ended', n * 60000, n * 60000 + 1, '[]', 0, 1, 1 from counter`,
+      `${INSERT_VISITS} select ?1, ?2, ?3 + n % ?4, null, 'ended', n * 60000, n * 60000 + 1, 0, 1, 1 from counter`,
       own.id,
       room.id,
       Math.min(...assists),
@@ -149,7 +152,7 @@ it("GET /visits and GET /calls do not read all rows with the same start again fo
   const ids = [own.id, room_id, paula.id];
   await insertMany(
     SAME_TIME,
-    `${INSERT_VISITS} select ?1, ?2, ?3, null, 'ended', 60000, 60001, '[]', 0, 1, 1 from counter`,
+    `${INSERT_VISITS} select ?1, ?2, ?3, null, 'ended', 60000, 60001, 0, 1, 1 from counter`,
     ...ids,
   );
   await insertMany(
@@ -176,7 +179,7 @@ it("GET /visits?external_reference looks through a limited number of visits per 
   const others = 2 * VISITS_LOOKED_THROUGH;
   await insertMany(
     others,
-    `${INSERT_VISITS} select ?1, ?2, ?3, 'popular', 'ended', n, n + 1, '[]', 0, 1, 1 from counter`,
+    `${INSERT_VISITS} select ?1, ?2, ?3, 'popular', 'ended', n, n + 1, 0, 1, 1 from counter`,
     own.id,
     room_id,
     peter.id,

@@ -125,17 +125,13 @@ describe("PUT /waiting_rooms/{slug}/waiting_room_subs/{id}", () => {
     expect(await listed()).toEqual([updated.body]);
   });
 
-  it("ignores unknown keys", async () => {
+  it("ignores unknown keys and stamped fields, and refuses another room", async () => {
     const { clinic, update, sub } = await aRoomWithSub();
     const other = await clinic.addRoom({ name: "Lungs" });
-    const updated = await update(sub.id, {
-      ...sub,
-      id: sub.id + 1,
-      waiting_room_id: other.id,
-      sub_waiting_room_slug: "elsewhere",
-      created_at: fromNow(-DAY),
-    });
-    expect(updated.body).toEqual({ ...sub, updated_at: aTimestamp });
+    const ignored = { id: sub.id + 1, created_at: fromNow(-DAY), color: "blue" };
+    expect((await update(sub.id, { ...sub, ...ignored })).body).toEqual({ ...sub, updated_at: aTimestamp });
+    for (const wish of [{ waiting_room_id: other.id }, { sub_waiting_room_slug: "elsewhere" }])
+      expectRefusal(await update(sub.id, { ...sub, ...wish }), 422, /cannot be changed here/);
   });
 });
 

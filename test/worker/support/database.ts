@@ -1,4 +1,5 @@
 import { env } from "cloudflare:workers";
+import { digestsOfReferences } from "../../../src/audit/access_logs/access_logs.sql.ts";
 import { observedDatabase } from "./observed_database.ts";
 import { throughWorkerWith } from "./worker.ts";
 
@@ -50,6 +51,10 @@ export const rowsOf = (organization_id: number) =>
       ? itsRows(name, organization_id, String(columns))
       : `select * from ${name} where false`,
   );
+
+/** The digest by which searches find the people with a reference. */
+export const digestOf = async (reference: string) =>
+  (await digestsOfReferences(env as never, [reference]))[0];
 
 export const storedRows = async ({ id }: { id: number }, table: string) =>
   (await env.DB.prepare(itsRows(table, id)).all<Record<string, unknown>>()).results;

@@ -1,5 +1,6 @@
 import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { RECORDED_PARTICIPANTS } from "../../support/recorded_participants.ts";
 import { makeShard } from "./make_shard.ts";
 
 /** Empties the databases and buckets, and migrates the databases. */
@@ -10,4 +11,5 @@ export async function emptyStorage(): Promise<void> {
   await env.AUDIT_LOGS.delete(sealed.objects.map(({ key }) => key));
   await applyD1Migrations(env.DIRECTORY ?? env.DB, env.MIGRATIONS);
   if (env.DIRECTORY) await makeShard(env.DIRECTORY, env.DB, 1, env.MIGRATIONS);
+  await env.DB.batch(RECORDED_PARTICIPANTS.map((each) => env.DB.prepare(each)));
 }

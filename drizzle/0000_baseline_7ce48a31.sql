@@ -86,6 +86,7 @@ CREATE TABLE `calls` (
 	`reported_at` integer DEFAULT 0 NOT NULL,
 	`transcript_deleted_at` integer,
 	`soap_note_deleted_at` integer,
+	`recordings_deleted_at` integer,
 	`reference_erased_at` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
@@ -106,6 +107,8 @@ CREATE INDEX `calls_newest_of_organization` ON `calls` (`organization_id`,`start
 CREATE INDEX `calls_by_reference` ON `calls` (`organization_id`,`external_reference`,`started_at`,`id`) WHERE external_reference is not null;
 --> statement-breakpoint
 CREATE INDEX `calls_with_reference` ON `calls` (`organization_id`,`ended_at`) WHERE external_reference is not null;
+--> statement-breakpoint
+CREATE INDEX `calls_of_visit` ON `calls` (`visit_id`) WHERE visit_id is not null;
 --> statement-breakpoint
 CREATE INDEX `calls_ongoing` ON `calls` (`waiting_room_id`) WHERE ended_at is null;
 --> statement-breakpoint
@@ -171,10 +174,7 @@ CREATE TABLE `participants` (
 	`call_id` integer,
 	`call_started_at` integer,
 	`visit_id` integer,
-	`user_id` integer,
-	`display_name` text NOT NULL,
-	`role` text NOT NULL,
-	`external_reference` text,
+	`person_id` integer NOT NULL,
 	`reference_digest` text,
 	`waiting_since` integer,
 	`joined_at` integer,
@@ -184,7 +184,6 @@ CREATE TABLE `participants` (
 	`earlier_stay_until` integer,
 	`connections` text,
 	`cleared` text,
-	`assumed` text,
 	`reported_at` integer DEFAULT 0 NOT NULL,
 	`erased_at` integer,
 	`created_at` integer NOT NULL,
@@ -193,14 +192,14 @@ CREATE TABLE `participants` (
 	FOREIGN KEY (`organization_id`,`waiting_room_id`) REFERENCES `waiting_rooms`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`organization_id`,`call_id`) REFERENCES `calls`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`organization_id`,`visit_id`) REFERENCES `visits`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`organization_id`,`user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
+	FOREIGN KEY (`organization_id`,`person_id`) REFERENCES `people`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `participants_by_key` ON `participants` (`organization_id`,`key`) WHERE erased_at is null;
 --> statement-breakpoint
 CREATE INDEX `participants_erased` ON `participants` (`organization_id`,`key`) WHERE erased_at is not null;
 --> statement-breakpoint
-CREATE INDEX `participants_to_erase` ON `participants` (`organization_id`,`left_at`) WHERE erased_at is null and left_at is not null;
+CREATE INDEX `participants_of_person` ON `participants` (`person_id`);
 --> statement-breakpoint
 CREATE UNIQUE INDEX `participants_by_organization` ON `participants` (`organization_id`,`id`);
 --> statement-breakpoint
@@ -208,9 +207,7 @@ CREATE INDEX `participants_on_call` ON `participants` (`call_id`,`recording_cons
 --> statement-breakpoint
 CREATE INDEX `participants_of_visit` ON `participants` (`visit_id`,`call_id`) WHERE visit_id is not null;
 --> statement-breakpoint
-CREATE INDEX `participants_by_reference` ON `participants` (`organization_id`,`external_reference`,`call_started_at`,`call_id`) WHERE external_reference is not null;
---> statement-breakpoint
-CREATE INDEX `participants_by_erased_reference` ON `participants` (`organization_id`,`reference_digest`,`call_id`) WHERE reference_digest is not null;
+CREATE INDEX `participants_by_reference` ON `participants` (`organization_id`,`reference_digest`,`call_started_at`,`call_id`) WHERE reference_digest is not null;
 --> statement-breakpoint
 CREATE INDEX `participants_present` ON `participants` (`waiting_room_id`,`call_id`,`waiting_since`,`id`) WHERE left_at is null;
 --> statement-breakpoint
@@ -691,6 +688,47 @@ CREATE INDEX `egresses_to_check` ON `egresses` (`organization_id`,`check_at`) WH
 --> statement-breakpoint
 CREATE INDEX `egresses_to_stop` ON `egresses` (`organization_id`,`stop_due_at`) WHERE stop_due_at is not null and not is_stopped;
 --> statement-breakpoint
+CREATE TABLE `former_references` (
+	`organization_id` integer NOT NULL,
+	`reference_digest` text NOT NULL,
+	`person_id` integer NOT NULL,
+	PRIMARY KEY(`organization_id`, `reference_digest`, `person_id`),
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`person_id`) REFERENCES `people`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE TABLE `people` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`organization_id` integer NOT NULL,
+	`visit_id` integer,
+	`number` integer,
+	`visit_starts_at` integer,
+	`display_name` text NOT NULL,
+	`role` text NOT NULL,
+	`user_id` integer,
+	`external_reference` text,
+	`reference_digest` text,
+	`said` text,
+	`cleared` text,
+	`assumed` text,
+	`reported_at` integer DEFAULT 0 NOT NULL,
+	`over_at` integer,
+	`erased_at` integer,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`visit_id`) REFERENCES `visits`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `people_by_organization` ON `people` (`organization_id`,`id`);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `people_of_visit` ON `people` (`visit_id`,`number`) WHERE visit_id is not null;
+--> statement-breakpoint
+CREATE INDEX `people_by_reference` ON `people` (`organization_id`,`reference_digest`,`visit_starts_at`,`visit_id`) WHERE reference_digest is not null;
+--> statement-breakpoint
+CREATE INDEX `people_to_erase` ON `people` (`organization_id`,`over_at`) WHERE over_at is not null;
+--> statement-breakpoint
 CREATE TABLE `visit_daily_metrics` (
 	`organization_id` integer NOT NULL,
 	`organization_user_id` integer NOT NULL,
@@ -703,18 +741,6 @@ CREATE TABLE `visit_daily_metrics` (
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE TABLE `visit_references` (
-	`organization_id` integer NOT NULL,
-	`reference_digest` text NOT NULL,
-	`visit_id` integer NOT NULL,
-	`is_erased` integer DEFAULT false NOT NULL,
-	PRIMARY KEY(`organization_id`, `reference_digest`, `visit_id`),
-	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`organization_id`,`visit_id`) REFERENCES `visits`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
-);
---> statement-breakpoint
-CREATE INDEX `visit_references_to_erase` ON `visit_references` (`organization_id`,`reference_digest`,`visit_id`) WHERE not is_erased;
---> statement-breakpoint
 CREATE TABLE `visits` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -724,14 +750,10 @@ CREATE TABLE `visits` (
 	`status` text NOT NULL,
 	`starts_at` integer NOT NULL,
 	`ends_at` integer NOT NULL,
-	`participants` text NOT NULL,
 	`last_participant_id` integer NOT NULL,
 	`cancelled_at` integer,
-	`calls_ended_at` integer,
-	`over_at` integer GENERATED ALWAYS AS (case status when 'planned' then null when 'cancelled' then min(cancelled_at, ends_at)
-        when 'started' then min(calls_ended_at, ends_at)
-        when 'ended' then min(coalesce(calls_ended_at, ends_at), ends_at) else ends_at end) VIRTUAL,
-	`erased_at` integer,
+	`corrections` integer DEFAULT 0 NOT NULL,
+	`reference_erased_at` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
@@ -752,8 +774,6 @@ CREATE INDEX `visits_of_holder_by_status` ON `visits` (`organization_id`,`organi
 CREATE INDEX `visits_by_reference` ON `visits` (`organization_id`,`external_reference`,`starts_at`,`id`) WHERE external_reference is not null;
 --> statement-breakpoint
 CREATE INDEX `visits_open` ON `visits` (`organization_id`,`ends_at`) WHERE status in ('planned', 'started');
---> statement-breakpoint
-CREATE INDEX `visits_to_erase` ON `visits` (`organization_id`,`over_at`) WHERE over_at is not null and erased_at is null;
 --> statement-breakpoint
 CREATE TABLE `waiting_room_subs` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -870,8 +890,9 @@ SELECT
   max(0, call.started_at - participant.waiting_since)
 FROM participants participant
 JOIN calls call ON call.id = participant.call_id
+JOIN people person ON person.id = participant.person_id
 JOIN (SELECT 0 AS factor UNION ALL SELECT 1) scope
-WHERE participant.role = 'recipient' AND participant.waiting_since IS NOT NULL;
+WHERE person.role = 'recipient' AND participant.waiting_since IS NOT NULL;
 --> statement-breakpoint
 CREATE VIEW `call_metric_changes` AS
 SELECT NULL AS call_id, NULL AS participant_id, NULL AS sign;
@@ -920,13 +941,13 @@ BEGIN
   INSERT INTO call_metric_changes VALUES (new.call_id, new.id, 1);
 END;
 --> statement-breakpoint
-CREATE TRIGGER `participants_updating` BEFORE UPDATE OF call_id, role, waiting_since ON `participants`
+CREATE TRIGGER `participants_updating` BEFORE UPDATE OF call_id, waiting_since ON `participants`
 WHEN old.call_id IS NOT NULL
 BEGIN
   INSERT INTO call_metric_changes VALUES (old.call_id, old.id, -1);
 END;
 --> statement-breakpoint
-CREATE TRIGGER `participants_updated` AFTER UPDATE OF call_id, role, waiting_since ON `participants`
+CREATE TRIGGER `participants_updated` AFTER UPDATE OF call_id, waiting_since ON `participants`
 WHEN new.call_id IS NOT NULL
 BEGIN
   INSERT INTO call_metric_changes VALUES (new.call_id, new.id, 1);
@@ -935,6 +956,18 @@ END;
 CREATE TRIGGER `participants_deleting` BEFORE DELETE ON `participants` WHEN old.call_id IS NOT NULL
 BEGIN
   INSERT INTO call_metric_changes VALUES (old.call_id, old.id, -1);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `people_role_updating` BEFORE UPDATE OF role ON `people` WHEN old.role <> new.role
+BEGIN
+  INSERT INTO call_metric_changes
+  SELECT call_id, id, -1 FROM participants WHERE person_id = old.id AND call_id IS NOT NULL;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `people_role_updated` AFTER UPDATE OF role ON `people` WHEN old.role <> new.role
+BEGIN
+  INSERT INTO call_metric_changes
+  SELECT call_id, id, 1 FROM participants WHERE person_id = new.id AND call_id IS NOT NULL;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `events_call_started` AFTER INSERT ON `calls`
@@ -979,6 +1012,15 @@ BEGIN
     updated_at = max(updated_at, new.updated_at)
   WHERE id = new.call_id AND reference_erased_at IS NULL
     AND NOT EXISTS (SELECT 1 FROM legal_holds WHERE call_id = new.call_id AND legal_holds.ended_at IS NULL);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `call_references_of_visit` AFTER UPDATE OF external_reference ON `visits`
+WHEN old.external_reference IS NOT new.external_reference
+BEGIN
+  UPDATE calls
+  SET external_reference = new.external_reference, updated_at = max(updated_at, new.updated_at),
+    reference_erased_at = new.reference_erased_at
+  WHERE visit_id = new.id AND reference_said_by IS NULL AND reference_erased_at IS NULL;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `call_references_not_restored` BEFORE UPDATE OF external_reference ON `calls`
@@ -1030,43 +1072,47 @@ BEGIN
   SELECT raise(ABORT, 'of a legal hold only the reason, the end and who began it change');
 END;
 --> statement-breakpoint
-CREATE VIEW `call_starts` AS
-SELECT id AS participant_id, call_id, call_started_at FROM participants;
+CREATE VIEW `copies` AS
+SELECT id AS participant_id, call_id, call_started_at, reference_digest FROM participants;
 --> statement-breakpoint
-CREATE TRIGGER `call_starts_moved` AFTER UPDATE OF started_at ON `calls`
+CREATE TRIGGER `copies_moved` AFTER UPDATE OF started_at ON `calls`
 WHEN old.started_at <> new.started_at
 BEGIN
   UPDATE participants SET call_started_at = new.started_at WHERE call_id = new.id;
 END;
 --> statement-breakpoint
-CREATE TRIGGER `call_starts_inserted` AFTER INSERT ON `participants`
-WHEN new.call_started_at IS NOT (SELECT started_at FROM calls WHERE id = new.call_id)
+CREATE TRIGGER `copies_inserted` AFTER INSERT ON `participants`
 BEGIN
-  UPDATE participants SET call_started_at = (SELECT started_at FROM calls WHERE id = new.call_id) WHERE id = new.id;
+  UPDATE participants SET call_started_at = (SELECT started_at FROM calls WHERE id = new.call_id),
+    reference_digest = (SELECT reference_digest FROM people WHERE id = new.person_id)
+  WHERE id = new.id;
 END;
 --> statement-breakpoint
-CREATE TRIGGER `call_starts_updated` AFTER UPDATE OF call_id, call_started_at ON `participants`
+CREATE TRIGGER `copies_updated` AFTER UPDATE OF call_id, call_started_at, reference_digest ON `participants`
 WHEN new.call_started_at IS NOT (SELECT started_at FROM calls WHERE id = new.call_id)
+  OR new.reference_digest IS NOT (SELECT reference_digest FROM people WHERE id = new.person_id)
 BEGIN
-  UPDATE participants SET call_started_at = (SELECT started_at FROM calls WHERE id = new.call_id) WHERE id = new.id;
+  UPDATE participants SET call_started_at = (SELECT started_at FROM calls WHERE id = new.call_id),
+    reference_digest = (SELECT reference_digest FROM people WHERE id = new.person_id)
+  WHERE id = new.id;
 END;
 --> statement-breakpoint
 CREATE VIEW `events_of_participants` AS
-SELECT NULL AS type, NULL AS participant_id;
+SELECT NULL AS type, NULL AS participant_id, NULL AS at;
 --> statement-breakpoint
 CREATE TRIGGER `events_of_participant` INSTEAD OF INSERT ON `events_of_participants`
 BEGIN
   INSERT INTO events (organization_id, type, data, created_at)
   SELECT organization_id, new.type, json_patch('{}', json_object(
     'waiting_room_id', waiting_room_id, 'participant_id', id, 'call_id', call_id,
-    'organization_user_id', (SELECT organization_user_id FROM calls WHERE calls.id = call_id))), updated_at
+    'organization_user_id', (SELECT organization_user_id FROM calls WHERE calls.id = call_id))), new.at
   FROM participants WHERE id = new.participant_id;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `events_participant_created` AFTER INSERT ON `participants`
 BEGIN
   INSERT INTO events_of_participants
-  SELECT type, new.id FROM (
+  SELECT type, new.id, new.updated_at FROM (
     SELECT 'participant.waiting' AS type
     WHERE new.waiting_since IS NOT NULL AND (new.joined_at IS NULL OR new.joined_at > new.waiting_since)
     UNION ALL SELECT 'participant.joined' WHERE new.joined_at IS NOT NULL
@@ -1077,7 +1123,7 @@ END;
 CREATE TRIGGER `events_participant_updated` AFTER UPDATE OF waiting_room_id, waiting_since, joined_at, left_at ON `participants`
 BEGIN
   INSERT INTO events_of_participants
-  SELECT type, new.id FROM (
+  SELECT type, new.id, new.updated_at FROM (
     SELECT 'participant.waiting' AS type, new.waiting_since AS time, new.waiting_since AS since,
       iif(old.waiting_room_id = new.waiting_room_id OR new.call_id IS NOT NULL, old.waiting_since, NULL) AS known
     WHERE new.joined_at IS NULL OR new.joined_at > new.waiting_since
@@ -1404,6 +1450,8 @@ CREATE VIEW `visible_recordings` AS
 SELECT egresses.id, egresses.call_id, egresses.status, egresses.is_announced
 FROM egresses JOIN calls ON calls.id = egresses.call_id
 WHERE calls.ended_at IS NOT NULL
+  -- A recording that was first reported after the deletion of the call's recordings.
+  AND (calls.recordings_deleted_at IS NULL OR egresses.created_at < calls.recordings_deleted_at)
   -- The lowest value in the index, which sorts NULL before 0, and 0 before 1. Without participants, it is NULL too.
   AND (
     SELECT recording_consent FROM participants
@@ -1448,6 +1496,18 @@ WHEN old.call_id IS NOT new.call_id AND new.status IN ('egress_starting', 'egres
   AND EXISTS (SELECT 1 FROM participants WHERE call_id = new.call_id AND recording_consent = 0)
 BEGIN
   UPDATE egresses SET stop_due_at = new.updated_at WHERE id = new.id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `egresses_deleted` AFTER UPDATE OF status ON `egresses`
+WHEN new.status = 'egress_deleted' AND old.status <> 'egress_deleted' AND old.deletion_requested_by IS NULL
+BEGIN
+  UPDATE calls SET recordings_deleted_at = new.updated_at WHERE id = new.call_id AND recordings_deleted_at IS NULL;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `egresses_not_restored` AFTER INSERT ON `egresses`
+WHEN (SELECT recordings_deleted_at FROM calls WHERE id = new.call_id) IS NOT NULL
+BEGIN
+  UPDATE egresses SET deletion_due_at = new.created_at WHERE id = new.id;
 END;
 --> statement-breakpoint
 CREATE VIEW `events_new_egresses` AS
@@ -1509,8 +1569,7 @@ END;
 --> statement-breakpoint
 CREATE VIEW `retention` AS
 SELECT 'egress' AS result, id, call_id, call_ended_at, is_held FROM egresses
-UNION ALL SELECT kind, id, call_id, call_ended_at, is_held FROM call_texts
-UNION ALL SELECT 'visit', id, NULL, calls_ended_at, NULL FROM visits;
+UNION ALL SELECT kind, id, call_id, call_ended_at, is_held FROM call_texts;
 --> statement-breakpoint
 CREATE VIEW `retained_calls` AS
 SELECT id, ended_at, EXISTS (
@@ -1565,31 +1624,104 @@ BEGIN
   WHERE id = new.id;
 END;
 --> statement-breakpoint
-CREATE VIEW `visit_call_ends` AS
-SELECT participants.visit_id, iif(count(*) = count(calls.ended_at), max(calls.ended_at), NULL) AS ended_at
-FROM participants JOIN calls ON calls.id = participants.call_id
-WHERE participants.visit_id IS NOT NULL
-GROUP BY participants.visit_id;
+CREATE TRIGGER `people_references_changed` AFTER UPDATE OF reference_digest ON `people`
+WHEN old.reference_digest IS NOT new.reference_digest
+BEGIN
+  INSERT INTO former_references (organization_id, reference_digest, person_id)
+  SELECT old.organization_id, old.reference_digest, old.id WHERE old.reference_digest IS NOT NULL
+  ON CONFLICT DO NOTHING;
+  UPDATE participants SET reference_digest = new.reference_digest WHERE person_id = new.id;
+END;
 --> statement-breakpoint
-CREATE TRIGGER `calls_visits_ended` AFTER UPDATE OF ended_at ON `calls`
+CREATE TRIGGER `people_references_inserted` BEFORE INSERT ON `people`
+WHEN (new.external_reference IS NULL) <> (new.reference_digest IS NULL)
+BEGIN
+  SELECT raise(ABORT, 'a reference is stored with its digest');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `people_references_updated` BEFORE UPDATE OF external_reference, reference_digest ON `people`
+WHEN (new.external_reference IS NULL) <> (new.reference_digest IS NULL)
+  OR (old.external_reference IS NOT new.external_reference AND old.reference_digest IS new.reference_digest)
+BEGIN
+  SELECT raise(ABORT, 'a reference is stored with its digest');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `events_person_updated` AFTER UPDATE OF display_name, role, user_id, external_reference ON `people`
+WHEN old.display_name <> new.display_name OR old.role <> new.role OR old.user_id IS NOT new.user_id
+  OR old.external_reference IS NOT new.external_reference
+BEGIN
+  INSERT INTO events_of_participants
+  SELECT 'participant.updated', id, new.updated_at FROM participants
+  WHERE person_id = new.id AND erased_at IS NULL AND new.erased_at IS NULL;
+  UPDATE visits SET corrections = corrections + 1 WHERE id = new.visit_id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `people_erased_from_visit` AFTER UPDATE OF erased_at ON `people`
+WHEN old.erased_at IS NULL AND new.erased_at IS NOT NULL AND (old.number IS NULL OR new.number IS NOT NULL)
+BEGIN
+  UPDATE visits SET external_reference = NULL, reference_erased_at = new.erased_at
+  WHERE id = new.visit_id AND reference_erased_at IS NULL;
+END;
+--> statement-breakpoint
+CREATE VIEW `computed_person_times` AS
+SELECT people.id AS person_id, visits.starts_at AS visit_starts_at, iif(
+    count(participants.id) > count(iif(participants.call_id IS NULL, participants.left_at, calls.ended_at))
+      OR (people.erased_at IS NOT NULL AND count(participants.id) = count(participants.erased_at)),
+    NULL,
+    nullif(max(
+      coalesce(max(iif(participants.call_id IS NULL, participants.left_at, calls.ended_at)), 0),
+      coalesce(iif(visits.status = 'cancelled', min(visits.cancelled_at, visits.ends_at), visits.ends_at), 0)
+    ), 0)
+  ) AS over_at
+FROM people LEFT JOIN visits ON visits.id = people.visit_id
+LEFT JOIN participants ON participants.person_id = people.id
+LEFT JOIN calls ON calls.id = participants.call_id
+GROUP BY people.id;
+--> statement-breakpoint
+CREATE VIEW `person_times` AS
+SELECT id AS person_id, visit_starts_at, over_at FROM people;
+--> statement-breakpoint
+CREATE VIEW `person_time_changes` AS
+SELECT NULL AS person_id;
+--> statement-breakpoint
+CREATE TRIGGER `person_time_change` INSTEAD OF INSERT ON `person_time_changes`
+BEGIN
+  UPDATE people SET (visit_starts_at, over_at) =
+    (SELECT visit_starts_at, over_at FROM computed_person_times WHERE person_id = new.person_id)
+  WHERE id = new.person_id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `person_times_planned` AFTER INSERT ON `people` WHEN new.visit_id IS NOT NULL
+BEGIN
+  INSERT INTO person_time_changes VALUES (new.id);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `person_times_erased` AFTER UPDATE OF erased_at ON `people` WHEN old.erased_at IS NOT new.erased_at
+BEGIN
+  INSERT INTO person_time_changes VALUES (new.id);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `person_times_visit_moved` AFTER UPDATE OF starts_at, ends_at, status ON `visits`
+WHEN old.starts_at <> new.starts_at OR old.ends_at <> new.ends_at OR new.status = 'cancelled'
+BEGIN
+  INSERT INTO person_time_changes SELECT id FROM people WHERE visit_id = new.id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `person_times_participant_inserted` AFTER INSERT ON `participants`
+BEGIN
+  INSERT INTO person_time_changes VALUES (new.person_id);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `person_times_participant_updated` AFTER UPDATE OF call_id, left_at, erased_at ON `participants`
+WHEN old.call_id IS NOT new.call_id OR old.left_at IS NOT new.left_at OR old.erased_at IS NOT new.erased_at
+BEGIN
+  INSERT INTO person_time_changes VALUES (new.person_id);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `person_times_call_ended` AFTER UPDATE OF ended_at ON `calls`
 WHEN old.ended_at IS NOT new.ended_at
 BEGIN
-  UPDATE visits SET calls_ended_at = (SELECT ended_at FROM visit_call_ends WHERE visit_id = visits.id)
-  WHERE id IN (SELECT visit_id FROM participants WHERE call_id = new.id AND visit_id IS NOT NULL);
-END;
---> statement-breakpoint
-CREATE TRIGGER `participants_visit_call_inserted` AFTER INSERT ON `participants`
-WHEN new.visit_id IS NOT NULL AND new.call_id IS NOT NULL
-BEGIN
-  UPDATE visits SET calls_ended_at = (SELECT ended_at FROM visit_call_ends WHERE visit_id = visits.id)
-  WHERE id = new.visit_id;
-END;
---> statement-breakpoint
-CREATE TRIGGER `participants_visit_call_updated` AFTER UPDATE OF visit_id, call_id ON `participants`
-WHEN old.visit_id IS NOT new.visit_id OR old.call_id IS NOT new.call_id
-BEGIN
-  UPDATE visits SET calls_ended_at = (SELECT ended_at FROM visit_call_ends WHERE visit_id = visits.id)
-  WHERE id IN (old.visit_id, new.visit_id);
+  INSERT INTO person_time_changes SELECT person_id FROM participants WHERE call_id = new.id;
 END;
 --> statement-breakpoint
 CREATE VIEW `visit_metric_changes` AS
@@ -1622,7 +1754,7 @@ BEGIN
   VALUES (new.organization_id, 'visit.created', json_object('visit_id', new.id), new.created_at);
 END;
 --> statement-breakpoint
-CREATE TRIGGER `visits_updated` AFTER UPDATE OF organization_user_id, starts_at, status, updated_at ON `visits` WHEN new.erased_at IS old.erased_at
+CREATE TRIGGER `visits_updated` AFTER UPDATE OF organization_user_id, starts_at, status, updated_at ON `visits`
 BEGIN
   INSERT INTO visit_metric_changes
   VALUES (old.organization_id, old.organization_user_id, old.starts_at, old.status, -1),

@@ -1,0 +1,131 @@
+import { and, eq, exists, inArray, isNotNull, type SQL, sql } from "drizzle-orm";
+import { digestsOfReferences } from "../../audit/access_logs/access_logs.sql.ts";
+import { participants } from "../../calls/participants/participants.table.ts";
+import { coalesce, columnAs, hasValues, iif } from "../../database/expressions.ts";
+import { insertRows, jsonField, jsonRows } from "../../database/insert.ts";
+import {
+  type BoundQuery,
+  builder,
+  jsonValues,
+  type Placeholders,
+  preparedQuery,
+  type Row,
+  type Value,
+} from "../../database/queries.ts";
+import { ERASED_NAME } from "../../database/retention.ts";
+import { newestId, selectColumn } from "../../database/selects.ts";
+import type { Settings } from "../../settings.ts";
+import { visits } from "../visits/visits.table.ts";
+import { people } from "./people.table.ts";
+
+/** All columns that decisions depend on. Triggers maintain the others. */
+export const personColumns = {
+  id: people.id,
+  organization_id: people.organization_id,
+  visit_id: people.visit_id,
+  number: people.number,
+  display_name: people.display_name,
+  role: people.role,
+  user_id: people.user_id,
+  external_reference: people.external_reference,
+  said: people.said,
+  cleared: people.cleared,
+  assumed: people.assumed,
+  reported_at: people.reported_at,
+  erased_at: people.erased_at,
+  created_at: people.created_at,
+  updated_at: people.updated_at,
+};
+
+export type Person = Row<typeof personColumns>;
+
+/** A person to write: a new one has no id yet. */
+export type PersonRow = Omit<Person, "id"> & { id?: number };
+
+type DigestedRow = PersonRow & { reference_digest: string | null };
+
+const insertPeople = insertRows<typeof people, DigestedRow>(people, {
+  computed: {
+    // A new person of a visit without an id belongs to the visit that the transaction has just inserted.
+    visit_id: coalesce(
+      jsonField("visit_id"),
+      iif(sql`${jsonField("number")} is null`, null, sql`${newestId(visits)}`),
+    ),
+  },
+});
+
+const { id: _, visit_id: __, ...written } = personColumns;
+
+const changes = Object.fromEntries(
+  [...Object.keys(written), "reference_digest"].map((name) => [name, jsonField(name)]),
+);
+
+const updatePeople = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
+  builder
+    .update(people)
+    .set(changes)
+    .from(jsonRows(rows))
+    .where(eq(people.id, jsonField("id"))),
+);
+
+/** Writes new and known people. New ones get consecutive ids, in their order. */
+export async function writePeople(settings: Settings, rows: PersonRow[]): Promise<BoundQuery<unknown>[]> {
+  const references = rows.map(({ external_reference }) => external_reference ?? "");
+  const digests = await digestsOfReferences(settings, references);
+  const digested = rows.map((row, n) => ({
+    ...row,
+    reference_digest: row.external_reference && (digests[n] ?? null),
+  }));
+  const added = digested.filter(({ id }) => id === undefined);
+  const changed = digested.filter(({ id }) => id !== undefined);
+  return [
+    ...(added.length > 0 ? [insertPeople(added)] : []),
+    ...(changed.length > 0 ? [updatePeople({ rows: JSON.stringify(changed) })] : []),
+  ];
+}
+
+/**
+ * The id of a person, from a column of a JSON or bound row. Numbers up to 0 are those of new people, counted backwards from the last
+ * one that the transaction has inserted.
+ */
+export const idOfPerson = (person_id: SQL): SQL =>
+  sql`iif(${person_id} > 0, ${person_id}, ${newestId(people)} + ${person_id})`;
+
+/** Selects the ids of people whom visits name. @param numbers a JSON array of pairs: the visit's id, and the person's number in it */
+export const selectPlanned = (organization_id: Value<number>, numbers: Value<string>) =>
+  builder
+    .select({ id: columnAs(people.id, "id") })
+    .from(sql`json_each(${numbers}) as item`)
+    .crossJoin(people)
+    .where(
+      and(
+        sql`${people.visit_id} = item.value ->> 0 and ${people.number} = item.value ->> 1`,
+        eq(people.organization_id, organization_id),
+      ),
+    );
+
+/** The people whom a visit names. */
+export const peopleOfVisit = preparedQuery(
+  ({ organization_id, visit_id }: Placeholders<{ organization_id: number; visit_id: number }>) =>
+    builder
+      .select(personColumns)
+      .from(people)
+      .where(and(hasValues(people, { organization_id, visit_id }), isNotNull(people.number)))
+      .orderBy(people.number),
+);
+
+/** Removes people from their visit. A person who never came is erased at once. @param ids a JSON array */
+export const removePeople = preparedQuery(({ ids, now }: Placeholders<{ ids: string; now: number }>) => {
+  const hasCome = sql`${exists(selectColumn(participants.id, eq(participants.person_id, people.id)))}`;
+  return builder
+    .update(people)
+    .set({
+      number: null,
+      display_name: iif(hasCome, people.display_name, ERASED_NAME),
+      external_reference: iif(hasCome, people.external_reference, null),
+      reference_digest: iif(hasCome, people.reference_digest, null),
+      erased_at: iif(hasCome, people.erased_at, now),
+      updated_at: now,
+    })
+    .where(inArray(people.id, jsonValues(ids)));
+});

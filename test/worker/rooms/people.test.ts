@@ -1,0 +1,135 @@
+import { describe, expect, it } from "vitest";
+import { entriesAbout } from "../support/access_logs.ts";
+import { aCall, aProviderOnTheCall, ENDED_AT } from "../support/calls.ts";
+import { rowsOf } from "../support/database.ts";
+import { expectRefusal } from "../support/expectations.ts";
+import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
+import { changingNothing } from "../support/unchanged.ts";
+import { keyOf, planVisit, readVisit } from "../support/visits.ts";
+
+const storedText = async ({ id }: Organization) => JSON.stringify(await rowsOf(id));
+
+const idsIn = (rows: { id: number }[]) => rows.map(({ id }) => id);
+
+/** A planned visit of Rita, who has been on a call of it with a provider. */
+async function aVisitOfRita() {
+  const clinic = await anOrganization();
+  const reference = unique("patient");
+  const rita = { role: "recipient", display_name: "Rita Recipient", external_reference: reference };
+  const { slug } = await clinic.addRoom();
+  const plan = { participants: [rita], external_reference: unique("appointment") };
+  const visit = await planVisit(clinic, slug, plan);
+  const participants = [{ key: keyOf(visit) }, aProviderOnTheCall()];
+  const call = await aCall(clinic, { waiting_room_slug: slug, participants });
+  const line = { participant_key: keyOf(visit), text: "Hello.", start_time: 0, end_time: 1 };
+  await given(call.reportTranscript({ is_final: true, lines: [line] }));
+  const onCall = async () => (await given(clinic.client.get(`${call.path}/participants`))).participants[0];
+  const found = async (list: "calls" | "visits", sought: string) =>
+    idsIn((await given(clinic.client.get(`/${list}?participant_reference=${sought}`)))[list]);
+  const logged = async (sought: string) =>
+    (await given(clinic.client.get(`/access_logs?per_page=100&external_reference=${sought}`))).access_logs
+      .length;
+  return { clinic, slug, reference, visit, call, participants, onCall, found, logged };
+}
+
+describe("A person with a record", () => {
+  it("is shown everywhere as the visit is corrected, also after the call, and reports do not undo it", async () => {
+    const { clinic, reference, visit, call, participants, onCall, found, logged } = await aVisitOfRita();
+    const before = await logged(reference);
+    const [{ id } = { id: 0 }] = visit.participants;
+    const corrected = { display_name: "Rita Rowe", external_reference: unique("patient") };
+    const change = { participants: [{ id, ...corrected }], external_reference: "appointment-8" };
+    await given(clinic.client.put(`/visits/${visit.id}`, { visit: change }));
+    const said = participants.map((each) => ({ display_name: "Somebody", role: "recipient", ...each }));
+    await given(call.report({ participants: [{ ...said[0], key: keyOf(visit) }] }));
+    expect(await onCall()).toMatchObject(corrected);
+    expect((await given(clinic.client.get(call.path))).external_reference).toBe("appointment-8");
+    const { transcript_lines } = await given(clinic.client.get(`${call.path}/transcript`));
+    expect(transcript_lines).toMatchObject([{ display_name: "Rita Rowe" }]);
+    for (const list of ["calls", "visits"] as const) {
+      expect(await found(list, reference)).toEqual([]);
+      expect(await found(list, corrected.external_reference)).toEqual([
+        list === "calls" ? call.id : visit.id,
+      ]);
+    }
+    // Reads from before the correction are found under both numbers.
+    expect(await logged(reference)).toBeGreaterThan(before);
+    expect(await logged(corrected.external_reference)).toBeGreaterThan(before);
+    expect(await entriesAbout(clinic, "search", "participant")).toHaveLength(4);
+  });
+
+  it("can be corrected on the call, which changes the visit, with one event", async () => {
+    const { clinic, visit, call, onCall } = await aVisitOfRita();
+    const { id } = await onCall();
+    const path = `${call.path}/participants/${id}`;
+    const correct = (participant: object) => clinic.client.put(path, { participant });
+    const corrected = await given(correct({ display_name: "Rita Rowe", external_reference: null }));
+    expect(corrected).toEqual(await onCall());
+    expect(corrected).toMatchObject({ display_name: "Rita Rowe", external_reference: null });
+    expect((await readVisit(clinic, visit)).participants).toMatchObject([{ display_name: "Rita Rowe" }]);
+    await given(call.report({ participants: [{ key: keyOf(visit), external_reference: "late" }] }));
+    expect(await onCall()).toEqual(corrected);
+    await given(correct({}));
+    expect(await entriesAbout(clinic, "update", "participant")).toMatchObject([
+      { resource_id: id, call_id: call.id },
+    ]);
+    const { events } = await given(clinic.client.get("/events?type=participant.updated"));
+    expect(events).toMatchObject([{ data: { participant_id: id, call_id: call.id } }]);
+    expectRefusal(await clinic.client.put(`${call.path}/participants/999999`, { participant: {} }), 404);
+    const ann = await clinic.addUser("Ann", ["provider_assistant"], { assists: [call.owner.id] });
+    const assistant = await clinic.addClient(ann.id);
+    expectRefusal(await assistant.put(path, { participant: { display_name: "R." } }), 404);
+    const other = await anOrganization();
+    expectRefusal(await other.client.put(path, { participant: { display_name: "R." } }), 404);
+  });
+
+  it("is erased from everywhere by a number that they had before, and late reports bring nothing back", async () => {
+    const { clinic, reference, visit, call, onCall, logged } = await aVisitOfRita();
+    const other = await anOrganization();
+    await aCall(other, { participants: [aProviderOnTheCall({ external_reference: reference })] });
+    const theirs = await rowsOf(other.id);
+    const { id } = await onCall();
+    const number = unique("patient");
+    const path = `${call.path}/participants/${id}`;
+    await given(clinic.client.put(path, { participant: { external_reference: number } }));
+    const erased = await given(
+      clinic.client.delete(`/participants?external_reference=${reference}&texts=true`),
+    );
+    expect(erased).toEqual({ erased_count: 2, held_count: 0, ongoing_count: 0, remaining_count: 0 });
+    const late = {
+      key: keyOf(visit),
+      display_name: "Rita Recipient",
+      role: "recipient",
+      external_reference: number,
+    };
+    await given(call.report({ participants: [late], ended_at: ENDED_AT, external_reference: number }));
+    for (const personal of [reference, number, "Rita Recipient", keyOf(visit)])
+      expect(await storedText(clinic)).not.toContain(personal);
+    for (const sought of [reference, number]) expect(await logged(sought)).toBeGreaterThan(0);
+    expect(await rowsOf(other.id)).toEqual(theirs);
+    expectRefusal(
+      await clinic.client.put(path, { participant: { display_name: "Rita" } }),
+      422,
+      /was erased/,
+    );
+    // Deleted results of the call stay deleted.
+    await call.addEgress({ storage_key: `${clinic.slug}/late.mp4` });
+    expect((await given(clinic.client.get(`${call.path}/egresses`))).egresses).toEqual([]);
+    expect((await call.reportTranscript({ is_final: true, lines: [] })).status).toBe(422);
+  });
+
+  it("comes as Participant if they were erased before, and stays whole while they wait", async () => {
+    const { clinic, slug, visit, reference } = await aVisitOfRita();
+    const key = `2nd:${keyOf(visit)}`;
+    const said = { display_name: "Rita Recipient", external_reference: reference, waiting_since: ENDED_AT };
+    await clinic.addParticipant(slug, said, key);
+    const erase = () => given(clinic.client.delete(`/participants?external_reference=${reference}`));
+    expect(await changingNothing(erase)).toMatchObject({ erased_count: 0, ongoing_count: 3 });
+    const left = { ...said, left_at: new Date(Date.parse(ENDED_AT) + 1000).toISOString() };
+    await clinic.addParticipant(slug, left, key);
+    expect(await erase()).toMatchObject({ erased_count: 3, ongoing_count: 0 });
+    const again = await clinic.addParticipant(slug, said, `3rd:${keyOf(visit)}`);
+    expect(again).toMatchObject({ display_name: "Participant" });
+    expect(await storedText(clinic)).not.toContain("Rita Recipient");
+  });
+});

@@ -8,6 +8,7 @@ import { invalidClient } from "../../organization/api_clients/api_clients.refusa
 import { secretIsNotStored } from "../../organization/idempotency_keys/idempotency_keys.refusals.ts";
 import { HOUR } from "../../units.ts";
 import {
+  endpointOutlivesClient,
   ROTATE_LOST_SECRET,
   rotatedTooOften,
   tooManyEndpoints,
@@ -57,7 +58,7 @@ export const ofEndpoint = {
 
 export const webhookEndpointsReference: Reference = {
   tag: "Webhook endpoints",
-  description: `The URLs that receive the organization's events. An endpoint receives the events that occur after its creation. Only an organization_admin can see and change endpoints. An organization can have up to ${MAX_WEBHOOK_ENDPOINTS} endpoints.
+  description: `The URLs that receive the organization's events. An endpoint receives the events that occur after its creation. Only an organization_admin can see and change endpoints. A client with \`expires_at\` can only read and delete endpoints, because what it created or changed would outlast it. An organization can have up to ${MAX_WEBHOOK_ENDPOINTS} endpoints.
 
 One user is responsible for each endpoint: the user of the API client that created it or, later, activated it or changed its URL. When this user leaves the organization or is no longer an organization_admin, the endpoint is deactivated with the \`disabled_reason\` \`creator_removed\`. Another organization_admin can activate it again, and is then responsible for it. Pending deliveries wait until then; events that occur in the meantime can be sent with \`redeliver\`.
 
@@ -94,7 +95,13 @@ Webhooks are signed with the endpoint's secret, as in [Standard Webhooks](https:
         },
       },
       response: { schema: webhookEndpointWithSecretSchema, example: created },
-      errors: [secretIsNotStored(ROTATE_LOST_SECRET), ...urlsNotAllowed, tooManyEndpoints(), invalidClient()],
+      errors: [
+        secretIsNotStored(ROTATE_LOST_SECRET),
+        ...urlsNotAllowed,
+        tooManyEndpoints(),
+        endpointOutlivesClient(),
+        invalidClient(),
+      ],
     },
     "GET /webhook_endpoints/:id": {
       operationId: "getWebhookEndpoint",
@@ -124,7 +131,7 @@ Webhooks are signed with the endpoint's secret, as in [Standard Webhooks](https:
         },
       },
       response: { schema: webhookEndpointSchema, example: moved },
-      errors: [webhookEndpointNotFound(), ...urlsNotAllowed, invalidClient()],
+      errors: [webhookEndpointNotFound(), ...urlsNotAllowed, endpointOutlivesClient(), invalidClient()],
     },
     "DELETE /webhook_endpoints/:id": {
       operationId: "deleteWebhookEndpoint",
@@ -143,7 +150,7 @@ Webhooks are signed with the endpoint's secret, as in [Standard Webhooks](https:
         schema: webhookEndpointWithSecretSchema,
         example: { ...created, updated_at: story.DOWNLOADED_AT, secret: story.NEW_WEBHOOK_SECRET },
       },
-      errors: [webhookEndpointNotFound(), rotatedTooOften(), invalidClient()],
+      errors: [webhookEndpointNotFound(), rotatedTooOften(), endpointOutlivesClient(), invalidClient()],
     },
   },
 };

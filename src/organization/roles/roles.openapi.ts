@@ -16,12 +16,12 @@ export const rolesReference: Reference = {
       operationId: "listRoles",
       summary: "List the roles that the client may assign",
       description:
-        "Lists the roles at or below the client's own permission level, which it can give to the people that it invites.",
+        "Lists the roles at or below the client's own permission level, which it can give to the people that it invites. A client that lacks a scope or has an `expires_at` cannot assign `organization_admin`.",
       response: {
         schema: rolesSchema,
         examples: {
           "A client of an organization_admin": exampleOf(rolesSchema),
-          "A client of a provider": { roles: ["provider_assistant", "provider"] },
+          "A client of a provider, or with limits": { roles: ["provider_assistant", "provider"] },
           "A client of a provider_assistant": { roles: ["provider_assistant"] },
         },
       },

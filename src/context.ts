@@ -95,9 +95,11 @@ export interface Caller {
   organization_id: number;
   /** The contract calls it user_id too. */
   organization_user_id: number;
-  roles: Role[];
+  roles: readonly Role[];
   /** null for everything that the roles allow. */
   scopes: Scope[] | null;
+  /** null for a client that never expires. */
+  expires_at: number | null;
   /** Whether the organization requires `X-Acting-User` and `X-Purpose-Of-Use` on recorded reads. */
   require_acting_user: boolean;
 }

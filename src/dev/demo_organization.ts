@@ -69,6 +69,7 @@ export async function loadDemoOrganization(env: Env, now: number): Promise<boole
       organization_user_id: admin.id,
       roles: ["organization_admin"],
       scopes: null,
+      expires_at: null,
       require_acting_user: false,
     },
   };

@@ -13,6 +13,8 @@ const CODES: Record<string, string> = {
   address_mail_limit: "Try again after midnight UTC.",
   already_carried_out: "The request was not carried out again. The text says how to get a new secret.",
   api_clients_used_up: "Ask the operator to create the API client.",
+  beyond_own_rights:
+    "Stay within the limits of your API client, which `GET /api_client` shows, or use a client without them.",
   body_timeout: "Send the request again, faster. The text states the slowest rate.",
   body_too_large: "Send less in one request. The text states the limit.",
   bulk_invite_limit: "Wait as long as `Retry-After` says, and put more rows into one request.",
@@ -95,7 +97,6 @@ const CODES: Record<string, string> = {
   room_in_use: "Wait until the participants have left and the call has ended.",
   room_inactive: "Set `is_active` of the room to true first.",
   room_unknown: "Use the current slug of an active room of the organization.",
-  scopes_beyond_own: "Assign only scopes that your own API client has: see `GET /api_client`.",
   service_quiet: "Wait until the operator resumes the service, which was restored from a backup.",
   slug_outdated: "Read the list of rooms, and use the room's current slug.",
   slug_taken: "Choose another slug, or leave it out.",

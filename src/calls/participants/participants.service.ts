@@ -2,7 +2,7 @@ import type { ClientContext, Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import { runBatch } from "../../database/queries.ts";
 import { WAITING_LIST_RECORDED_EVERY } from "../../lifetimes.ts";
-import { rolesOfCaller } from "../../organization/api_clients/api_clients.sql.ts";
+import { rightsOfCaller } from "../../organization/api_clients/api_clients.sql.ts";
 import { reachOf } from "../../organization/members/members.sql.ts";
 import { requireCorrectorStill } from "../../organization/roles/roles.policy.ts";
 import { correctPerson } from "../../rooms/people/people.merge.ts";
@@ -65,7 +65,7 @@ export async function updateParticipant(
   const reached = { ...reachedCall(caller, path), participant_id: path.participant_id };
   return decideAndWrite(
     db,
-    { member: rolesOfCaller(caller), person: personOfPath(reached) },
+    { member: rightsOfCaller(caller), person: personOfPath(reached) },
     async ({ member: [member], person: [person] }) => {
       requireCorrectorStill(caller, member, participantNotFound);
       if (!person) throw participantNotFound();

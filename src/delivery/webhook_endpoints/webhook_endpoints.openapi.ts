@@ -7,6 +7,7 @@ import { invalidClient } from "../../organization/api_clients/api_clients.refusa
 import { secretIsNotStored } from "../../organization/idempotency_keys/idempotency_keys.refusals.ts";
 import { HOUR } from "../../units.ts";
 import {
+  endpointOutlivesClient,
   ROTATE_LOST_SECRET,
   rotatedTooOften,
   tooManyEndpoints,
@@ -35,7 +36,7 @@ export const ofEndpoint = {
 
 export const webhookEndpointsReference: Reference = {
   tag: "Webhook endpoints",
-  description: `The URLs that receive the organization's events. An endpoint receives the events that occur after its creation. Only an organization_admin can see and change endpoints. An organization can have up to ${MAX_WEBHOOK_ENDPOINTS} endpoints.
+  description: `The URLs that receive the organization's events. An endpoint receives the events that occur after its creation. Only an organization_admin can see and change endpoints. A client with \`expires_at\` can only read and delete endpoints, because what it created or changed would outlast it. An organization can have up to ${MAX_WEBHOOK_ENDPOINTS} endpoints.
 
 One user is responsible for each endpoint: the user of the API client that created it or, later, activated it or changed its URL. When this user leaves the organization or is no longer an organization_admin, the endpoint is deactivated with the \`disabled_reason\` \`creator_removed\`. Another organization_admin can activate it again, and is then responsible for it. Pending deliveries wait until then; events that occur in the meantime can be sent with \`redeliver\`.
 
@@ -58,7 +59,13 @@ Webhooks are signed with the endpoint's secret, as in [Standard Webhooks](https:
       description: `By default, the endpoint is active and receives all types of events. The response contains its secret: keep it to verify signatures. ${onDevelopersMachine}`,
       request: { fields: { webhook_endpoint: "The endpoint." } },
       response: { schema: webhookEndpointWithSecretSchema },
-      errors: [secretIsNotStored(ROTATE_LOST_SECRET), ...urlsNotAllowed, tooManyEndpoints(), invalidClient()],
+      errors: [
+        secretIsNotStored(ROTATE_LOST_SECRET),
+        ...urlsNotAllowed,
+        tooManyEndpoints(),
+        endpointOutlivesClient(),
+        invalidClient(),
+      ],
     },
     "GET /webhook_endpoints/:id": {
       operationId: "getWebhookEndpoint",
@@ -81,7 +88,7 @@ Webhooks are signed with the endpoint's secret, as in [Standard Webhooks](https:
         },
       },
       response: { schema: webhookEndpointSchema, example: moved },
-      errors: [webhookEndpointNotFound(), ...urlsNotAllowed, invalidClient()],
+      errors: [webhookEndpointNotFound(), ...urlsNotAllowed, endpointOutlivesClient(), invalidClient()],
     },
     "DELETE /webhook_endpoints/:id": {
       operationId: "deleteWebhookEndpoint",
@@ -104,7 +111,7 @@ Webhooks are signed with the endpoint's secret, as in [Standard Webhooks](https:
           secret: story.NEW_WEBHOOK_SECRET,
         },
       },
-      errors: [webhookEndpointNotFound(), rotatedTooOften(), invalidClient()],
+      errors: [webhookEndpointNotFound(), rotatedTooOften(), endpointOutlivesClient(), invalidClient()],
     },
   },
 };

@@ -1,5 +1,6 @@
 import { notFound, unprocessable } from "../../http/errors.ts";
 import { MAX_OLD_WEBHOOK_SECRETS, MAX_WEBHOOK_ENDPOINTS } from "../../limits.ts";
+import { beyondOwnRights } from "../../organization/api_clients/api_clients.refusals.ts";
 
 export const ENDPOINT_STAYS = { secret: "use POST /webhook_endpoints/{id}/rotate_secret" };
 
@@ -25,6 +26,11 @@ export const tooManyEndpoints = () =>
   unprocessable(
     "too_many_endpoints",
     `The organization has ${MAX_WEBHOOK_ENDPOINTS} webhook endpoints, which is the most that it can have: delete one first`,
+  );
+
+export const endpointOutlivesClient = () =>
+  beyondOwnRights(
+    "Your API client expires, and a webhook endpoint would outlast it: use a client without expires_at to create or change one",
   );
 
 export const rotatedTooOften = () =>

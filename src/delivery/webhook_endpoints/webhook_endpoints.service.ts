@@ -7,11 +7,16 @@ import { isLoopback } from "../../http/loopback.ts";
 import { administeredOrganization } from "../../http/roles.ts";
 import { requireUnchanged } from "../../http/unchangeable.ts";
 import type { OwnPath } from "../../http/wire.ts";
-import { asAdministrator } from "../../organization/roles/roles.authors.ts";
+import { isWithin, type Rights } from "../../organization/api_clients/api_clients.policy.ts";
+import { type Author, asAdministrator } from "../../organization/roles/roles.authors.ts";
 import { newWebhookSecret } from "../webhook_deliveries/webhook_deliveries.format.ts";
 import { mergeEndpoint, newEndpoint, rotateSecret } from "./webhook_endpoints.merge.ts";
 import { urlFault } from "./webhook_endpoints.policy.ts";
-import { urlNotAllowed, webhookEndpointNotFound } from "./webhook_endpoints.refusals.ts";
+import {
+  endpointOutlivesClient,
+  urlNotAllowed,
+  webhookEndpointNotFound,
+} from "./webhook_endpoints.refusals.ts";
 import type {
   createWebhookEndpointBody,
   updateWebhookEndpointBody,
@@ -45,7 +50,7 @@ export async function createWebhookEndpoint(
   input: z.output<ReturnType<typeof createWebhookEndpointBody>>["webhook_endpoint"],
 ): Promise<WebhookEndpointWithSecret> {
   const { db, now, caller } = context;
-  const author = asAdministrator(caller);
+  const author = asLasting(caller);
   const organization_id = administeredOrganization(caller);
   const { organization_user_id: created_by_user_id } = caller;
   requireAllowedUrl(context, input.url);
@@ -103,9 +108,13 @@ export async function rotateWebhookSecret(
 
 export async function deleteWebhookEndpoint(context: ClientContext, id: number): Promise<void> {
   const own = ownPath(context.caller, id);
-  await changeEndpoint(context, endpointById(own), () => ({
-    writes: [endpointEntry.of(context, "delete", own), deleteEndpoint(own)],
-  }));
+  const writes = [endpointEntry.of(context, "delete", own), deleteEndpoint(own)] as const;
+  await changeEndpoint(
+    context,
+    endpointById(own),
+    () => ({ writes: [...writes] }),
+    asAdministrator(context.caller),
+  );
 }
 
 /** @throws ApiError 404 if the caller is not an administrator */
@@ -114,13 +123,24 @@ const ownPath = (caller: Pick<Caller, "organization_id" | "roles">, id: number):
   id,
 });
 
+/** An administrator whose client does not expire: an endpoint and its secret last until an administrator deletes them. */
+function asLasting(caller: Caller): Author<Rights> {
+  const author = asAdministrator(caller);
+  const require: typeof author.require = (member) => {
+    const rights = author.require(member);
+    if (!isWithin(rights, { ...rights, expires_at: null })) throw endpointOutlivesClient();
+    return rights;
+  };
+  return { ...author, require };
+}
+
 /** Writes a decision about an endpoint, if the caller is still an administrator when it is written. */
 const changeEndpoint = <Endpoint, Result>(
   { db, caller }: ClientContext,
   read: BoundQuery<Endpoint>,
   decide: (endpoint: Endpoint) => Decision<Result>,
+  author = asLasting(caller),
 ): Promise<Result> => {
-  const author = asAdministrator(caller);
   const reads = { member: author.read, endpoint: read };
   return decideAndWrite(db, reads, ({ member: [member], endpoint: [endpoint] }) => {
     author.require(member);

@@ -1,6 +1,6 @@
-import type { Role } from "../../database/enums.ts";
 import type { NewRow } from "../../database/insert.ts";
 import { MAX_ADDRESS_MAILS } from "../../limits.ts";
+import type { Rights } from "../../organization/api_clients/api_clients.policy.ts";
 import { requireAssignable } from "../../organization/roles/roles.policy.ts";
 import { type Inviter, inviteeFault, inviteRow } from "../invites/invites.merge.ts";
 import type { InviteInput } from "../invites/invites.schemas.ts";
@@ -9,26 +9,26 @@ import { ROW_FAULTS, tooManyBulkRows } from "./bulk_invites.refusals.ts";
 import type { PendingRow } from "./bulk_invites.schemas.ts";
 import type { bulkInviteRows, bulkInvites } from "./bulk_invites.table.ts";
 
-/** @throws ApiError 422 if a row's roles are above the sender's level */
-export function requireAssignableRows(roles: Role[], inputs: InviteInput[]): void {
+/** @throws ApiError 422 if the sender cannot assign a row's roles */
+export function requireAssignableRows(own: Rights, inputs: InviteInput[]): void {
   for (const [row, { role_names }] of inputs.entries())
-    requireAssignable(roles, role_names, `organization_invites.${row}.role_names`);
+    requireAssignable(own, role_names, `organization_invites.${row}.role_names`);
 }
 
 interface KnownSender {
   organization_id: number;
   user_id: number;
-  roles: Role[];
+  own: Rights;
   isBeyondQuota: boolean;
 }
 
-/** @throws ApiError 422 if a row's roles are above the sender's level, 429 if the organization has sent too many rows */
+/** @throws ApiError 422 if the sender cannot assign a row's roles, 429 if the organization has sent too many rows */
 export function newBulkInvite(
-  { organization_id, user_id, roles, isBeyondQuota }: KnownSender,
+  { organization_id, user_id, own, isBeyondQuota }: KnownSender,
   inputs: InviteInput[],
   now: number,
 ): NewRow<typeof bulkInvites> {
-  requireAssignableRows(roles, inputs);
+  requireAssignableRows(own, inputs);
   if (isBeyondQuota) throw tooManyBulkRows();
   return {
     organization_id,

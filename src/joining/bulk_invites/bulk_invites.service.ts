@@ -2,8 +2,8 @@ import type { ClientContext } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { runBatch } from "../../database/queries.ts";
 import { BULK_ROWS_PERIOD } from "../../lifetimes.ts";
-import { rolesOfCaller } from "../../organization/api_clients/api_clients.sql.ts";
-import { requireRoles } from "../../organization/roles/roles.policy.ts";
+import { rightsOfCaller } from "../../organization/api_clients/api_clients.sql.ts";
+import { requireRights } from "../../organization/roles/roles.policy.ts";
 import { digestsOfAddresses } from "../invite_mails/invite_mails.limits.ts";
 import type { InviteInput } from "../invites/invites.schemas.ts";
 import { newBulkInvite, newRows, requireAssignableRows } from "./bulk_invites.merge.ts";
@@ -27,7 +27,7 @@ import {
  */
 export async function createBulkInvite(context: ClientContext, inputs: InviteInput[]): Promise<BulkInvite> {
   const { db, now, settings, caller } = context;
-  requireAssignableRows(caller.roles, inputs);
+  requireAssignableRows(caller, inputs);
   const { organization_id, organization_user_id: user_id } = caller;
   const digests = await digestsOfAddresses(
     settings,
@@ -36,12 +36,12 @@ export async function createBulkInvite(context: ClientContext, inputs: InviteInp
   return decideAndWrite(
     db,
     {
-      member: rolesOfCaller(caller),
+      member: rightsOfCaller(caller),
       quota: bulkInviteQuota({ organization_id, since: now - BULK_ROWS_PERIOD, total_count: inputs.length }),
     },
     ({ member: [member], quota: [quota] }) => {
       const isBeyondQuota = quota?.is_beyond ?? false;
-      const known = { organization_id, user_id, roles: requireRoles(member), isBeyondQuota };
+      const known = { organization_id, user_id, own: requireRights(member), isBeyondQuota };
       return {
         writes: [
           bulkInviteWrites.insert(newBulkInvite(known, inputs, now)),

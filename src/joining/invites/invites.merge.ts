@@ -1,8 +1,8 @@
-import type { Role } from "../../database/enums.ts";
 import type { NewRow } from "../../database/insert.ts";
 import { toTimestamp } from "../../http/wire.ts";
 import { INVITE_RESEND_PAUSE } from "../../lifetimes.ts";
 import type { Mailer } from "../../mail/mail.ts";
+import type { Rights } from "../../organization/api_clients/api_clients.policy.ts";
 import { requireAssignable } from "../../organization/roles/roles.policy.ts";
 import type { Settings } from "../../settings.ts";
 import { DAY } from "../../units.ts";
@@ -122,15 +122,15 @@ export function useInvite(invite: InviteRow, member: Member | undefined, now: nu
 /**
  * The invite with a new link and a new expiry, even if it had expired.
  *
- * @throws ApiError 422 if it was used or gives roles above the caller's level; 429 if it was sent too recently
+ * @throws ApiError 422 if it was used or gives roles that the caller cannot assign; 429 if it was sent too recently
  */
 export function renewInvite(
   invite: InviteRow,
-  { roles, settings, mailer }: { roles: Role[] } & Pick<Inviter, "settings" | "mailer">,
+  { own, settings, mailer }: { own: Rights } & Pick<Inviter, "settings" | "mailer">,
   now: number,
 ): InviteRow {
   if (invite.used_at !== null) throw usedInviteIsNotResent();
-  requireAssignable(roles, invite.roles, "roles");
+  requireAssignable(own, invite.roles, "roles");
   const sentBefore = now - linkMadeAt(invite);
   if (sentBefore < INVITE_RESEND_PAUSE) throw inviteSentJustNow(INVITE_RESEND_PAUSE - sentBefore);
   return {

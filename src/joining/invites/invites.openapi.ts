@@ -18,7 +18,7 @@ import { pageResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { invalidClient } from "../../organization/api_clients/api_clients.refusals.ts";
 import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
-import { rolesAboveLevel } from "../../organization/roles/roles.refusals.ts";
+import { administratorNotAssignable, rolesAboveLevel } from "../../organization/roles/roles.refusals.ts";
 import { tooManyMails, tooManyMailsToAddress } from "../../organization/usage/usage.refusals.ts";
 import { notFormerMember } from "../organization_users/organization_users.refusals.ts";
 import { createdUserSchema } from "../organization_users/organization_users.responses.ts";
@@ -101,6 +101,7 @@ export const invitesReference: Reference = {
           ["organization_admin"],
           ["provider_assistant", "provider"],
         ),
+        administratorNotAssignable("organization_invite.role_names"),
       ],
     },
     "GET /invites/:id": {
@@ -127,11 +128,12 @@ export const invitesReference: Reference = {
           mailed_at: active.mailed_at,
         },
       },
-      refusals: { 422: "The invite was used, or has a role above your permission level." },
+      refusals: { 422: "The invite was used, or has a role that your client cannot assign." },
       errors: [
         inviteNotFound(),
         usedInviteIsNotResent(),
         rolesAboveLevel("roles", ["organization_admin"], ["provider_assistant", "provider"]),
+        administratorNotAssignable("roles"),
         invalidClient(),
         inviteSentJustNow(INVITE_RESEND_PAUSE),
         tooManyMails(),
@@ -148,6 +150,7 @@ export const invitesReference: Reference = {
         inviteNotFound(),
         usedInviteStays(),
         rolesAboveLevel("roles", ["organization_admin"], ["provider_assistant", "provider"]),
+        administratorNotAssignable("roles"),
         invalidClient(),
       ],
     },

@@ -5,7 +5,7 @@ import * as story from "../../openapi/story.ts";
 import { roleList } from "../../organization/roles/roles.responses.ts";
 
 export const ROLE_NAMES =
-  "The invitee's roles, in any order. Duplicates count once. They must be at or below the client's permission level: see `GET /roles`.";
+  "The invitee's roles, in any order. Duplicates count once. The client can assign the roles that `GET /roles` lists.";
 
 export const inviteSchema = z
   .object({

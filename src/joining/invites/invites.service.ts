@@ -3,9 +3,9 @@ import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { requireFirst, runBatch } from "../../database/queries.ts";
 import { readPage } from "../../http/lists.ts";
 import { type Page, pageWindow, toPage } from "../../http/pagination.ts";
-import { rolesOfCaller } from "../../organization/api_clients/api_clients.sql.ts";
+import { rightsOfCaller } from "../../organization/api_clients/api_clients.sql.ts";
 import { accountByEmail, formerMemberById } from "../../organization/members/members.sql.ts";
-import { requireAssignable, requireRoles } from "../../organization/roles/roles.policy.ts";
+import { requireAssignable, requireRights } from "../../organization/roles/roles.policy.ts";
 import { countMails, digestsOfAddresses } from "../invite_mails/invite_mails.limits.ts";
 import { newInvite, renewInvite } from "./invites.merge.ts";
 import { inviteNotFound, usedInviteStays } from "./invites.refusals.ts";
@@ -44,21 +44,21 @@ export const requireInvite = (
 
 export async function createInvite(context: ClientContext, input: NewInviteInput): Promise<Invite> {
   const { db, now, settings, mailer, caller } = context;
-  requireAssignable(caller.roles, input.role_names, "organization_invite.role_names");
+  requireAssignable(caller, input.role_names, "organization_invite.role_names");
   const { organization_id, organization_user_id: user_id } = caller;
   const { email, display_name } = input;
   return decideAndWrite(
     db,
     {
-      member: rolesOfCaller(caller),
+      member: rightsOfCaller(caller),
       account: accountByEmail({ organization_id, email }),
       pending: pendingInviteOf({ organization_id, email }),
       former: formerMemberById({ organization_id, id: input.returning_user_id ?? 0 }),
       quota: inviteQuota({ organization_id }),
     },
     async ({ member: [member], account: [account], pending: [pending], former, quota: [quota] }) => {
-      const roles = requireRoles(member);
-      requireAssignable(roles, input.role_names, "organization_invite.role_names");
+      const own = requireRights(member);
+      requireAssignable(own, input.role_names, "organization_invite.role_names");
       const known = {
         organization_id,
         user_id,
@@ -67,7 +67,7 @@ export async function createInvite(context: ClientContext, input: NewInviteInput
         hasAccount: account !== undefined,
         pending: pending ?? null,
         // Only an organization_admin has access to former members.
-        mayReturn: former.length > 0 && roles.includes("organization_admin"),
+        mayReturn: former.length > 0 && own.roles.includes("organization_admin"),
         isFull: quota?.is_full ?? false,
       };
       const invite = newInvite(known, input, now);
@@ -83,12 +83,12 @@ export async function createInvite(context: ClientContext, input: NewInviteInput
 export async function deleteInvite(context: ClientContext, id: number): Promise<void> {
   const { db, caller } = context;
   const path = { organization_id: caller.organization_id, id };
-  const reads = { member: rolesOfCaller(caller), invite: ownInviteRow(path) };
+  const reads = { member: rightsOfCaller(caller), invite: ownInviteRow(path) };
   await decideAndWrite(db, reads, ({ member: [member], invite: [invite] }) => {
-    const roles = requireRoles(member);
+    const own = requireRights(member);
     if (!invite) throw inviteNotFound();
     if (invite.used_at !== null) throw usedInviteStays();
-    requireAssignable(roles, invite.roles, "roles");
+    requireAssignable(own, invite.roles, "roles");
     return { writes: [inviteEntry.of(context, "delete", path), removeInvite(path)] };
   });
 }
@@ -97,10 +97,10 @@ export async function deleteInvite(context: ClientContext, id: number): Promise<
 export async function resendInvite(context: ClientContext, id: number): Promise<Invite> {
   const { db, now, settings, mailer, caller } = context;
   const path = { organization_id: caller.organization_id, id };
-  const reads = { member: rolesOfCaller(caller), invite: ownInviteRow(path) };
+  const reads = { member: rightsOfCaller(caller), invite: ownInviteRow(path) };
   return decideAndWrite(db, reads, async ({ member: [member], invite: [invite] }) => {
     if (!invite) throw inviteNotFound();
-    const resent = renewInvite(invite, { roles: requireRoles(member), settings, mailer }, now);
+    const resent = renewInvite(invite, { own: requireRights(member), settings, mailer }, now);
     return {
       writes: [...(await countMail(context, invite.email)), inviteWrites.update(invite, resent)],
       entries: [inviteEntry.of(context, "update", path)],

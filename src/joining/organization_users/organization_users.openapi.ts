@@ -6,7 +6,9 @@ import { pageResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { invalidClient } from "../../organization/api_clients/api_clients.refusals.ts";
 import { organizationNotFound } from "../../organization/organizations/organizations.refusals.ts";
+import { administratorNotAssignable } from "../../organization/roles/roles.refusals.ts";
 import {
+  administratorBeyondOwn,
   assistsNonProvider,
   clientDemotesItsUser,
   clientRemovesItsUser,
@@ -121,7 +123,13 @@ export const organizationUsersReference: Reference = {
       parameters: { id: { description: MEMBER_ID, example: story.ANN.id } },
       ...changeOf("organization_user", organizationUserSchema),
       refusals: { 404: "The member does not exist." },
-      errors: [...changeErrors("organization_user"), clientDemotesItsUser(), invalidClient()],
+      errors: [
+        ...changeErrors("organization_user"),
+        clientDemotesItsUser(),
+        administratorBeyondOwn(),
+        administratorNotAssignable("organization_user.roles"),
+        invalidClient(),
+      ],
     },
     "DELETE /organization_users/:id": {
       operationId: "removeOrganizationUser",
@@ -136,7 +144,13 @@ export const organizationUsersReference: Reference = {
         },
       },
       refusals: { 404: "The member does not exist, or the membership has already ended." },
-      errors: [organizationUserNotFound(), clientRemovesItsUser(), clientsActAsUser([5]), invalidClient()],
+      errors: [
+        organizationUserNotFound(),
+        clientRemovesItsUser(),
+        administratorBeyondOwn(),
+        clientsActAsUser([5]),
+        invalidClient(),
+      ],
     },
   },
   platform: {

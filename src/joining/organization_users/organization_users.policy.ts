@@ -1,10 +1,28 @@
 import type { Caller } from "../../context.ts";
+import { isSameRow } from "../../database/merging.ts";
+import { ALL_RIGHTS, isWithin, type Rights } from "../../organization/api_clients/api_clients.policy.ts";
+import { requireAssignable } from "../../organization/roles/roles.policy.ts";
 import { hasEnded, type Member, type NextMember } from "./organization_users.merge.ts";
 import {
+  administratorBeyondOwn,
   clientDemotesItsUser,
   clientRemovesItsUser,
   clientsActAsUser,
 } from "./organization_users.refusals.ts";
+
+/**
+ * A client with limits changes no organization_admin, its own user included, and makes none: with an administrator's email, someone
+ * could sign in as the administrator.
+ *
+ * @param own the rights of the author
+ * @throws ApiError 422 if the change would go beyond them
+ */
+export function requireRightsOver(own: Rights, member: Member, next: NextMember): void {
+  if (isSameRow<NextMember>(member, next)) return;
+  if (member.roles.includes("organization_admin") && !isWithin(own, ALL_RIGHTS))
+    throw administratorBeyondOwn();
+  requireAssignable(own, next.roles, "organization_user.roles");
+}
 
 /**
  * The author of a change is an organization_admin and stays one. So an organization always keeps an administrator, even

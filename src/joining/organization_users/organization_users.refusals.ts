@@ -1,4 +1,5 @@
 import { notFound, unprocessable } from "../../http/errors.ts";
+import { beyondOwnRights } from "../../organization/api_clients/api_clients.refusals.ts";
 
 export const organizationUserNotFound = () => notFound("Organization user");
 
@@ -58,6 +59,11 @@ export const clientDemotesItsUser = () =>
   unprocessable(
     "own_user",
     "organization_user.roles: must include organization_admin, because your client acts as this organization user: only a client of another organization_admin can take the role away, so that the organization keeps one",
+  );
+
+export const administratorBeyondOwn = () =>
+  beyondOwnRights(
+    "This organization user is an organization_admin, and your API client has limited scopes or expires: only a client without these limits can change or remove an organization_admin",
   );
 
 export const clientsActAsUser = (ids: number[]) =>

@@ -1,12 +1,12 @@
 import type * as z from "zod";
 import type { Caller, ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
-import type { Role } from "../../database/enums.ts";
 import { isSameRow } from "../../database/merging.ts";
 import { requireFirst } from "../../database/queries.ts";
 import { readPage } from "../../http/lists.ts";
 import type { Page } from "../../http/pagination.ts";
 import { requireUnchanged } from "../../http/unchangeable.ts";
+import type { Rights } from "../../organization/api_clients/api_clients.policy.ts";
 import { clientsOfUser } from "../../organization/api_clients/api_clients.sql.ts";
 import { accountByEmail, reachOf } from "../../organization/members/members.sql.ts";
 import { organizationUsers } from "../../organization/members/organization_users.table.ts";
@@ -31,7 +31,11 @@ import {
   type NextMember,
   newMember,
 } from "./organization_users.merge.ts";
-import { requireAdministratorStays, requireNoClients } from "./organization_users.policy.ts";
+import {
+  requireAdministratorStays,
+  requireNoClients,
+  requireRightsOver,
+} from "./organization_users.policy.ts";
 import { type MemberField, organizationUserNotFound } from "./organization_users.refusals.ts";
 import type {
   createUserBody,
@@ -95,7 +99,7 @@ export async function createUser(
 interface MemberAuthor<Known> extends Author<Known> {
   field: MemberField;
   /** @throws ApiError if the author may not make this change; `clients` act as the member */
-  allow(member: Member, next: NextMember, clients: { id: number }[]): void;
+  allow(own: Rights, member: Member, next: NextMember, clients: { id: number }[]): void;
 }
 
 const asThePlatform = (organization_id: number): MemberAuthor<{ id: number }> => ({
@@ -104,10 +108,11 @@ const asThePlatform = (organization_id: number): MemberAuthor<{ id: number }> =>
   allow() {},
 });
 
-const asTheClient = (caller: Caller, revokesClients = true): MemberAuthor<{ roles: Role[] }> => ({
+const asTheClient = (caller: Caller, revokesClients = true): MemberAuthor<Rights> => ({
   ...asAdministrator(caller),
   field: "organization_user",
-  allow(member, next, clients) {
+  allow(own, member, next, clients) {
+    requireRightsOver(own, member, next);
     requireAdministratorStays(caller, member, next);
     if (!revokesClients) requireNoClients(clients);
   },
@@ -144,7 +149,7 @@ async function changeMember<Known>(
       uses,
       emailOwner: [emailOwner],
     }) => {
-      author.require(asking);
+      const own = author.require(asking);
       if (!found) throw organizationUserNotFound();
       const member: Member = found;
       requireUnchanged(context, { organization_id, user_id: id, waiting_room_slug: room?.slug });
@@ -153,7 +158,7 @@ async function changeMember<Known>(
         input,
         now,
       );
-      author.allow(member, next, []);
+      author.allow(own, member, next, []);
       return {
         writes: [
           ...(await membershipWrites(context, { member, room }, next)),
@@ -188,11 +193,11 @@ async function removeMember<Known>(context: Context, author: MemberAuthor<Known>
       clients: clientsOfUser({ organization_id, id }),
     },
     async ({ author: [asking], member: [found], room: [room], clients }) => {
-      author.require(asking);
+      const own = author.require(asking);
       if (!found || hasEnded(found)) throw organizationUserNotFound();
       const member: Member = found;
       const next = formerMember(member, now);
-      author.allow(member, next, clients);
+      author.allow(own, member, next, clients);
       return {
         writes: [
           ...(await membershipWrites(context, { member, room }, next)),

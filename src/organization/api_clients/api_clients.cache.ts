@@ -48,7 +48,7 @@ export async function recallClient(
   lookUps: LookUps,
 ): Promise<ClientRecord | null> {
   const record = await recallRecord(env, client_id, now, lookUps);
-  return record && now < (record.expires_at ?? Number.POSITIVE_INFINITY) ? record : null;
+  return record && now < (record.caller.expires_at ?? Number.POSITIVE_INFINITY) ? record : null;
 }
 
 async function recallRecord(

@@ -1,11 +1,11 @@
 import type * as z from "zod";
-import { SCOPES, type Scope } from "../../database/enums.ts";
 import type { NewRow } from "../../database/insert.ts";
-import { includesScope } from "../../http/scopes.ts";
+import { isWithin, type Rights } from "./api_clients.policy.ts";
 import {
   clientHasNoUser,
   expiresInPast,
   madeAllClients,
+  outlivesOwn,
   scopesBeyondOwn,
   tooManyClients,
 } from "./api_clients.refusals.ts";
@@ -19,8 +19,8 @@ interface Known {
   isFull: boolean;
   /** Whether the organization has reached its lifetime limit. Always false for the platform, which may exceed it. */
   madeAll: boolean;
-  /** The scopes of the calling client; null if it has all scopes, or for the platform. */
-  ownScopes: Scope[] | null;
+  /** The rights of the author. */
+  own: Rights;
   client_id: string;
   secret_digest: string;
   secret_hint: string;
@@ -29,11 +29,11 @@ interface Known {
 const UNUSED = { last_used_at: null, revoked_at: null };
 
 /**
- * @throws ApiError 422 if the organization has no such user or has reached a limit, if the scopes go beyond the caller's own, or
- *   if the client would already have expired
+ * @throws ApiError 422 if the organization has no such user or has reached a limit, if the client would have more rights than
+ *   the author, or would already have expired
  */
 export function newApiClient(
-  { organizationUser, isFull, madeAll, ownScopes, ...known }: Known,
+  { organizationUser, isFull, madeAll, own, ...known }: Known,
   input: z.output<ReturnType<typeof createApiClientBody>>["api_client"],
   now: number,
 ): NewRow<typeof apiClients> {
@@ -41,8 +41,8 @@ export function newApiClient(
   if (!organizationUser) throw clientHasNoUser();
   if (isFull) throw tooManyClients();
   const { scopes = null, expires_at = null } = input;
-  if (ownScopes && !(scopes ?? SCOPES).every((scope) => includesScope(ownScopes, scope)))
-    throw scopesBeyondOwn(ownScopes);
+  if (!isWithin(own, { ...own, scopes })) throw scopesBeyondOwn(own.scopes ?? []);
+  if (!isWithin(own, { ...own, expires_at })) throw outlivesOwn();
   if (expires_at !== null && expires_at <= now) throw expiresInPast();
   return { ...known, ...input, scopes, expires_at, ...UNUSED, created_at: now, updated_at: now };
 }

@@ -10,6 +10,7 @@ import {
   clientRevokesItself,
   expiresInPast,
   madeAllClients,
+  outlivesOwn,
   REVOKE_LOST_CLIENT,
   scopesBeyondOwn,
   tooManyClients,
@@ -89,7 +90,7 @@ export const apiClientsReference: Reference = {
     "POST /api_clients": {
       operationId: "createOwnApiClient",
       summary: "Create an API client for your organization",
-      description: `A client with limited scopes can only create clients within those scopes. ${LOST}`,
+      description: `A client with scopes can only create clients within those scopes, and a client with \`expires_at\` only clients that expire no later. ${LOST}`,
       ...creation,
       refusals: {
         409: "A request with this `Idempotency-Key` was already carried out. The secret is not shown again.",
@@ -100,6 +101,7 @@ export const apiClientsReference: Reference = {
         tooManyClients(),
         madeAllClients(),
         scopesBeyondOwn(["organization:write"]),
+        outlivesOwn(),
         expiresInPast(),
         secretIsNotStored(REVOKE_LOST_CLIENT),
       ],

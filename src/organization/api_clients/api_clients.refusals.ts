@@ -25,11 +25,13 @@ export const madeAllClients = () =>
     `The organization has created ${MAX_API_CLIENTS_EVER} API clients, revoked ones included, which is its limit: the operator can create another one`,
   );
 
+export const beyondOwnRights = (message: string) => unprocessable("beyond_own_rights", message);
+
 export const scopesBeyondOwn = (own: readonly Scope[]) =>
-  unprocessable(
-    "scopes_beyond_own",
-    `api_client.scopes: must be within the scopes of your API client: ${own.join(", ")}`,
-  );
+  beyondOwnRights(`api_client.scopes: must be within the scopes of your API client: ${own.join(", ")}`);
+
+export const outlivesOwn = () =>
+  beyondOwnRights("api_client.expires_at: must be given, and no later than that of your API client");
 
 export const expiresInPast = () => invalidBody("api_client.expires_at: must be in the future");
 

@@ -20,13 +20,13 @@ import {
   apiClientColumns,
   apiClientWrites,
   callerOfClient,
+  clientEntry,
   clientIdempotency,
+  clientInUse,
   clientQuota,
   newestClientEntry,
   ownClient,
-  ownRevocation,
-  type RevocationOf,
-  revocation,
+  revokeClient,
 } from "./api_clients.sql.ts";
 import { apiClients } from "./api_clients.table.ts";
 
@@ -51,7 +51,6 @@ export async function createOwnApiClient(context: ClientContext, input: NewClien
   administeredOrganization(caller);
   return issueClient(context, author, input, {
     isOwn: true,
-    ownScopes: caller.scopes,
     idempotency: await clientIdempotency(context, {}),
   });
 }
@@ -60,11 +59,7 @@ async function issueClient<Known>(
   context: Context,
   author: Author<Known>,
   input: NewClient,
-  {
-    isOwn = false,
-    ownScopes = null,
-    idempotency,
-  }: { isOwn?: boolean; ownScopes?: Caller["scopes"]; idempotency?: Idempotency<ApiClient> } = {},
+  { isOwn = false, idempotency }: { isOwn?: boolean; idempotency?: Idempotency<ApiClient> } = {},
 ): Promise<IssuedApiClient> {
   const { db, now } = context;
   const { organization_id } = author;
@@ -79,12 +74,12 @@ async function issueClient<Known>(
       quota: clientQuota({ organization_id }),
     },
     ({ author: [asking], user: [organizationUser], quota: [quota] }) => {
-      author.require(asking);
+      const own = author.require(asking);
       const isFull = quota?.is_full ?? false;
       const madeAll = isOwn && (quota?.made_all ?? false);
       const client_id = randomSecret(CLIENT_ID_BYTES, context.shard);
-      const quotas = { organizationUser, isFull, madeAll, ownScopes };
-      const known = { organization_id, ...quotas, client_id, secret_digest, secret_hint };
+      const limits = { organizationUser, own, isFull, madeAll };
+      const known = { organization_id, ...limits, client_id, secret_digest, secret_hint };
       return {
         writes: [apiClientWrites.insert(newApiClient(known, input, now))],
         entries: [newestClientEntry(context, "create", {})],
@@ -95,39 +90,33 @@ async function issueClient<Known>(
   return { ...client, client_secret };
 }
 
-export const revokeApiClient = (context: Context, path: OwnPath) =>
-  revoke(context, asPlatform(path.organization_id), revocation, path);
+export const revokeApiClient = (context: Context, { organization_id, id }: OwnPath) =>
+  revoke(context, asPlatform(organization_id), id);
 
 /** @throws ApiError 422 if the client would revoke itself: the organization might have no other client to create a new one */
-export async function revokeOwnApiClient(context: ClientContext, id: number): Promise<void> {
-  const { caller } = context;
-  const { organization_id, api_client_id } = caller;
-  const author = asAdministrator(caller);
-  const refusal = id === api_client_id ? clientRevokesItself : apiClientNotFound;
-  await revoke(context, author, ownRevocation, { organization_id, api_client_id, id }, refusal);
-}
+export const revokeOwnApiClient = (context: ClientContext, id: number) =>
+  revoke(context, asAdministrator(context.caller), id, context.caller.api_client_id);
 
-async function revoke<Known, Path extends OwnPath>(
+async function revoke<Known>(
   context: Context,
   author: Author<Known>,
-  { record, revoke }: RevocationOf<Path>,
-  path: Path,
-  refusal = apiClientNotFound,
+  id: number,
+  own_id?: number,
 ): Promise<void> {
-  const [[asking], , [revoked]] = await runBatch(context.db, [
-    author.read,
-    record(context, "delete", path),
-    revoke({ ...path, now: context.now }),
-  ]);
-  author.require(asking);
-  if (!revoked) throw refusal();
+  const path = { organization_id: author.organization_id, id };
+  const reads = { author: author.read, client: clientInUse(path) };
+  await decideAndWrite(context.db, reads, ({ author: [asking], client: [client] }) => {
+    author.require(asking);
+    if (!client) throw apiClientNotFound();
+    if (id === own_id) throw clientRevokesItself();
+    return { writes: [clientEntry(context, "delete", path), revokeClient({ ...path, now: context.now })] };
+  });
 }
 
 /** The parts of an API client that authentication needs, with the shard of its organization. */
 export interface ClientRecord {
   caller: Caller;
   secret_digest: Uint8Array;
-  expires_at: number | null;
   last_used_at: number | null;
   is_suspended: boolean;
   shard: number;
@@ -152,11 +141,10 @@ export async function findClient(
   if (moved && !asked.includes(moved.shard))
     return findClient(envOfShard(env, moved.shard), client_id, [...asked, shardOf(env)]);
   if (!row) return null;
-  const { secret_digest, expires_at, last_used_at, is_suspended, ...caller } = row;
+  const { secret_digest, last_used_at, is_suspended, ...caller } = row;
   return {
     caller,
     secret_digest: bytesOfHex(secret_digest),
-    expires_at,
     last_used_at,
     is_suspended,
     shard: shardOf(env),

@@ -7,7 +7,6 @@ import {
   gte,
   isNull,
   lt,
-  ne,
   or,
   type Placeholder,
   type SQL,
@@ -41,6 +40,11 @@ const { organization_id, organization_user_id } = apiClients;
 /** The member concerned is the user that the client acts as. */
 const clientEntries = entriesWhere("api_client", apiClients, { organization_id, organization_user_id });
 
+const isOwn = ({ organization_id, id }: Placeholders<OwnPath>) =>
+  hasValues(apiClients, { organization_id, id });
+
+export const clientEntry = clientEntries(isOwn);
+
 export const newestClientEntry = clientEntries((_: object) => isNewest(apiClients));
 
 const isInUse = isNull(apiClients.revoked_at);
@@ -50,6 +54,14 @@ export const clientIdempotency = idempotencyOfSecret<Row<typeof apiClientColumns
 
 export const revokeClients = (condition: SQL | undefined, now: Placeholder) =>
   builder.update(apiClients).set({ revoked_at: now, updated_at: now }).where(and(condition, isInUse));
+
+export const clientInUse = preparedQuery((path: Placeholders<OwnPath>) =>
+  selectColumn(apiClients.id, isOwn(path), isInUse),
+);
+
+export const revokeClient = preparedQuery((path: Placeholders<OwnPath & { now: number }>) =>
+  revokeClients(isOwn(path), path.now).returning({ id: apiClients.id }),
+);
 
 /** The clients that act as an organization user: few enough for an error message to list them. */
 export const clientsOfUser = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
@@ -111,9 +123,9 @@ export const noteFirstUse = preparedQuery(
 
 type CallerKey = Placeholders<Pick<Caller, "organization_id" | "api_client_id">>;
 
-const selectRoles = ({ organization_id, api_client_id }: CallerKey, condition?: SQL) =>
+const selectRights = ({ organization_id, api_client_id }: CallerKey, condition?: SQL) =>
   builder
-    .select({ roles: organizationUsers.roles })
+    .select({ roles: organizationUsers.roles, scopes: apiClients.scopes, expires_at: apiClients.expires_at })
     .from(apiClients)
     .innerJoin(organizationUsers, eq(organizationUsers.id, apiClients.organization_user_id))
     .where(and(hasValues(apiClients, { organization_id, id: api_client_id }), isInUse, condition));
@@ -128,34 +140,8 @@ export const ownClient = preparedQuery(({ organization_id, api_client_id }: Call
     .where(and(hasValues(apiClients, { organization_id, id: api_client_id }), isInUse)),
 );
 
-/** The roles of the user that a client acts as: empty once the membership has ended, no row once the client is revoked. */
-export const rolesOfCaller = preparedQuery((caller: CallerKey) => selectRoles(caller));
+/** No row once the client is revoked; no roles once the membership of its user has ended. */
+export const rightsOfCaller = preparedQuery((caller: CallerKey) => selectRights(caller));
 
 export const isAdministrator = (caller: CallerKey) =>
-  exists(selectRoles(caller, includesRole(organizationUsers.roles, "organization_admin")));
-
-/** Two statements for one transaction, which revoke a client that is in use and record the revocation. */
-const revocationWhere = <Values extends OwnPath>(
-  condition: (values: Placeholders<Values>) => SQL | undefined = () => undefined,
-) => {
-  function isRevocable(values: Placeholders<Values>) {
-    const { organization_id, id } = values as Placeholders<OwnPath>;
-    return and(hasValues(apiClients, { organization_id, id }), condition(values));
-  }
-  return {
-    record: clientEntries<Values>((values) => and(isRevocable(values), isInUse)),
-    revoke: preparedQuery((values: Placeholders<Values & { now: number }>) =>
-      revokeClients(isRevocable(values as Placeholders<Values>), values.now).returning({ id: apiClients.id }),
-    ),
-  };
-};
-
-export type RevocationOf<Values extends OwnPath> = ReturnType<typeof revocationWhere<Values>>;
-
-export const revocation = revocationWhere<OwnPath>();
-
-/** For a calling client, which cannot revoke itself, and revokes nothing unless it acts as an administrator. */
-export const ownRevocation = revocationWhere(
-  (values: Placeholders<OwnPath & Pick<Caller, "api_client_id">>) =>
-    and(ne(apiClients.id, values.api_client_id), isAdministrator(values)),
-);
+  exists(selectRights(caller, includesRole(organizationUsers.roles, "organization_admin")));

@@ -1,7 +1,7 @@
 import type { Caller } from "../../context.ts";
-import type { Role } from "../../database/enums.ts";
 import type { BoundQuery } from "../../database/queries.ts";
-import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
+import { ALL_RIGHTS, type Rights } from "../api_clients/api_clients.policy.ts";
+import { rightsOfCaller } from "../api_clients/api_clients.sql.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import { organizationById } from "../organizations/organizations.sql.ts";
 import { requireAdministrator } from "./roles.policy.ts";
@@ -11,8 +11,8 @@ export interface Author<Known> {
   organization_id: number;
   /** Reads the author from D1 for the decision. */
   read: BoundQuery<Known>;
-  /** @throws ApiError if the author may not make the change */
-  require(known: Known | undefined): void;
+  /** Returns the author's rights, which limit the change. @throws ApiError if the author may not make the change */
+  require(known: Known | undefined): Rights;
 }
 
 /** The platform may do everything in every existing organization. */
@@ -21,12 +21,13 @@ export const asPlatform = (organization_id: number): Author<{ id: number }> => (
   read: organizationById({ id: organization_id }),
   require(organization) {
     if (!organization) throw organizationNotFound();
+    return ALL_RIGHTS;
   },
 });
 
 /** An API client of an organization_admin, in its own organization. */
-export const asAdministrator = (caller: Caller): Author<{ roles: Role[] }> => ({
+export const asAdministrator = (caller: Caller): Author<Rights> => ({
   organization_id: caller.organization_id,
-  read: rolesOfCaller(caller),
+  read: rightsOfCaller(caller),
   require: requireAdministrator,
 });

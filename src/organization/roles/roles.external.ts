@@ -5,5 +5,5 @@ import { query } from "../../http/validation.ts";
 import { assignableRoles } from "./roles.policy.ts";
 
 export const rolesExternal = externalRoutes().get("/roles", area("members"), query(onePageQuery), (c) =>
-  c.json({ roles: itemsOfPage(assignableRoles(c.var.context.caller.roles), c.req.valid("query")) }),
+  c.json({ roles: itemsOfPage(assignableRoles(c.var.context.caller), c.req.valid("query")) }),
 );

@@ -15,7 +15,7 @@ export const rolesReference: Reference = {
       operationId: "listRoles",
       summary: "List the roles that the client may assign",
       description:
-        "Lists the roles at or below the client's own permission level, which it can give to the people that it invites.",
+        "Lists the roles at or below the client's own permission level, which it can give to the people that it invites. A client that lacks a scope or has an `expires_at` cannot assign `organization_admin`.",
       response: { schema: rolesSchema },
     },
   },

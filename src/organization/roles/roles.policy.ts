@@ -2,42 +2,49 @@ import type { Caller } from "../../context.ts";
 import { ROLES, type Role } from "../../database/enums.ts";
 import type { ApiError } from "../../http/errors.ts";
 import { requireRoleOf } from "../../http/roles.ts";
+import { ALL_RIGHTS, isWithin, type Rights } from "../api_clients/api_clients.policy.ts";
 import { invalidClient } from "../api_clients/api_clients.refusals.ts";
-import { rolesAboveLevel } from "./roles.refusals.ts";
+import { administratorNotAssignable, rolesAboveLevel } from "./roles.refusals.ts";
 
-/** The roles at or below the highest of the given roles, lowest first. */
-export function assignableRoles(roles: readonly Role[]): Role[] {
+/**
+ * The roles at or below the highest of the given roles, lowest first. A client with limits cannot assign organization_admin,
+ * because the person could do everything after signing in.
+ */
+export function assignableRoles({ roles, ...limits }: Rights): Role[] {
   const level = Math.max(...roles.map((role) => ROLES.indexOf(role)));
-  return ROLES.filter((_, rank) => rank <= level);
+  const isLimited = !isWithin(limits, ALL_RIGHTS);
+  return ROLES.filter((role, rank) => rank <= level && !(isLimited && role === "organization_admin"));
 }
 
 /**
- * A caller may assign roles at or below its own permission level (contract, section "Authentication").
+ * A caller may assign roles at or below its own permission level (contract, section "Authentication"), within its limits.
  *
  * @param field the request's field with the roles, for the error
- * @throws ApiError 422 if a role is above that level
+ * @throws ApiError 422 if a role is above that level or those limits
  */
-export function requireAssignable(callerRoles: readonly Role[], roles: readonly Role[], field: string): void {
-  const assignable = assignableRoles(callerRoles);
+export function requireAssignable(own: Rights, roles: readonly Role[], field: string): void {
+  const assignable = assignableRoles(own);
   const above = roles.filter((role) => !assignable.includes(role));
-  if (above.length > 0) throw rolesAboveLevel(field, above, assignable);
+  if (above.length === 0) return;
+  if (own.roles.includes("organization_admin")) throw administratorNotAssignable(field);
+  throw rolesAboveLevel(field, above, assignable);
 }
 
 export function noLongerAssignable(before: readonly Role[], after: readonly Role[]): Role[] {
-  const assignable = assignableRoles(after);
-  return assignableRoles(before).filter((role) => !assignable.includes(role));
+  const assignable = assignableRoles({ ...ALL_RIGHTS, roles: after });
+  return assignableRoles({ ...ALL_RIGHTS, roles: before }).filter((role) => !assignable.includes(role));
 }
 
 /**
- * The caller's roles at the time of the write. An isolate may still know an API client for some time after the client was
+ * The caller's rights at the time of the write. An isolate may still know an API client for some time after the client was
  * revoked, or after its member lost roles or the membership, and a change made in this time would outlive the lost right.
  *
  * @param member the caller as D1 knows it
  * @throws ApiError 401 if the client is revoked, or the membership has ended
  */
-export function requireRoles(member: { roles: Role[] } | undefined): Role[] {
+export function requireRights(member: Rights | undefined): Rights {
   if (!member || member.roles.length === 0) throw invalidClient();
-  return member.roles;
+  return member;
 }
 
 /**
@@ -46,8 +53,11 @@ export function requireRoles(member: { roles: Role[] } | undefined): Role[] {
  *
  * @param member the caller as D1 knows it
  */
-export const requireAdministrator = (member: { roles: Role[] } | undefined): void =>
-  requireRoleOf({ roles: requireRoles(member) }, "organization_admin");
+export function requireAdministrator(member: Rights | undefined): Rights {
+  const rights = requireRights(member);
+  requireRoleOf(rights, "organization_admin");
+  return rights;
+}
 
 /** The roles that may correct the results and participants of calls, and see the versions of texts. */
 export const CORRECTORS: Role[] = ["provider", "organization_admin"];
@@ -61,10 +71,10 @@ export const CORRECTORS: Role[] = ["provider", "organization_admin"];
  */
 export function requireCorrectorStill(
   caller: Pick<Caller, "roles">,
-  member: { roles: Role[] } | undefined,
+  member: Rights | undefined,
   notFound: () => ApiError,
 ): void {
-  const roles = requireRoles(member);
+  const { roles } = requireRights(member);
   requireRoleOf({ roles }, ...CORRECTORS);
   if (caller.roles.includes("organization_admin") && !roles.includes("organization_admin")) throw notFound();
 }

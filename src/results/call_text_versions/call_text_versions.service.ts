@@ -8,7 +8,7 @@ import { type BoundQuery, type NamedQueries, type RowsOf, runBatch } from "../..
 import { requireVersion } from "../../http/preconditions.ts";
 import { requireRoleOf } from "../../http/roles.ts";
 import { requireUnchanged } from "../../http/unchangeable.ts";
-import { rolesOfCaller } from "../../organization/api_clients/api_clients.sql.ts";
+import { rightsOfCaller } from "../../organization/api_clients/api_clients.sql.ts";
 import { CORRECTORS, requireCorrectorStill } from "../../organization/roles/roles.policy.ts";
 import {
   type CallText,
@@ -107,7 +107,7 @@ function correct<Reads extends NamedQueries>(
   const reached = { ...reachedCall(caller, path), kind };
   return decideAndWrite(
     db,
-    { member: rolesOfCaller(caller), call: resultsOfPath(reached), state: stateOfText(reached) },
+    { member: rightsOfCaller(caller), call: resultsOfPath(reached), state: stateOfText(reached) },
     async ({ member: [member], call: [call], text: [text], ...rows }) => {
       requireCorrectorStill(caller, member, notFound);
       if (!call || !text) throw notFound();

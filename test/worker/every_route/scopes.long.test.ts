@@ -7,7 +7,6 @@ import { everyRowAsText } from "../support/database.ts";
 import { expectRefusal } from "../support/expectations.ts";
 import { anOrganization, given, type Organization } from "../support/organization.ts";
 import { externalExamples, platformExamples, routesBehind } from "../support/routes.ts";
-import { changingNothing } from "../support/unchanged.ts";
 import { throughWorkerWith } from "../support/worker.ts";
 
 const CALL = "/organization_users/:organization_user_id/calls/:call_id";
@@ -188,23 +187,6 @@ describe("An API client with scopes", () => {
       last_used_at: null,
       created_at: expect.any(String),
     });
-  });
-
-  it("may create clients within its own scopes only", async () => {
-    const clinic = await anOrganization();
-    const client = await withScopes(clinic, "organization:write", "calls:read");
-    const create = (scopes?: unknown) =>
-      client.post("/api_clients", {
-        api_client: { name: "Chart", organization_user_id: clinic.admin.id, scopes },
-      });
-    for (const scopes of [["calls:read"], ["organization:read"], ["calls:read", "organization:write"]])
-      expect((await given(create(scopes))).scopes).toEqual(scopes);
-    for (const scopes of [undefined, null, ["calls:write"], ["calls:read", "sign_in"], SCOPES])
-      expectRefusal(
-        await changingNothing(() => create(scopes)),
-        422,
-        "api_client.scopes: must be within the scopes of your API client: calls:read, organization:write",
-      );
   });
 
   it("must have at least one scope, and only existing ones", async () => {

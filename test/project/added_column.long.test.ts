@@ -55,7 +55,7 @@ const PLACES: Edit[][] = [
   ],
   [
     ["rooms/waiting_rooms/waiting_rooms.merge.ts", "    user_id: null,", "note: null,"],
-    ["rooms/waiting_rooms/waiting_rooms.merge.ts", "  user_id: email,", "note: null,"],
+    ["rooms/waiting_rooms/waiting_rooms.merge.ts", "  user_id: id,", "note: null,"],
     ["rooms/waiting_rooms/waiting_rooms.sql.ts", "idempotencyOf(waitingRoomWrites, {", 'note: "stored",'],
     ["rooms/waiting_rooms/waiting_rooms.schemas.ts", "name: row.name,", "note: row.note,"],
   ],

@@ -104,6 +104,7 @@ describe("OWASP's API Security Top 10", () => {
       "id",
       "organization_id",
       "organization_user_id",
+      "participant_id",
       // Administrators filter the access log by this id.
       "user_id",
     ]);

@@ -54,7 +54,8 @@ const insertPeople = insertRows<typeof people, DigestedRow>(people, {
   },
 });
 
-const { id: _, visit_id: __, ...written } = personColumns;
+/** An UPDATE of the key (organization_id, id) would make SQLite search all rows that refer to people. */
+const { id: _, organization_id: __, visit_id: ___, created_at: ____, ...written } = personColumns;
 
 const changes = Object.fromEntries(
   [...Object.keys(written), "reference_digest"].map((name) => [name, jsonField(name)]),

@@ -306,13 +306,17 @@ describe("Thirty simultaneous later reports with PUT …/calls/{key}", () => {
         participants: [{ key: people[n]?.key, display_name: `Rita ${n}`, recording_consent: n % 2 === 0 }],
       }),
     );
-    const participants = await storedRows(clinic, "participants");
+    const [participants, records] = [
+      await storedRows(clinic, "participants"),
+      await storedRows(clinic, "people"),
+    ];
     expect(participants).toHaveLength(30);
-    for (const [n, { key }] of people.entries())
-      expect(participants.find((each) => each.key === key)).toMatchObject({
-        display_name: `Rita ${n}`,
-        recording_consent: n % 2 === 0 ? 1 : 0,
-      });
+    for (const [n, { key }] of people.entries()) {
+      const participant = participants.find((each) => each.key === key);
+      expect(participant).toMatchObject({ recording_consent: n % 2 === 0 ? 1 : 0 });
+      const record = records.find(({ id }) => id === participant?.person_id);
+      expect(record).toMatchObject({ display_name: `Rita ${n}` });
+    }
   });
 
   it("leave the call on one date, and count it there, if each moves it to another date", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { entriesAbout } from "../support/access_logs.ts";
 import { aCall, aProviderOnTheCall, ENDED_AT } from "../support/calls.ts";
 import { rowsOf } from "../support/database.ts";
-import { expectRefusal } from "../support/expectations.ts";
+import { expectMissingRole, expectRefusal } from "../support/expectations.ts";
 import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
 import { changingOnlyTheLog } from "../support/unchanged.ts";
 import { keyOf, planVisit, readVisit } from "../support/visits.ts";
@@ -78,7 +78,7 @@ describe("A person with a record", () => {
     expectRefusal(await clinic.client.put(`${call.path}/participants/999999`, { participant: {} }), 404);
     const ann = await clinic.addUser("Ann", ["provider_assistant"], { assists: [call.owner.id] });
     const assistant = await clinic.addClient(ann.id);
-    expectRefusal(await assistant.put(path, { participant: { display_name: "R." } }), 404);
+    expectMissingRole(await assistant.put(path, { participant: { display_name: "R." } }));
     const other = await anOrganization();
     expectRefusal(await other.client.put(path, { participant: { display_name: "R." } }), 404);
   });

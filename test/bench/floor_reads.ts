@@ -107,7 +107,7 @@ export const floorReads: Record<string, FloorHandler> = {
     const found = await all(
       request,
       `select t.id, t.summary, t.is_final, t.first_line_id, hex(t.lines) content,
-        (select json_group_array(json_array(id, display_name)) from participants where call_id = t.call_id) names
+        (select json_group_array(json_array(p.id, display_name)) from participants p join people on people.id = person_id where call_id = t.call_id) names
       from call_texts t where t.kind = 'transcript' and t.call_id = (${endedCall(request)})`,
       ...callOfPath(request),
     );

@@ -138,8 +138,8 @@ export const floorWrites: Record<string, FloorHandler> = {
     const known: Bound = [
       `(select json_object('id', id, 'organization', organization_id,
           'transcript', (select id from call_texts where call_id = calls.id and kind = 'transcript'),
-          'people', json((select json_group_array(json_array(id, key, display_name)) from participants
-            where call_id = calls.id)))
+          'people', json((select json_group_array(json_array(p.id, key, display_name)) from participants p
+            join people on people.id = person_id where call_id = calls.id)))
         from calls where organization_id = ?1 and key = ?2)`,
       Number(segments[4]),
       segments[6],

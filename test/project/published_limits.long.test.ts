@@ -22,7 +22,7 @@ const fillsBody = (value: unknown) => String(value).length > 200_000;
 /** The body may be only as long as the token, so that the body is refused first. */
 const TOO_LONG: Exception = [
   "A token fills the body",
-  (value, { name }) => name === "token_exchange.token" && fillsBody(value),
+  (value, { name }) => /^token_(exchange|check)\.token$/.test(name) && fillsBody(value),
 ];
 
 /** Values that the service accepts although the schema does not, and why that is right. */

@@ -14,6 +14,7 @@ export const accessLogsQuery = lazily(() =>
     z.object({
       call_id: pathId().optional(),
       acting_user: reference(MAX_ACTING_USER_LENGTH)
+        .min(1)
         .regex(PRINTABLE_ASCII, "must be printable ASCII characters")
         .optional(),
       user_id: pathId().optional(),

@@ -1,5 +1,17 @@
 import { ApiError, invalidBody, notFound, unprocessable } from "../../http/errors.ts";
 
+const BY_REPORTS = "it follows the reports of the platform, and the visit";
+
+/** The fields that a correction does not change (see http/unchangeable.ts). */
+export const PARTICIPANT_STAYS = {
+  role: BY_REPORTS,
+  user_id: BY_REPORTS,
+  waiting_since: BY_REPORTS,
+  joined_at: BY_REPORTS,
+  left_at: BY_REPORTS,
+  recording_consent: BY_REPORTS,
+};
+
 export const participantNotFound = () => notFound("Participant");
 
 export const participantErased = () =>

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { PARTICIPANT_ROLES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import { type ReportOrigin, reportBody } from "../../http/reports.ts";
+import { unchangeable } from "../../http/unchangeable.ts";
 import {
   externalReference,
   IN_FUTURE,
@@ -18,7 +19,7 @@ import {
 import { lazily } from "../../memory.ts";
 import type { Person } from "../../rooms/people/people.sql.ts";
 import { consentReport } from "../consents/consents.schemas.ts";
-import { LEFT_BEFORE_WAITING } from "./participants.refusals.ts";
+import { LEFT_BEFORE_WAITING, PARTICIPANT_STAYS } from "./participants.refusals.ts";
 import type {
   participantOnCallSchema,
   participantSchema,
@@ -76,7 +77,9 @@ export type ParticipantPath = z.output<ReturnType<typeof participantOfCallParams
 
 /** The fields of a participant that the organization can correct. null clears the reference. */
 export const updateParticipantBody = lazily(() =>
-  z.object({ participant: person().pick({ display_name: true, external_reference: true }).partial() }),
+  z
+    .object({ participant: person().pick({ display_name: true, external_reference: true }).partial() })
+    .register(unchangeable, PARTICIPANT_STAYS),
 );
 
 export type ParticipantUpdate = z.output<ReturnType<typeof updateParticipantBody>>["participant"];

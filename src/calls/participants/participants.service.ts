@@ -1,6 +1,7 @@
 import type { ClientContext, Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import { runBatch } from "../../database/queries.ts";
+import { requireUnchanged } from "../../http/unchangeable.ts";
 import { WAITING_LIST_RECORDED_EVERY } from "../../lifetimes.ts";
 import { rightsOfCaller } from "../../organization/api_clients/api_clients.sql.ts";
 import { reachOf } from "../../organization/members/members.sql.ts";
@@ -15,12 +16,13 @@ import { recordedListOfCall } from "../calls/calls.entries.ts";
 import { reachedCall } from "../calls/calls.sql.ts";
 import { mergeParticipant, recordOf } from "./participants.merge.ts";
 import { participantErased, participantNotFound } from "./participants.refusals.ts";
-import type {
-  ParticipantPath,
-  ParticipantReport,
-  ParticipantUpdate,
-  ShownParticipant,
-  WaitingParticipant,
+import {
+  type ParticipantPath,
+  type ParticipantReport,
+  type ParticipantUpdate,
+  type ShownParticipant,
+  toParticipantOnCall,
+  type WaitingParticipant,
 } from "./participants.schemas.ts";
 import {
   idsOnCall,
@@ -66,9 +68,10 @@ export async function updateParticipant(
   return decideAndWrite(
     db,
     { member: rightsOfCaller(caller), person: personOfPath(reached) },
-    async ({ member: [member], person: [person] }) => {
+    async ({ member: [member], person: [person], shown: [shown] }) => {
       requireCorrectorStill(caller, member, participantNotFound);
-      if (!person) throw participantNotFound();
+      if (!person || !shown) throw participantNotFound();
+      requireUnchanged(context, toParticipantOnCall(shown));
       const next = correctPerson(person, update, now, { saysNull: true, erased: participantErased });
       // An update that changes nothing only shows the participant.
       const event = next.updated_at === person.updated_at ? "read" : "update";
@@ -77,6 +80,7 @@ export async function updateParticipant(
         entries: [participantEntry(context, event, reached)],
       };
     },
+    { unguardedReads: { shown: participantOfPath(reached) } },
   );
 }
 

@@ -18,7 +18,7 @@ const CALL = "/organization_users/:organization_user_id/calls/:call_id";
 
 const [FOR_ADMINS, FOR_CORRECTORS] = [
   /^\w+ \/(events|access_log|webhook_endpoints|api_clients|token_checks)|^PUT \/organization$|^(PUT|DELETE) \/organization_users\/:id$|^DELETE \/participants$|\/legal_hold$|^DELETE .*\/(transcript|soap_note|egresses\/:id)$/,
-  new RegExp(`${CALL}/(transcript|soap_note)(/versions)?$`),
+  new RegExp(`${CALL}/(transcript|soap_note|participants/:participant_id)(/versions)?$`),
 ];
 
 /** Reports repeat and overtake each other: what they cannot change is in the tests of each report. */

@@ -11,8 +11,6 @@ import { throughWorkerWith } from "../support/worker.ts";
 const ONE_STATEMENT = [
   "POST /waiting_rooms",
   "POST /organizations",
-  "DELETE /organizations/:organization_id/api_clients/:id",
-  "DELETE /api_clients/:id",
   "DELETE /organizations/:organization_id/issuers/:id",
   "DELETE /waiting_rooms/:waiting_room_slug/waiting_room_subs/:id",
   "POST /webhook_endpoints/:id/ping",

@@ -192,7 +192,6 @@ describe("The log line of a run of the cron", () => {
     deleteOldRecordings: 0,
     eraseParticipants: 0,
     eraseReferences: 0,
-    eraseVisits: 0,
     reportFrozen: 0,
     recoverLostEgresses: 0,
     deleteOldEvents: 0,

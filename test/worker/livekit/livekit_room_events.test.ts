@@ -13,7 +13,9 @@ const RITA = { name: "Rita Recipient", attributes: { recording_consent: "true" }
 async function visitsOf({ id }: Organization) {
   const tables = await rowsOf(id);
   const rows = (table: string) => tables.find(({ name }) => name === table)?.rows ?? [];
-  return { calls: rows("calls"), participants: rows("participants") };
+  const people = new Map(rows("people").map((person) => [person.id, person]));
+  const participants = rows("participants").map((each) => ({ ...people.get(each.person_id), ...each }));
+  return { calls: rows("calls"), participants };
 }
 
 describe("A LiveKit room whose metadata names a waiting room and an owner", () => {
@@ -180,8 +182,9 @@ describe("LiveKit events that come twice, late or out of order", () => {
     { sid, owner }: Awaited<ReturnType<typeof aLiveKitRoom>>,
   ) {
     const rows = await env.DB.prepare(
-      `select p.key, display_name, role, joined_at, left_at, recording_consent, p.user_id, started_at, ended_at
-       from calls c join participants p on p.call_id = c.id where c.key = ? order by p.key`,
+      `select p.key, display_name, role, joined_at, left_at, recording_consent, person.user_id, started_at, ended_at
+       from calls c join participants p on p.call_id = c.id join people person on person.id = p.person_id
+       where c.key = ? order by p.key`,
     )
       .bind(sid)
       .all();

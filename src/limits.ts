@@ -100,7 +100,7 @@ export const MAX_ROLE_NAMES = 10;
 /** Providers that one user assists. The ids go to D1 in one parameter. */
 export const MAX_ASSISTS = 1000;
 
-/** Subs of a room that are not over yet. Their list has no pages. */
+/** Subs of a room that are not over yet. Without `per_page`, their list is one page. */
 export const MAX_SUBS = 1000;
 
 /** Active subs that lead on from a room, one after the other. Each costs a few reads of every participant who opens the room. */

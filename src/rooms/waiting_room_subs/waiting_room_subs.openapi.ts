@@ -45,7 +45,8 @@ export const waitingRoomSubsReference: Reference = {
     "GET /waiting_rooms/:waiting_room_slug/waiting_room_subs": {
       operationId: "listWaitingRoomSubs",
       summary: "List the subs of a waiting room",
-      description: "Lists the subs that are not over yet, ordered by start: all of them, unless the request sends `per_page`.",
+      description:
+        "Lists the subs that are not over yet, ordered by start: all of them, unless the request sends `per_page`.",
       response: listResponse(
         "waiting_room_subs",
         waitingRoomSubSchema,

@@ -85,6 +85,9 @@ const theWorker = (main?: string, databases: string[] = []) =>
 /** In milliseconds. Long enough for a busy machine: the benchmark measures speed, not the tests. */
 const TIMEOUT = 300_000;
 
+/** Runs alone: if other tests take all the CPU, the collector of garbage comes too late for the heap's limit. */
+const MEMORY = "test/e2e/memory.long.test.ts";
+
 /** Two projects for a folder of tests: one for `*.long.test.ts`, which only `npm run test:long` runs, and one for the rest. */
 function projectsOf(name: string, options: TestUserConfig = {}, plugin?: () => Plugin, folders = name) {
   const project = (files: TestUserConfig) => ({
@@ -100,7 +103,7 @@ function projectsOf(name: string, options: TestUserConfig = {}, plugin?: () => P
   });
   return [
     project({ name, include: [`test/${folders}/**/*.test.ts`], exclude: ["**/*.long.test.ts"] }),
-    project({ name: `${name}-long`, include: [`test/${folders}/**/*.long.test.ts`] }),
+    project({ name: `${name}-long`, include: [`test/${folders}/**/*.long.test.ts`], exclude: [MEMORY] }),
   ];
 }
 
@@ -180,6 +183,16 @@ export default defineConfig({
         { ...workerOptions, sequence: { shuffle: { tests: true }, groupOrder: 2 } },
         theWorker,
       ),
+      {
+        test: {
+          name: "memory-long",
+          include: [MEMORY],
+          globalSetup: ["test/e2e/support/migrated_state.ts"],
+          testTimeout: TIMEOUT,
+          hookTimeout: TIMEOUT,
+          sequence: { groupOrder: 4 },
+        },
+      },
       {
         plugins: [theWorker("./test/worker/support/sharded_worker.ts", ["DIRECTORY"])],
         test: {

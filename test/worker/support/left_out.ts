@@ -25,4 +25,5 @@ export const LEFT_OUT = [
   "GET /health > waits for a slow database",
   // The positions in this list are opaque.
   "GET /invites of the platform API > lists the active invites of all organizations by id",
+  "GET /invites of the platform API > shows the name that the platform chose",
 ];

@@ -85,7 +85,7 @@ const theWorker = (main?: string, databases: string[] = []) =>
 /** In milliseconds. Long enough for a busy machine: the benchmark measures speed, not the tests. */
 const TIMEOUT = 300_000;
 
-/** Runs alone: if other tests take all the CPU, the collector of garbage comes too late for the heap's limit. */
+/** Runs alone: if other tests take all the CPU, garbage collection comes too late for the heap limit. */
 const MEMORY = "test/e2e/memory.long.test.ts";
 
 /** Two projects for a folder of tests: one for `*.long.test.ts`, which only `npm run test:long` runs, and one for the rest. */

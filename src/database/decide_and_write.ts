@@ -43,7 +43,9 @@ interface Options<Result, Unguarded extends NamedQueries> {
 }
 
 /** Rows changed faster than they could be decided on. */
-export class WriteConflict extends Error {}
+export class WriteConflict extends Error {
+  override name = "WriteConflict";
+}
 
 /**
  * Reads, decides in TypeScript, and writes: one round trip each. There is none for nothing to write, and none for nothing

@@ -1,0 +1,181 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { Script } from "node:vm";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { build, type Plugin } from "esbuild";
+import type { Life, Schedule } from "./schedule.ts";
+
+/** A change of one place in the source, which makes the service faulty. */
+export interface Mutation {
+  name: string;
+  file: string;
+  from: string;
+  to: string;
+}
+
+/** Names that the Worker finds in its global scope. An isolate gets its own. */
+const GLOBALS = [
+  ...[
+    "Date",
+    "Math",
+    "crypto",
+    "fetch",
+    "console",
+    "AbortSignal",
+    "CompressionStream",
+    "DecompressionStream",
+  ],
+  "FixedLengthStream",
+  ...["setTimeout", "clearTimeout", "setInterval", "clearInterval"],
+] as const;
+
+type Globals = Record<(typeof GLOBALS)[number], unknown>;
+
+const mutating = ({ file, from, to }: Mutation): Plugin => ({
+  name: "mutation",
+  setup({ onLoad }) {
+    onLoad({ filter: new RegExp(`/${file.replaceAll(".", "\\.")}$`) }, async ({ path }) => {
+      const source = await readFile(path, "utf8");
+      if (source.split(from).length !== 2) throw new Error(`${file} does not contain ${from} exactly once`);
+      return { contents: source.replace(from, () => to), loader: "ts" };
+    });
+  },
+});
+
+/** The Worker as one script, which runs anew for each isolate, so that no isolate knows what another one remembers. */
+export async function compileWorker(mutation?: Mutation): Promise<Script> {
+  const { outputFiles } = await build({
+    entryPoints: ["src/index.ts"],
+    bundle: true,
+    format: "cjs",
+    platform: "neutral",
+    target: "esnext",
+    mainFields: ["module", "main"],
+    conditions: ["worker", "import"],
+    write: false,
+    plugins: mutation ? [mutating(mutation)] : [],
+  });
+  return new Script(`(function (module, ${GLOBALS.join(", ")}) {${outputFiles[0]?.text}\n})`);
+}
+
+export type Worker = Required<Pick<ExportedHandler<Env>, "fetch" | "queue" | "scheduled">>;
+
+export interface Isolate extends Life {
+  name: string;
+  worker: Worker;
+}
+
+/** Starts an isolate without any memory. */
+export function startIsolate(
+  script: Script,
+  schedule: Schedule,
+  { name, fetch, onLog }: { name: string; fetch: typeof globalThis.fetch; onLog: (line: string) => void },
+): Isolate {
+  const module = { exports: {} as { default: Worker } };
+  const globals = globalsOf(schedule, fetch, onLog);
+  script.runInThisContext()(module, ...GLOBALS.map((each) => globals[each]));
+  return { name, worker: module.exports.default, isOver: false };
+}
+
+function globalsOf(
+  schedule: Schedule,
+  fetch: typeof globalThis.fetch,
+  onLog: (line: string) => void,
+): Globals {
+  const { chance } = schedule;
+  class VirtualDate extends Date {
+    constructor(...given: unknown[]) {
+      super(...((given.length === 0 ? [schedule.now] : given) as []));
+    }
+
+    static override now = () => schedule.now;
+  }
+  const repeat = (run: () => void, milliseconds: number) => {
+    const id = { current: 0 };
+    const again = () => {
+      id.current = schedule.startTimer(milliseconds, again);
+      run();
+    };
+    id.current = schedule.startTimer(milliseconds, again);
+    return id;
+  };
+  const timeout = (milliseconds: number) => {
+    const controller = new AbortController();
+    schedule.startTimer(milliseconds, () =>
+      controller.abort(new DOMException("The operation timed out", "TimeoutError")),
+    );
+    return controller.signal;
+  };
+  return {
+    Date: VirtualDate,
+    Math: Object.create(Math, { random: { value: () => chance.number() } }),
+    crypto: {
+      subtle: subtleOf(schedule),
+      getRandomValues: (array: Uint8Array) => chance.bytes(array),
+      randomUUID: () => chance.uuid(),
+      DigestStream,
+    },
+    fetch,
+    console: { log: onLog, error: onLog, warn: onLog },
+    AbortSignal: { timeout },
+    CompressionStream: streamOf(gzipSync),
+    DecompressionStream: streamOf(gunzipSync),
+    // Called with `new`: the length is not checked.
+    FixedLengthStream: function fixedLengthStream() {
+      return new TransformStream();
+    },
+    setTimeout: (run: () => void, milliseconds = 0) => schedule.startTimer(milliseconds, run),
+    clearTimeout: (id?: number) => schedule.stopTimer(id),
+    setInterval: repeat,
+    clearInterval: (id?: { current: number }) => schedule.stopTimer(id?.current),
+  };
+}
+
+/** Web Crypto answers from threads, in any order. */
+const subtleOf = (schedule: Schedule) =>
+  new Proxy(crypto.subtle, {
+    get(subtle, name: keyof SubtleCrypto | "timingSafeEqual") {
+      if (name === "timingSafeEqual") return (a: Uint8Array, b: Uint8Array) => timingSafeEqual(a, b);
+      if (name === "digest") return digest;
+      const method = subtle[name] as (...given: unknown[]) => Promise<unknown>;
+      return (...given: unknown[]) => schedule.fromThread(method.apply(subtle, given));
+    },
+  });
+
+async function digest(algorithm: string | { name: string }, data: ArrayBuffer | ArrayBufferView) {
+  const name = typeof algorithm === "string" ? algorithm : algorithm.name;
+  const bytes = ArrayBuffer.isView(data)
+    ? Buffer.from(data.buffer, data.byteOffset, data.byteLength)
+    : Buffer.from(data);
+  return new Uint8Array(createHash(name.replace("-", "")).update(bytes).digest()).buffer;
+}
+
+/** The stream of Workers that digests what is written to it. */
+class DigestStream extends WritableStream<Uint8Array> {
+  readonly digest: Promise<ArrayBuffer>;
+
+  constructor(algorithm: string) {
+    const hash = createHash(algorithm.replace("-", ""));
+    const { promise, resolve, reject } = Promise.withResolvers<ArrayBuffer>();
+    super({
+      write: (chunk) => void hash.update(chunk),
+      close: () => resolve(new Uint8Array(hash.digest()).buffer),
+      abort: reject,
+    });
+    promise.catch(() => {});
+    this.digest = promise;
+  }
+}
+
+/** Converts everything at once, because zlib's streams answer from threads. */
+const streamOf = (convert: (bytes: Buffer) => Buffer) =>
+  class {
+    readonly #chunks: Uint8Array[] = [];
+    readonly #stream = new TransformStream<Uint8Array, Uint8Array>({
+      transform: (chunk) => void this.#chunks.push(chunk),
+      flush: (controller) => controller.enqueue(new Uint8Array(convert(Buffer.concat(this.#chunks)))),
+    });
+
+    readonly readable = this.#stream.readable;
+    readonly writable = this.#stream.writable;
+  };

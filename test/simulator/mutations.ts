@@ -1,0 +1,176 @@
+import type { Mutation } from "./isolate.ts";
+
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are parts of the source
+/** Faults that the simulator must find. Each changes one place of the service. */
+export const MUTATIONS: Mutation[] = [
+  {
+    name: "A decision is written although the rows that it is based on have changed",
+    file: "database/decide_and_write.ts",
+    from: 'where ${changed.join(" or ")}',
+    to: 'where (${changed.join(" or ")}) and false',
+  },
+  {
+    name: "An idempotency key is not stored",
+    file: "database/decide_and_write.ts",
+    from: "idempotency ? [idempotency.store] : []",
+    to: "[]",
+  },
+  {
+    name: "A stored idempotency key is ignored",
+    file: "database/decide_and_write.ts",
+    from: "if (known) return idempotency.replay(known);",
+    to: "",
+  },
+  {
+    name: "A write that conflicts is not tried again",
+    file: "tuning.ts",
+    from: "export const MAX_WRITE_ATTEMPTS = ",
+    to: "export const MAX_WRITE_ATTEMPTS = 1 || ",
+  },
+  {
+    name: "Subs may overlap",
+    file: "rooms/waiting_room_subs/waiting_room_subs.sql.ts",
+    from: "gt(waitingRoomSubs.datetime_end, coalesce(start, storedStart)),",
+    to: "sql`false`,",
+  },
+  {
+    name: "A room is found without its organization",
+    file: "rooms/waiting_rooms/waiting_rooms.sql.ts",
+    from: "and(eq(waitingRooms.organization_id, organization_id), hasSlug(slug))",
+    to: "hasSlug(slug)",
+  },
+  {
+    name: "A visit is found without its organization",
+    file: "rooms/visits/visits.sql.ts",
+    from: "eq(visits.organization_id, reach.organization_id),",
+    to: "",
+  },
+  {
+    name: "An invite is found without its organization",
+    file: "joining/invites/invites.sql.ts",
+    from: 'rowsBy(invites, inviteColumns, "organization_id", "id")',
+    to: 'rowsBy(invites, inviteColumns, "id")',
+  },
+  {
+    name: "A deleted transcript can be reported again",
+    file: "results/transcripts/transcripts.merge.ts",
+    from: "if (call.transcript_deleted_at !== null) throw transcriptRefusals.wasDeleted();",
+    to: "",
+  },
+  {
+    name: "A deleted SOAP note can be reported again",
+    file: "results/soap_notes/soap_notes.merge.ts",
+    from: "if (call.soap_note_deleted_at !== null) throw soapNoteRefusals.wasDeleted();",
+    to: "",
+  },
+  {
+    name: "Reading a transcript leaves no entry in the access log",
+    file: "results/transcripts/transcripts.service.ts",
+    from: `    entryOfText(context, "read", reached),
+  ]);
+  if (!transcript) throw transcriptNotFound();
+  requireEntry(entries);`,
+    to: `  ]);
+  if (!transcript) throw transcriptNotFound();`,
+  },
+  {
+    name: "Reading a SOAP note leaves no entry in the access log",
+    file: "results/soap_notes/soap_notes.service.ts",
+    from: `    entryOfText(context, "read", text),
+  ]);
+  if (!note) throw soapNoteNotFound();
+  requireEntry(entries);`,
+    to: `  ]);
+  if (!note) throw soapNoteNotFound();`,
+  },
+  {
+    name: "An erasure leaves the name",
+    file: "calls/participants/participants.erasure.ts",
+    from: "display_name: ERASED_NAME,",
+    to: "",
+  },
+  {
+    name: "An erasure leaves the reference",
+    file: "calls/participants/participants.erasure.ts",
+    from: "external_reference: null,\n      reference_digest: null,",
+    to: "reference_digest: null,",
+  },
+  {
+    name: "A report brings an erased name back",
+    file: "rooms/people/people.merge.ts",
+    from: "if (known && known.erased_at !== null) return known;",
+    to: "",
+  },
+  {
+    name: "A refusal of consent is ignored",
+    file: "calls/consents/consents.merge.ts",
+    from: "if (recording_consent === undefined) return undefined;",
+    to: "if (!recording_consent) return undefined;",
+  },
+  {
+    name: "A repeated grant overrules a refusal",
+    file: "calls/consents/consents.merge.ts",
+    from: 'if (decision === "refused") return reported_at;',
+    to: 'if (decision === "refused") return 0;',
+  },
+  {
+    name: "An endpoint is leased although another lane has it",
+    file: "delivery/webhook_lanes/webhook_lanes.sql.ts",
+    from: "or(isNull(webhookEndpoints.lease_until), lte(webhookEndpoints.lease_until, now))",
+    to: "or(isNull(webhookEndpoints.lease_until), sql`true`)",
+  },
+  {
+    name: "A webhook counts as sent before it is sent",
+    file: "delivery/webhook_lanes/webhook_lanes.service.ts",
+    from: "? await sendWebhook(context, lane.endpoint, webhookOfDelivery(delivery))",
+    to: "? { at: Date.now(), response_status: 204, error: null, retry_after: null }",
+  },
+  {
+    name: "A mail counts as sent before it is sent",
+    file: "mail/mail.ts",
+    from: "export async function sendMail({ from, provider }: Mailer, mail: Mail): Promise<MailOutcome> {",
+    to: 'export async function sendMail(...given: [Mailer, Mail]): Promise<MailOutcome> {\n  setTimeout(() => sendLater(...given), 10); return { state: "sent" };\n}\nasync function sendLater({ from, provider }: Mailer, mail: Mail): Promise<MailOutcome> {',
+  },
+  {
+    name: "A mail is leased twice",
+    file: "joining/invite_mails/invite_mails.sql.ts",
+    from: "and(hasValues(invites, { id, next_mail_at }), isNull(invites.used_at))",
+    to: "and(hasValues(invites, { id }), sql`${next_mail_at} is not null`, isNull(invites.used_at))",
+  },
+  {
+    name: "The cron does not look for webhooks whose message was lost",
+    file: "cron.ts",
+    from: "const lastChores: Chores = { queueDueMails, queueDueDeliveries };",
+    to: "const lastChores: Chores = { queueDueMails };",
+  },
+  {
+    name: "The cron does not look for mails whose message was lost",
+    file: "cron.ts",
+    from: "const lastChores: Chores = { queueDueMails, queueDueDeliveries };",
+    to: "const lastChores: Chores = { queueDueDeliveries };",
+  },
+  {
+    name: "The cron does not look for bulk invites whose message was lost",
+    file: "cron.ts",
+    from: "  queueDueBulkInvites,\n  erasePersonalData",
+    to: "  erasePersonalData",
+  },
+  {
+    name: "Messages of a second database do not name it",
+    file: "database/shards.ts",
+    from: "({ ...(body as object), shard })",
+    to: "body as object",
+  },
+  {
+    name: "A revoked client is remembered for ever",
+    file: "organization/api_clients/api_clients.cache.ts",
+    from: "if (!known || age >= CLIENT_KNOWN_FOR)",
+    to: "if (!known)",
+  },
+  {
+    name: "A file is kept although its recording counts as deleted",
+    file: "results/egress_deletions/egress_deletions.service.ts",
+    from: "const failures = await deleteFiles(context, keys);",
+    to: "const failures = new Map<string, string>();",
+  },
+];

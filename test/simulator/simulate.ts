@@ -1,0 +1,129 @@
+/**
+ * `npm run simulate`: runs the whole service with everything around it, from one number. A run that breaks a rule ends the
+ * command with exit code 1, and its story is printed.
+ */
+import { createHash } from "node:crypto";
+import type { Script } from "node:vm";
+import { runCommand, say, UsageError, type Values } from "../../src/dev/command.ts";
+import { MINUTE } from "../../src/units.ts";
+import { compileWorker } from "./isolate.ts";
+import { MUTATIONS } from "./mutations.ts";
+import { type Run, type Size, simulate, WHOLE } from "./simulation.ts";
+
+const USAGE = `
+Usage: npm run simulate -- [--seed N | --seeds A..B | --minutes M] [--digests] | --mutations [--seeds A..B]
+
+  --seed N      plays one run, and prints its story
+  --seeds A..B  plays these runs (default: 1..100)
+  --minutes M   plays as many runs as fit into this time, from the first of --seeds
+  --digests     prints the digest of each run's trace
+  --mutations   makes the service faulty in one place after another, and expects each fault to be found
+`;
+
+const OPTIONS = {
+  seed: { type: "string" },
+  seeds: { type: "string" },
+  minutes: { type: "string" },
+  digests: { type: "boolean", default: false },
+  mutations: { type: "boolean", default: false },
+} as const;
+
+/** Seeds in ascending or descending order. */
+function* seedsOf(range: string): Generator<number> {
+  const [first = Number.NaN, last = first] = range.split("..").map(Number);
+  if (!Number.isSafeInteger(first + last))
+    throw new UsageError(`${range} is not a range of seeds, such as 1..100`);
+  const step = first <= last ? 1 : -1;
+  for (let seed = first; seed !== last + step; seed += step) yield seed;
+}
+
+/** Plays smaller stories of the same seed, and returns the shortest that breaks a rule too. */
+async function shorten(script: Script, run: Run): Promise<Run> {
+  let shortest = run;
+  let size: Size = WHOLE;
+  const tryOut = async (smaller: Size) => {
+    const played = await simulate(script, run.seed, smaller);
+    if (played.violations.length === 0 || played.steps >= shortest.steps) return;
+    shortest = played;
+    size = smaller;
+  };
+  for (const actor of WHOLE.actors)
+    await tryOut({ ...size, actors: size.actors.filter((each) => each !== actor) });
+  for (let acts = 1; acts < size.acts; acts++) await tryOut({ ...size, acts });
+  return shortest;
+}
+
+function tell({ seed, trace, violations, steps }: Run): void {
+  say(trace.join("\n"));
+  say(violations.length === 0 ? "No rule was broken." : `Broken:\n  ${violations.join("\n  ")}`);
+  say(`seed ${seed}, ${steps} steps`);
+}
+
+function fail(run: Run): never {
+  tell(run);
+  throw new Error(`Play it again with: npm run simulate -- --seed ${run.seed}`);
+}
+
+/** Shows how far a series of runs is, if somebody watches. @param part from 0 to 1 */
+function showProgress(part: number, steps: number): void {
+  if (!process.stderr.isTTY) return;
+  process.stderr.write(`\r[${"#".repeat(Math.min(30 * part, 30)).padEnd(30)}] ${steps} steps `);
+}
+
+/**
+ * Plays runs until one breaks a rule.
+ *
+ * @throws Error if one does
+ */
+async function playMany(
+  script: Script,
+  seeds: number[],
+  { digests, until }: { digests: boolean; until: number },
+): Promise<void> {
+  const started = Date.now();
+  let steps = 0;
+  let runs = 0;
+  for (const seed of seeds) {
+    if (Date.now() >= until) break;
+    const run = await simulate(script, seed);
+    if (digests) say(`${seed} ${createHash("sha256").update(run.trace.join("\n")).digest("hex")}`);
+    if (run.violations.length > 0) fail(await shorten(script, run));
+    steps += run.steps;
+    runs++;
+    const isTimed = until < Number.POSITIVE_INFINITY;
+    showProgress(isTimed ? (Date.now() - started) / (until - started) : runs / seeds.length, steps);
+  }
+  const perSecond = Math.round((1000 * steps) / (Date.now() - started));
+  say(`${runs} runs, ${steps} steps, ${perSecond} a second: no rule was broken.`);
+}
+
+async function findMutations(seeds: number[]): Promise<void> {
+  const missed: string[] = [];
+  for (const mutation of MUTATIONS) {
+    const script = await compileWorker(mutation);
+    let found: string | undefined;
+    for (const seed of seeds) {
+      const { violations } = await simulate(script, seed);
+      if (violations.length === 0) continue;
+      found = `found with seed ${seed}: ${violations[0]?.slice(0, 100)}`;
+      break;
+    }
+    if (!found) missed.push(mutation.name);
+    say(`${mutation.name}\n  ${found ?? "NOT FOUND"}`);
+  }
+  if (missed.length > 0) throw new Error(`Not found: ${missed.join("; ")}`);
+}
+
+async function run({ seed, seeds, minutes, digests, mutations }: Values<typeof OPTIONS>): Promise<void> {
+  if (mutations) return findMutations([...seedsOf(seeds ?? "1..200")]);
+  const script = await compileWorker();
+  if (seed === undefined) {
+    const until = Date.now() + (minutes === undefined ? Number.POSITIVE_INFINITY : Number(minutes) * MINUTE);
+    return playMany(script, [...seedsOf(seeds ?? (minutes ? "1..100000" : "1..100"))], { digests, until });
+  }
+  const played = await simulate(script, Number(seed));
+  if (played.violations.length > 0) fail(await shorten(script, played));
+  tell(played);
+}
+
+process.exitCode = await runCommand(USAGE, OPTIONS, run);

@@ -1,0 +1,73 @@
+import type { Script } from "node:vm";
+import { HOUR, MINUTE } from "../../src/units.ts";
+import { playEverybody, playFirstCall } from "./actors.ts";
+import { Clinic } from "./clinic.ts";
+import { checkAtRest } from "./invariants.ts";
+import { type Odds, World } from "./world.ts";
+
+export interface Run {
+  seed: number;
+  steps: number;
+  trace: string[];
+  violations: string[];
+}
+
+/** The pauses between the last runs of the cron, in which everything that waits gets its turn. */
+const LAST_RUNS = [0, 5 * MINUTE, 5 * MINUTE, HOUR, 6 * HOUR, 12 * HOUR];
+
+/** A smaller story is easier to read. */
+export interface Size {
+  /** The positions of the actors that take part. */
+  actors: number[];
+  /** The number of things that each of them does. */
+  acts: number;
+}
+
+export const WHOLE: Size = { actors: [0, 1, 2, 3, 4, 5, 6, 7], acts: 10 };
+
+/** Plays the story of a seed. */
+export async function simulate(script: Script, seed: number, size = WHOLE): Promise<Run> {
+  const world = new World(seed, script, 1 + (seed % 2));
+  const clinics = [
+    new Clinic(world, "Riverside", ["Hillside"]),
+    new Clinic(world, "Hillside", ["Riverside"]),
+  ];
+  for (const [n, clinic] of clinics.entries()) clinic.neighbour = clinics[1 - n] as Clinic;
+  const { schedule } = world;
+  const during = async (who: string, work: () => Promise<unknown>) => {
+    let isOver = false;
+    let failure: unknown;
+    schedule.as(who, undefined, work).then(
+      () => {
+        isOver = true;
+      },
+      (error) => {
+        failure = error;
+        isOver = true;
+      },
+    );
+    await schedule.runUntil(() => isOver && world.isIdle);
+    if (failure) throw failure;
+  };
+  await during("operator", async () => {
+    for (const clinic of clinics) {
+      await clinic.open();
+      await playFirstCall(clinic);
+    }
+  });
+  await during("everybody", () => playEverybody(world, clinics, oddsOf(world), size));
+  world.calm();
+  for (const pause of LAST_RUNS)
+    await during("cron", async () => {
+      await schedule.pause(pause);
+      await world.runCron();
+    });
+  checkAtRest(world, clinics);
+  return { seed, steps: schedule.steps, trace: schedule.trace, violations: [...new Set(world.violations)] };
+}
+
+/** Some runs have no faults, so that what goes wrong in them has another cause. */
+function oddsOf({ chance }: World): Odds {
+  const rate = chance.pick([0, 0.02, 0.1]);
+  return { faults: rate, restarts: rate / 4, messages: rate };
+}

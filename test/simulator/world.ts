@@ -1,0 +1,375 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Script } from "node:vm";
+import { MINUTE, SECOND } from "../../src/units.ts";
+import { databasesInMemory } from "../project/support/busy_shards.ts";
+import { bindingOf, type Statement } from "../project/support/d1_binding.ts";
+import { executeOn } from "../project/support/service_in_memory.ts";
+import { bindings, ORIGIN, PLATFORM_TOKEN } from "../project/support/worker_in_node.ts";
+import { Chance } from "./chance.ts";
+import { type Isolate, startIsolate } from "./isolate.ts";
+import { Schedule } from "./schedule.ts";
+
+export const SECRET_SETTINGS = { MAIL_FROM: "visits@riverside.example" };
+
+/** How often things go wrong. */
+export interface Odds {
+  /** The share of the trips that fail. */
+  faults: number;
+  /** The share of the requests, messages and runs of the cron after which their isolate is restarted. */
+  restarts: number;
+  /** The share of the messages that are lost, and of those that come twice. */
+  messages: number;
+}
+
+const NEVER: Odds = { faults: 0, restarts: 0, messages: 0 };
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: an actor knows what it asked for
+  body: any;
+  /** When the request was sent, by the steps of the schedule. */
+  sentAt: number;
+}
+
+/** The connection broke: the request may have been carried out. */
+export class NoAnswer extends Error {}
+
+export type Receiver = (body: Record<string, unknown>) => Response;
+
+/** The service and everything around it: databases, queues, buckets, mail, other hosts and a clock. */
+export class World {
+  readonly chance: Chance;
+  readonly schedule: Schedule;
+  readonly databases: DatabaseSync[];
+  readonly receivers = new Map<string, Receiver>();
+  readonly mails: { to: string; at: number }[] = [];
+  /** Lines of the log that report a fault of the service itself. */
+  readonly faults: string[] = [];
+  /** Sentences about what must not happen, and did. */
+  readonly violations: string[] = [];
+  readonly answers: { method: string; path: string; status: number; error: string | undefined }[] = [];
+  odds = NEVER;
+  /** Whether anything may have failed so far. */
+  hasFaults = false;
+  readonly #script: Script;
+  readonly #env: Env;
+  #isolates: Isolate[] = [];
+  #started = 0;
+  #underWay = 0;
+
+  constructor(seed: number, script: Script, databases: number) {
+    this.chance = new Chance(seed);
+    this.schedule = new Schedule(this.chance);
+    this.databases = databasesInMemory(databases);
+    for (const database of this.databases) this.#makeDeterministic(database);
+    this.#script = script;
+    const [DB, ...others] = this.databases.map((database, shard) => this.#bindingOf(database, shard));
+    this.#env = {
+      ...bindings(DB as D1Database),
+      ...Object.fromEntries(others.map((other, n) => [`DB_${n + 1}`, other])),
+      ...SECRET_SETTINGS,
+      BULK_INVITES: this.#queue("bulk-invites", 5),
+      CHORES: this.#queue("chores", 0),
+      WEBHOOKS: this.#queue("webhook-deliveries", 5),
+      INVITE_MAILS: this.#queue("invite-mails", 5),
+      EMAIL: { send: (mail: { to: string }) => this.#sendMail(mail) },
+      RECORDINGS: this.#bucket("recordings"),
+      AUDIT_LOGS: this.#bucket("sealed days"),
+    } as unknown as Env;
+    this.#isolates = [this.#start(), this.#start()];
+  }
+
+  begin(odds: Odds): void {
+    this.odds = odds;
+    this.hasFaults ||= odds.faults > 0;
+    this.schedule.faults = odds.faults;
+  }
+
+  /** From now on, nothing fails. */
+  calm(): void {
+    this.begin(NEVER);
+  }
+
+  violation(sentence: string): void {
+    this.schedule.say(`VIOLATION: ${sentence}`);
+    this.violations.push(sentence);
+  }
+
+  /** Whether no queue holds a message, and no invocation runs. */
+  get isIdle(): boolean {
+    return this.#underWay === 0;
+  }
+
+  /**
+   * Sends a request to an isolate.
+   *
+   * @throws NoAnswer
+   */
+  async send(
+    method: string,
+    path: string,
+    headers: Record<string, string>,
+    body?: object | string,
+  ): Promise<Answer> {
+    const { schedule } = this;
+    const sentAt = schedule.steps;
+    await schedule.trip(
+      `sends ${method} ${path}`,
+      () => {},
+      () => new NoAnswer(),
+    );
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    const described = {
+      "Content-Type": "application/json",
+      "Content-Length": String(Buffer.byteLength(text ?? "")),
+    };
+    const request = new Request(ORIGIN + path, {
+      method,
+      headers: { "CF-Connecting-IP": "192.0.2.1", ...headers, ...(text === undefined ? {} : described) },
+      ...(text === undefined ? {} : { body: text }),
+    });
+    const answer = await this.#invoke(async ({ fetch }, env, context) => {
+      const response = await fetch(request as never, env, context);
+      return { status: response.status, headers: response.headers, text: await response.text() };
+    });
+    if (schedule.faults > 0 && this.chance.is(schedule.faults)) {
+      schedule.say(`got no answer to ${method} ${path} (${answer.status})`);
+      throw new NoAnswer();
+    }
+    schedule.say(`got ${answer.status} for ${method} ${path}`);
+    const isJson = answer.headers.get("Content-Type")?.includes("json");
+    const value = isJson && answer.text !== "" ? JSON.parse(answer.text) : answer.text;
+    this.answers.push({ method, path, status: answer.status, error: value?.error });
+    return { status: answer.status, headers: answer.headers, body: value, sentAt };
+  }
+
+  async runCron(): Promise<void> {
+    await this.#invoke(({ scheduled }, env, context) =>
+      scheduled({ scheduledTime: this.schedule.now, cron: "*/5 * * * *", noRetry() {} }, env, context),
+    ).catch(() => {});
+  }
+
+  /** Runs the handler of an isolate, which may be restarted meanwhile: then nothing of the invocation goes on. */
+  async #invoke<Result>(
+    run: (worker: Isolate["worker"], env: Env, context: ExecutionContext) => Result | Promise<Result>,
+  ): Promise<Result> {
+    const isolate = this.chance.pick(this.#isolates);
+    const { schedule } = this;
+    const who = schedule.who;
+    const { promise: death, reject } = Promise.withResolvers<never>();
+    const isKilled = this.chance.is(this.odds.restarts);
+    if (isKilled)
+      schedule.as(who, undefined, () =>
+        schedule.startTimer(this.chance.below(100), () => {
+          this.#restart(isolate);
+          reject(new NoAnswer());
+        }),
+      );
+    const ended = this.#deaths.get(isolate) ?? [];
+    this.#deaths.set(isolate, [...ended, reject]);
+    const background: Promise<unknown>[] = [];
+    const context = {
+      waitUntil: (work: Promise<unknown>) => background.push(work.catch(() => {})),
+      passThroughOnException() {},
+    } as unknown as ExecutionContext;
+    this.#underWay++;
+    death.catch(() => {});
+    const work = schedule.as(`${who} (${isolate.name})`, isolate, async () => {
+      const result = await run(isolate.worker, this.#env, context);
+      return result;
+    });
+    const over = Promise.race([work.catch(() => {}).then(() => Promise.all(background)), death]);
+    over.catch(() => {}).then(() => this.#underWay--);
+    return Promise.race([work, death]);
+  }
+
+  readonly #deaths = new Map<Isolate, ((error: Error) => void)[]>();
+
+  #restart(isolate: Isolate): void {
+    if (isolate.isOver) return;
+    this.schedule.say(`${isolate.name} is restarted`);
+    isolate.isOver = true;
+    this.#isolates = this.#isolates.map((each) => (each === isolate ? this.#start() : each));
+    for (const reject of this.#deaths.get(isolate) ?? []) reject(new NoAnswer());
+    this.#deaths.delete(isolate);
+  }
+
+  #start = (): Isolate =>
+    startIsolate(this.#script, this.schedule, {
+      name: `isolate ${++this.#started}`,
+      fetch: ((input: string | URL | Request, init?: RequestInit) =>
+        this.#fetch(input, init)) as typeof fetch,
+      onLog: (line) => this.#log(line),
+    });
+
+  #log(line: string): void {
+    const said = JSON.parse(line) as { event: string };
+    const isExpected = line.includes(Lost.name) || (this.hasFaults && line.includes("WriteConflict"));
+    if (said.event === "fault" && !isExpected) this.faults.push(line);
+  }
+
+  #makeDeterministic(database: DatabaseSync): void {
+    const { chance, schedule } = this;
+    database.function("random", () => chance.below(2 ** 31));
+    database.function("randomblob", (length) => chance.bytes(new Uint8Array(Number(length))));
+    database.function("unixepoch", { varargs: true }, () => schedule.now / SECOND);
+  }
+
+  #bindingOf(database: DatabaseSync, shard: number): D1Database {
+    const execute = executeOn(database);
+    return bindingOf((statements, session, isBatch) =>
+      this.schedule.trip(
+        `asks D1 ${shard}: ${statements.map(summary).join(", ")}`,
+        () => execute(statements, session, isBatch),
+        () => new Lost(`D1_ERROR: ${LOST}`),
+      ),
+    );
+  }
+
+  #queue(name: string, retries: number): Queue {
+    const enqueue = (body: unknown, delay: number) => this.#enqueue(name, retries, body, delay);
+    const send = (bodies: { body: unknown; delaySeconds?: number }[]) =>
+      this.schedule.trip(
+        `sends ${bodies.length} to ${name}`,
+        () => {
+          for (const { body, delaySeconds = 0 } of bodies)
+            enqueue(structuredClone(body), delaySeconds * SECOND);
+        },
+        () => new Lost(`Queue send failed: ${LOST}`),
+      );
+    return {
+      send: (body: unknown, options: { delaySeconds?: number } = {}) => send([{ body, ...options }]),
+      sendBatch: (messages: Iterable<{ body: unknown }>) => send([...messages]),
+    } as unknown as Queue;
+  }
+
+  #enqueue(name: string, retries: number, body: unknown, delay: number, attempts = 1): void {
+    const { chance, schedule } = this;
+    if (chance.is(this.odds.messages)) {
+      schedule.say(`${name} loses a message`);
+      return;
+    }
+    const times = chance.is(this.odds.messages) ? 2 : 1;
+    for (let n = 0; n < times; n++) {
+      this.#underWay++;
+      schedule.as(name, undefined, () =>
+        schedule.startTimer(delay + chance.below(500), async () => {
+          await schedule.trip(`delivers ${JSON.stringify(body)}`, () => {});
+          await this.#deliver(name, retries, body, attempts);
+          this.#underWay--;
+        }),
+      );
+    }
+  }
+
+  async #deliver(name: string, retries: number, body: unknown, attempts: number): Promise<void> {
+    let outcome: { delay: number } | undefined = { delay: 30 * SECOND };
+    const message = {
+      id: `message-${this.schedule.steps}`,
+      timestamp: new Date(this.schedule.now),
+      body,
+      attempts,
+      ack: () => {
+        outcome = undefined;
+      },
+      retry: ({ delaySeconds = 30 } = {}) => {
+        outcome = { delay: delaySeconds * SECOND };
+      },
+    };
+    const batch = { queue: name, messages: [message], ackAll() {}, retryAll() {} } as unknown as MessageBatch;
+    await this.#invoke(({ queue }, env, context) => queue(batch, env, context)).catch(() => {});
+    const left = outcome as { delay: number } | undefined;
+    if (left && attempts <= retries) this.#enqueue(name, retries, body, left.delay, attempts + 1);
+  }
+
+  #sendMail({ to }: { to: string }): Promise<object> {
+    return this.schedule.trip(
+      "hands a mail over",
+      () => {
+        this.mails.push({ to: String(to), at: this.schedule.now });
+        return { messageId: "mail" };
+      },
+      () => Object.assign(new Lost(LOST), { code: "E_INTERNAL_SERVER_ERROR" }),
+    );
+  }
+
+  readonly files = new Map<string, Uint8Array>();
+
+  #bucket(name: string) {
+    const { files, schedule } = this;
+    const trip = <Result>(what: string, effect: () => Result) =>
+      schedule.trip(`${what} in the bucket of ${name}`, effect, () => new Lost(`R2: ${LOST}`));
+    const found = (key: string) => {
+      const bytes = files.get(`${name}/${key}`);
+      if (!bytes) return null;
+      const response = () => new Response(bytes as BodyInit);
+      return {
+        key,
+        size: bytes.byteLength,
+        body: response().body,
+        arrayBuffer: () => response().arrayBuffer(),
+        text: () => response().text(),
+        bytes: async () => bytes,
+      };
+    };
+    return {
+      get: (key: string) => trip("reads a file", () => found(key)),
+      head: (key: string) => trip("looks for a file", () => found(key)),
+      delete: (keys: string | string[]) =>
+        trip("deletes files", () => {
+          for (const key of [keys].flat()) files.delete(`${name}/${key}`);
+        }),
+      async put(key: string, value: string | ArrayBuffer | ReadableStream, options?: { onlyIf?: unknown }) {
+        const bytes = new Uint8Array(await new Response(value).arrayBuffer());
+        return trip("writes a file", () => {
+          if (options?.onlyIf && files.has(`${name}/${key}`)) return null;
+          files.set(`${name}/${key}`, bytes);
+          return found(key);
+        });
+      },
+    };
+  }
+
+  async #fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+    const request = new Request(input, init);
+    const { url } = request;
+    const text = await request.text();
+    const signal = init?.signal;
+    const answer = this.schedule.trip(
+      `asks ${new URL(url).host}`,
+      () => {
+        const receiver = this.receivers.get(url);
+        return receiver ? receiver(text === "" ? {} : JSON.parse(text)) : new Response(null, { status: 404 });
+      },
+      () => new Lost(LOST),
+    );
+    if (!signal) return answer;
+    const aborted = new Promise<never>((_, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason));
+    });
+    aborted.catch(() => {});
+    answer.catch(() => {});
+    return Promise.race([answer, aborted]);
+  }
+}
+
+/** As D1 says it. */
+const LOST = "Network connection lost.";
+
+/** A fault that the schedule makes. The log has its name, so that faults of the service itself are told from it. */
+class Lost extends Error {
+  override name = "Lost";
+}
+
+/** What a statement does, and to which table. */
+function summary({ query }: Statement): string {
+  const [, verb = "run", table = ""] =
+    /^\s*(?:with .*? )?(select|insert into|update|delete from)\b(?:.*?\bfrom)?\s*[("]*(\w*)/is.exec(query) ??
+    [];
+  return `${verb.toLowerCase()} ${table}`.trim();
+}
+
+export const platformHeaders = { Authorization: `Bearer ${PLATFORM_TOKEN}` };
+
+export const CRON_INTERVAL = 5 * MINUTE;

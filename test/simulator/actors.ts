@@ -1,4 +1,6 @@
 import type { Call, Clinic, Person } from "./clinic.ts";
+import { playRoom } from "./livekit.ts";
+import { exchangeToken } from "./sign_in.ts";
 import type { Size } from "./simulation.ts";
 import type { Odds, World } from "./world.ts";
 
@@ -46,7 +48,11 @@ async function read(clinic: Clinic, text: "transcript" | "soap_note") {
 }
 
 async function deleteText(clinic: Clinic, text: "transcript" | "soap_note") {
-  const call = anEndedCall(clinic);
+  // Deleting a text that was never reported does not prevent its first report.
+  const call = pick(
+    clinic,
+    clinic.calls.filter(({ isEnded, reported }) => isEnded && reported.has(text)),
+  );
   if (!call || clinic.world.chance.is(0.6)) return;
   const outcome = await clinic.client("DELETE", `${resultsOf(call)}/${text}`);
   if (outcome?.status === 204) call.deletedAt[text] = clinic.world.schedule.steps;
@@ -265,6 +271,11 @@ async function reportCall(clinic: Clinic, call: Call, report: object) {
   return outcome;
 }
 
+async function reportText(clinic: Clinic, call: Call, text: "transcript" | "soap_note", said: object) {
+  const outcome = await clinic.platform("PUT", `${clinic.own}/calls/${call.key}/${text}`, { [text]: said });
+  if (outcome?.status === 200) call.reported.add(text);
+}
+
 async function aPerson(clinic: Clinic): Promise<Person | undefined> {
   const patient = pick(
     clinic,
@@ -291,6 +302,7 @@ export const backendActs: Record<string, Act> = {
       owner,
       people: [person],
       isEnded: false,
+      reported: new Set(),
       deletedAt: {},
     };
     const joined_at = clinic.ago(20);
@@ -348,12 +360,12 @@ export const backendActs: Record<string, Act> = {
     if (!call || !person) return;
     const line = { participant_key: person.key, text: clinic.unique("Hello"), start_time: 0, end_time: 1 };
     const transcript = { summary: clinic.unique("Summary"), is_final: true, lines: [line] };
-    await clinic.platform("PUT", `${clinic.own}/calls/${call.key}/transcript`, { transcript });
+    await reportText(clinic, call, "transcript", transcript);
   },
   async "reports a SOAP note"(clinic) {
     const call = aKnownCall(clinic);
     const soap_note = { text: clinic.unique("Plan"), is_final: true };
-    if (call) await clinic.platform("PUT", `${clinic.own}/calls/${call.key}/soap_note`, { soap_note });
+    if (call) await reportText(clinic, call, "soap_note", soap_note);
   },
   async "reports a recording"(clinic) {
     const call = aKnownCall(clinic);
@@ -378,9 +390,37 @@ export const backendActs: Record<string, Act> = {
     await clinic.world.schedule.pause(clinic.world.chance.below(60_000));
     await clinic.platform("PUT", path, { participant: { left_at: clinic.ago(0) } });
   },
+  async "lets LiveKit report a visit"(clinic) {
+    const patient = pick(
+      clinic,
+      clinic.patients.filter(({ isLeaving }) => !isLeaving),
+    );
+    if (patient) await playRoom(clinic, patient);
+  },
+  async "signs somebody in"(clinic) {
+    const { email } = clinic.world.chance.pick(clinic.providers);
+    const exchanged = await exchangeToken(clinic, email);
+    if (exchanged?.status !== 200) return;
+    const redeem = () => clinic.platform("POST", "/authorization_codes/redeem", exchanged.body);
+    const redeemed = await Promise.all([redeem(), redeem()]);
+    if (redeemed.every((outcome) => outcome?.status === 200))
+      clinic.world.violation("An authorization code was redeemed twice");
+  },
+  async "removes a member"(clinic) {
+    const email = `${clinic.unique("max").replaceAll(" ", "-")}@example.com`;
+    const user = { email, display_name: clinic.unique("Max"), roles: ["provider"] };
+    const added = await clinic.platform("POST", `${clinic.own}/users`, { user });
+    if (added?.status !== 201) return;
+    await exchangeToken(clinic, email);
+    const removed = await clinic.platform("DELETE", `${clinic.own}/users/${added.body.id}`);
+    if (removed?.status !== 204) return;
+    const after = await exchangeToken(clinic, email);
+    if (after?.status === 200) clinic.world.violation("A former member signed in");
+  },
   async "accepts an invite"(clinic) {
     const id = pick(clinic, clinic.invites);
-    const invite = id && (await clinic.platform("GET", `${clinic.own}/invites/${id}`));
+    if (!id) return;
+    const invite = await clinic.platform("GET", `${clinic.own}/invites/${id}`);
     if (invite?.status !== 200 || !invite.body.accept_url) return;
     const token = new URL(invite.body.accept_url).searchParams.get("token");
     await clinic.platform("POST", "/invites/accept", { token });

@@ -1,5 +1,6 @@
 import { MINUTE } from "../../src/units.ts";
 import { expectDocumented } from "./documents.ts";
+import { addIssuer } from "./sign_in.ts";
 import { type Answer, NoAnswer, platformHeaders, type World } from "./world.ts";
 
 /** A request with an answer, or one that was given up: it may have been carried out. */
@@ -12,6 +13,7 @@ export interface Call {
   owner: Provider;
   people: Person[];
   isEnded: boolean;
+  reported: Set<"transcript" | "soap_note">;
   /** The step in which the service answered that it had deleted a text. */
   deletedAt: Partial<Record<"transcript" | "soap_note", number>>;
   /** The step in which the service answered a refusal of consent. */
@@ -21,6 +23,7 @@ export interface Call {
 interface Provider {
   id: number;
   user_id: number;
+  email: string;
   waiting_room_slug: string;
 }
 
@@ -88,6 +91,7 @@ export class Clinic {
       "X-Client-ID": client?.body.client_id,
       "X-Client-Secret": client?.body.client_secret,
     };
+    await addIssuer(this);
     for (const name of ["Paula", "Sam"]) this.providers.push(await this.#addUser(name, "provider"));
     for (let n = 0; n < 3; n++) this.patients.push(this.newPatient());
   }

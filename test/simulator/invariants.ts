@@ -17,10 +17,6 @@ const NEVER: Record<string, string> = {
     select email from organization_users where roles <> '[]' and email is not null
     group by organization_id, email having count(*) > 1`,
   "a write conflict was stored": "select * from write_conflicts",
-  "an available recording belongs to a call with a refusal": `
-    select egresses.id from egresses join participants on participants.call_id = egresses.call_id
-    where participants.recording_consent = 0 and egresses.id in (select json_extract(data, '$.egress_id') from events where type = 'egress.ended')
-      and not exists (select 1 from events where type = 'consent.withdrawn' and json_extract(data, '$.call_id') = egresses.call_id)`,
 };
 
 /** Queries that must find nothing once everything has had its time. */

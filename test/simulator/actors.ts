@@ -1,5 +1,6 @@
 import type { Call, Clinic, Person } from "./clinic.ts";
 import { playRoom } from "./livekit.ts";
+import { moveAround } from "./operator.ts";
 import { exchangeToken } from "./sign_in.ts";
 import type { Size } from "./simulation.ts";
 import type { Odds, World } from "./world.ts";
@@ -58,7 +59,7 @@ async function deleteText(clinic: Clinic, text: "transcript" | "soap_note") {
   if (outcome?.status === 204) call.deletedAt[text] = clinic.world.schedule.steps;
 }
 
-/** What the organization's own system does. */
+/** The acts of an organization's own systems. */
 export const organizationActs: Record<string, Act> = {
   async "creates a room"(clinic) {
     const body = room(clinic);
@@ -291,7 +292,7 @@ const saysOf = ({ key, patient: { display_name, external_reference } }: Person) 
   role: "recipient",
 });
 
-/** What the video backend reports. */
+/** The acts of an organization's video backend. */
 export const backendActs: Record<string, Act> = {
   async "begins a call"(clinic) {
     const person = await aPerson(clinic);
@@ -474,7 +475,8 @@ export async function playEverybody(world: World, clinics: Clinic[], odds: Odds,
     () => play(world, `${clinic.name}'s backend`, clinic, backendActs, size.acts),
     () => play(world, `${clinic.name}'s second backend`, clinic, backendActs, size.acts),
   ]);
+  const operator = world.schedule.as("operator", undefined, () => moveAround(world, clinics));
   await Promise.all(actors.filter((_, n) => size.actors.includes(n)).map((act) => act()));
   isOver = true;
-  await cron;
+  await Promise.all([cron, operator]);
 }

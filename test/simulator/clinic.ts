@@ -1,5 +1,6 @@
 import { MINUTE } from "../../src/units.ts";
 import { expectDocumented } from "./documents.ts";
+import { checkNow } from "./invariants.ts";
 import { addIssuer } from "./sign_in.ts";
 import { type Answer, NoAnswer, platformHeaders, type World } from "./world.ts";
 
@@ -136,6 +137,7 @@ export class Clinic {
       try {
         const answer = await this.world.send(method, base + path, headers, body);
         this.#check(base, method, path, answer);
+        if (method !== "GET") checkNow(this.world);
         if (answer.status !== 503) return answer;
       } catch (error) {
         if (!(error instanceof NoAnswer)) throw error;

@@ -31,7 +31,7 @@ const NEVER_FOR_EVER: Record<string, string> = {
     "select id from egresses where deletion_due_at < :now and storage_key is not null and not is_held",
 };
 
-/** Checks that hold after every step. */
+/** Checks that hold at every moment. */
 export function checkNow(world: World): void {
   for (const database of world.databases)
     for (const [sentence, query] of Object.entries(NEVER))
@@ -55,7 +55,7 @@ export function checkAtRest(world: World, clinics: Clinic[]): void {
   for (const fault of world.faults) world.violation(`the service failed: ${fault}`);
 }
 
-/** What triggers maintain is what a count from the beginning gives. */
+/** Data that triggers maintain must be the same as after a rebuild. */
 function checkRebuilds(world: World, database: DatabaseSync): void {
   for (const [subject, file] of rebuildFiles()) {
     const sql = fillInNumbers(readText(file), file);

@@ -1,8 +1,10 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { Script } from "node:vm";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { build, type Plugin } from "esbuild";
+import type * as Move from "../../src/dev/move.ts";
 import type { Life, Schedule } from "./schedule.ts";
 
 /** A change of one place in the source, which makes the service faulty. */
@@ -42,21 +44,33 @@ const mutating = ({ file, from, to }: Mutation): Plugin => ({
   },
 });
 
-/** The Worker as one script, which runs anew for each isolate, so that no isolate knows what another one remembers. */
-export async function compileWorker(mutation?: Mutation): Promise<Script> {
+/** A program as one script, which runs anew for each isolate, so that no isolate knows what another one remembers. */
+async function compile(entryPoint: string, mutation?: Mutation): Promise<Script> {
   const { outputFiles } = await build({
-    entryPoints: ["src/index.ts"],
+    entryPoints: [entryPoint],
     bundle: true,
     format: "cjs",
     platform: "neutral",
     target: "esnext",
     mainFields: ["module", "main"],
     conditions: ["worker", "import"],
+    external: ["node:*"],
     write: false,
     plugins: mutation ? [mutating(mutation)] : [],
   });
-  return new Script(`(function (module, ${GLOBALS.join(", ")}) {${outputFiles[0]?.text}\n})`);
+  return new Script(`(function (module, require, ${GLOBALS.join(", ")}) {${outputFiles[0]?.text}\n})`);
 }
+
+export interface Programs {
+  worker: Script;
+  /** The command that moves an organization to another database. */
+  move: Script;
+}
+
+export const compileAll = async (mutation?: Mutation): Promise<Programs> => ({
+  worker: await compile("src/index.ts", mutation),
+  move: await compile("src/dev/move.ts", mutation),
+});
 
 export type Worker = Required<Pick<ExportedHandler<Env>, "fetch" | "queue" | "scheduled">>;
 
@@ -65,23 +79,36 @@ export interface Isolate extends Life {
   worker: Worker;
 }
 
-/** Starts an isolate without any memory. */
-export function startIsolate(
-  script: Script,
-  schedule: Schedule,
-  { name, fetch, onLog }: { name: string; fetch: typeof globalThis.fetch; onLog: (line: string) => void },
-): Isolate {
-  const module = { exports: {} as { default: Worker } };
-  const globals = globalsOf(schedule, fetch, onLog);
-  script.runInThisContext()(module, ...GLOBALS.map((each) => globals[each]));
-  return { name, worker: module.exports.default, isOver: false };
+interface Outside {
+  fetch: typeof globalThis.fetch;
+  onLog: (line: string) => void;
 }
 
-function globalsOf(
+/** Runs a program from its beginning, without any memory, and returns its exports. */
+function start<Exports>(script: Script, schedule: Schedule, outside: Outside): Exports {
+  const module = { exports: {} as Exports };
+  const globals = globalsOf(schedule, outside);
+  const require = (name: string) =>
+    name === "node:timers/promises" ? { setTimeout: schedule.pause } : createRequire(import.meta.url)(name);
+  script.runInThisContext()(module, require, ...GLOBALS.map((each) => globals[each]));
+  return module.exports;
+}
+
+export const startIsolate = (
+  script: Script,
   schedule: Schedule,
-  fetch: typeof globalThis.fetch,
-  onLog: (line: string) => void,
-): Globals {
+  name: string,
+  outside: Outside,
+): Isolate => ({
+  name,
+  worker: start<{ default: Worker }>(script, schedule, outside).default,
+  isOver: false,
+});
+
+export const startMove = (script: Script, schedule: Schedule): typeof Move =>
+  start(script, schedule, { fetch, onLog: () => {} });
+
+function globalsOf(schedule: Schedule, { fetch, onLog }: Outside): Globals {
   const { chance } = schedule;
   class VirtualDate extends Date {
     constructor(...given: unknown[]) {

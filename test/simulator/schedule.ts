@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Chance } from "./chance.ts";
 
-/** What may happen to a trip: nothing, no effect, or an effect whose answer is lost. */
+/** A trip can fail before its effect, or after it. */
 type Fault = "is not made" | "loses its answer" | undefined;
 
 /** An isolate, whose trips end when it does. */

@@ -3,10 +3,9 @@
  * command with exit code 1, and its story is printed.
  */
 import { createHash } from "node:crypto";
-import type { Script } from "node:vm";
 import { runCommand, say, UsageError, type Values } from "../../src/dev/command.ts";
 import { MINUTE } from "../../src/units.ts";
-import { compileWorker } from "./isolate.ts";
+import { compileAll, type Programs } from "./isolate.ts";
 import { MUTATIONS } from "./mutations.ts";
 import { type Run, type Size, simulate, WHOLE } from "./simulation.ts";
 
@@ -38,11 +37,11 @@ function* seedsOf(range: string): Generator<number> {
 }
 
 /** Plays smaller stories of the same seed, and returns the shortest that breaks a rule too. */
-async function shorten(script: Script, run: Run): Promise<Run> {
+async function shorten(programs: Programs, run: Run): Promise<Run> {
   let shortest = run;
   let size: Size = WHOLE;
   const tryOut = async (smaller: Size) => {
-    const played = await simulate(script, run.seed, smaller);
+    const played = await simulate(programs, run.seed, smaller);
     if (played.violations.length === 0 || played.steps >= shortest.steps) return;
     shortest = played;
     size = smaller;
@@ -76,7 +75,7 @@ function showProgress(part: number, steps: number): void {
  * @throws Error if one does
  */
 async function playMany(
-  script: Script,
+  programs: Programs,
   seeds: number[],
   { digests, until }: { digests: boolean; until: number },
 ): Promise<void> {
@@ -85,9 +84,9 @@ async function playMany(
   let runs = 0;
   for (const seed of seeds) {
     if (Date.now() >= until) break;
-    const run = await simulate(script, seed);
+    const run = await simulate(programs, seed);
     if (digests) say(`${seed} ${createHash("sha256").update(run.trace.join("\n")).digest("hex")}`);
-    if (run.violations.length > 0) fail(await shorten(script, run));
+    if (run.violations.length > 0) fail(await shorten(programs, run));
     steps += run.steps;
     runs++;
     const isTimed = until < Number.POSITIVE_INFINITY;
@@ -100,10 +99,10 @@ async function playMany(
 async function findMutations(seeds: number[]): Promise<void> {
   const missed: string[] = [];
   for (const mutation of MUTATIONS) {
-    const script = await compileWorker(mutation);
+    const programs = await compileAll(mutation);
     let found: string | undefined;
     for (const seed of seeds) {
-      const { violations } = await simulate(script, seed);
+      const { violations } = await simulate(programs, seed);
       if (violations.length === 0) continue;
       found = `found with seed ${seed}: ${violations[0]?.slice(0, 100)}`;
       break;
@@ -116,13 +115,13 @@ async function findMutations(seeds: number[]): Promise<void> {
 
 async function run({ seed, seeds, minutes, digests, mutations }: Values<typeof OPTIONS>): Promise<void> {
   if (mutations) return findMutations([...seedsOf(seeds ?? "1..200")]);
-  const script = await compileWorker();
+  const programs = await compileAll();
   if (seed === undefined) {
     const until = Date.now() + (minutes === undefined ? Number.POSITIVE_INFINITY : Number(minutes) * MINUTE);
-    return playMany(script, [...seedsOf(seeds ?? (minutes ? "1..100000" : "1..100"))], { digests, until });
+    return playMany(programs, [...seedsOf(seeds ?? (minutes ? "1..100000" : "1..100"))], { digests, until });
   }
-  const played = await simulate(script, Number(seed));
-  if (played.violations.length > 0) fail(await shorten(script, played));
+  const played = await simulate(programs, Number(seed));
+  if (played.violations.length > 0) fail(await shorten(programs, played));
   tell(played);
 }
 

@@ -1,8 +1,9 @@
-import type { Script } from "node:vm";
 import { HOUR, MINUTE } from "../../src/units.ts";
 import { playEverybody, playFirstCall } from "./actors.ts";
 import { Clinic } from "./clinic.ts";
 import { checkAtRest } from "./invariants.ts";
+import type { Programs } from "./isolate.ts";
+import { completeMoves } from "./operator.ts";
 import { type Odds, World } from "./world.ts";
 
 export interface Run {
@@ -26,8 +27,8 @@ export interface Size {
 export const WHOLE: Size = { actors: [0, 1, 2, 3, 4, 5, 6, 7], acts: 10 };
 
 /** Plays the story of a seed. */
-export async function simulate(script: Script, seed: number, size = WHOLE): Promise<Run> {
-  const world = new World(seed, script, 1 + (seed % 2));
+export async function simulate(programs: Programs, seed: number, size = WHOLE): Promise<Run> {
+  const world = new World(seed, programs, 1 + (seed % 2));
   const clinics = [
     new Clinic(world, "Riverside", ["Hillside"]),
     new Clinic(world, "Hillside", ["Riverside"]),
@@ -62,6 +63,7 @@ export async function simulate(script: Script, seed: number, size = WHOLE): Prom
       await schedule.pause(pause);
       await world.runCron();
     });
+  await during("operator", () => completeMoves(world, clinics));
   checkAtRest(world, clinics);
   return { seed, steps: schedule.steps, trace: schedule.trace, violations: [...new Set(world.violations)] };
 }

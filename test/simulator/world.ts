@@ -1,12 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Script } from "node:vm";
+import { type Run, runWith } from "../../src/dev/statement_runner.ts";
 import { MINUTE, SECOND } from "../../src/units.ts";
 import { databasesInMemory } from "../project/support/busy_shards.ts";
 import { bindingOf, type Statement } from "../project/support/d1_binding.ts";
 import { executeOn } from "../project/support/service_in_memory.ts";
 import { bindings, ORIGIN, PLATFORM_TOKEN } from "../project/support/worker_in_node.ts";
 import { Chance } from "./chance.ts";
-import { type Isolate, startIsolate } from "./isolate.ts";
+import { type Isolate, type Programs, startIsolate, startMove } from "./isolate.ts";
 import { Schedule } from "./schedule.ts";
 
 export const SECRET_SETTINGS = { MAIL_FROM: "visits@riverside.example" };
@@ -52,18 +52,18 @@ export class World {
   odds = NEVER;
   /** Whether anything may have failed so far. */
   hasFaults = false;
-  readonly #script: Script;
+  readonly #programs: Programs;
   readonly #env: Env;
   #isolates: Isolate[] = [];
   #started = 0;
   #underWay = 0;
 
-  constructor(seed: number, script: Script, databases: number) {
+  constructor(seed: number, programs: Programs, databases: number) {
     this.chance = new Chance(seed);
     this.schedule = new Schedule(this.chance);
     this.databases = databasesInMemory(databases);
     for (const database of this.databases) this.#makeDeterministic(database);
-    this.#script = script;
+    this.#programs = programs;
     const [DB, ...others] = this.databases.map((database, shard) => this.#bindingOf(database, shard));
     this.#env = {
       ...bindings(DB as D1Database),
@@ -196,12 +196,16 @@ export class World {
   }
 
   #start = (): Isolate =>
-    startIsolate(this.#script, this.schedule, {
-      name: `isolate ${++this.#started}`,
+    startIsolate(this.#programs.worker, this.schedule, `isolate ${++this.#started}`, {
       fetch: ((input: string | URL | Request, init?: RequestInit) =>
         this.#fetch(input, init)) as typeof fetch,
       onLog: (line) => this.#log(line),
     });
+
+  /** The commands of an operator, and how they reach the databases. */
+  readonly startMove = () => startMove(this.#programs.move, this.schedule);
+
+  readonly run: Run = (shard, statements) => runWith(this.#env)(shard, statements);
 
   #log(line: string): void {
     const said = JSON.parse(line) as { event: string };
@@ -362,7 +366,7 @@ class Lost extends Error {
   override name = "Lost";
 }
 
-/** What a statement does, and to which table. */
+/** The verb and the table of a statement. */
 function summary({ query }: Statement): string {
   const [, verb = "run", table = ""] =
     /^\s*(?:with .*? )?(select|insert into|update|delete from)\b(?:.*?\bfrom)?\s*[("]*(\w*)/is.exec(query) ??

@@ -1,6 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
+import { verifyAccessLog } from "../../src/client/access_log.ts";
 import { readText } from "../../src/dev/migrations.ts";
 import { fillInNumbers, rebuildFiles } from "../../src/dev/triggers.ts";
+import { ORIGIN } from "../project/support/worker_in_node.ts";
 import type { Clinic } from "./clinic.ts";
 import type { World } from "./world.ts";
 
@@ -39,7 +41,7 @@ export function checkNow(world: World): void {
 }
 
 /** Checks that hold when nothing is under way. */
-export function checkAtRest(world: World, clinics: Clinic[]): void {
+export async function checkAtRest(world: World, clinics: Clinic[]): Promise<void> {
   checkNow(world);
   for (const database of world.databases) {
     for (const [sentence, query] of Object.entries(NEVER_FOR_EVER)) {
@@ -52,6 +54,7 @@ export function checkAtRest(world: World, clinics: Clinic[]): void {
   for (const clinic of clinics) checkClinic(world, clinic);
   checkMails(world);
   checkFiles(world);
+  for (const clinic of clinics) await checkAccessLog(world, clinic);
   for (const fault of world.faults) world.violation(`the service failed: ${fault}`);
 }
 
@@ -95,6 +98,22 @@ function checkFiles(world: World): void {
       .all())
       if (world.files.has(`recordings/${storage_key}`))
         world.violation(`the file of a deleted recording is still there: ${storage_key}`);
+}
+
+/** Verifies the sealed days with the package for callers. */
+async function checkAccessLog(world: World, { credentials, name }: Clinic): Promise<void> {
+  const settings = {
+    baseUrl: ORIGIN,
+    clientId: credentials["X-Client-ID"] ?? "",
+    clientSecret: credentials["X-Client-Secret"] ?? "",
+    fetch: world.fetchAfterwards,
+  };
+  try {
+    const { days } = await verifyAccessLog(settings);
+    if (days === 0) world.violation(`no day of ${name} was sealed`);
+  } catch (error) {
+    world.violation(`the access log of ${name} is faulty: ${(error as Error).message}`);
+  }
 }
 
 function checkClinic(world: World, clinic: Clinic): void {

@@ -173,4 +173,16 @@ export const MUTATIONS: Mutation[] = [
     from: "const failures = await deleteFiles(context, keys);",
     to: "const failures = new Map<string, string>();",
   },
+  {
+    name: "A sealed day lacks an entry",
+    file: "audit/access_log_seals/access_log_seals.files.ts",
+    from: "for (const lines of toNdjson(page))",
+    to: "for (const lines of toNdjson(page.slice(1)))",
+  },
+  {
+    name: "A move neither refuses writes nor compares",
+    file: "dev/move.ts",
+    from: "await refuseWrites(moving, moving.from, [sql.requireNothingUnderWay(moving.id, Date.now())]);",
+    to: "await moving.run(moving.from, [sql.requireNothingUnderWay(moving.id, Date.now())]);",
+  },
 ];

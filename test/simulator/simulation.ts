@@ -64,7 +64,7 @@ export async function simulate(programs: Programs, seed: number, size = WHOLE): 
       await world.runCron();
     });
   await during("operator", () => completeMoves(world, clinics));
-  checkAtRest(world, clinics);
+  await checkAtRest(world, clinics);
   return { seed, steps: schedule.steps, trace: schedule.trace, violations: [...new Set(world.violations)] };
 }
 

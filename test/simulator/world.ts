@@ -144,6 +144,14 @@ export class World {
     return { status: answer.status, headers: answer.headers, body: value, sentAt };
   }
 
+  /** Answers a request after the story has ended: nothing else goes on, and nothing fails. */
+  readonly fetchAfterwards: typeof fetch = async (input, init) => {
+    this.schedule.isOver = true;
+    const context = { waitUntil() {}, passThroughOnException() {} } as unknown as ExecutionContext;
+    const [isolate] = this.#isolates as [Isolate];
+    return isolate.worker.fetch(new Request(input as string, init) as never, this.#env, context);
+  };
+
   async runCron(): Promise<void> {
     await this.#invoke(({ scheduled }, env, context) =>
       scheduled({ scheduledTime: this.schedule.now, cron: "*/5 * * * *", noRetry() {} }, env, context),

@@ -9,7 +9,6 @@ import { API_NAMES, type Api } from "./apis.ts";
 import { CLIENTS, DEVELOPMENT_ASSETS, PUBLIC_ASSETS, WORKER_TRANSLITERATE, WORKER_ZOD } from "./assets.ts";
 import { DEMO_CLIENT } from "./demo_client.ts";
 import { buildDocument } from "./document.ts";
-import { codesIn, requireAdvice } from "./error_codes.ts";
 import { type Choices, introductionOf } from "./info.ts";
 import { type Files, siteOf } from "./site/site.ts";
 import { workerTransliterate, workerZod } from "./worker_libraries.ts";
@@ -23,7 +22,6 @@ const development = {
 
 export async function generate({ withSdk }: { withSdk: boolean }) {
   const documents = new Map(API_NAMES.map((api) => [api, buildDocument(api)]));
-  requireAdvice(new Set([...documents.values()].flatMap((document) => codesIn(document))));
   await putAll(PUBLIC_ASSETS, assetsOf(documents));
   await putAll(WORKER_ZOD, await workerZod());
   await putAll(WORKER_TRANSLITERATE, await workerTransliterate());

@@ -6,7 +6,6 @@ import { SCOPES, type Scope } from "../database/enums.ts";
 import { type Area, scopeOf } from "../http/scopes.ts";
 import type { Input } from "../http/validation.ts";
 import { APIS, type Api } from "./apis.ts";
-import { codesTable } from "./error_codes.ts";
 import { faultsTable } from "./error_texts.ts";
 import { EXAMPLE_URL, operator, readOperator } from "./operator.ts";
 
@@ -63,7 +62,8 @@ export function guideValues(choices: Choices = {}) {
     ...limits,
     ...development,
     FAULTS: faultsTable,
-    CODES: codesTable,
+    /** Each API has its own table: see siteOf. */
+    CODES: "",
     ROUTES_WITH_KEY: routesWithKey(),
     SCOPES: scopesTable(),
     SERVER,

@@ -16,23 +16,8 @@ import * as story from "../../openapi/story.ts";
 import { organizationNotFound } from "../../organization/organizations/organizations.refusals.ts";
 import { HOUR } from "../../units.ts";
 import { tooManyDecisions } from "../consents/consents.refusals.ts";
-import {
-  newParticipantIncomplete,
-  participantLeftTooEarly,
-  participantOnAnotherCall,
-  participantOnCallNotMember,
-} from "../participants/participants.refusals.ts";
-import {
-  callEndsTooEarly,
-  callIncomplete,
-  callNamesNoRoom,
-  callNamesUnknownRoom,
-  callNotFound,
-  callOwnerNotFound,
-  callOwnerNotMember,
-  callReferenceErased,
-  PARTICIPANT_REPEATED,
-} from "./calls.refusals.ts";
+import * as participants from "../participants/participants.refusals.ts";
+import * as refusals from "./calls.refusals.ts";
 import { callDetailsSchema, callSchema, reportedCallSchema } from "./calls.responses.ts";
 
 const called = exampleOf(callSchema);
@@ -106,7 +91,7 @@ export const callsReference: Reference = {
       description: `Lists the calls that the organization user holds or held, newest first by \`started_at\`. A user whose membership has ended keeps their calls. The parameters can be combined. ${inParts}`,
       parameters: filters,
       response: afterResponse("calls", callSchema),
-      errors: [callOwnerNotFound(), fromAfterTo, noPosition()],
+      errors: [refusals.callOwnerNotFound(), fromAfterTo, noPosition()],
     },
     "GET /organization_users/:organization_user_id/calls/:call_id": {
       operationId: "getCall",
@@ -114,7 +99,7 @@ export const callsReference: Reference = {
       description:
         "Returns a call, even while it is going on, with the state of its results, so that one request shows which results you can read.",
       response: detailedCall,
-      errors: [callNotFound()],
+      errors: [refusals.callNotFound()],
     },
     "PUT /organization_users/:organization_user_id/calls/:call_id": {
       operationId: "updateCall",
@@ -133,7 +118,7 @@ export const callsReference: Reference = {
         },
       },
       response: detailedCall,
-      errors: [callNotFound(), callReferenceErased()],
+      errors: [refusals.callNotFound(), refusals.callReferenceErased()],
     },
   },
   platform: {
@@ -142,7 +127,7 @@ export const callsReference: Reference = {
       summary: "Get a call",
       parameters: { key: callKey },
       response: reportedCall,
-      errors: [callNotFound()],
+      errors: [refusals.callNotFound()],
     },
     "PUT /organizations/:organization_id/calls/:key": {
       operationId: "reportCall",
@@ -248,17 +233,17 @@ export const callsReference: Reference = {
       response: reportedCall,
       errors: [
         organizationNotFound(),
-        callNamesNoRoom(),
-        callNamesUnknownRoom(),
-        callIncomplete(),
-        callOwnerNotMember(),
-        callEndsTooEarly("started_at"),
-        callEndsTooEarly("ended_at"),
-        invalidBody(`call.participants.1.key: ${PARTICIPANT_REPEATED}`),
-        newParticipantIncomplete(0),
-        participantOnCallNotMember(0),
-        participantOnAnotherCall(0),
-        participantLeftTooEarly(0),
+        refusals.callNamesNoRoom(),
+        refusals.callNamesUnknownRoom(),
+        refusals.callIncomplete(),
+        refusals.callOwnerNotMember(),
+        refusals.callEndsTooEarly("started_at"),
+        refusals.callEndsTooEarly("ended_at"),
+        invalidBody(`call.participants.1.key: ${refusals.PARTICIPANT_REPEATED}`),
+        participants.newParticipantIncomplete(0),
+        participants.participantOnCallNotMember(0),
+        participants.participantOnAnotherCall(0),
+        participants.participantLeftTooEarly(0),
         tooManyDecisions(),
       ],
     },

@@ -8,11 +8,18 @@ import { codesTable } from "../error_codes.ts";
 import { homeOf } from "../guides.ts";
 import { type Choices, guideValues, operatorOf } from "../info.ts";
 import { INDEX } from "./assets/words.js";
-import { guidePages, withLinks } from "./guide_pages.ts";
 import { htmlOf } from "./layout.ts";
 import type { Document } from "./openapi.ts";
 import { operationPages } from "./operation_pages.ts";
-import { API_TITLES, firstSentenceOf, markdownOf, type Page, SERVICE } from "./pages.ts";
+import {
+  API_TITLES,
+  firstSentenceOf,
+  guidePages,
+  markdownOf,
+  type Page,
+  SERVICE,
+  withLinks,
+} from "./pages.ts";
 
 const ASSETS = join(import.meta.dirname, "assets");
 

@@ -67,7 +67,7 @@ const inTurn = <Each>(each: Each[], turn: number) => (turn % 2 === 0 ? each : ea
  * A handler whose first request is counted and recorded. An uncounted request goes before it: it makes the client
  * known, and adds the rows that only the first write of its kind adds.
  */
-export async function aContender({ meter, clinic }: Bench, operation: Operation, handler: Handler) {
+async function aContender({ meter, clinic }: Bench, operation: Operation, handler: Handler) {
   const env = bindings(meter.binding);
   const send = async (request: Request, answeredFrom = env) => {
     const response = await answer(handler, request, answeredFrom);
@@ -85,11 +85,10 @@ export async function aContender({ meter, clinic }: Bench, operation: Operation,
   return {
     figures: { ...counts, latency: [], cpu: [] } as Figures,
 
-    /** @param roundTripTime the simulated round trip to D1, in milliseconds */
-    async latency(roundTripTime = ROUND_TRIP_TIME): Promise<number> {
+    async latency(): Promise<number> {
       const request = toRequest(operation, await operation.example(clinic), clinic);
       meter.reset();
-      meter.round_trip_time = roundTripTime;
+      meter.round_trip_time = ROUND_TRIP_TIME;
       const started = performance.now();
       await (await send(request)).arrayBuffer();
       const took = performance.now() - started - meter.used.overrun;

@@ -4,7 +4,6 @@ import { cpus } from "node:os";
 import { BUSY_FOR, DATABASES, type Load, type Neighbours } from "../project/support/load_over_shards.ts";
 import type { Grown } from "./growth.ts";
 import { type Effort, type Figures, type Measured, ROUND_TRIP_TIME } from "./measure.ts";
-import { FAR, type Placement } from "./placement.ts";
 import { median, quantile } from "./statistics.ts";
 import type { Storage } from "./storage.ts";
 
@@ -58,19 +57,6 @@ export function operationTable(operations: Measured[], effort: Effort): string {
   return [
     `**Operations**${isComparison ? ": now / before, one figure if they are equal" : ""}. ${how}`,
     table(columns, operations.filter(isTimed).map(cellsOf)),
-  ].join("\n\n");
-}
-
-export function placementTable(placements: Placement[]): string {
-  const rows = placements.map(({ name, round_trips, beside_caller, beside_database }) => [
-    `\`${name}\``,
-    String(round_trips),
-    ...[beside_caller, beside_database].map((time) => time.toFixed(0)),
-  ]);
-  const columns = ["Operation", "Round trips", "Worker beside the caller", "Worker beside the database"];
-  return [
-    `**Placement**: how long a caller ${FAR} ms away from the database waits, in milliseconds.`,
-    table(columns, rows),
   ].join("\n\n");
 }
 

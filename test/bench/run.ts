@@ -15,7 +15,6 @@ import { type Grown, measureGrowth } from "./growth.ts";
 import { type Measured, measure } from "./measure.ts";
 import { meter } from "./meter.ts";
 import { isTimed, type Operation, operations } from "./operations.ts";
-import { measurePlacement, type Placement } from "./placement.ts";
 import * as report from "./report.ts";
 import { measureStartUp } from "./start_up.ts";
 import { measureStorage, type Storage } from "./storage.ts";
@@ -74,14 +73,12 @@ await withLocalBindings({ persistTo: folder }, async (env) => {
   const measured: Measured[] = [];
   const growth = new Map<number, Grown[]>();
   let storage: Storage[] = [];
-  let placements: Placement[] = [];
   for (const size of isWhole ? SIZES : SIZES.slice(0, 1)) {
     say(`An organization of ${size}`);
     if (size !== SIZES[0]) await addNeighbour(metered.binding, NEIGHBOURS * size);
     const clinic = await openBenchClinic(metered.binding, size);
     if (isWhole) growth.set(size, await measureGrowth({ meter: metered, clinic }, effort.latency));
     if (size !== SIZES[0]) continue;
-    if (isWhole) placements = await measurePlacement({ meter: metered, clinic }, effort.latency);
     if (isWhole) storage = await measureStorage(database, clinic, values.quick ? 30 : 500);
     for (const operation of operations.filter(({ name }) => name.includes(values.only))) {
       const other = otherOf(operation);
@@ -96,7 +93,7 @@ await withLocalBindings({ persistTo: folder }, async (env) => {
   if (isWhole) {
     say("Bundles and their start-up");
     parts.push(report.startUpLine(await measureStartUp(values.quick ? 5 : 15)));
-    parts.push(report.storageTable(storage), report.growthTable(growth), report.placementTable(placements));
+    parts.push(report.storageTable(storage), report.growthTable(growth));
     say("Several databases");
     parts.push(report.loadTable(await measureLoad(values.quick ? 5 : 20)));
     parts.push(report.neighboursTable(await measureNeighbours(values.quick ? 6 : 20)));

@@ -1,5 +1,4 @@
-import { FROM_AFTER_TO } from "../../http/dates.ts";
-import { invalidBody, invalidQuery } from "../../http/errors.ts";
+import { invalidBody } from "../../http/errors.ts";
 import { SILENCE_UNTIL_END } from "../../lifetimes.ts";
 import { CALLS_LOOKED_THROUGH, MAX_CONSENT_DECISIONS } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
@@ -7,7 +6,6 @@ import {
   afterPosition,
   afterResponse,
   dates,
-  noPosition,
   type Parameter,
   type Reference,
 } from "../../openapi/operation.ts";
@@ -42,8 +40,6 @@ const reportedCall = {
     "Under legal hold": { ...reported, legal_hold: { ...story.HOLD, reason: null } },
   },
 };
-
-const fromAfterTo = invalidQuery(`from: ${FROM_AFTER_TO}`);
 
 const filters: Record<string, Parameter> = {
   ...dates("calls that started"),
@@ -83,7 +79,6 @@ export const callsReference: Reference = {
           "There are more": { calls: [called], next_after: story.CALL_POSITION },
         },
       },
-      errors: [fromAfterTo, noPosition()],
     },
     "GET /organization_users/:organization_user_id/calls": {
       operationId: "listCalls",
@@ -91,7 +86,7 @@ export const callsReference: Reference = {
       description: `Lists the calls that the organization user holds or held, newest first by \`started_at\`. A user whose membership has ended keeps their calls. The parameters can be combined. ${inParts}`,
       parameters: filters,
       response: afterResponse("calls", callSchema),
-      errors: [refusals.callOwnerNotFound(), fromAfterTo, noPosition()],
+      errors: [refusals.callOwnerNotFound()],
     },
     "GET /organization_users/:organization_user_id/calls/:call_id": {
       operationId: "getCall",

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { callNotFound, callUnderLegalHold } from "../../calls/calls/calls.refusals.ts";
-import { FROM_AFTER_TO } from "../../http/dates.ts";
-import { invalidBody, invalidQuery } from "../../http/errors.ts";
+import { invalidBody } from "../../http/errors.ts";
 import { id } from "../../http/wire.ts";
 import { RECORDING_URL_LIFETIME } from "../../lifetimes.ts";
 import * as limits from "../../limits.ts";
@@ -90,7 +89,6 @@ export const egressesReference: Reference = {
           }),
         }),
       },
-      errors: [invalidQuery(`from: ${FROM_AFTER_TO}`)],
     },
     "GET /organization_users/:organization_user_id/calls/:call_id/egresses": {
       operationId: "listEgresses",

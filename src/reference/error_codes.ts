@@ -2,7 +2,7 @@ import { ERROR_CODE, methodNotAllowed } from "../http/errors.ts";
 import { notReady } from "../http/health.ts";
 import { type Document, examplesOf, type Operation } from "./site/openapi.ts";
 
-/** What to do about an error, by its code, if its text does not say that: the contract fixes some texts. */
+/** Advice on an error, by its code, where its text gives none: the contract fixes some texts. */
 const ADVICE: Record<string, string> = {
   account_exists: "Change the existing organization user instead.",
   https_required: "Replace the credentials: they were sent unencrypted.",

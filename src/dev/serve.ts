@@ -48,7 +48,7 @@ const options = {
 /** In milliseconds. */
 const PARENT_CHECKED_EVERY = 500;
 
-process.exitCode = await runCommand(usage, options, async ({ shards, ...flags }) => {
+await runCommand(usage, options, async ({ shards, ...flags }) => {
   requireEnvironment(flags);
   if (!existsSync(".dev.vars")) copyFileSync(".dev.vars.example", ".dev.vars");
   const { env: environment, "persist-to": persistTo } = flags;

@@ -1,12 +1,11 @@
 /** Checks an organization's access log with nothing but API client credentials. */
-import { verifySource } from "./access_log_check.ts";
+import { verifySource } from "./access_log_files.ts";
 import { accessLogOf } from "./access_log_source.ts";
 import type { VerifiedAccessLog, VerifyOptions } from "./access_log_types.ts";
 import type { ClientSettings } from "./settings.ts";
 
 export { type AccessLogSeal, type PublishedKey, verifySeals } from "./access_log_chain.ts";
-export { AccessLogFault } from "./access_log_faults.ts";
-export type { VerifiedAccessLog, VerifyOptions } from "./access_log_types.ts";
+export { AccessLogFault, type VerifiedAccessLog, type VerifyOptions } from "./access_log_types.ts";
 
 /**
  * Checks the seals of the organization's access log and their files, and that the service shows the entries in those files.

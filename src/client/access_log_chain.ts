@@ -1,7 +1,7 @@
 /** Verifies the seals of an access log: their signatures, the signed claims, and the chain from each seal to the one before. */
 import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto";
 import type { AccessLogSeal } from "../../dist/client/external/types.gen.js";
-import { AccessLogFault, failing } from "./access_log_faults.ts";
+import { AccessLogFault, failing } from "./access_log_types.ts";
 
 export type { AccessLogSeal };
 

@@ -2,9 +2,23 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { DAY, endOfDate, type AccessLogSeal as Seal } from "./access_log_chain.ts";
-import { failing } from "./access_log_faults.ts";
-import { type AccessLogSource, type Check, LONGEST_LINE } from "./access_log_types.ts";
+import {
+  DAY,
+  endOfDate,
+  isDate,
+  type AccessLogSeal as Seal,
+  sha256,
+  verifyChain,
+  verifyHeads,
+  warningsOf,
+} from "./access_log_chain.ts";
+import {
+  type AccessLogSource,
+  type Check,
+  failing,
+  LONGEST_LINE,
+  type VerifiedAccessLog,
+} from "./access_log_types.ts";
 import { linesOf } from "./ndjson.ts";
 
 /** In milliseconds. The service deletes listed entries 400 days after their day was sealed; the files stay. */
@@ -186,4 +200,21 @@ async function* unpacked(
     const isOfZlib = /^Z_|^ERR_/.test(String((error as { code?: string }).code));
     throw isOfZlib ? fail("The file is not the one that was sealed: it is not gzip.") : error;
   }
+}
+
+export async function verifySource(source: AccessLogSource, check: Check): Promise<VerifiedAccessLog> {
+  const { from, heads } = check;
+  if (from !== undefined && !isDate(from)) throw new TypeError("from: must be a date such as 2026-01-31");
+  const { organization_id, seals } = verifyChain(await source.seals(), await source.keys());
+  verifyHeads(seals, heads);
+  const chosen = seals.filter(({ date }) => from === undefined || date >= from);
+  const entries = await verifyFiles(source, seals, chosen, check);
+  const last = seals.at(-1);
+  return {
+    organization_id,
+    entries,
+    days: new Set(chosen.map(({ date }) => date)).size,
+    head: last ? { date: last.date, seal_sha256: sha256(last.jws) } : null,
+    warnings: warningsOf(seals, chosen, check),
+  };
 }

@@ -38,3 +38,19 @@ export interface AccessLogSource {
 
 /** In characters. An entry has a few hundred, or a few thousand if it names 500 participants. */
 export const LONGEST_LINE: number = 65_536;
+
+export class AccessLogFault extends Error {
+  readonly date: string;
+
+  constructor(date: string, fault: string) {
+    super(`${date}: ${fault}`);
+    this.name = "AccessLogFault";
+    this.date = date;
+  }
+}
+
+export const failing =
+  (date: string): ((fault: string) => never) =>
+  (fault) => {
+    throw new AccessLogFault(date, fault);
+  };

@@ -1,7 +1,9 @@
 import { OPERATIONS, type Operations } from "../../dist/client/external/operations.gen.js";
-import type { EraseParticipationsResponse } from "../../dist/client/external/types.gen.js";
+import type {
+  EraseParticipationsData,
+  EraseParticipationsResponse,
+} from "../../dist/client/external/types.gen.js";
 import { connectionOf, forActingUser } from "./connection.ts";
-import { eraseParticipant, type PersonToErase } from "./erase.ts";
 import { type EventOfType, type EventTypeOrFamily, type FollowOptions, followEvents } from "./follow.ts";
 import type { RequestOptions } from "./request.ts";
 import { type Connection, send } from "./send.ts";
@@ -51,4 +53,19 @@ function clientOf(connection: Connection): Client {
     eraseParticipant: (person, options) => eraseParticipant(operations.eraseParticipations, person, options),
     withActingUser: (id, purpose) => clientOf(forActingUser(connection, id, purpose)),
   };
+}
+
+/** The person to erase, and whether to delete the transcripts, SOAP notes and recordings of their calls too. */
+export type PersonToErase = NonNullable<EraseParticipationsData["query"]>;
+
+export async function eraseParticipant(
+  erasePortion: (person: PersonToErase, options?: RequestOptions) => Promise<EraseParticipationsResponse>,
+  person: PersonToErase,
+  options?: RequestOptions,
+): Promise<EraseParticipationsResponse> {
+  for (let erased_count = 0; ; ) {
+    const portion = await erasePortion(person, options);
+    erased_count += portion.erased_count;
+    if (portion.remaining_count === 0) return { ...portion, erased_count };
+  }
 }

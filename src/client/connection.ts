@@ -1,8 +1,8 @@
 import { VERSION } from "../../dist/client/external/operations.gen.js";
-import { headerValue } from "./headers.ts";
 import type { Connection } from "./send.ts";
 import {
   type ClientSettings,
+  headerValue,
   MAX_RETRIES,
   type PurposeOfUse,
   requireRetries,

@@ -1,7 +1,6 @@
 export type { ErrorCode, ErrorCodes } from "../../dist/client/external/operations.gen.js";
 export type * from "../../dist/client/external/types.gen.js";
-export { type Client, createClient } from "./client.ts";
-export type { PersonToErase } from "./erase.ts";
+export { type Client, createClient, type PersonToErase } from "./client.ts";
 export { type Failure, VideoVisitError, WebhookVerificationError } from "./errors.ts";
 export type { EventOfType, EventTypeOrFamily, FollowOptions } from "./follow.ts";
 export { type ItemOf, paginate } from "./paginate.ts";

@@ -1,5 +1,5 @@
 import type { ErrorCodes } from "../../dist/client/external/operations.gen.js";
-import { headerValue } from "./headers.ts";
+import { headerValue } from "./settings.ts";
 
 export const JSON_TYPE = "application/json";
 

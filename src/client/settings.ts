@@ -43,3 +43,14 @@ export function requireRetries(maxRetries: number): number {
     throw new TypeError("maxRetries: must be an integer, 0 or more");
   return maxRetries;
 }
+
+const CARRIED = /^[!-~](?:[ -~]*[!-~])?$/;
+
+/** @throws TypeError that names the option but not the value, which may be a secret */
+export function headerValue(option: string, value: unknown): string {
+  if (typeof value !== "string" || !CARRIED.test(value))
+    throw new TypeError(
+      `${option}: must be printable ASCII characters, without a space or line break at its ends`,
+    );
+  return value;
+}

@@ -6,8 +6,14 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { SYSTEM_USER_ID } from "../organization/members/organization_users.table.ts";
 import { requireArguments } from "./command.ts";
-import { DIGESTS, emptyDatabase, hexDigest, isDeployed, writeMigration } from "./migrations.ts";
-import { schemaChanges } from "./schema_changes.ts";
+import {
+  DIGESTS,
+  emptyDatabase,
+  hexDigest,
+  isDeployed,
+  schemaChanges,
+  writeMigration,
+} from "./migrations.ts";
 import { createFromFiles, createStatements } from "./triggers.ts";
 import { WRITES_PAGE, writesPage } from "./writes_page.ts";
 

@@ -31,30 +31,31 @@ export type Values<Options extends ParseArgsOptionsConfig> = ReturnType<
 >["values"];
 
 /**
- * Runs a command of package.json. Prints an error without its stack.
+ * Runs a command of package.json.
  *
  * @param usage the text for `--help`: the command's syntax, and a line for each argument
- * @returns the exit code
  */
 export async function runCommand<const Options extends ParseArgsOptionsConfig>(
   usage: string,
   options: Options,
   run: (values: Values<Options>) => unknown,
-  args = process.argv.slice(2),
-): Promise<number> {
-  try {
-    const { help, ...values } = parsed(args, { ...options, help: HELP }).values;
-    if (help) process.stdout.write(usage.trimStart());
-    else await run(values as Values<Options>);
-    return 0;
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n${error instanceof UsageError ? usage : ""}`);
-    return 1;
-  }
+): Promise<void> {
+  const { values } = requireArguments(usage, options);
+  await endingWith(usage, async () => run(values));
 }
 
+/** Prints an error of a command without its stack, and an error in its arguments with its usage. */
+export const endingWith = (usage: string, run: () => Promise<unknown>): Promise<void> =>
+  run().then(
+    () => {},
+    (error: Error) => {
+      process.exitCode = 1;
+      process.stderr.write(`${error.message}\n${error instanceof UsageError ? usage : ""}`);
+    },
+  );
+
 /**
- * Parses the arguments of a command that is a plain script. With `--help` or wrong arguments, ends the process.
+ * Parses the arguments of a command. With `--help` or wrong arguments, ends the process.
  *
  * @param usage as in `runCommand`
  */
@@ -63,14 +64,18 @@ export function requireArguments<const Options extends ParseArgsOptionsConfig>(
   options: Options,
   { allowPositionals = false } = {},
 ): { values: Values<Options>; positionals: string[] } {
+  const args = process.argv.slice(2);
   try {
-    const args = process.argv.slice(2);
-    const { values, positionals } = parsed(args, { ...options, help: HELP }, allowPositionals);
+    requireSeparator(args, options);
+    const all: ParseArgsOptionsConfig = { ...options, help: HELP };
+    const { values, positionals } = parseArgs({ args, options: all, allowPositionals });
     if (!values.help) return { values: values as Values<Options>, positionals };
     process.stdout.write(usage.trimStart());
     process.exit(0);
   } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n${usage}`);
+    // Only the first sentence: the rest is advice about positional arguments, which most commands do not take.
+    const [fault] = (error as Error).message.split(/\.\s/);
+    process.stderr.write(`${error instanceof UsageError ? error.message : `${fault}.`}\n${usage}`);
     process.exit(1);
   }
 }
@@ -89,14 +94,4 @@ function requireSeparator(args: string[], options: ParseArgsOptionsConfig) {
   const [name] = kept.filter((each) => !args.some((arg) => arg.split("=")[0] === `--${each}`));
   if (name)
     throw new UsageError(`npm has taken --${name} for itself: write \`npm run ${script} -- --${name} …\`.`);
-}
-
-function parsed(args: string[], options: ParseArgsOptionsConfig, allowPositionals = false) {
-  requireSeparator(args, options);
-  try {
-    return parseArgs({ args, options, allowPositionals });
-  } catch (error) {
-    // Only the first sentence: the rest is advice about positional arguments, and the commands take none.
-    throw new UsageError(`${(error as Error).message.split(/\.\s/)[0]}.`);
-  }
 }

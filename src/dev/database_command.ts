@@ -19,7 +19,7 @@ export async function runDatabaseCommand<const Own extends ParseArgsOptionsConfi
   run: (values: Target & Values<Own>) => unknown,
 ) {
   const all = { ...options, ...targetOptions };
-  process.exitCode = await runCommand(usage + TARGET_USAGE, all, (values) => {
+  await runCommand(usage + TARGET_USAGE, all, (values) => {
     const target = values as Target & Values<Own>;
     requireEnvironment(target);
     return closingDatabases(() => run(target));

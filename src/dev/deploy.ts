@@ -59,7 +59,7 @@ const NEEDED_SECRETS = [...RANDOM_SECRETS, ...SECRETS_BY_HAND];
 /** Keeps the JSON of the rows below 2 MB, D1's limit for a parameter. */
 const ROWS_AT_ONCE = 10_000;
 
-process.exitCode = await runCommand(usage, options, async ({ "dry-run": isDry, message, tag, ...values }) => {
+await runCommand(usage, options, async ({ "dry-run": isDry, message, tag, ...values }) => {
   const target: Target = { ...values, remote: !values.local };
   requireEnvironment(target);
   if (isDry) {

@@ -9,8 +9,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { requireArguments } from "./command.ts";
-import { isDeployed, migratedDatabase, migrationFiles, writeMigration } from "./migrations.ts";
-import { schemaChanges } from "./schema_changes.ts";
+import { isDeployed, migratedDatabase, migrationFiles, schemaChanges, writeMigration } from "./migrations.ts";
 import {
   changedNames,
   createFromFiles,

@@ -17,9 +17,8 @@ import { SCHEMA } from "./exported_copy.ts";
 import { copyRows, type Moving } from "./move_rows.ts";
 import type { Move } from "./move_statements.ts";
 import * as sql from "./move_statements.ts";
-import { deleteRows, refuseWrites } from "./organization_rows.ts";
+import { deleteRows, refuseWrites, tablesOf } from "./organization_rows.ts";
 import type { Run } from "./statement_runner.ts";
-import { tablesOf } from "./tables.ts";
 
 /** In milliseconds. Isolates cache an organization's place and a client for a minute each. */
 const OLD_PLACE_USED_FOR = 2 * CLIENT_KNOWN_FOR;

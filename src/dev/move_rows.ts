@@ -1,9 +1,6 @@
-import type { Move } from "./move_statements.ts";
 import * as sql from "./move_statements.ts";
-import type { Frozen } from "./organization_rows.ts";
+import { type Frozen, type Table, withoutTriggers } from "./organization_rows.ts";
 import type { Statement } from "./statement_runner.ts";
-import type { Table } from "./tables.ts";
-import { withoutTriggers } from "./without_triggers.ts";
 
 /** The number of rows copied at once. For tables with long texts, fewer, to stay within a few megabytes. */
 const PORTION = 1000;
@@ -17,7 +14,7 @@ const MAX_PARAMETER = 1_000_000;
 
 const REPORTED = 50_000;
 
-export interface Moving extends Move, Frozen {
+export interface Moving extends sql.Move, Frozen {
   from: number;
   say: (line: string) => void;
 }

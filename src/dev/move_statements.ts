@@ -2,9 +2,9 @@
 import { IS_MOVING } from "../database/causes.ts";
 import type { ListName } from "../database/database.table.ts";
 import { AUDIT_EVENTS, ROLES } from "../database/enums.ts";
+import type { Table } from "./organization_rows.ts";
 import { rangeStatements } from "./shard_statements.ts";
 import type { Statement } from "./statement_runner.ts";
-import type { Table } from "./tables.ts";
 
 export interface Move {
   id: number;

@@ -10,9 +10,8 @@
  */
 import { SCHEMA } from "./exported_copy.ts";
 import * as sql from "./move_statements.ts";
-import { deleteRows, type Frozen, refuseWrites } from "./organization_rows.ts";
+import { deleteRows, type Frozen, refuseWrites, tablesOf } from "./organization_rows.ts";
 import type { Run, Statement } from "./statement_runner.ts";
-import { tablesOf } from "./tables.ts";
 
 /** Entries of the access log that are read at once. */
 const ENTRIES_AT_ONCE = 1000;

@@ -1,8 +1,9 @@
 /** Freezes and deletes all rows of an organization in one database, for a move and for the organization's end. */
+
+import { DatabaseSync } from "node:sqlite";
+import { tablesParentsFirst } from "./backup_statements.ts";
 import * as sql from "./move_statements.ts";
-import type { Run, Statement } from "./statement_runner.ts";
-import type { Table } from "./tables.ts";
-import { withoutTriggers } from "./without_triggers.ts";
+import type { Rows, Run, Statement } from "./statement_runner.ts";
 
 /** The number of rows that one transaction deletes, so that other requests wait for less than a second. */
 const ROWS_AT_ONCE = 20_000;
@@ -55,4 +56,55 @@ export async function deleteRows({ run, id, tables }: OrganizationRows, shard: n
     }
   }
   return true;
+}
+
+/** The `hidden` of a computed column in `pragma_table_xinfo`. */
+const COMPUTED = 2;
+
+export interface Table {
+  name: string;
+  columns: { name: string; type: string; isStored: boolean }[];
+}
+
+/** The tables of a schema, parents first. The schema does not include the tables of SQLite and D1 themselves. */
+export function tablesOf(schema: Rows): Table[] {
+  const database = new DatabaseSync(":memory:", { enableForeignKeyConstraints: false });
+  for (const { type, sql } of schema) if (type === "table") database.exec(String(sql));
+  const columns = database.prepare("SELECT name, type, hidden FROM pragma_table_xinfo(?)");
+  const tables = tablesParentsFirst(database).map((name) => ({
+    name,
+    columns: columns.all(name).map(({ name, type, hidden }) => ({
+      name: String(name),
+      type: String(type),
+      isStored: hidden !== COMPUTED,
+    })),
+  }));
+  database.close();
+  return tables;
+}
+
+/**
+ * Returns a function that runs statements on the rows of an organization that does not live in the database. One transaction
+ * drops the table's triggers, runs the statements, and creates the triggers again: they would write events, entries and metrics a
+ * second time. The function fails if the triggers have changed since they were read.
+ */
+export async function withoutTriggers(
+  run: Run,
+  { id, shard }: { id: number; shard: number },
+  { name: table }: Table,
+): Promise<(work: Statement[]) => Promise<Rows[]>> {
+  const triggers = `SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = '${table}' ORDER BY rowid`;
+  const [found = []] = await run(shard, [triggers]);
+  const before: Statement[] = [
+    sql.requireAbsence(id),
+    {
+      sql: `INSERT INTO write_conflicts (reason) SELECT 'triggers have changed'
+        WHERE (SELECT json_group_array(sql) FROM (${triggers})) IS NOT ?`,
+      params: [JSON.stringify(found.map((each) => each.sql))],
+    },
+    ...found.map(({ name }) => `DROP TRIGGER "${name}"`),
+  ];
+  const after = found.map((each) => String(each.sql));
+  return async (work) =>
+    (await run(shard, [...before, ...work, ...after])).slice(before.length, before.length + work.length);
 }

@@ -5,7 +5,7 @@
  */
 
 import { once } from "node:events";
-import { copyFileSync, existsSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { stripVTControlCharacters } from "node:util";
 import { DEVELOPMENT_ASSETS } from "../reference/assets.ts";
@@ -48,7 +48,7 @@ const options = {
 /** In milliseconds. */
 const PARENT_CHECKED_EVERY = 500;
 
-process.exitCode = await runCommand(usage, options, async ({ shards, ...flags }) => {
+await runCommand(usage, options, async ({ shards, ...flags }) => {
   requireEnvironment(flags);
   if (!existsSync(".dev.vars")) copyFileSync(".dev.vars.example", ".dev.vars");
   const { env: environment, "persist-to": persistTo } = flags;
@@ -116,37 +116,14 @@ async function serve(flags: Omit<Values<typeof options>, "shards">, isNew: boole
 }
 
 /**
- * Ends the server when npm gets a signal. npm starts this process through a shell, and passes its signals only to that shell. A
- * SIGTERM kills the shell, which does not pass it on. On a SIGINT, dash (the `sh` of Debian and Ubuntu) waits for this process to
- * end, but the signal wakes it up, and Linux counts its wake-ups.
+ * Ends the server when npm gets a SIGTERM. npm starts this process through a shell, and passes its signals only to that shell, which dies
+ * of it without passing it on.
  */
 function endWithNpm(end: () => void) {
   const { ppid } = process;
-  const isShellOfNpm = process.env.npm_lifecycle_event !== undefined && commandOf(ppid) === "sh";
-  let [checked_at, wakeUps] = [Date.now(), wakeUpsOf(ppid)];
   setInterval(() => {
-    // A wake-up after the computer's sleep or after Ctrl-Z is not a signal.
-    const wasStopped = Date.now() - checked_at > 4 * PARENT_CHECKED_EVERY;
-    const isSignalled = isShellOfNpm && !wasStopped && wakeUpsOf(ppid) !== wakeUps;
-    if (process.ppid !== ppid || isSignalled) end();
-    [checked_at, wakeUps] = [Date.now(), wakeUpsOf(ppid)];
+    if (process.ppid !== ppid) end();
   }, PARENT_CHECKED_EVERY).unref();
-}
-
-function aboutProcess(pid: number, file: string): string | undefined {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, "utf8");
-  } catch {
-    return undefined;
-  }
-}
-
-function commandOf(pid: number): string | undefined {
-  return aboutProcess(pid, "comm")?.trim();
-}
-
-function wakeUpsOf(pid: number): string | undefined {
-  return /^voluntary_ctxt_switches:\s*(\d+)/m.exec(aboutProcess(pid, "status") ?? "")?.[1];
 }
 
 function introduce(url: string) {

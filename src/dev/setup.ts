@@ -30,7 +30,7 @@ const OPTIONS = {
   config: { type: "string", short: "c", default: "wrangler.toml" },
 } as const;
 
-process.exitCode = await runCommand(USAGE, OPTIONS, async ({ "dry-run": isDry, yes, ...values }) => {
+await runCommand(USAGE, OPTIONS, async ({ "dry-run": isDry, yes, ...values }) => {
   const request = requireRequest(values);
   const text = readFileSync(request.config, "utf8");
   const plan = await planSetup(request, text).catch((error) => {

@@ -2,10 +2,8 @@ import { basename } from "node:path/posix";
 import type { DatabaseSync } from "node:sqlite";
 import * as lifetimes from "../lifetimes.ts";
 import * as limits from "../limits.ts";
-import { appendOnlyTriggers } from "./append_only_triggers.ts";
-import { auditTriggers } from "./audit_triggers.ts";
+import { appendOnlyTriggers, auditTriggers, organizationTriggers } from "./generated_triggers.ts";
 import { readText, sourceFiles } from "./migrations.ts";
-import { organizationTriggers } from "./organization_triggers.ts";
 
 export const TRIGGERS = ".triggers.sql";
 const REBUILD = ".rebuild.sql";

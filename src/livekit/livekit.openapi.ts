@@ -2,19 +2,14 @@ import * as z from "zod";
 import { consentMethod } from "../calls/consents/consents.schemas.ts";
 import { emptyOr, externalReference, key, name } from "../http/wire.ts";
 import { UNCLAIMED_KEPT_FOR } from "../lifetimes.ts";
-import {
-  LIVEKIT_BODY_LIMIT,
-  MAX_ERROR_LENGTH,
-  MAX_INTEGER_LENGTH,
-  MAX_STORAGE_KEY_LENGTH,
-} from "../limits.ts";
+import * as limits from "../limits.ts";
 import type { Reference } from "../openapi/operation.ts";
 import * as story from "../openapi/story.ts";
 import { MAX_EGRESS_FILES } from "../tuning.ts";
 import { DAY } from "../units.ts";
 
 /** Limited only by the body. */
-const anyText = () => z.string().max(LIVEKIT_BODY_LIMIT);
+const anyText = () => z.string().max(limits.LIVEKIT_BODY_LIMIT);
 
 /** A 64-bit integer: ProtoJSON allows a string or a number. */
 const int64 = (digits: number) =>
@@ -32,7 +27,7 @@ const enumeration = () => z.union([anyText(), z.int()]);
 /** 11 digits last until the year 5138. */
 const unixSeconds = () => int64(11);
 
-const STORAGE_KEY = `The storage key, if it is a valid one: see \`storage_key\` of \`PUT /organizations/{organization_id}/egresses/{egress_id}\`, at most ${MAX_STORAGE_KEY_LENGTH} bytes. It must begin with the organization's slug and a slash. Any other name is ignored, as is a file that another recording has or once had.`;
+const STORAGE_KEY = `The storage key, if it is a valid one: see \`storage_key\` of \`PUT /organizations/{organization_id}/egresses/{egress_id}\`, at most ${limits.MAX_STORAGE_KEY_LENGTH} bytes. It must begin with the organization's slug and a slash. Any other name is ignored, as is a file that another recording has or once had.`;
 
 const file = z
   .object({
@@ -75,7 +70,7 @@ const attributes = z
     ),
     user_id: z
       .string()
-      .max(MAX_INTEGER_LENGTH)
+      .max(limits.MAX_INTEGER_LENGTH)
       .regex(/^[1-9][0-9]*$/)
       .describe("The `user_id` of a user of the organization. Any other value is ignored."),
     external_reference: emptyOr(externalReference()).describe("The person's identifier in another system."),
@@ -126,7 +121,9 @@ const egressInfo = z
     status: enumeration().describe(
       "LiveKit's status: `EGRESS_STARTING`, `EGRESS_ACTIVE`, `EGRESS_ENDING`, or a final status, all of which become `egress_ended`. Without it, the egress is starting.",
     ),
-    error: anyText().describe(`Why the egress failed. Its first ${MAX_ERROR_LENGTH} characters are kept.`),
+    error: anyText().describe(
+      `Why the egress failed. Its first ${limits.MAX_ERROR_LENGTH} characters are kept.`,
+    ),
     endedAt: int64(19).describe(
       "When the egress ended, in nanoseconds since 1970; 0 until then. Without it, the time of the event counts as the end.",
     ),

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { type ApiError, invalidQuery } from "../http/errors.ts";
-import { MAX_POSITION_LENGTH, NO_POSITION, POSITION } from "../http/pagination.ts";
+import type { ApiError } from "../http/errors.ts";
+import { MAX_POSITION_LENGTH, POSITION } from "../http/pagination.ts";
 import { count } from "../http/wire.ts";
 import { DEFAULT_PER_PAGE, MAX_PAGE, MAX_PER_PAGE } from "../limits.ts";
 import { exampleOf } from "./examples.ts";
@@ -190,5 +190,3 @@ export const afterPosition = (example: string): Parameter => ({
     "Where to continue: the `next_after` of the previous response. Without it, the list begins at its start.",
   example,
 });
-
-export const noPosition = () => invalidQuery(`after: ${NO_POSITION}`);

@@ -7,5 +7,6 @@ export const DEVELOPMENT_ASSETS = "dist/development";
 /** The client package of the external API, and generated SDKs of the other APIs. */
 export const CLIENTS = "dist/client";
 
-/** The version of zod for the Worker's bundle: see worker_zod.ts. */
+/** The versions of libraries for the Worker's bundle: see worker_libraries.ts. */
 export const WORKER_ZOD = "dist/zod";
+export const WORKER_TRANSLITERATE = "dist/transliterate";

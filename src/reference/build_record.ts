@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { CLIENTS, DEVELOPMENT_ASSETS, PUBLIC_ASSETS, WORKER_ZOD } from "./assets.ts";
+import { CLIENTS, DEVELOPMENT_ASSETS, PUBLIC_ASSETS, WORKER_TRANSLITERATE, WORKER_ZOD } from "./assets.ts";
 
 /** Uses the lockfile in `node_modules`, which lists the installed packages; the other one lists the wanted packages. */
 export const INPUTS = [
@@ -13,7 +13,7 @@ export const INPUTS = [
   "wrangler.toml",
   ".dev.vars.example",
 ];
-const OUTPUTS = [PUBLIC_ASSETS, DEVELOPMENT_ASSETS, CLIENTS, WORKER_ZOD];
+const OUTPUTS = [PUBLIC_ASSETS, DEVELOPMENT_ASSETS, CLIENTS, WORKER_ZOD, WORKER_TRANSLITERATE];
 
 const RECORD = "dist/build.txt";
 

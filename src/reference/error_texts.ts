@@ -22,6 +22,7 @@ export const FAULTS: Record<string, string> = {
   "must be at most {number}": "It is too large.",
   "must be a positive integer": "It is not an integer of 1 or more, written in digits.",
   "must be 0, or the `next_after` of a response": "It is not a position in the list.",
+  "must be the `next_after` of a response": "It is not a position in the list.",
   "must be a non-negative integer": "It is not an integer of 0 or more, written in digits.",
   "must be at most {number} characters long":
     "It is too long. The limit is in characters, not bytes: an emoji is one character or a few.",

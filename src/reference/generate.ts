@@ -1,18 +1,17 @@
 /**
  * Generates the static assets (the OpenAPI documents and the pages of the reference), the client package and the SDKs, none of
- * which is in the Worker's bundle; and the version of zod that is.
+ * which is in the Worker's bundle; and the versions of libraries that are.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { parseEnv } from "node:util";
 import { API_NAMES, type Api } from "./apis.ts";
-import { CLIENTS, DEVELOPMENT_ASSETS, PUBLIC_ASSETS, WORKER_ZOD } from "./assets.ts";
+import { CLIENTS, DEVELOPMENT_ASSETS, PUBLIC_ASSETS, WORKER_TRANSLITERATE, WORKER_ZOD } from "./assets.ts";
 import { DEMO_CLIENT } from "./demo_client.ts";
 import { buildDocument } from "./document.ts";
-import { codesIn, requireAdvice } from "./error_codes.ts";
 import { type Choices, introductionOf } from "./info.ts";
 import { type Files, siteOf } from "./site/site.ts";
-import { workerZod } from "./worker_zod.ts";
+import { workerTransliterate, workerZod } from "./worker_libraries.ts";
 
 // Public credentials that work only on a developer's own machine, to try the requests in the guides.
 const development = {
@@ -23,9 +22,9 @@ const development = {
 
 export async function generate({ withSdk }: { withSdk: boolean }) {
   const documents = new Map(API_NAMES.map((api) => [api, buildDocument(api)]));
-  requireAdvice(new Set([...documents.values()].flatMap((document) => codesIn(document))));
   await putAll(PUBLIC_ASSETS, assetsOf(documents));
   await putAll(WORKER_ZOD, await workerZod());
+  await putAll(WORKER_TRANSLITERATE, await workerTransliterate());
   await putAll(DEVELOPMENT_ASSETS, assetsOf(documents, { development }));
   if (withSdk) for (const [api, document] of documents) await generateClient(api, document);
 }

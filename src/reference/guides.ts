@@ -4,9 +4,9 @@ import * as lifetimes from "../lifetimes.ts";
 import * as limits from "../limits.ts";
 import * as units from "../units.ts";
 import type { Api } from "./apis.ts";
-import { GROUPS, type Group } from "./groups.ts";
 import { guideBody } from "./guide_bodies.ts";
 import { withPrograms } from "./guide_programs.ts";
+import { GROUPS, type Group } from "./references.ts";
 
 /*
  * The guides of the reference: Markdown files in `guides/<API>`, in the order of their names. They contain placeholders.

@@ -6,9 +6,8 @@ import { SCOPES, type Scope } from "../database/enums.ts";
 import { type Area, scopeOf } from "../http/scopes.ts";
 import type { Input } from "../http/validation.ts";
 import { APIS, type Api } from "./apis.ts";
-import { codesTable } from "./error_codes.ts";
 import { faultsTable } from "./error_texts.ts";
-import { EXAMPLE_URL, operator, readOperator } from "./operator.ts";
+import { configuration, EXAMPLE_URL, operator, readOperator } from "./operator.ts";
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"));
 
@@ -23,11 +22,12 @@ const OWN_CREDENTIALS = {
 export interface Choices {
   /** The development credentials. With them, the pages do not show the operator's address, so that requests stay local. */
   development?: typeof OWN_CREDENTIALS;
-  wranglerToml?: string;
+  /** Variables of wrangler.toml with other values. */
+  vars?: Record<string, string>;
 }
 
-export const operatorOf = ({ development, wranglerToml }: Choices) => ({
-  ...(wranglerToml ? readOperator(wranglerToml) : operator),
+export const operatorOf = ({ development, vars }: Choices) => ({
+  ...(vars ? readOperator({ ...configuration.vars, ...vars }) : operator),
   ...(development && { url: undefined }),
 });
 
@@ -63,7 +63,8 @@ export function guideValues(choices: Choices = {}) {
     ...limits,
     ...development,
     FAULTS: faultsTable,
-    CODES: codesTable,
+    /** Each API has its own table: see siteOf. */
+    CODES: "",
     ROUTES_WITH_KEY: routesWithKey(),
     SCOPES: scopesTable(),
     SERVER,

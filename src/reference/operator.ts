@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { RATE_LIMIT_PERIOD } from "../lifetimes.ts";
 
@@ -18,18 +18,23 @@ const EMAIL = /^[^\s@:/]+@[^\s@:/]+$/;
 
 type Contact = { name: string; email?: string; url?: string };
 
+/** The part of wrangler's configuration that the build reads. */
+export interface Configuration {
+  vars: Record<string, unknown>;
+  ratelimits: { name: string; simple: { limit: number; period: number } }[];
+}
+
 /**
- * Reads the operator's settings from wrangler.toml. An empty variable counts as not set.
+ * Reads the operator's settings. An empty variable counts as not set.
  *
  * @throws Error if a variable is not valid, which stops the build and with it a deployment
  */
-export function readOperator(wranglerToml: string) {
-  const url = variableIn(wranglerToml, "PUBLIC_URL");
+export function readOperator(vars: Configuration["vars"]) {
+  const { PUBLIC_URL: url = "", CONTACT: contact = "" } = vars as Record<string, string>;
   if (url && !(URL.canParse(url) && new URL(url).origin === url && url.startsWith("https://")))
     throw new Error(
       `wrangler.toml: PUBLIC_URL must be an address without a path, such as ${EXAMPLE_URL}, or empty`,
     );
-  const contact = variableIn(wranglerToml, "CONTACT");
   if (contact && !EMAIL.test(contact) && !(URL.canParse(contact) && contact.startsWith("https://")))
     throw new Error("wrangler.toml: CONTACT must be an email address, or an address with https://, or empty");
   return {
@@ -38,15 +43,12 @@ export function readOperator(wranglerToml: string) {
       name: "The operator of this service",
       ...(contact && { [EMAIL.test(contact) ? "email" : "url"]: contact }),
     } as Contact,
-    ...(Object.fromEntries(LIMITS.map((name) => [name, Number(variableIn(wranglerToml, name))])) as Record<
+    ...(Object.fromEntries(LIMITS.map((name) => [name, Number(vars[name])])) as Record<
       (typeof LIMITS)[number],
       number
     >),
   };
 }
-
-const variableIn = (wranglerToml: string, name: string): string =>
-  new RegExp(`^${name} *= *"([^"\\n]*)"`, "m").exec(wranglerToml)?.[1] ?? "";
 
 /**
  * The service reports its rate limits to callers, but a Worker cannot read the limits of its bindings. So each limit is in
@@ -54,38 +56,29 @@ const variableIn = (wranglerToml: string, name: string): string =>
  *
  * @throws Error if a limit and its variable differ, which stops the build and with it a deployment
  */
-export function requireSameLimits(wranglerToml: string): void {
+export function requireSameLimits({ vars, ratelimits }: Configuration): void {
   for (const name of LIMITS) {
     const binding = name.replace("_PER_MINUTE", "");
-    const limit = new RegExp(
-      `^name = "${binding}"\\n(?:.+\\n)*?simple = \\{ limit = (\\d+), period = ${RATE_LIMIT_PERIOD} \\}`,
-      "m",
-    );
-    if (limit.exec(wranglerToml)?.[1] !== variableIn(wranglerToml, name))
+    const { limit, period } = ratelimits.find((each) => each.name === binding)?.simple ?? {};
+    if (String(limit) !== vars[name] || period !== RATE_LIMIT_PERIOD)
       throw new Error(
         `wrangler.toml: ${binding} must have a limit with the period ${RATE_LIMIT_PERIOD}, and ${name} in [vars] must be the same number`,
       );
   }
 }
 
-/**
- * Extracts the configuration of one environment, as if it were the only one.
- *
- * @param name the environment's name; by default production, which is everything outside `[env.…]`
- * @throws Error for an unknown environment: wrangler would use production instead
- */
-export function environmentIn(wranglerToml: string, name = ""): string {
-  const sections = wranglerToml.split(/^(?=\[)/m);
-  if (name === "") return sections.filter((section) => !/^\[+env\./.test(section)).join("");
-  const header = new RegExp(`^(\\[+)env\\."?${name}"?\\.`);
-  const own = sections.filter((section) => header.test(section));
-  if (own.length === 0) throw new Error(`wrangler.toml has no environment ${name}`);
-  return own.map((section) => section.replace(header, "$1")).join("");
+/** @throws Error for an unknown environment: wrangler would use production instead */
+function readConfiguration(env: string | undefined): Configuration {
+  const { unstable_readConfig }: typeof import("wrangler") = createRequire(import.meta.url)("wrangler");
+  const config = join(import.meta.dirname, "../../wrangler.toml");
+  const read = (env?: string) => unstable_readConfig({ config, env }, { hideWarnings: true });
+  if (env && !read().definedEnvironments?.includes(env))
+    throw new Error(`wrangler.toml has no environment ${env}`);
+  return read(env) as unknown as Configuration;
 }
 
-const wranglerToml = readFileSync(join(import.meta.dirname, "../../wrangler.toml"), "utf8");
-const chosen = environmentIn(wranglerToml, process.env.CLOUDFLARE_ENV);
-requireSameLimits(chosen);
+/** The configuration of the environment that is built, which wrangler's variable CLOUDFLARE_ENV names. */
+export const configuration: Configuration = readConfiguration(process.env.CLOUDFLARE_ENV || undefined);
+requireSameLimits(configuration);
 
-/** The operator's settings for the environment that is built, which wrangler's variable CLOUDFLARE_ENV names. */
-export const operator = readOperator(chosen);
+export const operator = readOperator(configuration.vars);

@@ -29,10 +29,9 @@ import { transcriptsReference } from "../results/transcripts/transcripts.openapi
 import { visitsReference } from "../rooms/visits/visits.openapi.ts";
 import { waitingRoomSubsReference } from "../rooms/waiting_room_subs/waiting_room_subs.openapi.ts";
 import { waitingRoomsReference } from "../rooms/waiting_rooms/waiting_rooms.openapi.ts";
-import type { Group } from "./groups.ts";
 
 /** The references of all resources, by the group of the navigation that shows them. */
-export const GROUPED_REFERENCES: Record<Group, Reference[]> = {
+export const GROUPED_REFERENCES = {
   Start: [organizationsReference, apiClientsReference, issuersReference, usageReference],
   People: [
     tokenExchangeReference,
@@ -62,6 +61,11 @@ export const GROUPED_REFERENCES: Record<Group, Reference[]> = {
   ],
   Follow: [eventsReference, webhookEndpointsReference, webhookDeliveriesReference, liveKitReference],
   Audit: [accessLogsReference, accessLogSealsReference],
-};
+} satisfies Record<string, Reference[]>;
+
+export type Group = keyof typeof GROUPED_REFERENCES;
+
+/** The groups of the navigation, in their order. */
+export const GROUPS = Object.keys(GROUPED_REFERENCES) as Group[];
 
 export const references: Reference[] = Object.values(GROUPED_REFERENCES).flat();

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { badActingHeaders, nobodyActs } from "../http/acting_user.ts";
 import type { CostlyRequest } from "../http/costly_requests.ts";
+import { FROM_AFTER_TO } from "../http/dates.ts";
 import {
   type ApiError,
   bodyTooLarge,
@@ -136,7 +137,11 @@ function commonRefusals(
   const [query, param, json, key] = [of("query"), of("param"), of("json"), of("header")];
   const all: Refusal[] = [];
   if (json || body) all.push([400, "The body is not JSON.", [notJson()]]);
-  if (query) all.push([400, "A query parameter is not valid.", [invalidQuery(exampleFault(query.schema()))]]);
+  if (query) {
+    const schema = query.schema();
+    const faults = [exampleFault(schema), ...("from" in shapeOf(schema) ? [`from: ${FROM_AFTER_TO}`] : [])];
+    all.push([400, "A query parameter is not valid.", faults.map(invalidQuery)]);
+  }
   if (key)
     all.push([
       400,
@@ -224,10 +229,11 @@ const tooManyErrors = (api: Api) => [
   tooMany("address", operator.FAILURE_LIMIT_PER_MINUTE),
 ];
 
+const shapeOf = (schema: z.ZodType): object => (schema instanceof z.ZodObject ? schema.shape : {});
+
 /** The service's error text for no input, or, if the schema accepts that, for fields that are all wrong. */
 function exampleFault(schema: z.ZodType): string {
-  const names = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-  const wrong = Object.fromEntries(names.map((name) => [name, "?"]));
+  const wrong = Object.fromEntries(Object.keys(shapeOf(schema)).map((name) => [name, "?"]));
   const error = schema.safeParse({}).error ?? schema.safeParse(wrong).error;
   if (!error) throw new Error("A schema accepts an input that should be an example of an error");
   return explainIssues(error.issues);

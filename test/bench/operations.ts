@@ -15,8 +15,8 @@ export const A_YEAR = `/call_metrics?date_start=${dayBefore(365)}&date_end=${day
 
 const CALL = "/api/external/organization_users/:organization_user_id/calls/:call_id";
 
-/** The operations of the floor (see floor.ts). */
-const withFloor: Record<string, Operation["example"]> = {
+/** The operations whose latency and CPU are measured. Of all others, only round trips and rows are counted. */
+const timed: Record<string, Operation["example"]> = {
   "GET /api/external/waiting_rooms/:slug": ({ slug }) => ({ path: `/waiting_rooms/${slug}--seeded-7` }),
   "GET /api/external/waiting_rooms": () => ({ path: "/waiting_rooms" }),
   "GET /api/external/call_metrics": () => ({ path: A_YEAR }),
@@ -33,8 +33,8 @@ const withFloor: Record<string, Operation["example"]> = {
   },
 };
 
-/** One operation for each route of both APIs. The operations of the floor come first. */
-const all: Record<string, Operation["example"]> = { ...withFloor };
+/** One operation for each route of both APIs. Those that are timed come first. */
+const all: Record<string, Operation["example"]> = { ...timed };
 for (const [api, ofApi] of Object.entries(examples))
   for (const [route, example] of Object.entries(ofApi)) all[route.replace(" ", ` /api/${api}`)] ??= example;
 
@@ -45,4 +45,4 @@ export const operations: Operation[] = Object.entries(all)
   .filter(withoutFiles)
   .map(([name, example]) => ({ name, example }));
 
-export const hasFloor = ({ name }: Operation) => name in withFloor;
+export const isTimed = ({ name }: Operation) => name in timed;

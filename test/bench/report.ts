@@ -4,22 +4,13 @@ import { cpus } from "node:os";
 import { BUSY_FOR, DATABASES, type Load, type Neighbours } from "../project/support/load_over_shards.ts";
 import type { Grown } from "./growth.ts";
 import { type Effort, type Figures, type Measured, ROUND_TRIP_TIME } from "./measure.ts";
-import { FAR, type Placement } from "./placement.ts";
 import { median, quantile } from "./statistics.ts";
 import type { Storage } from "./storage.ts";
 
 const README = "test/bench/README.md";
 
-/** A read may take this many times the floor's latency. */
-const LATENCY_BOUND = 1.15;
-
-/** A write may take this many times the floor's CPU. */
-const CPU_BOUND = 3.5;
-
 /** D1's limit for a database, in bytes. */
 const DATABASE_LIMIT = 10_000_000_000;
-
-export type Other = "floor" | "before";
 
 const mark = (isAtFault: boolean) => (isAtFault ? " ⚠" : "");
 
@@ -38,53 +29,39 @@ const counts = (measured: Measured) => [
   pair(measured, (figures) => figures.rows_written),
 ];
 
-/** The cells of an operation that was compared with another handler. */
-function cellsOf(measured: Measured, against: Other): string[] {
-  const { name, ours, other } = measured;
-  const isRead = name.startsWith("GET");
-  const latency = median(ours.latency) / median(other?.latency ?? []);
-  // Compares neighbouring blocks, because the machine's other load slows both down.
-  const ratios = ours.cpu.map((cpu, n) => cpu / (other?.cpu[n] ?? Number.NaN));
-  const [low = 0, middle = 0, high = 0] = [0.25, 0.5, 0.75].map((q) => quantile(ratios, q));
-  // More CPU than before in three of four turns is not noise.
-  const takesMuchCpu = against === "before" ? low > 1 : !isRead && middle > CPU_BOUND;
-  return [
+const isTimed = ({ ours }: Measured) => ours.latency.length > 0;
+
+/** The cells of an operation whose latency and CPU were measured. */
+function cellsOf(measured: Measured): string[] {
+  const { ours, other } = measured;
+  const cells = [
     ...counts(measured),
     pair(measured, (figures) => median(figures.latency).toFixed(1)),
-    latency.toFixed(2) + mark(isRead && latency > LATENCY_BOUND),
     pair(measured, (figures) => median(figures.cpu).toFixed(3)),
-    `${middle.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})${mark(takesMuchCpu)}`,
   ];
+  if (!other) return cells;
+  // Compares neighbouring blocks, because the machine's other load slows both down.
+  const ratios = ours.cpu.map((cpu, n) => cpu / (other.cpu[n] ?? Number.NaN));
+  const [low = 0, middle = 0, high = 0] = [0.25, 0.5, 0.75].map((q) => quantile(ratios, q));
+  // More CPU than before in three of four turns is not noise.
+  return [...cells, `${middle.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})${mark(low > 1)}`];
 }
 
-export const lineOf = (measured: Measured, against: Other) =>
-  (measured.other ? cellsOf(measured, against) : counts(measured)).join("  ");
+export const lineOf = (measured: Measured) =>
+  (isTimed(measured) ? cellsOf(measured) : counts(measured)).join("  ");
 
-export function operationTable(operations: Measured[], against: Other, effort: Effort): string {
-  const compared = operations.filter(({ other }) => other).map((each) => cellsOf(each, against));
-  const columns = [...COUNTS, "Latency", "Ratio", "CPU", "Ratio (quartiles)"];
+export function operationTable(operations: Measured[], effort: Effort): string {
+  const isComparison = operations.some(({ other }) => other);
+  const columns = [...COUNTS, "Latency", "CPU", ...(isComparison ? ["Ratio (quartiles)"] : [])];
   const how = `Milliseconds; latency with ${ROUND_TRIP_TIME} ms for each round trip to D1, the median of ${effort.latency} requests; CPU of a request, the median of ${effort.cpu_blocks} blocks of ${effort.cpu_block} requests.`;
   return [
-    `**Ours / ${against === "floor" ? "the floor's" : "the code before"}**, one figure if they are equal. ${how}`,
-    table(columns, compared),
+    `**Operations**${isComparison ? ": now / before, one figure if they are equal" : ""}. ${how}`,
+    table(columns, operations.filter(isTimed).map(cellsOf)),
   ].join("\n\n");
 }
 
-export function placementTable(placements: Placement[]): string {
-  const rows = placements.map(({ name, round_trips, beside_caller, beside_database }) => [
-    `\`${name}\``,
-    String(round_trips),
-    ...[beside_caller, beside_database].map((time) => time.toFixed(0)),
-  ]);
-  const columns = ["Operation", "Round trips", "Worker beside the caller", "Worker beside the database"];
-  return [
-    `**Placement**: how long a caller ${FAR} ms away from the database waits, in milliseconds.`,
-    table(columns, rows),
-  ].join("\n\n");
-}
-
-export const startUpLine = ({ ours, floor }: { ours: number; floor: number }) =>
-  `**Start-up**, once for each isolate: ${ours.toFixed(1)} ms of CPU to load the bundle, and ${floor.toFixed(1)} ms for the floor's: ${(ours / floor).toFixed(2)} times as much.`;
+export const startUpLine = (cpu: number) =>
+  `**Start-up**, once for each isolate: ${cpu.toFixed(1)} ms of CPU to load the bundle.`;
 
 export function storageTable(storage: Storage[]): string {
   const rows = storage.map(({ name, bytes, bound }) => [

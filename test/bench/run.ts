@@ -1,4 +1,4 @@
-/** `npm run bench`: compares the cost of requests with the least possible cost. */
+/** `npm run bench`: measures the cost of requests. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -11,12 +11,10 @@ import { runWith } from "../../src/dev/statement_runner.ts";
 import { measureLoad, measureNeighbours } from "../project/support/load_over_shards.ts";
 import { type Handler, likeWorkers } from "../project/support/worker_in_node.ts";
 import { addNeighbour, openBenchClinic } from "./clinic.ts";
-import { floor } from "./floor.ts";
 import { type Grown, measureGrowth } from "./growth.ts";
 import { type Measured, measure } from "./measure.ts";
 import { meter } from "./meter.ts";
-import { hasFloor, type Operation, operations } from "./operations.ts";
-import { measurePlacement, type Placement } from "./placement.ts";
+import { isTimed, type Operation, operations } from "./operations.ts";
 import * as report from "./report.ts";
 import { measureStartUp } from "./start_up.ts";
 import { measureStorage, type Storage } from "./storage.ts";
@@ -29,7 +27,7 @@ results.
 
   --quick        fewer samples and visits, in a few minutes
   --only TEXT    only the operations whose names contain this text
-  --against DIR  compares with the code of another checkout instead of the floor
+  --against DIR  compares with the code of another checkout
   --help, -h     shows this help
 `;
 
@@ -56,9 +54,9 @@ const isWhole = values.only === "" && values.against === undefined;
 
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
-/** Finds the handler to compare an operation with: the floor, or the code before a change if it has the operation. */
+/** Finds the handler to compare an operation with: the code of the other checkout if it has the operation. */
 async function findOther(): Promise<(operation: Operation) => Handler | undefined> {
-  if (values.against === undefined) return (operation) => (hasFloor(operation) ? floor : undefined);
+  if (values.against === undefined) return () => undefined;
   const { href } = pathToFileURL(resolve(values.against, "src/app.ts"));
   const before: { app: typeof app } = await import(href);
   const routes = new Set(before.app.routes.map(({ method, path }) => `${method} ${path}`));
@@ -67,7 +65,6 @@ async function findOther(): Promise<(operation: Operation) => Handler | undefine
 
 likeWorkers();
 const folder = mkdtempSync(join(tmpdir(), "bench-"));
-const against = values.against === undefined ? "floor" : "before";
 const otherOf = await findOther();
 await withLocalBindings({ persistTo: folder }, async (env) => {
   await applyMigrations(runWith(env));
@@ -76,28 +73,27 @@ await withLocalBindings({ persistTo: folder }, async (env) => {
   const measured: Measured[] = [];
   const growth = new Map<number, Grown[]>();
   let storage: Storage[] = [];
-  let placements: Placement[] = [];
   for (const size of isWhole ? SIZES : SIZES.slice(0, 1)) {
     say(`An organization of ${size}`);
     if (size !== SIZES[0]) await addNeighbour(metered.binding, NEIGHBOURS * size);
     const clinic = await openBenchClinic(metered.binding, size);
     if (isWhole) growth.set(size, await measureGrowth({ meter: metered, clinic }, effort.latency));
     if (size !== SIZES[0]) continue;
-    if (isWhole) placements = await measurePlacement({ meter: metered, clinic }, effort.latency);
     if (isWhole) storage = await measureStorage(database, clinic, values.quick ? 30 : 500);
     for (const operation of operations.filter(({ name }) => name.includes(values.only))) {
       const other = otherOf(operation);
-      const its = hasFloor(operation) ? clinic : await openBenchClinic(metered.binding, 0);
+      const its = isTimed(operation) ? clinic : await openBenchClinic(metered.binding, 0);
       const bench = { meter: metered, clinic: its };
-      measured.push(await measure(bench, operation, other, other ? effort : COUNTS_ONLY));
-      say(report.lineOf(measured.at(-1) as Measured, against));
+      const isCounted = !other && !isTimed(operation);
+      measured.push(await measure(bench, operation, other, isCounted ? COUNTS_ONLY : effort));
+      say(report.lineOf(measured.at(-1) as Measured));
     }
   }
-  const parts = [report.machine(values.quick), report.operationTable(measured, against, effort)];
+  const parts = [report.machine(values.quick), report.operationTable(measured, effort)];
   if (isWhole) {
     say("Bundles and their start-up");
     parts.push(report.startUpLine(await measureStartUp(values.quick ? 5 : 15)));
-    parts.push(report.storageTable(storage), report.growthTable(growth), report.placementTable(placements));
+    parts.push(report.storageTable(storage), report.growthTable(growth));
     say("Several databases");
     parts.push(report.loadTable(await measureLoad(values.quick ? 5 : 20)));
     parts.push(report.neighboursTable(await measureNeighbours(values.quick ? 6 : 20)));

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -12,31 +12,30 @@ const IMPORT = `const before = process.cpuUsage();
   const { user, system } = process.cpuUsage(before);
   process.stdout.write(String(user + system));`;
 
-/** The milliseconds of CPU to load each deployed bundle in a new process, beyond an empty module. */
-export async function measureStartUp(times: number): Promise<{ ours: number; floor: number }> {
+/** The milliseconds of CPU to load the deployed bundle in a new process, beyond an empty module. */
+export async function measureStartUp(times: number): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "bench-bundle-"));
   try {
     const empty = join(folder, "empty.mjs");
     writeFileSync(empty, "export default {};");
-    const files = [empty, await bundle("src/index.ts", folder), await bundle("test/bench/floor.ts", folder)];
+    const files = [empty, await bundle(folder)];
     const used: number[][] = files.map(() => []);
     for (let turn = 0; turn < times; turn++)
       for (const [n, file] of files.entries()) used[n]?.push(cpuOfImport(file));
-    const [beforehand = 0, ours = 0, floor = 0] = used.map(median);
-    return { ours: ours - beforehand, floor: floor - beforehand };
+    const [beforehand = 0, ours = 0] = used.map(median);
+    return ours - beforehand;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
 /** @returns the file that wrangler would upload */
-async function bundle(entry: string, folder: string): Promise<string> {
-  const outdir = mkdtempSync(join(folder, "bundle-"));
-  await runWrangler(["deploy", entry, "--dry-run", "--minify", "--outdir", outdir]);
-  const built = join(outdir, entry.replace(/^.*\/|\.ts$/g, ""));
+async function bundle(folder: string): Promise<string> {
+  await runWrangler(["deploy", "--dry-run", "--outdir", folder]);
   // Node treats a .js file in a folder without package.json as CommonJS.
-  writeFileSync(`${built}.mjs`, readFileSync(`${built}.js`));
-  return `${built}.mjs`;
+  const module = join(folder, "index.mjs");
+  copyFileSync(join(folder, "index.js"), module);
+  return module;
 }
 
 function cpuOfImport(file: string): number {

@@ -7,7 +7,6 @@ import { startDevServer } from "./support/dev_server.ts";
 /** A terminal sends Ctrl-C to all processes of the command. Windows has no such signals. */
 it.skipIf(process.platform === "win32").each([
   ["Ctrl-C", "SIGINT", (npm: number) => -npm],
-  ["npm alone gets SIGINT", "SIGINT", (npm: number) => npm],
   ["npm alone gets SIGTERM", "SIGTERM", (npm: number) => npm],
 ] as const)("npm run dev ends with all processes that it started: %s", async (_, signal, receiver) => {
   const folder = mkdtempSync(join(tmpdir(), "video-visits-dev-"));

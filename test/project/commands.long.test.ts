@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { withEnvironment } from "../../src/dev/setup_configuration.ts";
-import { environmentIn } from "../../src/reference/operator.ts";
+import { shippedConfiguration } from "./support/shipped_configuration.ts";
 
 /** A copy of the project in which commands may write, with only the first environment. */
 function aProject() {
@@ -15,7 +15,7 @@ function aProject() {
     cpSync(path, join(folder, path), { recursive: true });
   symlinkSync(resolve("node_modules"), join(folder, "node_modules"), "junction");
   const config = join(folder, "wrangler.toml");
-  writeFileSync(config, environmentIn(readFileSync("wrangler.toml", "utf8")));
+  writeFileSync(config, shippedConfiguration());
   return {
     folder,
     run: (command: string, ...args: string[]) =>

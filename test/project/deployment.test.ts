@@ -5,15 +5,12 @@ import { describe, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { PUBLIC_ASSETS } from "../../src/reference/assets.ts";
 import { DEMO_CLIENT } from "../../src/reference/demo_client.ts";
-import { requireSameLimits } from "../../src/reference/operator.ts";
+import { type Configuration, configuration, requireSameLimits } from "../../src/reference/operator.ts";
 import { readSettings, requireOwnSecrets } from "../../src/settings.ts";
 
 const example = parseEnv(readFileSync(".dev.vars.example", "utf8"));
 
-interface RateLimitOfConfig {
-  name: string;
-  simple: object;
-}
+type RateLimit = Configuration["ratelimits"][number];
 
 const config = unstable_readConfig({ config: "wrangler.toml" });
 
@@ -51,20 +48,22 @@ describe("The deployment", () => {
   });
 
   it("documents the limits that it enforces, or is not built", () => {
-    const toml = readFileSync("wrangler.toml", "utf8");
-    expect(() => requireSameLimits(toml)).not.toThrow();
-    for (const [number, other] of [
-      [/limit = \d+/, "limit = 7"],
-      [/^FAILURE_LIMIT_PER_MINUTE = .*$/m, 'FAILURE_LIMIT_PER_MINUTE = "7"'],
-      [/^CLIENT_LIMIT_PER_MINUTE = .*$/m, ""],
-      [/period = 60/, "period = 10"],
-    ] as const) {
-      expect(toml).toMatch(number);
-      expect(() => requireSameLimits(toml.replace(number, other))).toThrow("must be the same number");
-    }
+    const [first, ...others] = configuration.ratelimits as [RateLimit, ...RateLimit[]];
+    const withFirst = (simple: object) => ({
+      ratelimits: [{ ...first, simple: { ...first.simple, ...simple } }, ...others],
+    });
+    const withVars = (vars: object) => ({ vars: { ...configuration.vars, ...vars } });
+    expect(() => requireSameLimits(configuration)).not.toThrow();
+    for (const change of [
+      withFirst({ limit: 7 }),
+      withFirst({ period: 10 }),
+      withVars({ FAILURE_LIMIT_PER_MINUTE: "7" }),
+      withVars({ CLIENT_LIMIT_PER_MINUTE: undefined }),
+    ])
+      expect(() => requireSameLimits({ ...configuration, ...change })).toThrow("must be the same number");
     // wrangler reads the same values as the build.
     const settings = readSettings({ ...config.vars, ...example });
-    expect((config.ratelimits as RateLimitOfConfig[]).map(({ name, simple }) => [name, simple])).toEqual([
+    expect(configuration.ratelimits.map(({ name, simple }) => [name, simple])).toEqual([
       ["CLIENT_LIMIT", { limit: settings.CLIENT_LIMIT_PER_MINUTE, period: 60 }],
       ["ORGANIZATION_LIMIT", { limit: settings.ORGANIZATION_LIMIT_PER_MINUTE, period: 60 }],
       ["BULK_INVITE_LIMIT", { limit: settings.BULK_INVITE_LIMIT_PER_MINUTE, period: 60 }],

@@ -1,6 +1,7 @@
 import { generateSQLiteDrizzleJson } from "drizzle-kit/api";
 import { expect, it } from "vitest";
 import {
+  allTables,
   DIGESTS,
   digestLine,
   isDeployed,
@@ -10,7 +11,6 @@ import {
   readText,
   SNAPSHOT,
 } from "../../src/dev/migrations.ts";
-import { allTables } from "../../src/dev/schema_changes.ts";
 
 const change = isDeployed()
   ? "`npm run db:generate -- --name what_changed`"

@@ -14,11 +14,11 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { environmentIn } from "../../src/reference/operator.ts";
 import { done, refused } from "../e2e/support/ended.ts";
 import { printsOf } from "../support/prints.ts";
 import { startCloudflare } from "./support/cloudflare_api.ts";
 import { Refusal } from "./support/cloudflare_resources.ts";
+import { shippedConfiguration } from "./support/shipped_configuration.ts";
 
 /** Each command starts wrangler several times, which takes seconds. */
 vi.setConfig({ testTimeout: 900_000 });
@@ -39,7 +39,7 @@ async function anEmptyAccount() {
     cpSync(path, join(folder, path), { recursive: true });
   symlinkSync(resolve("node_modules"), join(folder, "node_modules"), "junction");
   const config = join(folder, "wrangler.toml");
-  const shipped = environmentIn(readFileSync("wrangler.toml", "utf8"));
+  const shipped = shippedConfiguration();
   writeFileSync(config, shipped.replace(/^name = /m, 'account_id = "ours"\n$&'));
   const start = (command: string, ...args: string[]) =>
     spawn(process.execPath, [`src/dev/${command}.ts`, ...args], {

@@ -1,6 +1,4 @@
 import * as z from "zod";
-import { FROM_AFTER_TO } from "../../http/dates.ts";
-import { invalidQuery } from "../../http/errors.ts";
 import { MAX_EXPORTED_ACCESS_LOGS } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import { type Reference, VARY_ACCEPT } from "../../openapi/operation.ts";
@@ -98,7 +96,6 @@ export const accessLogsReference: Reference = {
         schema: accessLogsSchema,
         example: { access_logs: [listed, read, deleted], next_after: null },
       },
-      errors: [invalidQuery(`from: ${FROM_AFTER_TO}`)],
     },
   },
 };

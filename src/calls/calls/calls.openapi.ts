@@ -1,5 +1,4 @@
-import { FROM_AFTER_TO } from "../../http/dates.ts";
-import { invalidBody, invalidQuery } from "../../http/errors.ts";
+import { invalidBody } from "../../http/errors.ts";
 import { SILENCE_UNTIL_END } from "../../lifetimes.ts";
 import { CALLS_LOOKED_THROUGH, MAX_CONSENT_DECISIONS } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
@@ -7,7 +6,6 @@ import {
   afterPosition,
   afterResponse,
   dates,
-  noPosition,
   type Parameter,
   type Reference,
 } from "../../openapi/operation.ts";
@@ -16,23 +14,8 @@ import * as story from "../../openapi/story.ts";
 import { organizationNotFound } from "../../organization/organizations/organizations.refusals.ts";
 import { HOUR } from "../../units.ts";
 import { tooManyDecisions } from "../consents/consents.refusals.ts";
-import {
-  newParticipantIncomplete,
-  participantLeftTooEarly,
-  participantOnAnotherCall,
-  participantOnCallNotMember,
-} from "../participants/participants.refusals.ts";
-import {
-  callEndsTooEarly,
-  callIncomplete,
-  callNamesNoRoom,
-  callNamesUnknownRoom,
-  callNotFound,
-  callOwnerNotFound,
-  callOwnerNotMember,
-  callReferenceErased,
-  PARTICIPANT_REPEATED,
-} from "./calls.refusals.ts";
+import * as participants from "../participants/participants.refusals.ts";
+import * as refusals from "./calls.refusals.ts";
 import { callDetailsSchema, callSchema, reportedCallSchema } from "./calls.responses.ts";
 
 const called = exampleOf(callSchema);
@@ -57,8 +40,6 @@ const reportedCall = {
     "Under legal hold": { ...reported, legal_hold: { ...story.HOLD, reason: null } },
   },
 };
-
-const fromAfterTo = invalidQuery(`from: ${FROM_AFTER_TO}`);
 
 const filters: Record<string, Parameter> = {
   ...dates("calls that started"),
@@ -98,7 +79,6 @@ export const callsReference: Reference = {
           "There are more": { calls: [called], next_after: story.CALL_POSITION },
         },
       },
-      errors: [fromAfterTo, noPosition()],
     },
     "GET /organization_users/:organization_user_id/calls": {
       operationId: "listCalls",
@@ -106,7 +86,7 @@ export const callsReference: Reference = {
       description: `Lists the calls that the organization user holds or held, newest first by \`started_at\`. A user whose membership has ended keeps their calls. The parameters can be combined. ${inParts}`,
       parameters: filters,
       response: afterResponse("calls", callSchema),
-      errors: [callOwnerNotFound(), fromAfterTo, noPosition()],
+      errors: [refusals.callOwnerNotFound()],
     },
     "GET /organization_users/:organization_user_id/calls/:call_id": {
       operationId: "getCall",
@@ -114,7 +94,7 @@ export const callsReference: Reference = {
       description:
         "Returns a call, even while it is going on, with the state of its results, so that one request shows which results you can read.",
       response: detailedCall,
-      errors: [callNotFound()],
+      errors: [refusals.callNotFound()],
     },
     "PUT /organization_users/:organization_user_id/calls/:call_id": {
       operationId: "updateCall",
@@ -133,7 +113,7 @@ export const callsReference: Reference = {
         },
       },
       response: detailedCall,
-      errors: [callNotFound(), callReferenceErased()],
+      errors: [refusals.callNotFound(), refusals.callReferenceErased()],
     },
   },
   platform: {
@@ -142,7 +122,7 @@ export const callsReference: Reference = {
       summary: "Get a call",
       parameters: { key: callKey },
       response: reportedCall,
-      errors: [callNotFound()],
+      errors: [refusals.callNotFound()],
     },
     "PUT /organizations/:organization_id/calls/:key": {
       operationId: "reportCall",
@@ -248,17 +228,17 @@ export const callsReference: Reference = {
       response: reportedCall,
       errors: [
         organizationNotFound(),
-        callNamesNoRoom(),
-        callNamesUnknownRoom(),
-        callIncomplete(),
-        callOwnerNotMember(),
-        callEndsTooEarly("started_at"),
-        callEndsTooEarly("ended_at"),
-        invalidBody(`call.participants.1.key: ${PARTICIPANT_REPEATED}`),
-        newParticipantIncomplete(0),
-        participantOnCallNotMember(0),
-        participantOnAnotherCall(0),
-        participantLeftTooEarly(0),
+        refusals.callNamesNoRoom(),
+        refusals.callNamesUnknownRoom(),
+        refusals.callIncomplete(),
+        refusals.callOwnerNotMember(),
+        refusals.callEndsTooEarly("started_at"),
+        refusals.callEndsTooEarly("ended_at"),
+        invalidBody(`call.participants.1.key: ${refusals.PARTICIPANT_REPEATED}`),
+        participants.newParticipantIncomplete(0),
+        participants.participantOnCallNotMember(0),
+        participants.participantOnAnotherCall(0),
+        participants.participantLeftTooEarly(0),
         tooManyDecisions(),
       ],
     },

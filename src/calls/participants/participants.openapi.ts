@@ -8,17 +8,7 @@ import * as story from "../../openapi/story.ts";
 import { waitingRoomNotFound } from "../../rooms/waiting_rooms/waiting_rooms.refusals.ts";
 import { HOUR } from "../../units.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
-import {
-  LEFT_BEFORE_WAITING,
-  leftTooEarly,
-  participantErased,
-  participantIncomplete,
-  participantLeftCall,
-  participantNotFound,
-  participantNotMember,
-  roomInactive,
-  slugIsOld,
-} from "./participants.refusals.ts";
+import * as refusals from "./participants.refusals.ts";
 import {
   participantOnCallSchema,
   participantSchema,
@@ -92,7 +82,7 @@ export const participantsReference: Reference = {
       refusals: {
         404: "The client has no access to the call, the call has no such participant, or the client acts as an assistant.",
       },
-      errors: [participantNotFound(), participantErased()],
+      errors: [refusals.participantNotFound(), refusals.participantErased()],
     },
   },
   platform: {
@@ -150,13 +140,13 @@ export const participantsReference: Reference = {
       response: { schema: participantSchema },
       errors: [
         waitingRoomNotFound(),
-        slugIsOld(),
-        participantIncomplete(),
-        invalidBody(`participant.left_at: ${LEFT_BEFORE_WAITING}`),
-        leftTooEarly(),
-        participantNotMember(),
-        roomInactive(),
-        participantLeftCall(),
+        refusals.slugIsOld(),
+        refusals.participantIncomplete(),
+        invalidBody(`participant.left_at: ${refusals.LEFT_BEFORE_WAITING}`),
+        refusals.leftTooEarly(),
+        refusals.participantNotMember(),
+        refusals.roomInactive(),
+        refusals.participantLeftCall(),
       ],
     },
   },

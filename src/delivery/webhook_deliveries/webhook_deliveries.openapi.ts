@@ -1,12 +1,6 @@
 import * as z from "zod";
 import { EVENT_TYPES, type EventType } from "../../database/enums.ts";
-import {
-  EVENTS_KEPT_FOR,
-  MAX_WEBHOOK_RETRY_AFTER,
-  WEBHOOK_FAILING_FOR,
-  WEBHOOK_RETRY_DELAYS,
-  WEBHOOK_TIMEOUT,
-} from "../../lifetimes.ts";
+import * as lifetimes from "../../lifetimes.ts";
 import { EVENTS_LOOKED_THROUGH, WEBHOOK_REDELIVERY_PORTION } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference, WebhookReference } from "../../openapi/operation.ts";
@@ -29,7 +23,7 @@ import {
 const inWords = (delay: number) =>
   delay < 60_000 ? `${delay / 1000} s` : delay < HOUR ? `${delay / 60_000} min` : `${delay / HOUR} h`;
 
-const delays = WEBHOOK_RETRY_DELAYS.map(inWords).join(", ");
+const delays = lifetimes.WEBHOOK_RETRY_DELAYS.map(inWords).join(", ");
 
 const NO_IDS = z.strictObject({}).describe("Empty.");
 
@@ -77,10 +71,10 @@ export const webhookDeliveriesReference: Reference = {
 
 - Every event is sent **at least once**. \`webhook-id\` is the same every time (\`evt_\` followed by the id of the event): use it to drop duplicates.
 - Events arrive in order as long as nothing fails.
-- A response with a status from 200 to 299 within ${WEBHOOK_TIMEOUT / 1000} seconds counts as a success. After any other result, including a redirect, the delivery is retried after ${delays}. Each pause can be slightly longer, or up to ${MAX_WEBHOOK_RETRY_AFTER / HOUR} hours if \`Retry-After\` asks for it. After the last retry, the delivery is given up.
+- A response with a status from 200 to 299 within ${lifetimes.WEBHOOK_TIMEOUT / 1000} seconds counts as a success. After any other result, including a redirect, the delivery is retried after ${delays}. Each pause can be slightly longer, or up to ${lifetimes.MAX_WEBHOOK_RETRY_AFTER / HOUR} hours if \`Retry-After\` asks for it. After the last retry, the delivery is given up.
 - Each attempt goes to the \`url\` that the endpoint has at that moment. A delivery whose type the endpoint no longer receives is not sent, and given up. After you change the \`url\` or activate the endpoint, pending deliveries are sent at once, whatever pause the old receiver asked for.
-- A 410 response deactivates the endpoint at once, as do ${WEBHOOK_FAILING_FOR / DAY} days of failures without a success: see its \`disabled_reason\`. Pending deliveries are sent when the endpoint is active again. Events that occur while it is inactive are not sent unless you request them with \`redeliver\`.
-- Deliveries can be listed for ${EVENTS_KEPT_FOR / DAY} days.`,
+- A 410 response deactivates the endpoint at once, as do ${lifetimes.WEBHOOK_FAILING_FOR / DAY} days of failures without a success: see its \`disabled_reason\`. Pending deliveries are sent when the endpoint is active again. Events that occur while it is inactive are not sent unless you request them with \`redeliver\`.
+- Deliveries can be listed for ${lifetimes.EVENTS_KEPT_FOR / DAY} days.`,
   webhooks: {
     ...(Object.fromEntries(EVENT_TYPES.map((type) => [type, webhookFor(type)])) as Record<
       EventType,
@@ -109,7 +103,7 @@ export const webhookDeliveriesReference: Reference = {
     "POST /webhook_endpoints/:id/redeliver": {
       operationId: "redeliverWebhooks",
       summary: "Send events again",
-      description: `Sends events of the last ${EVENTS_KEPT_FOR / DAY} days again, including those that were delivered, given up, or missed while the endpoint was inactive. Only events of the endpoint's types that occurred after its creation are sent. One request searches up to ${EVENTS_LOOKED_THROUGH} events and sends up to ${WEBHOOK_REDELIVERY_PORTION} of them, oldest first; \`next_after\` is null when there are no more events to search.`,
+      description: `Sends events of the last ${lifetimes.EVENTS_KEPT_FOR / DAY} days again, including those that were delivered, given up, or missed while the endpoint was inactive. Only events of the endpoint's types that occurred after its creation are sent. One request searches up to ${EVENTS_LOOKED_THROUGH} events and sends up to ${WEBHOOK_REDELIVERY_PORTION} of them, oldest first; \`next_after\` is null when there are no more events to search.`,
       status: 200,
       ...ofEndpoint,
       request: {
@@ -125,7 +119,7 @@ export const webhookDeliveriesReference: Reference = {
     "POST /webhook_endpoints/:id/ping": {
       operationId: "pingWebhookEndpoint",
       summary: "Test a webhook endpoint",
-      description: `Sends a webhook once and returns the result, so the response can take up to ${WEBHOOK_TIMEOUT / 1000} seconds. Without a body, it sends a \`ping\`. With a type, it sends the example of that type in this reference, with \`"test": true\` beside \`type\` and a \`webhook-id\` that begins with \`test_\`. You can also test an inactive endpoint, or send a type that the endpoint does not receive. A test is neither an event nor a delivery: it is not listed and not retried.`,
+      description: `Sends a webhook once and returns the result, so the response can take up to ${lifetimes.WEBHOOK_TIMEOUT / 1000} seconds. Without a body, it sends a \`ping\`. With a type, it sends the example of that type in this reference, with \`"test": true\` beside \`type\` and a \`webhook-id\` that begins with \`test_\`. You can also test an inactive endpoint, or send a type that the endpoint does not receive. A test is neither an event nor a delivery: it is not listed and not retried.`,
       status: 200,
       ...ofEndpoint,
       request: {

@@ -6,15 +6,7 @@ import * as story from "../../openapi/story.ts";
 import { invalidClient } from "../../organization/api_clients/api_clients.refusals.ts";
 import { secretIsNotStored } from "../../organization/idempotency_keys/idempotency_keys.refusals.ts";
 import { HOUR } from "../../units.ts";
-import {
-  endpointOutlivesClient,
-  ROTATE_LOST_SECRET,
-  rotatedTooOften,
-  tooManyEndpoints,
-  URL_FAULTS,
-  urlNotAllowed,
-  webhookEndpointNotFound,
-} from "./webhook_endpoints.refusals.ts";
+import * as refusals from "./webhook_endpoints.refusals.ts";
 import { webhookEndpointSchema, webhookEndpointWithSecretSchema } from "./webhook_endpoints.responses.ts";
 
 const moved = {
@@ -24,7 +16,7 @@ const moved = {
   updated_at: story.DOWNLOADED_AT,
 };
 
-const urlsNotAllowed = Object.values(URL_FAULTS).map(urlNotAllowed);
+const urlsNotAllowed = Object.values(refusals.URL_FAULTS).map(refusals.urlNotAllowed);
 
 const onDevelopersMachine =
   "If the service runs on a developer's machine, `url` can also use `http` and any port with a loopback host such as `localhost`.";
@@ -60,10 +52,10 @@ Webhooks are signed with the endpoint's secret, as in [Standard Webhooks](https:
       request: { fields: { webhook_endpoint: "The endpoint." } },
       response: { schema: webhookEndpointWithSecretSchema },
       errors: [
-        secretIsNotStored(ROTATE_LOST_SECRET),
+        secretIsNotStored(refusals.ROTATE_LOST_SECRET),
         ...urlsNotAllowed,
-        tooManyEndpoints(),
-        endpointOutlivesClient(),
+        refusals.tooManyEndpoints(),
+        refusals.endpointOutlivesClient(),
         invalidClient(),
       ],
     },
@@ -72,7 +64,7 @@ Webhooks are signed with the endpoint's secret, as in [Standard Webhooks](https:
       summary: "Get a webhook endpoint",
       ...ofEndpoint,
       response: { schema: webhookEndpointSchema },
-      errors: [webhookEndpointNotFound()],
+      errors: [refusals.webhookEndpointNotFound()],
     },
     "PUT /webhook_endpoints/:id": {
       operationId: "updateWebhookEndpoint",
@@ -88,14 +80,19 @@ Webhooks are signed with the endpoint's secret, as in [Standard Webhooks](https:
         },
       },
       response: { schema: webhookEndpointSchema, example: moved },
-      errors: [webhookEndpointNotFound(), ...urlsNotAllowed, endpointOutlivesClient(), invalidClient()],
+      errors: [
+        refusals.webhookEndpointNotFound(),
+        ...urlsNotAllowed,
+        refusals.endpointOutlivesClient(),
+        invalidClient(),
+      ],
     },
     "DELETE /webhook_endpoints/:id": {
       operationId: "deleteWebhookEndpoint",
       summary: "Delete a webhook endpoint",
       description: "Pending deliveries are not sent, and deliveries of the endpoint can no longer be listed.",
       ...ofEndpoint,
-      errors: [webhookEndpointNotFound(), invalidClient()],
+      errors: [refusals.webhookEndpointNotFound(), invalidClient()],
     },
     "POST /webhook_endpoints/:id/rotate_secret": {
       operationId: "rotateWebhookSecret",
@@ -111,7 +108,12 @@ Webhooks are signed with the endpoint's secret, as in [Standard Webhooks](https:
           secret: story.NEW_WEBHOOK_SECRET,
         },
       },
-      errors: [webhookEndpointNotFound(), rotatedTooOften(), endpointOutlivesClient(), invalidClient()],
+      errors: [
+        refusals.webhookEndpointNotFound(),
+        refusals.rotatedTooOften(),
+        refusals.endpointOutlivesClient(),
+        invalidClient(),
+      ],
     },
   },
 };

@@ -9,13 +9,7 @@ import { invalidClient } from "../../organization/api_clients/api_clients.refusa
 import { administratorNotAssignable, rolesAboveLevel } from "../../organization/roles/roles.refusals.ts";
 import { DAY, HOUR } from "../../units.ts";
 import { inviteSchema, ROLE_NAMES } from "../invites/invites.responses.ts";
-import {
-  bulkInviteNotFound,
-  NO_RETURN_IN_BULK,
-  ROW_FAULTS,
-  TOO_MANY_ROWS,
-  tooManyBulkRows,
-} from "./bulk_invites.refusals.ts";
+import * as refusals from "./bulk_invites.refusals.ts";
 import {
   bulkInviteProgressResponseSchema,
   type bulkInviteProgressSchema,
@@ -36,21 +30,21 @@ const completed: Progress = {
   failed_count: 3,
   updated_at: "2026-01-30T15:00:04.000Z",
   failures: [
-    { row: 1, email: NINA.email, error: ROW_FAULTS.repeated },
-    { row: 2, email, error: ROW_FAULTS.pendingInvite({ id: 61, expired_at: null }) },
-    { row: 3, email: story.PAULA.email, error: ROW_FAULTS.account },
+    { row: 1, email: NINA.email, error: refusals.ROW_FAULTS.repeated },
+    { row: 2, email, error: refusals.ROW_FAULTS.pendingInvite({ id: 61, expired_at: null }) },
+    { row: 3, email: story.PAULA.email, error: refusals.ROW_FAULTS.account },
   ],
 };
 
 const otherFaults = [
-  ROW_FAULTS.pendingInvite({ id: 58, expired_at: "2026-01-12T08:00:00.000Z" }),
-  ROW_FAULTS.membershipEnded,
-  ROW_FAULTS.notMade,
-  ROW_FAULTS.creatorRemoved,
-  ROW_FAULTS.creatorBelow,
-  ROW_FAULTS.tooManyInvites,
-  ROW_FAULTS.tooManyMails,
-  ROW_FAULTS.tooManyMailsToAddress,
+  refusals.ROW_FAULTS.pendingInvite({ id: 58, expired_at: "2026-01-12T08:00:00.000Z" }),
+  refusals.ROW_FAULTS.membershipEnded,
+  refusals.ROW_FAULTS.notMade,
+  refusals.ROW_FAULTS.creatorRemoved,
+  refusals.ROW_FAULTS.creatorBelow,
+  refusals.ROW_FAULTS.tooManyInvites,
+  refusals.ROW_FAULTS.tooManyMails,
+  refusals.ROW_FAULTS.tooManyMailsToAddress,
 ];
 
 const faulty: Progress = {
@@ -104,15 +98,15 @@ export const bulkInvitesReference: Reference = {
       },
       response: { schema: bulkInviteResponseSchema },
       errors: [
-        invalidBody(`organization_invites: ${TOO_MANY_ROWS}`),
-        invalidBody(`organization_invites.0.returning_user_id: ${NO_RETURN_IN_BULK}`),
+        invalidBody(`organization_invites: ${refusals.TOO_MANY_ROWS}`),
+        invalidBody(`organization_invites.0.returning_user_id: ${refusals.NO_RETURN_IN_BULK}`),
         rolesAboveLevel(
           "organization_invites.2.role_names",
           ["organization_admin"],
           ["provider_assistant", "provider"],
         ),
         administratorNotAssignable("organization_invites.2.role_names"),
-        tooManyBulkRows(),
+        refusals.tooManyBulkRows(),
         invalidClient(),
       ],
     },
@@ -128,7 +122,7 @@ export const bulkInvitesReference: Reference = {
           "Other reasons why rows fail": { bulk_invite: faulty },
         },
       },
-      errors: [bulkInviteNotFound()],
+      errors: [refusals.bulkInviteNotFound()],
     },
   },
 };

@@ -1,18 +1,8 @@
 import * as z from "zod";
 import { POSITIONS } from "../../http/positions.ts";
 import { count } from "../../http/wire.ts";
-import {
-  DEFAULT_INVITE_VALIDITY_DAYS,
-  INVITE_RESEND_PAUSE,
-  MAX_INVITE_VALIDITY_DAYS,
-} from "../../lifetimes.ts";
-import {
-  MAX_ADDRESS_MAILS,
-  MAX_INTEGER_LENGTH,
-  MAX_ORGANIZATION_MAILS,
-  MAX_PER_PAGE,
-  MAX_UNUSED_INVITES,
-} from "../../limits.ts";
+import * as lifetimes from "../../lifetimes.ts";
+import * as limits from "../../limits.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import { pageResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
@@ -22,18 +12,7 @@ import { administratorNotAssignable, rolesAboveLevel } from "../../organization/
 import { tooManyMails, tooManyMailsToAddress } from "../../organization/usage/usage.refusals.ts";
 import { notFormerMember } from "../organization_users/organization_users.refusals.ts";
 import { createdUserSchema } from "../organization_users/organization_users.responses.ts";
-import {
-  inviteAlreadyUsed,
-  inviteExpired,
-  inviteeHasAccount,
-  inviteeHasPendingInvite,
-  inviteeHasReturned,
-  inviteNotFound,
-  inviteSentJustNow,
-  tooManyInvites,
-  usedInviteIsNotResent,
-  usedInviteStays,
-} from "./invites.refusals.ts";
+import * as refusals from "./invites.refusals.ts";
 import { inviteSchema, inviteWithAcceptUrlSchema, ROLE_NAMES } from "./invites.responses.ts";
 import { createInviteBody } from "./invites.schemas.ts";
 
@@ -53,7 +32,7 @@ const parameters = { id: { description: "The id of the invite.", example: story.
 
 export const invitesReference: Reference = {
   tag: "Invites",
-  description: `Invitations to join the organization. The invitee is mailed a link: by the service if its operator has set up mail, otherwise by the video platform. The invite is pending until the invitee opens the link and accepts. It is active until it expires, ${DEFAULT_INVITE_VALIDITY_DAYS} days after its creation unless the operator has set another number of days (1 to ${MAX_INVITE_VALIDITY_DAYS}). An email can have only one pending invite, expired or not. You can still get used and expired invites by their ids. An organization can have up to ${MAX_UNUSED_INVITES} unused invites. A pending invite is deleted when the user who sent it leaves the organization or may no longer give its roles. If the service sends the mails, an organization can send or resend ${MAX_ORGANIZATION_MAILS} invites in a UTC day, and ${MAX_ADDRESS_MAILS} to one address, whatever its tag (as in name+tag@). Deleted invites count too.`,
+  description: `Invitations to join the organization. The invitee is mailed a link: by the service if its operator has set up mail, otherwise by the video platform. The invite is pending until the invitee opens the link and accepts. It is active until it expires, ${lifetimes.DEFAULT_INVITE_VALIDITY_DAYS} days after its creation unless the operator has set another number of days (1 to ${lifetimes.MAX_INVITE_VALIDITY_DAYS}). An email can have only one pending invite, expired or not. You can still get used and expired invites by their ids. An organization can have up to ${limits.MAX_UNUSED_INVITES} unused invites. A pending invite is deleted when the user who sent it leaves the organization or may no longer give its roles. If the service sends the mails, an organization can send or resend ${limits.MAX_ORGANIZATION_MAILS} invites in a UTC day, and ${limits.MAX_ADDRESS_MAILS} to one address, whatever its tag (as in name+tag@). Deleted invites count too.`,
   external: {
     "GET /invites": {
       operationId: "listInvites",
@@ -88,11 +67,11 @@ export const invitesReference: Reference = {
       },
       response: { schema: inviteSchema, example: queued },
       errors: [
-        inviteeHasPendingInvite({ id: queued.id, expired_at: null }),
-        inviteeHasPendingInvite({ id: 80, expired_at: "2026-01-12T08:00:00.000Z" }),
-        inviteeHasAccount(),
+        refusals.inviteeHasPendingInvite({ id: queued.id, expired_at: null }),
+        refusals.inviteeHasPendingInvite({ id: 80, expired_at: "2026-01-12T08:00:00.000Z" }),
+        refusals.inviteeHasAccount(),
         notFormerMember("organization_invite"),
-        tooManyInvites(),
+        refusals.tooManyInvites(),
         tooManyMails(),
         tooManyMailsToAddress(),
         invalidClient(),
@@ -110,7 +89,7 @@ export const invitesReference: Reference = {
       description: "Any invite of the organization, including used and expired ones.",
       parameters,
       response: { schema: inviteSchema },
-      errors: [inviteNotFound()],
+      errors: [refusals.inviteNotFound()],
     },
     "POST /invites/:id/resend": {
       operationId: "resendInvite",
@@ -130,12 +109,12 @@ export const invitesReference: Reference = {
       },
       refusals: { 422: "The invite was used, or has a role that your client cannot assign." },
       errors: [
-        inviteNotFound(),
-        usedInviteIsNotResent(),
+        refusals.inviteNotFound(),
+        refusals.usedInviteIsNotResent(),
         rolesAboveLevel("roles", ["organization_admin"], ["provider_assistant", "provider"]),
         administratorNotAssignable("roles"),
         invalidClient(),
-        inviteSentJustNow(INVITE_RESEND_PAUSE),
+        refusals.inviteSentJustNow(lifetimes.INVITE_RESEND_PAUSE),
         tooManyMails(),
         tooManyMailsToAddress(),
       ],
@@ -147,8 +126,8 @@ export const invitesReference: Reference = {
         "Deletes an unused invite, expired or not. Its link stops working. You can only delete an invite whose roles you may assign. A used invite cannot be deleted: to remove the user, end the membership with `DELETE /organization_users/{id}`.",
       parameters,
       errors: [
-        inviteNotFound(),
-        usedInviteStays(),
+        refusals.inviteNotFound(),
+        refusals.usedInviteStays(),
         rolesAboveLevel("roles", ["organization_admin"], ["provider_assistant", "provider"]),
         administratorNotAssignable("roles"),
         invalidClient(),
@@ -173,9 +152,9 @@ export const invitesReference: Reference = {
         schema: z.object({
           organization_invites: z
             .array(inviteWithAcceptUrlSchema)
-            .max(MAX_PER_PAGE)
+            .max(limits.MAX_PER_PAGE)
             .describe("The next active invites, ordered by id."),
-          next_after: z.union([count(), z.string().max(MAX_INTEGER_LENGTH).regex(POSITIONS)]).meta({
+          next_after: z.union([count(), z.string().max(limits.MAX_INTEGER_LENGTH).regex(POSITIONS)]).meta({
             description:
               "The `after` for the next request. With one database, the id of the last invite on this page; with several, a string that encodes the position in each. If the page is empty, the `after` of this request.",
             example: story.INVITE_ID,
@@ -190,7 +169,7 @@ export const invitesReference: Reference = {
         "For a platform that mails invites itself. Every request returns the same link, until the invite is sent again or the operator changes `INVITE_TOKEN_SECRET`. Used and expired invites have a link too: check `used_at` and `expires_at` before you mail it.",
       parameters,
       response: { schema: inviteWithAcceptUrlSchema },
-      errors: [inviteNotFound()],
+      errors: [refusals.inviteNotFound()],
     },
     "POST /invites/accept": {
       operationId: "acceptInvite",
@@ -213,11 +192,11 @@ export const invitesReference: Reference = {
       },
       refusals: { 404: "The token is not valid, or its invite no longer exists." },
       errors: [
-        inviteNotFound(),
+        refusals.inviteNotFound(),
         organizationSuspended(),
-        inviteAlreadyUsed(),
-        inviteExpired(),
-        inviteeHasReturned(),
+        refusals.inviteAlreadyUsed(),
+        refusals.inviteExpired(),
+        refusals.inviteeHasReturned(),
       ],
     },
   },

@@ -7,22 +7,7 @@ import * as story from "../../openapi/story.ts";
 import { invalidClient } from "../../organization/api_clients/api_clients.refusals.ts";
 import { organizationNotFound } from "../../organization/organizations/organizations.refusals.ts";
 import { administratorNotAssignable } from "../../organization/roles/roles.refusals.ts";
-import {
-  administratorBeyondOwn,
-  assistsNonProvider,
-  clientDemotesItsUser,
-  clientRemovesItsUser,
-  clientsActAsUser,
-  emailHasAccount,
-  emailTaken,
-  formerMemberStays,
-  memberNeedsEmail,
-  NO_ROLE_LEFT,
-  notAnAssistant,
-  notFormerMember,
-  organizationUserNotFound,
-  providerInUse,
-} from "./organization_users.refusals.ts";
+import * as refusals from "./organization_users.refusals.ts";
 import { createdUserSchema, organizationUserSchema, userSchema } from "./organization_users.responses.ts";
 import { createUserBody } from "./organization_users.schemas.ts";
 
@@ -72,15 +57,15 @@ const changeOf = (wrapper: "user" | "organization_user", schema: z.ZodObject) =>
 });
 
 const changeErrors = (wrapper: "user" | "organization_user") => [
-  organizationUserNotFound(),
-  invalidBody(`${wrapper}.roles: ${NO_ROLE_LEFT}`),
-  notAnAssistant(wrapper),
-  assistsNonProvider(wrapper, 0),
-  providerInUse(wrapper),
-  emailTaken(wrapper),
-  memberNeedsEmail(wrapper),
-  formerMemberStays(wrapper, "roles"),
-  formerMemberStays(wrapper, "assists"),
+  refusals.organizationUserNotFound(),
+  invalidBody(`${wrapper}.roles: ${refusals.NO_ROLE_LEFT}`),
+  refusals.notAnAssistant(wrapper),
+  refusals.assistsNonProvider(wrapper, 0),
+  refusals.providerInUse(wrapper),
+  refusals.emailTaken(wrapper),
+  refusals.memberNeedsEmail(wrapper),
+  refusals.formerMemberStays(wrapper, "roles"),
+  refusals.formerMemberStays(wrapper, "assists"),
 ];
 
 export const organizationUsersReference: Reference = {
@@ -114,7 +99,7 @@ export const organizationUsersReference: Reference = {
         "You can get any organization user that `GET /organization_users` lists. Events refer to organization users by this id.",
       parameters: { id: { description: MEMBER_ID, example: story.PAULA.id } },
       response: { schema: organizationUserSchema },
-      errors: [organizationUserNotFound()],
+      errors: [refusals.organizationUserNotFound()],
     },
     "PUT /organization_users/:id": {
       operationId: "updateOrganizationUser",
@@ -125,8 +110,8 @@ export const organizationUsersReference: Reference = {
       refusals: { 404: "The member does not exist." },
       errors: [
         ...changeErrors("organization_user"),
-        clientDemotesItsUser(),
-        administratorBeyondOwn(),
+        refusals.clientDemotesItsUser(),
+        refusals.administratorBeyondOwn(),
         administratorNotAssignable("organization_user.roles"),
         invalidClient(),
       ],
@@ -145,10 +130,10 @@ export const organizationUsersReference: Reference = {
       },
       refusals: { 404: "The member does not exist, or the membership has already ended." },
       errors: [
-        organizationUserNotFound(),
-        clientRemovesItsUser(),
-        administratorBeyondOwn(),
-        clientsActAsUser([5]),
+        refusals.organizationUserNotFound(),
+        refusals.clientRemovesItsUser(),
+        refusals.administratorBeyondOwn(),
+        refusals.clientsActAsUser([5]),
         invalidClient(),
       ],
     },
@@ -189,10 +174,10 @@ export const organizationUsersReference: Reference = {
       },
       errors: [
         organizationNotFound(),
-        emailHasAccount(),
-        notFormerMember("user"),
-        notAnAssistant("user"),
-        assistsNonProvider("user", 0),
+        refusals.emailHasAccount(),
+        refusals.notFormerMember("user"),
+        refusals.notAnAssistant("user"),
+        refusals.assistsNonProvider("user", 0),
       ],
     },
     "PUT /organizations/:organization_id/users/:organization_user_id": {
@@ -210,7 +195,7 @@ export const organizationUsersReference: Reference = {
       description: `${REMOVAL} To let the person return as the same user, use \`returning_user_id\` in an invite, or in \`POST /organizations/{organization_id}/users\`. ${OTHER_ORGANIZATIONS}`,
       parameters,
       refusals: { 404: "The organization or the user does not exist, or the membership has already ended." },
-      errors: [organizationNotFound(), organizationUserNotFound()],
+      errors: [organizationNotFound(), refusals.organizationUserNotFound()],
     },
   },
 };

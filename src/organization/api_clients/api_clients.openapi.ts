@@ -4,17 +4,7 @@ import { pageResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { secretIsNotStored } from "../idempotency_keys/idempotency_keys.refusals.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
-import {
-  apiClientNotFound,
-  clientHasNoUser,
-  clientRevokesItself,
-  expiresInPast,
-  madeAllClients,
-  outlivesOwn,
-  REVOKE_LOST_CLIENT,
-  scopesBeyondOwn,
-  tooManyClients,
-} from "./api_clients.refusals.ts";
+import * as refusals from "./api_clients.refusals.ts";
 import { apiClientSchema, issuedApiClientSchema, ownApiClientSchema } from "./api_clients.responses.ts";
 import { createApiClientBody } from "./api_clients.schemas.ts";
 
@@ -96,14 +86,14 @@ export const apiClientsReference: Reference = {
         409: "A request with this `Idempotency-Key` was already carried out. The secret is not shown again.",
       },
       errors: [
-        apiClientNotFound(),
-        clientHasNoUser(),
-        tooManyClients(),
-        madeAllClients(),
-        scopesBeyondOwn(["organization:write"]),
-        outlivesOwn(),
-        expiresInPast(),
-        secretIsNotStored(REVOKE_LOST_CLIENT),
+        refusals.apiClientNotFound(),
+        refusals.clientHasNoUser(),
+        refusals.tooManyClients(),
+        refusals.madeAllClients(),
+        refusals.scopesBeyondOwn(["organization:write"]),
+        refusals.outlivesOwn(),
+        refusals.expiresInPast(),
+        secretIsNotStored(refusals.REVOKE_LOST_CLIENT),
       ],
     },
     "DELETE /api_clients/:id": {
@@ -114,7 +104,7 @@ export const apiClientsReference: Reference = {
       refusals: {
         404: "The API client does not exist or is already revoked.",
       },
-      errors: [apiClientNotFound(), clientRevokesItself()],
+      errors: [refusals.apiClientNotFound(), refusals.clientRevokesItself()],
     },
   },
   platform: {
@@ -130,7 +120,12 @@ export const apiClientsReference: Reference = {
       summary: "Create an API client for an organization",
       description: LOST,
       ...creation,
-      errors: [organizationNotFound(), clientHasNoUser(), tooManyClients(), expiresInPast()],
+      errors: [
+        organizationNotFound(),
+        refusals.clientHasNoUser(),
+        refusals.tooManyClients(),
+        refusals.expiresInPast(),
+      ],
     },
     "DELETE /organizations/:organization_id/api_clients/:id": {
       operationId: "revokeApiClient",
@@ -140,7 +135,7 @@ export const apiClientsReference: Reference = {
       refusals: {
         404: "The organization or the API client does not exist, or the client is already revoked.",
       },
-      errors: [organizationNotFound(), apiClientNotFound()],
+      errors: [organizationNotFound(), refusals.apiClientNotFound()],
     },
   },
 };

@@ -2,12 +2,7 @@ import { invalidBody } from "../../http/errors.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import { pageResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
-import {
-  NOT_AN_ORGANIZATION_SLUG,
-  NOT_RETENTION_DAYS,
-  organizationNotFound,
-  organizationSlugTaken,
-} from "./organizations.refusals.ts";
+import * as refusals from "./organizations.refusals.ts";
 import { organizationSchema, ownOrganizationSchema } from "./organizations.responses.ts";
 import { updateOrganizationBody, updateOwnOrganizationBody } from "./organizations.schemas.ts";
 
@@ -31,10 +26,10 @@ const keepForAYear = { [A_YEAR]: { organization: { recording_retention_days: 365
 const keptForAYear = { recording_retention_days: 365, updated_at: story.INVITED_AT };
 
 const updateErrors = [
-  organizationNotFound(),
-  invalidBody(`organization.recording_retention_days: ${NOT_RETENTION_DAYS}`),
-  invalidBody(`organization.transcript_retention_days: ${NOT_RETENTION_DAYS}`),
-  invalidBody(`organization.participant_retention_days: ${NOT_RETENTION_DAYS}`),
+  refusals.organizationNotFound(),
+  invalidBody(`organization.recording_retention_days: ${refusals.NOT_RETENTION_DAYS}`),
+  invalidBody(`organization.transcript_retention_days: ${refusals.NOT_RETENTION_DAYS}`),
+  invalidBody(`organization.participant_retention_days: ${refusals.NOT_RETENTION_DAYS}`),
 ];
 
 export const organizationsReference: Reference = {
@@ -77,7 +72,7 @@ export const organizationsReference: Reference = {
       operationId: "getOrganization",
       summary: "Get an organization",
       response: { schema: organizationSchema },
-      errors: [organizationNotFound()],
+      errors: [refusals.organizationNotFound()],
     },
     "PUT /organizations/:organization_id": {
       operationId: "updateOrganization",
@@ -106,7 +101,10 @@ export const organizationsReference: Reference = {
       description:
         "Recordings, transcripts and SOAP notes are kept forever unless an update sets a number of days. If no response arrives, check the list before you create the organization again: without a `slug`, a second request creates a second organization.",
       response: { schema: organizationSchema },
-      errors: [invalidBody(`organization.slug: ${NOT_AN_ORGANIZATION_SLUG}`), organizationSlugTaken()],
+      errors: [
+        invalidBody(`organization.slug: ${refusals.NOT_AN_ORGANIZATION_SLUG}`),
+        refusals.organizationSlugTaken(),
+      ],
     },
   },
 };

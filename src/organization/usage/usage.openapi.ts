@@ -1,20 +1,11 @@
-import { FROM_AFTER_TO } from "../../http/dates.ts";
-import { invalidQuery } from "../../http/errors.ts";
-import {
-  CLIENT_FRACTION,
-  DEFAULT_METRICS_DAYS,
-  MAX_DAILY_ACCESS_LOGS,
-  MAX_DAILY_WRITES,
-  MAX_WAITING_ROOMS,
-  WRITE_SIZE,
-} from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import type { Operation, Reference } from "../../openapi/operation.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import { usageRangeTooLong } from "./usage.refusals.ts";
 import { usageOfDatesSchema } from "./usage.responses.ts";
 
 const usage: Pick<Operation, "description" | "parameters" | "response"> = {
-  description: `The range includes both dates. Without dates, it covers the last ${DEFAULT_METRICS_DAYS} days up to today.`,
+  description: `The range includes both dates. Without dates, it covers the last ${limits.DEFAULT_METRICS_DAYS} days up to today.`,
   parameters: {
     from: { description: "The first date, in UTC.", example: "2026-01-01" },
     to: {
@@ -25,17 +16,15 @@ const usage: Pick<Operation, "description" | "parameters" | "response"> = {
   response: { schema: usageOfDatesSchema },
 };
 
-const rangeErrors = [invalidQuery(`from: ${FROM_AFTER_TO}`), usageRangeTooLong()];
-
 export const usageReference: Reference = {
   tag: "Usage",
-  description: `Quotas limit how much an organization can store, so that no organization can fill the shared database. Per UTC day, its API clients can write ${MAX_DAILY_WRITES} times (a request counts once for each ${WRITE_SIZE / 1024} KiB of its body) and cause ${MAX_DAILY_ACCESS_LOGS} entries in its access log; a single client can use at most ${CLIENT_FRACTION * 100} percent of both. Quotas never prevent signing in, legal holds, taking rights away, deleting, or reading the access log. An organization can create ${MAX_WAITING_ROOMS} waiting rooms.`,
+  description: `Quotas limit how much an organization can store, so that no organization can fill the shared database. Per UTC day, its API clients can write ${limits.MAX_DAILY_WRITES} times (a request counts once for each ${limits.WRITE_SIZE / 1024} KiB of its body) and cause ${limits.MAX_DAILY_ACCESS_LOGS} entries in its access log; a single client can use at most ${limits.CLIENT_FRACTION * 100} percent of both. Quotas never prevent signing in, legal holds, taking rights away, deleting, or reading the access log. An organization can create ${limits.MAX_WAITING_ROOMS} waiting rooms.`,
   external: {
     "GET /usage": {
       operationId: "listOwnUsage",
       summary: "List the usage of your organization",
       ...usage,
-      errors: rangeErrors,
+      errors: [usageRangeTooLong()],
     },
   },
   platform: {
@@ -43,7 +32,7 @@ export const usageReference: Reference = {
       operationId: "listUsage",
       summary: "List the usage of an organization",
       ...usage,
-      errors: [...rangeErrors, organizationNotFound()],
+      errors: [usageRangeTooLong(), organizationNotFound()],
     },
   },
 };

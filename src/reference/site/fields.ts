@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { EMAIL } from "../../http/wire.ts";
 import type { Document, Schema } from "./openapi.ts";
 
 /** The direction of a body. Sent fields are marked if they are required, received fields if they may be missing. */
@@ -94,7 +94,7 @@ const PATTERNS: Record<string, string> = {
   "^[^\\x00]*[^\\x00\\s][^\\x00]*$": "not blank, without U+0000",
   "^[ -~]*$": "printable ASCII",
   "^[0-9]+$": "digits",
-  [z.regexes.html5Email.source]: "an email address",
+  [EMAIL.source]: "an email address",
 };
 
 function range(min: number | undefined, max: number | undefined, unit: string): string[] {

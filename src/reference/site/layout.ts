@@ -1,5 +1,5 @@
 import type { Api } from "../apis.ts";
-import { GROUPS } from "../groups.ts";
+import { GROUPS } from "../references.ts";
 import { escapeHtml, type Heading, toHtml } from "./html.ts";
 import { API_TITLES, firstSentenceOf, type Page, SERVICE } from "./pages.ts";
 

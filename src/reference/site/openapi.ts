@@ -1,4 +1,4 @@
-import type { Group } from "../groups.ts";
+import type { Group } from "../references.ts";
 
 /** The JSON Schema keywords that the pages show. The documents use no others (see `requireKnown` in fields.ts). */
 export type Schema = {

@@ -1,5 +1,7 @@
+import { basename } from "node:path";
 import type { Api } from "../apis.ts";
-import type { Group } from "../groups.ts";
+import { groupOfGuide, guideFiles, guideOf, type Values } from "../guides.ts";
+import type { Group } from "../references.ts";
 
 /** A page of the reference. Its HTML is at `path`, its Markdown at `path` with `.md`. */
 export interface Page {
@@ -39,3 +41,20 @@ const plainText = (markdown: string): string =>
 
 export const markdownOf = ({ title, markdown }: Page): string =>
   `# ${title}\n\n${markdown.replace(/\]\((\/[^)#.]+)(#[^)]*)?\)/g, (_, path, hash = "") => `](${path}.md${hash})`)}\n`;
+
+export const guidePages = (api: Api, values: Values): Page[] =>
+  guideFiles(api).map((file) => {
+    const [, title = "", markdown = ""] = /^# (.*)\n+([\s\S]*)$/.exec(guideOf(api, file, values)) ?? [];
+    const path = pathOfGuide(api, file);
+    return { api, group: groupOfGuide(file), kind: "guide", path, title, markdown: withLinks(api, markdown) };
+  });
+
+export const pathOfGuide = (api: Api, file: string): string =>
+  `/${api}/guides/${basename(file, ".md").replace(/^\d+_/, "").replaceAll("_", "-")}`;
+
+/** Guides link to each other's files, so that the links also work in the repository. On pages, they become paths. */
+export const withLinks = (api: Api, markdown: string): string =>
+  markdown.replace(
+    /\]\((?:(?:\.\.\/)?(\w+)\/)?(\w+\.md)(#[^)]*)?\)/g,
+    (_, other = api, file, hash = "") => `](${pathOfGuide(other, file)}${hash})`,
+  );

@@ -4,14 +4,22 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import MiniSearch from "minisearch";
 import { API_NAMES, type Api } from "../apis.ts";
+import { codesTable } from "../error_codes.ts";
 import { homeOf } from "../guides.ts";
 import { type Choices, guideValues, operatorOf } from "../info.ts";
 import { INDEX } from "./assets/words.js";
-import { guidePages, withLinks } from "./guide_pages.ts";
 import { htmlOf } from "./layout.ts";
 import type { Document } from "./openapi.ts";
 import { operationPages } from "./operation_pages.ts";
-import { API_TITLES, firstSentenceOf, markdownOf, type Page, SERVICE } from "./pages.ts";
+import {
+  API_TITLES,
+  firstSentenceOf,
+  guidePages,
+  markdownOf,
+  type Page,
+  SERVICE,
+  withLinks,
+} from "./pages.ts";
 
 const ASSETS = join(import.meta.dirname, "assets");
 
@@ -20,10 +28,13 @@ export type Files = Map<string, string | Buffer>;
 export function siteOf(documents: Map<Api, object>, choices: Choices = {}): Files {
   const { url, contact } = operatorOf(choices);
   const values = guideValues(choices);
-  const pages = API_NAMES.flatMap((api) => [
-    ...guidePages(api, values),
-    ...operationPages(api, documents.get(api) as Document, values.SERVER),
-  ]);
+  const pages = API_NAMES.flatMap((api) => {
+    const document = documents.get(api) as Document;
+    return [
+      ...guidePages(api, { ...values, CODES: codesTable(document) }),
+      ...operationPages(api, document, values.SERVER),
+    ];
+  });
   const home: Page = {
     api: "external",
     kind: "home",

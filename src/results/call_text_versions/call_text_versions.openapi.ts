@@ -6,12 +6,7 @@ import { soapNoteNotFound } from "../soap_notes/soap_notes.refusals.ts";
 import { soapNoteSchema } from "../soap_notes/soap_notes.responses.ts";
 import { transcriptNotFound, transcriptTooLong } from "../transcripts/transcripts.refusals.ts";
 import { transcriptSchema } from "../transcripts/transcripts.responses.ts";
-import {
-  correctedTooOften,
-  LINE_REPEATED,
-  lineUnknown,
-  textNotFinal,
-} from "./call_text_versions.refusals.ts";
+import * as refusals from "./call_text_versions.refusals.ts";
 import {
   soapNoteVersionSchema,
   soapNoteVersionsSchema,
@@ -65,7 +60,11 @@ export const callTextVersionsReference: Reference = {
       },
       response: { schema: soapNoteSchema },
       refusals: { 404: notFoundBecause("note") },
-      errors: [soapNoteNotFound(), textNotFinal("soap_note"), correctedTooOften("soap_note")],
+      errors: [
+        soapNoteNotFound(),
+        refusals.textNotFinal("soap_note"),
+        refusals.correctedTooOften("soap_note"),
+      ],
     },
     "GET /organization_users/:organization_user_id/calls/:call_id/soap_note/versions": {
       operationId: "listSoapNoteVersions",
@@ -101,10 +100,10 @@ export const callTextVersionsReference: Reference = {
       refusals: { 404: notFoundBecause("transcript") },
       errors: [
         transcriptNotFound(),
-        invalidBody(`transcript.lines.1.id: ${LINE_REPEATED}`),
-        lineUnknown(0),
-        textNotFinal("transcript"),
-        correctedTooOften("transcript"),
+        invalidBody(`transcript.lines.1.id: ${refusals.LINE_REPEATED}`),
+        refusals.lineUnknown(0),
+        refusals.textNotFinal("transcript"),
+        refusals.correctedTooOften("transcript"),
         transcriptTooLong(),
       ],
     },

@@ -1,5 +1,3 @@
-import { FROM_AFTER_TO } from "../../http/dates.ts";
-import { invalidQuery } from "../../http/errors.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import { pageResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
@@ -63,7 +61,7 @@ export const egressAuditLogsReference: Reference = {
       refusals: {
         404: "Something in the path does not exist, the client has no access to it, or the call has not ended.",
       },
-      errors: [invalidQuery(`from: ${FROM_AFTER_TO}`), egressNotFound()],
+      errors: [egressNotFound()],
     },
   },
 };

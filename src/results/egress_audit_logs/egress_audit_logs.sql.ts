@@ -63,7 +63,7 @@ export const totalOfEntries = preparedQuery((entries: Placeholders<ReachedEgress
     ),
 );
 
-/** As in the triggers that write the other entries (dev/audit_triggers.ts): the entries of an egress are in order. */
+/** As in the triggers that write the other entries (dev/generated_triggers.ts): the entries of an egress are in order. */
 const latestEntryAt = scalar(
   builder
     .select({ created_at: max(egressAuditLogs.created_at) })

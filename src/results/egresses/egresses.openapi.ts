@@ -1,35 +1,14 @@
 import * as z from "zod";
 import { callNotFound, callUnderLegalHold } from "../../calls/calls/calls.refusals.ts";
-import { FROM_AFTER_TO } from "../../http/dates.ts";
-import { invalidBody, invalidQuery } from "../../http/errors.ts";
+import { invalidBody } from "../../http/errors.ts";
 import { id } from "../../http/wire.ts";
 import { RECORDING_URL_LIFETIME } from "../../lifetimes.ts";
-import {
-  EGRESSES_LOOKED_THROUGH,
-  MAX_KEY_LENGTH,
-  MAX_PER_PAGE,
-  MAX_RECORDING_DURATION,
-  MAX_STORAGE_KEY_LENGTH,
-} from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import { dates, listResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { organizationNotFound } from "../../organization/organizations/organizations.refusals.ts";
-import {
-  egressNamesNoCall,
-  egressNotEnded,
-  egressNotFound,
-  egressOfAnotherCall,
-  egressOfUnknownCall,
-  egressUserNotMember,
-  egressWithoutStatus,
-  fileKeptWhileQuiet,
-  fileNotDeleted,
-  fileNotOfOrganization,
-  fileOfAnotherRecording,
-  NOT_A_PATH,
-  STORAGE_KEY_TOO_LONG,
-} from "./egresses.refusals.ts";
+import * as refusals from "./egresses.refusals.ts";
 import { egressSchema, egressWithUrlSchema, listedEgressSchema } from "./egresses.responses.ts";
 
 const ended = exampleOf(egressSchema);
@@ -61,7 +40,7 @@ const byId = {
 
 const byEgressId = {
   egress_id: {
-    description: `The recording backend's id of the egress: 1 to ${MAX_KEY_LENGTH} characters, unique in the organization.`,
+    description: `The recording backend's id of the egress: 1 to ${limits.MAX_KEY_LENGTH} characters, unique in the organization.`,
     example: story.EGRESS.egress_id,
   },
 };
@@ -73,11 +52,11 @@ const KEPT_FOR_NOW =
   "Either the storage did not delete the file: the service retries every five minutes unless the call comes under legal hold, and you can also repeat the request. Or the database was restored from a backup: the deletion continues when the operator resumes the service.";
 
 const deletionErrors = [
-  egressNotFound(),
+  refusals.egressNotFound(),
   callUnderLegalHold(),
-  egressNotEnded(),
-  fileNotDeleted(),
-  fileKeptWhileQuiet(),
+  refusals.egressNotEnded(),
+  refusals.fileNotDeleted(),
+  refusals.fileKeptWhileQuiet(),
 ];
 
 export const egressesReference: Reference = {
@@ -88,7 +67,7 @@ export const egressesReference: Reference = {
     "GET /egresses": {
       operationId: "findEgresses",
       summary: "List the recordings of all calls you have access to",
-      description: `Lists the visible recordings of all calls that the client has access to, ordered by id and without download URLs. Use it to copy recordings into an archive. A recording becomes visible once its call has ended and every participant has consented, so it can appear before recordings that you have already listed: list the most recent days again. To read all recordings, repeat the request with \`next_after\` as \`after\` until \`next_after\` is null. One request searches at most ${EGRESSES_LOOKED_THROUGH} recordings, so a page can be empty although more follow. The access log records the request.`,
+      description: `Lists the visible recordings of all calls that the client has access to, ordered by id and without download URLs. Use it to copy recordings into an archive. A recording becomes visible once its call has ended and every participant has consented, so it can appear before recordings that you have already listed: list the most recent days again. To read all recordings, repeat the request with \`next_after\` as \`after\` until \`next_after\` is null. One request searches at most ${limits.EGRESSES_LOOKED_THROUGH} recordings, so a page can be empty although more follow. The access log records the request.`,
       parameters: {
         ...dates("recordings of calls that started"),
         after: {
@@ -101,7 +80,7 @@ export const egressesReference: Reference = {
         schema: z.object({
           egresses: z
             .array(listedEgressSchema)
-            .max(MAX_PER_PAGE)
+            .max(limits.MAX_PER_PAGE)
             .describe("The next recordings, ordered by id."),
           next_after: id().nullable().meta({
             description:
@@ -110,7 +89,6 @@ export const egressesReference: Reference = {
           }),
         }),
       },
-      errors: [invalidQuery(`from: ${FROM_AFTER_TO}`)],
     },
     "GET /organization_users/:organization_user_id/calls/:call_id/egresses": {
       operationId: "listEgresses",
@@ -135,7 +113,7 @@ export const egressesReference: Reference = {
       refusals: {
         404: "Something in the path does not exist, the client has no access to it, the call has not ended, or not every participant consented to the recording.",
       },
-      errors: [egressNotFound()],
+      errors: [refusals.egressNotFound()],
     },
     "DELETE /organization_users/:organization_user_id/calls/:call_id/egresses/:id": {
       operationId: "deleteOwnEgress",
@@ -160,10 +138,10 @@ export const egressesReference: Reference = {
             "When the information in this report was current. It is the time of an end without `ended_at`. Defaults to the time of arrival. Reports are ordered by their statuses, not by this time. At most a minute in the future.",
           "egress.call_key":
             "The key of the call, which must already have been reported. Required in the first report. Later reports can omit it or name the same call.",
-          "egress.storage_key": `The key of the file in the bucket: at most ${MAX_STORAGE_KEY_LENGTH} bytes in UTF-8, and not blank. Its segments, separated by slashes, must not be empty, \`.\` or \`..\`, and the first must be the organization's slug. \`null\` if there is no file. A file that you replace with another one is deleted with the recording. A file that another recording has or once had is refused.`,
+          "egress.storage_key": `The key of the file in the bucket: at most ${limits.MAX_STORAGE_KEY_LENGTH} bytes in UTF-8, and not blank. Its segments, separated by slashes, must not be empty, \`.\` or \`..\`, and the first must be the organization's slug. \`null\` if there is no file. A file that you replace with another one is deleted with the recording. A file that another recording has or once had is refused.`,
           "egress.started_at":
             "When the file begins, in any time zone. `null` if unknown. At most a minute in the future.",
-          "egress.duration": `The playing time of the file in seconds, rounded to milliseconds; at most ${MAX_RECORDING_DURATION}. \`null\` if unknown.`,
+          "egress.duration": `The playing time of the file in seconds, rounded to milliseconds; at most ${limits.MAX_RECORDING_DURATION}. \`null\` if unknown.`,
           "egress.size": "The size of the file in bytes. `null` if unknown.",
           "egress.user_id":
             "The `user_id` of the user who caused the change, for the audit log. It must be a user of the organization. If omitted or `null`, the log names the service's own user, System.",
@@ -200,15 +178,15 @@ export const egressesReference: Reference = {
       },
       errors: [
         organizationNotFound(),
-        egressNamesNoCall(),
-        egressOfUnknownCall(),
-        egressOfAnotherCall(),
-        egressWithoutStatus(),
-        invalidBody(`egress.storage_key: ${NOT_A_PATH}`),
-        invalidBody(`egress.storage_key: ${STORAGE_KEY_TOO_LONG}`),
-        fileNotOfOrganization(),
-        fileOfAnotherRecording(),
-        egressUserNotMember(),
+        refusals.egressNamesNoCall(),
+        refusals.egressOfUnknownCall(),
+        refusals.egressOfAnotherCall(),
+        refusals.egressWithoutStatus(),
+        invalidBody(`egress.storage_key: ${refusals.NOT_A_PATH}`),
+        invalidBody(`egress.storage_key: ${refusals.STORAGE_KEY_TOO_LONG}`),
+        refusals.fileNotOfOrganization(),
+        refusals.fileOfAnotherRecording(),
+        refusals.egressUserNotMember(),
       ],
     },
     "DELETE /organizations/:organization_id/egresses/:egress_id": {

@@ -7,15 +7,7 @@ import { ETAG, type Reference, VARY_ACCEPT } from "../../openapi/operation.ts";
 import { REPORTED_AT } from "../../openapi/reports.ts";
 import * as story from "../../openapi/story.ts";
 import { deletionOf } from "../call_texts/call_texts.openapi.ts";
-import {
-  LINE_ENDS_TOO_EARLY,
-  LINES_OVERLAP,
-  speakerNotOnCall,
-  TOO_MANY_SPEAKERS,
-  transcriptNotFound,
-  transcriptRefusals,
-  transcriptTooLong,
-} from "./transcripts.refusals.ts";
+import * as refusals from "./transcripts.refusals.ts";
 import { transcriptSchema, webVttSchema } from "./transcripts.responses.ts";
 import { toWebVtt } from "./transcripts.webvtt.ts";
 
@@ -51,7 +43,7 @@ export const transcriptsReference: Reference = {
       refusals: {
         404: "Something in the path does not exist, the client has no access to it, the call has not ended, or the call has no transcript, for example because the call was too short, or the transcript is not available yet or was deleted.",
       },
-      errors: [transcriptNotFound()],
+      errors: [refusals.transcriptNotFound()],
     },
     "DELETE /organization_users/:organization_user_id/calls/:call_id/transcript": deletionOf(
       "deleteOwnTranscript",
@@ -92,14 +84,14 @@ export const transcriptsReference: Reference = {
       response: { schema: transcriptSchema },
       errors: [
         callNotFound(),
-        transcriptRefusals.wasDeleted(),
-        transcriptRefusals.isIncomplete(),
-        invalidBody(`transcript.lines.0.end_time: ${LINE_ENDS_TOO_EARLY}`),
-        invalidBody(`transcript.lines.1: ${LINES_OVERLAP}`),
-        invalidBody(`transcript.lines: ${TOO_MANY_SPEAKERS}`),
-        speakerNotOnCall(0),
-        transcriptTooLong(),
-        transcriptRefusals.isFinal(),
+        refusals.transcriptRefusals.wasDeleted(),
+        refusals.transcriptRefusals.isIncomplete(),
+        invalidBody(`transcript.lines.0.end_time: ${refusals.LINE_ENDS_TOO_EARLY}`),
+        invalidBody(`transcript.lines.1: ${refusals.LINES_OVERLAP}`),
+        invalidBody(`transcript.lines: ${refusals.TOO_MANY_SPEAKERS}`),
+        refusals.speakerNotOnCall(0),
+        refusals.transcriptTooLong(),
+        refusals.transcriptRefusals.isFinal(),
       ],
     },
     "DELETE /organizations/:organization_id/calls/:key/transcript": {

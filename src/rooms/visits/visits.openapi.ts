@@ -1,16 +1,8 @@
-import { FROM_AFTER_TO } from "../../http/dates.ts";
-import { invalidBody, invalidQuery } from "../../http/errors.ts";
+import { invalidBody } from "../../http/errors.ts";
 import { VISIT_LINK_VALID_FOR } from "../../lifetimes.ts";
 import { MAX_PLANNED_VISITS, VISITS_LOOKED_THROUGH } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
-import {
-  afterPosition,
-  afterResponse,
-  dates,
-  ETAG,
-  noPosition,
-  type Reference,
-} from "../../openapi/operation.ts";
+import { afterPosition, afterResponse, dates, ETAG, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { metricsOperation } from "../../organization/metrics/metrics.openapi.ts";
 import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
@@ -74,7 +66,6 @@ export const visitsReference: Reference = {
         after: afterPosition(story.VISIT_POSITION),
       },
       response: afterResponse("visits", listedVisitSchema),
-      errors: [invalidQuery(`from: ${FROM_AFTER_TO}`), noPosition()],
     },
     "POST /visits": {
       operationId: "createVisit",

@@ -6,15 +6,7 @@ import { listResponse, type Parameter, type Reference } from "../../openapi/oper
 import * as story from "../../openapi/story.ts";
 import { HOUR } from "../../units.ts";
 import { waitingRoomNotFound } from "../waiting_rooms/waiting_rooms.refusals.ts";
-import {
-  NOT_IN_UTC,
-  ownerSubstitutes,
-  subEndsTooEarly,
-  subNotFound,
-  subsOverlap,
-  substituteHasNoRoom,
-  tooManySubs,
-} from "./waiting_room_subs.refusals.ts";
+import * as refusals from "./waiting_room_subs.refusals.ts";
 import { waitingRoomSubSchema } from "./waiting_room_subs.responses.ts";
 
 const moved = {
@@ -27,14 +19,14 @@ const moved = {
 const id: Parameter = { description: "The id of the sub.", example: story.SUB_ID };
 
 const impossible = [
-  invalidBody(`waiting_room_sub.datetime_start: ${NOT_IN_UTC}`),
-  invalidBody(`waiting_room_sub.datetime_end: ${NOT_IN_UTC}`),
-  subEndsTooEarly(),
-  ownerSubstitutes(),
-  substituteHasNoRoom(),
-  subsOverlap(),
-  subsOverlap(true),
-  tooManySubs(),
+  invalidBody(`waiting_room_sub.datetime_start: ${refusals.NOT_IN_UTC}`),
+  invalidBody(`waiting_room_sub.datetime_end: ${refusals.NOT_IN_UTC}`),
+  refusals.subEndsTooEarly(),
+  refusals.ownerSubstitutes(),
+  refusals.substituteHasNoRoom(),
+  refusals.subsOverlap(),
+  refusals.subsOverlap(true),
+  refusals.tooManySubs(),
 ];
 
 export const waitingRoomSubsReference: Reference = {
@@ -85,7 +77,7 @@ export const waitingRoomSubsReference: Reference = {
         },
       },
       response: { schema: waitingRoomSubSchema, example: moved },
-      errors: [waitingRoomNotFound(), subNotFound(), ...impossible],
+      errors: [waitingRoomNotFound(), refusals.subNotFound(), ...impossible],
     },
     "DELETE /waiting_rooms/:waiting_room_slug/waiting_room_subs/:id": {
       operationId: "deleteWaitingRoomSub",
@@ -93,7 +85,7 @@ export const waitingRoomSubsReference: Reference = {
       description: "An active sub ends at once.",
       parameters: { id },
       refusals: { 404: "The room does not exist or has no such sub." },
-      errors: [subNotFound()],
+      errors: [refusals.subNotFound()],
     },
   },
 };

@@ -6,13 +6,7 @@ import * as story from "../../openapi/story.ts";
 import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
 import { tooManyRooms } from "../../organization/usage/usage.refusals.ts";
 import { waitingRoomSubSchema } from "../waiting_room_subs/waiting_room_subs.responses.ts";
-import {
-  personalRoomStays,
-  SLUG_IS_GENERATED,
-  themeNotOffered,
-  waitingRoomInUse,
-  waitingRoomNotFound,
-} from "./waiting_rooms.refusals.ts";
+import * as refusals from "./waiting_rooms.refusals.ts";
 import { resolvedWaitingRoomSchema, waitingRoomSchema } from "./waiting_rooms.responses.ts";
 import { updateWaitingRoomBody } from "./waiting_rooms.schemas.ts";
 
@@ -37,9 +31,9 @@ const renamed: typeof created = {
   updated_at: story.WAITING_SINCE,
 };
 
-const slugIsGenerated = invalidBody(`waiting_room.slug: ${SLUG_IS_GENERATED}`);
+const slugIsGenerated = invalidBody(`waiting_room.slug: ${refusals.SLUG_IS_GENERATED}`);
 
-const otherTheme = themeNotOffered(["default", renamed.theme]);
+const otherTheme = refusals.themeNotOffered(["default", renamed.theme]);
 
 export const waitingRoomsReference: Reference = {
   tag: "Waiting rooms",
@@ -82,7 +76,7 @@ export const waitingRoomsReference: Reference = {
       headers: ETAG,
       summary: "Get a waiting room",
       response: { schema: waitingRoomSchema },
-      errors: [waitingRoomNotFound()],
+      errors: [refusals.waitingRoomNotFound()],
     },
     "PUT /waiting_rooms/:slug": {
       operationId: "updateWaitingRoom",
@@ -96,14 +90,14 @@ export const waitingRoomsReference: Reference = {
         },
       },
       response: { schema: waitingRoomSchema, example: renamed },
-      errors: [waitingRoomNotFound(), slugIsGenerated, otherTheme],
+      errors: [refusals.waitingRoomNotFound(), slugIsGenerated, otherTheme],
     },
     "DELETE /waiting_rooms/:slug": {
       operationId: "retireWaitingRoom",
       summary: "Retire a waiting room",
       description:
         "The room is no longer listed, and nobody can enter it. This cannot be undone. No other room gets its slug. Visits planned there stay planned, but their links stop working: move them to another room first (`PUT /visits/{id}`).",
-      errors: [waitingRoomNotFound(), waitingRoomInUse(), personalRoomStays()],
+      errors: [refusals.waitingRoomNotFound(), refusals.waitingRoomInUse(), refusals.personalRoomStays()],
     },
   },
   platform: {
@@ -128,7 +122,7 @@ export const waitingRoomsReference: Reference = {
           },
         },
       },
-      errors: [waitingRoomNotFound(), organizationSuspended()],
+      errors: [refusals.waitingRoomNotFound(), organizationSuspended()],
     },
   },
 };

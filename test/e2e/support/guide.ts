@@ -10,7 +10,7 @@ import type { Api } from "../../../src/reference/apis.ts";
 import { DEVELOPMENT_ASSETS } from "../../../src/reference/assets.ts";
 import { DEMO_CLIENT } from "../../../src/reference/demo_client.ts";
 import { guideFiles } from "../../../src/reference/guides.ts";
-import { pathOfGuide } from "../../../src/reference/site/guide_pages.ts";
+import { pathOfGuide } from "../../../src/reference/site/pages.ts";
 import { printsOf } from "../../support/prints.ts";
 
 /** A request in a guide, with the documented response. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { verifySource } from "../../../src/client/access_log_check.ts";
+import { verifySource } from "../../../src/client/access_log_files.ts";
 import { MAX_SEALED_ENTRIES } from "../../../src/limits.ts";
 import { aSealedWeek, type Entry } from "../support/sealed_week.ts";
 

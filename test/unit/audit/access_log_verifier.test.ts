@@ -3,8 +3,8 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { signSeal } from "../../../src/audit/access_log_seals/access_log_seals.keys.ts";
-import { verifySource } from "../../../src/client/access_log_check.ts";
-import { AccessLogFault } from "../../../src/client/access_log_faults.ts";
+import { verifySource } from "../../../src/client/access_log_files.ts";
+import { AccessLogFault } from "../../../src/client/access_log_types.ts";
 import { SEAL, SEAL_BEFORE, SEAL_SHA256 } from "../../../src/openapi/story.ts";
 import { aKey, aSealedWeek, chunksOf, type Entry, type SealedWeek, sha256 } from "../support/sealed_week.ts";
 

@@ -187,15 +187,15 @@ describe("The introduction of a document", () => {
 
   it("shows the address and the contact from wrangler.toml", () => {
     expect(
-      readOperator('PUBLIC_URL = "https://visits.example.org"\nCONTACT = "help@example.org"'),
+      readOperator({ PUBLIC_URL: "https://visits.example.org", CONTACT: "help@example.org" }),
     ).toMatchObject({
       url: "https://visits.example.org",
       contact: { name: "The operator of this service", email: "help@example.org" },
     });
-    expect(readOperator('CONTACT = "https://example.org/help"').contact).toMatchObject({
+    expect(readOperator({ CONTACT: "https://example.org/help" }).contact).toMatchObject({
       url: "https://example.org/help",
     });
-    expect(readOperator('PUBLIC_URL = ""\nCONTACT = ""')).toMatchObject({
+    expect(readOperator({ PUBLIC_URL: "", CONTACT: "" })).toMatchObject({
       url: undefined,
       contact: { name: "The operator of this service" },
     });
@@ -203,8 +203,7 @@ describe("The introduction of a document", () => {
 
   it("puts the operator's address, if there is one, into its servers and the guides", () => {
     const withAddress = (url: string) => {
-      const toml = readFileSync("wrangler.toml", "utf8");
-      const choices = { wranglerToml: toml.replace(/^PUBLIC_URL = ".*"/m, `PUBLIC_URL = "${url}"`) };
+      const choices = { vars: { PUBLIC_URL: url } };
       const [, address] = /^API=(.*)$/m.exec(guidesOf("external", guideValues(choices))) ?? [];
       return { server: introductionOf("external", choices).servers[0]?.url, address };
     };
@@ -219,14 +218,14 @@ describe("The introduction of a document", () => {
   });
 
   it.each([
-    'PUBLIC_URL = "visits.example.org"',
-    'PUBLIC_URL = "http://visits.example.org"',
-    'PUBLIC_URL = "https://visits.example.org/"',
-    'PUBLIC_URL = "https://visits.example.org/api"',
-    'CONTACT = "ask Ada"',
-    'CONTACT = "http://example.org"',
-  ])("is not built with %s", (line) => {
-    expect(() => readOperator(line)).toThrow(/^wrangler\.toml: (PUBLIC_URL|CONTACT) must be /);
+    ["PUBLIC_URL", "visits.example.org"],
+    ["PUBLIC_URL", "http://visits.example.org"],
+    ["PUBLIC_URL", "https://visits.example.org/"],
+    ["PUBLIC_URL", "https://visits.example.org/api"],
+    ["CONTACT", "ask Ada"],
+    ["CONTACT", "http://example.org"],
+  ])("is not built with %s = %s", (name, value) => {
+    expect(() => readOperator({ [name]: value })).toThrow(/^wrangler\.toml: (PUBLIC_URL|CONTACT) must be /);
   });
 
   it("sends a developer's requests to the developer's own server", () => {

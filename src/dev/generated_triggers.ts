@@ -1,4 +1,7 @@
+import { getTableColumns } from "drizzle-orm";
+import { APPEND_ONLY, type AppendOnly } from "../database/append_only.ts";
 import { SYSTEM_USER_ID } from "../organization/members/organization_users.table.ts";
+import { organizations } from "../organization/organizations/organizations.table.ts";
 import { AUDITED_FIELDS } from "../results/egress_audit_logs/audited_fields.ts";
 
 /**
@@ -68,4 +71,40 @@ function unionOfFields(values: (field: string) => string[]): string {
   );
   if (unions.length === 1) return unions.join();
   return unions.map((union) => `    SELECT * FROM (\n${union}\n    )`).join("\n    UNION ALL\n");
+}
+
+export const appendOnlyTriggers = (): string =>
+  APPEND_ONLY.flatMap((each) => each.refused.map((refused) => refusing(each, refused))).join("\n");
+
+function refusing(
+  { table, rows, replaced = "id = new.id" }: AppendOnly,
+  refused: AppendOnly["refused"][number],
+): string {
+  const ifReplaced = `\nWHEN EXISTS (SELECT 1 FROM ${table} WHERE ${replaced})`;
+  const [name, event, verb, when] = {
+    UPDATE: ["unchanged", "UPDATE", "changed", ""],
+    DELETE: ["kept", "DELETE", "deleted", ""],
+    REPLACE: ["not_replaced", "INSERT", "changed", ifReplaced],
+  }[refused];
+  return `CREATE TRIGGER \`${table}_${name}\` BEFORE ${event} ON \`${table}\`${when}
+BEGIN
+  SELECT raise(ABORT, '${rows} are never ${verb}');
+END;`;
+}
+
+/** The columns whose change is no event: nobody sees `mail_name`, and an update can change only `updated_at`. */
+const WITHOUT_EVENT = ["id", "mail_name", "created_at", "updated_at"];
+
+/** Generated, so that a column that is added to organizations has its event too. */
+export function organizationTriggers(): string {
+  const columns = Object.values(getTableColumns(organizations))
+    .map(({ name }) => name)
+    .filter((name) => !WITHOUT_EVENT.includes(name));
+  return `CREATE TRIGGER \`events_organization_updated\` AFTER UPDATE OF ${columns.join(", ")} ON \`organizations\`
+WHEN ${columns.map((name) => `old.${name} IS NOT new.${name}`).join(" OR ")}
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  VALUES (new.id, 'organization.updated', '{}', new.updated_at);
+END;
+`;
 }

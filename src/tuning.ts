@@ -114,21 +114,6 @@ export const MAIL_TURN = 15 * SECOND;
 /** Mails sent at the same time. A Worker can have six open connections, and D1 and the queue need some. */
 export const MAILS_AT_ONCE = 4;
 
-/** Rows of a bulk invite processed in one transaction. It takes D1 some tens of milliseconds, in which requests wait. */
-export const BULK_INVITE_PORTION = 50;
-
-/** Organizations that get a portion in one round. The others get theirs in the next round. */
-export const BULK_INVITE_ORGANIZATIONS = 20;
-
-/** After this many portions, an invocation does not start another round: each portion needs about ten of its 1,000 D1 queries. */
-export const BULK_INVITE_PORTIONS = 40;
-
-/**
- * With the retry delays of the queue, this many faults take more than 10 minutes: time to notice a faulty deployment
- * and roll it back.
- */
-export const BULK_INVITE_FAULTS = 8;
-
 /** The most messages that Cloudflare Queues accepts in one send. */
 export const QUEUE_SEND_LIMIT = 100;
 

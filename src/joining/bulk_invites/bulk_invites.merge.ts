@@ -33,8 +33,6 @@ export function newBulkInvite(
   return {
     organization_id,
     total_count: inputs.length,
-    next_attempt_at: now,
-    faults: 0,
     completed_at: null,
     erased_at: null,
     created_at: now,

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { DATABASE_TIMEOUT, HEALTH_KNOWN_FOR, QUEUE_FAULTS_TIME, QUEUE_RETRIES } from "../../../src/tuning.ts";
 import { aSlowDatabase, hanging, observedDatabase } from "../support/observed_database.ts";
 import { anInvite, given, unique } from "../support/organization.ts";
-import { aMessage, aQueue, type Message, WAKE_UP, workerWith } from "../support/queue.ts";
+import { aQueue, type Message, workerWith } from "../support/queue.ts";
 import { makeShards } from "../support/sharded_visits.ts";
 import { aShardedService, isDown, type OnTrip, type ShardedService } from "../support/shards.ts";
 import { throughWorkerWith } from "../support/worker.ts";
@@ -200,7 +200,7 @@ describe("A batch of bulk invite messages for two databases", () => {
       const { client } = await service.anOrganizationIn(shard);
       const body = { organization_invites: [anInvite()] };
       await given(client.through(service.fetcher).post("/invites/bulk_create", body));
-      messages.push(aMessage({ ...WAKE_UP, shard }));
+      messages.push(...queue.take());
     }
     nudged.length = 0;
     const DB_1 = observedDatabase({ query: onTrip }, env.SPARE_1);

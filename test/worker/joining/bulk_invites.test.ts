@@ -11,10 +11,9 @@ import {
   HAS_ACCOUNT,
   invitesOf,
   leavingNoInvites,
-  removePendingRows,
+  ofBulkInvite,
   rowHasExpiredInvite,
   rowHasPendingInvite,
-  WAKE_UP,
 } from "../support/queue.ts";
 import { fromNow, travelTo } from "../support/time.ts";
 import { changingNothing } from "../support/unchanged.ts";
@@ -32,7 +31,6 @@ const progressOf = async ({ client }: Pick<Organization, "client">, { id }: { id
   (await given(client.get(`/bulk_invites/${id}`))).bulk_invite;
 
 async function aClinicWithRealQueue(): Promise<Organization> {
-  await removePendingRows();
   const clinic = await anOrganization();
   const through = clinic.client.through(throughWorkerWith({ BULK_INVITES: env.REAL_BULK_INVITES }));
   return { ...clinic, client: { ...clinic.client, ...through } };
@@ -86,7 +84,8 @@ describe("POST /invites/bulk_create", () => {
     leavingNoInvites(clinic);
     const rows = Array.from({ length: 1000 }, (_, n) =>
       anInvite({
-        display_name: `Invitee ${n}`,
+        // With names of 720 bytes, the statements come close to what D1 allows for one parameter.
+        display_name: `${n} ${"医".repeat(240)}`,
         role_names: n % 2 === 0 ? ["provider"] : ["provider_assistant", "organization_admin"],
       }),
     );
@@ -289,36 +288,20 @@ describe("A single row of a bulk invite fails in the background", () => {
 });
 
 describe("GET /bulk_invites/{id}", () => {
-  it("counts created and failed rows, and shows when they last changed", async () => {
+  it("counts created and failed rows, and shows when they were processed", async () => {
     const clinic = await aClinicWithQueue();
-    const rows = invitesOf(120);
-    rows[1] = anInvite({ email: rows[0]?.email });
-    const { id, bulk_invite, messages } = await clinic.bulkInvite(rows);
-
+    const [first, last] = [anInvite(), anInvite()];
+    const { id, bulk_invite, messages } = await clinic.bulkInvite([first, first, last]);
     const later = fromNow(2);
     travelTo(later);
-    await clinic.consumePortions(1);
-    const half = await clinic.progressOf({ id });
-    expect(half).toEqual({
-      ...bulk_invite,
-      status: "pending",
-      created_count: expect.any(Number),
-      failed_count: 1,
-      updated_at: later,
-      failures: [{ row: 1, email: rows[0]?.email, error: EARLIER_ROW }],
-    });
-    expect(half.created_count).toBeGreaterThan(0);
-    expect(half.created_count).toBeLessThan(119);
-    expect(await clinic.pendingInvites()).toHaveLength(half.created_count);
-
-    const latest = fromNow(5);
-    travelTo(latest);
     await clinic.consume(messages);
     expect(await clinic.progressOf({ id })).toEqual({
-      ...half,
+      ...bulk_invite,
       status: "completed",
-      created_count: 119,
-      updated_at: latest,
+      created_count: 2,
+      failed_count: 1,
+      updated_at: later,
+      failures: [{ row: 1, email: first.email, error: EARLIER_ROW }],
     });
   });
 
@@ -366,10 +349,11 @@ it("POST /invites/bulk_create with a thousand rows costs at most 2 round trips a
   const client = clinic.client.through(counting.fetcher);
   await given(client.get("/invites"));
   const organization_invites = invitesOf(1000);
-  const trips = await counting.during(() =>
-    given(client.post("/invites/bulk_create", { organization_invites })),
-  );
+  let bulk_invite = { id: 0 };
+  const trips = await counting.during(async () => {
+    ({ bulk_invite } = await given(client.post("/invites/bulk_create", { organization_invites })));
+  });
   expect(trips).toBeGreaterThan(0);
   expect(trips).toBeLessThanOrEqual(2);
-  expect(queue.sent).toEqual([{ body: WAKE_UP, delay: 0 }]);
+  expect(queue.sent).toEqual([{ body: ofBulkInvite(bulk_invite), delay: 0 }]);
 });

@@ -41,7 +41,7 @@ export async function endRows(context: Context, bulk_invite_id: number): Promise
         writes: [
           ...countMails(context, first.organization_id, mailed),
           insertInvites(invites),
-          writeEnds({ bulk_invite_id, ends: JSON.stringify(ends) }),
+          writeEnds({ ends: JSON.stringify(ends) }),
           completeBulkInvite({ bulk_invite_id, now }),
         ],
       };
@@ -108,14 +108,17 @@ const leftOf = (most: number, used: SQL) =>
 
 const insertInvites = insertRows(invites);
 
-/** @param ends a JSON array of `RowEnd` */
-const writeEnds = preparedQuery(
-  ({ bulk_invite_id, ends }: Placeholders<{ bulk_invite_id: number; ends: string }>) =>
-    builder
-      .update(bulkInviteRows)
-      .set({ status: iif(isNull(jsonField("error")), "created", "failed"), error: jsonField("error") })
-      .from(jsonRows(ends))
-      .where(hasValues(bulkInviteRows, { bulk_invite_id, row: jsonField("row") })),
+/**
+ * The bulk invite's id comes from each end: with a single value, SQLite would search all ends for each row.
+ *
+ * @param ends a JSON array of `RowEnd`
+ */
+const writeEnds = preparedQuery(({ ends }: Placeholders<{ ends: string }>) =>
+  builder
+    .update(bulkInviteRows)
+    .set({ status: iif(isNull(jsonField("error")), "created", "failed"), error: jsonField("error") })
+    .from(jsonRows(ends))
+    .where(hasValues(bulkInviteRows, { bulk_invite_id: jsonField("bulk_invite_id"), row: jsonField("row") })),
 );
 
 const completeBulkInvite = preparedQuery(

@@ -14,8 +14,8 @@ import { participantsPlatform } from "./calls/participants/participants.platform
 import { eventsExternal } from "./delivery/events/events.external.ts";
 import { eventsPlatform } from "./delivery/events/events.platform.ts";
 import { webhookDeliveriesExternal } from "./delivery/webhook_deliveries/webhook_deliveries.external.ts";
+import { nudgeDeliveries } from "./delivery/webhook_deliveries/webhook_deliveries.queue.ts";
 import { webhookEndpointsExternal } from "./delivery/webhook_endpoints/webhook_endpoints.external.ts";
-import { nudgeDeliveries } from "./delivery/webhook_lanes/webhook_lanes.queue.ts";
 import { releasingBody } from "./http/body.ts";
 import { handleError } from "./http/errors.ts";
 import { externalRoutes } from "./http/external_api.ts";

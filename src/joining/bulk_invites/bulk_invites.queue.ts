@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Context } from "../../context.ts";
-import { nudgeDeliveries } from "../../delivery/webhook_lanes/webhook_lanes.queue.ts";
+import { nudgeDeliveries } from "../../delivery/webhook_deliveries/webhook_deliveries.queue.ts";
 import { isPassing } from "../../http/errors.ts";
 import { logFault } from "../../http/log.ts";
 import { id } from "../../http/wire.ts";

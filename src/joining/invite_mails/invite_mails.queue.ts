@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Context } from "../../context.ts";
-import { nudgeDeliveries } from "../../delivery/webhook_lanes/webhook_lanes.queue.ts";
+import { nudgeDeliveries } from "../../delivery/webhook_deliveries/webhook_deliveries.queue.ts";
 import { logFault } from "../../http/log.ts";
 import { lazily } from "../../memory.ts";
 import { consume } from "../../queues/consume.ts";

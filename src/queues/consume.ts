@@ -1,11 +1,12 @@
 import type * as z from "zod";
-import type { Context } from "../context.ts";
+import { type Context, openContext } from "../context.ts";
+import { runAll } from "../database/queries.ts";
+import { quietSince } from "../database/quiet.ts";
 import { envOfShard, shardOfMessage } from "../database/shards.ts";
 import { isPassing } from "../http/errors.ts";
 import { log, logFault } from "../http/log.ts";
 import { growingPause } from "../pauses.ts";
 import { QUEUE_FAULTS_TIME, QUEUE_RETRIES } from "../tuning.ts";
-import { openBackground } from "./background.ts";
 
 /**
  * Processes the messages of a batch. Each is acknowledged or retried separately, with growing pauses. Nothing is thrown,
@@ -47,3 +48,17 @@ export async function consume<Schema extends z.ZodType>(
 
 const retryLater = (message: Message) =>
   message.retry({ delaySeconds: Math.round(growingPause(message.attempts, QUEUE_RETRIES)) });
+
+/**
+ * The context of the cron and of queue consumers; null while the database is quiet, when no background work may run.
+ *
+ * A single check is enough: a backup makes its database quiet in the transaction that creates its rows, and before Time
+ * Travel the operator stops the cron and the queues and waits until they have ended (src/docs/backup.md).
+ */
+export async function openBackground(env: Env, now: number): Promise<Context | null> {
+  const context = openContext(env, now);
+  const [quiet] = await runAll(context.db, quietSince({}));
+  if (!quiet) return context;
+  log("database_quiet", context.shards ? { shard: context.shard } : {});
+  return null;
+}

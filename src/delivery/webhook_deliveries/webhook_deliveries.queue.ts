@@ -5,8 +5,7 @@ import { logFault } from "../../http/log.ts";
 import { id } from "../../http/wire.ts";
 import { lazily } from "../../memory.ts";
 import { consume } from "../../queues/consume.ts";
-import { nudge } from "../../queues/nudge.ts";
-import { portionsOf } from "../../queues/portions.ts";
+import { nudge, portionsOf } from "../../queues/send.ts";
 import { DUE_TOLERANCE, WEBHOOK_DUE_PORTION, WEBHOOK_LANES_AT_ONCE } from "../../tuning.ts";
 import { dueEndpoints, type Lane, openLane, runLane } from "./webhook_deliveries.lanes.ts";
 

@@ -4,7 +4,7 @@ import { nudgeDeliveries } from "../../delivery/webhook_deliveries/webhook_deliv
 import { logFault } from "../../http/log.ts";
 import { lazily } from "../../memory.ts";
 import { consume } from "../../queues/consume.ts";
-import { nudge } from "../../queues/nudge.ts";
+import { nudge } from "../../queues/send.ts";
 import { findDueMails, sendDueMails } from "./invite_mails.service.ts";
 
 /** Mails may be due. D1 knows which, so a lost or duplicate message does no harm. */

@@ -11,10 +11,9 @@ import {
   MAILS_AT_ONCE,
   OUTWARD_SHARE,
 } from "../../tuning.ts";
-import { linkMadeAt } from "../invites/invites.merge.ts";
+import { afterFailedMail, linkMadeAt } from "../invites/invites.merge.ts";
 import { withAcceptUrl } from "../invites/invites.tokens.ts";
 import { inviteMail } from "./invite_mails.content.ts";
-import { afterFailedMail } from "./invite_mails.merge.ts";
 import {
   type DueMail,
   dueMails,

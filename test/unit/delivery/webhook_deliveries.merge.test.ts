@@ -20,16 +20,8 @@ import { DAY } from "../../../src/units.ts";
 const NOW = Date.parse("2026-01-31T09:30:00Z");
 
 describe("nextAttemptAt", () => {
-  it("returns the delay of the attempt with some jitter, and null after the last attempt", () => {
-    WEBHOOK_RETRY_DELAYS.forEach((delay, n) => {
-      expect(nextAttemptAt(n + 1, null, NOW, 0)).toBe(NOW + delay);
-      expect(nextAttemptAt(n + 1, null, NOW, 1)).toBe(NOW + Math.round(delay * 1.1));
-    });
-    expect(nextAttemptAt(WEBHOOK_RETRY_DELAYS.length + 1, null, NOW)).toBeNull();
+  it("returns at most a day and its jitter, whatever the receiver sends, and null after the last attempt", () => {
     expect(nextAttemptAt(WEBHOOK_RETRY_DELAYS.length + 1, "60", NOW)).toBeNull();
-  });
-
-  it("returns at most a day and its jitter, whatever the receiver sends", () => {
     assert(
       property(integer({ min: 1, max: 9 }), option(string()), (attempts, retry_after) => {
         const next = nextAttemptAt(attempts, retry_after, NOW) ?? 0;

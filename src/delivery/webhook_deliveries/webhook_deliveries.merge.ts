@@ -42,7 +42,7 @@ export const NO_SUCCESS = "The response status is not a success (200 to 299)";
 
 const NOT_WANTED = "The endpoint no longer receives events of this type";
 
-/** What an attempt makes of a delivery. It counts only if the delivery was not made due again meanwhile. */
+/** A delivery after an attempt. It is written only if the delivery was not made due again meanwhile. */
 export type Outcome = Omit<DeliveryRow, "organization_id"> & { was_due_at: number | null };
 
 /**

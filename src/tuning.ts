@@ -102,14 +102,11 @@ export const MAIL_TIMEOUT = 20 * SECOND;
 /** How many leases of a mail may end without a known outcome. After that, the mail may have been sent twice, and is given up. */
 export const MAX_MAIL_LEASES = 2;
 
-/** Mails in one invocation: D1 allows it 1,000 queries, and a mail needs seven. */
-export const MAIL_PORTION = 100;
-
 /**
- * After this time, an invocation starts no more mails and sends a message for the rest. Only one invocation runs at a
- * time, so mails of other databases have to wait. It sends a whole portion in time unless D1 or the provider is slow.
+ * Mails in one invocation, which sends a message if more are due. Only one invocation runs at a time, so the mails of other
+ * databases wait for it.
  */
-export const MAIL_TURN = 15 * SECOND;
+export const MAIL_PORTION = 20;
 
 /** Mails sent at the same time. A Worker can have six open connections, and D1 and the queue need some. */
 export const MAILS_AT_ONCE = 4;
@@ -122,12 +119,6 @@ export const DUE_TOLERANCE = SECOND;
 
 /** In seconds: the pause before the first retry, doubled with every retry. Cloudflare Queues allows up to 12 hours. */
 export const QUEUE_RETRIES = { first: 5, longest: 3600, jitter: 0.5 };
-
-/**
- * Once a database's faults have taken this long in total, the rest of its messages in the batch are retried later.
- * Immediate faults do not delay the other messages, which may well succeed.
- */
-export const QUEUE_FAULTS_TIME = SECOND;
 
 /** The part of a receiver's response that is read, so that the receiver can finish sending. It is discarded. */
 export const WEBHOOK_RESPONSE_LIMIT = 4 * KIB;

@@ -1,21 +1,14 @@
 import * as z from "zod";
 import type { Context } from "../../context.ts";
 import { runAll, runBatch } from "../../database/queries.ts";
-import { type LimitedTurn, ownersWithMore } from "../../database/turns.ts";
+import type { LimitedTurn } from "../../database/turns.ts";
 import { nudgeDeliveries } from "../../delivery/webhook_deliveries/webhook_deliveries.queue.ts";
 import { log, logFault } from "../../http/log.ts";
 import { type Mailer, sendMail } from "../../mail/mail.ts";
 import { lazily } from "../../memory.ts";
 import { consume } from "../../queues/consume.ts";
 import { nudge } from "../../queues/send.ts";
-import {
-  DUE_TOLERANCE,
-  MAIL_LEASE,
-  MAIL_PORTION,
-  MAIL_TURN,
-  MAILS_AT_ONCE,
-  OUTWARD_SHARE,
-} from "../../tuning.ts";
+import { DUE_TOLERANCE, MAIL_LEASE, MAIL_PORTION, MAILS_AT_ONCE } from "../../tuning.ts";
 import { afterFailedMail, linkMadeAt } from "../invites/invites.merge.ts";
 import { withAcceptUrl } from "../invites/invites.tokens.ts";
 import { inviteMail } from "./invite_mails.content.ts";
@@ -73,33 +66,19 @@ export async function queueDueMails(context: Context): Promise<number> {
  * already have been sent, so it is attempted only once more.
  */
 
-/**
- * Sends a portion of the due mails, or as many as it can start within `MAIL_TURN`.
- *
- * @returns whether more may be due
- */
+/** Sends a portion of the due mails, and returns whether more may be due. */
 async function sendDueMails(context: Context): Promise<boolean> {
   const { mailer } = context;
   if (!mailer) return false;
-  const endAt = Date.now() + MAIL_TURN;
-  for (let found = 0; found < MAIL_PORTION; ) {
-    const limits = { share: OUTWARD_SHARE, limit: MAIL_PORTION - found };
-    const due = await findDueMails(context, limits);
-    found += due.length;
-    const waiting = due.values();
-    const sendOneByOne = async () => {
-      for (const mail of waiting) {
-        await sendIfLeased({ ...context, mailer, now: Date.now() }, mail);
-        if (Date.now() >= endAt) return;
-      }
-    };
-    const results = await Promise.allSettled(Array.from({ length: MAILS_AT_ONCE }, sendOneByOne));
-    const failed = results.find((result) => result.status === "rejected");
-    if (failed) throw failed.reason;
-    if (!waiting.next().done) return true;
-    if (due.length < limits.limit && ownersWithMore(due, limits.share).size === 0) return false;
-  }
-  return true;
+  const due = await findDueMails(context, { share: MAIL_PORTION, limit: MAIL_PORTION });
+  const waiting = due.values();
+  const sendOneByOne = async () => {
+    for (const mail of waiting) await sendIfLeased({ ...context, mailer, now: Date.now() }, mail);
+  };
+  const results = await Promise.allSettled(Array.from({ length: MAILS_AT_ONCE }, sendOneByOne));
+  const failed = results.find((result) => result.status === "rejected");
+  if (failed) throw failed.reason;
+  return due.length === MAIL_PORTION;
 }
 
 const findDueMails = ({ db, now }: Context, limits: LimitedTurn): Promise<DueMail[]> =>

@@ -1,17 +1,14 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { countingRoundTrips } from "../support/database.ts";
 import { aTimestamp, expectRefusal } from "../support/expectations.ts";
 import { anInvite, anOrganization, given, type Organization } from "../support/organization.ts";
 import {
   aClinicWithQueue,
-  aQueue,
   type ClinicWithQueue,
   EARLIER_ROW,
   HAS_ACCOUNT,
   invitesOf,
   leavingNoInvites,
-  ofBulkInvite,
   rowHasExpiredInvite,
   rowHasPendingInvite,
 } from "../support/queue.ts";
@@ -292,21 +289,4 @@ describe("GET /bulk_invites/{id}", () => {
     expect(await clinic.client.delete(`/invites/${one.id}`)).toMatchObject({ status: 204 });
     expect(await clinic.progressOf(progress)).toEqual(progress);
   });
-});
-
-it("POST /invites/bulk_create with a thousand rows costs at most 2 round trips and one message, without their data", async () => {
-  const clinic = await anOrganization();
-  leavingNoInvites(clinic);
-  const queue = aQueue();
-  const counting = countingRoundTrips({ BULK_INVITES: queue.binding });
-  const client = clinic.client.through(counting.fetcher);
-  await given(client.get("/invites"));
-  const organization_invites = invitesOf(1000);
-  let bulk_invite = { id: 0 };
-  const trips = await counting.during(async () => {
-    ({ bulk_invite } = await given(client.post("/invites/bulk_create", { organization_invites })));
-  });
-  expect(trips).toBeGreaterThan(0);
-  expect(trips).toBeLessThanOrEqual(2);
-  expect(queue.sent).toEqual([{ body: ofBulkInvite(bulk_invite), delay: 0 }]);
 });

@@ -145,19 +145,6 @@ describe("An invite expires", () => {
     },
   );
 
-  it("and until then is listed, and blocks another one for its email", async () => {
-    const clinic = await anOrganization();
-    const invite = await clinic.addInvite();
-    travelToExpiry(invite, -1);
-    expect(await listed(clinic)).toEqual([invite]);
-    expectRefusal(
-      await create(clinic, { email: invite.email }),
-      422,
-      `${EMAIL}: ${hasPendingInvite(invite)}`,
-    );
-    expect(await listed(clinic)).toEqual([invite]);
-  });
-
   it.each([
     ["before the cron has run", 0],
     ["after the cron has run, however long ago that was", 1000 * DAY],

@@ -191,28 +191,4 @@ describe("Two last organization_admins", () => {
       expect(await adminsOf(clinic)).toHaveLength(1);
     }
   });
-
-  it.each([0, 1])("who remove each other thirty times at once leave one of them (%i)", async (round) => {
-    const { clinic, client, ada, bea, hers } = await aClinicWithTwoAdmins();
-    for (const each of [client, hers]) await given(each.get("/roles"));
-    const answers = await atOnce(30, (n) =>
-      n % 2 === round ? removeThrough(client, bea) : removeThrough(hers, ada),
-    );
-    expect(statusesOf(answers)).toEqual({ 204: 1, 401: 15, 404: 14 });
-    expect(await adminsOf(clinic)).toHaveLength(1);
-  });
-
-  it("who remove and demote each other at once leave one of them", async () => {
-    const { clinic, client, ada, bea, hers } = await aClinicWithTwoAdmins();
-    for (const each of [client, hers]) await given(each.get("/roles"));
-    const asks = [
-      () => removeThrough(client, bea),
-      () => changeThrough(hers, ada, demotion),
-      () => changeThrough(client, bea, { roles: ["provider_assistant"] }),
-      () => removeThrough(hers, ada),
-    ];
-    const answers = await atOnce(30, (n) => asks[n % 4]?.());
-    for (const answer of answers) expect([200, 204, 401, 403, 404, 422]).toContain(answer?.status);
-    expect(await adminsOf(clinic)).toHaveLength(1);
-  });
 });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { expectGone, expectRefusal } from "../support/expectations.ts";
 import { AUDIENCE, aKey, anIdentityProvider } from "../support/identity_provider.ts";
-import { accept } from "../support/invites.ts";
-import { anInvite, anOrganization, given } from "../support/organization.ts";
+import { anOrganization } from "../support/organization.ts";
 import { aClinicWithSignIn, exchange, expectExchanged, expectRefused, signIn } from "../support/sign_in.ts";
 import { travelTo } from "../support/time.ts";
 
@@ -103,19 +102,6 @@ describe("POST /auth/token_exchange with the token of an invitee", () => {
     }
     expectGone(await client.delete(`/invites/${invited.id}`));
     await expectRefused(client, await token());
-  });
-
-  it("asks to accept an invite that replaced an expired one, until it is accepted", async () => {
-    const { client, invited, token } = await anInvitee();
-    travelTo(invited.expires_at);
-    await expectRefused(client, await token(), PLEASE);
-    expectGone(await client.delete(`/invites/${invited.id}`));
-    const next = await given(
-      client.post("/invites", { organization_invite: anInvite({ email: invited.email }) }),
-    );
-    await expectRefused(client, await token(), PLEASE);
-    const user = await given(accept(next));
-    expect((await signIn(client, await token())).organization_user.id).toBe(user.id);
   });
 
   it("refuses the token as invalid if another organization sent the invite", async () => {

@@ -1,9 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { Api } from "../support/api.ts";
-import { platform } from "../support/api.ts";
 import { atOnce } from "../support/at_once.ts";
-import { countingRoundTrips } from "../support/database.ts";
 import { aTimestamp, expectMissingRole, expectRefusal } from "../support/expectations.ts";
 import { accept, acceptToken, tokenOf } from "../support/invites.ts";
 import { add, change, changeThrough, remove, removeThrough, userOf } from "../support/members.ts";
@@ -121,22 +119,6 @@ describe("The end of a membership", () => {
     const path = `/webhook_endpoints/${endpoint.id}`;
     const active = await given(clinic.client.put(path, { webhook_endpoint: { is_active: true } }));
     expect(active).toMatchObject({ is_active: true, disabled_reason: null });
-  });
-
-  it("takes two round trips, however much there is to withdraw", async () => {
-    const { clinic, bea, hers } = await aClinicWithTwoAdmins();
-    await endpointOf(hers);
-    for (let n = 0; n < 3; n++) {
-      await invite(hers);
-      const organization_invites = Array.from({ length: 1000 }, () => anInvite());
-      await given(hers.post("/invites/bulk_create", { organization_invites }));
-    }
-    const { fetcher, during } = countingRoundTrips();
-    expect(await during(() => given(remove(clinic, bea, platform.through(fetcher))))).toBe(2);
-    const pending = env.DB.prepare(
-      "select count(*) as n from bulk_invite_rows where organization_id = ? and status = 'pending'",
-    );
-    expect(await pending.bind(clinic.id).first("n")).toBe(0);
   });
 });
 

@@ -11,11 +11,10 @@ import { legalHoldsExternal } from "./calls/legal_holds/legal_holds.external.ts"
 import { legalHoldsPlatform } from "./calls/legal_holds/legal_holds.platform.ts";
 import { participantsExternal } from "./calls/participants/participants.external.ts";
 import { participantsPlatform } from "./calls/participants/participants.platform.ts";
-import { eventsExternal } from "./delivery/events/events.external.ts";
-import { eventsPlatform } from "./delivery/events/events.platform.ts";
+import { eventsExternal, eventsPlatform } from "./delivery/events/events.routes.ts";
 import { webhookDeliveriesExternal } from "./delivery/webhook_deliveries/webhook_deliveries.external.ts";
+import { nudgeDeliveries } from "./delivery/webhook_deliveries/webhook_deliveries.queue.ts";
 import { webhookEndpointsExternal } from "./delivery/webhook_endpoints/webhook_endpoints.external.ts";
-import { nudgeDeliveries } from "./delivery/webhook_lanes/webhook_lanes.queue.ts";
 import { releasingBody } from "./http/body.ts";
 import { handleError } from "./http/errors.ts";
 import { externalRoutes } from "./http/external_api.ts";
@@ -28,11 +27,12 @@ import { platformApi, platformRoutes } from "./http/platform_api.ts";
 import { requireRoute, unrouted } from "./http/unrouted.ts";
 import { authorizationCodesPlatform } from "./joining/authorization_codes/authorization_codes.platform.ts";
 import { bulkInvitesExternal } from "./joining/bulk_invites/bulk_invites.external.ts";
-import { invitesExternal } from "./joining/invites/invites.external.ts";
-import { invitesPlatform } from "./joining/invites/invites.platform.ts";
-import { organizationUsersExternal } from "./joining/organization_users/organization_users.external.ts";
-import { organizationUsersPlatform } from "./joining/organization_users/organization_users.platform.ts";
-import { tokenExchangeExternal } from "./joining/token_exchange/token_exchange.external.ts";
+import { invitesExternal, invitesPlatform } from "./joining/invites/invites.routes.ts";
+import {
+  organizationUsersExternal,
+  organizationUsersPlatform,
+} from "./joining/organization_users/organization_users.routes.ts";
+import { tokenExchangeExternal } from "./joining/token_exchange/token_exchange.routes.ts";
 import { liveKitApi, liveKitRoutes } from "./livekit/livekit_api.ts";
 import { stopsPlatform } from "./livekit/stops.platform.ts";
 import { liveKitWebhook } from "./livekit/webhook.ts";

@@ -1,6 +1,6 @@
 import { app } from "./app.ts";
 import { consumeChores, runCron } from "./cron.ts";
-import { consumeWebhookDeliveries } from "./delivery/webhook_lanes/webhook_lanes.queue.ts";
+import { consumeWebhookDeliveries } from "./delivery/webhook_deliveries/webhook_deliveries.queue.ts";
 import { consumeBulkInvites } from "./joining/bulk_invites/bulk_invites.queue.ts";
 import { consumeInviteMails } from "./joining/invite_mails/invite_mails.queue.ts";
 

@@ -102,32 +102,14 @@ export const MAIL_TIMEOUT = 20 * SECOND;
 /** How many leases of a mail may end without a known outcome. After that, the mail may have been sent twice, and is given up. */
 export const MAX_MAIL_LEASES = 2;
 
-/** Mails in one invocation: D1 allows it 1,000 queries, and a mail needs seven. */
-export const MAIL_PORTION = 100;
-
 /**
- * After this time, an invocation starts no more mails and sends a message for the rest. Only one invocation runs at a
- * time, so mails of other databases have to wait. It sends a whole portion in time unless D1 or the provider is slow.
+ * Mails in one invocation, which sends a message if more are due. Only one invocation runs at a time, so the mails of other
+ * databases wait for it.
  */
-export const MAIL_TURN = 15 * SECOND;
+export const MAIL_PORTION = 20;
 
 /** Mails sent at the same time. A Worker can have six open connections, and D1 and the queue need some. */
 export const MAILS_AT_ONCE = 4;
-
-/** Rows of a bulk invite processed in one transaction. It takes D1 some tens of milliseconds, in which requests wait. */
-export const BULK_INVITE_PORTION = 50;
-
-/** Organizations that get a portion in one round. The others get theirs in the next round. */
-export const BULK_INVITE_ORGANIZATIONS = 20;
-
-/** After this many portions, an invocation does not start another round: each portion needs about ten of its 1,000 D1 queries. */
-export const BULK_INVITE_PORTIONS = 40;
-
-/**
- * With the retry delays of the queue, this many faults take more than 10 minutes: time to notice a faulty deployment
- * and roll it back.
- */
-export const BULK_INVITE_FAULTS = 8;
 
 /** The most messages that Cloudflare Queues accepts in one send. */
 export const QUEUE_SEND_LIMIT = 100;
@@ -137,12 +119,6 @@ export const DUE_TOLERANCE = SECOND;
 
 /** In seconds: the pause before the first retry, doubled with every retry. Cloudflare Queues allows up to 12 hours. */
 export const QUEUE_RETRIES = { first: 5, longest: 3600, jitter: 0.5 };
-
-/**
- * Once a database's faults have taken this long in total, the rest of its messages in the batch are retried later.
- * Immediate faults do not delay the other messages, which may well succeed.
- */
-export const QUEUE_FAULTS_TIME = SECOND;
 
 /** The part of a receiver's response that is read, so that the receiver can finish sending. It is discarded. */
 export const WEBHOOK_RESPONSE_LIMIT = 4 * KIB;

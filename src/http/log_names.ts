@@ -14,7 +14,6 @@ export const EVENTS = [
   "database_quiet",
   "organization_frozen",
   "message_unknown",
-  "bulk_invite_row_failed",
   "file_deletion_failed",
   "access_log_not_sealed",
   "access_log_file_in_the_way",

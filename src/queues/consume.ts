@@ -1,16 +1,17 @@
 import type * as z from "zod";
-import type { Context } from "../context.ts";
+import { type Context, openContext } from "../context.ts";
+import { runAll } from "../database/queries.ts";
+import { quietSince } from "../database/quiet.ts";
 import { envOfShard, shardOfMessage } from "../database/shards.ts";
-import { isPassing } from "../http/errors.ts";
 import { log, logFault } from "../http/log.ts";
 import { growingPause } from "../pauses.ts";
-import { QUEUE_FAULTS_TIME, QUEUE_RETRIES } from "../tuning.ts";
-import { openBackground } from "./background.ts";
+import { QUEUE_RETRIES } from "../tuning.ts";
 
 /**
- * Processes the messages of a batch. Each is acknowledged or retried separately, with growing pauses. Nothing is thrown,
- * because that would redeliver the whole batch. A message of another schema is dropped: a retry would not help. A
- * message for a quiet database is dropped too: the cron sends new ones once the database is resumed.
+ * Processes the messages of a batch: usually one, because each has its own invocation (`max_batch_size` in wrangler.toml).
+ * Each is acknowledged or retried separately, with growing pauses. Nothing is thrown, because that would redeliver the
+ * whole batch. A message of another schema is dropped: a retry would not help. A message for a quiet database is dropped
+ * too: the cron sends new ones once the database is resumed.
  */
 export async function consume<Schema extends z.ZodType>(
   batch: MessageBatch,
@@ -18,32 +19,31 @@ export async function consume<Schema extends z.ZodType>(
   schema: Schema,
   handle: (context: Context, body: z.output<Schema>) => Promise<void>,
 ): Promise<void> {
-  /** Returns how long D1 was asked without success, in milliseconds; 0 if it was not. */
-  async function consumeOne(message: Message): Promise<number> {
-    const started = Date.now();
+  async function consumeOne(message: Message) {
     try {
-      const context = await openBackground(envOfShard(env, shardOfMessage(message.body)), started);
+      const context = await openBackground(envOfShard(env, shardOfMessage(message.body)), Date.now());
       const body = schema.safeParse(message.body);
       if (!body.success) log("message_unknown", { queue: batch.queue, message_id: message.id });
       else if (context) await handle(context, body.data);
       message.ack();
-      return 0;
     } catch (error) {
       logFault({ message_id: message.id }, error);
-      retryLater(message);
-      return isPassing(error) ? Date.now() - started : 0;
+      message.retry({ delaySeconds: Math.round(growingPause(message.attempts, QUEUE_RETRIES)) });
     }
   }
-  // One after the other within a shard, so that a slow shard does not delay the others.
-  async function consumeShard(messages: Message[]) {
-    let lost = 0;
-    for (const message of messages)
-      if (lost < QUEUE_FAULTS_TIME) lost += await consumeOne(message);
-      else retryLater(message);
-  }
-  const shards = Map.groupBy(batch.messages, ({ body }) => shardOfMessage(body));
-  await Promise.all(Array.from(shards.values(), consumeShard));
+  await Promise.all(batch.messages.map(consumeOne));
 }
 
-const retryLater = (message: Message) =>
-  message.retry({ delaySeconds: Math.round(growingPause(message.attempts, QUEUE_RETRIES)) });
+/**
+ * The context of the cron and of queue consumers; null while the database is quiet, when no background work may run.
+ *
+ * A single check is enough: a backup makes its database quiet in the transaction that creates its rows, and before Time
+ * Travel the operator stops the cron and the queues and waits until they have ended (src/docs/backup.md).
+ */
+export async function openBackground(env: Env, now: number): Promise<Context | null> {
+  const context = openContext(env, now);
+  const [quiet] = await runAll(context.db, quietSince({}));
+  if (!quiet) return context;
+  log("database_quiet", context.shards ? { shard: context.shard } : {});
+  return null;
+}

@@ -4,7 +4,7 @@ import { app } from "../../src/app.ts";
 import { verifyAccessLog } from "../../src/client/access_log.ts";
 import { runCron } from "../../src/cron.ts";
 import { envOfShard } from "../../src/database/shards.ts";
-import { consumeWebhookDeliveries } from "../../src/delivery/webhook_lanes/webhook_lanes.queue.ts";
+import { consumeWebhookDeliveries } from "../../src/delivery/webhook_deliveries/webhook_deliveries.queue.ts";
 import { deleteOldRows, moveOrganization } from "../../src/dev/move.ts";
 import type { Run } from "../../src/dev/statement_runner.ts";
 import { DAY } from "../../src/units.ts";

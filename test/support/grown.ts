@@ -216,8 +216,8 @@ export async function growEverythingElse(run: Run, organization: Grown, size: nu
   );
   await rows(
     "bulk_invites",
-    "total_count, next_attempt_at, completed_at, erased_at, created_at, updated_at, created_by_user_id",
-    "1, 1, 1, 1, 1, 1, ?2",
+    "total_count, completed_at, erased_at, created_at, updated_at, created_by_user_id",
+    "1, 1, 1, 1, 1, ?2",
   );
   await forEach(
     "bulk_invite_rows",

@@ -1,10 +1,22 @@
-import { MAX_WEBHOOK_RETRY_AFTER, WEBHOOK_RETRY_DELAYS, WEBHOOK_TIMEOUT } from "../../lifetimes.ts";
-import { WEBHOOK_RETRY_JITTER } from "../../tuning.ts";
+import { type EventType, eventTypesOf } from "../../database/enums.ts";
+import {
+  MAX_WEBHOOK_RETRY_AFTER,
+  WEBHOOK_FAILING_FOR,
+  WEBHOOK_RETRY_DELAYS,
+  WEBHOOK_TIMEOUT,
+} from "../../lifetimes.ts";
+import {
+  MAX_WEBHOOK_PAUSE,
+  MIN_WEBHOOK_PAUSE,
+  WEBHOOK_FAILURES_IN_A_ROW,
+  WEBHOOK_NUDGE_AHEAD,
+  WEBHOOK_RETRY_JITTER,
+} from "../../tuning.ts";
+import { SECOND } from "../../units.ts";
+import type { webhookEndpoints } from "../webhook_endpoints/webhook_endpoints.table.ts";
 import type { webhookDeliveries } from "./webhook_deliveries.table.ts";
 
 type DeliveryRow = typeof webhookDeliveries.$inferSelect;
-
-export type Pending = Pick<DeliveryRow, "event_id" | "next_attempt_at">;
 
 export interface Attempt {
   /** When the attempt began. */
@@ -30,25 +42,28 @@ export const NO_SUCCESS = "The response status is not a success (200 to 299)";
 
 const NOT_WANTED = "The endpoint no longer receives events of this type";
 
-type SentDelivery = Pending & Pick<DeliveryRow, "webhook_endpoint_id" | "attempts" | "last_attempt_at">;
+/** A delivery after an attempt. It is written only if the delivery was not made due again meanwhile. */
+export type Outcome = Omit<DeliveryRow, "organization_id"> & { was_due_at: number | null };
 
-/** A delivery as a lane writes it back. */
-export type Outcome = Omit<DeliveryRow, "organization_id">;
-
-export interface Result {
-  delivery: SentDelivery;
-  /** Undefined if the endpoint no longer wants the event, which is then given up. */
-  attempt: Attempt | undefined;
-  outcome: Outcome;
-}
-
-/** @param now when the attempt ended */
+/**
+ * @param attempt undefined if the endpoint no longer wants the event, which is then given up
+ * @param now when the attempt ended
+ */
 export function mergeDelivery(
-  { webhook_endpoint_id, event_id, attempts, last_attempt_at }: SentDelivery,
+  {
+    webhook_endpoint_id,
+    event_id,
+    attempts,
+    last_attempt_at,
+    next_attempt_at: was_due_at,
+  }: Pick<
+    DeliveryRow,
+    "webhook_endpoint_id" | "event_id" | "attempts" | "last_attempt_at" | "next_attempt_at"
+  >,
   attempt: Attempt | undefined,
   now: number,
 ): Outcome {
-  const key = { webhook_endpoint_id, event_id };
+  const key = { webhook_endpoint_id, event_id, was_due_at };
   if (!attempt)
     return {
       ...key,
@@ -92,4 +107,88 @@ export function retryAfterAt(retry_after: string | null, now: number): number | 
   if (retry_after === null) return null;
   const asked = /^\d+$/.test(retry_after) ? now + Number(retry_after) * 1000 : Date.parse(retry_after);
   return Number.isNaN(asked) ? null : Math.min(asked, now + MAX_WEBHOOK_RETRY_AFTER);
+}
+
+type EndpointInLane = Omit<typeof webhookEndpoints.$inferSelect, "secret" | "previous_secrets">;
+
+/** Whether an endpoint receives events of a type now: it may have taken the type away since the event. */
+export const wantsType = ({ event_types }: Pick<EndpointInLane, "event_types">, type: EventType): boolean =>
+  event_types === null || eventTypesOf(event_types).includes(type);
+
+const GONE = 410;
+
+/** When to try a failing endpoint again: the pause grows with the time that it has been failing. */
+export function pausedUntil(failing_since: number, retry_after: string | null, now: number): number {
+  const asked = (retryAfterAt(retry_after, now) ?? 0) - now;
+  const pause = Math.max(now - failing_since, asked, MIN_WEBHOOK_PAUSE);
+  return now + Math.min(pause, MAX_WEBHOOK_PAUSE);
+}
+
+const isGone = (attempts: Attempt[]) => attempts.at(-1)?.response_status === GONE;
+
+/** A single failure does not delay later events, unless the endpoint did not answer or asked for a pause. */
+function isDown(attempts: Attempt[]): boolean {
+  const last = attempts.at(-1);
+  if (!last || last.error === null) return false;
+  const failuresInARow = attempts.length - 1 - attempts.findLastIndex(({ error }) => error === null);
+  return last.error === NO_ANSWER || last.retry_after !== null || failuresInARow >= WEBHOOK_FAILURES_IN_A_ROW;
+}
+
+export const isLaneOver = (attempts: Attempt[]): boolean => isGone(attempts) || isDown(attempts);
+
+function endpointAfter(endpoint: EndpointInLane, attempts: Attempt[], now: number): EndpointInLane {
+  const failing_since = attempts.reduce(
+    (since: number | null, { at, error }) => (error === null ? null : (since ?? at)),
+    endpoint.failing_since,
+  );
+  const next: EndpointInLane = {
+    ...endpoint,
+    failing_since,
+    lease_until: isDown(attempts)
+      ? pausedUntil(failing_since ?? now, attempts.at(-1)?.retry_after ?? null, now)
+      : null,
+  };
+  const hasFailedTooLong = failing_since !== null && failing_since <= now - WEBHOOK_FAILING_FOR;
+  if (!endpoint.is_active || !(isGone(attempts) || hasFailedTooLong)) return next;
+  const disabled_reason = isGone(attempts) ? "gone" : "failing";
+  return { ...next, is_active: false, disabled_reason, updated_at: now };
+}
+
+export interface LaneEnd {
+  endpoint: EndpointInLane;
+  /** When to send a message for the endpoint; null for no message. */
+  nudge_at: number | null;
+}
+
+/**
+ * @param due_at when the next pending delivery is due; null without any
+ * @param lane the URL that the lane sent to, when it began, and whether it found any due delivery
+ */
+export function endLane(
+  { endpoint, due_at }: { endpoint: EndpointInLane; due_at: number | null },
+  lane: { url: string; opened_at: number; isEmpty: boolean },
+  attempts: Attempt[],
+  now: number,
+): LaneEnd {
+  // Attempts at an earlier URL say nothing about the current one.
+  const next = { ...endpointAfter(endpoint, endpoint.url === lane.url ? attempts : [], now), due_at };
+  // A due delivery that the lane did not find has lost its event. The cron deletes it.
+  const isOrphaned = lane.isEmpty && due_at !== null && due_at <= lane.opened_at;
+  if (due_at === null || isOrphaned || !next.is_active)
+    return { endpoint: { ...next, message_at: null }, nudge_at: null };
+  const ready_at = Math.max(due_at, next.lease_until ?? 0, now);
+  // Keep a message that arrives within the second: if each lane sent another one, they would multiply.
+  const { message_at } = endpoint;
+  if (message_at !== null && message_at > now && message_at < ready_at + SECOND)
+    return { endpoint: next, nudge_at: null };
+  const nudge_at = ready_at - now < WEBHOOK_NUDGE_AHEAD ? inWholeSeconds(ready_at, now) : null;
+  return { endpoint: { ...next, message_at: nudge_at }, nudge_at };
+}
+
+/** Rounded up to whole seconds, because a queue delays messages by whole seconds. */
+const inWholeSeconds = (time: number, now: number) => now + Math.ceil((time - now) / SECOND) * SECOND;
+
+export function earliest(times: (number | null)[]): number | null {
+  const known = times.filter((time) => time !== null);
+  return known.length > 0 ? Math.min(...known) : null;
 }

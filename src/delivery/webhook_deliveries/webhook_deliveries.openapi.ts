@@ -10,9 +10,12 @@ import { exampleEvent, idsOfType } from "../events/events.examples.ts";
 import { EVENT_MEANINGS } from "../events/events.openapi.ts";
 import { eventIds } from "../events/events.responses.ts";
 import { ofEndpoint } from "../webhook_endpoints/webhook_endpoints.openapi.ts";
-import { webhookEndpointNotFound } from "../webhook_endpoints/webhook_endpoints.refusals.ts";
+import {
+  endpointNotActive,
+  webhookEndpointNotFound,
+  webhooksQuiet,
+} from "../webhook_endpoints/webhook_endpoints.refusals.ts";
 import { UNREACHABLE } from "./webhook_deliveries.merge.ts";
-import { endpointNotActive, webhooksQuiet } from "./webhook_deliveries.refusals.ts";
 import {
   deliveriesSchema,
   pingResultSchema,

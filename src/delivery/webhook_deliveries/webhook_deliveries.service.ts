@@ -6,10 +6,13 @@ import { quietSince } from "../../database/quiet.ts";
 import { workOff } from "../../database/turns.ts";
 import { administeredOrganization } from "../../http/roles.ts";
 import { EVENTS_KEPT_FOR } from "../../lifetimes.ts";
-import { webhookEndpointNotFound } from "../webhook_endpoints/webhook_endpoints.refusals.ts";
+import {
+  endpointNotActive,
+  webhookEndpointNotFound,
+  webhooksQuiet,
+} from "../webhook_endpoints/webhook_endpoints.refusals.ts";
 import { endpointById, endpointWithSecrets } from "../webhook_endpoints/webhook_endpoints.sql.ts";
 import type { Attempt } from "./webhook_deliveries.merge.ts";
-import { endpointNotActive, webhooksQuiet } from "./webhook_deliveries.refusals.ts";
 import { type DeliveriesQuery, type Delivery, newPing, newTest } from "./webhook_deliveries.schemas.ts";
 import { sendWebhook } from "./webhook_deliveries.sending.ts";
 import {

@@ -42,3 +42,12 @@ export const rotatedTooOften = () =>
 /** For a caller whose replayed request no longer returns the secret. */
 export const ROTATE_LOST_SECRET =
   "The endpoint was created, but its secret is shown only once: if you do not have it, find the endpoint in the list and rotate its secret";
+
+export const endpointNotActive = () =>
+  unprocessable("endpoint_inactive", "The webhook endpoint is not active: activate it first");
+
+export const webhooksQuiet = () =>
+  unprocessable(
+    "service_quiet",
+    "The service was restored from a backup and sends no webhooks until its operator resumes it",
+  );

@@ -15,7 +15,7 @@ import { organizationId } from "../../organization/organizations/organizations.t
  * - `created_by_user_id`: the administrator responsible for the endpoint, who created it, or last changed its URL or activated it.
  *   When this user is no longer an administrator, the endpoint is turned off.
  * - `due_at`: when the next delivery is due, or earlier; null if none is pending.
- * - `lease_until`: until then, only the lane that set it sends deliveries (see webhook_lanes.service.ts).
+ * - `lease_until`: until then, only the lane that set it sends deliveries (see webhook_deliveries.lanes.ts).
  * - `failing_since`: the time of the first failure since the last successful delivery.
  * - `repaired_at`: when the endpoint last got another URL or was activated. Deliveries that failed before that are due at once.
  * - `message_at`: when the queue's message for the endpoint arrives, or arrived.

@@ -2,8 +2,8 @@ import { AUTHORIZATION_CODE_LIFETIME } from "../../lifetimes.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
-import { invalidCode } from "./authorization_codes.refusals.ts";
 import { redeemedCodeSchema } from "./authorization_codes.responses.ts";
+import { invalidCode } from "./authorization_codes.schemas.ts";
 
 export const authorizationCodesReference: Reference = {
   tag: "Authorization codes",

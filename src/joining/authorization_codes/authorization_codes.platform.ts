@@ -4,8 +4,12 @@ import { platformRoutes } from "../../http/platform_api.ts";
 import { openTo } from "../../http/platform_tokens.ts";
 import { jsonBody } from "../../http/validation.ts";
 import { AUTHORIZATION_CODE_BYTES } from "../../limits.ts";
-import { invalidCode } from "./authorization_codes.refusals.ts";
-import { type RedeemCodeBody, redeemCodeBody, toRedeemedCode } from "./authorization_codes.schemas.ts";
+import {
+  invalidCode,
+  type RedeemCodeBody,
+  redeemCodeBody,
+  toRedeemedCode,
+} from "./authorization_codes.schemas.ts";
 import { redeemCode } from "./authorization_codes.service.ts";
 
 export const authorizationCodesPlatform = platformRoutes().post(

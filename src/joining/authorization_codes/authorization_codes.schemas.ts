@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
+import { ApiError } from "../../http/errors.ts";
 import { reference } from "../../http/wire.ts";
 import { MAX_OWN_TOKEN_LENGTH } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
@@ -19,3 +20,5 @@ export function toRedeemedCode(row: RedeemedCode): z.input<typeof redeemedCodeSc
     organization_user: { id: row.organization_user_id, roles: row.roles },
   };
 }
+
+export const invalidCode = () => new ApiError(401, "invalid_code", "Invalid code");

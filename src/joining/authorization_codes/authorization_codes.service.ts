@@ -4,8 +4,8 @@ import { isMoving } from "../../database/causes.ts";
 import { newShardOfCode } from "../../database/moves.ts";
 import { runBatch, runFirst } from "../../database/queries.ts";
 import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
-import { invalidCode } from "./authorization_codes.refusals.ts";
 import type { RedeemedCode } from "./authorization_codes.schemas.ts";
+import { invalidCode } from "./authorization_codes.schemas.ts";
 import { consumeCode, redeemedCode } from "./authorization_codes.sql.ts";
 
 /**

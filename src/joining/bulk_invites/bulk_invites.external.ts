@@ -5,7 +5,7 @@ import { area } from "../../http/scopes.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
 import { BULK_INVITES_BODY_LIMIT } from "../../limits.ts";
-import { nudgeBulkInvites } from "./bulk_invites.queue.ts";
+import { queueBulkInvites } from "./bulk_invites.queue.ts";
 import { createBulkInviteBody, toBulkInvite, toFailure } from "./bulk_invites.schemas.ts";
 import { createBulkInvite, requireBulkInvite } from "./bulk_invites.service.ts";
 
@@ -19,7 +19,7 @@ export const bulkInvitesExternal = externalRoutes()
     async (c) => {
       const bulkInvite = await createBulkInvite(c.var.context, c.req.valid("json").organization_invites);
       const headers = { Location: `/api/external/bulk_invites/${bulkInvite.id}` };
-      c.executionCtx.waitUntil(nudgeBulkInvites(c.var.context));
+      c.executionCtx.waitUntil(queueBulkInvites(c.var.context, [bulkInvite]));
       return c.json({ bulk_invite: toBulkInvite(bulkInvite) }, 201, headers);
     },
   )

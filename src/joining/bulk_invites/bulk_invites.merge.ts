@@ -33,8 +33,6 @@ export function newBulkInvite(
   return {
     organization_id,
     total_count: inputs.length,
-    next_attempt_at: now,
-    faults: 0,
     completed_at: null,
     erased_at: null,
     created_at: now,
@@ -64,6 +62,7 @@ export const newRows = (
 
 /** The end of a row: an invite if `error` is null. */
 export interface RowEnd {
+  bulk_invite_id: number;
   row: number;
   error: string | null;
 }
@@ -103,7 +102,7 @@ export function decideRowEnds(
   for (const row of rows) {
     const error =
       rowFault(row, now) ?? (newInvites.length < places ? null : ROW_FAULTS.tooManyInvites) ?? mailFault(row);
-    ends.push({ row: row.row, error });
+    ends.push({ bulk_invite_id: row.bulk_invite_id, row: row.row, error });
     if (error !== null) continue;
     if (mailer) mailed.push(row.address_digest);
     const { organization_id, created_by_user_id: user_id, email, display_name, roles } = row;

@@ -6,9 +6,7 @@ import { organizationUsers } from "../../organization/members/organization_users
 import { organizationId } from "../../organization/organizations/organizations.table.ts";
 
 /**
- * Rows are processed in portions. The next portion is due at `next_attempt_at`, until all rows are processed (`completed_at`). `faults`
- * counts the portions that failed because of an error in the service. `erased_at` is when the cron had deleted the personal data of
- * all rows.
+ * `completed_at` is when the last row was processed. `erased_at` is when the cron had deleted the personal data of all rows.
  */
 export const bulkInvites = sqliteTable(
   "bulk_invites",
@@ -16,8 +14,6 @@ export const bulkInvites = sqliteTable(
     id: idColumn(),
     organization_id: organizationId(),
     total_count: integer().notNull(),
-    next_attempt_at: integer().notNull(),
-    faults: integer().notNull().default(0),
     completed_at: integer(),
     erased_at: integer(),
     ...timestamps,
@@ -25,9 +21,7 @@ export const bulkInvites = sqliteTable(
   },
   (t) => [
     uniqueIndex("bulk_invites_by_organization").on(t.organization_id, t.id),
-    index("bulk_invites_uncompleted")
-      .on(t.organization_id, t.next_attempt_at)
-      .where(sql`completed_at is null`),
+    index("bulk_invites_uncompleted").on(t.organization_id, t.created_at).where(sql`completed_at is null`),
     // For a member who loses the right to invite.
     index("bulk_invites_by_creator")
       .on(t.organization_id, t.created_by_user_id)

@@ -1,11 +1,27 @@
 import * as z from "zod";
 import type { Context } from "../../context.ts";
-import { nudgeDeliveries } from "../../delivery/webhook_lanes/webhook_lanes.queue.ts";
-import { logFault } from "../../http/log.ts";
+import { runAll, runBatch } from "../../database/queries.ts";
+import type { LimitedTurn } from "../../database/turns.ts";
+import { nudgeDeliveries } from "../../delivery/webhook_deliveries/webhook_deliveries.queue.ts";
+import { log, logFault } from "../../http/log.ts";
+import { type Mailer, sendMail } from "../../mail/mail.ts";
 import { lazily } from "../../memory.ts";
 import { consume } from "../../queues/consume.ts";
-import { nudge } from "../../queues/nudge.ts";
-import { findDueMails, sendDueMails } from "./invite_mails.service.ts";
+import { nudge } from "../../queues/send.ts";
+import { DUE_TOLERANCE, MAIL_LEASE, MAIL_PORTION, MAILS_AT_ONCE } from "../../tuning.ts";
+import { afterFailedMail, linkMadeAt } from "../invites/invites.merge.ts";
+import { withAcceptUrl } from "../invites/invites.tokens.ts";
+import { inviteMail } from "./invite_mails.content.ts";
+import {
+  type DueMail,
+  dueMails,
+  endMailLease,
+  type LeasedMail,
+  leaseMail,
+  type MailLease,
+  recordSent,
+  refuseMail,
+} from "./invite_mails.sql.ts";
 
 /** Mails may be due. D1 knows which, so a lost or duplicate message does no harm. */
 const inviteMailMessage = lazily(() => z.object({ schema: z.literal("invite_mails/1") }));
@@ -42,4 +58,68 @@ export async function queueDueMails(context: Context): Promise<number> {
   if (!context.mailer || (await findDueMails(context, { share: 1, limit: 1 })).length === 0) return 0;
   await sendMailMessage(context.inviteMailQueue, 0);
   return 1;
+}
+
+/*
+ * D1 knows which mails are due. Each mail is leased right before it is sent: only one sender gets it, and none if the
+ * invite was used, deleted or has expired. If a sender dies, the mail is due again when its lease is over. It may
+ * already have been sent, so it is attempted only once more.
+ */
+
+/** Sends a portion of the due mails, and returns whether more may be due. */
+async function sendDueMails(context: Context): Promise<boolean> {
+  const { mailer } = context;
+  if (!mailer) return false;
+  const due = await findDueMails(context, { share: MAIL_PORTION, limit: MAIL_PORTION });
+  const waiting = due.values();
+  const sendOneByOne = async () => {
+    for (const mail of waiting) await sendIfLeased({ ...context, mailer, now: Date.now() }, mail);
+  };
+  const results = await Promise.allSettled(Array.from({ length: MAILS_AT_ONCE }, sendOneByOne));
+  const failed = results.find((result) => result.status === "rejected");
+  if (failed) throw failed.reason;
+  return due.length === MAIL_PORTION;
+}
+
+const findDueMails = ({ db, now }: Context, limits: LimitedTurn): Promise<DueMail[]> =>
+  runAll(db, dueMails({ ...limits, due_before: now + DUE_TOLERANCE }));
+
+async function sendIfLeased(context: Context & { mailer: Mailer }, due: DueMail): Promise<void> {
+  const { db, now } = context;
+  const { id, next_mail_at } = due;
+  const lease: MailLease = { id, next_mail_at, now, lease_until: now + MAIL_LEASE };
+  const [[leased], [refused]] = await runBatch(db, [leaseMail(lease), refuseMail(lease)]);
+  if (refused)
+    log("invite_mail_failed", {
+      ...idsOfMail(due),
+      reason: due.expires_at <= now ? "expired" : "outcomes_unknown",
+    });
+  if (leased) await sendLeased(context, due, lease, leased);
+}
+
+const idsOfMail = ({ id, owner_id }: DueMail) => ({ organization_id: owner_id, invite_id: id });
+
+async function sendLeased(
+  context: Context & { mailer: Mailer },
+  due: DueMail,
+  { id, lease_until }: MailLease,
+  leased: LeasedMail,
+): Promise<void> {
+  const { db, settings, mailer } = context;
+  const ids = idsOfMail(due);
+  const outcome = await sendMail(mailer, inviteMail(await withAcceptUrl(settings, leased)));
+  if (outcome.state === "sent") {
+    await runAll(db, recordSent({ id, link_made_at: linkMadeAt(due), mailed_at: Date.now() }));
+    return;
+  }
+  if (outcome.state === "unknown") {
+    // The lease stays, as if the sender had died.
+    log("invite_mail_unanswered", ids);
+    return;
+  }
+  const next = afterFailedMail(due, outcome, Date.now());
+  const said = { ...ids, reason: outcome.reason };
+  if (next.mail_status === "failed") log("invite_mail_failed", said);
+  else log("invite_mail_deferred", said);
+  await runAll(db, endMailLease({ id, lease_until, ...next }));
 }

@@ -4,9 +4,9 @@ import { builder, type Placeholders, preparedQuery, type Row } from "../../datab
 import { isInLimitedTurn, type LimitedTurn, ownerIdOf } from "../../database/turns.ts";
 import { isServed, mailNameOfOrganization } from "../../organization/organizations/organizations.sql.ts";
 import { MAX_MAIL_LEASES } from "../../tuning.ts";
+import type { afterFailedMail } from "../invites/invites.merge.ts";
 import { inviteColumns } from "../invites/invites.sql.ts";
 import { invites } from "../invites/invites.table.ts";
-import type { afterFailedMail } from "./invite_mails.merge.ts";
 
 const leasedColumns = {
   ...inviteColumns,

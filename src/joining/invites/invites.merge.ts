@@ -1,10 +1,12 @@
 import type { NewRow } from "../../database/insert.ts";
 import { toTimestamp } from "../../http/wire.ts";
 import { INVITE_RESEND_PAUSE } from "../../lifetimes.ts";
-import type { Mailer } from "../../mail/mail.ts";
+import type { Mailer, MailOutcome } from "../../mail/mail.ts";
 import type { Rights } from "../../organization/api_clients/api_clients.policy.ts";
 import { requireAssignable } from "../../organization/roles/roles.policy.ts";
+import { growingPause } from "../../pauses.ts";
 import type { Settings } from "../../settings.ts";
+import { MAIL_RETRIES } from "../../tuning.ts";
 import { DAY } from "../../units.ts";
 import { hasEnded, type Member } from "../organization_users/organization_users.merge.ts";
 import { notFormerMember } from "../organization_users/organization_users.refusals.ts";
@@ -145,3 +147,16 @@ export function renewInvite(
 /** When the current link was created: sending an invite again creates a new one. */
 export const linkMadeAt = ({ resent_at, created_at }: Pick<InviteRow, "resent_at" | "created_at">): number =>
   resent_at ?? created_at;
+
+export function afterFailedMail(
+  { expires_at, mail_attempts: before }: Pick<InviteRow, "expires_at" | "mail_attempts">,
+  { state }: Extract<MailOutcome, { state: "deferred" | "failed" }>,
+  now: number,
+  chance = Math.random(),
+): Pick<InviteRow, "mail_status" | "next_mail_at" | "mail_attempts"> {
+  const mail_attempts = before + 1;
+  const retryAt = now + Math.round(growingPause(mail_attempts, MAIL_RETRIES, chance));
+  return state === "failed" || retryAt >= expires_at
+    ? { mail_status: "failed", next_mail_at: null, mail_attempts }
+    : { mail_status: "queued", next_mail_at: retryAt, mail_attempts };
+}

@@ -130,36 +130,31 @@ interface PendingInvites {
   now: number;
 }
 
-const listOfPendingInvites = (compare: typeof gt | typeof lte) =>
-  pagedList(
-    invites,
-    inviteColumns,
-    [asc(invites.id)],
-    ({ organization_id, now }: Placeholders<PendingInvites>) =>
-      and(
-        eq(invites.organization_id, organization_id),
-        isPending,
-        // With the index on the expiry, SQLite would sort all invites to show one page.
-        compare(withoutIndex(invites.expires_at), now),
-      ),
+/** With the index on the expiry, SQLite would sort all invites to show one page. */
+const listOfInvites = <Values extends PendingInvites>(
+  compare: typeof gt | typeof lte,
+  condition: (values: Placeholders<Values>) => SQL | undefined,
+) =>
+  pagedList(invites, inviteColumns, [asc(invites.id)], (values: Placeholders<Values>) =>
+    and(condition(values), isPending, compare(withoutIndex(invites.expires_at), values.now)),
   );
+
+const invitesOfOrganization = ({ organization_id }: Placeholders<PendingInvites>) =>
+  eq(invites.organization_id, organization_id);
 
 export const pagesOfInvites = {
-  active: listOfPendingInvites(gt).page,
-  expired: listOfPendingInvites(lte).page,
+  active: listOfInvites(gt, invitesOfOrganization).page,
+  expired: listOfInvites(lte, invitesOfOrganization).page,
 };
 
-/** A list of at most one invite. */
-const listOfEmail = (compare: typeof gt | typeof lte) =>
-  pagedList(
-    invites,
-    inviteColumns,
-    [asc(invites.id)],
-    ({ organization_id, email, now }: Placeholders<PendingInvites & OfEmail>) =>
-      and(isPendingInviteOf(organization_id, email), compare(withoutIndex(invites.expires_at), now)),
-  );
+/** At most one invite. */
+const inviteOfEmail = ({ organization_id, email }: Placeholders<PendingInvites & OfEmail>) =>
+  hasValues(invites, { organization_id, email });
 
-export const invitesOfEmail = { active: listOfEmail(gt), expired: listOfEmail(lte) };
+export const invitesOfEmail = {
+  active: listOfInvites(gt, inviteOfEmail),
+  expired: listOfInvites(lte, inviteOfEmail),
+};
 
 /** Both totals. Expired invites are counted, because no trigger fires when an invite expires. */
 export const totalsOfInvites = preparedQuery(({ organization_id, now }: Placeholders<PendingInvites>) => {

@@ -1,17 +1,43 @@
+import { and, eq, isNull } from "drizzle-orm";
+import { accessEntries, entriesWhere } from "../../audit/access_logs/access_logs.entries.ts";
 import { digest, randomSecret } from "../../bytes/digest.ts";
 import type { ClientContext } from "../../context.ts";
-import { runAll, runBatch } from "../../database/queries.ts";
+import { type Placeholders, runAll, runBatch } from "../../database/queries.ts";
 import { administeredOrganization } from "../../http/roles.ts";
 import { AUTHORIZATION_CODE_LIFETIME } from "../../lifetimes.ts";
 import { AUTHORIZATION_CODE_BYTES } from "../../limits.ts";
 import { issuersByName } from "../../organization/issuers/issuers.sql.ts";
-import { accountByEmail, newestFormerMember } from "../../organization/members/members.sql.ts";
+import {
+  accountByEmail,
+  accountIdOf,
+  newestFormerMember,
+  type OfEmail,
+} from "../../organization/members/members.sql.ts";
+import { organizationUsers } from "../../organization/members/organization_users.table.ts";
+import { organizations } from "../../organization/organizations/organizations.table.ts";
 import { insertAuthorizationCode } from "../authorization_codes/authorization_codes.sql.ts";
 import { pendingInviteOf } from "../invites/invites.sql.ts";
 import { checkReasonOf, invalidToken, inviteNotAccepted } from "./token_exchange.refusals.ts";
 import type { TokenCheck } from "./token_exchange.responses.ts";
-import { refusedSignInEntry, signInEntry } from "./token_exchange.sql.ts";
 import { claimedIssuer, claimsOf, compactToken, verifiedEmail } from "./token_exchange.tokens.ts";
+
+export const signInEntry = entriesWhere("organization_user", organizationUsers, {
+  organization_id: organizationUsers.organization_id,
+  organization_user_id: organizationUsers.id,
+})(({ organization_id, email }: Placeholders<OfEmail>) =>
+  eq(organizationUsers.id, accountIdOf(organization_id, email)),
+);
+
+/** The access log entry of an exchange for an email without an account. */
+export const refusedSignInEntry = accessEntries(
+  "organization_user",
+  ({ organization_id, email }: Placeholders<OfEmail>) => ({
+    organization_id: organizations.id,
+    resource_id: null,
+    from: organizations,
+    where: and(eq(organizations.id, organization_id), isNull(accountIdOf(organization_id, email))),
+  }),
+);
 
 /**
  * Exchanges a token of a recognized issuer for an authorization code of its user. The access log records each exchange

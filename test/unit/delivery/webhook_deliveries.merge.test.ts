@@ -1,12 +1,13 @@
 import { assert, integer, option, property, string } from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  mergeDelivery,
+  endLane,
+  isLaneOver,
   NO_ANSWER,
   NO_SUCCESS,
   nextAttemptAt,
+  pausedUntil,
 } from "../../../src/delivery/webhook_deliveries/webhook_deliveries.merge.ts";
-import { endLane, isLaneOver, pausedUntil } from "../../../src/delivery/webhook_lanes/webhook_lanes.merge.ts";
 import { WEBHOOK_RETRY_DELAYS } from "../../../src/lifetimes.ts";
 import {
   MAX_WEBHOOK_PAUSE,
@@ -19,16 +20,8 @@ import { DAY } from "../../../src/units.ts";
 const NOW = Date.parse("2026-01-31T09:30:00Z");
 
 describe("nextAttemptAt", () => {
-  it("returns the delay of the attempt with some jitter, and null after the last attempt", () => {
-    WEBHOOK_RETRY_DELAYS.forEach((delay, n) => {
-      expect(nextAttemptAt(n + 1, null, NOW, 0)).toBe(NOW + delay);
-      expect(nextAttemptAt(n + 1, null, NOW, 1)).toBe(NOW + Math.round(delay * 1.1));
-    });
-    expect(nextAttemptAt(WEBHOOK_RETRY_DELAYS.length + 1, null, NOW)).toBeNull();
+  it("returns at most a day and its jitter, whatever the receiver sends, and null after the last attempt", () => {
     expect(nextAttemptAt(WEBHOOK_RETRY_DELAYS.length + 1, "60", NOW)).toBeNull();
-  });
-
-  it("returns at most a day and its jitter, whatever the receiver sends", () => {
     assert(
       property(integer({ min: 1, max: 9 }), option(string()), (attempts, retry_after) => {
         const next = nextAttemptAt(attempts, retry_after, NOW) ?? 0;
@@ -78,31 +71,13 @@ const attemptOf = (answer: Answer, retry_after: string | null = null) => ({
   retry_after,
 });
 
-const DUE = { webhook_endpoint_id: 6, attempts: 0, last_attempt_at: null, next_attempt_at: NOW - 10 };
-
-/** Due deliveries of the events 1, 2, 3 …, with their outcomes. */
-const resultsOf = (answers: Answer[]) =>
-  answers.map((answer, n) => {
-    const delivery = { ...DUE, event_id: n + 1 };
-    const attempt = attemptOf(answer);
-    return { delivery, attempt, outcome: mergeDelivery(delivery, attempt, NOW) };
-  });
-
-interface Surroundings {
-  endpoint?: Partial<typeof LEASED>;
-  others_due_at?: number | null;
-  /** When deliveries were requested again meanwhile, by the ids of their events. */
-  askedAgain?: Record<number, number>;
-}
-
-function laneWith(answers: Answer[], { endpoint, others_due_at = null, askedAgain = {} }: Surroundings = {}) {
-  const results = resultsOf(answers);
-  const deliveries = results.map(({ delivery: { event_id, next_attempt_at } }) => ({
-    event_id,
-    next_attempt_at: askedAgain[event_id] ?? next_attempt_at,
-  }));
-  const known = { endpoint: { ...LEASED, ...endpoint }, deliveries, others_due_at };
-  return endLane(known, { url: URL, opened_at: NOW - 20, results }, NOW);
+function laneWith(
+  answers: Answer[],
+  { endpoint, due_at = null }: { endpoint?: Partial<typeof LEASED>; due_at?: number | null } = {},
+) {
+  const lane = { url: URL, opened_at: NOW - 20, isEmpty: answers.length === 0 };
+  const attempts = answers.map((answer) => attemptOf(answer));
+  return endLane({ endpoint: { ...LEASED, ...endpoint }, due_at }, lane, attempts, NOW);
 }
 
 describe("endLane", () => {
@@ -141,12 +116,6 @@ describe("endLane", () => {
     expect(left([200, ...failures])).toBe(NOW + MIN_WEBHOOK_PAUSE);
     expect(left(failures.slice(1))).toBeNull();
   });
-
-  it("makes the endpoint due with the first of its deliveries, attempted or not", () => {
-    const { endpoint, outcomes } = laneWith([200, 500], { others_due_at: NOW + DAY });
-    expect(endpoint.due_at).toBe(outcomes[1]?.next_attempt_at);
-    expect(laneWith([500], { others_due_at: NOW + 1 }).endpoint.due_at).toBe(NOW + 1);
-  });
 });
 
 describe("A lane", () => {
@@ -159,8 +128,8 @@ describe("A lane", () => {
     expect(isLaneOver([attemptOf(200, "60")])).toBe(false);
   });
 
-  const nudged = (others_due_at: number | null, message_at: number | null = null) => {
-    const { nudge_at, endpoint } = laneWith([200], { others_due_at, endpoint: { message_at } });
+  const nudged = (due_at: number | null, message_at: number | null = null) => {
+    const { nudge_at, endpoint } = laneWith([200], { due_at, endpoint: { message_at } });
     return [nudge_at, endpoint.message_at];
   };
 
@@ -179,7 +148,7 @@ describe("A lane", () => {
   });
 
   it("asks for no message if it found none of the due deliveries, because their event is deleted", () => {
-    expect(laneWith([], { others_due_at: NOW - 30 }).nudge_at).toBeNull();
-    expect(laneWith([], { others_due_at: NOW + 30 }).nudge_at).toBe(NOW + 1000);
+    expect(laneWith([], { due_at: NOW - 30 }).nudge_at).toBeNull();
+    expect(laneWith([], { due_at: NOW + 30 }).nudge_at).toBe(NOW + 1000);
   });
 });

@@ -79,7 +79,7 @@ it.each<readonly [url: string, reason: string]>([
     https://metadata.google.internal https://metadata.google.internal. https://visits.localhost
     https://nas.lan https://nas.lan. https://box.home.arpa https://home.arpa https://visits.default.svc
     https://erp.corp https://nas.home https://portal.intranet https://hooks.private https://hooks.test https://abc.onion
-    https://hooks.example https://hooks.invalid
+    https://hooks.example https://hooks.invalid https://hooks.alt https://hooks.mail
     https://a.b.localhost. https://.example.com https://example..com https://example.com..
     https://localhost.. https://-.example.com https://exa$mple.com`,
   [`https://${"a".repeat(64)}.example.com`, NAME],

@@ -38,7 +38,7 @@ describe("decideRowEnds", () => {
     [ROW_FAULTS.pendingInvite({ id: 7, expired_at: "2026-01-31T09:30:00.000Z" }), { ...pending(NOW) }],
   ])("fails a row with the first of its errors: %s", (error, known) => {
     expect(decideRowEnds([aRow(0, known)], { places: 50, mails: 50 }, sending, NOW)).toEqual({
-      ends: [{ row: 0, error }],
+      ends: [{ bulk_invite_id: 4, row: 0, error }],
       invites: [],
       mailed: [],
     });

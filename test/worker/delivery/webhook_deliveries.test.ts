@@ -452,17 +452,6 @@ describe("The queue of webhooks", () => {
     await clinic.queue.pass(SECOND);
     expect(idsOf(receiver.received)).toEqual(ids);
   });
-
-  it("ignores messages of another form", async () => {
-    const clinic = await aClinicWithWebhooks();
-    for (const body of [
-      "dispatch",
-      { schema: "webhook_deliveries/2", webhook_endpoint_id: 1 },
-      { webhook_endpoint_id: 1 },
-      null,
-    ])
-      await clinic.queue.deliver(body);
-  });
 });
 
 describe("POST /webhook_endpoints/{id}/redeliver", () => {

@@ -4,7 +4,7 @@ import { type Api, platform } from "../support/api.ts";
 import { aCall, aProviderOnTheCall, aRecipient, WAITING_SINCE } from "../support/calls.ts";
 import { documents } from "../support/contract.ts";
 import { anInvite, anOrganization, given, type Organization, unique } from "../support/organization.ts";
-import { aQueue, removePendingRows, workerWith } from "../support/queue.ts";
+import { aQueue, workerWith } from "../support/queue.ts";
 import { aSealedDay } from "../support/seals.ts";
 import { dateAhead } from "../support/time.ts";
 import { keyOf, planVisit } from "../support/visits.ts";
@@ -102,7 +102,6 @@ async function aBusyClinic(name: string, { emails, keys }: World) {
 }
 
 async function aBulkInvite({ client }: Organization, emails: string[]) {
-  await removePendingRows();
   const queue = aQueue();
   const { fetcher, consume } = workerWith({ BULK_INVITES: queue.binding });
   const organization_invites = emails.map((email) => anInvite({ email }));

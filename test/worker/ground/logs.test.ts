@@ -1,12 +1,11 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { BULK_INVITE_FAULTS } from "../../../src/tuning.ts";
 import { type Answer, type Api, api, PLATFORM_TOKEN, platform } from "../support/api.ts";
 import { aCall, aProviderOnTheCall, aRecipient } from "../support/calls.ts";
 import { aKey, anIdentityProvider } from "../support/identity_provider.ts";
 import { accept, acceptToken, tokenOf } from "../support/invites.ts";
 import { anInvite, anOrganization, given, type Organization, unique } from "../support/organization.ts";
-import { aMessage, aQueue, removePendingRows, WAKE_UP, workerWith } from "../support/queue.ts";
+import { aMessage, aQueue, ofBulkInvite, workerWith } from "../support/queue.ts";
 import { anEmail, exchange, redeem } from "../support/sign_in.ts";
 import { aBucket } from "../support/storage.ts";
 import { fromNow } from "../support/time.ts";
@@ -199,17 +198,10 @@ async function invite({ client, id }: Organization) {
   );
   const bulkInvite = async () =>
     (await given(bulkClient.post("/invites/bulk_create", { organization_invites }))).bulk_invite;
-  await removePendingRows();
   const bulk_invite = await bulkInvite();
-  const wakeUp = aMessage(WAKE_UP);
+  const wakeUp = aMessage(ofBulkInvite(bulk_invite));
   const poisoned = workerWith({ BULK_INVITES: queue.binding, DB: databaseWithout("invites") });
-  // The first fault is counted, the last one fails a row.
-  for (const faults of [0, BULK_INVITE_FAULTS]) {
-    await env.DB.prepare("update bulk_invites set faults = ?, next_attempt_at = 0 where id = ?")
-      .bind(faults, bulk_invite.id)
-      .run();
-    await poisoned.consume([wakeUp]);
-  }
+  await poisoned.consume([wakeUp]);
   await workerWith({ DB: databaseWithout("bulk_invites") }).consume([wakeUp]);
   await well.consume([wakeUp]);
   await well.consume([aMessage({ schema: "unheard-of", email: hyacinth.email })]);
@@ -415,10 +407,9 @@ describe("The log of a whole journey", () => {
     );
   });
 
-  it("has failed rows of bulk invites, unknown messages of the queue and failed file deletions", () => {
+  it("has unknown messages of the queue and failed file deletions", () => {
     const events = parsed().map(({ event }) => event);
     expect(events).toContain("message_unknown");
-    expect(events).toContain("bulk_invite_row_failed");
     expect(events).toContain("file_deletion_failed");
   });
 });

@@ -17,7 +17,7 @@ import { aLiveKit, KEY } from "../support/livekit_api.ts";
 import { MAIL_FROM } from "../support/mails.ts";
 import { observedDatabase } from "../support/observed_database.ts";
 import { anOrganization, given, unique } from "../support/organization.ts";
-import { aMessage, aQueue, WAKE_UP, workerWith } from "../support/queue.ts";
+import { aMessage, aQueue, ofBulkInvite, workerWith } from "../support/queue.ts";
 import { AUDIT_SIGNING_KEY } from "../support/seals.ts";
 import { aBucket, fileExists, storeFile } from "../support/storage.ts";
 import { fromNow, travelTo } from "../support/time.ts";
@@ -166,7 +166,7 @@ describe("The webhook endpoints of a restored database", () => {
 });
 
 const messageTo: Record<string, () => object> = {
-  "bulk-invites": () => WAKE_UP,
+  "bulk-invites": () => ofBulkInvite({ id: 1 }),
   "webhook-deliveries": () => ({ schema: "webhook_deliveries/1", webhook_endpoint_id: null }),
   "invite-mails": () => ({ schema: "invite_mails/1" }),
   chores: () => ({ schema: "chores/1", scheduled_time: Date.now() }),

@@ -6,7 +6,7 @@ import { expectRefusal } from "../support/expectations.ts";
 import { anIdentityProvider } from "../support/identity_provider.ts";
 import { aLiveKitRoom, anEgressId, delivered } from "../support/livekit.ts";
 import { anInvite, given, unique } from "../support/organization.ts";
-import { aQueue, WAKE_UP, workerWith } from "../support/queue.ts";
+import { aQueue, ofBulkInvite, workerWith } from "../support/queue.ts";
 import {
   aRoomWithOwner,
   inTwoShards,
@@ -301,7 +301,7 @@ it("A queue message names its shard, and is handled there", async () => {
     through.post("/invites/bulk_create", { organization_invites: [anInvite(), anInvite()] }),
   );
   const messages = queue.take();
-  expect(messages.map(({ body }) => body)).toEqual([{ ...WAKE_UP, shard: 1 }]);
+  expect(messages.map(({ body }) => body)).toEqual([{ ...ofBulkInvite(bulk_invite), shard: 1 }]);
   expect((await theWorker.consume(messages)).acked).toHaveLength(1);
   const { bulk_invite: done } = await given(through.get(`/bulk_invites/${bulk_invite.id}`));
   expect(done).toMatchObject({ status: "completed", created_count: 2 });

@@ -1,9 +1,8 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { DATABASE_TIMEOUT, HEALTH_KNOWN_FOR, QUEUE_FAULTS_TIME, QUEUE_RETRIES } from "../../../src/tuning.ts";
+import { DATABASE_TIMEOUT, HEALTH_KNOWN_FOR } from "../../../src/tuning.ts";
 import { aSlowDatabase, hanging, observedDatabase } from "../support/observed_database.ts";
 import { anInvite, given, unique } from "../support/organization.ts";
-import { aMessage, aQueue, type Message, WAKE_UP, workerWith } from "../support/queue.ts";
 import { makeShards } from "../support/sharded_visits.ts";
 import { aShardedService, isDown, type OnTrip, type ShardedService } from "../support/shards.ts";
 import { throughWorkerWith } from "../support/worker.ts";
@@ -184,53 +183,6 @@ it("The platform's GET /organizations returns 503 if one of the databases does n
     await vi.advanceTimersByTimeAsync(DATABASE_TIMEOUT);
     expect((await answer).status).toBe(503);
     hung.release();
-  });
-});
-
-describe("A batch of bulk invite messages for two databases", () => {
-  /** `count` messages for shard 1, and one for shard 2. `nudged` has the messages to the queue of webhooks. */
-  async function aBatch(count: number, onTrip: OnTrip) {
-    const queue = aQueue();
-    const nudged: unknown[] = [];
-    const WEBHOOKS = { send: async (body: unknown) => void nudged.push(body) };
-    const bindings = { BULK_INVITES: queue.binding, WEBHOOKS };
-    const service = aShardedService(bindings);
-    const messages: Message[] = [];
-    for (const shard of [...Array(count).fill(1), 2]) {
-      const { client } = await service.anOrganizationIn(shard);
-      const body = { organization_invites: [anInvite()] };
-      await given(client.through(service.fetcher).post("/invites/bulk_create", body));
-      messages.push(aMessage({ ...WAKE_UP, shard }));
-    }
-    nudged.length = 0;
-    const DB_1 = observedDatabase({ query: onTrip }, env.SPARE_1);
-    // An object of its own, since an isolate remembers for each queue when it last sent a message.
-    const own = { ...bindings, WEBHOOKS: { ...WEBHOOKS }, DB_1, DB_2: env.SPARE_2 };
-    return { nudged, ids: messages.map(({ id }) => id), consume: () => workerWith(own).consume(messages) };
-  }
-
-  it("gets the webhooks of one database sent while the other does not answer", async () => {
-    const hung = hanging();
-    const { nudged, ids, consume } = await aBatch(1, hung.onTrip);
-    const consumed = consume();
-    await vi.waitFor(() => expect(nudged).toMatchObject([{ shard: 2 }]));
-    hung.release();
-    expect((await consumed).acked.toSorted()).toEqual(ids.toSorted());
-    expect(nudged).toMatchObject([{ shard: 2 }, { shard: 1 }]);
-  });
-
-  it("asks a slowly failing database once, and retries the rest of its messages later", async () => {
-    let asked = 0;
-    const { ids, consume } = await aBatch(4, async (run) => {
-      asked++;
-      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + QUEUE_FAULTS_TIME });
-      return isDown(run);
-    });
-    const { acked, retried, delays } = await consume();
-    expect([acked, retried]).toEqual([ids.slice(4), ids.slice(0, 4)]);
-    expect(delays).toHaveLength(4);
-    expect(Math.min(...delays)).toBeGreaterThanOrEqual(QUEUE_RETRIES.first);
-    expect(asked).toBe(1);
   });
 });
 

@@ -1,20 +1,16 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { countingRoundTrips } from "../support/database.ts";
 import { aTimestamp, expectRefusal } from "../support/expectations.ts";
 import { anInvite, anOrganization, given, type Organization } from "../support/organization.ts";
 import {
   aClinicWithQueue,
-  aQueue,
   type ClinicWithQueue,
   EARLIER_ROW,
   HAS_ACCOUNT,
   invitesOf,
   leavingNoInvites,
-  removePendingRows,
   rowHasExpiredInvite,
   rowHasPendingInvite,
-  WAKE_UP,
 } from "../support/queue.ts";
 import { fromNow, travelTo } from "../support/time.ts";
 import { changingNothing } from "../support/unchanged.ts";
@@ -32,7 +28,6 @@ const progressOf = async ({ client }: Pick<Organization, "client">, { id }: { id
   (await given(client.get(`/bulk_invites/${id}`))).bulk_invite;
 
 async function aClinicWithRealQueue(): Promise<Organization> {
-  await removePendingRows();
   const clinic = await anOrganization();
   const through = clinic.client.through(throughWorkerWith({ BULK_INVITES: env.REAL_BULK_INVITES }));
   return { ...clinic, client: { ...clinic.client, ...through } };
@@ -86,7 +81,8 @@ describe("POST /invites/bulk_create", () => {
     leavingNoInvites(clinic);
     const rows = Array.from({ length: 1000 }, (_, n) =>
       anInvite({
-        display_name: `Invitee ${n}`,
+        // With names of 720 bytes, the statements come close to what D1 allows for one parameter.
+        display_name: `${n} ${"医".repeat(240)}`,
         role_names: n % 2 === 0 ? ["provider"] : ["provider_assistant", "organization_admin"],
       }),
     );
@@ -110,16 +106,6 @@ describe("POST /invites/bulk_create", () => {
     );
     expect(made.size).toBe(1000);
     expect(rows.map(({ email }) => made.get(email))).toEqual(rows.map(wire));
-  });
-
-  it("trims and lower-cases each email, and grants each role once, lowest first", async () => {
-    const clinic = await aClinicWithQueue();
-    const { email } = anInvite();
-    const role_names = ["organization_admin", "provider", "organization_admin"];
-    await invited(clinic, [{ email: ` ${email.toUpperCase()} `, display_name: " Ivy ", role_names }]);
-    expect(await clinic.pendingInvites()).toMatchObject([
-      { email, display_name: "Ivy", roles: ["provider", "organization_admin"] },
-    ]);
   });
 
   it("stores names unchanged, in every script and with quotes", async () => {
@@ -265,60 +251,23 @@ describe("A single row of a bulk invite fails in the background", () => {
     const names = (await clinic.pendingInvites()).map(({ display_name }) => display_name);
     expect(names).toEqual(["Ivy Again", "Ivy Again"]);
   });
-
-  it("if an earlier row has the same email, however far apart they are", async () => {
-    const clinic = await aClinicWithQueue();
-    const rows = invitesOf(240);
-    const duplicated = rows[10];
-    for (const row of [70, 130, 239])
-      rows[row] = anInvite({ email: duplicated?.email.toUpperCase(), display_name: `Usurper ${row}` });
-    const { id, messages } = await clinic.bulkInvite(rows);
-    await clinic.consume(messages);
-
-    const progress = await clinic.progressOf({ id });
-    expect(progress).toMatchObject({ status: "completed", created_count: 237, failed_count: 3 });
-    expect(progress.failures).toEqual(
-      [70, 130, 239].map((row) => ({ row, email: duplicated?.email, error: EARLIER_ROW })),
-    );
-    const invites = await clinic.pendingInvites();
-    expect(invites).toHaveLength(237);
-    expect(invites.filter(({ email }) => email === duplicated?.email)).toMatchObject([
-      { display_name: "Invitee 10" },
-    ]);
-  });
 });
 
 describe("GET /bulk_invites/{id}", () => {
-  it("counts created and failed rows, and shows when they last changed", async () => {
+  it("counts created and failed rows, and shows when they were processed", async () => {
     const clinic = await aClinicWithQueue();
-    const rows = invitesOf(120);
-    rows[1] = anInvite({ email: rows[0]?.email });
-    const { id, bulk_invite, messages } = await clinic.bulkInvite(rows);
-
+    const [first, last] = [anInvite(), anInvite()];
+    const { id, bulk_invite, messages } = await clinic.bulkInvite([first, first, last]);
     const later = fromNow(2);
     travelTo(later);
-    await clinic.consumePortions(1);
-    const half = await clinic.progressOf({ id });
-    expect(half).toEqual({
-      ...bulk_invite,
-      status: "pending",
-      created_count: expect.any(Number),
-      failed_count: 1,
-      updated_at: later,
-      failures: [{ row: 1, email: rows[0]?.email, error: EARLIER_ROW }],
-    });
-    expect(half.created_count).toBeGreaterThan(0);
-    expect(half.created_count).toBeLessThan(119);
-    expect(await clinic.pendingInvites()).toHaveLength(half.created_count);
-
-    const latest = fromNow(5);
-    travelTo(latest);
     await clinic.consume(messages);
     expect(await clinic.progressOf({ id })).toEqual({
-      ...half,
+      ...bulk_invite,
       status: "completed",
-      created_count: 119,
-      updated_at: latest,
+      created_count: 2,
+      failed_count: 1,
+      updated_at: later,
+      failures: [{ row: 1, email: first.email, error: EARLIER_ROW }],
     });
   });
 
@@ -340,36 +289,4 @@ describe("GET /bulk_invites/{id}", () => {
     expect(await clinic.client.delete(`/invites/${one.id}`)).toMatchObject({ status: 204 });
     expect(await clinic.progressOf(progress)).toEqual(progress);
   });
-});
-
-it("POST /invites/bulk_create, twice at once for the same people, creates each invite once", async () => {
-  const clinic = await aClinicWithQueue();
-  const rows = invitesOf(120);
-  const requests = await Promise.all([clinic.bulkInvite(rows), clinic.bulkInvite(rows.toReversed())]);
-  await Promise.all(requests.flatMap(({ messages }) => messages.map((message) => clinic.consume([message]))));
-  const [one, other] = [await clinic.progressOf(requests[0]), await clinic.progressOf(requests[1])];
-  expect([one.status, other.status]).toEqual(["completed", "completed"]);
-  expect(one.created_count + other.created_count).toBe(120);
-  expect(one.failed_count + other.failed_count).toBe(120);
-  const made = await clinic.pendingInvites();
-  const refused = new Map(made.map((each) => [each.email, rowHasPendingInvite(each)]));
-  for (const { email, error } of [...one.failures, ...other.failures]) expect(error).toBe(refused.get(email));
-  const emails = made.map(({ email }) => email);
-  expect(emails.sort()).toEqual(rows.map(({ email }) => email).sort());
-});
-
-it("POST /invites/bulk_create with a thousand rows costs at most 2 round trips and one message, without their data", async () => {
-  const clinic = await anOrganization();
-  leavingNoInvites(clinic);
-  const queue = aQueue();
-  const counting = countingRoundTrips({ BULK_INVITES: queue.binding });
-  const client = clinic.client.through(counting.fetcher);
-  await given(client.get("/invites"));
-  const organization_invites = invitesOf(1000);
-  const trips = await counting.during(() =>
-    given(client.post("/invites/bulk_create", { organization_invites })),
-  );
-  expect(trips).toBeGreaterThan(0);
-  expect(trips).toBeLessThanOrEqual(2);
-  expect(queue.sent).toEqual([{ body: WAKE_UP, delay: 0 }]);
 });

@@ -104,34 +104,6 @@ describe("POST /invites/accept", () => {
     expect(await members(clinic)).toEqual([shownMember(clinic.admin), shownMember(accepted.body)]);
     expect(await rooms(clinic)).toEqual(before);
   });
-
-  it("does not change an invite of the person in another organization", async () => {
-    const [clinic, other] = [await anOrganization(), await anOrganization("Hillside Clinic")];
-    const invite = await clinic.addInvite();
-    const elsewhere = await other.addInvite({ email: invite.email });
-    const before = await members(other);
-    await given(accept(invite));
-    expect(await read(other, elsewhere)).toEqual(elsewhere);
-    expect(await members(other)).toEqual(before);
-  });
-
-  it("creates a second account for a user of another organization, and changes nothing there", async () => {
-    const [clinic, other] = [await anOrganization(), await anOrganization("Hillside Clinic")];
-    const there = await other.addProvider("Paula Provider");
-    const before = [await members(other), await rooms(other)];
-    const invite = await clinic.addInvite({ email: there.email, display_name: "Dr. Paula" });
-    const accepted = await accept(invite);
-    expect(accepted.body).toMatchObject({
-      user_id: accepted.body.id,
-      organization_id: clinic.id,
-      email: there.email,
-      display_name: "Dr. Paula",
-      roles: ["provider"],
-      waiting_room_slug: `${clinic.slug}--dr-paula`,
-    });
-    expect(accepted.body.id).not.toBe(there.id);
-    expect([await members(other), await rooms(other)]).toEqual(before);
-  });
 });
 
 describe("POST /invites/accept by an existing member", () => {
@@ -168,17 +140,6 @@ describe("POST /invites/accept by an existing member", () => {
       expect(added).toMatchObject(slug === member.waiting_room_slug ? [] : [room]);
     },
   );
-
-  it("restores the retired personal room, with its slug", async () => {
-    const { clinic, invite, member } = await aMemberWithInvite(["provider"], ["provider"]);
-    const path = `/waiting_rooms/${member.waiting_room_slug}`;
-    const room = await given(clinic.client.get(path));
-    // An earlier version left rooms like this one when it took the personal rooms of admins away.
-    await env.DB.prepare("update waiting_rooms set retired_at = 1 where id = ?").bind(room.id).run();
-    await clinic.addProvider("Dr. Ivy Member");
-    expect(await accept(invite)).toMatchObject({ status: 200, body: member });
-    expect(await given(clinic.client.get(path))).toEqual({ ...room, updated_at: aTimestamp });
-  });
 
   it("keeps the assists of the member", async () => {
     const clinic = await anOrganization();
@@ -232,19 +193,6 @@ describe("POST /invites/accept is refused", () => {
     const token = await tokenOf(invite);
     expectGone(await clinic.client.delete(`/invites/${invite.id}`));
     await clinic.addInvite({ email: invite.email });
-    expectRefusal(await changingNothing(() => acceptToken(token)), 404);
-  });
-
-  it("with 404 for an expired invite that a new one replaced", async () => {
-    const clinic = await anOrganization();
-    const expired = await clinic.addInvite({ role_names: ["organization_admin"] });
-    const token = await tokenOf(expired);
-    travelToExpiry(expired);
-    expectRefusal(await changingNothing(() => acceptToken(token)), 422, /expired/);
-    expectGone(await clinic.client.delete(`/invites/${expired.id}`));
-    const next = await clinic.addInvite({ email: expired.email, role_names: ["provider_assistant"] });
-    expectRefusal(await changingNothing(() => acceptToken(token)), 404);
-    expect(await accept(next)).toMatchObject({ status: 200, body: { roles: ["provider_assistant"] } });
     expectRefusal(await changingNothing(() => acceptToken(token)), 404);
   });
 });
@@ -320,38 +268,23 @@ describe("POST /invites/accept with a forged token", () => {
     "of another type": (it) => signed(it, { header: { typ: "JWT" } }),
     "without a type": (it) => signed(it, { header: { typ: undefined } }),
     "not signed: alg none": ({ payload, typ }) => `${encoded({ alg: "none", typ })}.${payload}.`,
-    "not signed: alg None": ({ payload, typ }) => `${encoded({ alg: "None", typ })}.${payload}.`,
-    "with alg none, although it is signed": ({ payload, typ, signature }) =>
-      `${encoded({ alg: "none", typ })}.${payload}.${signature}`,
     "without its signature": ({ header, payload }) => `${header}.${payload}.`,
-    "without its last part": ({ header, payload }) => `${header}.${payload}`,
     "with a truncated signature": ({ token }) => token.slice(0, -1),
     "with a changed signature": ({ header, payload, signature }) =>
       `${header}.${payload}.${flipped(signature)}`,
     "with a changed sub": ({ header, invite, signature }) =>
       `${header}.${encoded({ sub: String(invite.id + 1) })}.${signature}`,
-    "with a claim added": ({ header, token, signature }) =>
-      `${header}.${encoded({ ...decodeJwt(token), roles: ["organization_admin"] })}.${signature}`,
     "for an invite that never existed": (it) => signed(it, { claims: { sub: "999999999" } }),
     "with a sub that is not a number": (it) => signed(it, { claims: { sub: "x" } }),
-    "without a sub": (it) => signed(it, { claims: { sub: undefined } }),
-    "with no claim except the sub": (it) =>
-      signed(it, { claims: { organization_id: undefined, created_at: undefined } }),
     "for another organization": (it) => signed(it, { claims: { organization_id: it.clinic.id + 1 } }),
-    "without an organization": (it) => signed(it, { claims: { organization_id: undefined } }),
     "for an invite created a millisecond later": (it) =>
       signed(it, { claims: { created_at: Date.parse(it.invite.created_at) + 1 } }),
-    "without a creation time": (it) => signed(it, { claims: { created_at: undefined } }),
     "with the time as text": (it) =>
       signed(it, { claims: { created_at: String(Date.parse(it.invite.created_at)) } }),
     "that has expired": (it) => signed(it, { claims: { exp: 1 } }),
-    "that is the invite's id": ({ invite }) => String(invite.id),
-    "of three dots": () => "...",
     "of two dots": () => "..",
     "of garbage": () => "garbage",
-    "of garbage in three parts": () => "garb.age.garbage",
     "of garbage in 50,000 parts": () => "g.".repeat(50_000),
-    "of invalid characters": () => "\u0000.\ud800.💉",
     "that is empty": () => "",
   };
 

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { QUIETING_STATEMENTS, RESUMING_STATEMENTS } from "../../../src/dev/quiet_statements.ts";
-import { MAIL_TIMEOUT, MAIL_TURN, MAILS_AT_ONCE } from "../../../src/tuning.ts";
+import { MAIL_TIMEOUT } from "../../../src/tuning.ts";
 import { DAY, MINUTE } from "../../../src/units.ts";
 import { api, platform } from "../support/api.ts";
 import { atOnce, statusesOf } from "../support/at_once.ts";
@@ -227,23 +227,6 @@ it("A mail that the provider never answers delays no other mail, and is tried on
   await clinic.mailsUntilDone();
   expect(unanswered).toHaveLength(2);
   expect(await clinic.read(silent)).toMatchObject({ mail_status: "failed", mailed_at: null });
-});
-
-it("Slow mails let other messages of the queue go first, and continue after them", async () => {
-  const clinic = await aClinicWithMail();
-  const invites = await Promise.all(Array.from({ length: 20 }, () => clinic.invite()));
-  clinic.mails.messages.length = 0;
-  clinic.provider.faultOf = () => {
-    vi.setSystemTime(Date.now() + MAIL_TURN / 5);
-    return undefined;
-  };
-  await clinic.mails.deliver(MESSAGE);
-  const { length } = clinic.provider.sent;
-  expect(length).toBeGreaterThanOrEqual(MAILS_AT_ONCE);
-  expect(length).toBeLessThan(5 + MAILS_AT_ONCE);
-  expect(clinic.mails.messages.map(({ body }) => body)).toEqual([MESSAGE]);
-  await clinic.mailsUntilDone();
-  for (const invite of invites) expect(clinic.provider.to(invite)).toHaveLength(1);
 });
 
 it("Occasional faults of the database lose no mail, and send none more than twice", async () => {

@@ -138,18 +138,6 @@ describe("The assists in POST /organizations/{organization_id}/users", () => {
     expect((await list(client)).organization_users).toEqual([paula, peter, assistant].map(shownMember));
     expect((await given(create(clinic.id, anAssistant([])))).roles).toEqual(["provider_assistant"]);
   });
-
-  it("must be providers of the organization; otherwise nothing is created", async () => {
-    const clinic = await anOrganization();
-    const provider = await clinic.addProvider();
-    const assistant = await clinic.addUser("Anna Assistant", ["provider_assistant"]);
-    const stranger = await (await anOrganization("Hillside Clinic")).addProvider();
-    const before = await usersAndRooms(clinic);
-    for (const id of [assistant.id, clinic.admin.id, stranger.id, 999_999_999]) {
-      expectRefusal(await create(clinic.id, anAssistant([provider.id, id])), 422, /user\.assists/);
-    }
-    expect(await usersAndRooms(clinic)).toEqual(before);
-  });
 });
 
 describe("GET /organization_users", () => {
@@ -205,20 +193,5 @@ describe("GET /organization_users/{id}", () => {
     for (const user of organization_users)
       expect(await get(clinic.client, user)).toMatchObject({ status: 200, body: user });
     expect((await given(get(clinic.client, fred))).roles).toEqual([]);
-  });
-
-  it("shows the current assists, by id", async () => {
-    const clinic = await anOrganization();
-    const providers = [await clinic.addProvider("Paula"), await clinic.addProvider("Peter")];
-    const assists = providers.map(({ id }) => id);
-    const al = await clinic.addUser("Al Assistant", ["provider_assistant"], {
-      assists: assists.toReversed(),
-    });
-    expect((await given(get(clinic.client, al))).assists).toEqual(assists);
-    const path = `/organizations/${clinic.id}/users/${al.id}`;
-    await given(platform.put(path, { user: { assists: assists.slice(1) } }));
-    expect((await given(get(clinic.client, al))).assists).toEqual(assists.slice(1));
-    await given(platform.put(path, { user: { roles: ["provider"] } }));
-    expect((await given(get(clinic.client, al))).assists).toEqual([]);
   });
 });

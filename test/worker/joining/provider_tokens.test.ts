@@ -33,65 +33,6 @@ const PROVIDERS: Record<string, Shape> = {
       { ...key, use: "sig", x5t: "x", cloud_instance_name: "microsoftonline.com" },
     ],
   },
-  "Microsoft Entra External ID, by its list of emails": {
-    settings: { email_claim: "emails" },
-    claims: (email) => ({ ver: "1.0", tfp: "B2C_1_signin", given_name: "Ada", emails: [email] }),
-  },
-  Google: {
-    claims: (email) => ({
-      ...{
-        azp: "1234987819200.apps.googleusercontent.com",
-        hd: "example.com",
-        at_hash: "HK6E_P6Dh8Y93mRNtsDB1Q",
-      },
-      ...{ sub: "10769150350006150715113082367", email, email_verified: true },
-    }),
-  },
-  Okta: {
-    claims: (email) => ({
-      ...{
-        ver: 1,
-        amr: ["pwd"],
-        idp: "00o1",
-        auth_time: 1_700_000_000,
-        preferred_username: email,
-        nonce: "n",
-      },
-      ...{ sub: "00uid4BxXw6I6TV4m0g3", email, email_verified: true },
-    }),
-  },
-  Auth0: {
-    claims: (email) => ({
-      ...{
-        sub: "auth0|5f7c8ec7c33c6c004bbafe82",
-        nickname: "ada",
-        sid: "s",
-        "https://clinic.example/roles": [],
-      },
-      ...{ email, email_verified: true, updated_at: "2026-11-20T09:30:00.000Z" },
-    }),
-  },
-  "Amazon Cognito": {
-    claims: (email) => ({
-      ...{
-        token_use: "id",
-        "cognito:username": "ada",
-        "cognito:groups": ["admins"],
-        origin_jti: "j",
-        jti: "t",
-      },
-      ...{ sub: "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee", email, email_verified: true },
-    }),
-  },
-  "Amazon Cognito, for a federated user whose email it has not verified": {
-    settings: { require_verified_email: false },
-    claims: (email) => ({
-      token_use: "id",
-      identities: [{ providerName: "Clinic" }],
-      email,
-      email_verified: false,
-    }),
-  },
   "Keycloak, with users that the clinic created": {
     settings: { require_verified_email: false },
     claims: (email) => ({

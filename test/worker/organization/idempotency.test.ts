@@ -5,7 +5,7 @@ import { countingRoundTrips, everyRowAsText, storedRows } from "../support/datab
 import { expectMissingRole } from "../support/expectations.ts";
 import { observedDatabase } from "../support/observed_database.ts";
 import { anInvite, anOrganization, given, type Organization, unique } from "../support/organization.ts";
-import { aClinicWithQueue, aMessage, WAKE_UP, workerWith } from "../support/queue.ts";
+import { aClinicWithQueue, aMessage, ofBulkInvite, workerWith } from "../support/queue.ts";
 import { externalExamples } from "../support/routes.ts";
 import { fromNow, travelTo } from "../support/time.ts";
 import { changingNothing, changingOnlyTheLog, everyRowBesideTheLog } from "../support/unchanged.ts";
@@ -341,7 +341,7 @@ describe("An Idempotency-Key", () => {
     const post = () => given(postWith(clinic, "/invites/bulk_create", body, "1"));
     const { bulk_invite } = await post();
     expect((await post()).bulk_invite).toEqual(bulk_invite);
-    await clinic.consume([aMessage(WAKE_UP)]);
+    await clinic.consume([aMessage(ofBulkInvite(bulk_invite))]);
     expect(await clinic.progressOf(bulk_invite)).toMatchObject({ created_count: 2, failed_count: 0 });
     expect(await clinic.pendingInvites()).toHaveLength(2);
   });

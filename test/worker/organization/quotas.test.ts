@@ -163,8 +163,8 @@ describe("The daily quota of bulk invite rows", () => {
     leavingNoInvites(clinic);
     const at = Date.now() - minutes_ago * MINUTE;
     await env.DB.prepare(
-      `insert into bulk_invites (organization_id, created_by_user_id, total_count, next_attempt_at, completed_at, created_at, updated_at)
-       values (?1, ?2, ?3, ?4, ?4, ?4, ?4)`,
+      `insert into bulk_invites (organization_id, created_by_user_id, total_count, completed_at, created_at, updated_at)
+       values (?1, ?2, ?3, ?4, ?4, ?4)`,
     )
       .bind(clinic.id, clinic.admin.user_id, total_count, at)
       .run();

@@ -87,8 +87,8 @@ export async function insertBulkInvites(
 ) {
   await insertMany(
     size,
-    `insert into bulk_invites (organization_id, created_by_user_id, total_count, next_attempt_at, completed_at, created_at, updated_at)
-     select ?1, ?2, ?3, ?4, ?5, ?4, ?4 from counter`,
+    `insert into bulk_invites (organization_id, created_by_user_id, total_count, completed_at, created_at, updated_at)
+     select ?1, ?2, ?3, ?5, ?4, ?4 from counter`,
     id,
     admin.user_id,
     rows,

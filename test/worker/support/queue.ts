@@ -1,11 +1,10 @@
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { expect, onTestFinished, vi } from "vitest";
+import { expect, vi } from "vitest";
 import worker from "../../../src/index.ts";
 import { runCronOf } from "./cron.ts";
 import { asDeployed, withoutShard, withShard } from "./deployed.ts";
 import { type ExpiringInvite, hasExpiredInvite, hasPendingInvite } from "./invites.ts";
-import { observedDatabase } from "./observed_database.ts";
 import { anInvite, anOrganization, given, unique } from "./organization.ts";
 import { countingRows } from "./rows.ts";
 import { leavingNoRows } from "./unchanged.ts";
@@ -30,8 +29,8 @@ export interface Message {
 
 export const aMessage = (body: unknown, attempts = 1): Message => ({ id: unique("message"), body, attempts });
 
-/** The message that wakes the consumer of bulk invites. */
-export const WAKE_UP = { schema: "bulk_invites/1" };
+/** The body of a message for a bulk invite. */
+export const ofBulkInvite = ({ id }: { id: number }) => ({ schema: "bulk_invites/1", bulk_invite_id: id });
 
 /** A queue that delivers nothing by itself: the test takes the messages and delivers them as it likes. */
 export function aQueue() {
@@ -44,28 +43,13 @@ export function aQueue() {
         if (queue.isDown) throw new Error("Queue send failed: Internal Server Error");
         queue.sent.push({ body: withoutShard(structuredClone(body)), delay: delaySeconds });
       },
+      async sendBatch(messages: { body: unknown }[]) {
+        for (const { body } of messages) await queue.binding.send(body);
+      },
     } as unknown as Queue,
     take: (): Message[] => queue.sent.splice(0).map(({ body }) => aMessage(body)),
   };
   return queue;
-}
-
-/** A database that fails once this many portions of bulk rows are done. */
-export function aDatabaseForPortions(portions: number) {
-  let ended = 0;
-  let isPortion = false;
-  return observedDatabase({
-    prepare: (text) => {
-      isPortion ||= text.startsWith('insert into "invites"');
-    },
-    query: async (run) => {
-      if (ended === portions) throw new Error("D1_ERROR: Network connection lost.");
-      const result = await run();
-      if (isPortion) ended++;
-      isPortion = false;
-      return result;
-    },
-  });
 }
 
 /** The Worker with other bindings: its requests, its queue consumer and its cron. */
@@ -110,24 +94,12 @@ export async function rowsReadForNothing(): Promise<number> {
 export const leavingNoInvites = ({ id }: { id: number }) =>
   leavingNoRows(id, "bulk_invite_rows", "bulk_invites", "invites");
 
-const ownOrganizations = new Set<number>();
-
-/** Removes pending rows of other tests: a message names no rows, so the consumer would process those of all organizations. */
-export async function removePendingRows(where = "true") {
-  const pending = `bulk_invites where completed_at is null and ${where}`;
-  const rows = `bulk_invite_rows where bulk_invite_id in (select id from ${pending})`;
-  await env.DB.batch([rows, pending].map((each) => env.DB.prepare(`delete from ${each}`)));
-}
-
 /**
  * An organization whose bulk invites go to a Worker with these bindings, through a queue that the test delivers.
  */
 export async function aClinicWithQueue(bindings: object = {}) {
   const clinic = await anOrganization();
   leavingNoInvites(clinic);
-  if (ownOrganizations.size === 0) await removePendingRows();
-  ownOrganizations.add(clinic.id);
-  onTestFinished(() => void ownOrganizations.delete(clinic.id));
   const queue = aQueue();
   const theWorker = workerWith({ BULK_INVITES: queue.binding, ...bindings });
   const client = { ...clinic.client, ...clinic.client.through(theWorker.fetcher) };
@@ -136,21 +108,10 @@ export async function aClinicWithQueue(bindings: object = {}) {
     ...theWorker,
     client,
     queue,
-    /** Sends a bulk invite, and returns a message that wakes the consumer. */
+    /** Sends a bulk invite, and returns a message for it. */
     async bulkInvite(organization_invites: object[]) {
       const { bulk_invite } = await given(client.post("/invites/bulk_create", { organization_invites }));
-      return { id: bulk_invite.id as number, bulk_invite, messages: [aMessage(WAKE_UP)] };
-    },
-    /** Removes pending rows of other organizations, and wakes a consumer that dies after this many portions. */
-    async consumePortions(portions: number) {
-      await removePendingRows(`organization_id <> ${clinic.id}`);
-      const dying = workerWith({
-        BULK_INVITES: queue.binding,
-        ...bindings,
-        DB: aDatabaseForPortions(portions),
-      });
-      const message = aMessage(WAKE_UP);
-      expect(await dying.consume([message])).toMatchObject({ acked: [], retried: [message.id] });
+      return { id: bulk_invite.id as number, bulk_invite, messages: [aMessage(ofBulkInvite(bulk_invite))] };
     },
     progressOf: async ({ id }: { id: number }) =>
       (await given(client.get(`/bulk_invites/${id}`))).bulk_invite,

@@ -1,4 +1,4 @@
-import { NUDGE_INTERVAL } from "../tuning.ts";
+import { NUDGE_INTERVAL, QUEUE_SEND_LIMIT } from "../tuning.ts";
 
 /** When the last message to each queue was sent. In the future for a delayed message that has not arrived yet. */
 const nudgedAt = new WeakMap<Queue, number>();
@@ -17,4 +17,10 @@ export async function nudge(queue: Queue, send: (delay: number) => Promise<void>
   const next = Math.max(now, last <= now ? last + NUDGE_INTERVAL : now);
   nudgedAt.set(queue, next);
   await send(next - now);
+}
+
+/** Splits messages into portions, because a queue accepts a limited number per send. */
+export function* portionsOf<Message>(messages: Message[]): Generator<Message[]> {
+  for (let sent = 0; sent < messages.length; sent += QUEUE_SEND_LIMIT)
+    yield messages.slice(sent, sent + QUEUE_SEND_LIMIT);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { afterFailedMail } from "../../../src/joining/invite_mails/invite_mails.merge.ts";
+import { afterFailedMail } from "../../../src/joining/invites/invites.merge.ts";
 
 const NOW = Date.parse("2026-01-31T09:30:00.000Z");
 

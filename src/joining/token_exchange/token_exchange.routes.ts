@@ -1,10 +1,18 @@
+import * as z from "zod";
 import { externalRoutes } from "../../http/external_api.ts";
 import { outsideQuotas } from "../../http/quotas.ts";
 import { adminArea, area } from "../../http/scopes.ts";
 import { jsonBody } from "../../http/validation.ts";
-import { TOKEN_EXCHANGE_BODY_LIMIT } from "../../limits.ts";
-import { tokenCheckBody, tokenExchangeBody } from "./token_exchange.schemas.ts";
+import { reference } from "../../http/wire.ts";
+import { MAX_TOKEN_LENGTH, TOKEN_EXCHANGE_BODY_LIMIT } from "../../limits.ts";
+import { lazily } from "../../memory.ts";
 import { checkToken, exchangeToken } from "./token_exchange.service.ts";
+
+const withToken = lazily(() => z.object({ token: reference(MAX_TOKEN_LENGTH) }));
+
+export const tokenExchangeBody = lazily(() => z.object({ token_exchange: withToken() }));
+
+export const tokenCheckBody = lazily(() => z.object({ token_check: withToken() }));
 
 const limit = TOKEN_EXCHANGE_BODY_LIMIT;
 

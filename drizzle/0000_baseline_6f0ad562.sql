@@ -351,8 +351,6 @@ CREATE TABLE `bulk_invites` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
 	`total_count` integer NOT NULL,
-	`next_attempt_at` integer NOT NULL,
-	`faults` integer DEFAULT 0 NOT NULL,
 	`completed_at` integer,
 	`erased_at` integer,
 	`created_at` integer NOT NULL,
@@ -364,7 +362,7 @@ CREATE TABLE `bulk_invites` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `bulk_invites_by_organization` ON `bulk_invites` (`organization_id`,`id`);
 --> statement-breakpoint
-CREATE INDEX `bulk_invites_uncompleted` ON `bulk_invites` (`organization_id`,`next_attempt_at`) WHERE completed_at is null;
+CREATE INDEX `bulk_invites_uncompleted` ON `bulk_invites` (`organization_id`,`created_at`) WHERE completed_at is null;
 --> statement-breakpoint
 CREATE INDEX `bulk_invites_by_creator` ON `bulk_invites` (`organization_id`,`created_by_user_id`) WHERE completed_at is null;
 --> statement-breakpoint

@@ -1,11 +1,25 @@
 import { externalRoutes } from "../../http/external_api.ts";
 import { idempotent } from "../../http/idempotency_key.ts";
+import { inOrganizationOf } from "../../http/organization.ts";
+import { platformRoutes } from "../../http/platform_api.ts";
+import { openTo } from "../../http/platform_tokens.ts";
 import { area } from "../../http/scopes.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
-import { idParams } from "../../http/wire.ts";
+import { idParams, ownParams } from "../../http/wire.ts";
 import { nudgeInviteMails } from "../invite_mails/invite_mails.queue.ts";
-import { createInviteBody, inviteListQuery, toInvite } from "./invites.schemas.ts";
+import { toCreatedUser } from "../organization_users/organization_users.schemas.ts";
+import { acceptInvite, listInvitesWithAcceptUrls, requireInviteWithAcceptUrl } from "./invites.acceptance.ts";
+import {
+  type AcceptInviteBody,
+  acceptInviteBody,
+  activeInvitesQuery,
+  createInviteBody,
+  inviteListQuery,
+  toInvite,
+  toInviteWithAcceptUrl,
+} from "./invites.schemas.ts";
 import { createInvite, deleteInvite, listInvites, requireInvite, resendInvite } from "./invites.service.ts";
+import { verifyToken } from "./invites.tokens.ts";
 
 const byId = params(idParams);
 
@@ -32,3 +46,21 @@ export const invitesExternal = externalRoutes()
     await deleteInvite(c.var.context, c.req.valid("param").id);
     return c.body(null, 204);
   });
+
+export const invitesPlatform = platformRoutes()
+  .get("/invites", query(activeInvitesQuery), async (c) => {
+    const { invites, next_after } = await listInvitesWithAcceptUrls(c.var.context, c.req.valid("query"));
+    return c.json({ organization_invites: invites.map(toInviteWithAcceptUrl), next_after });
+  })
+  .get("/organizations/:organization_id/invites/:id", params(ownParams), async (c) =>
+    c.json(toInviteWithAcceptUrl(await requireInviteWithAcceptUrl(c.var.context, c.req.valid("param")))),
+  )
+  .post(
+    "/invites/accept",
+    openTo("PLATFORM_WEB_APP_TOKEN"),
+    jsonBody(acceptInviteBody),
+    inOrganizationOf(async ({ token }: AcceptInviteBody, { settings }) => ({
+      id: (await verifyToken(settings, token)).organization_id,
+    })),
+    async (c) => c.json(toCreatedUser(await acceptInvite(c.var.context, c.req.valid("json").token))),
+  );

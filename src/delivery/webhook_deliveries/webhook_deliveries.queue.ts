@@ -5,11 +5,9 @@ import { logFault } from "../../http/log.ts";
 import { id } from "../../http/wire.ts";
 import { lazily } from "../../memory.ts";
 import { consume } from "../../queues/consume.ts";
-import { nudge } from "../../queues/nudge.ts";
-import { portionsOf } from "../../queues/portions.ts";
+import { nudge, portionsOf } from "../../queues/send.ts";
 import { DUE_TOLERANCE, WEBHOOK_DUE_PORTION, WEBHOOK_LANES_AT_ONCE } from "../../tuning.ts";
-import { type Lane, openLane, runLane } from "./webhook_lanes.service.ts";
-import { dueEndpoints } from "./webhook_lanes.sql.ts";
+import { dueEndpoints, type Lane, openLane, runLane } from "./webhook_deliveries.lanes.ts";
 
 /**
  * Deliveries may be due: at this endpoint, or at any endpoint if null. D1 knows which, so a lost or duplicate message

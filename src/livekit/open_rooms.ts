@@ -1,5 +1,11 @@
+import { and, eq, exists, isNotNull, notInArray } from "drizzle-orm";
+import { calls } from "../calls/calls/calls.table.ts";
+import { participants } from "../calls/participants/participants.table.ts";
 import type { Context } from "../context.ts";
-import { endCallsOfClosedRooms, hasSilentRooms } from "../results/silent_calls/silent_calls.chores.ts";
+import { jsonValues, type Placeholders, preparedQuery, runAll } from "../database/queries.ts";
+import { selectColumn } from "../database/selects.ts";
+import { ROOM_SILENCE } from "../lifetimes.ts";
+import { endCalls, type Silence, selectSilentCalls } from "../results/silent_calls/silent_calls.chores.ts";
 import { reportFaults } from "./asking.ts";
 import { connectLiveKit } from "./egress_api.ts";
 
@@ -11,11 +17,32 @@ import { connectLiveKit } from "./egress_api.ts";
  */
 export async function endClosedRooms(context: Context): Promise<number> {
   const livekit = connectLiveKit(context.settings);
-  if (!livekit || !(await hasSilentRooms(context))) return 0;
+  if (!livekit) return 0;
+  const silence = { since: context.now - ROOM_SILENCE, open_rooms: "[]" };
+  const [silent] = await runAll(context.db, silentRooms({ after: 0, share: 1, portion: 1, ...silence }));
+  if (!silent) return 0;
   try {
-    return await endCallsOfClosedRooms(context, await livekit.listRooms());
+    const open_rooms = JSON.stringify(await livekit.listRooms());
+    return await endCalls(context, (turn) => silentRooms({ ...silence, ...turn, open_rooms }));
   } catch (error) {
     reportFaults([error]);
     return 0;
   }
 }
+
+/** Silent calls of LiveKit's rooms, except of the `open_rooms`: a JSON array of sids. */
+const silentRooms = preparedQuery((silence: Placeholders<Silence & { open_rooms: string }>) =>
+  selectSilentCalls(
+    silence,
+    and(
+      exists(
+        selectColumn(
+          participants.id,
+          eq(participants.call_id, calls.id),
+          isNotNull(participants.connections),
+        ),
+      ),
+      notInArray(calls.key, jsonValues(silence.open_rooms)),
+    ),
+  ),
+);

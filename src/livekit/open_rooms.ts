@@ -1,6 +1,5 @@
-import { and, eq, exists, isNotNull, notInArray } from "drizzle-orm";
+import { and, eq, exists, notInArray } from "drizzle-orm";
 import { calls } from "../calls/calls/calls.table.ts";
-import { participants } from "../calls/participants/participants.table.ts";
 import type { Context } from "../context.ts";
 import { jsonValues, type Placeholders, preparedQuery, runAll } from "../database/queries.ts";
 import { selectColumn } from "../database/selects.ts";
@@ -8,6 +7,7 @@ import { ROOM_SILENCE } from "../lifetimes.ts";
 import { endCalls, type Silence, selectSilentCalls } from "../results/silent_calls/silent_calls.chores.ts";
 import { reportFaults } from "./asking.ts";
 import { connectLiveKit } from "./egress_api.ts";
+import { livekitVisitors } from "./rooms.table.ts";
 
 /**
  * A crashed LiveKit server does not report that its rooms are gone. So this asks LiveKit for all open rooms, in a
@@ -37,9 +37,9 @@ const silentRooms = preparedQuery((silence: Placeholders<Silence & { open_rooms:
     and(
       exists(
         selectColumn(
-          participants.id,
-          eq(participants.call_id, calls.id),
-          isNotNull(participants.connections),
+          livekitVisitors.room_sid,
+          eq(livekitVisitors.organization_id, calls.organization_id),
+          eq(livekitVisitors.room_sid, calls.key),
         ),
       ),
       notInArray(calls.key, jsonValues(silence.open_rooms)),

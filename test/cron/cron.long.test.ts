@@ -56,7 +56,7 @@ const insertWaits = ({ id }: Organization, waiting_room_id: number, size: number
 const insertLiveKitEgresses = ({ id }: Organization, size: number, at: number) =>
   insertMany(
     size,
-    `insert into egresses (organization_id, egress_id, room_sid, status, is_stopped, created_at, updated_at)
+    `insert into egresses (organization_id, egress_id, call_key, status, is_stopped, created_at, updated_at)
      select ?1, n || '-' || ?2, 'RM_' || n, 'egress_starting', 0, ?2, ?2 from counter`,
     id,
     at,

@@ -14,6 +14,7 @@ import { writePeople } from "../../rooms/people/people.sql.ts";
 import { startVisits } from "../../rooms/visits/visits.reports.ts";
 import { participantSearchEntry } from "../../rooms/visits/visits.sql.ts";
 import { insertConsents } from "../consents/consents.sql.ts";
+import { deleteRefusals } from "../consents/early_refusals.ts";
 import { holdWrites } from "../legal_holds/legal_holds.sql.ts";
 import { joinErased, namedKeys, writeParticipants } from "../participants/participants.sql.ts";
 import {
@@ -43,7 +44,6 @@ import {
   callEntry,
   callIdByKey,
   callWrites,
-  deleteRefusals,
   ownerOfPath,
   type ReachedOwner,
   reachedCall,
@@ -180,7 +180,7 @@ const reportReads = callReads((call: Placeholders<CallKey>) => ({
   call_id: callIdByKey(call),
 }));
 
-/** Returns the statements that write a report's changes. LiveKit's events are such reports too (see livekit/room_events.ts). */
+/** Returns the statements that write a report's changes. */
 export async function decideCall(
   context: Context,
   known: KnownCall,

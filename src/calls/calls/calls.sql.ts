@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, inArray, isNotNull, max, type SQL, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, isNotNull, max, type SQL, sql } from "drizzle-orm";
 import { alias, integer, sqliteTable } from "drizzle-orm/sqlite-core";
 import { entriesWhere } from "../../audit/access_logs/access_logs.entries.ts";
 import type { Caller } from "../../context.ts";
@@ -6,7 +6,6 @@ import { hasValues, iif, isSame, joinedColumnAs, scalar } from "../../database/e
 import { insertSelect, jsonRows, jsonValue } from "../../database/insert.ts";
 import {
   builder,
-  jsonValues,
   type Placeholders,
   preparedQuery,
   type Row,
@@ -18,7 +17,6 @@ import { selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { type Reach, reachOf, withinReach } from "../../organization/members/members.sql.ts";
 import { organizationUsers } from "../../organization/members/organization_users.table.ts";
-import { earlyRefusals } from "../consents/consents.table.ts";
 import { legalHolds } from "../legal_holds/legal_holds.table.ts";
 import { calls } from "./calls.table.ts";
 
@@ -181,16 +179,4 @@ export const announceRecordings = preparedQuery((of: Placeholders<{ ids: string;
 /** For a call that may be inserted in the same transaction. */
 export const announceRecordingsOf = preparedQuery((call: Placeholders<CallKey & { now: number }>) =>
   builder.insert(recordingsOfCalls).values({ call_id: scalar(callIdByKey(call)), at: call.now }),
-);
-
-/** Deletes refused consents that waited for participants of a call. `digests` is a JSON array of the digests of their keys. */
-export const deleteRefusals = preparedQuery((of: Placeholders<CallKey & { digests: string }>) =>
-  builder
-    .delete(earlyRefusals)
-    .where(
-      and(
-        hasValues(earlyRefusals, { organization_id: of.organization_id, room_sid: of.key }),
-        inArray(earlyRefusals.key_digest, jsonValues(of.digests)),
-      ),
-    ),
 );

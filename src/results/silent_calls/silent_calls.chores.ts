@@ -57,7 +57,7 @@ export const endCalls = (
       ended = silent;
       if (silent.length === 0) return { unchanged: undefined };
       const these = { ids: JSON.stringify(silent.map(({ id }) => id)), now };
-      return { writes: [leave(these), end(these)], entries: [announceRecordings(these)] };
+      return { writes: [assumeLeaving(these), assumeEnds(these)], entries: [announceRecordings(these)] };
     });
     return ended;
   });
@@ -105,7 +105,7 @@ function assumedEnd(now: SQL): SQL<number> {
   return greatest(calls.started_at, least(latest, now));
 }
 
-const leave = preparedQuery(({ ids, now }: Placeholders<EndingCalls>) => {
+const assumeLeaving = preparedQuery(({ ids, now }: Placeholders<EndingCalls>) => {
   const { call_id, joined_at, waiting_since, left_at } = participants;
   const end = builder
     .select({ ended_at: assumedEnd(sql`${now}`) })
@@ -121,7 +121,7 @@ const leave = preparedQuery(({ ids, now }: Placeholders<EndingCalls>) => {
     .where(and(inArray(call_id, jsonValues(ids)), isNull(left_at)));
 });
 
-const end = preparedQuery(({ ids, now }: Placeholders<EndingCalls>) =>
+const assumeEnds = preparedQuery(({ ids, now }: Placeholders<EndingCalls>) =>
   builder
     .update(calls)
     .set({ ended_at: assumedEnd(sql`${now}`), end_is_assumed: true, updated_at: now })

@@ -13,7 +13,7 @@ const starting: Egress = {
   call_id: 2,
   egress_id: "EG_1",
   status: "egress_starting",
-  room_sid: null,
+  call_key: null,
   ended_at: null,
   early_ended_at: null,
   changed_by_user_id: 3,

@@ -166,7 +166,7 @@ describe("An egress whose call is not reported yet", () => {
     const { next_after } = await given(clinic.client.get("/events"));
     await delivered([room.egress(egress_id, EgressStatus.EGRESS_ACTIVE), room.recorded(egress_id, 600)]);
     expect(await waiting(clinic)).toMatchObject([
-      { egress_id, room_sid: room.sid, status: "egress_ended", check_at: null },
+      { egress_id, call_key: room.sid, status: "egress_ended", check_at: null },
     ]);
     expect((await given(clinic.client.get(`/events?after=${next_after}`))).events).toEqual([]);
     const entries = "select count(*) as n from egress_audit_logs where organization_id = ?";

@@ -6,7 +6,7 @@ import { type CallReport, mergeCall } from "../../../src/calls/calls/calls.merge
 import type { ReportedCall } from "../../../src/calls/calls/calls.schemas.ts";
 import type { KnownConsent } from "../../../src/calls/consents/consents.schemas.ts";
 import type { Participant, ReportOnCall } from "../../../src/calls/participants/participants.schemas.ts";
-import { type Connection, stayOf } from "../../../src/livekit/connections.ts";
+import { stayOf } from "../../../src/livekit/connections.ts";
 import { translate } from "../../../src/livekit/events.ts";
 import {
   closingAfter,
@@ -15,6 +15,7 @@ import {
   reportOfRoomEvent,
   visitorIn,
 } from "../../../src/livekit/room_events.merge.ts";
+import type { Connection } from "../../../src/livekit/rooms.table.ts";
 import { recordingConsent } from "../support/consents.ts";
 import { CALL_AS_MADE, changed, type Known, personOf, RITA } from "../support/rows.ts";
 
@@ -248,6 +249,18 @@ describe("mergeCall, with the events of a visit in any order", () => {
         joined("rita", 1_500),
         joined("rita", 60_900),
         left("rita", 61_100, 1_500, REPLACED),
+        finished(121_000),
+      ],
+      60_900,
+      121_000,
+    ],
+    [
+      "leaves an older connection",
+      [
+        started,
+        joined("rita", 1_500),
+        joined("rita", 60_900),
+        left("rita", 61_100, 1_500),
         finished(121_000),
       ],
       60_900,
@@ -610,6 +623,19 @@ it("An event without a time takes the time of its first arrival", () => {
     people: [{ key: "rita", joined_at: NOW, left_at: NOW + 1 }],
   });
   expect(outcomeOf([...visit, ...visit])).toEqual({ call, people });
+});
+
+it.each([
+  ...["true", "True", "TRUE"].map((text) => [text, true, false] as const),
+  ["false", false, false] as const,
+  ...["False", "0", "no", " false", "yes", "true.", "1"].map((text) => [text, false, true] as const),
+  ["", undefined, false] as const,
+])("The consent %j is read as %j, and is unclear: %j", (text, recording_consent, is_consent_unclear) => {
+  const event = joined("rita", 1, { attributes: { recording_consent: text } });
+  expect(translate(JSON.parse(event), NOW)).toMatchObject({
+    room: { visitor: { consent: { recording_consent } } },
+    faults: { is_consent_unclear },
+  });
 });
 
 describe("The participants of a room", () => {

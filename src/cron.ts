@@ -22,8 +22,7 @@ import {
   IDEMPOTENCY_KEY_KEPT_FOR,
   ROOM_KEPT_FOR,
 } from "./lifetimes.ts";
-import { endClosedRooms } from "./livekit/open_rooms.ts";
-import { recoverLostEgresses } from "./livekit/recovery.ts";
+import { endClosedRooms, recoverLostEgresses } from "./livekit/recovery.ts";
 import { livekitRooms, livekitVisitors } from "./livekit/rooms.table.ts";
 import { stopRefusedEgresses } from "./livekit/stops.ts";
 import { lazily } from "./memory.ts";

@@ -13,8 +13,7 @@ import type { Position } from "../../http/pagination.ts";
 import { CALLS_LOOKED_THROUGH } from "../../limits.ts";
 import { reachedIds } from "../../organization/members/members.sql.ts";
 import { participants } from "../participants/participants.table.ts";
-import { columnsWithResults } from "./calls.results.ts";
-import { ownerWithinReach, type ReachedOwner } from "./calls.sql.ts";
+import { columnsWithResults, ownerWithinReach, type ReachedOwner } from "./calls.sql.ts";
 import { calls } from "./calls.table.ts";
 
 export interface ListedCalls extends ReachedOwner {

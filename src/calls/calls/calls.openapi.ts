@@ -15,7 +15,7 @@ import { REPORTED_AT } from "../../openapi/reports.ts";
 import * as story from "../../openapi/story.ts";
 import { organizationNotFound } from "../../organization/organizations/organizations.refusals.ts";
 import { HOUR } from "../../units.ts";
-import { tooManyDecisions } from "../consents/consents.refusals.ts";
+import { tooManyDecisions } from "../consents/consents.merge.ts";
 import {
   newParticipantIncomplete,
   participantLeftTooEarly,

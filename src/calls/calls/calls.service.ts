@@ -27,7 +27,6 @@ import {
 import { type CallReport, type KnownCall, mergeCall, mergeReference } from "./calls.merge.ts";
 import { callReads, knownOfReport, valuesOfReport } from "./calls.reads.ts";
 import { callNotFound, callOwnerNotFound } from "./calls.refusals.ts";
-import { callDetails } from "./calls.results.ts";
 import {
   type Call,
   type CallDetails,
@@ -41,6 +40,7 @@ import {
   announceRecordingsOf,
   type CallKey,
   callByKey,
+  callDetails,
   callEntry,
   callIdByKey,
   callWrites,

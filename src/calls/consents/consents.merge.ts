@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { ConsentDecision, Reporter } from "../../database/enums.ts";
+import { unprocessable } from "../../http/errors.ts";
 import { MAX_CONSENT_DECISIONS } from "../../limits.ts";
-import { tooManyDecisions } from "./consents.refusals.ts";
 import type { Consent, consentReport, KnownConsent } from "./consents.schemas.ts";
 
 export interface KnownConsents {
@@ -88,3 +88,9 @@ function latestDecision(ledger: KnownConsent[], decision: ConsentDecision): numb
   const times = ledger.filter((each) => each.decision === decision).map(({ decided_at }) => decided_at);
   return times.length > 0 ? Math.max(...times) : undefined;
 }
+
+export const tooManyDecisions = () =>
+  unprocessable(
+    "too_many_consent_decisions",
+    `call.participants: recording_consent was decided ${MAX_CONSENT_DECISIONS} times, which is the limit: only false is accepted from now on`,
+  );

@@ -146,7 +146,7 @@ function outcomeOf(events: (string | Correction)[], waiting: Known[] = []) {
       if (own.length > 0) each.recording_consent = recordingConsent(own);
     }
   }
-  // Somebody who is on no call any more is shown nowhere.
+  // A participant who was taken off the call is shown nowhere.
   const people = [...participants.values()]
     .filter(({ call_id, left_at }) => call_id !== null || left_at === null)
     .sort((a, b) => (a.key < b.key ? -1 : 1));

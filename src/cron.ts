@@ -2,6 +2,7 @@ import * as z from "zod";
 import { sealDays } from "./audit/access_log_seals/access_log_seals.chores.ts";
 import { deleteOldAccessLogs } from "./audit/access_logs/access_logs.chores.ts";
 import { eraseReferences } from "./calls/calls/calls.chores.ts";
+import { deleteUnclaimedRefusals } from "./calls/consents/early_refusals.ts";
 import { endSilentWaits, eraseParticipants } from "./calls/participants/participants.chores.ts";
 import type { Context } from "./context.ts";
 import { cleanUp } from "./database/clean_up.ts";
@@ -17,14 +18,12 @@ import { queueDueMails } from "./joining/invite_mails/invite_mails.queue.ts";
 import { mailedAddresses } from "./joining/invite_mails/invite_mails.table.ts";
 import {
   AUTHORIZATION_CODE_KEPT_FOR,
-  CLOSED_ROOM_KEPT_FOR,
   EVENTS_KEPT_FOR,
   IDEMPOTENCY_KEY_KEPT_FOR,
+  ROOM_KEPT_FOR,
 } from "./lifetimes.ts";
-import { closedRooms } from "./livekit/closed_rooms.table.ts";
-import { deleteUnclaimedRefusals } from "./livekit/early_refusals.ts";
-import { endClosedRooms } from "./livekit/open_rooms.ts";
-import { recoverLostEgresses } from "./livekit/recovery.ts";
+import { endClosedRooms, recoverLostEgresses } from "./livekit/recovery.ts";
+import { livekitRooms, livekitVisitors } from "./livekit/rooms.table.ts";
 import { stopRefusedEgresses } from "./livekit/stops.ts";
 import { lazily } from "./memory.ts";
 import { idempotencyKeys } from "./organization/idempotency_keys/idempotency_keys.table.ts";
@@ -45,7 +44,8 @@ type Chores = Record<string, (context: Context) => Promise<number>>;
 const cleanUps: Chores = {
   deleteOldCodes: cleanUp(authorizationCodes, authorizationCodes.expires_at, AUTHORIZATION_CODE_KEPT_FOR),
   deleteOldIdempotencyKeys: cleanUp(idempotencyKeys, idempotencyKeys.created_at, IDEMPOTENCY_KEY_KEPT_FOR),
-  deleteOldClosedRooms: cleanUp(closedRooms, closedRooms.updated_at, CLOSED_ROOM_KEPT_FOR),
+  deleteOldRooms: cleanUp(livekitRooms, livekitRooms.updated_at, ROOM_KEPT_FOR),
+  deleteOldVisitors: cleanUp(livekitVisitors, livekitVisitors.updated_at, ROOM_KEPT_FOR),
   deleteOldEvents: cleanUp(events, events.created_at, EVENTS_KEPT_FOR),
   deleteOldMailedAddresses: cleanUp(mailedAddresses, mailedAddresses.day, DAY),
   deleteOldClientDays,

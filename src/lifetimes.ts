@@ -86,8 +86,8 @@ export const LIVEKIT_CLOCK_TOLERANCE = 60 * SECOND;
 /** A call whose room LiveKit no longer lists ends only after this long without a report: an event may be under way. */
 export const ROOM_SILENCE = 10 * MINUTE;
 
-/** How long the closing of a room without known participants is remembered: events about them may be late. */
-export const CLOSED_ROOM_KEPT_FOR = DAY;
+/** How long LiveKit's events about a room are remembered: more of them may be late. */
+export const ROOM_KEPT_FOR = 30 * DAY;
 
 /**
  * How long an egress or a refusal from LiveKit waits for its call to be reported. Then the files of the egress are

@@ -35,7 +35,8 @@ export const CONSENT_DECISIONS = ["granted", "refused"] as const;
 
 export type ConsentDecision = (typeof CONSENT_DECISIONS)[number];
 
-export type ConsentReporter = "platform" | "livekit";
+/** An observer of calls, such as a media server, reports what it sees: its reports only fill gaps. */
+export type Reporter = "platform" | "observer";
 
 /** The source of a call's reference, or of the statement that it has none. Reports never override the organization. */
 export type ReferenceSource = "report" | "organization";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { ConsentReporter } from "../database/enums.ts";
+import type { Reporter } from "../database/enums.ts";
 import { reviseRow, type Timestamps } from "../database/merging.ts";
 import { pastInstant } from "./wire.ts";
 
@@ -7,7 +7,7 @@ export interface ReportOrigin {
   /** When the reporter knew what the report says. By default, when the report arrived. */
   reported_at?: number | undefined;
   /** By default, the platform. */
-  reporter?: ConsentReporter;
+  reporter?: Reporter;
 }
 
 export const reportBody = <Shape extends z.ZodRawShape>(shape: Shape) =>
@@ -22,8 +22,7 @@ export const timeOfReport = ({ reported_at }: ReportOrigin, now: number): number
 
 /**
  * The row after a report, as with `reviseRow`. `reported_at` is when the platform's newest report about it was made. A
- * newer report that says the same changes only that time. LiveKit's events have an order of their own
- * (livekit/room_events.merge.ts).
+ * newer report that says the same changes only that time. An observer's reports do not count for it.
  */
 export function reviseReported<Known extends Reported, Fields extends Partial<Known>>(
   known: Known | undefined,
@@ -32,7 +31,7 @@ export function reviseReported<Known extends Reported, Fields extends Partial<Kn
   now: number,
 ): Known | (Fields & Reported) {
   const newest = known?.reported_at ?? 0;
-  const reported_at = report.reporter === "livekit" ? newest : Math.max(newest, timeOfReport(report, now));
+  const reported_at = report.reporter === "observer" ? newest : Math.max(newest, timeOfReport(report, now));
   if (!known) return { ...fields, reported_at, created_at: now, updated_at: now };
   const onChange = { reported_at } as Partial<Known>;
   const next = reviseRow<Known, Partial<Known>>(known, fields, now, onChange) as Known;

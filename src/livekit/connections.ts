@@ -1,14 +1,6 @@
 import { REMEMBERED_CONNECTIONS } from "../tuning.ts";
 import type { Visitor } from "./events.ts";
-
-/**
- * One connection of a participant, as stored in the column `connections`: when it began, when it ended (null while it
- * lasts, or until an event reports its end), and whether the person came. An unanswered phone has a connection too.
- */
-export type Connection = [joined_at: number, left_at: number | null, came: boolean];
-
-export const connectionsOf = (row: { connections: string | null } | undefined): Connection[] =>
-  JSON.parse(row?.connections ?? "[]");
+import type { Connection } from "./rooms.table.ts";
 
 /** Adds what an event reports about a connection. The order and repetition of events make no difference. */
 export function withConnection(known: Connection[], { at, joined_at, left_at, came }: Visitor): Connection[] {

@@ -7,13 +7,12 @@ import { builder, jsonValues, type Placeholders, preparedQuery } from "../databa
 import { selectColumn } from "../database/selects.ts";
 import { upsertIfChanged } from "../database/table_writes.ts";
 import { organizationBySlug } from "../organization/organizations/organizations.sql.ts";
-import { isDeletedEarly, mergeLiveKitEgress } from "../results/egresses/egresses.merge.ts";
+import { isDeletedEarly, mergeSeenEgress } from "../results/egresses/egresses.merge.ts";
 import type { Egress } from "../results/egresses/egresses.schemas.ts";
 import { egressColumns, egressWrites, hasEgressKey, nameFiles } from "../results/egresses/egresses.sql.ts";
 import { egresses, egressFiles } from "../results/egresses/egresses.table.ts";
 import type { EgressEvent } from "./egress_info.ts";
-import { noOrganization } from "./rooms.refusals.ts";
-import { organizationOfRoom } from "./rooms.sql.ts";
+import { noOrganization, organizationOfRoom } from "./rooms.ts";
 
 interface Outcome {
   status: string;
@@ -46,7 +45,7 @@ export async function reportEgressOfRoom({ db, now }: Context, event: EgressEven
       file_fault = faultOfFiles(event, isFree);
       const download = downloads.find(({ storage_key }) => isFree(storage_key));
       const known = { organization_id: organization.id, egress, call_id: call?.id ?? null };
-      const next = mergeLiveKitEgress(known, { egress_id, room_sid }, { ...report, ...download }, now);
+      const next = mergeSeenEgress(known, { egress_id, call_key: room_sid }, { ...report, ...download }, now);
       const decision = upsertIfChanged(egressWrites, egress, next);
       const isNew = (name: string) => !ownerOf.has(name) || isDeletedEarly(egress);
       const added = storage_keys.filter((name) => isFree(name) && isNew(name));

@@ -9,8 +9,7 @@ import { lazily } from "../memory.ts";
 import { SECOND } from "../units.ts";
 import { type EgressEvent, toEgressEvent } from "./egress_info.ts";
 import { type LiveKitEvent, liveKitEvent } from "./protojson.ts";
-import { metadataAtFault } from "./rooms.refusals.ts";
-import type { Room } from "./rooms.sql.ts";
+import { metadataAtFault, type Room } from "./rooms.ts";
 
 /** The part of a room's metadata that lets LiveKit create a call. */
 const callMetadata = lazily(() =>

@@ -1,22 +1,26 @@
 import type { CallReport } from "../calls/calls/calls.merge.ts";
 import type { ReportedCall } from "../calls/calls/calls.schemas.ts";
+import type { NewEarlyRefusal } from "../calls/consents/early_refusals.ts";
 import { recordOf } from "../calls/participants/participants.merge.ts";
 import type { Participant, ReportOnCall } from "../calls/participants/participants.schemas.ts";
 import { isAfter, type Times } from "../calls/participants/participants.stays.ts";
 import type { Person } from "../rooms/people/people.sql.ts";
 import { type NamedVisit, plannedOf } from "../rooms/visits/visits.reports.ts";
-import { type Connection, connectionsOf, type Stay, stayOf, withConnection } from "./connections.ts";
+import { type Stay, stayOf, withConnection } from "./connections.ts";
 import type { RoomEvent, Visitor } from "./events.ts";
+import type { Connection } from "./rooms.table.ts";
 
 export interface KnownOfRoom {
   call: ReportedCall | undefined;
-  /** When the room was closed, if that was recorded without a call. */
-  closed_at: number | undefined;
-  /** Everyone on the call if the room is closed or closing, or the visitor never came; otherwise empty. */
-  everyone: Participant[];
+  /** What earlier events said of the room; undefined if none has closed it. */
+  memory: { closed_at: number; call_ended_at: number | null } | undefined;
   /** The organization's participants with one of the visitor's keys. */
   participants: Participant[];
-  /** Their records, and those that visits plan under the visitor's keys. */
+  /** Everyone on the call if the room is closed or closing, or the visitor never came; otherwise empty. */
+  everyone: Participant[];
+  /** The connections of a participant, as far as earlier events reported them. */
+  connectionsOf: (key: string) => Connection[];
+  /** The records of these participants, and those that visits plan under the visitor's keys. */
   people: Person[];
   /** Contains the visitor's user_id if it is a user of the organization. */
   members: Set<number>;
@@ -24,13 +28,16 @@ export interface KnownOfRoom {
   planned: NamedVisit[];
 }
 
-/** The participant of an event: their row before it, and their connections after it. */
+/** The participant of an event, with their row before it and their connections before and after it. */
 export interface KnownVisitor {
   key: string;
   /** Undefined for a new or erased participant. */
   before: Participant | undefined;
   is_erased: boolean;
+  earlier: Connection[];
   connections: Connection[];
+  /** Whether the event adds nothing to the connections. */
+  is_repeated: boolean;
 }
 
 export function visitorIn({ visitor }: RoomEvent, known: KnownOfRoom): KnownVisitor | undefined {
@@ -38,12 +45,10 @@ export function visitorIn({ visitor }: RoomEvent, known: KnownOfRoom): KnownVisi
   const key = keyOf(visitor, known);
   const found = known.participants.find((each) => each.key === key);
   const before = found?.erased_at === null ? found : undefined;
-  return {
-    key,
-    before,
-    is_erased: found !== undefined && !before,
-    connections: withConnection(connectionsOf(before), visitor),
-  };
+  const earlier = known.connectionsOf(key);
+  const connections = withConnection(earlier, visitor);
+  const is_repeated = JSON.stringify(connections) === JSON.stringify(earlier);
+  return { key, before, is_erased: found !== undefined && !before, earlier, connections, is_repeated };
 }
 
 /** Uses the second key if the first belongs to a participant of another call: on this call, they are a new participant. */
@@ -71,79 +76,73 @@ export function reportOfRoomEvent(
         external_reference: event.external_reference,
       }),
     ...(report && { participants: [report] }),
-    reporter: "livekit",
+    reporter: "observer",
     reported_at: event.reported_at,
   };
 }
 
-/** The assumed fields of a participant who never came. */
-export const STRANGER = { role: "recipient", assumed: "display_name,role" } as const;
-
-/** The changes to the call and to the participant who never came; undefined if nothing changes. */
+/** The changes to the call, and to the participant if they are known; undefined if nothing changes. */
 export function mergeAbsence(event: RoomEvent, known: KnownOfRoom, person: KnownVisitor, now: number) {
-  const { before, is_erased, connections } = person;
-  if (is_erased || (isSameStay(person) && before?.call_id === null)) return undefined;
+  const { before, is_erased, connections, is_repeated } = person;
+  if (is_erased || (is_repeated && !before?.call_id)) return undefined;
   const ends = connections.map(([joined_at, left_at]) => left_at ?? joined_at);
-  const { started_at, ended_at, closed_at } = timesOfCall(event, known, person);
+  const { ended_at, ...times } = timesOfCall(event, known, person);
   return {
-    participant: {
+    participant: before && {
+      ...before,
       call_id: null,
       call_started_at: null,
       joined_at: null,
-      left_at: Math.max(...ends, before?.waiting_since ?? 0),
+      left_at: Math.max(...ends, before.waiting_since ?? 0),
       left_is_assumed: false,
-      connections: JSON.stringify(connections),
       updated_at: now,
     },
-    times: {
-      ...(started_at !== undefined && { started_at }),
-      ...(typeof ended_at === "number" && { ended_at, end_is_assumed: false }),
-      ...(closed_at !== undefined && { closed_at }),
-    },
+    times: { ...times, ...(typeof ended_at === "number" && { ended_at, end_is_assumed: false }) },
     /** Whether the call has no other participant. */
     is_last: known.everyone.every(({ id }) => id === before?.id),
   };
 }
 
+export type Absence = NonNullable<ReturnType<typeof mergeAbsence>>;
+
+/** When the room was closed, after this event. */
+export const closingAfter = ({ closed_at = 0 }: RoomEvent, { memory }: Pick<KnownOfRoom, "memory">) =>
+  Math.max(closed_at, memory?.closed_at ?? 0) || undefined;
+
 /** The times of the call that an event changes. Times that the platform has reported stay. */
 function timesOfCall(
-  { closed_at: closing }: RoomEvent,
-  { call, closed_at: closed, everyone }: KnownOfRoom,
+  event: RoomEvent,
+  known: KnownOfRoom,
   person: KnownVisitor | undefined,
-): Pick<CallReport, "started_at" | "ended_at" | "closed_at"> {
-  // The connections of an erased person are gone, so a repeated event would move the end.
+): { started_at?: number; ended_at?: number } {
+  // A repeated event would move the end, because the times of an erased person are gone.
   if (person?.is_erased) return {};
-  const known_closing = call?.closed_at ?? closed;
-  const closed_at = closing === undefined ? known_closing : Math.max(closing, known_closing ?? 0);
-  const others = everyone.filter(({ id }) => id !== person?.before?.id).map(timesOf);
+  const { call, memory, everyone } = known;
+  const others = everyone.filter(({ id }) => id !== person?.before?.id).map((each) => timesOf(each, known));
   const own = person && stayOf(person.connections);
   const all = own ? [...others, own] : others;
   const begins = all.flatMap(({ came_at }) => came_at ?? []);
   const isStartKnown = everyone.length > 0 || !call;
-  const earliest = Math.min(...begins, ...(isStartKnown || !call ? [] : [call.started_at]));
+  const earliest = Math.min(...begins, ...(isStartKnown ? [] : [call.started_at]));
   const isOurs = !call || call.reported_at === 0;
   const started_at = isOurs && Number.isFinite(earliest) ? earliest : undefined;
-  const begin = started_at ?? call?.started_at ?? 0;
-  // The platform has reported the end: LiveKit never replaces it.
-  const isEndSaid = call && call.ended_at !== null && !call.end_is_assumed && call.closed_at === null;
-  const isSame = closed_at === call?.closed_at && isSameStay(person);
-  if (closed_at === undefined || closed_at === null || isEndSaid || isSame)
-    return started_at === undefined || started_at === call?.started_at ? {} : { started_at };
+  const start = started_at === undefined || started_at === call?.started_at ? {} : { started_at };
+  const closed_at = closingAfter(event, known);
+  const told_end = memory?.call_ended_at ?? null;
+  const isEndOfPlatform =
+    call && call.ended_at !== null && !call.end_is_assumed && call.ended_at !== told_end;
+  const isRepeated = told_end !== null && closed_at === memory?.closed_at && (!person || person.is_repeated);
+  if (closed_at === undefined || isEndOfPlatform || (call && isRepeated)) return start;
   const ends = all.map(({ left_at }) => left_at);
   const told = ends.filter((left_at) => left_at !== null);
   const last =
     told.length === ends.length && told.length > 0 ? Math.max(...told) : Math.max(closed_at, ...told);
-  return { ...(started_at !== undefined && { started_at }), ended_at: Math.max(last, begin), closed_at };
+  return { ...start, ended_at: Math.max(last, started_at ?? call?.started_at ?? 0) };
 }
 
-/** Whether an event adds nothing to its participant's connections. */
-const isSameStay = (person: KnownVisitor | undefined) =>
-  !person || JSON.stringify(person.connections) === person.before?.connections;
-
 /** When a participant came and left, as far as this was reported. */
-function timesOf(participant: Participant) {
-  const stay = stayOf(connectionsOf(participant));
-  const { joined_at, left_at, left_is_assumed } = participant;
+function timesOf({ key, joined_at, left_at, left_is_assumed }: Participant, { connectionsOf }: KnownOfRoom) {
+  const stay = stayOf(connectionsOf(key));
   const hasLeft = stay ? stay.left_at !== null : !left_is_assumed;
   return { came_at: stay?.came_at ?? joined_at, left_at: hasLeft ? left_at : null };
 }
@@ -157,12 +156,12 @@ function reportVisitor(visitor: Visitor, person: KnownVisitor, known: KnownOfRoo
   );
   const words: Partial<ReportOnCall> = Object.fromEntries(said);
   const isKnown = recordOf(known.people, before, plannedOf(known.planned, known.people, key)) !== undefined;
-  const stay = isSameStay(person) ? undefined : stayOf(connections);
+  const stay = person.is_repeated ? undefined : stayOf(connections);
   return {
     key,
     ...(!isKnown && withAssumed(visitor, words)),
     ...words,
-    ...(stay && { connections: JSON.stringify(connections), ...timesOfStay(before, stay) }),
+    ...(stay && timesOfStay(person, stay)),
     ...visitor.consent,
   };
 }
@@ -172,12 +171,12 @@ function reportVisitor(visitor: Visitor, person: KnownVisitor, known: KnownOfRoo
  * that the platform reported does not end that stay, and a connection without a known end does not bring back a person
  * who has left since it began.
  */
-function timesOfStay(before: Participant | undefined, { joined_at, left_at }: Stay): Times | undefined {
+function timesOfStay({ before, earlier }: KnownVisitor, { joined_at, left_at }: Stay): Times | undefined {
   const waiting_since = before?.waiting_since ?? 0;
   const end = left_at && Math.max(left_at, waiting_since);
   // Leaving a waiting room is not leaving the call.
   if (!before || before.call_id === null) return { joined_at, left_at: end };
-  const told = stayOf(connectionsOf(before));
+  const told = stayOf(earlier);
   const isLeftSaid = !before.left_is_assumed && before.left_at !== (told?.left_at ?? null);
   const said_left = isLeftSaid && !isAfter(joined_at, before.left_at) ? before.left_at : null;
   const said_joined = before.joined_at === told?.joined_at ? null : before.joined_at;
@@ -190,4 +189,24 @@ function withAssumed({ keys: [identity] }: Visitor, said: Partial<ReportOnCall>)
   const assumed = { display_name: identity, role: "recipient" as const };
   const names = Object.keys(assumed).filter((name) => !(name in said));
   return { ...assumed, ...(names.length > 0 && { assumed: names.join(",") }) };
+}
+
+/**
+ * The refused consent in an event, to keep until a report of the call names the person. For a room without a call, and for a
+ * connection by which the person never came: then it hides no recording, but it counts if they come by another one.
+ */
+export function earlyRefusalIn(
+  { room_sid, visitor, reported_at }: RoomEvent,
+  digestOf: (key: string) => string,
+): NewEarlyRefusal | undefined {
+  if (visitor?.consent.recording_consent !== false || room_sid === "") return undefined;
+  const { recording_consent_at: said_at = null, recording_consent_method: method = null } = visitor.consent;
+  const [key_digest, other_digest] = visitor.keys.map(digestOf) as [string, string];
+  const { came, joined_at, at } = visitor;
+  // As in consents.merge.ts: the time of the decision or, without one, of the event.
+  const decided_at = Math.min(said_at ?? reported_at, reported_at);
+  return {
+    ...{ call_key: room_sid, key_digest, other_digest, came, joined_at: joined_at ?? at },
+    ...{ decided_at, said_at, method, reported_at },
+  };
 }

@@ -1,24 +1,47 @@
-import { eq, isNotNull, or, sql } from "drizzle-orm";
+import { and, eq, notExists } from "drizzle-orm";
+import type { KnownCall } from "../calls/calls/calls.merge.ts";
 import { callReads, knownOfReport } from "../calls/calls/calls.reads.ts";
 import { decideCall } from "../calls/calls/calls.service.ts";
+import { callWrites } from "../calls/calls/calls.sql.ts";
 import { calls } from "../calls/calls/calls.table.ts";
-import { namedKeys, participantColumns } from "../calls/participants/participants.sql.ts";
+import { keepRefusal } from "../calls/consents/early_refusals.ts";
+import { legalHolds } from "../calls/legal_holds/legal_holds.table.ts";
+import { namedKeys, participantWrites } from "../calls/participants/participants.sql.ts";
 import { participants } from "../calls/participants/participants.table.ts";
 import type { Context } from "../context.ts";
 import { type Decision, decideAndWrite } from "../database/decide_and_write.ts";
-import { hasValues } from "../database/expressions.ts";
-import { builder, type Placeholders, preparedQuery } from "../database/queries.ts";
+import { type BoundQuery, builder, type Placeholders, preparedQuery } from "../database/queries.ts";
 import { selectColumn } from "../database/selects.ts";
 import { organizationById } from "../organization/organizations/organizations.sql.ts";
+import { callTexts } from "../results/call_texts/call_texts.table.ts";
+import { egresses } from "../results/egresses/egresses.table.ts";
 import { plannedIn } from "../rooms/visits/visits.reports.ts";
-import { decideAbsence, rememberClosing } from "./absences.ts";
-import { closedRooms } from "./closed_rooms.table.ts";
 import { stayOf } from "./connections.ts";
-import { keepRefusal } from "./early_refusals.ts";
 import type { RoomEvent } from "./events.ts";
-import { reportOfRoomEvent, visitorIn } from "./room_events.merge.ts";
-import { metadataAtFault, metadataUnusable, noOrganization } from "./rooms.refusals.ts";
-import { callIdOfRoom, organizationOfRoom, type Room } from "./rooms.sql.ts";
+import {
+  type Absence,
+  closingAfter,
+  earlyRefusalIn,
+  type KnownOfRoom,
+  type KnownVisitor,
+  mergeAbsence,
+  reportOfRoomEvent,
+  visitorIn,
+} from "./room_events.merge.ts";
+import {
+  allVisitors,
+  callIdOfRoom,
+  everyoneOnCall,
+  metadataAtFault,
+  metadataUnusable,
+  noOrganization,
+  organizationOfRoom,
+  type Room,
+  rememberRooms,
+  rememberVisitors,
+  roomMemory,
+  visitorsByDigests,
+} from "./rooms.ts";
 
 interface Outcome {
   /** The names of unusable fields: `user_id` if it is not a user of the organization. */
@@ -28,7 +51,7 @@ interface Outcome {
 }
 
 /**
- * Records who was in a room, and its closing.
+ * Records who was in a room, and its closing: remembers the event, and reports the call as the platform would.
  *
  * @throws ApiError 404 if no organization has the slug at the start of the room's name; 422 if there is no call with
  *   the room's sid and the metadata cannot create one
@@ -39,18 +62,20 @@ export async function reportRoomEvent(context: Context, event: RoomEvent): Promi
   const named = await namedKeys(settings, visitor?.keys ?? []);
   const { keys, digests } = named.values;
   const made = "unusable" in metadata ? undefined : metadata;
-  const room = { organization_slug, room_sid };
+  const room = { organization_slug, room_sid, digests };
+  const whole = { ...room, is_whole: closed_at !== undefined || visitor?.came === false };
   let outcome: Outcome = { fields: [] };
   await decideAndWrite(
     db,
     {
-      closing: closedRoom(room),
-      everyone: everyoneInRoom({ ...room, is_asked: closed_at !== undefined || visitor?.came === false }),
+      memory: roomMemory(room),
+      visitors: visitorsByDigests(room),
+      others: allVisitors(whole),
+      everyone: everyoneOnCall(whole),
       ...roomReads({
         ...room,
         slug: made?.waiting_room_slug ?? null,
         keys,
-        digests,
         ...plannedIn(visitor?.keys ?? []),
         deciding_keys: keys,
         deciding_digests: digests,
@@ -59,33 +84,70 @@ export async function reportRoomEvent(context: Context, event: RoomEvent): Promi
       }),
     },
     async ({
-      closing: [closing],
+      memory: [memory],
+      visitors,
+      others,
       everyone,
       organization: [organization],
       ...rows
     }): Promise<Decision<unknown>> => {
       if (!organization) throw noOrganization();
-      const organization_id = organization.id;
       const found = knownOfReport(named, rows);
-      const { call } = found;
-      const known = { ...found, organization_id, closed_at: closing?.closed_at, everyone, present: everyone };
+      const onCall = await namedKeys(
+        settings,
+        everyone.map(({ key }) => key),
+      );
+      const connections = new Map(
+        [...others, ...visitors].map((each) => [each.key_digest, each.connections]),
+      );
+      const known: Known = {
+        ...{ ...found, organization_id: organization.id, memory, everyone, present: everyone },
+        // The key of an erased participant is a digest already.
+        connectionsOf: (key) =>
+          [named.digestOf(key), onCall.digestOf(key), key]
+            .map((each) => connections.get(each))
+            .find(Boolean) ?? [],
+      };
       const person = visitorIn(event, known);
       const isStranger = visitor?.user_id && !known.members.has(visitor.user_id);
       outcome = { fields: isStranger ? ["user_id"] : [] };
-      if (!call && !person) return rememberClosing(organization_id, event, closing, now);
-      const fault = call ? undefined : faultOf(metadata, found);
-      const kept = fault && keepRefusal(organization_id, event, named, now);
-      if (kept) {
-        outcome.event_fault = fault.message;
-        return { writes: [kept, organizationById({ id: organization_id })] };
+      const last = organizationById({ id: organization.id });
+      const remember = (ended_at?: number) =>
+        memoryWrites(event, known, person, named.digestOf(person?.key ?? ""), ended_at, now);
+      if (!found.call && !person) {
+        const writes = remember();
+        return writes.length > 0 ? { writes: [...writes, last] } : { unchanged: undefined };
       }
-      if (fault) throw fault;
-      if (person && !stayOf(person.connections)) return decideAbsence(context, event, known, person, named);
-      return decideCall(context, known, room_sid, reportOfRoomEvent(event, known, person));
+      const fault = found.call ? undefined : faultOf(metadata, found);
+      const isAbsent = person && !stayOf(person.connections);
+      const refusal = fault || isAbsent ? earlyRefusalIn(event, named.digestOf) : undefined;
+      const kept = refusal ? [keepRefusal(organization.id, refusal, now)] : [];
+      if (fault && !refusal) throw fault;
+      if (fault) {
+        outcome.event_fault = fault.message;
+        return { writes: [...kept, last] };
+      }
+      if (isAbsent) {
+        const absence = mergeAbsence(event, known, person, now);
+        if (!absence) return { unchanged: undefined };
+        const { ended_at } = absence.times;
+        return {
+          writes: [...remember(ended_at), ...absenceWrites(known, person, absence, now), ...kept, last],
+        };
+      }
+      const report = reportOfRoomEvent(event, known, person);
+      const writes = remember(report.ended_at ?? undefined);
+      const decision = await decideCall(context, known, room_sid, report);
+      if (writes.length === 0) return decision;
+      return "writes" in decision
+        ? { ...decision, writes: [...writes, ...decision.writes] }
+        : { writes: [...writes, last] };
     },
   );
   return outcome;
 }
+
+type Known = KnownCall & KnownOfRoom;
 
 function faultOf(metadata: RoomEvent["metadata"], { room, members }: ReturnType<typeof knownOfReport>) {
   if ("unusable" in metadata) return metadataUnusable(metadata.unusable);
@@ -94,33 +156,57 @@ function faultOf(metadata: RoomEvent["metadata"], { room, members }: ReturnType<
   return fields.length > 0 ? metadataUnusable(metadataAtFault(fields)) : undefined;
 }
 
+/** @param ended_at the end that the event gives the call, if any */
+function memoryWrites(
+  event: RoomEvent,
+  known: Known,
+  person: KnownVisitor | undefined,
+  key_digest: string,
+  ended_at: number | undefined,
+  now: number,
+): BoundQuery<unknown>[] {
+  const { organization_id, memory } = known;
+  const row = { organization_id, room_sid: event.room_sid, created_at: now, updated_at: now };
+  const closed_at = closingAfter(event, known);
+  const call_ended_at = ended_at ?? memory?.call_ended_at ?? null;
+  const isSame = closed_at === memory?.closed_at && call_ended_at === (memory?.call_ended_at ?? null);
+  return [
+    ...(closed_at === undefined || isSame ? [] : [rememberRooms([{ ...row, closed_at, call_ended_at }])]),
+    ...(!person || person.is_repeated
+      ? []
+      : [rememberVisitors([{ ...row, key_digest, connections: person.connections }])]),
+  ];
+}
+
+/** Takes a person who never came off the call. If nobody else was on it, and only LiveKit has reported it, the call is deleted. */
+const absenceWrites = (
+  { call }: Known,
+  { before }: KnownVisitor,
+  { participant, times, is_last }: Absence,
+  now: number,
+): BoundQuery<unknown>[] => [
+  ...(before && participant ? [participantWrites.update(before, participant)] : []),
+  ...(call ? [callWrites.update(call, { ...call, ...times, updated_at: now })] : []),
+  ...(call && is_last ? [deleteEmptyCall({ id: call.id })] : []),
+];
+
+/** A call with a row in one of these tables is not deleted. */
+const KEEPING = [participants, egresses, callTexts, legalHolds];
+
+const deleteEmptyCall = preparedQuery(({ id }: Placeholders<{ id: number }>) =>
+  builder
+    .delete(calls)
+    .where(
+      and(
+        eq(calls.id, id),
+        eq(calls.reported_at, 0),
+        ...KEEPING.map((table) => notExists(selectColumn(table.id, eq(table.call_id, calls.id)))),
+      ),
+    ),
+);
+
 const roomReads = callReads((room: Placeholders<Room>) => ({
   organization_id: organizationOfRoom(room),
   key: room.room_sid,
   call_id: callIdOfRoom(room),
 }));
-
-/** Everyone on the call of a closed room. For other rooms, only if `is_asked`. */
-const everyoneInRoom = preparedQuery((room: Placeholders<Room & { is_asked: boolean }>) =>
-  builder
-    .select(participantColumns)
-    .from(participants)
-    .where(
-      eq(
-        participants.call_id,
-        selectColumn(
-          calls.id,
-          eq(calls.id, callIdOfRoom(room)),
-          or(sql`${room.is_asked}`, isNotNull(calls.closed_at)),
-        ),
-      ),
-    )
-    .orderBy(participants.id),
-);
-
-const closedRoom = preparedQuery((room: Placeholders<Room>) =>
-  builder
-    .select({ closed_at: closedRooms.closed_at })
-    .from(closedRooms)
-    .where(hasValues(closedRooms, { organization_id: organizationOfRoom(room), room_sid: room.room_sid })),
-);

@@ -13,6 +13,7 @@ import { quietSince } from "../database/quiet.ts";
 import { organizationSlugOf } from "../database/slug.ts";
 import { isInLimitedTurn, type LimitedTurn } from "../database/turns.ts";
 import { log, logFault } from "../http/log.ts";
+import { platformRoutes } from "../http/platform_api.ts";
 import { organizations } from "../organization/organizations/organizations.table.ts";
 import { egresses } from "../results/egresses/egresses.table.ts";
 import { EGRESS_CHECK_PAUSE, EGRESSES_CHECKED, OUTWARD_SHARE } from "../tuning.ts";
@@ -84,4 +85,14 @@ const noteStops = preparedQuery((of: Placeholders<{ asked: string; failed: strin
         sql`iif(${inArray(egresses.id, jsonValues(of.failed))}, ${of.now} + ${EGRESS_CHECK_PAUSE}, null)`.inlineParams(),
     })
     .where(inArray(egresses.id, jsonValues(of.asked))),
+);
+
+/** Stops the recording after a report that brings it together with a refusal. */
+export const stopsPlatform = platformRoutes().on(
+  "PUT",
+  ["/organizations/:organization_id/calls/:key", "/organizations/:organization_id/egresses/:egress_id"],
+  async (c, next) => {
+    await next();
+    if (c.res.ok) c.executionCtx.waitUntil(stopAfterReport(c.var.context));
+  },
 );

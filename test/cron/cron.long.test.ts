@@ -55,7 +55,7 @@ const insertWaits = ({ id }: Organization, waiting_room_id: number, size: number
 const insertLiveKitEgresses = ({ id }: Organization, size: number, at: number) =>
   insertMany(
     size,
-    `insert into egresses (organization_id, egress_id, room_sid, status, is_stopped, created_at, updated_at)
+    `insert into egresses (organization_id, egress_id, call_key, status, is_stopped, created_at, updated_at)
      select ?1, n || '-' || ?2, 'RM_' || n, 'egress_starting', 0, ?2, ?2 from counter`,
     id,
     at,
@@ -177,7 +177,8 @@ describe("The log line of a run of the cron", () => {
     queueDueBulkInvites: 0,
     erasePersonalData: 0,
     deleteOldCodes: 0,
-    deleteOldClosedRooms: 0,
+    deleteOldRooms: 0,
+    deleteOldVisitors: 0,
     endClosedRooms: 0,
     stopRefusedEgresses: 0,
     deleteOldIdempotencyKeys: 0,
@@ -261,8 +262,8 @@ describe("A failed chore of the cron", () => {
     ["queueDueBulkInvites", 'select "id" from "bulk_invites"'],
     ["erasePersonalData", 'update "bulk_invite_rows"'],
     ["deleteOldCodes", 'delete from "authorization_codes"'],
-    ["endSilentCalls", 'select "id", "organization_id" as "owner_id", "started_at"'],
-    ["endSilentWaits", 'update "participants" set "left_at" = max('],
+    ["endSilentCalls", 'select "id", "organization_id" as "owner_id" from "calls"'],
+    ["endSilentWaits", 'update "participants" set "left_at" = max(coalesce('],
     ["deleteOldTexts", 'delete from "call_texts"'],
     ["deleteOldRecordings", 'update "egresses" set "deletion_due_at"'],
     ["eraseParticipants", 'update "participants" set "key"'],

@@ -177,15 +177,20 @@ export async function growEverythingElse(run: Run, organization: Grown, size: nu
   );
   await rows(
     "egresses",
-    "egress_id, room_sid, status, is_stopped, created_at, updated_at",
+    "egress_id, call_key, status, is_stopped, created_at, updated_at",
     "'waiting-' || n, 'RM-' || n, 'egress_starting', 0, ?7, ?7",
   );
   await rows(
     "early_refusals",
-    "room_sid, key_digest, other_digest, joined_at, came, decided_at, reported_at, unclaimed_since, created_at",
+    "call_key, key_digest, other_digest, joined_at, came, decided_at, reported_at, unclaimed_since, created_at",
     "'RM-refused-' || n, 'digest', 'digest', ?7, 1, ?7, ?7, ?7, ?7",
   );
-  await rows("closed_rooms", "room_sid, closed_at, created_at, updated_at", "'RM-closed-' || n, ?7, ?7, ?7");
+  await rows("livekit_rooms", "room_sid, closed_at, created_at, updated_at", "'RM-closed-' || n, ?7, ?7, ?7");
+  await rows(
+    "livekit_visitors",
+    "room_sid, key_digest, connections, created_at, updated_at",
+    "'RM-closed-' || n, 'digest', '[]', ?7, ?7",
+  );
   await rows(
     "access_logs",
     "at, event, resource, resource_id, user_id, api_client_id, acting_user",

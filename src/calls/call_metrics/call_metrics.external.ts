@@ -1,10 +1,16 @@
+import type { ClientContext } from "../../context.ts";
 import { externalRoutes } from "../../http/external_api.ts";
 import { nearestReplica } from "../../http/replication.ts";
 import { area } from "../../http/scopes.ts";
 import { query } from "../../http/validation.ts";
-import { metricsQuery } from "../../organization/metrics/metrics.ts";
+import { type MetricsQuery, metricsQuery, readMetrics } from "../../organization/metrics/metrics.ts";
+import type { DailyMetrics } from "./call_metrics.schemas.ts";
 import { toCallMetrics } from "./call_metrics.schemas.ts";
-import { listCallMetrics } from "./call_metrics.service.ts";
+import { dailyMetrics } from "./call_metrics.sql.ts";
+
+/** Returns a row for each date of the range on which calls started. */
+const listCallMetrics = (context: ClientContext, query: MetricsQuery): Promise<DailyMetrics[]> =>
+  readMetrics(context, query, dailyMetrics);
 
 export const callMetricsExternal = externalRoutes().get(
   "/call_metrics",

@@ -2,6 +2,7 @@ import { and, desc, eq, exists, gte, inArray, isNull, or, type SQL, type SQLWrap
 import { alias } from "drizzle-orm/sqlite-core";
 import { columnAs, hasValues, withoutIndex } from "../../database/expressions.ts";
 import {
+  type BoundQuery,
   builder,
   type Placeholders,
   type PreparedQuery,
@@ -13,11 +14,12 @@ import type { Position } from "../../http/pagination.ts";
 import { CALLS_LOOKED_THROUGH } from "../../limits.ts";
 import { reachedIds } from "../../organization/members/members.sql.ts";
 import { participants } from "../participants/participants.table.ts";
-import { columnsWithResults } from "./calls.results.ts";
-import { ownerWithinReach, type ReachedOwner } from "./calls.sql.ts";
+import { columnsWithResults, ownerWithinReach, type ReachedOwner } from "./calls.sql.ts";
 import { calls } from "./calls.table.ts";
 
 export interface ListedCalls extends ReachedOwner {
+  /** 0 for the calls of all users that the caller reaches. */
+  owner_id: number;
   from: number;
   /** Only calls before this position. */
   before_start: number;
@@ -29,21 +31,21 @@ export interface ListedCalls extends ReachedOwner {
   limit: number;
 }
 
-/** One way to list calls, newest first. */
-interface CallList {
-  page: PreparedQuery<ListedCalls, Row<typeof columnsWithResults>>;
-  /** The last call that a request looks through, if it has to stop there. */
-  end: PreparedQuery<ListedCalls, Position>;
-}
-
 type Listed = Placeholders<ListedCalls>;
 
-/** One list for each filter, so that an index yields the calls in order. */
-export interface CallLists {
-  byTime: CallList;
-  byReference: CallList;
-  byParticipant: CallList;
+/**
+ * The queries of a list of calls, newest first: a page, and the last call that a request looks through, if it has to stop there. Each
+ * filter has queries of its own, so that an index yields the calls in order.
+ */
+export function listQueries(listed: ListedCalls): [BoundQuery<ListedCall>, BoundQuery<Position>] {
+  const { owner_id, reaches_everybody, external_reference, participant_digest } = listed;
+  if (participant_digest !== null) return [pageByParticipant(listed), endByParticipant(listed)];
+  if (external_reference !== null) return [pageByReference(listed), endByReference(listed)];
+  const pageOfAll = reaches_everybody ? pageOfEverybody : pageOfReached;
+  return [(owner_id > 0 ? pageOfOwner : pageOfAll)(listed), noEnd({})];
 }
+
+type ListedCall = Row<typeof columnsWithResults>;
 
 /** One bound at each end, so that SQLite begins with the first call shown. */
 const isInListedPart = (started_at: SQLWrapper, id: SQLWrapper, { from, before_start, before_id }: Listed) =>
@@ -51,25 +53,27 @@ const isInListedPart = (started_at: SQLWrapper, id: SQLWrapper, { from, before_s
 
 const newestFirst = [desc(calls.started_at), desc(calls.id)];
 
-/** For lists that show every call that they look through. Returns no row, because no call has the id 0. */
-const noEnd = preparedQuery((_: Listed) =>
+const pageWhere = (isWithin: (listed: Listed) => SQL) =>
+  preparedQuery((listed: Listed) =>
+    builder
+      .select(columnsWithResults)
+      .from(calls)
+      .where(and(isWithin(listed), isInListedPart(calls.started_at, calls.id, listed)))
+      .orderBy(...newestFirst)
+      .limit(listed.limit),
+  );
+
+const pageOfOwner = pageWhere((listed) => eq(calls.organization_user_id, ownerWithinReach(listed)));
+
+const pageOfEverybody = pageWhere(({ organization_id }) => eq(calls.organization_id, organization_id));
+
+/** For lists that show every call that they look through: no call has the id 0. */
+const noEnd = preparedQuery(() =>
   builder
     .select({ time: columnAs(calls.started_at, "time"), id: calls.id })
     .from(calls)
     .where(eq(calls.id, 0)),
 );
-
-const listByTime = (condition: (listed: Listed) => SQL): CallList => ({
-  page: preparedQuery((listed: Listed) =>
-    builder
-      .select(columnsWithResults)
-      .from(calls)
-      .where(and(condition(listed), isInListedPart(calls.started_at, calls.id, listed)))
-      .orderBy(...newestFirst)
-      .limit(listed.limit),
-  ),
-  end: noEnd,
-});
 
 const next = alias(calls, "next");
 
@@ -152,56 +156,53 @@ const hasTakenPart = ({ organization_id, participant_digest: reference_digest }:
     ),
   );
 
+/** Uses `withoutIndex`, so that SQLite searches by the reference. */
+function isWithinReach(listed: Listed) {
+  const { owner_id, reaches_everybody } = listed;
+  const owner = withoutIndex(calls.organization_user_id);
+  return and(
+    or(sql`${owner_id} = 0`, eq(owner, owner_id)),
+    or(sql`${reaches_everybody}`, inArray(owner, reachedIds(listed))),
+  );
+}
+
 /**
- * A list of the calls with a reference. The caller may be allowed to see only a few, so each request looks through a limited number.
- * The page has no ORDER BY, so that SQLite reads one call after the other and stops at the limit.
+ * A page of the calls with a reference. The caller may be allowed to see only a few, so each request looks through a limited number.
+ * It has no ORDER BY, so that SQLite reads one call after the other and stops at the limit.
  */
-const lookThroughList = (
+const lookThroughPage = (
   lookThrough: typeof callsByReference | typeof callsByParticipant,
   isShown: (listed: Listed) => SQL | undefined,
-): CallList => ({
-  page: preparedQuery((listed: Listed) => {
+) =>
+  preparedQuery((listed: Listed) => {
     const entries = lookThrough(listed).limit(CALLS_LOOKED_THROUGH);
     return builder
       .select(columnsWithResults)
       .from(sql`(select distinct time, id from (${entries})) as entry`)
       .crossJoin(calls)
-      .where(and(eq(calls.id, sql`entry.id`), isShown(listed)))
+      .where(and(eq(calls.id, sql`entry.id`), isWithinReach(listed), isShown(listed)))
       .limit(listed.limit);
-  }),
-  end: preparedQuery((listed: Listed) =>
+  });
+
+const pageByReference = lookThroughPage(callsByReference, () => undefined);
+
+const pageByParticipant = lookThroughPage(callsByParticipant, (listed) =>
+  and(
+    or(
+      isNull(listed.external_reference),
+      eq(withoutIndex(calls.external_reference), listed.external_reference),
+    ),
+    hasTakenPart(listed),
+  ),
+);
+
+const endOf = (lookThrough: typeof callsByReference | typeof callsByParticipant) =>
+  preparedQuery((listed: Listed) =>
     lookThrough(listed)
       .limit(1)
       .offset(CALLS_LOOKED_THROUGH - 1),
-  ) as CallList["end"],
-});
+  ) as PreparedQuery<ListedCalls, Position>;
 
-/** @param isWithin true for the calls of the requested owners; uses `withoutIndex`, so that SQLite searches by the reference */
-const listsByReferences = (isWithin: (listed: Listed) => SQL | undefined) => ({
-  byReference: lookThroughList(callsByReference, isWithin),
-  byParticipant: lookThroughList(callsByParticipant, (listed) =>
-    and(
-      isWithin(listed),
-      or(
-        isNull(listed.external_reference),
-        eq(withoutIndex(calls.external_reference), listed.external_reference),
-      ),
-      hasTakenPart(listed),
-    ),
-  ),
-});
+const endByReference = endOf(callsByReference);
 
-export const callsOfOwner: CallLists = {
-  byTime: listByTime((listed) => eq(calls.organization_user_id, ownerWithinReach(listed))),
-  ...listsByReferences((listed) => eq(withoutIndex(calls.organization_user_id), ownerWithinReach(listed))),
-};
-
-export const callsOfEverybody: CallLists = {
-  byTime: listByTime(({ organization_id }) => eq(calls.organization_id, organization_id)),
-  ...listsByReferences(() => undefined),
-};
-
-export const callsOfReached: CallLists = {
-  byTime: { page: pageOfReached, end: noEnd },
-  ...listsByReferences((listed) => inArray(withoutIndex(calls.organization_user_id), reachedIds(listed))),
-};
+const endByParticipant = endOf(callsByParticipant);

@@ -29,11 +29,7 @@ import type { KnownReference } from "./calls.sql.ts";
 import type { calls } from "./calls.table.ts";
 
 export type CallReport = Omit<z.output<ReturnType<typeof reportCallBody>>["call"], "participants"> &
-  ReportOrigin & {
-    participants?: ReportOnCall[];
-    /** When LiveKit closed the room: only LiveKit's API has that. */
-    closed_at?: number;
-  };
+  ReportOrigin & { participants?: ReportOnCall[] };
 
 /** A refusal that waits for a participant of the call. */
 type EarlyRefusal = Omit<typeof earlyRefusals.$inferSelect, "unclaimed_since">;
@@ -55,7 +51,7 @@ export interface KnownCall {
   members: Set<number>;
   /** The visits that the participants' keys name. */
   planned: NamedVisit[];
-  /** The refusals of the participant with this key that LiveKit reported before the call was known. */
+  /** The refusals of the participant with this key that were reported before the call was known. */
   refusalsOf: (key: string) => EarlyRefusal[];
 }
 
@@ -124,7 +120,7 @@ export function mergeCall(
     ended_at === null
       ? named
       : [...named, ...others].map((each) =>
-          leaveAtEnd(each, ended_at, now, end_is_assumed || report.reporter === "livekit"),
+          leaveAtEnd(each, ended_at, now, end_is_assumed || report.reporter === "observer"),
         );
   const before = new Map([...known.participants, ...known.present].map((each) => [each.id, each]));
   const knownAs = ({ id }: ParticipantRow) => (id === undefined ? undefined : before.get(id));
@@ -189,7 +185,7 @@ function mergeConsents(
 }
 
 const refusedEarly = ({ decided_at, said_at, method, reported_at }: EarlyRefusal, now: number) => ({
-  ...{ participant_id: 0, reporter: "livekit" as const, decision: "refused" as const, created_at: now },
+  ...{ participant_id: 0, reporter: "observer" as const, decision: "refused" as const, created_at: now },
   ...{ decided_at, said_at, method, reported_at },
 });
 
@@ -212,8 +208,8 @@ function mayBeginHold(call: ReportedCall | undefined, { reported_at = 0 }: Repor
 
 /** The part of a report that counts: only unknown fields of a late report, and no reference if the organization has set its own. */
 function whatCounts(call: ReportedCall | undefined, report: CallReport): CallReport {
-  // LiveKit's reports contain only what nobody else has reported (livekit/room_events.merge.ts).
-  if (!call || report.reporter === "livekit") return report;
+  // An observer's reports contain only what nobody else has reported.
+  if (!call || report.reporter === "observer") return report;
   const { external_reference: _, ...others } = report;
   const said = call.reference_said_by === "organization" ? others : report;
   if (!isLate(report, call)) return said;
@@ -257,7 +253,6 @@ function fieldsOfCall(
     started_at,
     ended_at,
     end_is_assumed,
-    closed_at: report.closed_at ?? (typeof report.ended_at === "number" ? null : (call?.closed_at ?? null)),
     // `failed: null` reports that the call did not fail.
     failed: report.failed === null ? false : (failed ?? null),
     ...referenceOfCall(call, report, first),
@@ -279,7 +274,7 @@ export function mergeReference(
 }
 
 /**
- * The visit's reference counts until the platform or the organization sets or clears the reference; LiveKit's reference ranks below
+ * The visit's reference counts until the platform or the organization sets or clears the reference; an observer's reference ranks below
  * it. An erased reference stays erased, because it may identify a person whose name was erased.
  */
 function referenceOfCall(
@@ -290,7 +285,7 @@ function referenceOfCall(
   const said_by = call?.reference_said_by ?? null;
   if (call && call.reference_erased_at !== null)
     return { external_reference: null, reference_said_by: said_by };
-  const isSaid = report.external_reference !== undefined && report.reporter !== "livekit";
+  const isSaid = report.external_reference !== undefined && report.reporter !== "observer";
   const reference_said_by = isSaid ? "report" : said_by;
   const { external_reference: said = null } = { ...call, ...report };
   const external_reference = reference_said_by === null ? (planned?.visit_reference ?? said) : said;

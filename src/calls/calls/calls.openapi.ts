@@ -13,7 +13,7 @@ import { REPORTED_AT } from "../../openapi/reports.ts";
 import * as story from "../../openapi/story.ts";
 import { organizationNotFound } from "../../organization/organizations/organizations.refusals.ts";
 import { HOUR } from "../../units.ts";
-import { tooManyDecisions } from "../consents/consents.refusals.ts";
+import { tooManyDecisions } from "../consents/consents.merge.ts";
 import * as participants from "../participants/participants.refusals.ts";
 import * as refusals from "./calls.refusals.ts";
 import { callDetailsSchema, callSchema, reportedCallSchema } from "./calls.responses.ts";

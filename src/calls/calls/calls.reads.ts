@@ -1,5 +1,4 @@
-import { and, eq, getTableColumns, isNull, or, type SQLWrapper } from "drizzle-orm";
-import { hasValues } from "../../database/expressions.ts";
+import { and, eq, isNull, or, type SQLWrapper } from "drizzle-orm";
 import {
   builder,
   type Placeholders,
@@ -14,7 +13,7 @@ import { organizations } from "../../organization/organizations/organizations.ta
 import { plannedIn, selectNamedVisits } from "../../rooms/visits/visits.reports.ts";
 import { selectRoomOfCall } from "../../rooms/waiting_rooms/waiting_rooms.sql.ts";
 import { consentsOfParticipants } from "../consents/consents.sql.ts";
-import { earlyRefusals } from "../consents/consents.table.ts";
+import { selectRefusals } from "../consents/early_refusals.ts";
 import {
   type NamedKeys,
   participantColumns,
@@ -91,13 +90,7 @@ export function callReads<Named extends object>(
   const members = read(({ organization_id }, { member_ids }) =>
     selectMembersAmong(organization_id, member_ids),
   );
-  const refusals = read(({ organization_id, key }) =>
-    builder
-      .select(earlyRefusalColumns)
-      .from(earlyRefusals)
-      .where(hasValues(earlyRefusals, { organization_id, room_sid: key }))
-      .orderBy(earlyRefusals.key_digest, earlyRefusals.joined_at),
-  );
+  const refusals = read(({ organization_id, key }) => selectRefusals(organization_id, key));
   return (values: Named & Reported) => ({
     organization: organization(values),
     call: call(values),
@@ -111,8 +104,6 @@ export function callReads<Named extends object>(
     refusals: refusals(values),
   });
 }
-
-const { unclaimed_since: _, ...earlyRefusalColumns } = getTableColumns(earlyRefusals);
 
 export function valuesOfReport(report: CallReport, named: NamedKeys): Reported {
   const { waiting_room_slug, organization_user_id, ended_at, participants: reported = [] } = report;

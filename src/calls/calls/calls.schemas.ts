@@ -23,8 +23,7 @@ import { lazily } from "../../memory.ts";
 import { participantOnCall } from "../participants/participants.schemas.ts";
 import { CALL_STAYS, PARTICIPANT_REPEATED, TOO_MANY_PARTICIPANTS } from "./calls.refusals.ts";
 import type { callDetailsSchema, callSchema, reportedCallSchema } from "./calls.responses.ts";
-import type { columnsWithResults } from "./calls.results.ts";
-import type { callColumns, holdColumns, reportedCallColumns } from "./calls.sql.ts";
+import type { callColumns, columnsWithResults, holdColumns, reportedCallColumns } from "./calls.sql.ts";
 
 /** Omitted fields keep the values of earlier reports. */
 export const reportCallBody = lazily(() =>

@@ -3,7 +3,7 @@ import { requireEntry } from "../../audit/access_logs/access_logs.entries.ts";
 import { digestsOfReferences } from "../../audit/access_logs/access_logs.sql.ts";
 import type { ClientContext, Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
-import { type BoundQuery, type Placeholders, requireFirst, runBatch } from "../../database/queries.ts";
+import { type Placeholders, requireFirst, runBatch } from "../../database/queries.ts";
 import { dateOf, endOfDate } from "../../http/dates.ts";
 import { type Position, writePosition } from "../../http/pagination.ts";
 import { requireUnchanged } from "../../http/unchangeable.ts";
@@ -14,19 +14,13 @@ import { writePeople } from "../../rooms/people/people.sql.ts";
 import { startVisits } from "../../rooms/visits/visits.reports.ts";
 import { participantSearchEntry } from "../../rooms/visits/visits.sql.ts";
 import { insertConsents } from "../consents/consents.sql.ts";
+import { deleteRefusals } from "../consents/early_refusals.ts";
 import { holdWrites } from "../legal_holds/legal_holds.sql.ts";
 import { joinErased, namedKeys, writeParticipants } from "../participants/participants.sql.ts";
-import {
-  type CallLists,
-  callsOfEverybody,
-  callsOfOwner,
-  callsOfReached,
-  type ListedCalls,
-} from "./calls.lists.ts";
+import { listQueries } from "./calls.lists.ts";
 import { type CallReport, type KnownCall, mergeCall, mergeReference } from "./calls.merge.ts";
 import { callReads, knownOfReport, valuesOfReport } from "./calls.reads.ts";
 import { callNotFound, callOwnerNotFound } from "./calls.refusals.ts";
-import { callDetails } from "./calls.results.ts";
 import {
   type Call,
   type CallDetails,
@@ -40,12 +34,11 @@ import {
   announceRecordingsOf,
   type CallKey,
   callByKey,
+  callDetails,
   callEntry,
   callIdByKey,
   callWrites,
-  deleteRefusals,
   ownerOfPath,
-  type ReachedOwner,
   reachedCall,
   referenceOfPath,
   setReference,
@@ -65,7 +58,7 @@ export async function listCalls(
   const owner = { ...reachOf(caller), owner_id: organization_user_id };
   const [owners, calls, [end]] = await runBatch(db, [
     ownerOfPath(owner),
-    ...listQueries(callsOfOwner, owner, query, null),
+    ...listQueries({ ...owner, ...partOf(query), participant_digest: null }),
   ]);
   if (owners.length === 0) throw callOwnerNotFound();
   return toCallPage(query, calls, end);
@@ -74,43 +67,27 @@ export async function listCalls(
 /** Lists the calls of all users that the caller reaches. A search for a participant is recorded. */
 export async function findCalls(context: ClientContext, query: CallsQuery): Promise<CallPage> {
   const { db, caller, settings } = context;
-  const reach = reachOf(caller);
-  const lists = reach.reaches_everybody ? callsOfEverybody : callsOfReached;
-  const owner = { ...reach, owner_id: reach.organization_user_id };
   const { participant_reference: sought } = query;
-  const [reference_digest = null] = sought === undefined ? [] : await digestsOfReferences(settings, [sought]);
-  const of = { organization_id: caller.organization_id, reference_digest };
-  const recorded = reference_digest === null ? [] : [participantSearchEntry(context, "search", of)];
-  const queries = listQueries(lists, owner, query, reference_digest);
+  const [participant_digest = null] =
+    sought === undefined ? [] : await digestsOfReferences(settings, [sought]);
+  const of = { organization_id: caller.organization_id, reference_digest: participant_digest };
+  const recorded = participant_digest === null ? [] : [participantSearchEntry(context, "search", of)];
+  const queries = listQueries({ ...reachOf(caller), owner_id: 0, ...partOf(query), participant_digest });
   const [calls, [end], ...entries] = await runBatch(db, [...queries, ...recorded]);
   entries.forEach(requireEntry);
   return toCallPage(query, calls, end);
 }
 
-/** The queries of a list: a page with one extra call if there are more, and the position at which the request stops looking. */
-function listQueries(
-  lists: CallLists,
-  owner: ReachedOwner,
-  { from, to, after, external_reference, per_page }: CallsQuery,
-  participant_digest: string | null,
-): [BoundQuery<Call>, BoundQuery<Position>] {
+/** The part of a list that a query asks for, with one extra call if there are more. */
+function partOf({ from, to, after, external_reference, per_page }: CallsQuery) {
   const before = to === undefined ? Number.MAX_SAFE_INTEGER : endOfDate(to);
-  const values = {
-    ...owner,
+  return {
     from: from === undefined ? Number.MIN_SAFE_INTEGER : Date.parse(from),
     before_start: Math.min(after?.time ?? before, before),
     before_id: after !== undefined && after.time < before ? after.id : 0,
     external_reference: external_reference ?? null,
-    participant_digest,
     limit: per_page + 1,
   };
-  const list = callListFor(lists, values);
-  return [list.page(values), list.end(values)];
-}
-
-function callListFor(lists: CallLists, { external_reference, participant_digest }: ListedCalls) {
-  if (participant_digest !== null) return lists.byParticipant;
-  return external_reference === null ? lists.byTime : lists.byReference;
 }
 
 function toCallPage({ per_page }: CallsQuery, found: Call[], end: Position | undefined): CallPage {
@@ -180,7 +157,7 @@ const reportReads = callReads((call: Placeholders<CallKey>) => ({
   call_id: callIdByKey(call),
 }));
 
-/** Returns the statements that write a report's changes. LiveKit's events are such reports too (see livekit/room_events.ts). */
+/** Returns the statements that write a report's changes. */
 export async function decideCall(
   context: Context,
   known: KnownCall,

@@ -1,12 +1,12 @@
-import { and, eq, getTableColumns, inArray, isNotNull, max, type SQL, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, isNotNull, max, type SQL, sql } from "drizzle-orm";
 import { alias, integer, sqliteTable } from "drizzle-orm/sqlite-core";
 import { entriesWhere } from "../../audit/access_logs/access_logs.entries.ts";
 import type { Caller } from "../../context.ts";
+import type { CallTextKind } from "../../database/enums.ts";
 import { hasValues, iif, isSame, joinedColumnAs, scalar } from "../../database/expressions.ts";
 import { insertSelect, jsonRows, jsonValue } from "../../database/insert.ts";
 import {
   builder,
-  jsonValues,
   type Placeholders,
   preparedQuery,
   type Row,
@@ -18,7 +18,8 @@ import { selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { type Reach, reachOf, withinReach } from "../../organization/members/members.sql.ts";
 import { organizationUsers } from "../../organization/members/organization_users.table.ts";
-import { earlyRefusals } from "../consents/consents.table.ts";
+import { callTexts } from "../../results/call_texts/call_texts.table.ts";
+import { visibleRecordings } from "../../results/egresses/egresses.table.ts";
 import { legalHolds } from "../legal_holds/legal_holds.table.ts";
 import { calls } from "./calls.table.ts";
 
@@ -183,14 +184,25 @@ export const announceRecordingsOf = preparedQuery((call: Placeholders<CallKey & 
   builder.insert(recordingsOfCalls).values({ call_id: scalar(callIdByKey(call)), at: call.now }),
 );
 
-/** Deletes refused consents that waited for participants of a call. `digests` is a JSON array of the digests of their keys. */
-export const deleteRefusals = preparedQuery((of: Placeholders<CallKey & { digests: string }>) =>
+/** Selects whether the text of the call is final; null if there is no text. */
+const isFinal = (kind: CallTextKind) =>
+  scalar(selectColumn(callTexts.is_final, hasValues(callTexts, { call_id: calls.id, kind }))).mapWith(
+    callTexts.is_final,
+  );
+
+/** A call with the state of its results. `egress_count` is the number of recordings that their list shows. */
+export const columnsWithResults = {
+  ...callColumns,
+  transcript_is_final: isFinal("transcript").as("transcript_is_final"),
+  soap_note_is_final: isFinal("soap_note").as("soap_note_is_final"),
+  egress_count: builder.$count(visibleRecordings, eq(visibleRecordings.call_id, calls.id)).as("egress_count"),
+};
+
+/** Only administrators see the hold. */
+export const callDetails = preparedQuery((call: Placeholders<ReachedCall>) =>
   builder
-    .delete(earlyRefusals)
-    .where(
-      and(
-        hasValues(earlyRefusals, { organization_id: of.organization_id, room_sid: of.key }),
-        inArray(earlyRefusals.key_digest, jsonValues(of.digests)),
-      ),
-    ),
+    .select({ ...columnsWithResults, ...holdColumns })
+    .from(calls)
+    .leftJoin(legalHolds, and(isRunningHoldOf(calls.id), call.reaches_everybody))
+    .where(callWithinReach(call)),
 );

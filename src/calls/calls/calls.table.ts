@@ -10,11 +10,10 @@ import { waitingRooms } from "../../rooms/waiting_rooms/waiting_rooms.table.ts";
 /**
  * - `end_is_assumed`: no report said when the call ended, so the cron set the end to the latest known time of the call.
  * - `visit_id`: the planned visit of the first participant who came with a visit's link.
- * - `closed_at`: when LiveKit closed the room; null if the platform has reported the end of the call.
  * - `external_reference`: the text by which another system knows the visit.
  * - `reference_said_by`: null until the platform or the organization has said whether there is a reference.
  * - `failed`: null until a report says whether the call failed.
- * - `reported_at`: when the platform's newest report was made; 0 if only LiveKit has reported. Participants, transcripts and SOAP notes
+ * - `reported_at`: when the platform's newest report was made; 0 if only an observer has reported. Participants, transcripts and SOAP notes
  *   have this column too (see http/reports.ts).
  * - `transcript_deleted_at`, `soap_note_deleted_at`, `recordings_deleted_at`, `reference_erased_at`: tombstones, which keep reports from
  *   bringing back deleted data. Triggers set them (see call_texts.triggers.sql, egresses.triggers.sql and calls.triggers.sql), and so does
@@ -32,7 +31,6 @@ export const calls = sqliteTable(
     started_at: integer().notNull(),
     ended_at: integer(),
     end_is_assumed: integer({ mode: "boolean" }).notNull().default(false),
-    closed_at: integer(),
     failed: integer({ mode: "boolean" }),
     external_reference: text(),
     reference_said_by: text().$type<ReferenceSource>(),

@@ -1,7 +1,7 @@
 import type * as z from "zod";
-import type { ConsentDecision, ConsentReporter } from "../../database/enums.ts";
+import type { ConsentDecision, Reporter } from "../../database/enums.ts";
+import { unprocessable } from "../../http/errors.ts";
 import { MAX_CONSENT_DECISIONS } from "../../limits.ts";
-import { tooManyDecisions } from "./consents.refusals.ts";
 import type { Consent, consentReport, KnownConsent } from "./consents.schemas.ts";
 
 export interface KnownConsents {
@@ -12,7 +12,7 @@ export interface KnownConsents {
 }
 
 interface Reported {
-  reporter: ConsentReporter;
+  reporter: Reporter;
   reported_at: number;
 }
 
@@ -23,7 +23,7 @@ type ConsentReport = z.output<ReturnType<typeof consentReport>>;
  *
  * The latest of a participant's decisions counts, and of two at the same time the refusal (see recording_consents.triggers.sql).
  * A refusal always counts from when it was made. A repeated grant is not a new grant, but a repeated refusal can be a new one. So
- * after a refusal, only a grant that the report dates later restores consent. LiveKit repeats attributes with every event, so its
+ * after a refusal, only a grant that the report dates later restores consent. An observer repeats what it sees, so its
  * undated decisions count less (`isRepeated`).
  *
  * @throws ApiError 422 if the decision is a grant and the ledger is full
@@ -42,16 +42,17 @@ export function mergeConsent(
   const decided_at =
     at === undefined
       ? timeOfUndated(decision, known, origin, now)
-      : // A time in the future counts as now. LiveKit's event may arrive late: its "now" is when it was made.
-        Math.min(at, reporter === "livekit" ? reported_at : now);
-  if (at === undefined && reporter === "livekit" && isRepeated(decision, decided_at, known)) return undefined;
+      : // A time in the future counts as now. An observer's report may arrive late: its "now" is when it was made.
+        Math.min(at, reporter === "observer" ? reported_at : now);
+  if (at === undefined && reporter === "observer" && isRepeated(decision, decided_at, known))
+    return undefined;
   const said_at = at ?? null;
   const time = said_at ?? decided_at;
   if (own.some((each) => each.decision === decision && (each.said_at ?? each.decided_at) === time))
     return undefined;
   if (recording_consent && known.ledger.length >= MAX_CONSENT_DECISIONS) {
-    // LiveKit's decision is dropped, not refused, so that the rest of the event still counts.
-    if (reporter === "livekit") return undefined;
+    // An observer's decision is dropped, not refused, so that the rest of its report still counts.
+    if (reporter === "observer") return undefined;
     throw tooManyDecisions();
   }
   const method = recording_consent_method ?? null;
@@ -59,7 +60,7 @@ export function mergeConsent(
 }
 
 /**
- * Whether an undated decision from LiveKit is nothing new. A grant is new only while no decision is known. A refusal is new unless
+ * Whether an observer's undated decision is nothing new. A grant is new only while no decision is known. A refusal is new unless
  * one from the same time or later is known. In a full ledger, it is not new either if the latest decision is a refusal.
  */
 function isRepeated(decision: ConsentDecision, decided_at: number, { ledger }: KnownConsents): boolean {
@@ -87,3 +88,9 @@ function latestDecision(ledger: KnownConsent[], decision: ConsentDecision): numb
   const times = ledger.filter((each) => each.decision === decision).map(({ decided_at }) => decided_at);
   return times.length > 0 ? Math.max(...times) : undefined;
 }
+
+export const tooManyDecisions = () =>
+  unprocessable(
+    "too_many_consent_decisions",
+    `call.participants: recording_consent was decided ${MAX_CONSENT_DECISIONS} times, which is the limit: only false is accepted from now on`,
+  );

@@ -25,7 +25,7 @@ export type Consent = Row<typeof consentColumns>;
 export type KnownConsent = Row<typeof ledgerColumns>;
 
 /**
- * Leaves out a refusal that follows a refusal, because LiveKit repeats it with every event.
+ * Leaves out a refusal that follows a refusal, because observers repeat them.
  *
  * @param rows the decisions of a call in order
  */

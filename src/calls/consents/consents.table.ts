@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { idColumn, withinOrganization } from "../../database/columns.ts";
-import type { ConsentDecision, ConsentReporter } from "../../database/enums.ts";
+import type { ConsentDecision, Reporter } from "../../database/enums.ts";
 import { organizationId } from "../../organization/organizations/organizations.table.ts";
 import { participants } from "../participants/participants.table.ts";
 
@@ -19,7 +19,7 @@ export const consents = sqliteTable(
     id: idColumn(),
     organization_id: organizationId(),
     participant_id: integer().notNull(),
-    reporter: text().$type<ConsentReporter>().notNull(),
+    reporter: text().$type<Reporter>().notNull(),
     decision: text().$type<ConsentDecision>().notNull(),
     decided_at: integer().notNull(),
     said_at: integer(),
@@ -41,18 +41,18 @@ export const consents = sqliteTable(
 );
 
 /**
- * Refused consents that LiveKit reported before anybody had reported the room's call, one for each connection of a person. The first
+ * Refused consents that were reported before their call, one for each connection of a person. The first
  * report of the call that names the person turns them into consents (calls.merge.ts).
  *
  * - `key_digest`, `other_digest`: keyed digests of the keys that the participant may have.
  * - `came`: false for a connection by which nobody came. It hides no recording, but it counts if the person comes by another one.
- * - `unclaimed_since`: null while the room has a call (see early_refusals.triggers.sql).
+ * - `unclaimed_since`: null while there is such a call (see early_refusals.triggers.sql).
  */
 export const earlyRefusals = sqliteTable(
   "early_refusals",
   {
     organization_id: organizationId(),
-    room_sid: text().notNull(),
+    call_key: text().notNull(),
     key_digest: text().notNull(),
     other_digest: text().notNull(),
     joined_at: integer().notNull(),
@@ -65,7 +65,7 @@ export const earlyRefusals = sqliteTable(
     created_at: integer().notNull(),
   },
   (t) => [
-    primaryKey({ columns: [t.organization_id, t.room_sid, t.key_digest, t.joined_at] }),
+    primaryKey({ columns: [t.organization_id, t.call_key, t.key_digest, t.joined_at] }),
     index("early_refusals_by_age")
       .on(t.organization_id, t.unclaimed_since)
       .where(sql`unclaimed_since is not null`),

@@ -1,5 +1,5 @@
 -- A participant's latest decision counts, and of two at the same time the refused consent ('refused' sorts after 'granted'). A
--- grant from LiveKit without a time counts only if there is no other decision, because an old token may repeat it.
+-- grant from an observer without a time counts only if there is no other decision, because an old token may repeat it.
 -- participants.recording_consent holds the result, so that a list of recordings need not read the decisions.
 CREATE TRIGGER `recording_consents_decided` AFTER INSERT ON `consents`
 BEGIN
@@ -7,7 +7,7 @@ BEGIN
   SET updated_at = new.created_at, recording_consent = (
     SELECT decision = 'granted' FROM consents
     WHERE participant_id = new.participant_id
-    ORDER BY reporter = 'livekit' AND decision = 'granted' AND said_at IS NULL, decided_at DESC, decision DESC
+    ORDER BY reporter = 'observer' AND decision = 'granted' AND said_at IS NULL, decided_at DESC, decision DESC
     LIMIT 1
   )
   WHERE id = new.participant_id;

@@ -1,6 +1,6 @@
 import type { HoldBeginner } from "../../database/enums.ts";
-import { holdOfPlatform } from "./legal_holds.refusals.ts";
 import type { HoldReport } from "./legal_holds.schemas.ts";
+import { holdOfPlatform } from "./legal_holds.schemas.ts";
 import type { HeldCall } from "./legal_holds.sql.ts";
 
 type Hold = Pick<HeldCall, "hold_begun_by" | "hold_reason">;

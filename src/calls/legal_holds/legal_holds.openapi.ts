@@ -6,7 +6,7 @@ import * as story from "../../openapi/story.ts";
 import { callKey } from "../calls/calls.openapi.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
 import { callDetailsSchema, reportedCallSchema } from "../calls/calls.responses.ts";
-import { holdOfPlatform } from "./legal_holds.refusals.ts";
+import { holdOfPlatform } from "./legal_holds.schemas.ts";
 
 /** Shared by both APIs. */
 function beginning(begun_by: HoldBeginner, schema: z.ZodObject) {

@@ -1,9 +1,9 @@
 import * as z from "zod";
+import { unprocessable } from "../../http/errors.ts";
 import { unchangeable } from "../../http/unchangeable.ts";
 import { multilineText } from "../../http/wire.ts";
 import { MAX_HOLD_REASON_LENGTH } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
-import { HOLD_STAYS } from "./legal_holds.refusals.ts";
 
 export const holdReason = lazily(() => multilineText(MAX_HOLD_REASON_LENGTH).nullable());
 
@@ -12,3 +12,14 @@ export const holdCallBody = lazily(() =>
 );
 
 export type HoldReport = z.output<ReturnType<typeof holdCallBody>>["legal_hold"];
+
+export const HOLD_STAYS = {
+  began_at: "a hold begins with the request that places it",
+  begun_by: "it follows who sends the request",
+};
+
+export const holdOfPlatform = () =>
+  unprocessable(
+    "hold_of_platform",
+    "The platform began this legal hold: only the platform can change or end it",
+  );

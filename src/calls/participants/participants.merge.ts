@@ -25,7 +25,6 @@ export const NOBODY = {
   call_started_at: null,
   visit_id: null,
   recording_consent: null,
-  connections: null,
   reference_digest: null,
   waiting_since: null,
   joined_at: null,
@@ -193,6 +192,7 @@ export function mergeParticipantsOnCall(
   origin: ReportOrigin,
   now: number,
 ): { participants: ParticipantRow[]; people: PersonRow[] } {
+  const isObserved = origin.reporter === "observer";
   const records = new Map<number, Person>(people.map((each) => [each.id, each]));
   const added: PersonRow[] = [];
   const merged = reports.map((report, place) => {
@@ -211,9 +211,16 @@ export function mergeParticipantsOnCall(
         : mergePerson(record, report, said_by, now, () => newParticipantIncomplete(place));
     if (person.id === undefined) added.push(person);
     else records.set(person.id, person as Person);
-    // LiveKit's reports contain only what nobody else has reported, and its connections.
-    const news = origin.reporter === "livekit" ? report : whatIsNews(meaning, report, origin);
-    const next = nextOnCall(meaning, { ...news, key: report.key }, call, visit, person.id ?? added.length);
+    // An observer's reports contain only what nobody else has reported.
+    const news = isObserved ? report : whatIsNews(meaning, report, origin);
+    const seen = isObserved && report.joined_at !== undefined;
+    const next = nextOnCall(
+      { ...meaning, seen },
+      { ...news, key: report.key },
+      call,
+      visit,
+      person.id ?? added.length,
+    );
     return { known, next, isNew: person.id === undefined, changesPerson: person !== record };
   });
   reports.forEach(({ user_id }, place) => {
@@ -235,33 +242,31 @@ export function mergeParticipantsOnCall(
   };
 }
 
+/** @param meaning `seen` if an observer has seen the participant's stay */
 function nextOnCall(
-  meaning: Meaning,
+  meaning: Meaning & { seen: boolean },
   report: ReportOnCall,
   call: KnownOnCall["call"],
   planned: PlannedParticipant | undefined,
   person_id: number,
 ) {
-  const { kind, known } = meaning;
+  const { kind, known, seen } = meaning;
   if (kind === "erased") return known;
-  const { connections = known?.connections ?? null } = report;
-  const isNewStay = connections !== (known?.connections ?? null) && report.joined_at !== undefined;
   const { joined_at: _, left_at: __, ...others } = report;
-  const said = kind === "late" && !isNewStay ? others : report;
+  const said = kind === "late" && !seen ? others : report;
   return {
     ...nextRow(meaning, said, planned),
-    ...(known && isNewStay && stayOn(known, report)),
+    ...(known && seen && stayOn(known, report)),
     ...arrivalOf(known, said),
     organization_id: call.organization_id,
     key: report.key,
     waiting_room_id: call.waiting_room_id,
     call_id: call.id,
     person_id,
-    connections,
   };
 }
 
-/** If LiveKit reports a connection, exactly its times count. */
+/** The times of a stay that an observer has seen count exactly. */
 const stayOn = (known: Participant, { joined_at, left_at = null }: Times) => ({
   left_at,
   left_is_assumed: false,

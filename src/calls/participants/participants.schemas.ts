@@ -89,9 +89,8 @@ export const participantParams = lazily(() => z.object({ slug: roomSlug(), key: 
 export type ParticipantReport = z.output<ReturnType<typeof reportParticipantBody>>["participant"] &
   ReportOrigin;
 
-/** A reported participant of a call. Only LiveKit's API reports connections, and assumes missing fields. */
-export type ReportOnCall = z.output<ReturnType<typeof participantOnCall>> &
-  Partial<Pick<Participant, "connections"> & Pick<Person, "assumed">>;
+/** A reported participant of a call. Only an observer assumes missing fields. */
+export type ReportOnCall = z.output<ReturnType<typeof participantOnCall>> & Partial<Pick<Person, "assumed">>;
 
 export type Participant = Row<typeof participantColumns>;
 

@@ -16,10 +16,9 @@ import { calls } from "../calls/calls.table.ts";
  * - `visit_id`: the planned visit by whose link the person first came.
  * - `recording_consent`: the decision in `consents` that counts; null if the person was not asked. Triggers maintain it (see
  *   recording_consents.triggers.sql): nothing else changes it.
- * - `left_is_assumed`: no report said that the person left, but the cron ended the wait or the call, or LiveKit closed the room.
+ * - `left_is_assumed`: no report said that the person left, but the cron ended the wait or the call, or its room was closed.
  * - `earlier_stay_until`: the latest time of the previous stay; null if none is known. It shows whether a late report belongs to that
  *   stay, or corrects the current one (see participants.stays.ts).
- * - `connections`: the person's connections to LiveKit, as JSON (see livekit/connections.ts); null if LiveKit has reported none.
  * - `cleared`: the times that reports have cleared, with commas between them. Other times that are null are not known.
  * - `erased_at`: once it is set, `key` is a keyed digest of the reporter's key (`namedKeys` in participants.sql.ts). A late report is
  *   recognized by it.
@@ -42,7 +41,6 @@ export const participants = sqliteTable(
     left_is_assumed: integer({ mode: "boolean" }).notNull().default(false),
     recording_consent: integer({ mode: "boolean" }),
     earlier_stay_until: integer(),
-    connections: text(),
     cleared: text(),
     reported_at: integer().notNull().default(0),
     erased_at: integer(),

@@ -2,7 +2,7 @@ import { invalidBody } from "../../http/errors.ts";
 import { CORRECTION_BODY_LIMIT, MAX_TEXT_VERSIONS } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
-import { soapNoteNotFound } from "../soap_notes/soap_notes.refusals.ts";
+import { soapNoteNotFound } from "../soap_notes/soap_notes.merge.ts";
 import { soapNoteSchema } from "../soap_notes/soap_notes.responses.ts";
 import { transcriptNotFound, transcriptTooLong } from "../transcripts/transcripts.refusals.ts";
 import { transcriptSchema } from "../transcripts/transcripts.responses.ts";

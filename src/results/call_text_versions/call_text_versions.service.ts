@@ -18,7 +18,7 @@ import {
   textOfReach,
   textWrites,
 } from "../call_texts/call_texts.sql.ts";
-import { soapNoteNotFound } from "../soap_notes/soap_notes.refusals.ts";
+import { soapNoteNotFound } from "../soap_notes/soap_notes.merge.ts";
 import type { SoapNote } from "../soap_notes/soap_notes.schemas.ts";
 import { asLines, type StoredLine, storedLines } from "../transcripts/transcripts.document.ts";
 import { requireReportable } from "../transcripts/transcripts.merge.ts";

@@ -93,7 +93,7 @@ export async function deleteRequestedFiles(context: Context, organization_id: nu
 }
 
 /**
- * Deletes recordings past their organization's retention, LiveKit recordings whose call was not reported in time, and
+ * Deletes recordings past their organization's retention, recordings whose call was not reported in time, and
  * recordings whose deletion failed before.
  *
  * @returns the number of deleted recordings

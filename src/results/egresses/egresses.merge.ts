@@ -33,7 +33,7 @@ type EgressRow = Egress | NewRow<typeof egresses>;
 /** The part of an egress that does not depend on its call. */
 type EgressState = Omit<
   EgressRow,
-  "organization_id" | "call_id" | "egress_id" | "room_sid" | keyof Timestamps
+  "organization_id" | "call_id" | "egress_id" | "call_key" | keyof Timestamps
 >;
 
 /** File names must begin with the organization's slug, so that no organization can name the files of another one. */
@@ -86,8 +86,13 @@ export function mergeEgress(
 
   const state = mergeState(known, news, now);
   if (user_id && !isMember) throw egressUserNotMember();
-  const room_sid = known?.room_sid ?? null;
-  const fields = { ...state, organization_id: organization.id, call_id, egress_id, room_sid };
+  const fields = {
+    ...state,
+    organization_id: organization.id,
+    call_id,
+    egress_id,
+    call_key: known?.call_key ?? null,
+  };
   return reviseEgress(known, fields, user_id ?? null, now);
 }
 
@@ -95,22 +100,22 @@ export function mergeEgress(
 export const isDeletedEarly = (egress: Pick<EgressRow, "status" | "ended_at"> | undefined): boolean =>
   egress?.status === EGRESS_DELETED && egress.ended_at === null;
 
-interface KnownLiveKitEgress {
+interface SeenEgress {
   organization_id: number;
   egress: Egress | undefined;
-  /** The room's call; null until it is reported. */
+  /** null until the call is reported. */
   call_id: number | null;
 }
 
 /**
- * The egress after a LiveKit event. It gets the call of the room unless it already has a call. An event does not change
- * a deleted egress; its files are still recorded.
+ * The egress after a recording backend reported its state. It keeps its call, or waits for the call with this key. A deleted egress does
+ * not change; its files are still recorded.
  *
  * @returns the known egress itself if nothing changes
  */
-export function mergeLiveKitEgress(
-  { organization_id, egress: known, call_id }: KnownLiveKitEgress,
-  { egress_id, room_sid }: { egress_id: string; room_sid: string },
+export function mergeSeenEgress(
+  { organization_id, egress: known, call_id }: SeenEgress,
+  { egress_id, call_key }: { egress_id: string; call_key: string },
   news: News,
   now: number,
 ): EgressRow {
@@ -120,7 +125,7 @@ export function mergeLiveKitEgress(
     organization_id,
     call_id: known?.call_id ?? call_id,
     egress_id,
-    room_sid: known?.room_sid ?? (room_sid || null),
+    call_key: known?.call_key ?? (call_key || null),
   };
   return reviseEgress(known, fields, null, now);
 }

@@ -18,8 +18,8 @@ import { organizationId } from "../../organization/organizations/organizations.t
  * - `egress_id`: the recording backend's own id.
  * - `changed_by_user_id`: the user named in the report of the last change; null if it named nobody. The triggers that write the audit
  *   entries take the user from here (see audited_fields.ts).
- * - `call_id`: null while nobody has reported the call of an egress that LiveKit reported. `room_sid` is the key of that call: when it
- *   is reported, a trigger sets `call_id` (see egresses.triggers.sql).
+ * - `call_id`: null while nobody has reported the call. `call_key` is then its key: when the call is reported, a trigger sets
+ *   `call_id` (see egresses.triggers.sql).
  * - `ended_at`: null until the recording has ended. `early_ended_at` is an end that was reported before that.
  * - `started_at`, `duration` (milliseconds), `size` (bytes): describe the file that can be downloaded.
  * - `deletion_due_at`: when the cron next tries to delete the file; null if it must not be deleted. It is set before a file is deleted
@@ -27,8 +27,8 @@ import { organizationId } from "../../organization/organizations/organizations.t
  * - `deletion_requested_by`: the user who requested the deletion; null if the recording is only past its retention, which the
  *   organization may still extend.
  * - `is_announced`: whether the event that the recording can be read was written (see egresses.triggers.sql).
- * - `check_at`: when the cron asks LiveKit about the recording, unless a report comes first; null once it has ended.
- * - `stop_due_at`: when LiveKit is next asked to stop the recording because somebody on the call refused; null if that is not needed.
+ * - `check_at`: when the cron asks the recording backend, unless a report comes first; null once it has ended.
+ * - `stop_due_at`: when the recording backend is next asked to stop because somebody on the call refused; null if that is not needed.
  *   Triggers set it (see egresses.triggers.sql).
  */
 export const egresses = sqliteTable(
@@ -38,7 +38,7 @@ export const egresses = sqliteTable(
     organization_id: organizationId(),
     call_id: integer(),
     egress_id: text().notNull(),
-    room_sid: text(),
+    call_key: text(),
     status: text().notNull(),
     error: text(),
     is_stopped: integer({ mode: "boolean" }).notNull(),
@@ -62,7 +62,7 @@ export const egresses = sqliteTable(
     // Without the WHERE, SQLite would also use this index to find egresses without a call.
     index("egresses_by_call").on(t.call_id, t.id).where(sql`call_id is not null`),
     index("egresses_with_call").on(t.organization_id, t.id).where(sql`call_id is not null`),
-    index("egresses_without_call").on(t.organization_id, t.room_sid).where(sql`call_id is null`),
+    index("egresses_without_call").on(t.organization_id, t.call_key).where(sql`call_id is null`),
     // The cron reads recordings past their retention, those without a call, and those due for deletion.
     index("egresses_retained")
       .on(t.organization_id, t.call_ended_at)

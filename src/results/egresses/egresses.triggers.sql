@@ -14,19 +14,17 @@ WHERE calls.ended_at IS NOT NULL
   )
   AND NOT EXISTS (
     SELECT 1 FROM early_refusals
-    WHERE early_refusals.organization_id = calls.organization_id AND early_refusals.room_sid = calls.key AND came
+    WHERE early_refusals.organization_id = calls.organization_id AND early_refusals.call_key = calls.key AND came
   );
 
--- LiveKit may report an egress before anybody has reported its call. When the call is reported, through either API, it takes the
--- egresses of the room whose sid is its key. Their audit logs and events begin then (dev/audit_triggers.ts, and below).
-CREATE TRIGGER `livekit_egresses_claimed` AFTER INSERT ON `calls`
+-- An egress may be seen before anybody has reported its call. When the call is reported, it takes the egresses that wait for its key. Their audit logs and events begin then (dev/audit_triggers.ts, and below).
+CREATE TRIGGER `egresses_of_call_claimed` AFTER INSERT ON `calls`
 BEGIN
   UPDATE egresses SET call_id = new.id, updated_at = new.created_at
-  WHERE organization_id = new.organization_id AND room_sid = new.key AND call_id IS NULL;
+  WHERE organization_id = new.organization_id AND call_key = new.key AND call_id IS NULL;
 END;
 
--- A refusal stops the recording: when somebody on a call refuses, its running egresses become due to be stopped
--- (livekit/stops.ts). So does an egress that is added to a call on which somebody has refused.
+-- A refusal stops the recording: when somebody on a call refuses, its running egresses become due to be stopped. So does an egress that is added to a call on which somebody has refused.
 CREATE TRIGGER `egress_stops_refused` AFTER UPDATE OF recording_consent, call_id ON `participants`
 WHEN new.recording_consent = 0 AND new.call_id IS NOT NULL
   AND (old.recording_consent IS NOT new.recording_consent OR old.call_id IS NOT new.call_id)
@@ -42,7 +40,7 @@ WHEN new.status IN ('egress_starting', 'egress_active') AND NOT new.is_stopped
     OR EXISTS (
       SELECT 1 FROM early_refusals
       WHERE organization_id = new.organization_id AND came
-        AND room_sid IN (new.room_sid, (SELECT key FROM calls WHERE calls.id = new.call_id))
+        AND call_key IN (new.call_key, (SELECT key FROM calls WHERE calls.id = new.call_id))
     )
   )
 BEGIN

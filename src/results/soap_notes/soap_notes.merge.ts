@@ -1,7 +1,7 @@
 import type { Call } from "../../calls/calls/calls.schemas.ts";
+import { notFound } from "../../http/errors.ts";
 import { isLate, reviseReported } from "../../http/reports.ts";
-import { EMPTY_TEXT, type TextRow } from "../call_texts/call_texts.merge.ts";
-import { soapNoteRefusals } from "./soap_notes.refusals.ts";
+import { EMPTY_TEXT, refusalsOfReports, type TextRow } from "../call_texts/call_texts.merge.ts";
 import type { SoapNote, SoapNoteReport } from "./soap_notes.schemas.ts";
 
 interface KnownSoapNote {
@@ -28,3 +28,7 @@ export function mergeSoapNote({ call, note }: KnownSoapNote, report: SoapNoteRep
   if (note?.is_final && (text !== note.text || !is_final)) throw soapNoteRefusals.isFinal();
   return next;
 }
+
+export const soapNoteNotFound = () => notFound("SOAP note");
+
+export const soapNoteRefusals = refusalsOfReports("SOAP note", "soap_note: text and is_final");

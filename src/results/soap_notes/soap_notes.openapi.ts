@@ -4,7 +4,7 @@ import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import { ETAG, type Reference } from "../../openapi/operation.ts";
 import { REPORTED_AT } from "../../openapi/reports.ts";
 import { deletionOf } from "../call_texts/call_texts.openapi.ts";
-import { soapNoteNotFound, soapNoteRefusals } from "./soap_notes.refusals.ts";
+import { soapNoteNotFound, soapNoteRefusals } from "./soap_notes.merge.ts";
 import { soapNoteSchema } from "./soap_notes.responses.ts";
 import { reportSoapNoteBody } from "./soap_notes.schemas.ts";
 

@@ -7,8 +7,7 @@ import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { runBatch } from "../../database/queries.ts";
 import { upsertIfChanged } from "../../database/table_writes.ts";
 import { entryOfText, textByCallKey, textOfPath, textWrites } from "../call_texts/call_texts.sql.ts";
-import { mergeSoapNote } from "./soap_notes.merge.ts";
-import { soapNoteNotFound } from "./soap_notes.refusals.ts";
+import { mergeSoapNote, soapNoteNotFound } from "./soap_notes.merge.ts";
 import type { SoapNote, SoapNoteReport } from "./soap_notes.schemas.ts";
 
 export async function requireSoapNote(context: ClientContext, path: CallPath): Promise<SoapNote> {

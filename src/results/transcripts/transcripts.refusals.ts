@@ -1,7 +1,7 @@
 import { notFound, unprocessable } from "../../http/errors.ts";
 import { MAX_CALL_PARTICIPANTS, MAX_TRANSCRIPT_LINES, MAX_TRANSCRIPT_SIZE } from "../../limits.ts";
 import { KIB } from "../../units.ts";
-import { refusalsOfReports } from "../call_texts/call_texts.refusals.ts";
+import { refusalsOfReports } from "../call_texts/call_texts.merge.ts";
 
 export const transcriptNotFound = () => notFound("Transcript");
 

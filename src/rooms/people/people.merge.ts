@@ -7,7 +7,7 @@ type PersonField = "display_name" | "role" | "user_id" | "external_reference";
 /** The fields of a person in a report, or in a request of the organization. */
 export type SaidOfPerson = { [Field in PersonField]?: Person[Field] | undefined };
 
-/** Only LiveKit's reports contain assumed fields. */
+/** Only an observer's reports contain assumed fields. */
 type ReportOfPerson = SaidOfPerson & { assumed?: string | null | undefined };
 
 const FIELDS = ["display_name", "role", "user_id", "external_reference"] as const;
@@ -65,7 +65,7 @@ const fieldsOf = (said: SaidOfPerson): SaidOfPerson =>
 
 /**
  * Applies a report to a person's record. Fields that the organization has set stay, and an erased person stays erased. A late report, and
- * LiveKit's, only fill in unknown fields.
+ * an observer's, only fill in unknown fields.
  *
  * @param known undefined for a new person
  * @param late whether the report was made before the newest one about the participant
@@ -84,7 +84,7 @@ export function mergePerson(
   const open = Object.fromEntries(
     Object.entries(fields).filter(([field]) => !namesIn(known?.said).includes(field)),
   ) as SaidOfPerson;
-  const onlyFills = known && (late || isLate(origin, known) || origin.reporter === "livekit");
+  const onlyFills = known && (late || isLate(origin, known) || origin.reporter === "observer");
   const said = onlyFills ? unknownFields(known, open) : open;
   const { display_name, role, user_id = null, external_reference = null } = { ...known, ...said };
   if (display_name === undefined || role === undefined) throw incomplete();

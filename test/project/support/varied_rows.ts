@@ -103,7 +103,7 @@ export function writeVariedRows(database: DatabaseSync) {
         insert("consents", {
           organization_id,
           participant_id: id(n) * 10 + 1,
-          reporter: at < 2 ? "platform" : "livekit",
+          reporter: at < 2 ? "platform" : "observer",
           decision,
           decided_at: started_at + (n % 3 ? (n % 2 ? at : 2 - at) : 0) * 1000,
           reported_at: started_at + at * 1000,

@@ -4,7 +4,6 @@ import { type CallReport, type KnownCall, mergeCall } from "../../../src/calls/c
 import type { ReportedCall } from "../../../src/calls/calls/calls.schemas.ts";
 import { leaveAtEnd } from "../../../src/calls/participants/participants.stays.ts";
 import { ApiError } from "../../../src/http/errors.ts";
-import { assumedEnd } from "../../../src/results/silent_calls/silent_calls.merge.ts";
 import { CALL_AS_MADE, changed, type Known, personOf } from "../support/rows.ts";
 
 const NOW = 1000;
@@ -55,9 +54,7 @@ function apply(stored: Stored, report: CallReport): Stored {
 function assumeEnd({ call, participants }: Stored): Stored {
   if (!call || call.ended_at !== null) return { call, participants };
   const times = participants.flatMap((each) => [each.waiting_since, each.joined_at, each.left_at]);
-  const participants_until = Math.max(...times.map((time) => time ?? 0));
-  const known = { ...call, participants_until, spoken_until: null, recorded_until: null };
-  const ended_at = assumedEnd(known, NOW);
+  const ended_at = Math.max(call.started_at, ...times.map((time) => time ?? 0));
   return {
     call: { ...call, ended_at, end_is_assumed: true },
     participants: participants.map((each) => leaveAtEnd(each, ended_at, NOW, true)),
@@ -85,25 +82,6 @@ it("mergeCall lets everyone who is still present leave when a report ends the ca
     rita: 200,
     paul: 150,
     late: 300,
-  });
-});
-
-describe("assumedEnd", () => {
-  const known = { started_at: 100, participants_until: null, spoken_until: null, recorded_until: null };
-
-  it.each([
-    ["the call's start, if nothing else is known", {}, 100],
-    ["the latest time of its participants", { participants_until: 150, spoken_until: 20 }, 150],
-    ["the last spoken words, counted from the start", { participants_until: 150, spoken_until: 60 }, 160],
-    ["the end of a recording", { spoken_until: 60, recorded_until: 170 }, 170],
-    ["never before the call's start", { participants_until: 50, recorded_until: 60 }, 100],
-    ["never in the future", { recorded_until: NOW + 1 }, NOW],
-  ])("is %s", (_, times, ended_at) => {
-    expect(assumedEnd({ ...known, ...times }, NOW)).toBe(ended_at);
-  });
-
-  it("is the call's start if that is in the future", () => {
-    expect(assumedEnd({ ...known, started_at: NOW + 5 }, NOW)).toBe(NOW + 5);
   });
 });
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { mergeConsent } from "../../../src/calls/consents/consents.merge.ts";
 import type { KnownConsent } from "../../../src/calls/consents/consents.schemas.ts";
-import type { ConsentReporter } from "../../../src/database/enums.ts";
+import type { Reporter } from "../../../src/database/enums.ts";
 import { timeOfReport } from "../../../src/http/reports.ts";
 import { MAX_CONSENT_DECISIONS } from "../../../src/limits.ts";
 import { SECOND } from "../../../src/units.ts";
@@ -14,7 +14,7 @@ const JOINED = 100;
 const FIRST_REPORT = 1000;
 
 interface Report {
-  by?: ConsentReporter;
+  by?: Reporter;
   consent?: boolean;
   at?: number;
   method?: string;
@@ -47,15 +47,15 @@ describe("mergeConsent, for reports without a time", () => {
   });
 
   it("keeps the decisions of each reporter", () => {
-    const ledger = ledgerOf({ ...grants, by: "livekit" }, grants);
-    expect(ledger.map(({ reporter }) => reporter)).toEqual(["livekit", "platform"]);
+    const ledger = ledgerOf({ ...grants, by: "observer" }, grants);
+    expect(ledger.map(({ reporter }) => reporter)).toEqual(["observer", "platform"]);
   });
 
   it.each<[string, Report[]]>([
     ["a grant after a refusal", [refuses, grants]],
     ["a grant before and after a refusal", [grants, refuses, grants]],
     ["a grant by someone who refused before joining", [{ ...refuses, at: JOINED - 50 }, grants]],
-    ["another reporter's grant after a refusal", [refuses, { ...grants, by: "livekit" }]],
+    ["another reporter's grant after a refusal", [refuses, { ...grants, by: "observer" }]],
     ["a refusal after a grant from a clock that is ahead", [{ ...grants, at: 9000 }, refuses]],
     [
       "a refusal at the time of a grant",
@@ -108,7 +108,7 @@ describe("mergeConsent, for a refusal without a time", () => {
 describe("mergeConsent, for any reports", () => {
   const report: fc.Arbitrary<Report> = fc.record(
     {
-      by: fc.constantFrom<ConsentReporter>("platform", "livekit"),
+      by: fc.constantFrom<Reporter>("platform", "observer"),
       consent: fc.boolean(),
       // Includes times before and after joining, and before and after the reports.
       at: fc.integer({ min: 50, max: 20_000 }),
@@ -142,7 +142,7 @@ describe("mergeConsent, for any reports", () => {
   it("ends with a refusal that is later than every grant that counts", () => {
     const skewed: fc.Arbitrary<Report> = fc.record(
       {
-        by: fc.constantFrom<ConsentReporter>("platform", "livekit"),
+        by: fc.constantFrom<Reporter>("platform", "observer"),
         consent: fc.boolean(),
         at: fc.integer({ min: 50, max: 70_000 }),
         made: fc.integer({ min: 50, max: 70_000 }),
@@ -159,7 +159,7 @@ describe("mergeConsent, for any reports", () => {
           const isKnown = (each: Report) => each.by === by && each.consent === consent && each.at === at;
           // A refusal with a time counts from its first report.
           if (at !== undefined && sequence.slice(0, n).some(isKnown)) return [];
-          return consent ? [] : [Math.min(at ?? made, by === "livekit" ? Math.min(made, now) : now)];
+          return consent ? [] : [Math.min(at ?? made, by === "observer" ? Math.min(made, now) : now)];
         });
         const grants = ledger.filter(({ decision }) => decision === "granted");
         const isLatest = (time: number) => grants.every(({ decided_at }) => decided_at <= time);

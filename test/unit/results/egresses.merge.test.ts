@@ -13,7 +13,7 @@ const starting: Egress = {
   call_id: 2,
   egress_id: "EG_1",
   status: "egress_starting",
-  room_sid: null,
+  call_key: null,
   ended_at: null,
   early_ended_at: null,
   changed_by_user_id: 3,
@@ -89,6 +89,20 @@ describe("mergeEgress, with a later report", () => {
   it("clears the error and the storage key of an ended egress, but not its end", () => {
     const report = { error: null, ended_at: null, is_stopped: null, storage_key: null, user_id: 3 };
     expect(merge(ended, report)).toEqual(changed({ ...ended, error: null, storage_key: null }));
+  });
+
+  it("keeps the fields that it leaves out, and corrects the end", () => {
+    const { storage_key } = ended;
+    const next = { storage_key, status: "egress_ended", error: "New.", ended_at: 99 };
+    expect(merge(ended, { error: "New.", ended_at: 99 })).toMatchObject(next);
+  });
+
+  it("keeps an early end until the egress has ended, unless null clears it", () => {
+    const early = merge(starting, { ended_at: 30 });
+    expect(early).toMatchObject({ ended_at: null });
+    expect(merge(early, { status: "egress_ended" })).toMatchObject({ ended_at: 30 });
+    const cleared = merge(early, { ended_at: null });
+    expect(merge(cleared, { status: "egress_ended" }).ended_at).not.toBe(30);
   });
 
   it.each(["egress_starting", "egress_active", "egress_ending"] as const)(

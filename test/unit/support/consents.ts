@@ -5,7 +5,7 @@ export function recordingConsent(
   ledger: Pick<KnownConsent, "decision" | "decided_at" | "reporter" | "said_at">[],
 ): boolean | null {
   const isWeak = ({ decision, reporter, said_at }: (typeof ledger)[number]) =>
-    decision === "granted" && reporter === "livekit" && said_at === null;
+    decision === "granted" && reporter === "observer" && said_at === null;
   const [latest] = [...ledger].sort(
     (one, other) =>
       Number(isWeak(one)) - Number(isWeak(other)) ||

@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { platform } from "../support/api.ts";
 import {
   aClinic,
   ask,
   at,
-  BOTH_DAYS,
   DAY,
   dates,
   metrics,
@@ -80,29 +78,6 @@ describe("average_wait_time in GET /call_metrics", () => {
     expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: 0 });
     await given(reportCall(clinic, key, { participants: [{ key: rita }] }));
     expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: 30 });
-  });
-
-  it("follows corrections to a participant", async () => {
-    const { clinic, room, hold } = await aClinic();
-    const rita = aRecipient({ waiting_since: at(-30) });
-    const key = await hold({ participants: [rita] });
-    const average = async () => (await theDay(clinic)).average_wait_time[DAY];
-    const correct = (more: object) =>
-      given(reportCall(clinic, key, { participants: [{ key: rita.key, ...more }] }));
-    await correct({ joined_at: at(30) });
-    expect(await average()).toBe(30);
-    await given(
-      platform.put(`/waiting_rooms/${room.slug}/participants/${rita.key}`, {
-        participant: { waiting_since: at(-40) },
-      }),
-    );
-    expect(await average()).toBe(40);
-    await correct({ waiting_since: null });
-    expect(await average()).toBe(0);
-    await correct({ waiting_since: at(-50) });
-    expect(await average()).toBe(50);
-    await correct({ role: "provider" });
-    expect(await average()).toBe(0);
   });
 });
 
@@ -207,15 +182,6 @@ describe("GET /call_metrics?user_id=", () => {
     expect(await dates(clinic, `user_id=${provider.user_id}`)).toEqual([DAY]);
     travelTo("2026-03-31T12:00:00Z");
     expect(await dates(clinic, `user_id=${provider.user_id}`)).toEqual([]);
-  });
-
-  it("follows a correction of the call's owner", async () => {
-    const { clinic, provider, other, theirs } = await twoProviders();
-    const organizationBefore = await metrics(clinic, BOTH_DAYS);
-    await given(reportCall(clinic, theirs, { organization_user_id: provider.id }));
-    expect(await dates(clinic, `${BOTH_DAYS}&user_id=${provider.user_id}`)).toEqual([DAY, NEXT_DAY]);
-    expect(await metrics(clinic, `${BOTH_DAYS}&user_id=${other.user_id}`)).toEqual(NO_CALLS);
-    expect(await metrics(clinic, BOTH_DAYS)).toEqual(organizationBefore);
   });
 
   it.each(["9007199254740991", "99999999999999999999"])(

@@ -383,27 +383,6 @@ describe("A participant in PUT …/calls/{key}", () => {
     );
     expectRefusal(moved, 422, /another call/);
   });
-
-  it("has a key that is compared exactly, including spaces and case", async () => {
-    const { call } = await anOngoingCall();
-    const people = ["rita", " rita", "Rita"].map((key) => aRecipient({ key, waiting_since: WAITING_SINCE }));
-    await given(call.report({ participants: people }));
-    const ids = [];
-    for (const { key } of people) ids.push((await knownParticipant(call.room.slug, key)).id);
-    expect(new Set(ids).size).toBe(3);
-  });
-
-  it("comes back by joining again, but not by a late report", async () => {
-    const { call, rita } = await anOngoingCall();
-    await given(call.report({ participants: [{ key: rita.key, left_at: LEFT_AT }] }));
-    for (const late of [rita, { key: rita.key, left_at: null }, { ...rita, left_at: null }])
-      await changingNothing(() => given(call.report({ participants: [late] })));
-    await given(call.report({ participants: [{ key: rita.key, joined_at: BACK_AT, left_at: null }] }));
-    expect(await knownParticipant(call.room.slug, rita.key)).toMatchObject({
-      joined_at: BACK_AT,
-      left_at: null,
-    });
-  });
 });
 
 describe("PUT …/calls/{key} with ended_at", () => {

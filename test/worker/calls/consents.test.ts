@@ -120,17 +120,6 @@ describe("Consent in PUT …/calls/{key}", () => {
     expect(await canBeSeen()).toBe(false);
   });
 
-  it("stays withdrawn when the participant joins again, until a later decision grants it", async () => {
-    const { says, canBeSeen } = await aRecordedCall({ recording_consent: true });
-    await given(says(false));
-    await given(says(true, { joined_at: fromNow(0) }));
-    await given(says(true, { recording_consent_at: fromNow(-10) }));
-    expect(await canBeSeen()).toBe(false);
-    travelTo(fromNow(2));
-    await given(says(true, { recording_consent_at: fromNow(0) }));
-    expect(await canBeSeen()).toBe(true);
-  });
-
   it("is not cleared by null, which counts as a missing field", async () => {
     const { says, canBeSeen } = await aRecordedCall({ recording_consent: true });
     const nulls = { recording_consent_at: null, recording_consent_method: null };
@@ -224,15 +213,6 @@ describe("The consent.withdrawn event", () => {
     const [{ participant_id } = { participant_id: 0 }] = await consentsOf(clinic, call);
     const data = { organization_user_id: call.owner.id, call_id: call.id, participant_id };
     expect(await withdrawalsOf(clinic)).toMatchObject([{ data }, { data }]);
-  });
-
-  it("also comes when LiveKit reports the withdrawal", async () => {
-    const { clinic, room, consented } = await aLiveKitCall();
-    await delivered([
-      room.joined("rita", 8, consented()),
-      room.left("rita", 60, 8, { attributes: { recording_consent: "false" } }),
-    ]);
-    expect(await withdrawalsOf(clinic)).toHaveLength(1);
   });
 });
 

@@ -79,13 +79,6 @@ describe("external_reference in LiveKit's events", () => {
   };
   const withReference = (external_reference: string) => ({ attributes: { external_reference } });
 
-  it("is read from the room's metadata and from the participant's attributes", async () => {
-    const clinic = await anOrganization();
-    const room = await aRoom(clinic);
-    await delivered([room.says("visit-1", 1, withReference("patient-1"))]);
-    expect(await referencesOf(clinic)).toEqual({ calls: ["visit-1"], participants: ["patient-1"] });
-  });
-
   it("is ignored if it is invalid, while the rest of the event counts", async () => {
     const clinic = await anOrganization();
     const room = await aRoom(clinic);
@@ -109,14 +102,5 @@ describe("external_reference in LiveKit's events", () => {
     expect(await referencesOf(clinic)).toEqual({ calls: ["visit-2"], participants: ["patient-2"] });
     await delivered([room.says("visit-3", 71, withReference("patient-3"))]);
     expect(await referencesOf(clinic)).toEqual({ calls: ["visit-2"], participants: ["patient-2"] });
-  });
-
-  it("is kept as it first arrives, and repeated events change nothing", async () => {
-    const clinic = await anOrganization();
-    const room = await aRoom(clinic);
-    const events = [room.says("visit-1", 0), room.says("visit-2", 5), room.says("visit-1", 9)];
-    await delivered([...events].reverse());
-    expect((await referencesOf(clinic)).calls).toEqual(["visit-1"]);
-    await changingNothing(() => delivered(events));
   });
 });

@@ -204,13 +204,6 @@ describe("The organization's hold with PUT and DELETE …/legal_hold", () => {
     expect((await read()).legal_hold).toBeNull();
   });
 
-  it("can be ended by the platform", async () => {
-    const { hold, read, releaseByPlatform } = await aCallToHold();
-    await given(hold());
-    await given(releaseByPlatform());
-    expect((await read()).legal_hold).toBeNull();
-  });
-
   it("becomes a single hold of the platform if both begin it at once", async () => {
     const { hold, holdByPlatform, read, ...call } = await aCallToHold();
     await atOnce(20, (n) => (n % 2 ? hold() : holdByPlatform()));

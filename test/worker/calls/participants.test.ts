@@ -4,7 +4,6 @@ import { aCall, aRecipient, knownParticipant, waitingCount } from "../support/ca
 import { expectGone, expectRefusal } from "../support/expectations.ts";
 import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
 import { fromNow, travelTo } from "../support/time.ts";
-import { changingNothing } from "../support/unchanged.ts";
 
 const report = (slug: string, key: string, participant: object) =>
   platform.put(`/waiting_rooms/${slug}/participants/${encodeURIComponent(key)}`, { participant });
@@ -19,8 +18,6 @@ async function aRoom(room: object = {}) {
   return { clinic, room: await clinic.addRoom(room) };
 }
 
-const NINE = "2026-01-31T09:00:00.000Z";
-const FIVE_PAST = "2026-01-31T09:05:00.000Z";
 const TEN_PAST = "2026-01-31T09:10:00.000Z";
 const TWENTY_PAST = "2026-01-31T09:20:00.000Z";
 const HALF_PAST = "2026-01-31T09:30:00.000Z";
@@ -216,52 +213,6 @@ describe("A participant's later PUT /waiting_rooms/{slug}/participants/{key}", (
       expect(await report(room.slug, "rita", change)).toMatchObject({ status: 200, body: known });
       expect(await knownParticipant(room.slug, "rita")).toEqual(known);
     }
-  });
-
-  it("is refused if left_at is before the known waiting_since, and changes nothing", async () => {
-    const { room } = await aRoom();
-    await given(report(room.slug, "rita", RITA));
-    const fault = { role: "provider", left_at: NINE };
-    const refused = await changingNothing(() => report(room.slug, "rita", fault));
-    expectRefusal(refused, 422, /participant\.left_at/);
-  });
-
-  it("corrects the visit to an earlier one", async () => {
-    const { clinic, room } = await aRoom();
-    const first = await given(report(room.slug, "rita", RITA));
-    const correction = { waiting_since: NINE, left_at: LATER };
-    const corrected = await report(room.slug, "rita", { ...RITA, ...correction });
-    expect(corrected).toMatchObject({ status: 200, body: { ...first, ...correction } });
-    expect(await waitingCount(clinic, room.slug)).toBe(0);
-  });
-
-  it("changes nothing if it repeats known values or is late, even if it names another room", async () => {
-    const { clinic, room } = await aRoom({ name: "Cardiology" });
-    const other = await clinic.addRoom({ name: "Lungs" });
-    const changesNothing = async (known: object, slug: string, ...late: object[]) => {
-      for (const each of late)
-        expect(await changingNothing(() => report(slug, "rita", each))).toMatchObject({
-          status: 200,
-          body: known,
-        });
-    };
-    const first = await given(report(room.slug, "rita", RITA));
-    const before = { display_name: "Rita Late", waiting_since: NINE, left_at: FIVE_PAST };
-    await changesNothing(first, room.slug, RITA, before);
-    await changesNothing(first, other.slug, { waiting_since: NINE }, before);
-    const left = await given(report(room.slug, "rita", { left_at: TWENTY_PAST }));
-    await changesNothing(
-      left,
-      room.slug,
-      RITA,
-      { display_name: "Rita Recipient" },
-      { ...RITA, left_at: null },
-    );
-    expect(await waitingCount(clinic, room.slug)).toBe(0);
-    const back = await given(report(room.slug, "rita", { waiting_since: HALF_PAST, left_at: null }));
-    expect(back).toEqual({ ...first, waiting_since: HALF_PAST });
-    await changesNothing(back, room.slug, RITA, { ...RITA, left_at: TWENTY_PAST }, before);
-    expect(await waitingCount(clinic, room.slug)).toBe(1);
   });
 });
 

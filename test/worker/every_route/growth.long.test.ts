@@ -606,7 +606,7 @@ describe(`A LiveKit event among ${SIZE} calls and as many waiting egresses`, () 
     const { fetcher, during } = countingRows();
     const organization = await anOrganization();
     await insertRows(
-      `insert into egresses (organization_id, egress_id, room_sid, status, is_stopped, created_at, updated_at)
+      `insert into egresses (organization_id, egress_id, call_key, status, is_stopped, created_at, updated_at)
        select ?1, 'waiting-' || n, 'RM-' || n, 'egress_starting', 0, n, n from counter`,
       organization.id,
     );

@@ -75,16 +75,6 @@ describe("LiveKit's egress events", () => {
     expect(audit_logs.at(-1).user_id).toBe(SYSTEM_USER_ID);
   });
 
-  it("do not add the recording to a call whose key is the room's name", async () => {
-    const clinic = await anOrganization();
-    const room = await aLiveKitRoom(clinic, { metadata: "" });
-    await delivered([room.recorded(anEgressId(), 600)]);
-    await reportCallOf(clinic, room, room.name);
-    await delivered([room.recorded(anEgressId(), 600)]);
-    expect((await recordingsOf(clinic, room)).egresses).toEqual([]);
-    expect(await waiting(clinic)).toHaveLength(2);
-  });
-
   it.each([
     ["the other way round", [5, 4, 3, 2, 1, 0]],
     ["with the call last, and repeated", [3, 0, 3, 1, 2, 0, 4, 5, 4]],
@@ -166,7 +156,7 @@ describe("An egress whose call is not reported yet", () => {
     const { next_after } = await given(clinic.client.get("/events"));
     await delivered([room.egress(egress_id, EgressStatus.EGRESS_ACTIVE), room.recorded(egress_id, 600)]);
     expect(await waiting(clinic)).toMatchObject([
-      { egress_id, room_sid: room.sid, status: "egress_ended", check_at: null },
+      { egress_id, call_key: room.sid, status: "egress_ended", check_at: null },
     ]);
     expect((await given(clinic.client.get(`/events?after=${next_after}`))).events).toEqual([]);
     const entries = "select count(*) as n from egress_audit_logs where organization_id = ?";
@@ -232,17 +222,6 @@ describe("An egress whose call is not reported yet", () => {
     const trips = await during(() => given(platform.through(fetcher).put(room.url, { call: report })));
     expect(trips).toBe(2);
     expect(await waiting(clinic)).toEqual([]);
-  });
-
-  it("still receives events after the call is reported", async () => {
-    const clinic = await anOrganization();
-    const [room, egress_id] = [await aLiveKitRoom(clinic), anEgressId()];
-    const [starting, active, , ended] = eventsOf(room, egress_id) as [string, string, string, string];
-    await delivered([starting, active]);
-    await reportCallOf(clinic, room, room.sid);
-    expect((await recordingsOf(clinic, room)).egresses).toMatchObject([{ status: "egress_active" }]);
-    await delivered([ended, active, starting]);
-    expect((await recordingsOf(clinic, room)).egresses).toMatchObject([RECORDED]);
   });
 
   it("is added to the call that a later event names", async () => {

@@ -91,14 +91,6 @@ describe("The files of LiveKit's egress", () => {
     expect(await recordingOf(clinic, room)).toMatchObject({ status: "egress_deleted", url: null });
   });
 
-  it("are deleted when the organization deletes the recording", async () => {
-    const { clinic, room, ended, filesLeft } = await aRecordedRoom();
-    await delivered([...visitOf(room), ended()]);
-    const { path } = await recordingOf(clinic, room);
-    expect((await clinic.client.delete(path)).status).toBe(204);
-    expect(await filesLeft()).toBe(0);
-  });
-
   it("are deleted by the cron when their retention is over", async () => {
     const { clinic, room, ended, filesLeft } = await aRecordedRoom();
     await delivered([...visitOf(room), ended()]);
@@ -243,56 +235,6 @@ describe("started_at, duration and size of LiveKit's recording", () => {
     const { audit_logs } = await given(clinic.client.get(`${path}/audit_logs`));
     expect(JSON.stringify(audit_logs)).not.toMatch(/started_at|duration|size/);
   });
-
-  it("are null if LiveKit sends no value, or an impossible one", async () => {
-    const { clinic, room, ended, names } = await aRecordedRoom();
-    const event = JSON.parse(ended());
-    const nonsense = {
-      filename: names.video,
-      location: "there",
-      duration: "-1731660518186023947",
-      size: "-1",
-    };
-    event.egressInfo.fileResults = [nonsense];
-    await delivered([...visitOf(room), JSON.stringify(event)]);
-    expect(await recordingOf(clinic, room)).toMatchObject({ started_at: null, duration: null, size: null });
-  });
-
-  it("are read in every form that ProtoJSON allows", async () => {
-    const { clinic, room, egress_id, names } = await aRecordedRoom();
-    const event = {
-      event: "egress_ended",
-      id: "EV_snake",
-      created_at: 1769852100,
-      egress_info: {
-        egress_id,
-        room_id: room.sid,
-        room_name: room.name,
-        status: 3,
-        ended_at: Number(nanoseconds(590)),
-        file_results: [
-          {
-            filename: names.video,
-            location: storedAt(names.video),
-            started_at: Number(nanoseconds(4)),
-            duration: 585_500_000_000,
-            size: 1234,
-          },
-        ],
-        segment_results: [{ playlist_name: names.playlist, live_playlist_name: names.livePlaylist }],
-        manifest_location: storedAt(names.manifest),
-      },
-    };
-    await delivered([...visitOf(room), JSON.stringify(event)]);
-    expect(await recordingOf(clinic, room)).toMatchObject({
-      status: "egress_ended",
-      ended_at: at(590),
-      started_at: at(4),
-      duration: 585.5,
-      size: 1234,
-      url: expect.stringContaining(names.video),
-    });
-  });
 });
 
 describe("A file in LiveKit's backup storage", () => {
@@ -379,39 +321,4 @@ describe("An egress that waits for its call", () => {
     await given(remove());
     expect(await filesLeft()).toBe(0);
   });
-});
-
-it("LiveKit's egress events lead to the same recording in another order and when repeated, in two organizations", async () => {
-  const shown = async (party: Awaited<ReturnType<typeof aRecordedRoom>>) => {
-    const { path: _, url, ...recording } = await recordingOf(party.clinic, party.room);
-    const text = JSON.stringify({
-      ...recording,
-      url: url && new URL(url).pathname,
-      id: 0,
-      created_at: 0,
-      updated_at: 0,
-    });
-    return text
-      .replaceAll(party.egress_id, "EG")
-      .replaceAll(party.clinic.slug, "SLUG")
-      .replace(/folder-[\w-]+/g, "F");
-  };
-  const eventsOf = ({ room, egress_id, ended, info }: Awaited<ReturnType<typeof aRecordedRoom>>) => [
-    room.egress(egress_id, EgressStatus.EGRESS_STARTING),
-    room.egress(egress_id, EgressStatus.EGRESS_ACTIVE, { fileResults: info.fileResults.slice(0, 1) }),
-    room.egress(egress_id, EgressStatus.EGRESS_ENDING, { error: "Slow storage" }),
-    ended(),
-    ...visitOf(room),
-  ];
-  const expected = await aRecordedRoom();
-  await delivered(eventsOf(expected));
-  const final = await shown(expected);
-  const parties = [await aRecordedRoom(), await aRecordedRoom()];
-  const events = parties.flatMap(eventsOf).reverse();
-  await delivered([...events.slice(4, 9), ...events]);
-  for (const party of parties) {
-    expect(await shown(party)).toBe(final);
-    await given(party.remove());
-    expect(await party.filesLeft()).toBe(0);
-  }
 });

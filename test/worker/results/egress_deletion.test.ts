@@ -79,13 +79,6 @@ describe("The platform's DELETE …/egresses/{egress_id}", () => {
     expect(await updates()).toHaveLength(1);
   });
 
-  it("also deletes a recording whose file is already gone", async () => {
-    const { remove, storage_key, read } = await aRecording();
-    await env.RECORDINGS.delete(storage_key);
-    expect((await remove()).status).toBe(204);
-    expect((await read()).status).toBe("egress_deleted");
-  });
-
   it.each(["egress_starting", "egress_active", "egress_ending"])("refuses the status %s", async (status) => {
     const { remove, storage_key } = await aRecording({ status, is_stopped: false, ended_at: null });
     const answer = await changingNothing(remove);
@@ -202,13 +195,6 @@ describe("DELETE …/egresses/{egress_id} while the storage fails", () => {
     expect(answer.headers.get("Retry-After")).toBe("60");
     expect(await read()).toEqual({ ...reported, url: expect.stringContaining(storage_key) });
     expect(await updates()).toEqual([]);
-  });
-
-  it("can be repeated, and then deletes the recording", async () => {
-    const { remove, read, updates } = await aFailedDeletion();
-    expect((await remove()).status).toBe(204);
-    expect((await read()).status).toBe("egress_deleted");
-    expect(await updates()).toHaveLength(1);
   });
 
   it("is not carried out later under a new legal hold, but when that ends", async () => {

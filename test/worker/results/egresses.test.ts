@@ -12,7 +12,7 @@ import {
 } from "../support/egresses.ts";
 import { aTimestamp, expectRefusal } from "../support/expectations.ts";
 import { given, type Organization, unique } from "../support/organization.ts";
-import { fromNow, timeAhead, travelTo } from "../support/time.ts";
+import { fromNow } from "../support/time.ts";
 import { changingNothing, changingOnlyTheLog } from "../support/unchanged.ts";
 
 const LATER = "2026-01-31T10:00:07.000Z";
@@ -51,26 +51,6 @@ describe("PUT …/egresses/{egress_id}", () => {
 });
 
 describe("A later PUT …/egresses/{egress_id}", () => {
-  it("changes nothing if it repeats the first report or is empty", async () => {
-    const { first, report, reported } = await aStartingEgress();
-    for (const again of [first, {}, { ...first, is_stopped: null, error: null, ended_at: null }]) {
-      const answer = await changingNothing(() => report(again));
-      expect(answer).toMatchObject({ status: 200, body: reported });
-    }
-  });
-
-  it("keeps the fields that it leaves out", async () => {
-    const { report, reported, get } = await anEndedEgress();
-    travelTo(timeAhead());
-    const answer = await report({ error: "The disk was full." });
-    expect(answer.body).toEqual({
-      ...reported,
-      error: "The disk was full.",
-      updated_at: timeAhead(),
-    });
-    expect((await get(reported.id)).body.url).toContain(`/${reported.egress_id}.wav`);
-  });
-
   it("clears an error, a wrong end and the storage key with null", async () => {
     const { clinic, report, reported, get } = await aStartingEgress();
     const storage_key = `${clinic.slug}/somewhere.wav`;
@@ -95,19 +75,6 @@ describe("A later PUT …/egresses/{egress_id}", () => {
     expect(cleared).toEqual({ ...reported, updated_at: aTimestamp });
     // The entry for the end of the recording.
     expect((await given(audit(reported.id, "?event=update"))).audit_logs).toHaveLength(1);
-  });
-
-  it("fills in missing fields of the file if it comes late", async () => {
-    const { first, report } = await aStartingEgress();
-    const ended = await given(report({ status: "egress_ended", ended_at: ENDED_AT, size: 5 }));
-    const late = { ...first, started_at: "2026-01-31T09:30:02.000Z", duration: 0, size: 7 };
-    expect(await given(report(late))).toEqual({
-      ...ended,
-      started_at: "2026-01-31T09:30:02.000Z",
-      duration: 0,
-      updated_at: aTimestamp,
-    });
-    await changingNothing(() => given(report({ ...late, duration: 9 })));
   });
 
   it.each([
@@ -135,16 +102,6 @@ describe("A later PUT …/egresses/{egress_id}", () => {
     ).toEqual([["status", "is_stopped", "ended_at"], ["status"], ["status"]]);
   });
 
-  it("forgets an early ended_at that null clears", async () => {
-    const { report } = await aStartingEgress();
-    await given(report({ ended_at: ENDED_AT }));
-    await given(report({ ended_at: null }));
-    travelTo(timeAhead());
-    expect(await given(report({ status: "egress_ended" }))).toMatchObject({
-      ended_at: timeAhead(),
-    });
-  });
-
   it("fills in the storage key and the error if it comes late, and nothing else", async () => {
     const { clinic, first, report, reported, get } = await aStartingEgress();
     const ended = await given(report({ status: "egress_ended", ended_at: ENDED_AT }));
@@ -155,15 +112,6 @@ describe("A later PUT …/egresses/{egress_id}", () => {
     expect(filled).toEqual({ ...ended, error: "Lost.", updated_at: aTimestamp });
     await changingNothing(() => given(report({ ...late, error: "Other.", storage_key: other })));
     expect((await get(reported.id)).body.url).toContain(storage_key);
-  });
-
-  it("corrects ended_at of an ended recording", async () => {
-    const { report, reported } = await anEndedEgress();
-    expect((await report({ ended_at: LATER })).body).toEqual({
-      ...reported,
-      ended_at: LATER,
-      updated_at: aTimestamp,
-    });
   });
 });
 

@@ -16,7 +16,6 @@ import {
 } from "../support/calls.ts";
 import { digestOf, everyRowAsText, rowsOf, storedRows } from "../support/database.ts";
 import { expectMissingRole, expectRefusal } from "../support/expectations.ts";
-import { aLiveKitRoom, delivered } from "../support/livekit.ts";
 import { observedDatabase } from "../support/observed_database.ts";
 import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
 import { workerWith } from "../support/queue.ts";
@@ -198,36 +197,6 @@ describe("After DELETE /participants, a late report", () => {
     );
     const late = await changingNothing(() => clinic.addParticipant(slug, left, key));
     expect(late).toMatchObject({ key, display_name: "Participant" });
-  });
-
-  it("of LiveKit brings nothing back", async () => {
-    const clinic = await anOrganization();
-    const room = await aLiveKitRoom(clinic);
-    const key = unique("rita");
-    const reference = unique("patient");
-    const events = [room.joined(key, 1), room.left(key, 2, 1), room.finished(3)];
-    await delivered(events);
-    await given(
-      clinic.platform.put(`/calls/${room.sid}`, {
-        call: {
-          participants: [{ key, display_name: "Rita", role: "recipient", external_reference: reference }],
-        },
-      }),
-    );
-    expect(await given(erase(clinic, reference))).toEqual({ ...NOTHING, erased_count: 1 });
-    await changingNothing(() => delivered(events));
-    expect(await storedText(clinic)).not.toContain(key);
-  });
-
-  it("can still withdraw a consent", async () => {
-    const { clinic, reference, call } = await aPatient();
-    await call.addEgress();
-    await given(erase(clinic, reference));
-    const egresses = async () => (await given(clinic.client.get(`${call.path}/egresses`))).egresses;
-    expect(await egresses()).toHaveLength(1);
-    const [, { key }] = call.participants;
-    await given(call.report({ participants: [{ key, recording_consent: false }] }));
-    expect(await egresses()).toEqual([]);
   });
 });
 

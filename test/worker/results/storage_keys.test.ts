@@ -132,14 +132,6 @@ describe("Another recording's file in LiveKit's egress events", () => {
     expect((await recordingOf(clinic, call.path, egress_id)).url).toContain(egress_id);
   });
 
-  it("is left out of the first event of an egress, too", async () => {
-    const { clinic, storage_key } = await aTakenFile();
-    const [room, egress_id] = [await aLiveKitRoom(clinic), anEgressId()];
-    const path = await visited(room);
-    await delivered([room.recorded(egress_id, 600, storage_key)]);
-    expect(await recordingOf(clinic, path, egress_id)).toMatchObject({ status: "egress_ended", url: null });
-  });
-
   it.each(["by its sid", "by an event that names its sid later"])(
     "is left out while the egress waits for its call, which is found %s",
     async (how) => {
@@ -202,23 +194,3 @@ describe("Another recording's file in LiveKit's egress events", () => {
     });
   });
 });
-
-it.each(["../theirs/visit.mp4", "/visit.mp4", "visit.mp4", "other-clinic/visit.mp4"])(
-  "LiveKit's egress_ended applies without an invalid file name, which is not logged either: %s",
-  async (filename) => {
-    const clinic = await anOrganization();
-    const [room, egress_id] = [await aLiveKitRoom(clinic, { metadata: "" }), anEgressId()];
-    const call = await aCall(clinic);
-    await given(reportEgress(clinic, egress_id, { call_key: call.key, status: "egress_active" }));
-    const lines = logged();
-    await delivered([room.recorded(egress_id, 600, filename)]);
-    expect(await recordingOf(clinic, call.path, egress_id)).toMatchObject({
-      status: "egress_ended",
-      error:
-        "The name of the file is not a path that begins with the organization's slug, so there is no download",
-      url: null,
-    });
-    expect(lines()).toMatchObject([{ event: "livekit_file_not_used", reason: "not a storage key" }]);
-    expect(JSON.stringify(lines())).not.toContain("visit.mp4");
-  },
-);

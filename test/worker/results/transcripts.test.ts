@@ -8,11 +8,6 @@ import { countingRows } from "../support/rows.ts";
 import { aCallToTranscribe, aDraft, says, texts } from "../support/transcripts.ts";
 import { changingNothing } from "../support/unchanged.ts";
 
-async function aFinalTranscript() {
-  const scene = await aDraft();
-  return { ...scene, reported: await given(scene.call.reportTranscript({ is_final: true })) };
-}
-
 const readAs = ({ client }: Organization, { path }: { path: string }, Accept: string) =>
   client.send("GET", `${path}/transcript`, undefined, { Accept });
 
@@ -153,17 +148,6 @@ describe("A later PUT …/calls/{key}/transcript", () => {
 
 /** `test/unit/results/transcripts.merge.test.ts` covers all cases of a merge. */
 describe("PUT …/calls/{key}/transcript of a final transcript", () => {
-  it("accepts the same content again, in full or in part, and refuses anything else", async () => {
-    const { call, draft, reported, read } = await aFinalTranscript();
-    for (const same of [{ ...draft, is_final: true }, { lines: draft.lines }, {}]) {
-      const answer = await changingNothing(() => call.reportTranscript(same));
-      expect(answer).toMatchObject({ status: 200, body: reported });
-    }
-    for (const change of [{ summary: "Another summary." }, draft, { lines: [] }])
-      expectRefusal(await changingNothing(() => call.reportTranscript(change)), 422, /final/);
-    expect((await read()).body).toEqual(reported);
-  });
-
   it.each([{}, { summary: null }])("adds a missing summary only once: %o", async (summary) => {
     const { call, paula, read } = await aCallToTranscribe();
     const final = { is_final: true, lines: [says(paula, 0, 1)], ...summary };

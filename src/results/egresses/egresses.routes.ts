@@ -2,18 +2,22 @@ import { callParams } from "../../calls/calls/calls.schemas.ts";
 import { recordedRead } from "../../http/acting_user.ts";
 import { externalRoutes } from "../../http/external_api.ts";
 import { itemsOfPage, onePageQuery } from "../../http/pagination.ts";
+import { platformRoutes } from "../../http/platform_api.ts";
+import { openTo } from "../../http/platform_tokens.ts";
 import { primaryOnly } from "../../http/replication.ts";
 import { adminArea, area } from "../../http/scopes.ts";
-import { params, query } from "../../http/validation.ts";
-import { deleteOwnEgress } from "../egress_deletions/egress_deletions.service.ts";
+import { jsonBody, params, query } from "../../http/validation.ts";
+import { deleteEgress, deleteOwnEgress } from "../egress_deletions/egress_deletions.service.ts";
 import {
   egressesQuery,
+  egressKeyParams,
   egressParams,
+  reportEgressBody,
   toEgress,
   toEgressWithUrl,
   toListedEgress,
 } from "./egresses.schemas.ts";
-import { findEgresses, listEgresses, readEgress } from "./egresses.service.ts";
+import { findEgresses, listEgresses, readEgress, reportEgress } from "./egresses.service.ts";
 
 const ONE_EGRESS = "/organization_users/:organization_user_id/calls/:call_id/egresses/:id";
 
@@ -40,5 +44,20 @@ export const egressesExternal = externalRoutes()
   .delete(ONE_EGRESS, adminArea("results"), params(egressParams), async (c) => {
     const { id, ...call } = c.req.valid("param");
     await deleteOwnEgress(c.var.context, call, id);
+    return c.body(null, 204);
+  });
+
+const EGRESS = "/organizations/:organization_id/egresses/:egress_id";
+
+const byKey = params(egressKeyParams);
+
+export const egressesPlatform = platformRoutes()
+  .put(EGRESS, openTo("PLATFORM_REPORTS_TOKEN"), byKey, jsonBody(reportEgressBody), async (c) => {
+    const { egress, reported_at } = c.req.valid("json");
+    const reported = await reportEgress(c.var.context, c.req.valid("param"), { ...egress, reported_at });
+    return c.json(toEgress(reported));
+  })
+  .delete(EGRESS, byKey, async (c) => {
+    await deleteEgress(c.var.context, c.req.valid("param"));
     return c.body(null, 204);
   });

@@ -1,15 +1,22 @@
-import { callParams } from "../../calls/calls/calls.schemas.ts";
+import { callKeyParams, callParams } from "../../calls/calls/calls.schemas.ts";
 import { recordedRead } from "../../http/acting_user.ts";
 import { inWantedType } from "../../http/content_negotiation.ts";
 import { externalRoutes } from "../../http/external_api.ts";
+import { platformRoutes } from "../../http/platform_api.ts";
+import { openTo } from "../../http/platform_tokens.ts";
 import { conditional, etagOf } from "../../http/preconditions.ts";
 import { countAnswerLength } from "../../http/rate_limits.ts";
 import { adminArea, area } from "../../http/scopes.ts";
-import { inChunks, streamed } from "../../http/streams.ts";
-import { params } from "../../http/validation.ts";
-import { deleteOwnText } from "../call_texts/call_texts.service.ts";
-import { lengthOf, type TranscriptWithLines, toTranscriptJson } from "./transcripts.schemas.ts";
-import { requireTranscript } from "./transcripts.service.ts";
+import { inChunks, JSON_TYPE, streamed } from "../../http/streams.ts";
+import { jsonBody, params } from "../../http/validation.ts";
+import { deleteOwnText, deleteText } from "../call_texts/call_texts.service.ts";
+import {
+  lengthOf,
+  reportTranscriptBody,
+  type TranscriptWithLines,
+  toTranscriptJson,
+} from "./transcripts.schemas.ts";
+import { reportTranscript, requireTranscript } from "./transcripts.service.ts";
 import { toWebVtt } from "./transcripts.webvtt.ts";
 
 const TRANSCRIPT = "/organization_users/:organization_user_id/calls/:call_id/transcript";
@@ -31,5 +38,27 @@ export const transcriptsExternal = externalRoutes()
   })
   .delete(TRANSCRIPT, adminArea("results"), ofCall, conditional, async (c) => {
     await deleteOwnText(c.var.context, c.req.valid("param"), "transcript");
+    return c.body(null, 204);
+  });
+
+const REPORTED_TRANSCRIPT = "/organizations/:organization_id/calls/:key/transcript";
+
+const byKey = params(callKeyParams);
+
+export const transcriptsPlatform = platformRoutes()
+  .put(
+    REPORTED_TRANSCRIPT,
+    openTo("PLATFORM_REPORTS_TOKEN"),
+    byKey,
+    jsonBody(reportTranscriptBody),
+    async (c) => {
+      const { transcript, reported_at } = c.req.valid("json");
+      const report = { ...transcript, reported_at };
+      const reported = await reportTranscript(c.var.context, c.req.valid("param"), report);
+      return streamed(c, inChunks(toTranscriptJson(reported)), JSON_TYPE);
+    },
+  )
+  .delete(REPORTED_TRANSCRIPT, byKey, async (c) => {
+    await deleteText(c.var.context, c.req.valid("param"), "transcript");
     return c.body(null, 204);
   });

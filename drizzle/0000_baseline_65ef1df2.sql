@@ -71,7 +71,6 @@ CREATE TABLE `calls` (
 	`started_at` integer NOT NULL,
 	`ended_at` integer,
 	`end_is_assumed` integer DEFAULT false NOT NULL,
-	`closed_at` integer,
 	`failed` integer,
 	`external_reference` text,
 	`reference_said_by` text,
@@ -125,7 +124,7 @@ CREATE UNIQUE INDEX `consents_of_participant` ON `consents` (`participant_id`,`r
 --> statement-breakpoint
 CREATE TABLE `early_refusals` (
 	`organization_id` integer NOT NULL,
-	`room_sid` text NOT NULL,
+	`call_key` text NOT NULL,
 	`key_digest` text NOT NULL,
 	`other_digest` text NOT NULL,
 	`joined_at` integer NOT NULL,
@@ -136,7 +135,7 @@ CREATE TABLE `early_refusals` (
 	`reported_at` integer NOT NULL,
 	`unclaimed_since` integer,
 	`created_at` integer NOT NULL,
-	PRIMARY KEY(`organization_id`, `room_sid`, `key_digest`, `joined_at`),
+	PRIMARY KEY(`organization_id`, `call_key`, `key_digest`, `joined_at`),
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
@@ -174,7 +173,6 @@ CREATE TABLE `participants` (
 	`left_is_assumed` integer DEFAULT false NOT NULL,
 	`recording_consent` integer,
 	`earlier_stay_until` integer,
-	`connections` text,
 	`cleared` text,
 	`reported_at` integer DEFAULT 0 NOT NULL,
 	`erased_at` integer,
@@ -416,17 +414,31 @@ CREATE INDEX `invites_by_returning_user` ON `invites` (`organization_id`,`return
 --> statement-breakpoint
 CREATE INDEX `invites_to_mail` ON `invites` (`organization_id`,`next_mail_at`) WHERE next_mail_at is not null;
 --> statement-breakpoint
-CREATE TABLE `closed_rooms` (
+CREATE TABLE `livekit_rooms` (
 	`organization_id` integer NOT NULL,
 	`room_sid` text NOT NULL,
 	`closed_at` integer NOT NULL,
+	`call_ended_at` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	PRIMARY KEY(`organization_id`, `room_sid`),
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE INDEX `closed_rooms_by_age` ON `closed_rooms` (`organization_id`,`updated_at`);
+CREATE INDEX `livekit_rooms_by_age` ON `livekit_rooms` (`organization_id`,`updated_at`);
+--> statement-breakpoint
+CREATE TABLE `livekit_visitors` (
+	`organization_id` integer NOT NULL,
+	`room_sid` text NOT NULL,
+	`key_digest` text NOT NULL,
+	`connections` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	PRIMARY KEY(`organization_id`, `room_sid`, `key_digest`),
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `livekit_visitors_by_age` ON `livekit_visitors` (`organization_id`,`updated_at`);
 --> statement-breakpoint
 CREATE TABLE `api_clients` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -636,7 +648,7 @@ CREATE TABLE `egresses` (
 	`organization_id` integer NOT NULL,
 	`call_id` integer,
 	`egress_id` text NOT NULL,
-	`room_sid` text,
+	`call_key` text,
 	`status` text NOT NULL,
 	`error` text,
 	`is_stopped` integer NOT NULL,
@@ -666,7 +678,7 @@ CREATE INDEX `egresses_by_call` ON `egresses` (`call_id`,`id`) WHERE call_id is 
 --> statement-breakpoint
 CREATE INDEX `egresses_with_call` ON `egresses` (`organization_id`,`id`) WHERE call_id is not null;
 --> statement-breakpoint
-CREATE INDEX `egresses_without_call` ON `egresses` (`organization_id`,`room_sid`) WHERE call_id is null;
+CREATE INDEX `egresses_without_call` ON `egresses` (`organization_id`,`call_key`) WHERE call_id is null;
 --> statement-breakpoint
 CREATE INDEX `egresses_retained` ON `egresses` (`organization_id`,`call_ended_at`) WHERE not is_held and deletion_due_at is null and status <> 'egress_deleted';
 --> statement-breakpoint
@@ -1022,19 +1034,19 @@ END;
 CREATE TRIGGER `early_refusals_claimed` AFTER INSERT ON `calls`
 BEGIN
   UPDATE early_refusals SET unclaimed_since = NULL
-  WHERE organization_id = new.organization_id AND room_sid = new.key;
+  WHERE organization_id = new.organization_id AND call_key = new.key;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `early_refusals_unclaimed` AFTER DELETE ON `calls`
 BEGIN
   UPDATE early_refusals SET unclaimed_since = created_at
-  WHERE organization_id = old.organization_id AND room_sid = old.key;
+  WHERE organization_id = old.organization_id AND call_key = old.key;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `early_refusals_stop_egresses` AFTER INSERT ON `early_refusals` WHEN new.came
 BEGIN
   UPDATE egresses SET stop_due_at = new.created_at
-  WHERE organization_id = new.organization_id AND room_sid = new.room_sid AND call_id IS NULL
+  WHERE organization_id = new.organization_id AND call_key = new.call_key AND call_id IS NULL
     AND NOT is_stopped AND status IN ('egress_starting', 'egress_active');
 END;
 --> statement-breakpoint
@@ -1044,7 +1056,7 @@ BEGIN
   SET updated_at = new.created_at, recording_consent = (
     SELECT decision = 'granted' FROM consents
     WHERE participant_id = new.participant_id
-    ORDER BY reporter = 'livekit' AND decision = 'granted' AND said_at IS NULL, decided_at DESC, decision DESC
+    ORDER BY reporter = 'observer' AND decision = 'granted' AND said_at IS NULL, decided_at DESC, decision DESC
     LIMIT 1
   )
   WHERE id = new.participant_id;
@@ -1450,13 +1462,13 @@ WHERE calls.ended_at IS NOT NULL
   )
   AND NOT EXISTS (
     SELECT 1 FROM early_refusals
-    WHERE early_refusals.organization_id = calls.organization_id AND early_refusals.room_sid = calls.key AND came
+    WHERE early_refusals.organization_id = calls.organization_id AND early_refusals.call_key = calls.key AND came
   );
 --> statement-breakpoint
-CREATE TRIGGER `livekit_egresses_claimed` AFTER INSERT ON `calls`
+CREATE TRIGGER `egresses_of_call_claimed` AFTER INSERT ON `calls`
 BEGIN
   UPDATE egresses SET call_id = new.id, updated_at = new.created_at
-  WHERE organization_id = new.organization_id AND room_sid = new.key AND call_id IS NULL;
+  WHERE organization_id = new.organization_id AND call_key = new.key AND call_id IS NULL;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `egress_stops_refused` AFTER UPDATE OF recording_consent, call_id ON `participants`
@@ -1474,7 +1486,7 @@ WHEN new.status IN ('egress_starting', 'egress_active') AND NOT new.is_stopped
     OR EXISTS (
       SELECT 1 FROM early_refusals
       WHERE organization_id = new.organization_id AND came
-        AND room_sid IN (new.room_sid, (SELECT key FROM calls WHERE calls.id = new.call_id))
+        AND call_key IN (new.call_key, (SELECT key FROM calls WHERE calls.id = new.call_id))
     )
   )
 BEGIN

@@ -1,10 +1,11 @@
 import { externalRoutes } from "../../http/external_api.ts";
+import { platformRoutes } from "../../http/platform_api.ts";
 import { outsideQuotas } from "../../http/quotas.ts";
 import { adminArea } from "../../http/scopes.ts";
 import { jsonBody, params } from "../../http/validation.ts";
-import { callParams, toCallDetails } from "../calls/calls.schemas.ts";
+import { callKeyParams, callParams, toCallDetails, toReportedCall } from "../calls/calls.schemas.ts";
 import { holdCallBody } from "./legal_holds.schemas.ts";
-import { holdOwnCall, releaseOwnCall } from "./legal_holds.service.ts";
+import { holdCall, holdOwnCall, releaseCall, releaseOwnCall } from "./legal_holds.service.ts";
 
 const HOLD = "/organization_users/:organization_user_id/calls/:call_id/legal_hold";
 
@@ -17,5 +18,19 @@ export const legalHoldsExternal = externalRoutes()
   })
   .delete(HOLD, adminArea("results"), ofCall, async (c) => {
     await releaseOwnCall(c.var.context, c.req.valid("param"));
+    return c.body(null, 204);
+  });
+
+const REPORTED_HOLD = "/organizations/:organization_id/calls/:key/legal_hold";
+
+const byKey = params(callKeyParams);
+
+export const legalHoldsPlatform = platformRoutes()
+  .put(REPORTED_HOLD, byKey, jsonBody(holdCallBody), async (c) => {
+    const call = await holdCall(c.var.context, c.req.valid("param"), c.req.valid("json").legal_hold);
+    return c.json(toReportedCall(call));
+  })
+  .delete(REPORTED_HOLD, byKey, async (c) => {
+    await releaseCall(c.var.context, c.req.valid("param"));
     return c.body(null, 204);
   });

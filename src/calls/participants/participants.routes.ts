@@ -1,5 +1,7 @@
 import { recordedRead } from "../../http/acting_user.ts";
 import { externalRoutes } from "../../http/external_api.ts";
+import { platformRoutes } from "../../http/platform_api.ts";
+import { openTo } from "../../http/platform_tokens.ts";
 import { area } from "../../http/scopes.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import { CORRECTORS } from "../../organization/roles/roles.policy.ts";
@@ -7,11 +9,19 @@ import { slugParams } from "../../rooms/waiting_rooms/waiting_rooms.schemas.ts";
 import { callParams } from "../calls/calls.schemas.ts";
 import {
   participantOfCallParams,
+  participantParams,
+  reportParticipantBody,
+  toParticipant,
   toParticipantOnCall,
   toWaitingParticipant,
   updateParticipantBody,
 } from "./participants.schemas.ts";
-import { listParticipants, listWaiting, updateParticipant } from "./participants.service.ts";
+import {
+  listParticipants,
+  listWaiting,
+  reportParticipant,
+  updateParticipant,
+} from "./participants.service.ts";
 
 export const participantsExternal = externalRoutes()
   .get(
@@ -41,3 +51,16 @@ export const participantsExternal = externalRoutes()
     const waiting = await listWaiting(c.var.context, c.req.valid("param").slug);
     return c.json({ participants: waiting.map(toWaitingParticipant) });
   });
+
+export const participantsPlatform = platformRoutes().put(
+  "/waiting_rooms/:slug/participants/:key",
+  openTo("PLATFORM_REPORTS_TOKEN", "PLATFORM_WEB_APP_TOKEN"),
+  params(participantParams),
+  jsonBody(reportParticipantBody),
+  async (c) => {
+    const { slug, key } = c.req.valid("param");
+    const { participant, reported_at } = c.req.valid("json");
+    const report = { ...participant, reported_at };
+    return c.json(toParticipant(await reportParticipant(c.var.context, slug, key, report)));
+  },
+);

@@ -1,4 +1,0 @@
-import { recordedListOfCall } from "../calls/calls.entries.ts";
-import { consentsOfPath } from "./consents.sql.ts";
-
-export const listConsents = recordedListOfCall("consent", consentsOfPath);

@@ -115,13 +115,13 @@ export const MUTATIONS: Mutation[] = [
   },
   {
     name: "An endpoint is leased although another lane has it",
-    file: "delivery/webhook_lanes/webhook_lanes.sql.ts",
+    file: "delivery/webhook_deliveries/webhook_deliveries.lanes.ts",
     from: "or(isNull(webhookEndpoints.lease_until), lte(webhookEndpoints.lease_until, now))",
     to: "or(isNull(webhookEndpoints.lease_until), sql`true`)",
   },
   {
     name: "A webhook counts as sent before it is sent",
-    file: "delivery/webhook_lanes/webhook_lanes.service.ts",
+    file: "delivery/webhook_deliveries/webhook_deliveries.lanes.ts",
     from: "? await sendWebhook(context, lane.endpoint, webhookOfDelivery(delivery))",
     to: "? { at: Date.now(), response_status: 204, error: null, retry_after: null }",
   },

@@ -1,6 +1,7 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are parts of the source
+
 import type { Mutation } from "./isolate.ts";
 
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are parts of the source
 /** Faults that the simulator must find. Each changes one place of the service. */
 export const MUTATIONS: Mutation[] = [
   {

@@ -265,6 +265,7 @@ export const MAX_SEALED_ENTRIES = 1_000_000;
 /** Rooms that an organization can create, including retired ones. */
 export const MAX_WAITING_ROOMS = 20_000;
 
+/** One transaction creates all of them: its longest parameter has 1.4 MB, of the 2 MB that D1 allows. */
 export const MAX_BULK_INVITES = 1000;
 
 /** Unused invites of an organization, expired or not. No organization waits for this many people at a time. */

@@ -253,6 +253,15 @@ export const WRITE_SIZE = 4 * KIB;
 /** Access log entries per UTC day after which an organization's API clients cannot add more. */
 export const MAX_DAILY_ACCESS_LOGS = 200_000;
 
+/** Sign-ins of an organization per UTC day, which the other quotas do not refuse. A large hospital has 30,000 members. */
+export const MAX_DAILY_SIGN_INS = 200_000;
+
+/**
+ * Access log entries per UTC day of the other requests that those quotas do not refuse: legal holds, taking rights away, deleting, and
+ * reading the access log.
+ */
+export const MAX_DAILY_RESERVED = 20_000;
+
 /** The fraction of both daily quotas that one API client may use, so that the others can still work. */
 export const CLIENT_FRACTION = 0.5;
 

@@ -80,6 +80,8 @@ const CODES: Record<string, string> = {
   organization_mail_limit: "Try again after midnight UTC.",
   organization_moves: "Send the request again after the time in `Retry-After`.",
   organization_suspended: "Ask the people who run the service. They can resume the organization.",
+  organization_reserve_limit: "Wait until midnight UTC. If it is urgent, ask the operator.",
+  organization_sign_in_limit: "Wait until midnight UTC.",
   organization_write_limit: "Wait until midnight UTC.",
   other_call: "Leave `call_key` out: a recording stays with the call of its first report.",
   own_client: "Revoke the API client with another one.",

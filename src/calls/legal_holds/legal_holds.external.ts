@@ -1,5 +1,5 @@
 import { externalRoutes } from "../../http/external_api.ts";
-import { outsideQuotas } from "../../http/quotas.ts";
+import { inReserve } from "../../http/quotas.ts";
 import { adminArea } from "../../http/scopes.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import { callParams, toCallDetails } from "../calls/calls.schemas.ts";
@@ -11,7 +11,7 @@ const HOLD = "/organization_users/:organization_user_id/calls/:call_id/legal_hol
 const ofCall = params(callParams);
 
 export const legalHoldsExternal = externalRoutes()
-  .put(HOLD, adminArea("results"), ofCall, outsideQuotas, jsonBody(holdCallBody), async (c) => {
+  .put(HOLD, adminArea("results"), ofCall, inReserve("reserved"), jsonBody(holdCallBody), async (c) => {
     const call = await holdOwnCall(c.var.context, c.req.valid("param"), c.req.valid("json").legal_hold);
     return c.json(toCallDetails(call));
   })

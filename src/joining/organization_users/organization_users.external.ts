@@ -1,5 +1,4 @@
 import { externalRoutes } from "../../http/external_api.ts";
-import { outsideQuotas } from "../../http/quotas.ts";
 import { adminArea, area } from "../../http/scopes.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
@@ -30,7 +29,6 @@ export const organizationUsersExternal = externalRoutes()
     "/organization_users/:id",
     adminArea("members"),
     byId,
-    outsideQuotas,
     jsonBody(updateOrganizationUserBody),
     async (c) => {
       const { id } = c.req.valid("param");

@@ -7,6 +7,7 @@ import * as story from "../../openapi/story.ts";
 import { invalidClient } from "../../organization/api_clients/api_clients.refusals.ts";
 import { organizationNotFound } from "../../organization/organizations/organizations.refusals.ts";
 import { administratorNotAssignable } from "../../organization/roles/roles.refusals.ts";
+import { tooManyReserved } from "../../organization/usage/usage.refusals.ts";
 import {
   administratorBeyondOwn,
   assistsNonProvider,
@@ -128,6 +129,7 @@ export const organizationUsersReference: Reference = {
         clientDemotesItsUser(),
         administratorBeyondOwn(),
         administratorNotAssignable("organization_user.roles"),
+        tooManyReserved(),
         invalidClient(),
       ],
     },

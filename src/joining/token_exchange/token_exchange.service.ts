@@ -1,11 +1,13 @@
 import { digest, randomSecret } from "../../bytes/digest.ts";
 import type { ClientContext } from "../../context.ts";
 import { runAll, runBatch } from "../../database/queries.ts";
+import { dateOf } from "../../http/dates.ts";
 import { administeredOrganization } from "../../http/roles.ts";
-import { AUTHORIZATION_CODE_LIFETIME } from "../../lifetimes.ts";
+import { AUTHORIZATION_CODE_LIFETIME, SIGN_IN_RECORDED_EVERY } from "../../lifetimes.ts";
 import { AUTHORIZATION_CODE_BYTES } from "../../limits.ts";
 import { issuersByName } from "../../organization/issuers/issuers.sql.ts";
 import { accountByEmail, newestFormerMember } from "../../organization/members/members.sql.ts";
+import { countSignIns } from "../../organization/usage/usage.sql.ts";
 import { insertAuthorizationCode } from "../authorization_codes/authorization_codes.sql.ts";
 import { pendingInviteOf } from "../invites/invites.sql.ts";
 import { checkReasonOf, invalidToken, inviteNotAccepted } from "./token_exchange.refusals.ts";
@@ -16,7 +18,7 @@ import { claimedIssuer, claimsOf, compactToken, verifiedEmail } from "./token_ex
 /**
  * Exchanges a token of a recognized issuer for an authorization code of its user. The access log records each exchange
  * and each refusal of a properly signed token, in the batch that creates the code, so that there is no code without its
- * entry.
+ * entry. An exchange for the same person by the same client within a minute has no entry of its own.
  *
  * @throws ApiError 401 if the token is invalid or its user has no access, 503 if the issuer's keys are unavailable
  */
@@ -38,8 +40,14 @@ export async function exchangeToken(context: ClientContext, text: string): Promi
       now,
     }),
     pendingInviteOf({ organization_id, email }),
-    signInEntry(context, "sign_in", { organization_id, email }),
+    signInEntry(context, "sign_in", {
+      organization_id,
+      email,
+      by_client_id: caller.api_client_id,
+      since: now - SIGN_IN_RECORDED_EVERY,
+    }),
     refusedSignInEntry(context, "sign_in_refused", { organization_id, email }),
+    countSignIns({ organization_id, date: dateOf(now), count: 1 }),
   ]);
   if (inserted.length > 0) return code;
   if (pending.length > 0) throw inviteNotAccepted();

@@ -8,6 +8,7 @@ import { readActingUser } from "../../http/acting_user.ts";
 import type { ExternalEnv } from "../../http/external_api.ts";
 import { requireKnownParameters } from "../../http/parameters.ts";
 import { readIfMatch } from "../../http/preconditions.ts";
+import { quotaOf } from "../../http/quotas.ts";
 import { countBodyLength, countLookUp, countRequest, failedCredentials } from "../../http/rate_limits.ts";
 import { answerWithBookmark, openDatabase } from "../../http/replication.ts";
 import { hasOneOf, requireRoleOf, rolesFor } from "../../http/roles.ts";
@@ -37,8 +38,8 @@ export const externalApi = createMiddleware<ExternalEnv>(async (c, next) => {
   const { organization_user_id: user_id, api_client_id } = caller;
   const { method, url } = c.req;
   Object.assign(context.requester, { user_id, api_client_id });
-  c.set("context", Object.assign(context, { caller, url, writes: 0 }));
-  countStored(c.var.context, method);
+  c.set("context", Object.assign(context, { caller, url, writes: 1 }));
+  countStored(c.var.context, method, quotaOf(c));
   c.set("bodyLimit", EXTERNAL_BODY_LIMIT);
   c.set("bodyOwner", caller.organization_id);
   c.set("beforeBody", (size) => countBodyLength(c, c.var.context, size));

@@ -4,6 +4,8 @@ import {
   CLIENT_FRACTION,
   DEFAULT_METRICS_DAYS,
   MAX_DAILY_ACCESS_LOGS,
+  MAX_DAILY_RESERVED,
+  MAX_DAILY_SIGN_INS,
   MAX_DAILY_WRITES,
   MAX_WAITING_ROOMS,
   WRITE_SIZE,
@@ -29,7 +31,7 @@ const rangeErrors = [invalidQuery(`from: ${FROM_AFTER_TO}`), usageRangeTooLong()
 
 export const usageReference: Reference = {
   tag: "Usage",
-  description: `Quotas limit how much an organization can store, so that no organization can fill the shared database. Per UTC day, its API clients can write ${MAX_DAILY_WRITES} times (a request counts once for each ${WRITE_SIZE / 1024} KiB of its body) and cause ${MAX_DAILY_ACCESS_LOGS} entries in its access log; a single client can use at most ${CLIENT_FRACTION * 100} percent of both. Quotas never prevent signing in, legal holds, taking rights away, deleting, or reading the access log. An organization can create ${MAX_WAITING_ROOMS} waiting rooms.`,
+  description: `Quotas limit how much an organization can store, so that no organization can fill the shared database. Per UTC day, its API clients can write ${MAX_DAILY_WRITES} times (a request counts once for each ${WRITE_SIZE / 1024} KiB of its body) and cause ${MAX_DAILY_ACCESS_LOGS} entries in its access log; a single client can use at most ${CLIENT_FRACTION * 100} percent of both. These quotas never prevent signing in, legal holds, taking rights away, deleting, or reading the access log. Such requests have their own daily limits: ${MAX_DAILY_SIGN_INS} sign-ins, and ${MAX_DAILY_RESERVED} access log entries of all others together. An organization can create ${MAX_WAITING_ROOMS} waiting rooms.`,
   external: {
     "GET /usage": {
       operationId: "listOwnUsage",

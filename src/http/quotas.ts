@@ -2,8 +2,13 @@ import type { Context as HonoContext } from "hono";
 import { QUOTAS, type Quota } from "../database/enums.ts";
 import { declarationOf, declaring } from "./route_declarations.ts";
 
-/** Declares that the requests of a route use a reserve: see usage.quotas.ts. A DELETE needs no declaration. */
-export const inReserve = (name: "reserved" | "sign_ins") => declaring({ reserve: QUOTAS[name] });
+export type Reserve = "sign_ins" | "others";
 
-export const quotaOf = (c: HonoContext): Quota =>
-  c.req.method === "DELETE" ? QUOTAS.reserved : (declarationOf<Quota>(c, "reserve") ?? QUOTAS.ordinary);
+/** Declares that the requests of a route use a reserve: see usage.quotas.ts. A DELETE needs no declaration. */
+export const inReserve = (reserve: Reserve) => declaring({ reserve });
+
+/** What the entries of a request count towards. A sign-in is counted by its verb. */
+export function quotaOf(c: HonoContext): Quota {
+  const reserve = c.req.method === "DELETE" ? "others" : declarationOf<Reserve>(c, "reserve");
+  return reserve === undefined ? QUOTAS.ordinary : reserve === "others" ? QUOTAS.reserved : QUOTAS.none;
+}

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { QUOTAS } from "../database/enums.ts";
 import { badActingHeaders, nobodyActs } from "../http/acting_user.ts";
 import type { CostlyRequest } from "../http/costly_requests.ts";
 import {
@@ -130,7 +129,7 @@ function commonRefusals(
     limited,
     isRecorded,
     isConditional,
-    reserve = method === "DELETE" ? QUOTAS.reserved : QUOTAS.ordinary,
+    reserve = method === "DELETE" ? "others" : undefined,
   }: Route,
   operation: Operation,
 ): Refusal[] {
@@ -184,9 +183,9 @@ function commonRefusals(
   }
   if (key) all.push([422, "The `Idempotency-Key` was used for another request.", [keyWasUsed()]]);
   all.push([429, APIS[api].tooMany, tooManyErrors(api)]);
-  if (api === "external" && reserve === QUOTAS.reserved) all.push([429, undefined, [tooManyReserved()]]);
-  if (api === "external" && reserve === QUOTAS.sign_ins) all.push([429, undefined, [tooManySignIns()]]);
-  if (api === "external" && reserve === QUOTAS.ordinary) {
+  if (api === "external" && reserve === "others") all.push([429, undefined, [tooManyReserved()]]);
+  if (api === "external" && reserve === "sign_ins") all.push([429, undefined, [tooManySignIns()]]);
+  if (api === "external" && !reserve) {
     if (method !== "GET") all.push([429, undefined, [tooManyWritesOfClient(), tooManyWrites()]]);
     if (isRecorded) all.push([429, undefined, [tooManyEntriesOfClient(), tooManyEntries()]]);
   }

@@ -18,7 +18,7 @@ export const accessLogSealsExternal = externalRoutes()
     adminArea("audit"),
     costly("access_logs"),
     params(sealedDayParams),
-    inReserve("reserved"),
+    inReserve("others"),
     recordedRead,
     async (c) => {
       const { date } = c.req.valid("param");

@@ -31,7 +31,7 @@ export const accessLogsExternal = externalRoutes().get(
   "/access_logs",
   adminArea("audit"),
   costlyAsNdjson,
-  inReserve("reserved"),
+  inReserve("others"),
   recordedRead,
   query(accessLogsQuery),
   (c) =>

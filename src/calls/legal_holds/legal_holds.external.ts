@@ -11,7 +11,7 @@ const HOLD = "/organization_users/:organization_user_id/calls/:call_id/legal_hol
 const ofCall = params(callParams);
 
 export const legalHoldsExternal = externalRoutes()
-  .put(HOLD, adminArea("results"), ofCall, inReserve("reserved"), jsonBody(holdCallBody), async (c) => {
+  .put(HOLD, adminArea("results"), ofCall, inReserve("others"), jsonBody(holdCallBody), async (c) => {
     const call = await holdOwnCall(c.var.context, c.req.valid("param"), c.req.valid("json").legal_hold);
     return c.json(toCallDetails(call));
   })

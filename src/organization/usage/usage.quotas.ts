@@ -3,7 +3,7 @@ import { runsOn } from "../../database/database.ts";
 import { QUOTAS, type Quota } from "../../database/enums.ts";
 import { dateOf } from "../../http/dates.ts";
 import { WRITE_SIZE } from "../../limits.ts";
-import { countWrites } from "./usage.sql.ts";
+import { countReserved, countWrites } from "./usage.sql.ts";
 
 /*
  * Daily quotas limit the writes of an organization's API clients, and the access log entries that they cause. Triggers refuse
@@ -31,3 +31,7 @@ export function countStored(context: ClientContext, method: string, quota: Quota
 export function countBody(context: ClientContext, size: number): void {
   context.writes = Math.max(1, Math.ceil(size / WRITE_SIZE));
 }
+
+/** Counts a deletion that has no access log entry. */
+export const countDeletion = ({ caller: { organization_id }, now }: ClientContext) =>
+  countReserved({ organization_id, date: dateOf(now), count: 1 });

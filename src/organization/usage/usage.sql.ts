@@ -73,7 +73,7 @@ export const countMailsOfDay = countsOf("mails");
 /** Counts an exchange of a token. A trigger refuses it beyond the limit. */
 export const countSignIns = countsOf("sign_ins");
 
-/** Counts a request of the second reserve that leaves no access log entry. A trigger refuses it beyond the limit. */
+/** Counts a request of the second reserve. A trigger refuses it beyond the limit. */
 export const countReserved = countsOf("reserved");
 
 /** Counts writes, for the client and for all clients together. A trigger refuses writes beyond the limit. */

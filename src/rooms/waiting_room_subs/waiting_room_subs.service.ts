@@ -2,9 +2,8 @@ import type * as z from "zod";
 import type { ClientContext } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { runBatch } from "../../database/queries.ts";
-import { dateOf } from "../../http/dates.ts";
 import { requireUnchanged } from "../../http/unchangeable.ts";
-import { countReserved } from "../../organization/usage/usage.sql.ts";
+import { countDeletion } from "../../organization/usage/usage.quotas.ts";
 import { waitingRoomNotFound } from "../waiting_rooms/waiting_rooms.refusals.ts";
 import { mergeSub, newSub } from "./waiting_room_subs.merge.ts";
 import { subNotFound } from "./waiting_room_subs.refusals.ts";
@@ -88,15 +87,10 @@ export async function updateWaitingRoomSub(
   );
 }
 
-export async function deleteWaitingRoomSub(
-  { db, now, caller: { organization_id } }: ClientContext,
-  slug: string,
-  id: number,
-): Promise<void> {
-  const path = { organization_id, slug, id };
-  await decideAndWrite(db, { sub: subRow(path) }, ({ sub: [sub] }) => {
+export async function deleteWaitingRoomSub(context: ClientContext, slug: string, id: number): Promise<void> {
+  const path = { organization_id: context.caller.organization_id, slug, id };
+  await decideAndWrite(context.db, { sub: subRow(path) }, ({ sub: [sub] }) => {
     if (!sub) throw subNotFound();
-    const counted = { organization_id, date: dateOf(now), count: 1 };
-    return { writes: [countReserved(counted), deleteSub(path)] };
+    return { writes: [countDeletion(context), deleteSub(path)] };
   });
 }

@@ -347,7 +347,9 @@ describe("The reserves of a day", () => {
           datetime_start: "2026-11-25T08:00:00Z",
           datetime_end: "2026-11-25T09:00:00Z",
         };
-        const { id } = await given(clinic.client.post(`/waiting_rooms/${slug}/waiting_room_subs`, { waiting_room_sub }));
+        const { id } = await given(
+          clinic.client.post(`/waiting_rooms/${slug}/waiting_room_subs`, { waiting_room_sub }),
+        );
         return clinic.client.delete(`/waiting_rooms/${slug}/waiting_room_subs/${id}`);
       },
     ],

@@ -1371,7 +1371,7 @@ BEGIN
   SELECT raise(ABORT, iif(new.api_client_id = 0, 'quota: writes', 'quota of a client: writes'));
 END;
 --> statement-breakpoint
-CREATE TRIGGER `reserve_of_access_log` AFTER INSERT ON `access_logs` WHEN new.quota = 2
+CREATE TRIGGER `reserve_of_access_log` AFTER INSERT ON `access_logs` WHEN new.quota > 1
 BEGIN
   INSERT INTO organization_days (organization_id, date, reserved)
   VALUES (new.organization_id, date(new.at / 1000, 'unixepoch'), 1)

@@ -7,7 +7,7 @@ import { hasValues, iif, least } from "../database/expressions.ts";
 import { excluded, insertSelect, valuesFor } from "../database/insert.ts";
 import { type BoundQuery, builder, type Placeholders, preparedQuery } from "../database/queries.ts";
 import { selectColumn } from "../database/selects.ts";
-import { isInTurn, ownerIdOf, type Turn, workOff } from "../database/turns.ts";
+import { isInTurn, type Turn, workOff } from "../database/turns.ts";
 import { UNCLAIMED_KEPT_FOR } from "../lifetimes.ts";
 import { egresses } from "../results/egresses/egresses.table.ts";
 import type { RoomEvent, Visitor } from "./events.ts";
@@ -90,5 +90,5 @@ const deleteUnclaimed = preparedQuery((old: Placeholders<Turn & { before: number
   return builder
     .delete(earlyRefusals)
     .where(isInTurn(earlyRefusals, due, old))
-    .returning({ owner_id: ownerIdOf(earlyRefusals.organization_id) });
+    .returning({ organization_id: earlyRefusals.organization_id });
 });

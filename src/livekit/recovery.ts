@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { runAll } from "../database/queries.ts";
-import { ownersWithMore } from "../database/turns.ts";
+import { newTurn } from "../database/turns.ts";
 import { log } from "../http/log.ts";
 import { scheduleChecks, silentEgresses } from "../results/egresses/egresses.sql.ts";
 import { EGRESSES_CHECKED, LIVEKIT_TIME_LIMIT, OUTWARD_SHARE } from "../tuning.ts";
@@ -26,7 +26,7 @@ export async function recoverLostEgresses(context: Context): Promise<number> {
   let isSomeLeft = true;
   while (isSomeLeft && checked < EGRESSES_CHECKED && Date.now() - started < LIVEKIT_TIME_LIMIT) {
     const limit = EGRESSES_CHECKED - checked;
-    const silent = await runAll(db, silentEgresses({ share: OUTWARD_SHARE, limit, now }));
+    const silent = await runAll(db, silentEgresses({ ...newTurn(OUTWARD_SHARE, limit), now }));
     const unknown: number[] = [];
     const { asked, faults: found } = await askAboutEach(
       silent,
@@ -52,7 +52,7 @@ export async function recoverLostEgresses(context: Context): Promise<number> {
     checked += ids.length;
     faults.push(...found);
     const isWhole = asked.length === silent.length && found.length === 0;
-    isSomeLeft = isWhole && ownersWithMore(silent, OUTWARD_SHARE).size > 0;
+    isSomeLeft = isWhole && silent.length >= OUTWARD_SHARE;
   }
   reportFaults(faults);
   return checked;

@@ -265,7 +265,7 @@ describe("A failed chore of the cron", () => {
     ["queueDueBulkInvites", 'select "id", "faults", (select min("row")'],
     ["erasePersonalData", 'update "bulk_invite_rows"'],
     ["deleteOldCodes", 'delete from "authorization_codes"'],
-    ["endSilentCalls", 'select "id", "organization_id" as "owner_id", "started_at"'],
+    ["endSilentCalls", 'select "id", "started_at"'],
     ["endSilentWaits", 'update "participants" set "left_at" = max('],
     ["deleteOldTexts", 'delete from "call_texts"'],
     ["deleteOldRecordings", 'update "egresses" set "deletion_due_at"'],

@@ -13,7 +13,7 @@ import {
 } from "../../database/queries.ts";
 import { selectColumn } from "../../database/selects.ts";
 import { totalOf } from "../../database/totals.ts";
-import { isInLimitedTurn, type LimitedTurn } from "../../database/turns.ts";
+import { isInTurn, newTurn, type Turn } from "../../database/turns.ts";
 import { dateOf } from "../../http/dates.ts";
 import { isPassing } from "../../http/errors.ts";
 import { log, logFault } from "../../http/log.ts";
@@ -64,7 +64,7 @@ export async function endDueRows(context: Context, wake: (delay: number) => Prom
 
 /** Returns at most one due bulk invite of each organization. */
 export const findDueBulkInvites = ({ db, now }: Context, limit: number): Promise<DueBulkInvite[]> =>
-  runAll(db, dueBulkInvites({ share: 1, limit, due_before: now + DUE_TOLERANCE }));
+  runAll(db, dueBulkInvites({ ...newTurn(1, limit), due_before: now + DUE_TOLERANCE }));
 
 /**
  * Ends the first pending rows of a bulk invite.
@@ -150,7 +150,7 @@ const dueBulkInviteColumns = {
 
 type DueBulkInvite = Row<typeof dueBulkInviteColumns>;
 
-const dueBulkInvites = preparedQuery((turn: Placeholders<LimitedTurn & { due_before: number }>) => {
+const dueBulkInvites = preparedQuery((turn: Placeholders<Turn & { due_before: number }>) => {
   const { next_attempt_at: time } = bulkInvites;
   const due = {
     time,
@@ -160,7 +160,7 @@ const dueBulkInvites = preparedQuery((turn: Placeholders<LimitedTurn & { due_bef
   return builder
     .select(dueBulkInviteColumns)
     .from(bulkInvites)
-    .where(isInLimitedTurn(bulkInvites, due, turn));
+    .where(isInTurn(bulkInvites, due, turn));
 });
 
 /** Counts a fault only once if two consumers meet it. */

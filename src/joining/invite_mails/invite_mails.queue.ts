@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Context } from "../../context.ts";
+import { newTurn } from "../../database/turns.ts";
 import { nudgeDeliveries } from "../../delivery/webhook_lanes/webhook_lanes.queue.ts";
 import { logFault } from "../../http/log.ts";
 import { lazily } from "../../memory.ts";
@@ -39,7 +40,7 @@ export const consumeInviteMails = (batch: MessageBatch, env: Env): Promise<void>
  * @returns the number of messages sent
  */
 export async function queueDueMails(context: Context): Promise<number> {
-  if (!context.mailer || (await findDueMails(context, { share: 1, limit: 1 })).length === 0) return 0;
+  if (!context.mailer || (await findDueMails(context, newTurn(1, 1))).length === 0) return 0;
   await sendMailMessage(context.inviteMailQueue, 0);
   return 1;
 }

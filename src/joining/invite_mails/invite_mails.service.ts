@@ -1,6 +1,6 @@
 import type { Context } from "../../context.ts";
 import { runAll, runBatch } from "../../database/queries.ts";
-import { type LimitedTurn, ownersWithMore } from "../../database/turns.ts";
+import { newTurn, type Turn } from "../../database/turns.ts";
 import { log } from "../../http/log.ts";
 import { type Mailer, sendMail } from "../../mail/mail.ts";
 import {
@@ -42,8 +42,8 @@ export async function sendDueMails(context: Context): Promise<boolean> {
   if (!mailer) return false;
   const endAt = Date.now() + MAIL_TURN;
   for (let found = 0; found < MAIL_PORTION; ) {
-    const limits = { share: OUTWARD_SHARE, limit: MAIL_PORTION - found };
-    const due = await findDueMails(context, limits);
+    const turn = newTurn(OUTWARD_SHARE, MAIL_PORTION - found);
+    const due = await findDueMails(context, turn);
     found += due.length;
     const waiting = due.values();
     const sendOneByOne = async () => {
@@ -56,13 +56,13 @@ export async function sendDueMails(context: Context): Promise<boolean> {
     const failed = results.find((result) => result.status === "rejected");
     if (failed) throw failed.reason;
     if (!waiting.next().done) return true;
-    if (due.length < limits.limit && ownersWithMore(due, limits.share).size === 0) return false;
+    if (due.length < OUTWARD_SHARE) return false;
   }
   return true;
 }
 
-export const findDueMails = ({ db, now }: Context, limits: LimitedTurn): Promise<DueMail[]> =>
-  runAll(db, dueMails({ ...limits, due_before: now + DUE_TOLERANCE }));
+export const findDueMails = ({ db, now }: Context, turn: Turn): Promise<DueMail[]> =>
+  runAll(db, dueMails({ ...turn, due_before: now + DUE_TOLERANCE }));
 
 async function sendIfLeased(context: Context & { mailer: Mailer }, due: DueMail): Promise<void> {
   const { db, now } = context;
@@ -77,7 +77,7 @@ async function sendIfLeased(context: Context & { mailer: Mailer }, due: DueMail)
   if (leased) await sendLeased(context, due, lease, leased);
 }
 
-const idsOfMail = ({ id, owner_id }: DueMail) => ({ organization_id: owner_id, invite_id: id });
+const idsOfMail = ({ id, organization_id }: DueMail) => ({ organization_id, invite_id: id });
 
 async function sendLeased(
   context: Context & { mailer: Mailer },

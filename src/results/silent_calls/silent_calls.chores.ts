@@ -25,7 +25,7 @@ import { scalar } from "../../database/expressions.ts";
 import { jsonField, jsonRows } from "../../database/insert.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery, runAll } from "../../database/queries.ts";
 import { selectColumn } from "../../database/selects.ts";
-import { isInTurn, ownerIdOf, type Turn, takeShares } from "../../database/turns.ts";
+import { isInTurn, newTurn, type Turn, takeShares } from "../../database/turns.ts";
 import { ROOM_SILENCE, SILENCE_UNTIL_END } from "../../lifetimes.ts";
 import { CALLS_ENDED } from "../../tuning.ts";
 import { isTextOf } from "../call_texts/call_texts.sql.ts";
@@ -63,14 +63,14 @@ const silenceOfRooms = ({ now }: Context) => ({ since: now - ROOM_SILENCE, open_
 
 export async function hasSilentRooms(context: Context): Promise<boolean> {
   const silence = silenceOfRooms(context);
-  const found = await runAll(context.db, silentCalls({ after: 0, share: 1, portion: 1, ...silence }));
+  const found = await runAll(context.db, silentCalls({ ...newTurn(1, 1), ...silence }));
   return found.length > 0;
 }
 
 function endCalls({ db, now }: Context, which: Omit<Silence, keyof Turn>): Promise<number> {
   return takeShares(CALLS_ENDED, async (turn) => {
     const silence = { ...turn, ...which };
-    let ended: { owner_id: number }[] = [];
+    let ended: unknown[] = [];
     await decideAndWrite(
       db,
       { calls: silentCalls(silence) },
@@ -138,7 +138,6 @@ const silentCalls = preparedQuery((silence: Placeholders<Silence>) => {
   return builder
     .select({
       id: calls.id,
-      owner_id: ownerIdOf(calls.organization_id),
       started_at: calls.started_at,
       participants_until: scalar(participantsUntil).as("participants_until"),
       spoken_until: scalar(spokenUntil).as("spoken_until"),

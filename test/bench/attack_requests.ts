@@ -131,7 +131,7 @@ export async function deepPages(attacker: Attacker): Promise<string[]> {
   const recording = await withRows(attacker, async (run, database) => {
     const room_id = roomOf(database, provider.id);
     await growCalls(run, { id, provider_id: provider.id, room_id }, MANY, now, `${now} - n * 60000`);
-    for (const table of ["calls", "participants"])
+    for (const table of ["calls", "people"])
       await run(`update ${table} set external_reference = 'popular' where organization_id = ?1`, id);
     const egress = database.prepare("select id, call_id from egresses where organization_id = ?").get(id);
     const rows = (table: string, columns: string, select: string, count = MANY) =>
@@ -159,8 +159,8 @@ export async function deepPages(attacker: Attacker): Promise<string[]> {
     );
     await rows(
       "visits",
-      "waiting_room_id, external_reference, status, starts_at, ends_at, participants, last_participant_id, created_at, updated_at",
-      `${room_id}, 'popular', 'planned', ${now} + n * 60000, ${now} + n * 60000 + 1, '[]', 0, ${now}, ${now}`,
+      "waiting_room_id, external_reference, status, starts_at, ends_at, last_participant_id, created_at, updated_at",
+      `${room_id}, 'popular', 'planned', ${now} + n * 60000, ${now} + n * 60000 + 1, 0, ${now}, ${now}`,
       MANY - 1,
     );
     await rows(
@@ -213,8 +213,8 @@ export async function pathsOfBusyAssistant(attacker: Attacker) {
       );
     await forEach(
       "visits",
-      "status, starts_at, ends_at, participants, last_participant_id, created_at, updated_at",
-      `'planned', ${now} + n * 60000 + provider_id, ${now} + n * 60000 + provider_id + 1, '[]', 0, ${now}, ${now}`,
+      "status, starts_at, ends_at, last_participant_id, created_at, updated_at",
+      `'planned', ${now} + n * 60000 + provider_id, ${now} + n * 60000 + provider_id + 1, 0, ${now}, ${now}`,
     );
     await forEach(
       "calls",

@@ -16,7 +16,7 @@ import { requireScope } from "../../http/scopes.ts";
 import { isRouted } from "../../http/unrouted.ts";
 import { CLIENT_ID_BYTES, EXTERNAL_BODY_LIMIT } from "../../limits.ts";
 import { organizationSuspended } from "../organizations/organizations.refusals.ts";
-import { countBody, countStored } from "../usage/usage.quotas.ts";
+import { countBytes, countStored } from "../usage/usage.quotas.ts";
 import { lookUpAgain, noteUse, recallClient } from "./api_clients.cache.ts";
 import { invalidClient } from "./api_clients.refusals.ts";
 
@@ -53,7 +53,7 @@ export const externalApi = createMiddleware<ExternalEnv>(async (c, next) => {
     }
     if (known.is_suspended) throw organizationSuspended();
     c.var.context.caller = known.caller;
-    countBody(c.var.context, size);
+    countBytes(c.var.context, size);
   });
   await countRequest(c, c.var.context);
   try {

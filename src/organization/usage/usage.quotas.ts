@@ -27,9 +27,9 @@ export function countStored(context: ClientContext, method: string, quota: Quota
   context.db = { ...runsOn(context.db), countWrite };
 }
 
-/** @param size the size of the body in bytes */
-export function countBody(context: ClientContext, size: number): void {
-  context.writes = Math.max(1, Math.ceil(size / WRITE_SIZE));
+/** @param size in bytes: of the body, or of what the write stores if that is larger */
+export function countBytes(context: ClientContext, size: number): void {
+  context.writes = Math.max(context.writes, Math.ceil(size / WRITE_SIZE));
 }
 
 /** Counts a deletion that has no access log entry. */

@@ -178,6 +178,14 @@ describe("A write counts once per 4 KB of its body, rounded up:", () => {
     expect(await usageOf(clinic)).toMatchObject([{ writes }]);
   });
 
+  it("also a correction, by the text that it replaces if that is longer", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    await call.reportSoapNote({ text: "🩺".repeat(2 * 1024) });
+    await given(clinic.client.put(`${call.path}/soap_note`, { soap_note: { text: "Well.", reason: "Typo" } }));
+    expect(await usageOf(clinic)).toMatchObject([{ writes: 2 }]);
+  });
+
   it("also a bulk invite, which does not count if it is refused", async () => {
     const clinic = await anOrganization();
     const organization_invites = Array.from({ length: 100 }, () => anInvite());

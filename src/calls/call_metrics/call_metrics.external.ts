@@ -1,5 +1,5 @@
 import { externalRoutes } from "../../http/external_api.ts";
-import { nearestReplica } from "../../http/replication.ts";
+import { readsFrom } from "../../http/replication.ts";
 import { area } from "../../http/scopes.ts";
 import { query } from "../../http/validation.ts";
 import { metricsQuery } from "../../organization/metrics/metrics.ts";
@@ -9,7 +9,7 @@ import { listCallMetrics } from "./call_metrics.service.ts";
 export const callMetricsExternal = externalRoutes().get(
   "/call_metrics",
   area("calls"),
-  nearestReplica,
+  readsFrom("nearest"),
   query(metricsQuery),
   async (c) => c.json(toCallMetrics(await listCallMetrics(c.var.context, c.req.valid("query")))),
 );

@@ -1,5 +1,5 @@
 import { externalRoutes } from "../../http/external_api.ts";
-import { nearestReplica } from "../../http/replication.ts";
+import { readsFrom } from "../../http/replication.ts";
 import { adminArea } from "../../http/scopes.ts";
 import { query } from "../../http/validation.ts";
 import { eventsQuery, toEvent } from "./events.schemas.ts";
@@ -8,7 +8,7 @@ import { listEvents } from "./events.service.ts";
 export const eventsExternal = externalRoutes().get(
   "/events",
   adminArea("events"),
-  nearestReplica,
+  readsFrom("nearest"),
   query(eventsQuery),
   async (c) => {
     const { events, next_after } = await listEvents(c.var.context, c.req.valid("query"));

@@ -182,7 +182,9 @@ describe("A write counts once per 4 KB of its body, rounded up:", () => {
     const clinic = await anOrganization();
     const call = await aCall(clinic);
     await call.reportSoapNote({ text: "🩺".repeat(2 * 1024) });
-    await given(clinic.client.put(`${call.path}/soap_note`, { soap_note: { text: "Well.", reason: "Typo" } }));
+    await given(
+      clinic.client.put(`${call.path}/soap_note`, { soap_note: { text: "Well.", reason: "Typo" } }),
+    );
     expect(await usageOf(clinic)).toMatchObject([{ writes: 2 }]);
   });
 

@@ -28,7 +28,7 @@ import { recoverLostEgresses } from "./livekit/recovery.ts";
 import { stopRefusedEgresses } from "./livekit/stops.ts";
 import { lazily } from "./memory.ts";
 import { idempotencyKeys } from "./organization/idempotency_keys/idempotency_keys.table.ts";
-import { reportFrozen } from "./organization/organizations/organizations.chores.ts";
+import { reportFrozen } from "./organization/organizations/organizations.service.ts";
 import { deleteOldClientDays } from "./organization/usage/usage.chores.ts";
 import { openBackground } from "./queues/background.ts";
 import { consume } from "./queues/consume.ts";

@@ -1,6 +1,6 @@
 import { recordedRead } from "../../http/acting_user.ts";
 import { costly } from "../../http/costly_requests.ts";
-import { externalRoutes } from "../../http/external_api.ts";
+import { externalRoutes } from "../../http/hono.ts";
 import { afterQuery } from "../../http/pagination.ts";
 import { inReserve } from "../../http/quotas.ts";
 import { adminArea } from "../../http/scopes.ts";

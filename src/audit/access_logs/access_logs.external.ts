@@ -2,7 +2,7 @@ import { createMiddleware } from "hono/factory";
 import { recordedRead } from "../../http/acting_user.ts";
 import { inWantedType, wantedType } from "../../http/content_negotiation.ts";
 import { type CostlyRequest, countCostly } from "../../http/costly_requests.ts";
-import { type ExternalEnv, externalRoutes } from "../../http/external_api.ts";
+import { type ExternalEnv, externalRoutes } from "../../http/hono.ts";
 import { inReserve } from "../../http/quotas.ts";
 import { adminArea } from "../../http/scopes.ts";
 import { streamed } from "../../http/streams.ts";

@@ -1,5 +1,5 @@
 import { recordedReadIf } from "../../http/acting_user.ts";
-import { externalRoutes } from "../../http/external_api.ts";
+import { externalRoutes } from "../../http/hono.ts";
 import { readsFrom } from "../../http/replication.ts";
 import { area } from "../../http/scopes.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";

@@ -1,4 +1,4 @@
-import { externalRoutes } from "../../http/external_api.ts";
+import { externalRoutes } from "../../http/hono.ts";
 import { adminArea, area } from "../../http/scopes.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";

@@ -6,7 +6,7 @@ import { pageResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { invalidClient } from "../../organization/api_clients/api_clients.refusals.ts";
 import { organizationNotFound } from "../../organization/organizations/organizations.refusals.ts";
-import { administratorNotAssignable } from "../../organization/roles/roles.refusals.ts";
+import { administratorNotAssignable } from "../../organization/roles/roles.policy.ts";
 import { tooManyReserved } from "../../organization/usage/usage.refusals.ts";
 import {
   administratorBeyondOwn,

@@ -5,7 +5,7 @@ import { type Context, openContext } from "../../context.ts";
 import { isMoving } from "../../database/causes.ts";
 import { envOfShard, findEnvOfShard } from "../../database/shards.ts";
 import { readActingUser } from "../../http/acting_user.ts";
-import type { ExternalEnv } from "../../http/external_api.ts";
+import type { ExternalEnv } from "../../http/hono.ts";
 import { requireKnownParameters } from "../../http/parameters.ts";
 import { readIfMatch } from "../../http/preconditions.ts";
 import { quotaOf } from "../../http/quotas.ts";

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { isLoopback } from "../../http/loopback.ts";
+import { isLoopback } from "../../http/https.ts";
 import { HTTP_URL, name, text, toTimestamp } from "../../http/wire.ts";
 import { MAX_ISSUER_LENGTH } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
-import { NOT_TRUSTWORTHY } from "./issuers.refusals.ts";
+import { NOT_TRUSTWORTHY } from "./issuers.merge.ts";
 import type { issuerSchema } from "./issuers.responses.ts";
 import type { issuerColumns } from "./issuers.sql.ts";
 

@@ -1,6 +1,6 @@
 import { callParams } from "../../calls/calls/calls.schemas.ts";
 import { recordedRead } from "../../http/acting_user.ts";
-import { externalRoutes } from "../../http/external_api.ts";
+import { externalRoutes } from "../../http/hono.ts";
 import { itemsOfPage, onePageQuery } from "../../http/pagination.ts";
 import { readsFrom } from "../../http/replication.ts";
 import { adminArea, area } from "../../http/scopes.ts";

@@ -1,5 +1,5 @@
 import { recordedRead, recordedReadIf } from "../../http/acting_user.ts";
-import { externalRoutes } from "../../http/external_api.ts";
+import { externalRoutes } from "../../http/hono.ts";
 import { idempotent } from "../../http/idempotency_key.ts";
 import { conditional, etagOf } from "../../http/preconditions.ts";
 import { readsFrom } from "../../http/replication.ts";

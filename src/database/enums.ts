@@ -106,7 +106,7 @@ export const ACCESS_RESOURCES = [
 
 export type AccessResource = (typeof ACCESS_RESOURCES)[number];
 
-/** What the access log entries of a request count towards: see usage.quotas.ts. */
+/** The quota of a request, towards which its access log entries count: see usage.quotas.ts. */
 export const QUOTAS = { none: 0, ordinary: 1, reserved: 2 } as const;
 
 export type Quota = (typeof QUOTAS)[keyof typeof QUOTAS];

@@ -16,8 +16,8 @@ import { anInvite, anOrganization, given, type Organization, unique } from "../s
 import { externalExamples } from "../support/routes.ts";
 
 /*
- * What an organization's clients can store in a day is the sum of their daily limits, each times the bytes of one write. The bytes are
- * the growth of the database, with indexes, events, and their deliveries to as many endpoints as an organization can have.
+ * The clients of an organization can store in a day the sum of their daily limits, each times the bytes of one write. The bytes are the
+ * growth of the database, with indexes, events, and their deliveries to as many endpoints as an organization can have.
  */
 
 const LIMITS = {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { jsonOrUndefined } from "./bytes/json.ts";
-import { isLoopback } from "./http/https.ts";
+import { isLoopback } from "./http/loopback.ts";
 import { emailAddress, themeName } from "./http/wire.ts";
 import { DEFAULT_INVITE_VALIDITY_DAYS, MAX_INVITE_VALIDITY_DAYS } from "./lifetimes.ts";
 import { MIN_HMAC_KEY_LENGTH, MIN_LIVEKIT_SECRET_LENGTH, MIN_PLATFORM_TOKEN_LENGTH } from "./limits.ts";

@@ -1,6 +1,6 @@
 /** Plays visits in an organization of a deployed service, with the reports that the video platform would send. */
 import { randomUUID } from "node:crypto";
-import { isLoopback } from "../http/https.ts";
+import { isLoopback } from "../http/loopback.ts";
 import { MINUTE } from "../units.ts";
 import { requireYes, say, UsageError } from "./command.ts";
 import { type Platform, platformAt } from "./demo_platform.ts";

@@ -1,6 +1,7 @@
 import { createMiddleware } from "hono/factory";
 import { readSettings } from "../settings.ts";
 import { ApiError } from "./errors.ts";
+import { isLoopback } from "./loopback.ts";
 
 export const httpsRequired = () => new ApiError(403, "https_required", "Use HTTPS");
 
@@ -11,6 +12,3 @@ export const httpsOnly = createMiddleware<{ Bindings: Env }>(async (c, next) => 
     throw httpsRequired();
   await next();
 });
-
-/** True for names of the machine itself. Takes the host as `URL` normalizes it: `127.1` becomes `127.0.0.1`. */
-export const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);

@@ -1,5 +1,5 @@
 import type { Context } from "../../context.ts";
-import { isLoopback } from "../../http/https.ts";
+import { isLoopback } from "../../http/loopback.ts";
 import { WEBHOOK_TIMEOUT } from "../../lifetimes.ts";
 import type { Settings } from "../../settings.ts";
 import { WEBHOOK_RESPONSE_LIMIT } from "../../tuning.ts";

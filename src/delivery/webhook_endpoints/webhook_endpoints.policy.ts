@@ -1,4 +1,4 @@
-import { isLoopback } from "../../http/https.ts";
+import { isLoopback } from "../../http/loopback.ts";
 import { URL_FAULTS, type UrlFault } from "./webhook_endpoints.refusals.ts";
 
 interface Surroundings {

@@ -3,7 +3,7 @@ import type { Caller, ClientContext } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import { isSameRow } from "../../database/merging.ts";
 import { type BoundQuery, requireFirst, runAll } from "../../database/queries.ts";
-import { isLoopback } from "../../http/https.ts";
+import { isLoopback } from "../../http/loopback.ts";
 import { administeredOrganization } from "../../http/roles.ts";
 import { requireUnchanged } from "../../http/unchangeable.ts";
 import type { OwnPath } from "../../http/wire.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { isLoopback } from "../../http/https.ts";
+import { isLoopback } from "../../http/loopback.ts";
 import { HTTP_URL, name, text, toTimestamp } from "../../http/wire.ts";
 import { MAX_ISSUER_LENGTH } from "../../limits.ts";
 import { lazily } from "../../memory.ts";

@@ -157,7 +157,7 @@ describe("A write counts once per 4 KB of its body, rounded up:", () => {
   it("also a correction, by the text that it replaces if that is longer", async () => {
     const clinic = await anOrganization();
     const call = await aCall(clinic);
-    await call.reportSoapNote({ text: "🩺".repeat(2 * 1024) });
+    await call.reportSoapNote({ is_final: true, text: "🩺".repeat(2 * 1024) });
     await given(
       clinic.client.put(`${call.path}/soap_note`, { soap_note: { text: "Well.", reason: "Typo" } }),
     );

@@ -14,9 +14,8 @@ import { nudgeDeliveries } from "./delivery/webhook_deliveries/webhook_deliverie
 import { webhookEndpointsExternal } from "./delivery/webhook_endpoints/webhook_endpoints.external.ts";
 import { releasingBody } from "./http/body.ts";
 import { handleError } from "./http/errors.ts";
-import { externalRoutes } from "./http/external_api.ts";
 import { health } from "./http/health.ts";
-import { newHono } from "./http/hono.ts";
+import { externalRoutes, newHono } from "./http/hono.ts";
 import { httpsOnly } from "./http/https.ts";
 import { logRequest } from "./http/log.ts";
 import { inOrganizationOfPath, inOrganizationOfSlug } from "./http/organization.ts";
@@ -34,15 +33,15 @@ import { liveKitApi, liveKitRoutes } from "./livekit/livekit_api.ts";
 import { stopsPlatform } from "./livekit/stops.ts";
 import { liveKitWebhook } from "./livekit/webhook.ts";
 import { externalApi } from "./organization/api_clients/api_clients.authentication.ts";
-import { apiClientsExternal } from "./organization/api_clients/api_clients.external.ts";
-import { apiClientsPlatform } from "./organization/api_clients/api_clients.platform.ts";
+import { apiClientsExternal, apiClientsPlatform } from "./organization/api_clients/api_clients.routes.ts";
 import { issuersPlatform } from "./organization/issuers/issuers.platform.ts";
-import { organizationsExternal } from "./organization/organizations/organizations.external.ts";
-import { organizationsPlatform } from "./organization/organizations/organizations.platform.ts";
+import {
+  organizationsExternal,
+  organizationsPlatform,
+} from "./organization/organizations/organizations.routes.ts";
 import { rolesExternal } from "./organization/roles/roles.external.ts";
-import { usageExternal } from "./organization/usage/usage.external.ts";
-import { usagePlatform } from "./organization/usage/usage.platform.ts";
 import { quotaOr } from "./organization/usage/usage.refusals.ts";
+import { usageExternal, usagePlatform } from "./organization/usage/usage.routes.ts";
 import { callTextVersionsExternal } from "./results/call_text_versions/call_text_versions.external.ts";
 import { egressAuditLogsExternal } from "./results/egress_audit_logs/egress_audit_logs.external.ts";
 import { egressesExternal, egressesPlatform } from "./results/egresses/egresses.routes.ts";

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { Database } from "./database/database.ts";
-import type { PurposeOfUse, Role, Scope } from "./database/enums.ts";
+import { type PurposeOfUse, QUOTAS, type Quota, type Role, type Scope } from "./database/enums.ts";
 import { envOfShard, isSharded, shardOf, shardsOf } from "./database/shards.ts";
 import { type Mailer, mailerOf } from "./mail/mail.ts";
 import { SYSTEM_USER_ID } from "./organization/members/organization_users.table.ts";
@@ -49,8 +49,8 @@ export interface Requester {
   purpose: PurposeOfUse | null;
   /** null in the cron. */
   request_id: string | null;
-  /** Whether the request's access log entries count towards the daily quota: see usage.quotas.ts. */
-  is_counted: boolean;
+  /** The daily quota of the request: see usage.quotas.ts. */
+  quota: Quota;
 }
 
 interface Opening {
@@ -79,7 +79,7 @@ export function openContext(env: Env, now: number, { db = env.DB, request_id }: 
       acting_user: null,
       purpose: null,
       request_id: request_id ?? null,
-      is_counted: false,
+      quota: QUOTAS.none,
     },
     recordings: env.RECORDINGS,
     auditLogs: env.AUDIT_LOGS,

@@ -27,7 +27,7 @@ import { livekitRooms, livekitVisitors } from "./livekit/rooms.table.ts";
 import { stopRefusedEgresses } from "./livekit/stops.ts";
 import { lazily } from "./memory.ts";
 import { idempotencyKeys } from "./organization/idempotency_keys/idempotency_keys.table.ts";
-import { reportFrozen } from "./organization/organizations/organizations.chores.ts";
+import { reportFrozen } from "./organization/organizations/organizations.service.ts";
 import { deleteOldClientDays } from "./organization/usage/usage.chores.ts";
 import { consume, openBackground } from "./queues/consume.ts";
 import { portionsOf } from "./queues/send.ts";

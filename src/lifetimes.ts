@@ -25,6 +25,9 @@ export const RATE_LIMIT_PERIOD = 60;
 /** A client that polls a waiting list adds one access log entry per period, not one per poll. */
 export const WAITING_LIST_RECORDED_EVERY = 60 * SECOND;
 
+/** A sign-in repeated by the same client within this time has no access log entry of its own. */
+export const SIGN_IN_RECORDED_EVERY = MINUTE;
+
 /** How long after its end a day is sealed: by then, all requests that began in it have ended. */
 export const SEALED_AFTER = HOUR;
 

@@ -23,10 +23,7 @@ export const MIN_BODY_RATE = 32 * KIB;
 /** A LiveKit event describes a room, a participant or an egress, whose metadata can take a few kilobytes. */
 export const LIVEKIT_BODY_LIMIT = 256 * KIB;
 
-/**
- * Objects and arrays in a JSON body: twice as many as the longest transcript has. An empty one takes two characters,
- * but about 60 bytes of memory.
- */
+/** Objects and arrays in a JSON body: twice as many as the longest transcript has. Each takes about 60 bytes of memory. */
 export const MAX_JSON_CONTAINERS = 20_000;
 
 /** Problems of a body listed in one error text. A list of a thousand rows can have thousands. */
@@ -252,6 +249,11 @@ export const WRITE_SIZE = 4 * KIB;
 
 /** Access log entries per UTC day after which an organization's API clients cannot add more. */
 export const MAX_DAILY_ACCESS_LOGS = 200_000;
+
+/** Sign-ins of an organization per UTC day, which the other quotas do not refuse. A large hospital has 30,000 members. */
+export const MAX_DAILY_SIGN_INS = 200_000;
+/** Access log entries per UTC day of holds, lost rights, deletions and reads of the log, which they do not refuse either. */
+export const MAX_DAILY_RESERVED = 20_000;
 
 /** The fraction of both daily quotas that one API client may use, so that the others can still work. */
 export const CLIENT_FRACTION = 0.5;

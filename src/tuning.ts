@@ -162,16 +162,16 @@ export const WEBHOOK_LANES_AT_ONCE = 4;
 
 /**
  * Rows that one statement of a chore changes at most: D1 runs one query at a time, so a longer statement would delay
- * requests. After this many rows, a run does not start another pass of the chore. One organization can still have
+ * requests. After this many rows, a chore does not give further shares to organizations that had one. One organization can still have
  * half a million rows a day changed.
  */
 export const CRON_PORTION = 2000;
 
-/**
- * Each organization gets 1/CRON_SHARES of a portion per pass, which limits a chore to 20 passes: D1 allows a run 1,000
- * queries. 1,000 organizations with full shares take 50 statements.
- */
+/** Each organization gets 1/CRON_SHARES of a portion per statement. */
 export const CRON_SHARES = 20;
+
+/** Statements of a chore in one run: D1 allows a run 1,000 queries. In so many, 1,000 organizations get full shares. */
+export const CRON_STATEMENTS = 50;
 
 /**
  * A cron message that arrives later than this is dropped. Less than SEALED_AFTER, so that the entries of the run are in
@@ -179,7 +179,7 @@ export const CRON_SHARES = 20;
  */
 export const CHORES_DELAY = 15 * MINUTE;
 
-/** After this time, a chore does not start another pass. The next run continues. */
+/** After this time, a chore starts no more statements. The next run continues. */
 export const CRON_TIME_LIMIT = MINUTE;
 
 /**

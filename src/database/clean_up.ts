@@ -2,7 +2,7 @@ import { lt } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Database } from "./database.ts";
 import { builder, type Placeholders, preparedQuery } from "./queries.ts";
-import { isInTurn, ownerIdOf, type Turn, workOff } from "./turns.ts";
+import { isInTurn, type Turn, workOff } from "./turns.ts";
 
 /** A chore that deletes rows and returns their number. */
 export type CleanUp = (context: { db: Database; now: number }) => Promise<number>;
@@ -22,7 +22,7 @@ export function cleanUp(
     builder
       .delete(table)
       .where(isInTurn(table, { time, where: lt(time, old.before) }, old))
-      .returning({ owner_id: ownerIdOf(table.organization_id) }),
+      .returning({ organization_id: table.organization_id }),
   );
   return ({ db, now }) => workOff(db, (turn) => deleteOld({ ...turn, before: now - keptFor }));
 }

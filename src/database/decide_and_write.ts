@@ -1,7 +1,7 @@
 import { growingPause } from "../pauses.ts";
 import { MAX_WRITE_ATTEMPTS, MAX_WRITE_BACKOFF, MIN_WRITE_ATTEMPT, WRITE_TIME_LIMIT } from "../tuning.ts";
 import { isCausedBy } from "./causes.ts";
-import { type Database, forChange } from "./database.ts";
+import type { Database } from "./database.ts";
 import {
   type BoundQuery,
   type Compiled,
@@ -92,7 +92,8 @@ export async function decideAndWrite<
     if ("unchanged" in decision) return decision.unchanged;
     const { writes, entries = [] } = decision;
     const stores = idempotency ? [idempotency.store] : [];
-    const written = await writeIf(forChange(db), guards, [...writes, ...entries, ...stores]);
+    const counts = db.countWrite?.() ?? [];
+    const written = await writeIf(db, guards, [...writes, ...entries, ...stores, ...counts]);
     if (written) return requireRow(written[writes.length - 1]) as Result;
   }
   throw new WriteConflict("The rows that a write depends on kept changing");
@@ -150,7 +151,7 @@ function guardOf(reads: Compiled[]): Compiled {
     return `(select json_group_array(json_array(${row})) from (${text})) is not ?`;
   });
   const text = `insert into write_conflicts (reason) select '${CONFLICT}' where ${changed.join(" or ")}`;
-  const compiled: Compiled = { text, writes: false, bind: () => [], columns: [], decoders: [] };
+  const compiled: Compiled = { text, bind: () => [], columns: [], decoders: [] };
   compiledGuards.set(key, compiled);
   return compiled;
 }

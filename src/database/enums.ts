@@ -107,6 +107,11 @@ export const ACCESS_RESOURCES = [
 
 export type AccessResource = (typeof ACCESS_RESOURCES)[number];
 
+/** The quota of a request, towards which its access log entries count: see usage.quotas.ts. */
+export const QUOTAS = { none: 0, ordinary: 1, reserved: 2 } as const;
+
+export type Quota = (typeof QUOTAS)[keyof typeof QUOTAS];
+
 /** Codes of the HL7 v3 value set PurposeOfUse. */
 export const PURPOSES_OF_USE = [
   "TREAT",

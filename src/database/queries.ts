@@ -6,17 +6,15 @@ import {
   type SelectedFields,
   SQLiteAsyncDialect,
   SQLiteDeleteBase,
-  SQLiteInsertBase,
   SQLiteInsertBuilder,
   SQLiteSelectBuilder,
   type SQLiteTable,
-  SQLiteUpdateBase,
   SQLiteUpdateBuilder,
   type SQLiteUpdateSetSource,
 } from "drizzle-orm/sqlite-core";
 import { SQLiteCountBuilder } from "drizzle-orm/sqlite-core/query-builders/count";
 import { lazily } from "../memory.ts";
-import { type Bound, besideWrites, type Database, fromPrimaryIfInDoubt } from "./database.ts";
+import { type Database, fromPrimaryIfInDoubt } from "./database.ts";
 
 /*
  * Generating a query's text takes Drizzle longer than the rest of a request. So the text is generated once per isolate, with
@@ -72,7 +70,6 @@ export type Placeholders<Values> = { [Name in keyof Values & string]: Placeholde
 /** The text of a statement, and the conversions of its values and rows. */
 export interface Compiled {
   text: string;
-  writes: boolean;
   bind: (values: Record<string, unknown>) => unknown[];
   columns: string[];
   decoders: [column: string, decode: (value: unknown) => unknown][];
@@ -156,7 +153,6 @@ export async function runBatch<Queries extends BoundQuery<unknown>[]>(
 }
 
 async function runOne(db: Database, query: BoundQuery<unknown>): Promise<RawRow[]> {
-  if (besideWrites(db, [query]).length > 0) return (await runRaw(db, [query]))[0] ?? [];
   return (await prepare(db, query).all<RawRow>()).results;
 }
 
@@ -171,9 +167,8 @@ export type RawRow = Record<string, unknown>;
 
 /** Like `runBatch`, but only on this database, and with rows as D1 returns them: booleans are 0 and 1, JSON is text. */
 export async function runRaw(db: Database, queries: BoundQuery<unknown>[]): Promise<RawRow[][]> {
-  const all: Bound[] = [...queries, ...besideWrites(db, queries)];
-  const results = await db.batch<RawRow>(all.map((each) => prepare(db, each)));
-  return results.slice(0, queries.length).map((result) => result.results);
+  const results = await db.batch<RawRow>(queries.map((each) => prepare(db, each)));
+  return results.map((result) => result.results);
 }
 
 /** Converts the rows from D1 in place. */
@@ -198,15 +193,11 @@ export function compile(statement: Statement): Compiled {
   const encoders = params.map(encoderOf);
   return {
     text,
-    writes: isWrite(statement),
     bind: (values) => encoders.map((encode) => encode(values)),
     columns: fields.map(columnName),
     decoders: fields.flatMap((field) => decodersOf(field)),
   };
 }
-
-const isWrite = (statement: Statement) =>
-  is(statement, SQLiteInsertBase) || is(statement, SQLiteUpdateBase) || is(statement, SQLiteDeleteBase);
 
 interface Prepared {
   query: Query;
@@ -223,7 +214,7 @@ interface Field {
   field: Column | SQL.Aliased | SQL;
 }
 
-function prepare(db: Database, { compiled, params }: Bound): D1PreparedStatement {
+function prepare(db: Database, { compiled, params }: BoundQuery<unknown>): D1PreparedStatement {
   return db.prepare(compiled.text).bind(...params);
 }
 

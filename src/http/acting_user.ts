@@ -2,7 +2,6 @@ import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
 import * as z from "zod";
 import type { ClientContext, Requester } from "../context.ts";
-import { primaryOf } from "../database/database.ts";
 import { PURPOSES_OF_USE } from "../database/enums.ts";
 import { MAX_ACTING_USER_LENGTH } from "../limits.ts";
 import { lazily } from "../memory.ts";
@@ -60,8 +59,7 @@ export function readActingUser({ req }: HonoContext): Pick<Requester, "acting_us
 }
 
 /**
- * For routes whose reads the access log records. The entry is written in the transaction of the read, so the primary
- * handles it, whatever bookmark the caller sends.
+ * For routes whose reads the access log records. The entry is written in the transaction of the read, on the primary.
  *
  * @throws ApiError 400 if the organization requires the acting headers, and one is missing
  */
@@ -70,10 +68,9 @@ export const recordedRead = Object.assign(
     const { context } = c.var;
     const { acting_user, purpose } = context.requester;
     if (context.caller.require_acting_user && (acting_user === null || purpose === null)) throw nobodyActs();
-    context.db = primaryOf(context.db);
     await next();
   }),
-  { isRecorded: true },
+  { isRecorded: true, reads: "primary" },
 );
 
 /** Like `recordedRead`, for routes whose requests are recorded as reads only under a condition. */

@@ -1,6 +1,6 @@
 import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
-import type { ExternalEnv } from "./external_api.ts";
+import type { ExternalEnv } from "./hono.ts";
 import { countFor } from "./rate_limits.ts";
 
 const COSTLY = {

@@ -1,6 +1,7 @@
 import type { Env as HonoEnv } from "hono";
 import { HonoBase } from "hono/hono-base";
 import { TrieRouter } from "hono/router/trie-router";
+import type { ClientContext } from "../context.ts";
 
 export interface ApiEnv<Context> {
   Bindings: Env;
@@ -9,3 +10,7 @@ export interface ApiEnv<Context> {
 
 /** Hono with a single router: the routers that its usual preset tries first are a fiftieth of the bundle. */
 export const newHono = <E extends HonoEnv>() => new HonoBase<E>({ router: new TrieRouter() });
+
+export type ExternalEnv = ApiEnv<ClientContext>;
+
+export const externalRoutes = () => newHono<ExternalEnv>();

@@ -7,7 +7,7 @@ import type { KeyedRequest } from "../context.ts";
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from "../limits.ts";
 import { lazily } from "../memory.ts";
 import { ApiError } from "./errors.ts";
-import type { ExternalEnv } from "./external_api.ts";
+import type { ExternalEnv } from "./hono.ts";
 import { IDEMPOTENCY_KEY, type Input } from "./validation.ts";
 import { printableAscii } from "./wire.ts";
 

@@ -1,14 +1,14 @@
-import { createMiddleware } from "hono/factory";
-import type { ClientContext } from "../context.ts";
-import type { ApiEnv } from "./hono.ts";
+import type { Context as HonoContext } from "hono";
+import { QUOTAS, type Quota } from "../database/enums.ts";
+import { declarationOf, declaring } from "./route_declarations.ts";
 
-/** For routes whose requests do not count towards the daily quotas: see usage.quotas.ts. */
-export const outsideQuotas = Object.assign(
-  createMiddleware<ApiEnv<ClientContext>>(async (c, next) => {
-    const { context } = c.var;
-    context.requester.is_counted = false;
-    context.writes = 0;
-    await next();
-  }),
-  { isOutsideQuotas: true },
-);
+export type Reserve = "sign_ins" | "others";
+
+/** Declares that the requests of a route use a reserve: see usage.quotas.ts. A DELETE needs no declaration. */
+export const inReserve = (reserve: Reserve) => declaring({ reserve });
+
+/** The quota of a request. A sign-in is counted by its verb. */
+export function quotaOf(c: HonoContext): Quota {
+  const reserve = c.req.method === "DELETE" ? "others" : declarationOf<Reserve>(c, "reserve");
+  return reserve === undefined ? QUOTAS.ordinary : reserve === "others" ? QUOTAS.reserved : QUOTAS.none;
+}

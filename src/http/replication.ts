@@ -1,9 +1,9 @@
 import type { Context as HonoContext, Next } from "hono";
-import { createMiddleware } from "hono/factory";
 import { type Context, openContext } from "../context.ts";
-import { type Database, isReplica, primaryOf, type Replica, runsOn } from "../database/database.ts";
+import { type Database, type Replica, runsOn } from "../database/database.ts";
 import { envOfShard, shardOf } from "../database/shards.ts";
 import type { ApiEnv } from "./hono.ts";
+import { declarationOf, declaring } from "./route_declarations.ts";
 
 /*
  * Most requests read from the primary, so that callers see their own changes, and a withdrawn consent takes effect at once. So do
@@ -45,13 +45,22 @@ export function openRequest(c: HonoContext<ApiEnv<Context>>): Context {
   return enter(0);
 }
 
+type Reads = "primary" | "nearest";
+
 /**
- * The database of a request: the primary, or for a GET with a bookmark, a replica. A malformed bookmark and one of
- * another shard are ignored.
+ * Declares where a GET reads from. By default, the primary, or with a bookmark, a replica.
+ *
+ * - `primary`: whatever bookmark the caller sends. For recorded reads, and where a withdrawn consent counts at once.
+ * - `nearest`: a replica even without a bookmark. For call metrics and events, which hardly change.
  */
+export const readsFrom = (reads: Reads) => declaring({ reads });
+
+/** The database of a request. A malformed bookmark and one of another shard are ignored. */
 export function openDatabase(c: HonoContext): Database {
-  const bookmark = c.req.method === "GET" ? bookmarkOf(c) : undefined;
-  return bookmark ? openReplica(c, bookmark) : openSession(c, PRIMARY);
+  const reads = declarationOf<Reads>(c, "reads");
+  if (c.req.method !== "GET" || reads === "primary") return openSession(c, PRIMARY);
+  const start = bookmarkOf(c) ?? (reads === "nearest" ? "first-unconstrained" : undefined);
+  return start ? openReplica(c, start) : openSession(c, PRIMARY);
 }
 
 export async function answerWithBookmark(c: HonoContext, next: Next) {
@@ -61,20 +70,6 @@ export async function answerWithBookmark(c: HonoContext, next: Next) {
 }
 
 const shardSuffix = ({ env }: HonoContext) => (shardOf(env) === 0 ? "" : `.${shardOf(env)}`);
-
-/** For call metrics and events, which hardly change: the primary is far away from many callers. */
-export const nearestReplica = createMiddleware<ApiEnv<Context>>(async (c, next) => {
-  const { context } = c.var;
-  if (!isReplica(context.db)) context.db = openReplica(c, "first-unconstrained");
-  await next();
-});
-
-/** For routes that read recordings or consents: a withdrawn consent counts at once, whatever bookmark the caller sends. */
-export const primaryOnly = createMiddleware<ApiEnv<Context>>(async (c, next) => {
-  const { context } = c.var;
-  context.db = primaryOf(context.db);
-  await next();
-});
 
 function openReplica(c: HonoContext, start: string): Replica {
   // Kept for when the replica fails: by then, the request may have switched to another shard.

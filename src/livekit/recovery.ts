@@ -3,7 +3,7 @@ import { calls } from "../calls/calls/calls.table.ts";
 import type { Context } from "../context.ts";
 import { jsonValues, type Placeholders, preparedQuery, runAll } from "../database/queries.ts";
 import { selectColumn } from "../database/selects.ts";
-import { ownersWithMore } from "../database/turns.ts";
+import { newTurn } from "../database/turns.ts";
 import { log } from "../http/log.ts";
 import { ROOM_SILENCE } from "../lifetimes.ts";
 import { scheduleChecks, silentEgresses } from "../results/egresses/egresses.sql.ts";
@@ -32,7 +32,7 @@ export async function recoverLostEgresses(context: Context): Promise<number> {
   let isSomeLeft = true;
   while (isSomeLeft && checked < EGRESSES_CHECKED && Date.now() - started < LIVEKIT_TIME_LIMIT) {
     const limit = EGRESSES_CHECKED - checked;
-    const silent = await runAll(db, silentEgresses({ share: OUTWARD_SHARE, limit, now }));
+    const silent = await runAll(db, silentEgresses({ ...newTurn(OUTWARD_SHARE, limit), now }));
     const unknown: number[] = [];
     const { asked, faults: found } = await askAboutEach(
       silent,
@@ -58,7 +58,7 @@ export async function recoverLostEgresses(context: Context): Promise<number> {
     checked += ids.length;
     faults.push(...found);
     const isWhole = asked.length === silent.length && found.length === 0;
-    isSomeLeft = isWhole && ownersWithMore(silent, OUTWARD_SHARE).size > 0;
+    isSomeLeft = isWhole && silent.length >= OUTWARD_SHARE;
   }
   reportFaults(faults);
   return checked;
@@ -74,7 +74,7 @@ export async function endClosedRooms(context: Context): Promise<number> {
   const livekit = connectLiveKit(context.settings);
   if (!livekit) return 0;
   const silence = { since: context.now - ROOM_SILENCE, open_rooms: "[]" };
-  const [silent] = await runAll(context.db, silentRooms({ after: 0, share: 1, portion: 1, ...silence }));
+  const [silent] = await runAll(context.db, silentRooms({ ...newTurn(1, 1), ...silence }));
   if (!silent) return 0;
   try {
     const open_rooms = JSON.stringify(await livekit.listRooms());

@@ -11,7 +11,7 @@ import {
 } from "../database/queries.ts";
 import { quietSince } from "../database/quiet.ts";
 import { organizationSlugOf } from "../database/slug.ts";
-import { isInLimitedTurn, type LimitedTurn } from "../database/turns.ts";
+import { type ChoreTurn, isInTurn, newTurn } from "../database/turns.ts";
 import { log, logFault } from "../http/log.ts";
 import { platformRoutes } from "../http/platform_api.ts";
 import { organizations } from "../organization/organizations/organizations.table.ts";
@@ -40,7 +40,7 @@ export const stopAfterReport = (context: Context): Promise<unknown> =>
 export async function stopRefusedEgresses({ db, now, settings }: Context): Promise<number> {
   const livekit = connectLiveKit(settings);
   if (!livekit) return 0;
-  const turn = { share: OUTWARD_SHARE, limit: EGRESSES_CHECKED, now };
+  const turn = { ...newTurn(OUTWARD_SHARE, EGRESSES_CHECKED), now };
   const [[quiet], due] = await runBatch(db, [quietSince({}), dueEgresses(turn)]);
   if (quiet || due.length === 0) return 0;
   const { asked, failed, faults } = await askAboutEach(due, async ({ id, egress_id, organization_slug }) => {
@@ -64,7 +64,7 @@ const dueColumns = {
   organization_slug: columnAs(organizations.slug, "organization_slug"),
 };
 
-const dueEgresses = preparedQuery((due: Placeholders<LimitedTurn & { now: number }>) => {
+const dueEgresses = preparedQuery((due: Placeholders<ChoreTurn>) => {
   const { stop_due_at: time } = egresses;
   // Must repeat the partial index's WHERE, or SQLite does not use the index.
   const rows = { time, where: lte(time, due.now), indexed: and(isNotNull(time), not(egresses.is_stopped)) };
@@ -72,7 +72,7 @@ const dueEgresses = preparedQuery((due: Placeholders<LimitedTurn & { now: number
     .select(dueColumns)
     .from(egresses)
     .innerJoin(organizations, eq(organizations.id, egresses.organization_id))
-    .where(isInLimitedTurn(egresses, rows, due))
+    .where(isInTurn(egresses, rows, due))
     .orderBy(asc(time));
 });
 

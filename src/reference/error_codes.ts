@@ -22,6 +22,7 @@ const ADVICE: Record<string, string> = {
   link_invalid: "Ask the organization for a new link.",
   not_found: "Check the path. Results of a call may arrive later.",
   not_ready: "For the operator: find the cause in the log by the request id.",
+  organization_reserve_limit: "If it is urgent, ask the operator.",
   personal_room: "Remove the role provider: the personal room is then retired.",
   room_in_use: "Wait until the participants have left and the call has ended.",
   room_inactive: "Set `is_active` of the room to true first.",

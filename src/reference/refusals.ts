@@ -40,6 +40,8 @@ import { organizationSuspended } from "../organization/organizations/organizatio
 import {
   tooManyEntries,
   tooManyEntriesOfClient,
+  tooManyReserved,
+  tooManySignIns,
   tooManyWrites,
   tooManyWritesOfClient,
 } from "../organization/usage/usage.refusals.ts";
@@ -128,7 +130,7 @@ function commonRefusals(
     limited,
     isRecorded,
     isConditional,
-    isOutsideQuotas = method === "DELETE",
+    reserve = method === "DELETE" ? "others" : undefined,
   }: Route,
   operation: Operation,
 ): Refusal[] {
@@ -186,7 +188,9 @@ function commonRefusals(
   }
   if (key) all.push([422, "The `Idempotency-Key` was used for another request.", [keyWasUsed()]]);
   all.push([429, APIS[api].tooMany, tooManyErrors(api)]);
-  if (api === "external" && !isOutsideQuotas) {
+  if (api === "external" && reserve === "others") all.push([429, undefined, [tooManyReserved()]]);
+  if (api === "external" && reserve === "sign_ins") all.push([429, undefined, [tooManySignIns()]]);
+  if (api === "external" && !reserve) {
     if (method !== "GET") all.push([429, undefined, [tooManyWritesOfClient(), tooManyWrites()]]);
     if (isRecorded) all.push([429, undefined, [tooManyEntriesOfClient(), tooManyEntries()]]);
   }
@@ -239,10 +243,17 @@ function exampleFault(schema: z.ZodType): string {
   return explainIssues(error.issues);
 }
 
-function headersFor(api: Api, method: string, status: number, operation: Operation, { roles = [] }: Route) {
+function headersFor(
+  api: Api,
+  method: string,
+  status: number,
+  operation: Operation,
+  { roles = [], isRecorded }: Route,
+) {
   // A quota of the organization is checked in the database, so the response has a bookmark.
+  const hasQuota = api === "external" && (method !== "GET" || isRecorded);
   if (status === 429)
-    return { ...(hasError(operation, 429) ? commonHeaders(api) : {}), ...tooManyHeaders(api) };
+    return { ...(hasQuota || hasError(operation, 429) ? commonHeaders(api) : {}), ...tooManyHeaders(api) };
   // A missing scope is found after the client's rate limits, but before the database is used. A missing role can be found there too.
   if (status === 403 && roles.length === 0 && !hasError(operation, 403)) return unreadHeaders(api);
   // Some operations also return 401 for a value in the request, such as another person's token.

@@ -3,6 +3,7 @@ import { app } from "../app.ts";
 import type { Role, Scope } from "../database/enums.ts";
 import type { CostlyRequest } from "../http/costly_requests.ts";
 import type { PartToken } from "../http/platform_tokens.ts";
+import type { Reserve } from "../http/quotas.ts";
 import { type Area, scopeOf } from "../http/scopes.ts";
 import type { Input } from "../http/validation.ts";
 import type { Api } from "./apis.ts";
@@ -18,8 +19,8 @@ export interface Route {
   roles?: Role[];
   /** The tokens that it accepts in addition to `PLATFORM_API_TOKEN`. */
   tokens?: PartToken[];
-  /** Whether the daily quotas never refuse it. */
-  isOutsideQuotas?: boolean;
+  /** The reserve that it uses, if the daily quotas do not refuse it. */
+  reserve?: Reserve;
   isConditional?: boolean;
 }
 
@@ -32,7 +33,7 @@ export function routesOf(api: Api): Map<string, Route> {
     const known: Route = routes.get(route) ?? { inputs: [] };
     if ("input" in handler) known.inputs.push(handler.input as Input);
     if ("isRecorded" in handler) known.isRecorded = true;
-    if ("isOutsideQuotas" in handler) known.isOutsideQuotas = true;
+    if ("reserve" in handler) known.reserve = handler.reserve as Reserve;
     if ("area" in handler) known.scope = scopeOf(handler.area as Area | null, method);
     if ("roles" in handler) known.roles = handler.roles as Role[];
     if ("openTo" in handler) known.tokens = handler.openTo as PartToken[];

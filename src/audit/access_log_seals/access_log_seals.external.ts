@@ -1,8 +1,8 @@
 import { recordedRead } from "../../http/acting_user.ts";
 import { costly } from "../../http/costly_requests.ts";
-import { externalRoutes } from "../../http/external_api.ts";
+import { externalRoutes } from "../../http/hono.ts";
 import { afterQuery } from "../../http/pagination.ts";
-import { outsideQuotas } from "../../http/quotas.ts";
+import { inReserve } from "../../http/quotas.ts";
 import { adminArea } from "../../http/scopes.ts";
 import { params, query } from "../../http/validation.ts";
 import { sealedDayParams, toSeal } from "./access_log_seals.schemas.ts";
@@ -18,7 +18,7 @@ export const accessLogSealsExternal = externalRoutes()
     adminArea("audit"),
     costly("access_logs"),
     params(sealedDayParams),
-    outsideQuotas,
+    inReserve("others"),
     recordedRead,
     async (c) => {
       const { date } = c.req.valid("param");

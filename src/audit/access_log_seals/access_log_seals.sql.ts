@@ -5,7 +5,7 @@ import { insertSelect, valuesFor } from "../../database/insert.ts";
 import { livesHere } from "../../database/moves.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { rowsBy, selectColumn } from "../../database/selects.ts";
-import { eachOf, type LimitedTurn } from "../../database/turns.ts";
+import { eachOf } from "../../database/turns.ts";
 import { entriesWhere } from "../access_logs/access_logs.entries.ts";
 import { accessLogColumns } from "../access_logs/access_logs.sql.ts";
 import { accessLogs } from "../access_logs/access_logs.table.ts";
@@ -59,7 +59,7 @@ export interface OrganizationToSeal {
  * @param due `closed` is the newest day that may be sealed, `end` the time when it ended
  */
 export const organizationsToSeal = preparedQuery(
-  (due: Placeholders<Pick<LimitedTurn, "limit"> & { closed: string; end: number }>) => {
+  (due: Placeholders<{ limit: number; closed: string; end: number }>) => {
     const owner = sql<number>`owner.id`;
     const lastSeal = selectColumn(accessLogSeals.id, eq(organization_id, owner))
       .orderBy(desc(last_id))

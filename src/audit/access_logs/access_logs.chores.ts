@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { iif } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { selectColumn } from "../../database/selects.ts";
-import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn, workOff } from "../../database/turns.ts";
+import { eachOf, rowid, rowsInTurn, type Turn, workOff } from "../../database/turns.ts";
 import { ACCESS_LOGS_KEPT_FOR } from "../../lifetimes.ts";
 import { accessLogSeals } from "../access_log_seals/access_log_seals.table.ts";
 import { accessLogs } from "./access_logs.table.ts";
@@ -59,7 +59,7 @@ const deleteOld = preparedQuery((old: Placeholders<Old>) =>
   builder
     .delete(accessLogs)
     .where(inArray(rowid, rowsInTurn(accessLogs, ownersOfOld(old), oldEntriesOf(old), old)))
-    .returning({ owner_id: ownerIdOf(accessLogs.organization_id) }),
+    .returning({ organization_id: accessLogs.organization_id }),
 );
 
 /** Deletes entries whose seal is past retention, or without seals, entries of that age. The files of sealed days stay. */

@@ -76,7 +76,7 @@ export function accessEntries<Values extends object>(
         api_client_id: entered.by_api_client_id,
         acting_user: entered.by_acting_user,
         purpose: entered.by_purpose,
-        is_counted: entered.by_is_counted,
+        quota: entered.by_quota,
         request_id: sql`unhex(${entered.by_request_id}, '-')`,
       },
       { from, where },
@@ -90,7 +90,7 @@ export function accessEntries<Values extends object>(
       by_acting_user: requester.acting_user,
       by_purpose: requester.purpose,
       by_request_id: requester.request_id,
-      by_is_counted: requester.is_counted,
+      by_quota: requester.quota,
       entered_at: now,
       access_event: event,
     });

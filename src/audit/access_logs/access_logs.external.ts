@@ -2,8 +2,8 @@ import { createMiddleware } from "hono/factory";
 import { recordedRead } from "../../http/acting_user.ts";
 import { inWantedType, wantedType } from "../../http/content_negotiation.ts";
 import { type CostlyRequest, countCostly } from "../../http/costly_requests.ts";
-import { type ExternalEnv, externalRoutes } from "../../http/external_api.ts";
-import { outsideQuotas } from "../../http/quotas.ts";
+import { type ExternalEnv, externalRoutes } from "../../http/hono.ts";
+import { inReserve } from "../../http/quotas.ts";
 import { adminArea } from "../../http/scopes.ts";
 import { streamed } from "../../http/streams.ts";
 import { query } from "../../http/validation.ts";
@@ -31,7 +31,7 @@ export const accessLogsExternal = externalRoutes().get(
   "/access_logs",
   adminArea("audit"),
   costlyAsNdjson,
-  outsideQuotas,
+  inReserve("others"),
   recordedRead,
   query(accessLogsQuery),
   (c) =>

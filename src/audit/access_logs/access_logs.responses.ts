@@ -17,7 +17,7 @@ export const accessLogSchema = z
     at: timestamp().meta({ description: "When it happened.", example: story.DOWNLOADED_AT }),
     event: z.enum(ACCESS_EVENTS).meta({
       description:
-        "`read`: somebody was shown the thing. `search`: somebody searched for it. `create`, `update`, `delete`: somebody created, changed or removed it. Deletions by retention are recorded too. `sign_in`: a token was exchanged for a code. `sign_in_refused`: a correctly signed token was refused because it names nobody with an account here.",
+        "`read`: somebody was shown the thing. `search`: somebody searched for it. `create`, `update`, `delete`: somebody created, changed or removed it. Deletions by retention are recorded too. `sign_in`: a token was exchanged for a code; repeated exchanges for the same person by the same API client within a minute are one entry. `sign_in_refused`: a correctly signed token was refused because it names nobody with an account here.",
       example: "read",
     }),
     // Not an enum: more resources and purposes will be added, and clients must not fail on an unknown one.

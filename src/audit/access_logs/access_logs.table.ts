@@ -1,7 +1,13 @@
 import { sql } from "drizzle-orm";
 import { blob, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { idColumn } from "../../database/columns.ts";
-import type { AccessEvent, AccessResource, PurposeOfUse } from "../../database/enums.ts";
+import {
+  type AccessEvent,
+  type AccessResource,
+  type PurposeOfUse,
+  QUOTAS,
+  type Quota,
+} from "../../database/enums.ts";
 import { organizationId } from "../../organization/organizations/organizations.table.ts";
 
 /**
@@ -36,8 +42,8 @@ export const accessLogs = sqliteTable(
     from_date: text(),
     to_date: text(),
     reference_digest: text(),
-    /** Whether the entry counts toward the quotas of its day (see usage.quotas.ts). Not part of the log. */
-    is_counted: integer({ mode: "boolean" }).notNull().default(false),
+    /** The quota of its day that the entry counts towards (see usage.triggers.sql). Not part of the log. */
+    quota: integer().$type<Quota>().notNull().default(QUOTAS.none),
   },
   (t) => [
     uniqueIndex("access_logs_by_organization").on(t.organization_id, t.id),
@@ -49,5 +55,9 @@ export const accessLogs = sqliteTable(
     index("access_logs_of_waiting_list")
       .on(t.api_client_id, t.resource_id, t.acting_user, t.at)
       .where(sql`resource = 'waiting_room'`),
+    // For repeated sign-ins.
+    index("access_logs_of_sign_ins")
+      .on(t.organization_user_id, t.api_client_id, t.at)
+      .where(sql`event = 'sign_in'`),
   ],
 );

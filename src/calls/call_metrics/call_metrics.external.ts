@@ -1,6 +1,6 @@
 import type { ClientContext } from "../../context.ts";
-import { externalRoutes } from "../../http/external_api.ts";
-import { nearestReplica } from "../../http/replication.ts";
+import { externalRoutes } from "../../http/hono.ts";
+import { readsFrom } from "../../http/replication.ts";
 import { area } from "../../http/scopes.ts";
 import { query } from "../../http/validation.ts";
 import { type MetricsQuery, metricsQuery, readMetrics } from "../../organization/metrics/metrics.ts";
@@ -15,7 +15,7 @@ const listCallMetrics = (context: ClientContext, query: MetricsQuery): Promise<D
 export const callMetricsExternal = externalRoutes().get(
   "/call_metrics",
   area("calls"),
-  nearestReplica,
+  readsFrom("nearest"),
   query(metricsQuery),
   async (c) => c.json(toCallMetrics(await listCallMetrics(c.var.context, c.req.valid("query")))),
 );

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { isHeld, isPastRetention } from "../../database/retention.ts";
 import { selectColumn } from "../../database/selects.ts";
-import { type ChoreTurn, ownerIdOf, workOffRecorded } from "../../database/turns.ts";
+import { type ChoreTurn, workOffRecorded } from "../../database/turns.ts";
 import { organizations } from "../../organization/organizations/organizations.table.ts";
 import { CRON_PORTION } from "../../tuning.ts";
 import { participants } from "../participants/participants.table.ts";
@@ -50,5 +50,5 @@ const eraseDueReferences = preparedQuery((chore: Placeholders<ChoreTurn>) =>
       updated_at: chore.now,
     })
     .where(isReferenceDue(chore))
-    .returning({ owner_id: ownerIdOf(calls.organization_id) }),
+    .returning({ organization_id: calls.organization_id }),
 );

@@ -1,8 +1,8 @@
 import { recordedReadIf } from "../../http/acting_user.ts";
-import { externalRoutes } from "../../http/external_api.ts";
+import { externalRoutes } from "../../http/hono.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { openTo } from "../../http/platform_tokens.ts";
-import { primaryOnly } from "../../http/replication.ts";
+import { readsFrom } from "../../http/replication.ts";
 import { area } from "../../http/scopes.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import {
@@ -36,14 +36,14 @@ const ONE_CALL = "/organization_users/:organization_user_id/calls/:call_id";
 
 export const callsExternal = externalRoutes()
   // These routes read the primary, because the number of recordings depends on consent.
-  .get("/calls", area("calls"), primaryOnly, recordedSearch, query(callsQuery), async (c) => {
+  .get("/calls", area("calls"), readsFrom("primary"), recordedSearch, query(callsQuery), async (c) => {
     const { calls, next_after } = await findCalls(c.var.context, c.req.valid("query"));
     return c.json({ calls: calls.map(toCall), next_after });
   })
   .get(
     "/organization_users/:organization_user_id/calls",
     area("calls"),
-    primaryOnly,
+    readsFrom("primary"),
     params(organizationUserParams),
     query(callsOfOwnerQuery),
     async (c) => {
@@ -53,7 +53,7 @@ export const callsExternal = externalRoutes()
       return c.json({ calls: calls.map(toCall), next_after });
     },
   )
-  .get(ONE_CALL, area("calls"), primaryOnly, params(callParams), async (c) =>
+  .get(ONE_CALL, area("calls"), readsFrom("primary"), params(callParams), async (c) =>
     c.json(toCallDetails(await requireCall(c.var.context, c.req.valid("param")))),
   )
   .put(ONE_CALL, area("calls"), params(callParams), jsonBody(updateCallBody), async (c) => {

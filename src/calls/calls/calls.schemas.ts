@@ -3,7 +3,6 @@ import type { EndedBy, ResultState } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import { inOrder } from "../../http/dates.ts";
 import { afterPositionQuery } from "../../http/pagination.ts";
-import { reportBody } from "../../http/reports.ts";
 import { unchangeable } from "../../http/unchangeable.ts";
 import {
   day,
@@ -20,6 +19,7 @@ import {
 } from "../../http/wire.ts";
 import { MAX_CALL_PARTICIPANTS } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
+import { reportBody } from "../../rooms/reports.ts";
 import { participantOnCall } from "../participants/participants.schemas.ts";
 import { CALL_STAYS, PARTICIPANT_REPEATED, TOO_MANY_PARTICIPANTS } from "./calls.refusals.ts";
 import type { callDetailsSchema, callSchema, reportedCallSchema } from "./calls.responses.ts";

@@ -9,7 +9,7 @@ import { type Position, writePosition } from "../../http/pagination.ts";
 import { requireUnchanged } from "../../http/unchangeable.ts";
 import { reachOf } from "../../organization/members/members.sql.ts";
 import { organizationNotFound } from "../../organization/organizations/organizations.refusals.ts";
-import { countVisit } from "../../organization/usage/usage.sql.ts";
+import { countVisits } from "../../organization/usage/usage.sql.ts";
 import { writePeople } from "../../rooms/people/people.sql.ts";
 import { startVisits } from "../../rooms/visits/visits.reports.ts";
 import { participantSearchEntry } from "../../rooms/visits/visits.sql.ts";
@@ -182,7 +182,7 @@ export async function decideCall(
     writes: [
       ...(before
         ? [callWrites.update(before, { ...before, ...call })]
-        : [callWrites.insert(call), countVisit({ organization_id, date: dateOf(now) })]),
+        : [callWrites.insert(call), countVisits({ organization_id, date: dateOf(now), count: 1 })]),
       ...(await writePeople(settings, people)),
       writeParticipants(participants.map((each) => ({ ...each, call_key: key }))),
       ...(hold ? [hold.write] : []),

@@ -1,5 +1,5 @@
 import { recordedRead } from "../../http/acting_user.ts";
-import { externalRoutes } from "../../http/external_api.ts";
+import { externalRoutes } from "../../http/hono.ts";
 import { area } from "../../http/scopes.ts";
 import { params } from "../../http/validation.ts";
 import { recordedListOfCall } from "../calls/calls.entries.ts";

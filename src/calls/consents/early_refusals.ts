@@ -12,7 +12,7 @@ import {
   type Value,
 } from "../../database/queries.ts";
 import { selectColumn } from "../../database/selects.ts";
-import { isInTurn, ownerIdOf, type Turn, workOff } from "../../database/turns.ts";
+import { isInTurn, type Turn, workOff } from "../../database/turns.ts";
 import { UNCLAIMED_KEPT_FOR } from "../../lifetimes.ts";
 import { egresses } from "../../results/egresses/egresses.table.ts";
 import type { CallKey } from "../calls/calls.sql.ts";
@@ -92,5 +92,5 @@ const deleteUnclaimed = preparedQuery((old: Placeholders<Turn & { before: number
   return builder
     .delete(earlyRefusals)
     .where(isInTurn(earlyRefusals, due, old))
-    .returning({ owner_id: ownerIdOf(organization_id) });
+    .returning({ organization_id });
 });

@@ -1,6 +1,6 @@
-import { externalRoutes } from "../../http/external_api.ts";
+import { externalRoutes } from "../../http/hono.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
-import { outsideQuotas } from "../../http/quotas.ts";
+import { inReserve } from "../../http/quotas.ts";
 import { adminArea } from "../../http/scopes.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import { callKeyParams, callParams, toCallDetails, toReportedCall } from "../calls/calls.schemas.ts";
@@ -12,7 +12,7 @@ const HOLD = "/organization_users/:organization_user_id/calls/:call_id/legal_hol
 const ofCall = params(callParams);
 
 export const legalHoldsExternal = externalRoutes()
-  .put(HOLD, adminArea("results"), ofCall, outsideQuotas, jsonBody(holdCallBody), async (c) => {
+  .put(HOLD, adminArea("results"), ofCall, inReserve("others"), jsonBody(holdCallBody), async (c) => {
     const call = await holdOwnCall(c.var.context, c.req.valid("param"), c.req.valid("json").legal_hold);
     return c.json(toCallDetails(call));
   })

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { isPastRetention } from "../../database/retention.ts";
-import { isInTurn, ownerIdOf, type Turn, takeShares, workOff } from "../../database/turns.ts";
+import { isInTurn, type Turn, takeShares, workOff } from "../../database/turns.ts";
 import { SILENCE_UNTIL_END } from "../../lifetimes.ts";
 import { organizations } from "../../organization/organizations/organizations.table.ts";
 import { people } from "../../rooms/people/people.table.ts";
@@ -29,7 +29,7 @@ const leaveSilently = preparedQuery((chore: Placeholders<Turn & { now: number; s
     .update(participants)
     .set({ left_at: latestTime, left_is_assumed: true, updated_at: chore.now })
     .where(isInTurn(participants, silent, chore))
-    .returning({ owner_id: ownerIdOf(organization_id) });
+    .returning({ organization_id });
 });
 
 /**
@@ -42,7 +42,7 @@ export function eraseParticipants(context: Context): Promise<number> {
   const { db, now } = context;
   return takeShares(CRON_PORTION, async (turn) => {
     const reads = { due: peopleToErase({ ...turn, now }) };
-    let taken: { owner_id: number }[] = [];
+    let taken: unknown[] = [];
     await decideAndWrite(db, reads, async ({ due }): Promise<Decision<unknown>> => {
       taken = due;
       return due.length === 0

@@ -15,7 +15,6 @@ import {
 } from "../../database/queries.ts";
 import { ERASED_NAME, isHeld } from "../../database/retention.ts";
 import { selectColumn } from "../../database/selects.ts";
-import { ownerIdOf } from "../../database/turns.ts";
 import { ERASED_PORTION } from "../../limits.ts";
 import { people } from "../../rooms/people/people.table.ts";
 import { visitEntries } from "../../rooms/visits/visits.sql.ts";
@@ -43,7 +42,6 @@ export const isErasable = and(isNotNull(people.over_at), not(isHeldPerson));
 const isLeft = isNull(participants.erased_at);
 
 const erasableColumns = {
-  owner_id: ownerIdOf(people.organization_id),
   person_id: columnAs(people.id, "person_id"),
   /** The planned visit that names the person; null once the name was erased. */
   visit_id: iif(isNull(people.erased_at), people.visit_id, null).as("visit_id"),

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { PARTICIPANT_ROLES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
-import { type ReportOrigin, reportBody } from "../../http/reports.ts";
 import { unchangeable } from "../../http/unchangeable.ts";
 import {
   externalReference,
@@ -18,6 +17,7 @@ import {
 } from "../../http/wire.ts";
 import { lazily } from "../../memory.ts";
 import type { Person } from "../../rooms/people/people.sql.ts";
+import { type ReportOrigin, reportBody } from "../../rooms/reports.ts";
 import { consentReport } from "../consents/consents.schemas.ts";
 import { LEFT_BEFORE_WAITING, PARTICIPANT_STAYS } from "./participants.refusals.ts";
 import type {

@@ -1,7 +1,7 @@
-import { externalRoutes } from "../../http/external_api.ts";
+import { externalRoutes } from "../../http/hono.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { openTo } from "../../http/platform_tokens.ts";
-import { nearestReplica } from "../../http/replication.ts";
+import { readsFrom } from "../../http/replication.ts";
 import { adminArea } from "../../http/scopes.ts";
 import { query } from "../../http/validation.ts";
 import { eventsQuery, platformEventsQuery, toEvent, toPlatformEvent } from "./events.schemas.ts";
@@ -10,7 +10,7 @@ import { listEvents, listEventsOfAllOrganizations } from "./events.service.ts";
 export const eventsExternal = externalRoutes().get(
   "/events",
   adminArea("events"),
-  nearestReplica,
+  readsFrom("nearest"),
   query(eventsQuery),
   async (c) => {
     const { events, next_after } = await listEvents(c.var.context, c.req.valid("query"));

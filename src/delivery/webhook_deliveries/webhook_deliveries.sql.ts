@@ -22,7 +22,7 @@ import { coalesce, columnAs, hasValues, iif, scalar } from "../../database/expre
 import { excluded, insertSelect } from "../../database/insert.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { selectColumn } from "../../database/selects.ts";
-import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn } from "../../database/turns.ts";
+import { eachOf, rowid, rowsInTurn, type Turn } from "../../database/turns.ts";
 import type { OwnPath } from "../../http/wire.ts";
 import { EVENTS_LOOKED_THROUGH, WEBHOOK_REDELIVERY_PORTION } from "../../limits.ts";
 import { events } from "../events/events.table.ts";
@@ -157,5 +157,5 @@ export const deleteOrphanedDeliveries = preparedQuery((turn: Placeholders<Turn>)
   return builder
     .delete(webhookDeliveries)
     .where(inArray(rowid, rowsInTurn(webhookDeliveries, eachOf(webhook_endpoint_id), orphansOf, turn)))
-    .returning({ owner_id: ownerIdOf(webhook_endpoint_id) });
+    .returning({ event_id });
 });

@@ -3,15 +3,7 @@ import type { Context } from "../../context.ts";
 import { coalesce, iif } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, runBatch } from "../../database/queries.ts";
 import { selectColumn } from "../../database/selects.ts";
-import {
-  eachOf,
-  isInTurn,
-  ownerIdOf,
-  rowid,
-  rowsInTurn,
-  type Turn,
-  takeShares,
-} from "../../database/turns.ts";
+import { eachOf, isInTurn, rowid, rowsInTurn, type Turn, takeShares } from "../../database/turns.ts";
 import { BULK_INVITE_PERSONAL_DATA_KEPT_FOR } from "../../lifetimes.ts";
 import { CRON_PORTION } from "../../tuning.ts";
 import { ROW_FAULTS } from "./bulk_invites.refusals.ts";
@@ -68,7 +60,7 @@ const eraseRows = preparedQuery((old: Placeholders<Old>) => {
     .where(
       inArray(rowid, rowsInTurn(bulkInviteRows, eachOf(organization_id, isUnerased), personalRowsOf, old)),
     )
-    .returning({ owner_id: ownerIdOf(bulkInviteRows.organization_id) });
+    .returning({ organization_id: bulkInviteRows.organization_id });
 });
 
 /** A bulk invite has at least one row, so a portion of rows belongs to at most as many of the oldest bulk invites. */

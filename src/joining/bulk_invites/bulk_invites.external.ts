@@ -1,5 +1,5 @@
 import { costly } from "../../http/costly_requests.ts";
-import { externalRoutes } from "../../http/external_api.ts";
+import { externalRoutes } from "../../http/hono.ts";
 import { idempotent } from "../../http/idempotency_key.ts";
 import { area } from "../../http/scopes.ts";
 import { jsonBody, params } from "../../http/validation.ts";

@@ -6,7 +6,7 @@ import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { invalidClient } from "../../organization/api_clients/api_clients.refusals.ts";
-import { administratorNotAssignable, rolesAboveLevel } from "../../organization/roles/roles.refusals.ts";
+import { administratorNotAssignable, rolesAboveLevel } from "../../organization/roles/roles.policy.ts";
 import { DAY, HOUR } from "../../units.ts";
 import { inviteSchema, ROLE_NAMES } from "../invites/invites.responses.ts";
 import * as refusals from "./bulk_invites.refusals.ts";

@@ -8,7 +8,7 @@ import { livesHere } from "../../database/moves.ts";
 import { builder, type Placeholders, preparedQuery, runAll } from "../../database/queries.ts";
 import { selectColumn } from "../../database/selects.ts";
 import { totalOf } from "../../database/totals.ts";
-import { isInLimitedTurn, type LimitedTurn } from "../../database/turns.ts";
+import { isInTurn, newTurn, type Turn } from "../../database/turns.ts";
 import { nudgeDeliveries } from "../../delivery/webhook_deliveries/webhook_deliveries.queue.ts";
 import { dateOf } from "../../http/dates.ts";
 import { isPassing } from "../../http/errors.ts";
@@ -67,7 +67,7 @@ export const consumeBulkInvites = (batch: MessageBatch, env: Env): Promise<void>
 export async function queueDueBulkInvites(context: Context): Promise<number> {
   const uncompleted = await runAll(
     context.db,
-    uncompletedBulkInvites({ share: OUTWARD_SHARE, limit: QUEUE_SEND_LIMIT }),
+    uncompletedBulkInvites(newTurn(OUTWARD_SHARE, QUEUE_SEND_LIMIT)),
   );
   if (uncompleted.length > 0) await queueBulkInvites(context, uncompleted);
   return uncompleted.length;
@@ -103,10 +103,10 @@ async function endRows(context: Context, bulk_invite_id: number): Promise<void> 
 }
 
 /** Their messages may have been lost. */
-const uncompletedBulkInvites = preparedQuery((turn: Placeholders<LimitedTurn>) =>
+const uncompletedBulkInvites = preparedQuery((turn: Placeholders<Turn>) =>
   selectColumn(
     bulkInvites.id,
-    isInLimitedTurn(
+    isInTurn(
       bulkInvites,
       { time: bulkInvites.created_at, where: isServed, indexed: isNull(bulkInvites.completed_at) },
       turn,

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Context } from "../../context.ts";
 import { runAll, runBatch } from "../../database/queries.ts";
-import type { LimitedTurn } from "../../database/turns.ts";
+import { newTurn, type Turn } from "../../database/turns.ts";
 import { nudgeDeliveries } from "../../delivery/webhook_deliveries/webhook_deliveries.queue.ts";
 import { log, logFault } from "../../http/log.ts";
 import { type Mailer, sendMail } from "../../mail/mail.ts";
@@ -55,7 +55,7 @@ export const consumeInviteMails = (batch: MessageBatch, env: Env): Promise<void>
  * @returns the number of messages sent
  */
 export async function queueDueMails(context: Context): Promise<number> {
-  if (!context.mailer || (await findDueMails(context, { share: 1, limit: 1 })).length === 0) return 0;
+  if (!context.mailer || (await findDueMails(context, newTurn(1, 1))).length === 0) return 0;
   await sendMailMessage(context.inviteMailQueue, 0);
   return 1;
 }
@@ -70,7 +70,7 @@ export async function queueDueMails(context: Context): Promise<number> {
 async function sendDueMails(context: Context): Promise<boolean> {
   const { mailer } = context;
   if (!mailer) return false;
-  const due = await findDueMails(context, { share: MAIL_PORTION, limit: MAIL_PORTION });
+  const due = await findDueMails(context, newTurn(MAIL_PORTION, MAIL_PORTION));
   const waiting = due.values();
   const sendOneByOne = async () => {
     for (const mail of waiting) await sendIfLeased({ ...context, mailer, now: Date.now() }, mail);
@@ -81,8 +81,8 @@ async function sendDueMails(context: Context): Promise<boolean> {
   return due.length === MAIL_PORTION;
 }
 
-const findDueMails = ({ db, now }: Context, limits: LimitedTurn): Promise<DueMail[]> =>
-  runAll(db, dueMails({ ...limits, due_before: now + DUE_TOLERANCE }));
+const findDueMails = ({ db, now }: Context, turn: Turn): Promise<DueMail[]> =>
+  runAll(db, dueMails({ ...turn, due_before: now + DUE_TOLERANCE }));
 
 async function sendIfLeased(context: Context & { mailer: Mailer }, due: DueMail): Promise<void> {
   const { db, now } = context;
@@ -97,7 +97,7 @@ async function sendIfLeased(context: Context & { mailer: Mailer }, due: DueMail)
   if (leased) await sendLeased(context, due, lease, leased);
 }
 
-const idsOfMail = ({ id, owner_id }: DueMail) => ({ organization_id: owner_id, invite_id: id });
+const idsOfMail = ({ id, organization_id }: DueMail) => ({ organization_id, invite_id: id });
 
 async function sendLeased(
   context: Context & { mailer: Mailer },

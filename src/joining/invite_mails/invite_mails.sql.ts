@@ -1,7 +1,7 @@
 import { and, eq, gt, isNotNull, isNull, lt, lte, type SQL, sql } from "drizzle-orm";
 import { hasValues } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
-import { isInLimitedTurn, type LimitedTurn, ownerIdOf } from "../../database/turns.ts";
+import { isInTurn, type Turn } from "../../database/turns.ts";
 import { isServed, mailNameOfOrganization } from "../../organization/organizations/organizations.sql.ts";
 import { MAX_MAIL_LEASES } from "../../tuning.ts";
 import type { afterFailedMail } from "../invites/invites.merge.ts";
@@ -17,7 +17,7 @@ export type LeasedMail = Row<typeof leasedColumns>;
 
 const dueMailColumns = {
   id: invites.id,
-  owner_id: ownerIdOf(invites.organization_id),
+  organization_id: invites.organization_id,
   created_at: invites.created_at,
   resent_at: invites.resent_at,
   expires_at: invites.expires_at,
@@ -28,7 +28,7 @@ const dueMailColumns = {
 
 export type DueMail = Row<typeof dueMailColumns>;
 
-export const dueMails = preparedQuery((turn: Placeholders<LimitedTurn & { due_before: number }>) => {
+export const dueMails = preparedQuery((turn: Placeholders<Turn & { due_before: number }>) => {
   const { next_mail_at: time } = invites;
   const due = {
     time,
@@ -38,7 +38,7 @@ export const dueMails = preparedQuery((turn: Placeholders<LimitedTurn & { due_be
   return builder
     .select(dueMailColumns)
     .from(invites)
-    .where(isInLimitedTurn(invites, due, turn));
+    .where(isInTurn(invites, due, turn));
 });
 
 /* Leases of due mails. */

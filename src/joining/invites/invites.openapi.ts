@@ -8,7 +8,7 @@ import { pageResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { invalidClient } from "../../organization/api_clients/api_clients.refusals.ts";
 import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
-import { administratorNotAssignable, rolesAboveLevel } from "../../organization/roles/roles.refusals.ts";
+import { administratorNotAssignable, rolesAboveLevel } from "../../organization/roles/roles.policy.ts";
 import { tooManyMails, tooManyMailsToAddress } from "../../organization/usage/usage.refusals.ts";
 import { notFormerMember } from "../organization_users/organization_users.refusals.ts";
 import { createdUserSchema } from "../organization_users/organization_users.responses.ts";

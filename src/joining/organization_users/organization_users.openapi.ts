@@ -6,7 +6,8 @@ import { pageResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { invalidClient } from "../../organization/api_clients/api_clients.refusals.ts";
 import { organizationNotFound } from "../../organization/organizations/organizations.refusals.ts";
-import { administratorNotAssignable } from "../../organization/roles/roles.refusals.ts";
+import { administratorNotAssignable } from "../../organization/roles/roles.policy.ts";
+import { tooManyReserved } from "../../organization/usage/usage.refusals.ts";
 import * as refusals from "./organization_users.refusals.ts";
 import { createdUserSchema, organizationUserSchema, userSchema } from "./organization_users.responses.ts";
 import { createUserBody } from "./organization_users.schemas.ts";
@@ -113,6 +114,7 @@ export const organizationUsersReference: Reference = {
         refusals.clientDemotesItsUser(),
         refusals.administratorBeyondOwn(),
         administratorNotAssignable("organization_user.roles"),
+        tooManyReserved(),
         invalidClient(),
       ],
     },

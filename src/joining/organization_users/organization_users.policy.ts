@@ -1,7 +1,7 @@
 import type { Caller } from "../../context.ts";
 import { isSameRow } from "../../database/merging.ts";
 import { ALL_RIGHTS, isWithin, type Rights } from "../../organization/api_clients/api_clients.policy.ts";
-import { requireAssignable } from "../../organization/roles/roles.policy.ts";
+import { noLongerAssignable, requireAssignable } from "../../organization/roles/roles.policy.ts";
 import { hasEnded, type Member, type NextMember } from "./organization_users.merge.ts";
 import {
   administratorBeyondOwn,
@@ -38,6 +38,13 @@ export function requireAdministratorStays(
   if (id !== organization_user_id || next.roles.includes("organization_admin")) return;
   throw hasEnded(next) ? clientRemovesItsUser() : clientDemotesItsUser();
 }
+
+/** Whether a change only takes rights away. Such a change uses a reserve: see usage.quotas.ts. */
+export const takesOnlyAway = (before: Member, { roles, assists, ...next }: NextMember): boolean =>
+  isSameRow<NextMember>(before, { ...next, roles: before.roles, assists: before.assists }) &&
+  (noLongerAssignable(before.roles, roles).length > 0 ||
+    roles.every((role) => before.roles.includes(role))) &&
+  assists.every((id) => before.assists.includes(id));
 
 /** @throws ApiError 422 if API clients act as the user whose membership would end */
 export function requireNoClients(clients: { id: number }[]): void {

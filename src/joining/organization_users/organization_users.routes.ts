@@ -1,7 +1,6 @@
-import { externalRoutes } from "../../http/external_api.ts";
+import { externalRoutes } from "../../http/hono.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
-import { outsideQuotas } from "../../http/quotas.ts";
 import { adminArea, area } from "../../http/scopes.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { idParams, organizationParams } from "../../http/wire.ts";
@@ -41,7 +40,6 @@ export const organizationUsersExternal = externalRoutes()
     "/organization_users/:id",
     adminArea("members"),
     byId,
-    outsideQuotas,
     jsonBody(updateOrganizationUserBody),
     async (c) => {
       const { id } = c.req.valid("param");

@@ -1,6 +1,7 @@
 import type * as z from "zod";
-import type { Caller, ClientContext, Context } from "../../context.ts";
+import type { ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
+import { QUOTAS } from "../../database/enums.ts";
 import { isSameRow } from "../../database/merging.ts";
 import { requireFirst } from "../../database/queries.ts";
 import { readPage } from "../../http/lists.ts";
@@ -35,6 +36,7 @@ import {
   requireAdministratorStays,
   requireNoClients,
   requireRightsOver,
+  takesOnlyAway,
 } from "./organization_users.policy.ts";
 import { type MemberField, organizationUserNotFound } from "./organization_users.refusals.ts";
 import type {
@@ -108,12 +110,13 @@ const asThePlatform = (organization_id: number): MemberAuthor<{ id: number }> =>
   allow() {},
 });
 
-const asTheClient = (caller: Caller, revokesClients = true): MemberAuthor<Rights> => ({
+const asTheClient = ({ caller, requester }: ClientContext, revokesClients = true): MemberAuthor<Rights> => ({
   ...asAdministrator(caller),
   field: "organization_user",
   allow(own, member, next, clients) {
     requireRightsOver(own, member, next);
     requireAdministratorStays(caller, member, next);
+    requester.quota = takesOnlyAway(member, next) ? QUOTAS.reserved : QUOTAS.ordinary;
     if (!revokesClients) requireNoClients(clients);
   },
 });
@@ -122,7 +125,7 @@ export const updateUser = (context: Context, organization_id: number, id: number
   changeMember(context, asThePlatform(organization_id), id, input);
 
 export const updateOrganizationUser = (context: ClientContext, id: number, input: MemberChanges) =>
-  changeMember(context, asTheClient(context.caller), id, input);
+  changeMember(context, asTheClient(context), id, input);
 
 async function changeMember<Known>(
   context: Context,
@@ -179,7 +182,7 @@ export const endMembership = (context: Context, organization_id: number, id: num
 
 /** @param revokesClients whether API clients that act as the user may be revoked */
 export const removeOrganizationUser = (context: ClientContext, id: number, revokesClients: boolean) =>
-  removeMember(context, asTheClient(context.caller, revokesClients), id);
+  removeMember(context, asTheClient(context, revokesClients), id);
 
 /** Ends a membership. Only a new invite or a new creation admits the person again. */
 async function removeMember<Known>(context: Context, author: MemberAuthor<Known>, id: number): Promise<void> {

@@ -34,7 +34,7 @@ The token is a JWT signed by the identity provider with RS, PS or ES (256, 384 o
 
 A token can be exchanged again until it expires. Each exchange returns a new code.
 
-The access log records each exchange (\`sign_in\`) and each properly signed but refused token (\`sign_in_refused\`).`,
+The access log records each exchange (\`sign_in\`; once a minute for the same person and API client) and each properly signed but refused token (\`sign_in_refused\`).`,
       status: 200,
       request: {
         fields: {

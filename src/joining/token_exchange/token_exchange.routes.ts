@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { externalRoutes } from "../../http/external_api.ts";
-import { outsideQuotas } from "../../http/quotas.ts";
+import { externalRoutes } from "../../http/hono.ts";
+import { inReserve } from "../../http/quotas.ts";
 import { adminArea, area } from "../../http/scopes.ts";
 import { jsonBody } from "../../http/validation.ts";
 import { reference } from "../../http/wire.ts";
@@ -20,17 +20,13 @@ export const tokenExchangeExternal = externalRoutes()
   .post(
     "/auth/token_exchange",
     area("sign_in"),
-    outsideQuotas,
+    inReserve("sign_ins"),
     jsonBody(tokenExchangeBody, { limit }),
     async (c) => {
       const code = await exchangeToken(c.var.context, c.req.valid("json").token_exchange.token);
       return c.json({ code });
     },
   )
-  .post(
-    "/token_checks",
-    adminArea("organization:read"),
-    outsideQuotas,
-    jsonBody(tokenCheckBody, { limit }),
-    async (c) => c.json(await checkToken(c.var.context, c.req.valid("json").token_check.token)),
+  .post("/token_checks", adminArea("organization:read"), jsonBody(tokenCheckBody, { limit }), async (c) =>
+    c.json(await checkToken(c.var.context, c.req.valid("json").token_check.token)),
   );

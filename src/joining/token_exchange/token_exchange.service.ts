@@ -1,10 +1,14 @@
-import { and, eq, isNull } from "drizzle-orm";
+import { and, eq, gt, isNull, notExists, sql } from "drizzle-orm";
 import { accessEntries, entriesWhere } from "../../audit/access_logs/access_logs.entries.ts";
+import { accessLogs } from "../../audit/access_logs/access_logs.table.ts";
 import { digest, randomSecret } from "../../bytes/digest.ts";
 import type { ClientContext } from "../../context.ts";
+import { hasValues } from "../../database/expressions.ts";
 import { type Placeholders, runAll, runBatch } from "../../database/queries.ts";
+import { selectColumn } from "../../database/selects.ts";
+import { dateOf } from "../../http/dates.ts";
 import { administeredOrganization } from "../../http/roles.ts";
-import { AUTHORIZATION_CODE_LIFETIME } from "../../lifetimes.ts";
+import { AUTHORIZATION_CODE_LIFETIME, SIGN_IN_RECORDED_EVERY } from "../../lifetimes.ts";
 import { AUTHORIZATION_CODE_BYTES } from "../../limits.ts";
 import { issuersByName } from "../../organization/issuers/issuers.sql.ts";
 import {
@@ -15,18 +19,36 @@ import {
 } from "../../organization/members/members.sql.ts";
 import { organizationUsers } from "../../organization/members/organization_users.table.ts";
 import { organizations } from "../../organization/organizations/organizations.table.ts";
+import { countSignIns } from "../../organization/usage/usage.sql.ts";
 import { insertAuthorizationCode } from "../authorization_codes/authorization_codes.sql.ts";
 import { pendingInviteOf } from "../invites/invites.sql.ts";
 import { checkReasonOf, invalidToken, inviteNotAccepted } from "./token_exchange.refusals.ts";
 import type { TokenCheck } from "./token_exchange.responses.ts";
 import { claimedIssuer, claimsOf, compactToken, verifiedEmail } from "./token_exchange.tokens.ts";
 
+/** The earlier sign-ins that make another entry needless: those of the same person by this client, since this time. */
+interface Repetition {
+  by_client_id: number;
+  since: number;
+}
+
 export const signInEntry = entriesWhere("organization_user", organizationUsers, {
   organization_id: organizationUsers.organization_id,
   organization_user_id: organizationUsers.id,
-})(({ organization_id, email }: Placeholders<OfEmail>) =>
-  eq(organizationUsers.id, accountIdOf(organization_id, email)),
-);
+})(({ organization_id, email, by_client_id, since }: Placeholders<OfEmail & Repetition>) => {
+  const recent = selectColumn(
+    accessLogs.id,
+    hasValues(accessLogs, {
+      organization_id: organizationUsers.organization_id,
+      organization_user_id: organizationUsers.id,
+      api_client_id: by_client_id,
+    }),
+    gt(accessLogs.at, since),
+    // Must repeat the partial index's WHERE, or SQLite does not use the index.
+    sql`${accessLogs.event} = 'sign_in'`,
+  );
+  return and(eq(organizationUsers.id, accountIdOf(organization_id, email)), notExists(recent));
+});
 
 /** The access log entry of an exchange for an email without an account. */
 export const refusedSignInEntry = accessEntries(
@@ -42,7 +64,7 @@ export const refusedSignInEntry = accessEntries(
 /**
  * Exchanges a token of a recognized issuer for an authorization code of its user. The access log records each exchange
  * and each refusal of a properly signed token, in the batch that creates the code, so that there is no code without its
- * entry.
+ * entry. An exchange for the same person by the same client within a minute has no entry of its own.
  *
  * @throws ApiError 401 if the token is invalid or its user has no access, 503 if the issuer's keys are unavailable
  */
@@ -64,8 +86,14 @@ export async function exchangeToken(context: ClientContext, text: string): Promi
       now,
     }),
     pendingInviteOf({ organization_id, email }),
-    signInEntry(context, "sign_in", { organization_id, email }),
+    signInEntry(context, "sign_in", {
+      organization_id,
+      email,
+      by_client_id: caller.api_client_id,
+      since: now - SIGN_IN_RECORDED_EVERY,
+    }),
     refusedSignInEntry(context, "sign_in_refused", { organization_id, email }),
+    countSignIns({ organization_id, date: dateOf(now), count: 1 }),
   ]);
   if (inserted.length > 0) return code;
   if (pending.length > 0) throw inviteNotAccepted();

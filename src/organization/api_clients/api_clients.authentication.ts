@@ -5,9 +5,10 @@ import { type Context, openContext } from "../../context.ts";
 import { isMoving } from "../../database/causes.ts";
 import { envOfShard, findEnvOfShard } from "../../database/shards.ts";
 import { readActingUser } from "../../http/acting_user.ts";
-import type { ExternalEnv } from "../../http/external_api.ts";
+import type { ExternalEnv } from "../../http/hono.ts";
 import { requireKnownParameters } from "../../http/parameters.ts";
 import { readIfMatch } from "../../http/preconditions.ts";
+import { quotaOf } from "../../http/quotas.ts";
 import { countBodyLength, countLookUp, countRequest, failedCredentials } from "../../http/rate_limits.ts";
 import { answerWithBookmark, openDatabase } from "../../http/replication.ts";
 import { hasOneOf, requireRoleOf, rolesFor } from "../../http/roles.ts";
@@ -15,7 +16,7 @@ import { requireScope } from "../../http/scopes.ts";
 import { isRouted } from "../../http/unrouted.ts";
 import { CLIENT_ID_BYTES, EXTERNAL_BODY_LIMIT } from "../../limits.ts";
 import { organizationSuspended } from "../organizations/organizations.refusals.ts";
-import { countBody, countStored } from "../usage/usage.quotas.ts";
+import { countBytes, countStored } from "../usage/usage.quotas.ts";
 import { lookUpAgain, noteUse, recallClient } from "./api_clients.cache.ts";
 import { invalidClient } from "./api_clients.refusals.ts";
 
@@ -37,8 +38,8 @@ export const externalApi = createMiddleware<ExternalEnv>(async (c, next) => {
   const { organization_user_id: user_id, api_client_id } = caller;
   const { method, url } = c.req;
   Object.assign(context.requester, { user_id, api_client_id });
-  c.set("context", Object.assign(context, { caller, url, writes: 0 }));
-  countStored(c.var.context, method);
+  c.set("context", Object.assign(context, { caller, url, writes: 1 }));
+  countStored(c.var.context, method, quotaOf(c));
   c.set("bodyLimit", EXTERNAL_BODY_LIMIT);
   c.set("bodyOwner", caller.organization_id);
   c.set("beforeBody", (size) => countBodyLength(c, c.var.context, size));
@@ -52,7 +53,7 @@ export const externalApi = createMiddleware<ExternalEnv>(async (c, next) => {
     }
     if (known.is_suspended) throw organizationSuspended();
     c.var.context.caller = known.caller;
-    countBody(c.var.context, size);
+    countBytes(c.var.context, size);
   });
   await countRequest(c, c.var.context);
   try {

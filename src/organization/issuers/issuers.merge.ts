@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { NewRow } from "../../database/insert.ts";
-import { issuerRegistered } from "./issuers.refusals.ts";
+import { notFound, unprocessable } from "../../http/errors.ts";
 import type { createIssuerBody } from "./issuers.schemas.ts";
 import type { issuers } from "./issuers.table.ts";
 
@@ -13,3 +13,14 @@ export function newIssuer(
   if (isRegistered) throw issuerRegistered();
   return { organization_id, ...input, created_at: now, updated_at: now };
 }
+
+export const issuerNotFound = () => notFound("Issuer");
+
+export const issuerRegistered = () =>
+  unprocessable(
+    "issuer_exists",
+    "issuer.issuer: is already registered for the organization with this audience; to change the registration, delete it first",
+  );
+
+/** The error for a `jwks_url`. */
+export const NOT_TRUSTWORTHY = "must be an https URL, or an http URL on a loopback host";

@@ -2,7 +2,7 @@ import { invalidBody } from "../../http/errors.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import { pageResponse, type Reference } from "../../openapi/operation.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
-import { issuerNotFound, issuerRegistered, NOT_TRUSTWORTHY } from "./issuers.refusals.ts";
+import { issuerNotFound, issuerRegistered, NOT_TRUSTWORTHY } from "./issuers.merge.ts";
 import { issuerSchema } from "./issuers.responses.ts";
 import { createIssuerBody } from "./issuers.schemas.ts";
 

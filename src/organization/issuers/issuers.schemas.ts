@@ -4,7 +4,7 @@ import { isLoopback } from "../../http/loopback.ts";
 import { HTTP_URL, name, text, toTimestamp } from "../../http/wire.ts";
 import { MAX_ISSUER_LENGTH } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
-import { NOT_TRUSTWORTHY } from "./issuers.refusals.ts";
+import { NOT_TRUSTWORTHY } from "./issuers.merge.ts";
 import type { issuerSchema } from "./issuers.responses.ts";
 import type { issuerColumns } from "./issuers.sql.ts";
 

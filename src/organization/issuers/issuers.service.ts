@@ -5,8 +5,7 @@ import { runBatch } from "../../database/queries.ts";
 import type { OwnPath } from "../../http/wire.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import { listOfOrganization, organizationById } from "../organizations/organizations.sql.ts";
-import { newIssuer } from "./issuers.merge.ts";
-import { issuerNotFound } from "./issuers.refusals.ts";
+import { issuerNotFound, newIssuer } from "./issuers.merge.ts";
 import type { createIssuerBody, Issuer } from "./issuers.schemas.ts";
 import {
   deleteIssuerOfPath,

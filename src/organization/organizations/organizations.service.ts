@@ -3,14 +3,17 @@ import type { ClientContext, Context, Shards } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import { inTime } from "../../database/in_time.ts";
 import { isSameRow } from "../../database/merging.ts";
+import { frozenBefore } from "../../database/moves.ts";
 import { type BoundQuery, requireFirst, runAll, runBatch } from "../../database/queries.ts";
 import { kebabCase, MAX_SLUG_SUFFIX_LENGTH } from "../../database/slug.ts";
 import { type Place, pageOfPlaces, placeOfSlug, placeWrites, totalOfPlaces } from "../../directory/places.ts";
+import { log } from "../../http/log.ts";
 import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
 import { requireUnchanged } from "../../http/unchangeable.ts";
+import { toTimestamp } from "../../http/wire.ts";
 import { MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
 import { SettingsError } from "../../settings.ts";
-import { DATABASE_TIMEOUT } from "../../tuning.ts";
+import { DATABASE_TIMEOUT, FROZEN_AT_MOST } from "../../tuning.ts";
 import { asAdministrator } from "../roles/roles.authors.ts";
 import { mergeOrganization, mergeOrganizationByPlatform, newOrganization } from "./organizations.merge.ts";
 import { organizationNotFound, organizationSlugTaken } from "./organizations.refusals.ts";
@@ -171,4 +174,12 @@ function decideOrganization(
     writes: [organizationWrites.update(organization, next)],
     entries: isSameRow(organization, next) ? [] : [organizationEntry(context, "update", { id })],
   };
+}
+
+/** Logs the organizations that an interrupted command has left frozen: nobody else notices that their webhooks and retention wait. */
+export async function reportFrozen({ db, now }: Context): Promise<number> {
+  const frozen = await runAll(db, frozenBefore({ time: now - FROZEN_AT_MOST }));
+  for (const { organization_id, since } of frozen)
+    log("organization_frozen", { organization_id, since: toTimestamp(since) });
+  return frozen.length;
 }

@@ -1,10 +1,9 @@
 import type { Caller } from "../../context.ts";
 import { ROLES, type Role } from "../../database/enums.ts";
-import type { ApiError } from "../../http/errors.ts";
+import { type ApiError, unprocessable } from "../../http/errors.ts";
 import { requireRoleOf } from "../../http/roles.ts";
 import { ALL_RIGHTS, isWithin, type Rights } from "../api_clients/api_clients.policy.ts";
-import { invalidClient } from "../api_clients/api_clients.refusals.ts";
-import { administratorNotAssignable, rolesAboveLevel } from "./roles.refusals.ts";
+import { beyondOwnRights, invalidClient } from "../api_clients/api_clients.refusals.ts";
 
 /**
  * The roles at or below the highest of the given roles, lowest first. A client with limits cannot assign organization_admin,
@@ -78,3 +77,14 @@ export function requireCorrectorStill(
   requireRoleOf({ roles }, ...CORRECTORS);
   if (caller.roles.includes("organization_admin") && !roles.includes("organization_admin")) throw notFound();
 }
+
+export const rolesAboveLevel = (field: string, above: readonly Role[], assignable: readonly Role[]) =>
+  unprocessable(
+    "role_above_level",
+    `${field}: ${above.join(", ")} is above your permission level; you may assign ${assignable.join(", ")}`,
+  );
+
+export const administratorNotAssignable = (field: string) =>
+  beyondOwnRights(
+    `${field}: must not include organization_admin, because your API client has limited scopes or expires; use a client without these limits`,
+  );

@@ -1,7 +1,7 @@
 import { lt } from "drizzle-orm";
 import type { CleanUp } from "../../database/clean_up.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
-import { isInTurn, ownerIdOf, type Turn, workOff } from "../../database/turns.ts";
+import { isInTurn, type Turn, workOff } from "../../database/turns.ts";
 import { dateOf } from "../../http/dates.ts";
 import { DAY } from "../../units.ts";
 import { isOfOneClient } from "./usage.sql.ts";
@@ -15,7 +15,7 @@ const deleteOldDays = preparedQuery((old: Placeholders<Turn & { before: string }
     .where(
       isInTurn(organizationDays, { time: date, where: lt(date, old.before), indexed: isOfOneClient }, old),
     )
-    .returning({ owner_id: ownerIdOf(organization_id) }),
+    .returning({ organization_id }),
 );
 
 /** Deletes the rows of single clients from before yesterday: a client's quota covers only one day. */

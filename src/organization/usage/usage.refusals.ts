@@ -4,6 +4,8 @@ import {
   CLIENT_FRACTION,
   MAX_ADDRESS_MAILS,
   MAX_DAILY_ACCESS_LOGS,
+  MAX_DAILY_RESERVED,
+  MAX_DAILY_SIGN_INS,
   MAX_DAILY_WRITES,
   MAX_METRICS_DAYS,
   MAX_ORGANIZATION_MAILS,
@@ -51,6 +53,18 @@ export const tooManyEntriesOfClient = () =>
     `This API client has caused ${MAX_DAILY_ACCESS_LOGS * CLIENT_FRACTION} access log entries today, which is its daily limit (${FRACTION}): try again after midnight UTC`,
   );
 
+export const tooManySignIns = () =>
+  tomorrow(
+    "organization_sign_in_limit",
+    `The organization's users have signed in ${MAX_DAILY_SIGN_INS} times today, which is the daily limit: try again after midnight UTC`,
+  );
+
+export const tooManyReserved = () =>
+  tomorrow(
+    "organization_reserve_limit",
+    `The organization's clients have caused ${MAX_DAILY_RESERVED} access log entries today with legal holds, taking rights away, deletions and reads of the access log, which is the daily limit: try again after midnight UTC`,
+  );
+
 export const usageRangeTooLong = () =>
   invalidQuery(
     `from: the range up to the last date must have at most ${MAX_METRICS_DAYS} days, both dates included`,
@@ -68,6 +82,8 @@ const QUOTAS: [string, () => ApiError][] = [
   ["quota: access log entries", tooManyEntries],
   ["quota of a client: writes", tooManyWritesOfClient],
   ["quota of a client: access log entries", tooManyEntriesOfClient],
+  ["reserve: sign-ins", tooManySignIns],
+  ["reserve: other requests", tooManyReserved],
   ["quota: waiting rooms", tooManyRooms],
   ["quota: mails", tooManyMails],
   ["quota: address", tooManyMailsToAddress],

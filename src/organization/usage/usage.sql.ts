@@ -43,8 +43,10 @@ interface OfDay {
   date: string;
 }
 
+type Counted = "writes" | "visits" | "mails" | "sign_ins" | "reserved";
+
 /** The conflict clause that adds the inserted number to that of the existing row. */
-const addTo = (name: "writes" | "visits" | "mails") => ({
+const addTo = (name: Counted) => ({
   target: [organization_id, date, api_client_id],
   set: { [name]: sql`${organizationDays[name]} + ${excluded(organizationDays[name])}` },
 });
@@ -54,31 +56,32 @@ const nothingOn = (of: Placeholders<OfDay>) => ({
   organization_id: of.organization_id,
   date: of.date,
   api_client_id: ALL_CLIENTS,
-  ...{ writes: 0, access_log_entries: 0, visits: 0, mails: 0 },
+  ...{ writes: 0, access_log_entries: 0, visits: 0, mails: 0, sign_ins: 0, reserved: 0 },
 });
 
+const countsOf = (name: Counted) =>
+  preparedQuery((of: Placeholders<OfDay & { count: number }>) =>
+    insertSelect(organizationDays, { ...nothingOn(of), [name]: of.count }).onConflictDoUpdate(addTo(name)),
+  );
+
 /** Counts a call that is reported for the first time. Runs in the report's transaction. */
-export const countVisit = preparedQuery((of: Placeholders<OfDay>) =>
-  insertSelect(organizationDays, { ...nothingOn(of), visits: 1 }).onConflictDoUpdate(addTo("visits")),
-);
+export const countVisits = countsOf("visits");
 
 /** Counts mails before they are sent. A trigger refuses mails beyond the limit. */
-export const countMailsOfDay = preparedQuery((of: Placeholders<OfDay & { count: number }>) =>
-  insertSelect(organizationDays, { ...nothingOn(of), mails: of.count }).onConflictDoUpdate(addTo("mails")),
-);
+export const countMailsOfDay = countsOf("mails");
 
-/**
- * Counts writes, for the client and for all clients together, if the batch or its previous statement changes something. A trigger
- * refuses writes beyond the limit.
- */
+/** Counts an exchange of a token. A trigger refuses it beyond the limit. */
+export const countSignIns = countsOf("sign_ins");
+
+/** Counts a request of the second reserve. A trigger refuses it beyond the limit. */
+export const countReserved = countsOf("reserved");
+
+/** Counts writes, for the client and for all clients together. A trigger refuses writes beyond the limit. */
 export const countWrites = preparedQuery(
-  (of: Placeholders<OfDay & { api_client_id: number; count: number; is_change: number }>) =>
+  (of: Placeholders<OfDay & { api_client_id: number; count: number }>) =>
     insertSelect(
       organizationDays,
       { ...nothingOn(of), api_client_id: sql`counted`, writes: of.count },
-      {
-        from: sql`(select ${sql.raw(String(ALL_CLIENTS))} as counted union all select ${of.api_client_id})`,
-        where: sql`${of.is_change} or changes() > 0`,
-      },
+      { from: sql`(select ${sql.raw(String(ALL_CLIENTS))} as counted union all select ${of.api_client_id})` },
     ).onConflictDoUpdate(addTo("writes")),
 );

@@ -19,6 +19,9 @@ export const organizationDays = sqliteTable(
     visits: integer().notNull().default(0),
     /** Mails that the organization decided to send: see usage.triggers.sql. */
     mails: integer().notNull().default(0),
+    /** The two reserves: see usage.quotas.ts. */
+    sign_ins: integer().notNull().default(0),
+    reserved: integer().notNull().default(0),
   },
   (t) => [
     primaryKey({ columns: [t.organization_id, t.date, t.api_client_id] }),

@@ -1,6 +1,6 @@
 import { callParams } from "../../calls/calls/calls.schemas.ts";
 import { recordedRead } from "../../http/acting_user.ts";
-import { externalRoutes } from "../../http/external_api.ts";
+import { externalRoutes } from "../../http/hono.ts";
 import { conditional, etagOf } from "../../http/preconditions.ts";
 import { countAnswerLength } from "../../http/rate_limits.ts";
 import { area } from "../../http/scopes.ts";

@@ -10,6 +10,7 @@ import { requireRoleOf } from "../../http/roles.ts";
 import { requireUnchanged } from "../../http/unchangeable.ts";
 import { rightsOfCaller } from "../../organization/api_clients/api_clients.sql.ts";
 import { CORRECTORS, requireCorrectorStill } from "../../organization/roles/roles.policy.ts";
+import { countBytes } from "../../organization/usage/usage.quotas.ts";
 import {
   type CallText,
   entryOfText,
@@ -122,6 +123,7 @@ function correct<Reads extends NamedQueries>(
       const replaced = { text: null, summary: null, lines: null, ...corrected.replaced };
       const by = { user_id: caller.organization_user_id, reason };
       const next = correctText(text, { changes, replaced }, by, now);
+      countBytes(context, next.text.replaced_size - text.replaced_size);
       return {
         writes: [insertVersion(next.version), ...writes, textWrites.update(text, next.text)],
         entries: [entryOfText(context, "update", reached)],

@@ -15,7 +15,7 @@ import { builder, jsonValues, type Placeholders, preparedQuery, type Row } from 
 import { isPastRetention } from "../../database/retention.ts";
 import { selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
-import { type ChoreTurn, ownerIdOf } from "../../database/turns.ts";
+import type { ChoreTurn } from "../../database/turns.ts";
 import { organizations } from "../../organization/organizations/organizations.table.ts";
 import { callTexts } from "./call_texts.table.ts";
 
@@ -80,7 +80,7 @@ const deletionWhere = <Values extends object>(condition: (values: Placeholders<V
     builder
       .delete(callTexts)
       .where(condition(values))
-      .returning({ owner_id: ownerIdOf(callTexts.organization_id) }),
+      .returning({ organization_id: callTexts.organization_id }),
   ),
 });
 

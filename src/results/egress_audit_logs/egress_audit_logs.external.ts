@@ -1,5 +1,5 @@
-import { externalRoutes } from "../../http/external_api.ts";
-import { primaryOnly } from "../../http/replication.ts";
+import { externalRoutes } from "../../http/hono.ts";
+import { readsFrom } from "../../http/replication.ts";
 import { area } from "../../http/scopes.ts";
 import { params, query } from "../../http/validation.ts";
 import { auditLogParams, auditLogQuery, toAuditLog } from "./egress_audit_logs.schemas.ts";
@@ -8,7 +8,7 @@ import { listAuditLogs } from "./egress_audit_logs.service.ts";
 export const egressAuditLogsExternal = externalRoutes().get(
   "/organization_users/:organization_user_id/calls/:call_id/egresses/:egress_id/audit_logs",
   area("results"),
-  primaryOnly,
+  readsFrom("primary"),
   params(auditLogParams),
   query(auditLogQuery),
   async (c) => {

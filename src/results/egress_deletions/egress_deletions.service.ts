@@ -5,7 +5,7 @@ import type { ClientContext, Context } from "../../context.ts";
 import { EGRESS_DELETED } from "../../database/enums.ts";
 import { runAll, runBatch } from "../../database/queries.ts";
 import { quietSince } from "../../database/quiet.ts";
-import { ownersWithMore, workOff } from "../../database/turns.ts";
+import { newTurn, workOff } from "../../database/turns.ts";
 import { log } from "../../http/log.ts";
 import { type Author, asAdministrator, asPlatform } from "../../organization/roles/roles.authors.ts";
 import {
@@ -106,9 +106,9 @@ export async function deleteOldRecordings(context: Context): Promise<number> {
   await workOff(db, (turn) => scheduleUnclaimedDeletions({ ...turn, now }));
   for (let isSomeLeft = true; isSomeLeft && total.tried < RECORDINGS_DELETED && Date.now() < deadline; ) {
     const limit = Math.min(RECORDING_DELETION_PORTION, RECORDINGS_DELETED - total.tried);
-    const due = await runAll(db, takeDueDeletions({ share: OUTWARD_SHARE, limit, now }));
+    const due = await runAll(db, takeDueDeletions({ ...newTurn(OUTWARD_SHARE, limit), now }));
     if (due.length === 0) break;
-    isSomeLeft = due.length === limit || ownersWithMore(due, OUTWARD_SHARE).size > 0;
+    isSomeLeft = due.length >= OUTWARD_SHARE;
     const files = await runAll(db, filesOfDeletions({ ids: JSON.stringify(due.map(({ id }) => id)) }));
     const { tried, failed } = await deleteScheduled(context, files);
     total.tried += tried;

@@ -21,13 +21,7 @@ import { coalesce, hasValues } from "../../database/expressions.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { isOverdue, isPastRetention } from "../../database/retention.ts";
 import { selectColumn } from "../../database/selects.ts";
-import {
-  type ChoreTurn,
-  isInLimitedTurn,
-  isInTurn,
-  type LimitedTurn,
-  ownerIdOf,
-} from "../../database/turns.ts";
+import { type ChoreTurn, isInTurn } from "../../database/turns.ts";
 import { UNCLAIMED_KEPT_FOR } from "../../lifetimes.ts";
 import { isAdministrator } from "../../organization/api_clients/api_clients.sql.ts";
 import { organizations } from "../../organization/organizations/organizations.table.ts";
@@ -54,7 +48,7 @@ export const scheduleExpiredDeletions = preparedQuery((turn: Placeholders<ChoreT
         turn,
       ),
     )
-    .returning({ owner_id: ownerIdOf(egresses.organization_id) }),
+    .returning({ organization_id: egresses.organization_id }),
 );
 
 /** Schedules the deletion of a portion of the recordings whose call was not reported in time. */
@@ -70,16 +64,16 @@ export const scheduleUnclaimedDeletions = preparedQuery((turn: Placeholders<Chor
     .update(egresses)
     .set({ deletion_due_at: sql`${turn.now}` })
     .where(isInTurn(egresses, { time, where, indexed: isUnclaimed }, turn))
-    .returning({ owner_id: ownerIdOf(egresses.organization_id) });
+    .returning({ organization_id: egresses.organization_id });
 });
 
 /**
- * Takes the deletions that have been due longest: a share per organization, and at most `limit` in all. Taking a
+ * Takes the deletions that have been due longest: a share per organization, and at most a portion in all. Taking a
  * deletion moves it behind the organization's others, so that a file that can never be deleted does not hold them up. A
  * recording is kept if its organization has extended the retention, or its call was reported after all, unless the call's recordings
  * were deleted before.
  */
-export const takeDueDeletions = preparedQuery((turn: Placeholders<LimitedTurn & { now: number }>) => {
+export const takeDueDeletions = preparedQuery((turn: Placeholders<ChoreTurn>) => {
   const { now } = turn;
   const isScheduled = and(not(egresses.is_held), isNotNull(egresses.deletion_due_at));
   const { deletion_due_at: time } = egresses;
@@ -101,8 +95,8 @@ export const takeDueDeletions = preparedQuery((turn: Placeholders<LimitedTurn & 
       .update(egresses)
       // The new time is later than this run's, so that this run does not take the same deletions again.
       .set({ deletion_due_at: sql`iif(${isStillWanted}, ${now} + 1, null)` })
-      .where(isInLimitedTurn(egresses, due, turn))
-      .returning({ id: egresses.id, owner_id: ownerIdOf(egresses.organization_id) })
+      .where(isInTurn(egresses, due, turn))
+      .returning({ id: egresses.id })
   );
 });
 

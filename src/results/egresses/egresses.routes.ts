@@ -1,10 +1,10 @@
 import { callParams } from "../../calls/calls/calls.schemas.ts";
 import { recordedRead } from "../../http/acting_user.ts";
-import { externalRoutes } from "../../http/external_api.ts";
+import { externalRoutes } from "../../http/hono.ts";
 import { itemsOfPage, onePageQuery } from "../../http/pagination.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { openTo } from "../../http/platform_tokens.ts";
-import { primaryOnly } from "../../http/replication.ts";
+import { readsFrom } from "../../http/replication.ts";
 import { adminArea, area } from "../../http/scopes.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { deleteEgress, deleteOwnEgress } from "../egress_deletions/egress_deletions.service.ts";
@@ -29,7 +29,7 @@ export const egressesExternal = externalRoutes()
   .get(
     "/organization_users/:organization_user_id/calls/:call_id/egresses",
     area("results"),
-    primaryOnly,
+    readsFrom("primary"),
     params(callParams),
     query(onePageQuery),
     async (c) => {

@@ -4,7 +4,6 @@ import { EGRESS_STATUSES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import { inOrder } from "../../http/dates.ts";
 import { afterQuery } from "../../http/pagination.ts";
-import { type ReportOrigin, reportBody } from "../../http/reports.ts";
 import {
   day,
   id,
@@ -18,6 +17,7 @@ import {
 } from "../../http/wire.ts";
 import { MAX_ERROR_LENGTH, MAX_RECORDING_DURATION, MAX_STORAGE_KEY_LENGTH } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
+import { type ReportOrigin, reportBody } from "../../rooms/reports.ts";
 import { SECOND } from "../../units.ts";
 import type { listedEgressColumns } from "./egresses.lists.ts";
 import { NOT_A_PATH, STORAGE_KEY_TOO_LONG } from "./egresses.refusals.ts";

@@ -14,7 +14,7 @@ import {
 } from "../../database/queries.ts";
 import { rowsBy, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
-import { isInLimitedTurn, type LimitedTurn, ownerIdOf } from "../../database/turns.ts";
+import { type ChoreTurn, isInTurn } from "../../database/turns.ts";
 import { organizations } from "../../organization/organizations/organizations.table.ts";
 import { EGRESS_CHECK_PAUSE, EGRESS_LONG_SILENCE } from "../../tuning.ts";
 import { egresses, egressFiles, visibleRecordings } from "./egresses.table.ts";
@@ -98,20 +98,19 @@ const silentEgressColumns = {
   egress_id: egresses.egress_id,
   status: egresses.status,
   organization_slug: columnAs(organizations.slug, "organization_slug"),
-  owner_id: ownerIdOf(egresses.organization_id),
 };
 
 /**
  * Running egresses without a recent report: a share per organization, the longest silent first.
  */
-export const silentEgresses = preparedQuery((silent: Placeholders<LimitedTurn & { now: number }>) => {
+export const silentEgresses = preparedQuery((silent: Placeholders<ChoreTurn>) => {
   const { check_at: time } = egresses;
   const due = { time, where: lte(time, silent.now), indexed: isNotNull(time) };
   return builder
     .select(silentEgressColumns)
     .from(egresses)
     .innerJoin(organizations, eq(organizations.id, egresses.organization_id))
-    .where(isInLimitedTurn(egresses, due, silent))
+    .where(isInTurn(egresses, due, silent))
     .orderBy(asc(egresses.check_at));
 });
 

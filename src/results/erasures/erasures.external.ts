@@ -1,4 +1,4 @@
-import { externalRoutes } from "../../http/external_api.ts";
+import { externalRoutes } from "../../http/hono.ts";
 import { adminArea } from "../../http/scopes.ts";
 import { query } from "../../http/validation.ts";
 import { erasureQuery, toErasure } from "./erasures.schemas.ts";

@@ -14,7 +14,7 @@ import {
   preparedQuery,
 } from "../../database/queries.ts";
 import { selectColumn } from "../../database/selects.ts";
-import { isInTurn, ownerIdOf, type Turn, takeShares } from "../../database/turns.ts";
+import { isInTurn, type Turn, takeShares } from "../../database/turns.ts";
 import { SILENCE_UNTIL_END } from "../../lifetimes.ts";
 import { CALLS_ENDED } from "../../tuning.ts";
 import { isTextOf } from "../call_texts/call_texts.sql.ts";
@@ -28,7 +28,6 @@ export interface Silence extends Turn {
 
 interface SilentCall {
   id: number;
-  owner_id: number;
 }
 
 /**
@@ -74,7 +73,7 @@ export function selectSilentCalls(silence: Placeholders<Silence>, condition?: SQ
     condition,
   );
   return builder
-    .select({ id: calls.id, owner_id: ownerIdOf(calls.organization_id) })
+    .select({ id: calls.id })
     .from(calls)
     .where(isInTurn(calls, { time: calls.updated_at, where, indexed: isNull(calls.ended_at) }, silence))
     .orderBy(calls.id);

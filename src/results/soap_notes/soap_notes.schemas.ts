@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { type ReportOrigin, reportBody } from "../../http/reports.ts";
 import { multilineText } from "../../http/wire.ts";
 import { MAX_NOTE_LENGTH } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
+import { type ReportOrigin, reportBody } from "../../rooms/reports.ts";
 import type { CallText } from "../call_texts/call_texts.sql.ts";
 import type { soapNoteSchema } from "./soap_notes.responses.ts";
 

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { type ReportOrigin, reportBody } from "../../http/reports.ts";
 import { key, multilineText, upToFirstFault } from "../../http/wire.ts";
 import {
   MAX_CALL_PARTICIPANTS,
@@ -8,6 +7,7 @@ import {
   MAX_TRANSCRIPT_LINES,
 } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
+import { type ReportOrigin, reportBody } from "../../rooms/reports.ts";
 import type { CallText } from "../call_texts/call_texts.sql.ts";
 import type { Lines, StoredLine } from "./transcripts.document.ts";
 import {

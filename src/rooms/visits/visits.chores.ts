@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { greatest, iif } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { selectColumn } from "../../database/selects.ts";
-import { isInTurn, ownerIdOf, type Turn, workOff } from "../../database/turns.ts";
+import { isInTurn, type Turn, workOff } from "../../database/turns.ts";
 import { callsOfVisit } from "./visits.sql.ts";
 import { visits } from "./visits.table.ts";
 
@@ -33,5 +33,5 @@ const endDueVisits = preparedQuery((chore: Placeholders<Turn & { now: number }>)
       updated_at: greatest(chore.now, visits.updated_at),
     })
     .where(isInTurn(visits, due, chore))
-    .returning({ owner_id: ownerIdOf(visits.organization_id) });
+    .returning({ organization_id: visits.organization_id });
 });

@@ -1,8 +1,8 @@
 import { recordedRead, recordedReadIf } from "../../http/acting_user.ts";
-import { externalRoutes } from "../../http/external_api.ts";
+import { externalRoutes } from "../../http/hono.ts";
 import { idempotent } from "../../http/idempotency_key.ts";
 import { conditional, etagOf } from "../../http/preconditions.ts";
-import { nearestReplica } from "../../http/replication.ts";
+import { readsFrom } from "../../http/replication.ts";
 import { area } from "../../http/scopes.ts";
 import { IDEMPOTENCY_KEY, jsonBody, params, query } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
@@ -45,6 +45,6 @@ export const visitsExternal = externalRoutes()
     await cancelPlannedVisit(c.var.context, c.req.valid("param").id);
     return c.body(null, 204);
   })
-  .get("/visit_metrics", area("visits"), nearestReplica, query(metricsQuery), async (c) =>
+  .get("/visit_metrics", area("visits"), readsFrom("nearest"), query(metricsQuery), async (c) =>
     c.json(toVisitMetrics(await readMetrics(c.var.context, c.req.valid("query"), dailyVisits))),
   );

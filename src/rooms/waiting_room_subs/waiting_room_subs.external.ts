@@ -1,4 +1,4 @@
-import { externalRoutes } from "../../http/external_api.ts";
+import { externalRoutes } from "../../http/hono.ts";
 import { idempotent } from "../../http/idempotency_key.ts";
 import { itemsOfPage, onePageQuery } from "../../http/pagination.ts";
 import { area } from "../../http/scopes.ts";

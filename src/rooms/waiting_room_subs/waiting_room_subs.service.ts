@@ -1,8 +1,9 @@
 import type * as z from "zod";
 import type { ClientContext } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
-import { requireFirst, runBatch } from "../../database/queries.ts";
+import { runBatch } from "../../database/queries.ts";
 import { requireUnchanged } from "../../http/unchangeable.ts";
+import { countDeletion } from "../../organization/usage/usage.quotas.ts";
 import { waitingRoomNotFound } from "../waiting_rooms/waiting_rooms.refusals.ts";
 import { mergeSub, newSub } from "./waiting_room_subs.merge.ts";
 import { subNotFound } from "./waiting_room_subs.refusals.ts";
@@ -86,10 +87,10 @@ export async function updateWaitingRoomSub(
   );
 }
 
-export async function deleteWaitingRoomSub(
-  { db, caller: { organization_id } }: ClientContext,
-  slug: string,
-  id: number,
-): Promise<void> {
-  await requireFirst(db, deleteSub({ organization_id, slug, id }), subNotFound);
+export async function deleteWaitingRoomSub(context: ClientContext, slug: string, id: number): Promise<void> {
+  const path = { organization_id: context.caller.organization_id, slug, id };
+  await decideAndWrite(context.db, { sub: subRow(path) }, ({ sub: [sub] }) => {
+    if (!sub) throw subNotFound();
+    return { writes: [countDeletion(context), deleteSub(path)] };
+  });
 }

@@ -8,6 +8,7 @@ import type { Page } from "../../http/pagination.ts";
 import { requireVersion } from "../../http/preconditions.ts";
 import { requireUnchanged } from "../../http/unchangeable.ts";
 import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
+import { countDeletion } from "../../organization/usage/usage.quotas.ts";
 import { destinationOf } from "../waiting_room_subs/waiting_room_subs.merge.ts";
 import { activeSub } from "../waiting_room_subs/waiting_room_subs.sql.ts";
 import { FALLBACK_SLUG_NAME, mergeWaitingRoom, newWaitingRoom, retireRoom } from "./waiting_rooms.merge.ts";
@@ -107,6 +108,7 @@ export async function retireWaitingRoom(context: ClientContext, slug: string): P
   await decideAndWrite(db, reads, ({ room: [room], uses }) => {
     if (!room) throw waitingRoomNotFound();
     requireVersion(context, room);
-    return { writes: [waitingRoomWrites.update(room, retireRoom(room, uses.length > 0, now))] };
+    const retired = retireRoom(room, uses.length > 0, now);
+    return { writes: [countDeletion(context), waitingRoomWrites.update(room, retired)] };
   });
 }

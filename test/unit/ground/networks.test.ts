@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { networkOf } from "../../../src/http/networks.ts";
+import { networkOf } from "../../../src/http/rate_limits.ts";
 
 it.each([
   ["192.0.2.1", "192.0.2.1"],

@@ -22,7 +22,9 @@ describe("POST /auth/token_exchange", () => {
     const { clinic, provider } = await aClinicWithSignIn();
     const paula = await clinic.addProvider();
     const token = await provider.token({ email: paula.email });
+    const began = Date.now();
     for (let n = 1; n <= 2; n++) {
+      travelTo(new Date(began + n * 60_000).toISOString());
       const headers = { "X-Acting-User": "kiosk-3" };
       const answer = await clinic.client.send(
         "POST",
@@ -46,6 +48,28 @@ describe("POST /auth/token_exchange", () => {
     }
     const { access_logs } = await given(clinic.client.get("/access_logs?event=sign_in"));
     expect(access_logs).toMatchObject([{ resource_id: paula.id }, { resource_id: paula.id }]);
+  });
+
+  it("records a sign-in repeated within a minute, by the same person and client, only once", async () => {
+    const { clinic, client, provider } = await aClinicWithSignIn();
+    const [paula, peter] = [await clinic.addProvider(), await clinic.addProvider()];
+    const other = await clinic.addClient(clinic.admin.id);
+    const signIns = async () => (await entriesAbout(clinic, "sign_in", "organization_user")).length;
+    const signIn = async ({ email }: { email: string }, by = client) =>
+      expectExchanged(by, await provider.token({ email }));
+    const began = Date.now();
+    const travelToSecond = (second: number) => travelTo(new Date(began + second * 1000).toISOString());
+    travelToSecond(0);
+    const codes = new Set([await signIn(paula), await signIn(paula)]);
+    travelToSecond(59);
+    codes.add(await signIn(paula));
+    expect([codes.size, await signIns()]).toEqual([3, 1]);
+    await signIn(peter);
+    await signIn(paula, other);
+    expect(await signIns()).toBe(3);
+    travelToSecond(60);
+    await signIn(paula);
+    expect(await signIns()).toBe(4);
   });
 
   it("records the refusal of a properly signed token, which names nobody: the email is no member's", async () => {

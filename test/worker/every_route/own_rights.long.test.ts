@@ -48,8 +48,11 @@ const WAYS: [route: string, body: object, without: string, roles?: string[]][] =
   ["PUT /organization_users/:bea", member({ roles: ["provider"] }), "scopes expires_at"],
   ["PUT /organization_users/:self", member({ display_name: "New" }), "scopes expires_at"],
   ["PUT /organization_users/:self", member({ roles: ADMIN }), ""],
+  ["PUT /organization_users/:annie", member({ assists: [":paula"] }), ""],
   ["PUT /organization_users/:paula", member({ email: "moved@example.com" }), ""],
   ["PUT /organization_users/:paula", member({ roles: ADMIN }), "scopes expires_at"],
+  ["PUT /organization_users/:annie", member({ roles: ["provider", ...ADMIN] }), "scopes expires_at"],
+  ["PUT /organization_users/:self", member({ assists: [] }), ""],
   ["DELETE /organization_users/:bea?revoke_api_clients=true", {}, "scopes expires_at"],
   ["POST /webhook_endpoints", endpoint({}), "expires_at"],
   ["PUT /webhook_endpoints/:endpoint", endpoint({}), "expires_at"],
@@ -81,6 +84,7 @@ it.each(CLIENTS)(
       self,
       bea: await clinic.addUser("Bea Boss", ADMIN),
       paula: await clinic.addProvider(),
+      annie: await clinic.addUser("Annie Assistant", ["provider_assistant"]),
       admins: await clinic.addInvite({ role_names: ADMIN }),
       providers: await clinic.addInvite(),
       endpoint: await given(
@@ -99,10 +103,13 @@ it.each(CLIENTS)(
     for (const [route, more, without, roles = ADMIN] of WAYS) {
       const api_client = { name: "New", organization_user_id: things.bea?.id, ...limits, ...more };
       const [method = "", path = ""] = route.split(" ");
+      const withIds = (text: string) =>
+        text.replace(/"?:([a-z]+)"?/g, (found, name) => (name in things ? String(things[name]?.id) : found));
+      const body = JSON.parse(withIds(JSON.stringify(more)));
       const { status, headers } = await send(
         method,
-        path.replace(/:(\w+)/, (_, name) => String(things[name]?.id)),
-        path === "/api_clients" ? { api_client } : more,
+        withIds(path),
+        path === "/api_clients" ? { api_client } : body,
       );
       const code = codeFor(route, without, roles);
       expect([route, more, headers.get("Error-Code"), status < 300]).toEqual([

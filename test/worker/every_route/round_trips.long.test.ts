@@ -12,7 +12,6 @@ const ONE_STATEMENT = [
   "POST /waiting_rooms",
   "POST /organizations",
   "DELETE /organizations/:organization_id/issuers/:id",
-  "DELETE /waiting_rooms/:waiting_room_slug/waiting_room_subs/:id",
   "POST /webhook_endpoints/:id/ping",
 ];
 

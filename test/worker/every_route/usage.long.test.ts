@@ -1,27 +1,44 @@
 import { expect, it } from "vitest";
 import { app } from "../../../src/app.ts";
-import { anOrganization, given } from "../support/organization.ts";
+import { storedRows } from "../support/database.ts";
+import { anOrganization } from "../support/organization.ts";
 import { externalExamples } from "../support/routes.ts";
 
-const STORES_NOTHING = "POST /webhook_endpoints/:id/ping";
+const STORES_NOTHING = ["POST /webhook_endpoints/:id/ping", "POST /token_checks"];
 
-const isOutsideQuotas = (route: string) =>
+const isInReserve = (route: string) =>
+  route.startsWith("DELETE") ||
   app.routes.some(
     ({ method, path, handler }) =>
-      `${method} ${path}` === route.replace(" ", " /api/external") && "isOutsideQuotas" in handler,
+      `${method} ${path}` === route.replace(" ", " /api/external") && "reserve" in handler,
   );
 
 it.each(Object.entries(externalExamples))(
-  "The writes of the day count %s once if it writes",
+  "The day's quotas count %s once if it writes, and its reserves if they are for it",
   async (route, example) => {
     const organization = await anOrganization();
     const { path, body } = await example(organization);
-    const writes = async () => (await given(organization.platform.get("/usage"))).usage[0]?.writes ?? 0;
-    const before = await writes();
+    const counted = async () => {
+      const days = await storedRows(organization, "organization_days");
+      const sum = (...columns: string[]) =>
+        days
+          .filter(({ api_client_id }) => api_client_id === 0)
+          .flatMap((day) => columns.map((column) => Number(day[column])))
+          .reduce((total, each) => total + each, 0);
+      return {
+        writes: sum("writes"),
+        reserved: sum("sign_ins", "reserved"),
+        entries: sum("access_log_entries"),
+      };
+    };
+    const before = await counted();
     const [method = ""] = route.split(" ");
     const { status } = await organization.client.send(method, path, body);
     expect(status).toBeLessThan(300);
-    const isCounted = ["POST", "PUT"].includes(method) && route !== STORES_NOTHING && !isOutsideQuotas(route);
-    expect((await writes()) - before).toBe(isCounted ? 1 : 0);
+    const after = await counted();
+    const writes = ["POST", "PUT"].includes(method) && !STORES_NOTHING.includes(route) && !isInReserve(route);
+    expect(after.writes - before.writes).toBe(writes ? 1 : 0);
+    expect(after.reserved - before.reserved > 0).toBe(isInReserve(route));
+    if (isInReserve(route)) expect(after.entries).toBe(before.entries);
   },
 );

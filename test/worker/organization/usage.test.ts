@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest";
 import {
   CLIENT_FRACTION,
   MAX_DAILY_ACCESS_LOGS,
+  MAX_DAILY_RESERVED,
+  MAX_DAILY_SIGN_INS,
   MAX_DAILY_WRITES,
   MAX_WAITING_ROOMS,
   WRITE_SIZE,
@@ -28,7 +30,7 @@ async function usageOf({ id }: Organization, query = "") {
   }));
 }
 
-type Column = "writes" | "access_log_entries";
+type Column = "writes" | "access_log_entries" | "sign_ins" | "reserved";
 
 /** Sets a counter of the day, of all clients together or of one. */
 const storedSoFar = (clinic: Organization, column: Column, value: number, api_client_id = 0) =>
@@ -49,7 +51,7 @@ async function aBusyDay(column: Column, value: number) {
 }
 
 /** An organization with a client that has only `left` left of its share. */
-async function aBusyClient(column: Column, left: number) {
+async function aBusyClient(column: "writes" | "access_log_entries", left: number) {
   const day = await aBusyDay(column, 0);
   const most = { writes: MAX_DAILY_WRITES, access_log_entries: MAX_DAILY_ACCESS_LOGS }[column];
   await storedSoFar(day.clinic, column, most * CLIENT_FRACTION - left, day.clinic.client.id);
@@ -89,30 +91,6 @@ describe("The daily quota of an organization", () => {
     expectRefusal(await read("from=2000-01-01&to=2026-01-31"), 400, /^from: the range .* at most 3660 days/);
     expectRefusal(await platform.get("/organizations/999999/usage"), 404);
   });
-
-  it.each([
-    ["writes", MAX_DAILY_WRITES],
-    ["access_log_entries", MAX_DAILY_ACCESS_LOGS],
-  ] as const)(
-    "never blocks a deletion (%s), so that a leaked client can always be revoked",
-    async (column, most) => {
-      const { clinic, call } = await aBusyDay(column, most);
-      const { id } = await call.addEgress();
-      await given(clinic.client.delete(`${call.path}/egresses/${id}`));
-      const leaked = await clinic.addClient((await clinic.addProvider()).id);
-      const { api_clients } = await given(clinic.client.get("/api_clients"));
-      const [before] = await usageOf(clinic);
-      await given(clinic.client.delete(`/api_clients/${api_clients.at(-1).id}`));
-      expect((await usageOf(clinic))[0].writes).toBe(before.writes);
-      if (column === "access_log_entries")
-        expectRefusal(await clinic.client.get(`${call.path}/participants`), 429);
-      travelTo("2026-11-24T22:01:00Z");
-      expect((await leaked.get("/roles")).status).toBe(401);
-      expect(
-        (await clinic.client.post("/waiting_rooms", { waiting_room: { name: "Cardiology" } })).status,
-      ).toBe(column === "writes" ? 429 : 201);
-    },
-  );
 
   it("refuses more than 20,000 client writes with 429 until midnight, and changes nothing", async () => {
     const { clinic } = await aBusyDay("writes", MAX_DAILY_WRITES - 1);
@@ -176,6 +154,16 @@ describe("A write counts once per 4 KB of its body, rounded up:", () => {
     expect(await usageOf(clinic)).toMatchObject([{ writes }]);
   });
 
+  it("also a correction, by the text that it replaces if that is longer", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    await call.reportSoapNote({ is_final: true, text: "🩺".repeat(2 * 1024) });
+    await given(
+      clinic.client.put(`${call.path}/soap_note`, { soap_note: { text: "Well.", reason: "Typo" } }),
+    );
+    expect(await usageOf(clinic)).toMatchObject([{ writes: 2 }]);
+  });
+
   it("also a bulk invite, which does not count if it is refused", async () => {
     const clinic = await anOrganization();
     const organization_invites = Array.from({ length: 100 }, () => anInvite());
@@ -223,15 +211,6 @@ describe("The daily quota of a client (half of its organization's)", () => {
     await given(clinic.client.get("/waiting_rooms"));
     await given(clinic.client.post("/waiting_rooms", aRoom));
     await given(colleague.get(`${call.path}/participants`));
-  });
-
-  it("holds for thirty of its writes at once", async () => {
-    const { clinic } = await aBusyClient("writes", 10);
-    const made = await Promise.all(
-      Array.from({ length: 30 }, () => clinic.client.post("/waiting_rooms", aRoom)),
-    );
-    expect(made.filter(({ status }) => status === 201)).toHaveLength(10);
-    expect(made.filter(({ status }) => status === 429)).toHaveLength(20);
   });
 
   it("is counted in rows that the cron deletes after a day, unlike those of the organization", async () => {
@@ -302,6 +281,89 @@ describe("With all quotas used up, a client can still", () => {
     await given(ask(world));
     const [after] = await usageOf(world.clinic);
     expect(after.writes).toBe(before.writes);
+  });
+});
+
+describe("The reserves of a day", () => {
+  const hold = (path: string) => [`${path}/legal_hold`, { legal_hold: {} }] as const;
+
+  it("refuse the 200,001st sign-in, and nothing else", async () => {
+    const { clinic, call } = await aBusyDay("sign_ins", MAX_DAILY_SIGN_INS - 1);
+    const provider = await anIdentityProvider();
+    await provider.register(clinic);
+    const signIn = async () => {
+      const token = await provider.token({ email: clinic.admin.email });
+      return clinic.client.post("/auth/token_exchange", { token_exchange: { token } });
+    };
+    await given(signIn());
+    const refused = await changingNothing(async () => {
+      travelTo("2026-11-24T22:00:00Z");
+      return signIn();
+    });
+    expectRefusal(refused, 429, /have signed in 200000 times today/);
+    expect(refused.headers.get("Retry-After")).toBe("7200");
+    travelTo("2026-11-24T22:00:00Z");
+    await given(clinic.client.put(...hold(call.path)));
+    travelTo("2026-11-25T00:00:00Z");
+    await given(signIn());
+  });
+
+  it.each<[string, (of: { clinic: Organization; path: string }) => Promise<Answer>]>([
+    ["a legal hold", ({ clinic, path }) => clinic.client.put(...hold(path))],
+    ["a read of the access log", ({ clinic }) => clinic.client.get("/access_logs")],
+    [
+      "a removed member",
+      async ({ clinic }) => clinic.client.delete(`/organization_users/${(await clinic.addProvider()).id}`),
+    ],
+    [
+      "a deleted sub",
+      async ({ clinic }) => {
+        const { slug } = await clinic.addRoom();
+        const waiting_room_sub = {
+          user_id: (await clinic.addProvider()).id,
+          datetime_start: "2026-11-25T08:00:00Z",
+          datetime_end: "2026-11-25T09:00:00Z",
+        };
+        const { id } = await given(
+          clinic.client.post(`/waiting_rooms/${slug}/waiting_room_subs`, { waiting_room_sub }),
+        );
+        return clinic.client.delete(`/waiting_rooms/${slug}/waiting_room_subs/${id}`);
+      },
+    ],
+  ])(
+    "refuse the 20,001st request of the others: %s, but not what an administrator writes else",
+    async (_, ask) => {
+      const { clinic, call } = await aBusyDay("reserved", MAX_DAILY_RESERVED - 1);
+      const second = await aCall(clinic);
+      await given(ask({ clinic, path: call.path }));
+      const refused = await ask({ clinic, path: second.path });
+      expectRefusal(refused, 429, /have caused 20000 access log entries today with legal holds/);
+      await given(clinic.client.post("/waiting_rooms", aRoom));
+      await given(clinic.client.get(`${call.path}/participants`));
+      travelTo("2026-11-25T00:00:00Z");
+      await given(clinic.client.put(...hold(second.path)));
+    },
+  );
+
+  it("serve a member's lost rights, while a new name, email or role is an ordinary write", async () => {
+    const { clinic } = await aBusyDay("writes", 0);
+    const member = await clinic.addUser("Paul Provider", ["provider", "provider_assistant"]);
+    const put = (organization_user: object) =>
+      clinic.client.put(`/organization_users/${member.id}`, { organization_user });
+    const writesOf = async (change: object) => {
+      const [before] = await usageOf(clinic);
+      await given(put(change));
+      const [after] = await usageOf(clinic);
+      return [after.writes - before.writes, after.access_log_entries - before.access_log_entries];
+    };
+    expect(await writesOf({ display_name: "Paul Other" })).toEqual([1, 1]);
+    expect(await writesOf({ email: "paul@other.example" })).toEqual([1, 1]);
+    expect(await writesOf({ roles: ["provider"] })).toEqual([0, 0]);
+    expect(await writesOf({ roles: ["provider", "organization_admin"] })).toEqual([1, 1]);
+    expect(await writesOf({ roles: ["provider_assistant"] })).toEqual([0, 0]);
+    await storedSoFar(clinic, "writes", MAX_DAILY_WRITES);
+    expectRefusal(await put({ display_name: "Paul Again" }), 429, /written 20000 times/);
+    expectRefusal(await put({ roles: ["provider"] }), 429, /written 20000 times/);
   });
 });
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Reporter } from "../database/enums.ts";
 import { reviseRow, type Timestamps } from "../database/merging.ts";
-import { pastInstant } from "./wire.ts";
+import { pastInstant } from "../http/wire.ts";
 
 export interface ReportOrigin {
   /** When the reporter knew what the report says. By default, when the report arrived. */

@@ -1,9 +1,10 @@
-import { externalRoutes } from "../../http/external_api.ts";
+import { externalRoutes } from "../../http/hono.ts";
 import { idempotent } from "../../http/idempotency_key.ts";
 import { pageQuery } from "../../http/pagination.ts";
+import { platformRoutes } from "../../http/platform_api.ts";
 import { adminArea, area } from "../../http/scopes.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
-import { idParams } from "../../http/wire.ts";
+import { idParams, organizationParams, ownParams } from "../../http/wire.ts";
 import {
   createApiClientBody,
   toApiClient,
@@ -11,9 +12,12 @@ import {
   toOwnApiClient,
 } from "./api_clients.schemas.ts";
 import {
+  createApiClient,
   createOwnApiClient,
+  listApiClients,
   listOwnApiClients,
   requireOwnClient,
+  revokeApiClient,
   revokeOwnApiClient,
 } from "./api_clients.service.ts";
 
@@ -29,5 +33,25 @@ export const apiClientsExternal = externalRoutes()
   })
   .delete("/api_clients/:id", adminArea("organization"), params(idParams), async (c) => {
     await revokeOwnApiClient(c.var.context, c.req.valid("param").id);
+    return c.body(null, 204);
+  });
+
+const API_CLIENTS = "/organizations/:organization_id/api_clients";
+
+const ofOrganization = params(organizationParams);
+
+export const apiClientsPlatform = platformRoutes()
+  .get(API_CLIENTS, ofOrganization, query(pageQuery), async (c) => {
+    const { organization_id } = c.req.valid("param");
+    const { items, pagination } = await listApiClients(c.var.context, organization_id, c.req.valid("query"));
+    return c.json({ api_clients: items.map(toApiClient), pagination });
+  })
+  .post(API_CLIENTS, ofOrganization, jsonBody(createApiClientBody), async (c) => {
+    const { organization_id } = c.req.valid("param");
+    const client = await createApiClient(c.var.context, organization_id, c.req.valid("json").api_client);
+    return c.json(toIssuedApiClient(client), 201);
+  })
+  .delete(`${API_CLIENTS}/:id`, params(ownParams), async (c) => {
+    await revokeApiClient(c.var.context, c.req.valid("param"));
     return c.body(null, 204);
   });

@@ -1,14 +1,32 @@
+import { externalRoutes } from "../../http/hono.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
+import { adminArea, area } from "../../http/scopes.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { organizationParams } from "../../http/wire.ts";
-import { createOrganizationBody, toOrganization, updateOrganizationBody } from "./organizations.schemas.ts";
+import {
+  createOrganizationBody,
+  toOrganization,
+  toOwnOrganization,
+  updateOrganizationBody,
+  updateOwnOrganizationBody,
+} from "./organizations.schemas.ts";
 import {
   createOrganization,
   listOrganizations,
   requireOrganization,
   updateOrganization,
+  updateOwnOrganization,
 } from "./organizations.service.ts";
+
+export const organizationsExternal = externalRoutes()
+  .get("/organization", area("organization"), async (c) => {
+    const { context } = c.var;
+    return c.json(toOwnOrganization(await requireOrganization(context, context.caller.organization_id)));
+  })
+  .put("/organization", adminArea("organization"), jsonBody(updateOwnOrganizationBody), async (c) =>
+    c.json(toOwnOrganization(await updateOwnOrganization(c.var.context, c.req.valid("json").organization))),
+  );
 
 const ofOrganization = params(organizationParams);
 

@@ -35,7 +35,7 @@ CREATE TABLE `access_logs` (
 	`from_date` text,
 	`to_date` text,
 	`reference_digest` text,
-	`is_counted` integer DEFAULT false NOT NULL,
+	`quota` integer DEFAULT 0 NOT NULL,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
@@ -46,6 +46,8 @@ CREATE INDEX `access_logs_of_call` ON `access_logs` (`organization_id`,`call_id`
 CREATE INDEX `access_logs_of_acting_user` ON `access_logs` (`organization_id`,`acting_user`,`id`) WHERE acting_user is not null;
 --> statement-breakpoint
 CREATE INDEX `access_logs_of_waiting_list` ON `access_logs` (`api_client_id`,`resource_id`,`acting_user`,`at`) WHERE resource = 'waiting_room';
+--> statement-breakpoint
+CREATE INDEX `access_logs_of_sign_ins` ON `access_logs` (`organization_user_id`,`api_client_id`,`at`) WHERE event = 'sign_in';
 --> statement-breakpoint
 CREATE TABLE `call_daily_metrics` (
 	`organization_id` integer NOT NULL,
@@ -563,6 +565,8 @@ CREATE TABLE `organization_days` (
 	`access_log_entries` integer DEFAULT 0 NOT NULL,
 	`visits` integer DEFAULT 0 NOT NULL,
 	`mails` integer DEFAULT 0 NOT NULL,
+	`sign_ins` integer DEFAULT 0 NOT NULL,
+	`reserved` integer DEFAULT 0 NOT NULL,
 	PRIMARY KEY(`organization_id`, `date`, `api_client_id`),
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
@@ -1356,7 +1360,7 @@ BEGIN
     json_object('organization_user_id', new.id), new.updated_at);
 END;
 --> statement-breakpoint
-CREATE TRIGGER `usage_of_access_log` AFTER INSERT ON `access_logs` WHEN new.is_counted
+CREATE TRIGGER `usage_of_access_log` AFTER INSERT ON `access_logs` WHEN new.quota = 1
 BEGIN
   INSERT INTO organization_days (organization_id, date, api_client_id, access_log_entries)
   VALUES
@@ -1375,6 +1379,23 @@ CREATE TRIGGER `usage_writes_bounded` AFTER UPDATE OF writes ON `organization_da
 WHEN new.writes > iif(new.api_client_id = 0, 20000, 20000 * 0.5)
 BEGIN
   SELECT raise(ABORT, iif(new.api_client_id = 0, 'quota: writes', 'quota of a client: writes'));
+END;
+--> statement-breakpoint
+CREATE TRIGGER `reserve_of_access_log` AFTER INSERT ON `access_logs` WHEN new.quota > 1
+BEGIN
+  INSERT INTO organization_days (organization_id, date, reserved)
+  VALUES (new.organization_id, date(new.at / 1000, 'unixepoch'), 1)
+  ON CONFLICT DO UPDATE SET reserved = reserved + 1;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `sign_ins_bounded` BEFORE UPDATE OF sign_ins ON `organization_days` WHEN new.sign_ins > 200000
+BEGIN
+  SELECT raise(ABORT, 'reserve: sign-ins');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `reserved_bounded` BEFORE UPDATE OF reserved ON `organization_days` WHEN new.reserved > 20000
+BEGIN
+  SELECT raise(ABORT, 'reserve: other requests');
 END;
 --> statement-breakpoint
 CREATE TRIGGER `mails_bounded` BEFORE UPDATE OF mails ON `organization_days` WHEN new.mails > 2000

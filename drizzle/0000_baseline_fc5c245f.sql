@@ -1442,7 +1442,7 @@ CREATE VIEW `visible_recordings` AS
 SELECT egresses.id, egresses.call_id, egresses.status, egresses.is_announced
 FROM egresses JOIN calls ON calls.id = egresses.call_id
 WHERE calls.ended_at IS NOT NULL
-  -- A recording that was first reported after the deletion of the call's recordings.
+  -- A recording that came to the call after the deletion of the call's recordings.
   AND (calls.recordings_deleted_at IS NULL OR egresses.created_at < calls.recordings_deleted_at)
   -- The lowest value in the index, which sorts NULL before 0, and 0 before 1. Without participants, it is NULL too.
   AND (
@@ -1502,6 +1502,12 @@ BEGIN
   UPDATE egresses SET deletion_due_at = new.created_at WHERE id = new.id;
 END;
 --> statement-breakpoint
+CREATE TRIGGER `egresses_not_claimed` AFTER UPDATE OF call_id ON `egresses`
+WHEN old.call_id IS NULL AND (SELECT recordings_deleted_at FROM calls WHERE id = new.call_id) IS NOT NULL
+BEGIN
+  UPDATE egresses SET deletion_due_at = new.updated_at, created_at = new.updated_at WHERE id = new.id;
+END;
+--> statement-breakpoint
 CREATE VIEW `events_new_egresses` AS
 SELECT NULL AS egress_id, NULL AS at;
 --> statement-breakpoint
@@ -1520,7 +1526,7 @@ BEGIN
 END;
 --> statement-breakpoint
 CREATE TRIGGER `events_egress_claimed` AFTER UPDATE OF call_id ON `egresses`
-WHEN old.call_id IS NULL
+WHEN old.call_id IS NULL AND (SELECT recordings_deleted_at FROM calls WHERE id = new.call_id) IS NULL
 BEGIN
   INSERT INTO events_new_egresses VALUES (new.id, new.updated_at);
 END;

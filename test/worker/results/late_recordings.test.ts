@@ -36,7 +36,7 @@ const DELETIONS: Record<string, (of: Recorded) => Promise<unknown>> = {
   "an erasure with texts=true": ({ clinic, reference }) =>
     given(clinic.client.delete(`/participants?external_reference=${reference}&texts=true`)),
   "the retention of recordings": async ({ clinic }) => {
-    onTestFinished(() => keep(clinic, {}));
+    onTestFinished(async () => void (await keep(clinic, {})));
     await keep(clinic, { recordings: 1 });
     await workerWith({}).runCron();
     await keep(clinic, {});

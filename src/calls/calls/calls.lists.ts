@@ -1,6 +1,19 @@
-import { and, desc, eq, exists, gte, inArray, isNull, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import {
+  and,
+  desc,
+  eq,
+  exists,
+  gte,
+  inArray,
+  isNull,
+  ne,
+  or,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
-import { columnAs, hasValues, withoutIndex } from "../../database/expressions.ts";
+import { columnAs, hasValues, iif, withoutIndex } from "../../database/expressions.ts";
 import {
   builder,
   type Placeholders,
@@ -73,25 +86,25 @@ const listByTime = (condition: (listed: Listed) => SQL): CallList => ({
 
 const next = alias(calls, "next");
 
-const byTime = ({ organization_user_id, started_at, id }: typeof calls | typeof next) => ({
-  owner_id: organization_user_id,
-  time: started_at,
-  id,
-});
+const byTime = ({ started_at, id }: typeof calls | typeof next) => ({ time: started_at, id });
 
+/** Calls that the users in reach held, and as those of negative ids, calls of their visits that others held. */
 const pageOfReached = preparedQuery((listed: Listed) => {
-  const nextId = (owner_id: SQL, isBefore: SQL) =>
-    selectColumn(
-      next.id,
-      eq(next.organization_user_id, owner_id),
-      isBefore,
-      gte(next.started_at, listed.from),
-    )
-      .orderBy(desc(next.started_at), desc(next.id))
-      .limit(1);
+  const nextId = (owner_id: SQL, isBefore: SQL) => {
+    const first = (...ofOwner: SQL[]) =>
+      selectColumn(next.id, ...ofOwner, isBefore, gte(next.started_at, listed.from))
+        .orderBy(desc(next.started_at), desc(next.id))
+        .limit(1);
+    return iif(
+      sql`${owner_id} > 0`,
+      first(eq(next.organization_user_id, owner_id)),
+      // The index's WHERE, and then the visits' holders.
+      first(ne(next.visit_holder_id, next.organization_user_id), sql`${next.visit_holder_id} = -${owner_id}`),
+    );
+  };
   const ids = mergedIds(
     { table: byTime(calls), next: byTime(next) },
-    sql`${reachedIds(listed)}`,
+    sql`(select id from ${reachedIds(listed)} union all select -id from ${reachedIds(listed)})`,
     { time: listed.before_start, id: listed.before_id },
     nextId,
     { order: "desc", limit: listed.limit },
@@ -203,5 +216,10 @@ export const callsOfEverybody: CallLists = {
 
 export const callsOfReached: CallLists = {
   byTime: { page: pageOfReached, end: noEnd },
-  ...listsByReferences((listed) => inArray(withoutIndex(calls.organization_user_id), reachedIds(listed))),
+  ...listsByReferences((listed) =>
+    or(
+      inArray(withoutIndex(calls.organization_user_id), reachedIds(listed)),
+      inArray(withoutIndex(calls.visit_holder_id), reachedIds(listed)),
+    ),
+  ),
 };

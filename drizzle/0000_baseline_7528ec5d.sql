@@ -68,6 +68,7 @@ CREATE TABLE `calls` (
 	`organization_user_id` integer NOT NULL,
 	`waiting_room_id` integer NOT NULL,
 	`visit_id` integer,
+	`visit_holder_id` integer,
 	`started_at` integer NOT NULL,
 	`ended_at` integer,
 	`end_is_assumed` integer DEFAULT false NOT NULL,
@@ -93,6 +94,8 @@ CREATE UNIQUE INDEX `calls_by_organization` ON `calls` (`organization_id`,`id`);
 CREATE UNIQUE INDEX `calls_by_key` ON `calls` (`organization_id`,`key`);
 --> statement-breakpoint
 CREATE INDEX `calls_newest` ON `calls` (`organization_user_id`,`started_at`,`id`);
+--> statement-breakpoint
+CREATE INDEX `calls_newest_of_visit_holder` ON `calls` (`visit_holder_id`,`started_at`,`id`) WHERE visit_holder_id <> organization_user_id;
 --> statement-breakpoint
 CREATE INDEX `calls_newest_of_organization` ON `calls` (`organization_id`,`started_at`,`id`);
 --> statement-breakpoint
@@ -1013,6 +1016,12 @@ BEGIN
   SET external_reference = new.external_reference, updated_at = max(updated_at, new.updated_at),
     reference_erased_at = new.reference_erased_at
   WHERE visit_id = new.id AND reference_said_by IS NULL AND reference_erased_at IS NULL;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `call_visit_holders` AFTER UPDATE OF organization_user_id ON `visits`
+WHEN old.organization_user_id IS NOT new.organization_user_id
+BEGIN
+  UPDATE calls SET visit_holder_id = new.organization_user_id WHERE visit_id = new.id;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `call_references_not_restored` BEFORE UPDATE OF external_reference ON `calls`

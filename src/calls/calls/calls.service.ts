@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { requireEntry } from "../../audit/access_logs/access_logs.entries.ts";
-import { digestsOfReferences } from "../../audit/access_logs/access_logs.sql.ts";
+import { digestOfReference } from "../../audit/access_logs/access_logs.sql.ts";
 import type { ClientContext, Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import { type BoundQuery, type Placeholders, requireFirst, runBatch } from "../../database/queries.ts";
@@ -77,8 +77,7 @@ export async function findCalls(context: ClientContext, query: CallsQuery): Prom
   const reach = reachOf(caller);
   const lists = reach.reaches_everybody ? callsOfEverybody : callsOfReached;
   const owner = { ...reach, owner_id: reach.organization_user_id };
-  const { participant_reference: sought } = query;
-  const [reference_digest = null] = sought === undefined ? [] : await digestsOfReferences(settings, [sought]);
+  const reference_digest = await digestOfReference(settings, query.participant_reference);
   const of = { organization_id: caller.organization_id, reference_digest };
   const recorded = reference_digest === null ? [] : [participantSearchEntry(context, "search", of)];
   const queries = listQueries(lists, owner, query, reference_digest);

@@ -3,7 +3,6 @@ import type { ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { requireFirst, runBatch } from "../../database/queries.ts";
 import { kebabCase } from "../../database/slug.ts";
-import { readPage } from "../../http/lists.ts";
 import type { Page } from "../../http/pagination.ts";
 import { requireVersion } from "../../http/preconditions.ts";
 import { requireUnchanged } from "../../http/unchangeable.ts";
@@ -21,8 +20,8 @@ import {
   type WaitingRoomsQuery,
 } from "./waiting_rooms.schemas.ts";
 import {
+  readRooms,
   roomBySlug,
-  roomListFor,
   roomToEnter,
   useOfRoom,
   waitingRoomIdempotency,
@@ -30,19 +29,10 @@ import {
   waitingRoomWrites,
 } from "./waiting_rooms.sql.ts";
 
-export async function listWaitingRooms(
+export const listWaitingRooms = (
   { db, caller: { organization_id } }: ClientContext,
-  { id, user_id, name, is_active, ...page }: WaitingRoomsQuery,
-): Promise<Page<WaitingRoom>> {
-  const rooms = {
-    organization_id,
-    id: id ?? null,
-    user_id: user_id ?? null,
-    name_key: name ?? null,
-    is_active: is_active ?? null,
-  };
-  return readPage(db, roomListFor(rooms), rooms, page);
-}
+  query: WaitingRoomsQuery,
+): Promise<Page<WaitingRoom>> => readRooms(db, { organization_id }, query);
 
 export const requireWaitingRoom = ({ db, caller: { organization_id } }: ClientContext, slug: string) =>
   requireFirst(db, roomBySlug({ organization_id, slug }), waitingRoomNotFound);

@@ -1,10 +1,14 @@
 import { recordedRead } from "../../http/acting_user.ts";
 import { costly } from "../../http/costly_requests.ts";
 import { externalRoutes } from "../../http/external_api.ts";
+import { newHono } from "../../http/hono.ts";
 import { afterQuery } from "../../http/pagination.ts";
 import { outsideQuotas } from "../../http/quotas.ts";
 import { adminArea } from "../../http/scopes.ts";
 import { params, query } from "../../http/validation.ts";
+import { PUBLIC_KEYS_KEPT_FOR } from "../../lifetimes.ts";
+import { readSettings } from "../../settings.ts";
+import { publishedKeys } from "./access_log_seals.keys.ts";
 import { sealedDayParams, toSeal } from "./access_log_seals.schemas.ts";
 import { listSeals, openSealedDay } from "./access_log_seals.service.ts";
 
@@ -30,3 +34,10 @@ export const accessLogSealsExternal = externalRoutes()
       });
     },
   );
+
+/** The public keys of the seals as a JWK Set (RFC 7517), without authentication. */
+export const wellKnown = newHono<{ Bindings: Env }>().get("/jwks.json", async (c) => {
+  const keys = await publishedKeys(readSettings(c.env));
+  c.header("Cache-Control", `public, max-age=${PUBLIC_KEYS_KEPT_FOR}`);
+  return c.json({ keys });
+});

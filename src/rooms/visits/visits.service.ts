@@ -10,7 +10,7 @@ import { accountsAmong, type Reach, reachedMember, reachOf } from "../../organiz
 import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
 import { peopleOfVisit, removePeople, writePeople } from "../people/people.sql.ts";
 import { destinationOf } from "../waiting_room_subs/waiting_room_subs.merge.ts";
-import { roomOfPath } from "../waiting_rooms/waiting_rooms.reach.ts";
+import { roomOfPath } from "../waiting_rooms/waiting_rooms.sql.ts";
 import { listedVisits } from "./visits.lists.ts";
 import { cancelVisit, mergeVisit, namedIn, newVisit } from "./visits.merge.ts";
 import {
@@ -21,15 +21,15 @@ import {
   visitRoomRetired,
   visitWasCancelled,
 } from "./visits.refusals.ts";
-import type {
-  CreateVisit,
-  RedeemedVisit,
-  UpdateVisit,
-  Visit,
-  VisitsQuery,
-  VisitWithLinks,
+import {
+  type CreateVisit,
+  type RedeemedVisit,
+  toVisitParticipant,
+  type UpdateVisit,
+  type Visit,
+  type VisitsQuery,
+  type VisitWithLinks,
 } from "./visits.schemas.ts";
-import { toVisitParticipant } from "./visits.schemas.ts";
 import {
   newestVisit,
   readableVisit,

@@ -1,15 +1,33 @@
-import { and, asc, eq, getTableColumns, isNull, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  eq,
+  exists,
+  getTableColumns,
+  isNull,
+  or,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from "drizzle-orm";
 import { alias, unionAll } from "drizzle-orm/sqlite-core";
 import { calls } from "../../calls/calls/calls.table.ts";
 import { participants } from "../../calls/participants/participants.table.ts";
 import { coalesce, hasValues, scalar } from "../../database/expressions.ts";
-import { builder, type Placeholders, preparedQuery, type Value } from "../../database/queries.ts";
+import {
+  builder,
+  type Placeholders,
+  preparedQuery,
+  type Value,
+  type Values,
+} from "../../database/queries.ts";
 import { selectColumn } from "../../database/selects.ts";
 import { nextSlug } from "../../database/slug.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { filteredList } from "../../http/lists.ts";
 import type { OwnPath } from "../../http/wire.ts";
 import { idempotencyOf } from "../../organization/idempotency_keys/idempotency_keys.sql.ts";
+import { type Reach, withinReach } from "../../organization/members/members.sql.ts";
 import { organizationUsers } from "../../organization/members/organization_users.table.ts";
 import {
   isSuspended,
@@ -183,4 +201,29 @@ export const reportedRoomOfAnySlug = preparedQuery(({ slug }: Placeholders<{ slu
     })
     .from(waitingRooms)
     .where(eq(waitingRooms.id, roomOfAnySlug(slug))),
+);
+
+export interface ReachedRoom extends Reach {
+  slug: string;
+}
+
+/** Selects the id of the room in the path. A personal room is found only if the caller reaches its owner. */
+export const roomWithinReach = (room: Values<ReachedRoom>) => {
+  const owner = selectColumn(
+    organizationUsers.id,
+    eq(organizationUsers.id, waitingRooms.user_id),
+    withinReach(room),
+  );
+  return selectColumn(
+    waitingRooms.id,
+    ownRoom(room.organization_id, room.slug),
+    or(isNull(waitingRooms.user_id), exists(owner)),
+  );
+};
+
+export const roomOfPath = preparedQuery((room: Placeholders<ReachedRoom>) =>
+  builder
+    .select({ id: waitingRooms.id, user_id: waitingRooms.user_id })
+    .from(waitingRooms)
+    .where(eq(waitingRooms.id, roomWithinReach(room))),
 );

@@ -107,7 +107,7 @@ const pageOfReached = preparedQuery((listed: Listed) => {
     sql`(select id from ${reachedIds(listed)} union all select -id from ${reachedIds(listed)})`,
     { time: listed.before_start, id: listed.before_id },
     nextId,
-    { order: "desc", limit: listed.limit },
+    { order: "desc", limit: listed.limit, owners_of_row: 2 },
   );
   return builder
     .select(columnsWithResults)

@@ -38,7 +38,7 @@ export function visitorIn({ visitor }: RoomEvent, known: KnownOfRoom): KnownVisi
   const key = keyOf(visitor, known);
   const found = known.participants.find((each) => each.key === key);
   const before = found?.erased_at === null ? found : undefined;
-  // Somebody who comes after a wait that was erased is a new participant.
+  // Coming after an erased wait makes a new participant.
   const came_at = visitor.joined_at ?? visitor.at;
   const isNew = !found || (found.call_id === null && isAfter(came_at, found.left_at));
   return {

@@ -153,7 +153,7 @@ describe("GET /calls", () => {
     expect(await listed(paula)).toEqual([ids, ids, ids, ids]);
     expect(await listed(ofPaula)).toEqual([ids, ids, ids, ids]);
     expect(await listed(ofBoth)).toEqual(theirs);
-    // Who held the call lists it too, but not the other calls of the visit.
+    // The substitute lists the calls that they held, but not the other calls of the visit.
     const held = [ids[0], ids[2]];
     expect(await listed(peter)).toEqual([[own, ...held], [own, ...held], held, held]);
     await given(clinic.client.put(`/visits/${visit.id}`, { visit: { organization_user_id: peter.id } }));

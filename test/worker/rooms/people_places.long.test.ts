@@ -25,7 +25,7 @@ const PAIRS = PLACES.flatMap((first) =>
   PLACES.filter((second) => second !== first).map((second) => [first, second] as const),
 );
 
-/** What is said, in which of the two places, and whether the person is erased before the second place is reported. */
+/** The fields that one place says, that place, and whether the person is erased before the second place is reported. */
 const CELLS = ["name", "reference", "both"].flatMap((what) =>
   [0, 1].flatMap((where) => [false, true].map((isErasedBetween) => ({ what, where, isErasedBetween }))),
 );

@@ -1,4 +1,3 @@
-import type * as z from "zod";
 import type { ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { requireFirst, runBatch } from "../../database/queries.ts";
@@ -12,10 +11,10 @@ import { activeSub } from "../waiting_room_subs/waiting_room_subs.sql.ts";
 import { FALLBACK_SLUG_NAME, mergeWaitingRoom, newWaitingRoom, retireRoom } from "./waiting_rooms.merge.ts";
 import { waitingRoomNotFound } from "./waiting_rooms.refusals.ts";
 import {
-  type createWaitingRoomBody,
+  type CreateRoom,
   type ResolvedWaitingRoom,
   toWaitingRoom,
-  type updateWaitingRoomBody,
+  type UpdateRoom,
   type WaitingRoom,
   type WaitingRoomsQuery,
 } from "./waiting_rooms.schemas.ts";
@@ -49,10 +48,7 @@ export async function resolveWaitingRoom({ db, now }: Context, slug: string): Pr
   };
 }
 
-export async function createWaitingRoom(
-  context: ClientContext,
-  input: z.output<ReturnType<typeof createWaitingRoomBody>>["waiting_room"],
-): Promise<WaitingRoom> {
+export async function createWaitingRoom(context: ClientContext, input: CreateRoom): Promise<WaitingRoom> {
   const { db, now, settings, caller } = context;
   const known = {
     organization_id: caller.organization_id,
@@ -70,7 +66,7 @@ export async function createWaitingRoom(
 export async function updateWaitingRoom(
   context: ClientContext,
   slug: string,
-  input: z.output<ReturnType<typeof updateWaitingRoomBody>>["waiting_room"],
+  input: UpdateRoom,
 ): Promise<WaitingRoom> {
   const { db, now, settings, caller } = context;
   const { organization_id } = caller;

@@ -1,7 +1,6 @@
 import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
-import { accessLogSealsExternal } from "./audit/access_log_seals/access_log_seals.external.ts";
-import { wellKnown } from "./audit/access_log_seals/access_log_seals.well_known.ts";
+import { accessLogSealsExternal, wellKnown } from "./audit/access_log_seals/access_log_seals.routes.ts";
 import { accessLogsExternal } from "./audit/access_logs/access_logs.external.ts";
 import { callMetricsExternal } from "./calls/call_metrics/call_metrics.external.ts";
 import { callsExternal, callsPlatform } from "./calls/calls/calls.routes.ts";
@@ -48,11 +47,9 @@ import { egressesExternal, egressesPlatform } from "./results/egresses/egresses.
 import { erasuresExternal } from "./results/erasures/erasures.external.ts";
 import { soapNotesExternal, soapNotesPlatform } from "./results/soap_notes/soap_notes.routes.ts";
 import { transcriptsExternal, transcriptsPlatform } from "./results/transcripts/transcripts.routes.ts";
-import { visitsExternal } from "./rooms/visits/visits.external.ts";
-import { visitsPlatform } from "./rooms/visits/visits.platform.ts";
+import { visitsExternal, visitsPlatform } from "./rooms/visits/visits.routes.ts";
 import { waitingRoomSubsExternal } from "./rooms/waiting_room_subs/waiting_room_subs.external.ts";
-import { waitingRoomsExternal } from "./rooms/waiting_rooms/waiting_rooms.external.ts";
-import { waitingRoomsPlatform } from "./rooms/waiting_rooms/waiting_rooms.platform.ts";
+import { waitingRoomsExternal, waitingRoomsPlatform } from "./rooms/waiting_rooms/waiting_rooms.routes.ts";
 import { readSettings, requireOwnSecrets } from "./settings.ts";
 
 export const app = newHono<{ Bindings: Env }>();

@@ -32,7 +32,6 @@ export const newestId = (table: SQLiteTable & { id: SQLiteColumn }) =>
 export const isNewest = (table: SQLiteTable & { id: SQLiteColumn }): SQL => eq(table.id, newestId(table));
 
 interface ByTime {
-  owner_id: SQLiteColumn;
   time: SQLiteColumn;
   id: SQLiteColumn;
 }
@@ -46,32 +45,37 @@ interface Place {
 /**
  * Selects the ids of the next rows of several owners, in the order of their times. The index has each owner's rows in this order,
  * but no index has all owners' rows in it. So this query merges them: it begins with the next row of each owner, and each row that it
- * takes is replaced by the same owner's following row. It searches rows of equal times separately, because SQLite does not use the id
+ * takes is replaced by the same owner's following row. A row of several owners appears once. It searches rows of equal times separately, because SQLite does not use the id
  * in an index for `(time, id) > (…)`.
  *
  * @param columns the columns of the table, and of its alias in `nextId`
  * @param owners a query in parentheses that selects the ids of the owners as `id`
  * @param nextId selects the id of an owner's first row that meets a condition
+ * @param options `owners_of_row` is the most owners that a row can have
  */
 export function mergedIds(
   columns: { table: ByTime; next: ByTime },
   owners: SQL,
   start: Place,
   nextId: (owner_id: SQL, isBeyond: SQL) => SQLWrapper,
-  { order, limit }: { order: "asc" | "desc"; limit: Value<number> },
+  {
+    order,
+    limit,
+    owners_of_row = 1,
+  }: { order: "asc" | "desc"; limit: Value<number>; owners_of_row?: number },
 ): SQL {
   const { table, next } = columns;
   const beyond = sql.raw(order === "asc" ? ">" : "<");
   const nextOf = (owner: SQL, { time, id }: Place) => {
     const ofSameTime = nextId(sql`owner.id`, sql`${next.time} = ${time} and ${next.id} ${beyond} ${id}`);
     const others = nextId(sql`owner.id`, sql`${next.time} ${beyond} ${time}`);
-    return sql`select ${table.owner_id}, ${table.time}, ${table.id} from ${owner} as owner cross join ${table.id.table}
+    return sql`select owner.id, ${table.time}, ${table.id} from ${owner} as owner cross join ${table.id.table}
       where ${table.id} = coalesce(${ofSameTime}, ${others})`;
   };
   const following = nextOf(sql`merged`, { time: sql`owner.time`, id: sql`owner.row_id` });
   const direction = sql.raw(order);
   return sql`(with recursive merged (id, time, row_id) as (${nextOf(owners, start)} union all ${following}
-    order by 2 ${direction}, 3 ${direction} limit ${limit}) select row_id as id from merged)`;
+    order by 2 ${direction}, 3 ${direction} limit ${limit} * ${sql.raw(String(owners_of_row))}) select distinct row_id as id from merged limit ${limit})`;
 }
 
 type Names<Table extends SQLiteTable> = keyof Table["$inferSelect"] & string;

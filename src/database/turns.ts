@@ -22,7 +22,7 @@ export interface Turn {
 
 export type ChoreTurn = Turn & { now: number };
 
-/** A prime, below which `Turn.shuffle` is. */
+/** A prime, below which `Turn.shuffle` is: so every organization has its own place in each order, and products stay exact. */
 const ORDERS = 65_521;
 
 export const newTurn = (share: number, portion: number): Turn => ({
@@ -30,6 +30,8 @@ export const newTurn = (share: number, portion: number): Turn => ({
   portion,
   shuffle: 1 + Math.floor(Math.random() * (ORDERS - 1)),
 });
+
+const orders = sql.raw(String(ORDERS));
 
 /** A LIMIT that limits nothing. */
 const ALL_ROWS = -1;
@@ -72,7 +74,7 @@ export const rowsInTurn = (
 ): SQL => sql`(
   select own.rowid
   from (
-    select id from (${owners}) order by id * ${turn.shuffle} % ${sql.raw(String(ORDERS))} limit ${ALL_ROWS}
+    select id from (${owners}) order by id % ${orders} * ${turn.shuffle} % ${orders} limit ${ALL_ROWS}
   ) as turn
   cross join ${table} as own on own.rowid in (select * from (${rowsOf(sql`turn.id`)}) limit ${turn.share})
   where ${livesHere(sql`own.organization_id`)}

@@ -1,6 +1,7 @@
-import { count, type SQL } from "drizzle-orm";
+import { and, count, eq, isNull, or, type Placeholder, type SQL } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Database } from "../database/database.ts";
+import { withoutIndex } from "../database/expressions.ts";
 import {
   builder,
   type Placeholders,
@@ -38,6 +39,49 @@ export function pagedList<Columns extends Record<string, SQLiteColumn | SQL.Alia
         .limit((values as unknown as Placeholders<PageWindow>).limit)
         .offset((values as unknown as Placeholders<PageWindow>).offset),
     ) as PreparedQuery<Values & PageWindow, Row<Columns>>,
+  };
+}
+
+/** For each parameter of a list that filters its rows, the column that it is compared with. */
+type Filters<Query> = Record<Exclude<keyof Query, keyof PageQuery>, SQLiteColumn>;
+
+/**
+ * A list with optional filters. Returns the verb that reads a page: it uses the index for the first filter given.
+ *
+ * @param filters the most selective first
+ */
+export function filteredList<
+  Query extends PageQuery,
+  Columns extends Record<string, SQLiteColumn | SQL.Aliased>,
+  Values extends object,
+>(
+  table: SQLiteTable,
+  columns: Columns,
+  order: SQL[],
+  condition: (values: Placeholders<Values>) => SQL | undefined,
+  filters: Filters<Query>,
+) {
+  const all: [string, SQLiteColumn][] = Object.entries(filters);
+  const listBy = (first?: string) =>
+    pagedList(table, columns, order, (values: Placeholders<Values & Record<string, unknown>>) =>
+      and(
+        condition(values as unknown as Placeholders<Values>),
+        ...all.map(([name, column]) => {
+          const wanted = values[name] as Placeholder;
+          return name === first ? eq(column, wanted) : or(isNull(wanted), eq(withoutIndex(column), wanted));
+        }),
+      ),
+    );
+  const lists = new Map([undefined, ...Object.keys(filters)].map((first) => [first, listBy(first)]));
+  return (
+    db: Database,
+    values: Values,
+    { page, per_page, ...wanted }: Query,
+  ): Promise<Page<Row<Columns>>> => {
+    const given = wanted as Record<string, unknown>;
+    const each = Object.fromEntries(all.map(([name]) => [name, given[name] ?? null]));
+    const list = lists.get(all.find(([name]) => each[name] !== null)?.[0]) as ReturnType<typeof listBy>;
+    return readPage(db, list, { ...values, ...each }, { page, per_page });
   };
 }
 

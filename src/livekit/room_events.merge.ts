@@ -45,10 +45,13 @@ export function visitorIn({ visitor }: RoomEvent, known: KnownOfRoom): KnownVisi
   const key = keyOf(visitor, known);
   const found = known.participants.find((each) => each.key === key);
   const before = found?.erased_at === null ? found : undefined;
+  // Coming after an erased wait makes a new participant.
+  const came_at = visitor.joined_at ?? visitor.at;
+  const isNew = !found || (found.call_id === null && isAfter(came_at, found.left_at));
   const earlier = known.connectionsOf(key);
   const connections = withConnection(earlier, visitor);
   const is_repeated = JSON.stringify(connections) === JSON.stringify(earlier);
-  return { key, before, is_erased: found !== undefined && !before, earlier, connections, is_repeated };
+  return { key, before, is_erased: !before && !isNew, earlier, connections, is_repeated };
 }
 
 /** Uses the second key if the first belongs to a participant of another call: on this call, they are a new participant. */

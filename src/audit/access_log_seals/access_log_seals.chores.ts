@@ -2,15 +2,16 @@ import { digest } from "../../bytes/digest.ts";
 import type { Context } from "../../context.ts";
 import type { Database } from "../../database/database.ts";
 import { runAll } from "../../database/queries.ts";
-import { endOfDate } from "../../http/dates.ts";
+import { dateOf, endOfDate } from "../../http/dates.ts";
 import { log, logFault } from "../../http/log.ts";
+import { SEALED_AFTER } from "../../lifetimes.ts";
 import { MAX_SEALED_ENTRIES } from "../../limits.ts";
 import type { Settings } from "../../settings.ts";
 import { DAYS_SEALED, ENTRIES_SEALED, SEALED_PAGE, SEALING_TIME_LIMIT } from "../../tuning.ts";
+import { DAY } from "../../units.ts";
 import type { AccessLog } from "../access_logs/access_logs.schemas.ts";
 import { fileOf, packEntries, readFile, storeFile } from "./access_log_seals.files.ts";
 import { signSeal } from "./access_log_seals.keys.ts";
-import { dayToSeal, newestClosedDay } from "./access_log_seals.merge.ts";
 import {
   type EntriesBetween,
   entriesBetween,
@@ -18,6 +19,19 @@ import {
   type OrganizationToSeal,
   organizationsToSeal,
 } from "./access_log_seals.sql.ts";
+
+const newestClosedDay = (now: number): string => dateOf(now - SEALED_AFTER - DAY);
+
+/**
+ * The day of an organization's next seal: the day of its first unsealed entry. If that day is already sealed, because
+ * the entry came late or the seal was full, it is the day after the last seal. The client package checks the same rule.
+ *
+ * @param first_at the time of the first unsealed entry
+ */
+function dayToSeal(first_at: number, last_date: string | null): string {
+  const date = dateOf(first_at);
+  return last_date === null || date > last_date ? date : dateOf(endOfDate(last_date));
+}
 
 /**
  * Seals the oldest unsealed day of each organization; later runs seal the following days. One organization's failure

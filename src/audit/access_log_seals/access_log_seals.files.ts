@@ -1,7 +1,6 @@
 import { hexOf } from "../../bytes/hex.ts";
 import { jsonOrUndefined } from "../../bytes/json.ts";
-import { toNdjson } from "../access_logs/access_logs.ndjson.ts";
-import type { AccessLog } from "../access_logs/access_logs.schemas.ts";
+import { type AccessLog, toNdjson } from "../access_logs/access_logs.schemas.ts";
 
 /*
  * The file of a sealed day, compressed: each line is an entry, as lists show it. It is packed twice, page by page: first to learn

@@ -6,8 +6,7 @@ import { administeredOrganization } from "../../http/roles.ts";
 import { requireEntry } from "../access_logs/access_logs.entries.ts";
 import { fileOf } from "./access_log_seals.files.ts";
 import { fileUnavailable, sealedDayNotFound } from "./access_log_seals.refusals.ts";
-import type { Seal } from "./access_log_seals.schemas.ts";
-import { fileEntry, sealOfDay, sealsAfter } from "./access_log_seals.sql.ts";
+import { fileEntry, type Seal, sealOfDay, sealsAfter } from "./access_log_seals.sql.ts";
 
 export async function listSeals(
   { db, caller }: ClientContext,

@@ -3,7 +3,7 @@ import { alias } from "drizzle-orm/sqlite-core";
 import { coalesce, columnAs, hasValues, joinedColumnAs } from "../../database/expressions.ts";
 import { insertSelect, valuesFor } from "../../database/insert.ts";
 import { livesHere } from "../../database/moves.ts";
-import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { rowsBy, selectColumn } from "../../database/selects.ts";
 import { eachOf } from "../../database/turns.ts";
 import { entriesWhere } from "../access_logs/access_logs.entries.ts";
@@ -18,7 +18,9 @@ export type SealClaims = Omit<NewSeal, "jws" | "jws_sha256" | "created_at">;
 
 const { organization_id, date, count, first_id, last_id, sha256, previous, jws } = accessLogSeals;
 
-export const sealColumns = { date, count, first_id, last_id, sha256, previous, jws };
+const sealColumns = { date, count, first_id, last_id, sha256, previous, jws };
+
+export type Seal = Row<typeof sealColumns>;
 
 /** Oldest first. Clients page by `last_id`, a seal's position in the chain. */
 export const sealsAfter = preparedQuery(

@@ -114,13 +114,18 @@ export const entriesWhere =
     }));
 
 /** Statements for the entry about one row by its id, and about the row that the transaction has just inserted. */
-export function entriesOf(resource: AccessResource, table: TableOfRows & { organization_id: SQLiteColumn }) {
-  const entries = entriesWhere(resource, table, { organization_id: table.organization_id });
+export function entriesOf(
+  resource: AccessResource,
+  table: TableOfRows & { organization_id: SQLiteColumn },
+  subject: Partial<Subject<SQLWrapper>> = {},
+) {
+  const entries = entriesWhere(resource, table, { organization_id: table.organization_id, ...subject });
   return {
     of: entries(({ organization_id, id }: Placeholders<OwnPath>) =>
       hasValues(table, { organization_id, id }),
     ),
     ofNewest: entries((_: object) => isNewest(table)),
+    where: entries,
   };
 }
 

@@ -7,8 +7,7 @@ import { inReserve } from "../../http/quotas.ts";
 import { adminArea } from "../../http/scopes.ts";
 import { streamed } from "../../http/streams.ts";
 import { query } from "../../http/validation.ts";
-import { NDJSON, toNdjson } from "./access_logs.ndjson.ts";
-import { type AccessLog, accessLogsQuery, toAccessLog } from "./access_logs.schemas.ts";
+import { type AccessLog, accessLogsQuery, NDJSON, toAccessLog, toNdjson } from "./access_logs.schemas.ts";
 import { exportAccessLogs, listAccessLogs } from "./access_logs.service.ts";
 
 const TYPES = ["application/json", NDJSON];

@@ -25,11 +25,11 @@ import { coalesce, greatest, iif, least } from "../../database/expressions.ts";
 import { builder, type Placeholders, type PreparedQuery, preparedQuery } from "../../database/queries.ts";
 import { selectColumn } from "../../database/selects.ts";
 import { people } from "../../rooms/people/people.table.ts";
+import { DAY } from "../../units.ts";
 import { accessLogSeals } from "../access_log_seals/access_log_seals.table.ts";
 import { entryOfOrganization } from "./access_logs.entries.ts";
-import { peopleOfReference } from "./access_logs.references.ts";
 import type { AccessLog } from "./access_logs.schemas.ts";
-import { accessLogColumns } from "./access_logs.sql.ts";
+import { accessLogColumns, peopleOfReference } from "./access_logs.sql.ts";
 import { accessLogs } from "./access_logs.table.ts";
 
 /*
@@ -44,19 +44,13 @@ export interface ListedEntries {
   after: number;
   call_id: number | null;
   acting_user: string | null;
-  external_reference: string | null;
   reference_digest: string | null;
   user_id: number | null;
   resource: AccessResource | null;
   event: AccessEvent | null;
-  /**
-   * Dates (`YYYY-MM-DD`), both inclusive. `from` (inclusive) and `before` (exclusive) are the same range in
-   * milliseconds since the epoch.
-   */
+  /** Dates (`YYYY-MM-DD`), both inclusive. */
   first_date: string | null;
   last_date: string | null;
-  from: number | null;
-  before: number | null;
 }
 
 interface LookThrough extends ListedEntries {
@@ -131,15 +125,21 @@ function isAboutReference(listed: Listed) {
   );
 }
 
+/** The start of a date, in milliseconds since the epoch. */
+const startOf = (date: Placeholder) => sql`unixepoch(${date}) * 1000`;
+
 const isListed = (listed: Listed) =>
   and(
     isAny(listed.acting_user, accessLogs.acting_user),
-    or(isNull(listed.external_reference), isAboutReference(listed)),
+    or(isNull(listed.reference_digest), isAboutReference(listed)),
     isAny(listed.user_id, accessLogs.user_id),
     isAny(listed.resource, accessLogs.resource),
     isAny(listed.event, accessLogs.event),
-    gte(accessLogs.at, coalesce(listed.from, 0)),
-    or(isNull(listed.before), lt(accessLogs.at, listed.before)),
+    or(isNull(listed.first_date), gte(accessLogs.at, startOf(listed.first_date))),
+    or(
+      isNull(listed.last_date),
+      lt(accessLogs.at, sql`${startOf(listed.last_date)} + ${sql.raw(String(DAY))}`),
+    ),
   );
 
 /**

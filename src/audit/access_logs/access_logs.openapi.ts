@@ -4,8 +4,8 @@ import { exampleOf } from "../../openapi/examples.ts";
 import { type Reference, VARY_ACCEPT } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { SYSTEM_USER_ID } from "../../organization/members/organization_users.table.ts";
-import { NDJSON } from "./access_logs.ndjson.ts";
 import { accessLogSchema, accessLogsSchema } from "./access_logs.responses.ts";
+import { NDJSON } from "./access_logs.schemas.ts";
 
 const read = exampleOf(accessLogSchema);
 

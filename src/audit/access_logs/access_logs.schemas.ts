@@ -3,6 +3,7 @@ import { ACCESS_EVENTS, ACCESS_RESOURCES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import { inOrder } from "../../http/dates.ts";
 import { afterQuery } from "../../http/pagination.ts";
+import { inChunks } from "../../http/streams.ts";
 import { day, externalReference, PRINTABLE_ASCII, pathId, reference, toTimestamp } from "../../http/wire.ts";
 import { MAX_ACTING_USER_LENGTH } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
@@ -55,3 +56,11 @@ export function toAccessLog(row: AccessLog): z.input<typeof accessLogSchema> {
 
 /** @param hex the 32 digits of a UUID */
 const uuidOf = (hex: string): string => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+
+export const NDJSON = "application/x-ndjson";
+
+export const toNdjson = (rows: AccessLog[]): Generator<string> => inChunks(linesOfEntries(rows));
+
+function* linesOfEntries(rows: AccessLog[]) {
+  for (const row of rows) yield `${JSON.stringify(toAccessLog(row))}\n`;
+}

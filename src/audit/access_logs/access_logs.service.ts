@@ -1,32 +1,24 @@
 import type { ClientContext } from "../../context.ts";
 import { runAll, runBatch } from "../../database/queries.ts";
-import { endOfDate } from "../../http/dates.ts";
 import { administeredOrganization } from "../../http/roles.ts";
 import { MAX_EXPORTED_ACCESS_LOGS } from "../../limits.ts";
 import { ACCESS_LOGS_LOOKED_THROUGH, EXPORTED_PAGE } from "../../tuning.ts";
 import { requireEntry } from "./access_logs.entries.ts";
 import {
   allEntries,
-  type EntryList,
   entriesOfActingUser,
   entriesOfCall,
   type ListedEntries,
   listOfEntriesEntry,
 } from "./access_logs.lists.ts";
 import type { AccessLog, AccessLogsQuery } from "./access_logs.schemas.ts";
-import { digestsOfReferences } from "./access_logs.sql.ts";
-
-export interface AccessLogPage {
-  access_logs: AccessLog[];
-  /** null at the end. */
-  next_after: number | null;
-}
+import { digestOfReference } from "./access_logs.sql.ts";
 
 /** The next entries after an id, oldest first. The read is recorded in an entry that is not among them. */
 export async function listAccessLogs(
   context: ClientContext,
   { per_page, ...query }: AccessLogsQuery,
-): Promise<AccessLogPage> {
+): Promise<{ access_logs: AccessLog[]; next_after: number | null }> {
   const { found, end } = await readEntries(context, query, per_page + 1, { isExport: false });
   const access_logs = found.slice(0, per_page);
   return { access_logs, next_after: (found.length > per_page ? access_logs.at(-1)?.id : end) ?? null };
@@ -73,9 +65,7 @@ async function readEntries(
 ) {
   const { db, caller, settings } = context;
   const organization_id = administeredOrganization(caller);
-  const { external_reference } = query;
-  const [reference_digest = null] =
-    external_reference === undefined ? [] : await digestsOfReferences(settings, [external_reference]);
+  const reference_digest = await digestOfReference(settings, query.external_reference);
   const listed = toListValues(organization_id, query, reference_digest);
   const { list, isFiltered, looked_through } = chooseList(listed);
   const values = { ...listed, looked_through, through: Number.MAX_SAFE_INTEGER };
@@ -95,33 +85,21 @@ async function readEntries(
 
 function toListValues(
   organization_id: number,
-  { after, from, to, ...filters }: Omit<AccessLogsQuery, "per_page">,
+  query: Omit<AccessLogsQuery, "per_page">,
   reference_digest: string | null,
 ): ListedEntries {
-  return {
-    organization_id,
-    after,
-    call_id: filters.call_id ?? null,
-    acting_user: filters.acting_user ?? null,
-    external_reference: filters.external_reference ?? null,
-    reference_digest,
-    user_id: filters.user_id ?? null,
-    resource: filters.resource ?? null,
-    event: filters.event ?? null,
-    first_date: from ?? null,
-    last_date: to ?? null,
-    from: from ? Date.parse(from) : null,
-    before: to ? endOfDate(to) : null,
-  };
+  const { after, call_id = null, acting_user = null, user_id = null, resource = null, event = null } = query;
+  const { from: first_date = null, to: last_date = null } = query;
+  const filters = { call_id, acting_user, user_id, resource, event, first_date, last_date, reference_digest };
+  return { organization_id, after, ...filters };
 }
 
 /** The list whose index finds the fewest entries, and how many entries to look through. */
-function chooseList(values: ListedEntries): { list: EntryList; isFiltered: boolean; looked_through: number } {
-  const { call_id, acting_user, external_reference, user_id, resource, event, from, before } = values;
+function chooseList({ organization_id: _, after: __, call_id, ...filters }: ListedEntries) {
+  const { acting_user, ...others } = filters;
   const list = call_id !== null ? entriesOfCall : acting_user !== null ? entriesOfActingUser : allEntries;
-  const others = [external_reference, user_id, resource, event, from, before];
-  if (list === entriesOfCall) others.push(acting_user);
-  const isFiltered = others.some((filter) => filter !== null);
+  const further = list === entriesOfCall ? filters : others;
+  const isFiltered = Object.values(further).some((filter) => filter !== null);
   return {
     list,
     isFiltered,

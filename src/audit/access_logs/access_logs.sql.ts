@@ -1,5 +1,10 @@
-import { getTableColumns, sql } from "drizzle-orm";
+import { and, eq, exists, getTableColumns, not, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { alias, unionAll } from "drizzle-orm/sqlite-core";
 import { keyedDigests } from "../../bytes/digest.ts";
+import { columnAs, withoutIndex } from "../../database/expressions.ts";
+import { builder, type Values } from "../../database/queries.ts";
+import { selectColumn } from "../../database/selects.ts";
+import { formerReferences, people } from "../../rooms/people/people.table.ts";
 import type { Settings } from "../../settings.ts";
 import { accessLogs } from "./access_logs.table.ts";
 
@@ -13,13 +18,52 @@ export const accessLogColumns = {
   ),
 };
 
-/** The digests by which the log finds references that were searched for or erased. They differ from digests of keys. */
-export async function digestsOfReferences(
+/** The digest by which a person, and the searches for them, are found. It differs from the digest of a key. null without a reference. */
+export async function digestOfReference(
   { DIGEST_SECRET }: Settings,
-  references: string[],
-): Promise<string[]> {
-  return keyedDigests(
-    DIGEST_SECRET,
-    references.map((reference) => `reference ${reference}`),
-  );
+  reference: string | null | undefined,
+): Promise<string | null> {
+  if (!reference) return null;
+  const [digest = null] = await keyedDigests(DIGEST_SECRET, [`reference ${reference}`]);
+  return digest;
 }
+
+/*
+ * Finds people by the digest of a reference: of the one that they have, or of any that they had before.
+ * `participants.person_id` and `people.visit_id` connect a record with its participations and its visit.
+ */
+
+export interface OfReference {
+  organization_id: number;
+  reference_digest: string | null;
+}
+
+const isOfReference = (
+  table: typeof people | typeof formerReferences,
+  { organization_id, reference_digest }: Values<OfReference>,
+) => sql`${table.organization_id} = ${organization_id} and ${table.reference_digest} = ${reference_digest}`;
+
+const one = alias(people, "one");
+
+const hasReference = (person_id: SQLWrapper, { reference_digest }: Values<OfReference>): SQL =>
+  exists(
+    selectColumn(one.id, eq(one.id, person_id), eq(withoutIndex(one.reference_digest), reference_digest)),
+  );
+
+/**
+ * Selects the ids of the people who have or had the reference, each once.
+ *
+ * @param condition selects among those who have it
+ */
+export const peopleOfReference = (of: Values<OfReference>, condition?: SQL) =>
+  unionAll(
+    builder
+      .select({ id: columnAs(people.id, "id") })
+      .from(people)
+      .where(and(isOfReference(people, of), condition)),
+    builder
+      .select({ id: columnAs(formerReferences.person_id, "id") })
+      .from(formerReferences)
+      // A person can have a former reference again.
+      .where(and(isOfReference(formerReferences, of), not(hasReference(formerReferences.person_id, of)))),
+  );

@@ -1,6 +1,19 @@
-import { and, desc, eq, exists, gte, inArray, isNull, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import {
+  and,
+  desc,
+  eq,
+  exists,
+  gte,
+  inArray,
+  isNull,
+  ne,
+  or,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
-import { columnAs, hasValues, withoutIndex } from "../../database/expressions.ts";
+import { columnAs, hasValues, iif, withoutIndex } from "../../database/expressions.ts";
 import {
   type BoundQuery,
   builder,
@@ -77,28 +90,28 @@ const noEnd = preparedQuery(() =>
 
 const next = alias(calls, "next");
 
-const byTime = ({ organization_user_id, started_at, id }: typeof calls | typeof next) => ({
-  owner_id: organization_user_id,
-  time: started_at,
-  id,
-});
+const byTime = ({ started_at, id }: typeof calls | typeof next) => ({ time: started_at, id });
 
+/** Calls that the users in reach held, and as those of negative ids, calls of their visits that others held. */
 const pageOfReached = preparedQuery((listed: Listed) => {
-  const nextId = (owner_id: SQL, isBefore: SQL) =>
-    selectColumn(
-      next.id,
-      eq(next.organization_user_id, owner_id),
-      isBefore,
-      gte(next.started_at, listed.from),
-    )
-      .orderBy(desc(next.started_at), desc(next.id))
-      .limit(1);
+  const nextId = (owner_id: SQL, isBefore: SQL) => {
+    const first = (...ofOwner: SQL[]) =>
+      selectColumn(next.id, ...ofOwner, isBefore, gte(next.started_at, listed.from))
+        .orderBy(desc(next.started_at), desc(next.id))
+        .limit(1);
+    return iif(
+      sql`${owner_id} > 0`,
+      first(eq(next.organization_user_id, owner_id)),
+      // The index's WHERE, and then the visits' holders.
+      first(ne(next.visit_holder_id, next.organization_user_id), sql`${next.visit_holder_id} = -${owner_id}`),
+    );
+  };
   const ids = mergedIds(
     { table: byTime(calls), next: byTime(next) },
-    sql`${reachedIds(listed)}`,
+    sql`(select id from ${reachedIds(listed)} union all select -id from ${reachedIds(listed)})`,
     { time: listed.before_start, id: listed.before_id },
     nextId,
-    { order: "desc", limit: listed.limit },
+    { order: "desc", limit: listed.limit, owners_of_row: 2 },
   );
   return builder
     .select(columnsWithResults)
@@ -162,7 +175,11 @@ function isWithinReach(listed: Listed) {
   const owner = withoutIndex(calls.organization_user_id);
   return and(
     or(sql`${owner_id} = 0`, eq(owner, owner_id)),
-    or(sql`${reaches_everybody}`, inArray(owner, reachedIds(listed))),
+    or(
+      sql`${reaches_everybody}`,
+      inArray(owner, reachedIds(listed)),
+      and(sql`${owner_id} = 0`, inArray(withoutIndex(calls.visit_holder_id), reachedIds(listed))),
+    ),
   );
 }
 

@@ -256,6 +256,7 @@ function fieldsOfCall(
     organization_user_id,
     waiting_room_id,
     visit_id: call?.visit_id ?? first?.visit_id ?? null,
+    visit_holder_id: first ? first.visit_holder_id : (call?.visit_holder_id ?? null),
     started_at,
     ended_at,
     end_is_assumed,

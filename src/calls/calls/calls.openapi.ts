@@ -70,7 +70,7 @@ export const callsReference: Reference = {
     "GET /calls": {
       operationId: "findCalls",
       summary: "Find calls of all users",
-      description: `Lists the calls of all organization users that the client has access to, newest first by \`started_at\`. An organization_admin has access to all calls of the organization, a provider only to its own, and a provider_assistant to its own and to those of the providers it assists. The parameters can be combined. ${inParts} A reference in a URL can end up in the logs of proxies, so it should not be a name.`,
+      description: `Lists the calls of all organization users that the client has access to, newest first by \`started_at\`. An organization_admin has access to all calls of the organization, a provider only to its own, and a provider_assistant to its own and to those of the providers it assists. A call of a visit is listed for the visit's holder too, even if a substitute held it: its row says who did. The parameters can be combined. ${inParts} A reference in a URL can end up in the logs of proxies, so it should not be a name.`,
       parameters: filters,
       response: {
         ...afterResponse("calls", callSchema),

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { requireEntry } from "../../audit/access_logs/access_logs.entries.ts";
-import { digestsOfReferences } from "../../audit/access_logs/access_logs.sql.ts";
+import { digestOfReference } from "../../audit/access_logs/access_logs.sql.ts";
 import type { ClientContext, Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import { type Placeholders, requireFirst, runBatch } from "../../database/queries.ts";
@@ -67,11 +67,10 @@ export async function listCalls(
 /** Lists the calls of all users that the caller reaches. A search for a participant is recorded. */
 export async function findCalls(context: ClientContext, query: CallsQuery): Promise<CallPage> {
   const { db, caller, settings } = context;
-  const { participant_reference: sought } = query;
-  const [participant_digest = null] =
-    sought === undefined ? [] : await digestsOfReferences(settings, [sought]);
-  const of = { organization_id: caller.organization_id, reference_digest: participant_digest };
-  const recorded = participant_digest === null ? [] : [participantSearchEntry(context, "search", of)];
+  const reference_digest = await digestOfReference(settings, query.participant_reference);
+  const of = { organization_id: caller.organization_id, reference_digest };
+  const recorded = reference_digest === null ? [] : [participantSearchEntry(context, "search", of)];
+  const participant_digest = reference_digest;
   const queries = listQueries({ ...reachOf(caller), owner_id: 0, ...partOf(query), participant_digest });
   const [calls, [end], ...entries] = await runBatch(db, [...queries, ...recorded]);
   entries.forEach(requireEntry);

@@ -10,6 +10,7 @@ import { waitingRooms } from "../../rooms/waiting_rooms/waiting_rooms.table.ts";
 /**
  * - `end_is_assumed`: no report said when the call ended, so the cron set the end to the latest known time of the call.
  * - `visit_id`: the planned visit of the first participant who came with a visit's link.
+ * - `visit_holder_id`: a copy of the holder of that visit, so that the list of calls finds the calls that others held. A trigger updates it.
  * - `external_reference`: the text by which another system knows the visit.
  * - `reference_said_by`: null until the platform or the organization has said whether there is a reference.
  * - `failed`: null until a report says whether the call failed.
@@ -28,6 +29,7 @@ export const calls = sqliteTable(
     organization_user_id: integer().notNull(),
     waiting_room_id: integer().notNull(),
     visit_id: integer(),
+    visit_holder_id: integer(),
     started_at: integer().notNull(),
     ended_at: integer(),
     end_is_assumed: integer({ mode: "boolean" }).notNull().default(false),
@@ -45,6 +47,9 @@ export const calls = sqliteTable(
     uniqueIndex("calls_by_organization").on(t.organization_id, t.id),
     uniqueIndex("calls_by_key").on(t.organization_id, t.key),
     index("calls_newest").on(t.organization_user_id, t.started_at, t.id),
+    index("calls_newest_of_visit_holder")
+      .on(t.visit_holder_id, t.started_at, t.id)
+      .where(sql`visit_holder_id <> organization_user_id`),
     index("calls_newest_of_organization").on(t.organization_id, t.started_at, t.id),
     index("calls_by_reference")
       .on(t.organization_id, t.external_reference, t.started_at, t.id)

@@ -57,6 +57,12 @@ BEGIN
   WHERE visit_id = new.id AND reference_said_by IS NULL AND reference_erased_at IS NULL;
 END;
 
+CREATE TRIGGER `call_visit_holders` AFTER UPDATE OF organization_user_id ON `visits`
+WHEN old.organization_user_id IS NOT new.organization_user_id
+BEGIN
+  UPDATE calls SET visit_holder_id = new.organization_user_id WHERE visit_id = new.id;
+END;
+
 CREATE TRIGGER `call_references_not_restored` BEFORE UPDATE OF external_reference ON `calls`
 WHEN new.reference_erased_at IS NOT NULL AND new.external_reference IS NOT NULL
 BEGIN

@@ -1,6 +1,6 @@
 import { and, asc, eq, exists, gt, inArray, isNotNull, isNull, not, or, type SQL, sql } from "drizzle-orm";
 import { entriesWhere } from "../../audit/access_logs/access_logs.entries.ts";
-import { type OfReference, peopleOfReference } from "../../audit/access_logs/access_logs.references.ts";
+import { type OfReference, peopleOfReference } from "../../audit/access_logs/access_logs.sql.ts";
 import { keyedDigests } from "../../bytes/digest.ts";
 import type { Context } from "../../context.ts";
 import { coalesce, columnAs, greatest, iif, joinedColumnAs } from "../../database/expressions.ts";
@@ -17,7 +17,7 @@ import { ERASED_NAME, isHeld } from "../../database/retention.ts";
 import { selectColumn } from "../../database/selects.ts";
 import { ERASED_PORTION } from "../../limits.ts";
 import { people } from "../../rooms/people/people.table.ts";
-import { visitEntries } from "../../rooms/visits/visits.sql.ts";
+import { visitEntry } from "../../rooms/visits/visits.sql.ts";
 import { visits } from "../../rooms/visits/visits.table.ts";
 import { subjectOfCall } from "../calls/calls.entries.ts";
 import { participants } from "./participants.table.ts";
@@ -91,7 +91,7 @@ const participantEntries = entriesWhere(
   subjectOfCall(participants),
 )(({ ids }: Placeholders<{ ids: string }>) => inArray(participants.id, jsonValues(ids)));
 
-const visitEntriesByIds = visitEntries(({ ids }: Placeholders<{ ids: string }>) =>
+const visitEntriesByIds = visitEntry.where(({ ids }: Placeholders<{ ids: string }>) =>
   inArray(visits.id, jsonValues(ids)),
 );
 

@@ -9,9 +9,8 @@ import { requireCorrectorStill } from "../../organization/roles/roles.policy.ts"
 import { correctPerson } from "../../rooms/people/people.merge.ts";
 import { writePeople } from "../../rooms/people/people.sql.ts";
 import { plannedIn, plannedOf } from "../../rooms/visits/visits.reports.ts";
-import { roomOfPath } from "../../rooms/waiting_rooms/waiting_rooms.reach.ts";
 import { waitingRoomNotFound } from "../../rooms/waiting_rooms/waiting_rooms.refusals.ts";
-import { reportedRoomOfAnySlug } from "../../rooms/waiting_rooms/waiting_rooms.sql.ts";
+import { reportedRoomOfAnySlug, roomOfPath } from "../../rooms/waiting_rooms/waiting_rooms.sql.ts";
 import { recordedListOfCall } from "../calls/calls.entries.ts";
 import { reachedCall } from "../calls/calls.sql.ts";
 import { mergeParticipant, recordOf } from "./participants.merge.ts";

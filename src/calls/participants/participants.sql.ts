@@ -18,7 +18,7 @@ import { memberOf } from "../../organization/members/members.sql.ts";
 import { idOfPerson, personColumns, selectPlanned } from "../../rooms/people/people.sql.ts";
 import { people } from "../../rooms/people/people.table.ts";
 import { selectNamedVisits } from "../../rooms/visits/visits.reports.ts";
-import { organizationOfAnySlug } from "../../rooms/waiting_rooms/waiting_rooms.slugs.ts";
+import { organizationOfAnySlug } from "../../rooms/waiting_rooms/waiting_rooms.sql.ts";
 import type { Settings } from "../../settings.ts";
 import { subjectOfCall } from "../calls/calls.entries.ts";
 import { type CallKey, callIdByKey, callIdOfPath, type ReachedCall } from "../calls/calls.sql.ts";

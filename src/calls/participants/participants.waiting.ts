@@ -8,7 +8,7 @@ import { selectColumn } from "../../database/selects.ts";
 import { MAX_LISTED_WAITING } from "../../limits.ts";
 import { memberOf } from "../../organization/members/members.sql.ts";
 import { people } from "../../rooms/people/people.table.ts";
-import { type ReachedRoom, roomWithinReach } from "../../rooms/waiting_rooms/waiting_rooms.reach.ts";
+import { type ReachedRoom, roomWithinReach } from "../../rooms/waiting_rooms/waiting_rooms.sql.ts";
 import { waitingRooms } from "../../rooms/waiting_rooms/waiting_rooms.table.ts";
 import { isRecordOf, shownColumns } from "./participants.sql.ts";
 import { participants } from "./participants.table.ts";

@@ -19,7 +19,7 @@ import {
   type RoomOwner,
   type WaitingRoomRow,
 } from "../../rooms/waiting_rooms/waiting_rooms.merge.ts";
-import { freeSlug } from "../../rooms/waiting_rooms/waiting_rooms.slugs.ts";
+import { freeSlug } from "../../rooms/waiting_rooms/waiting_rooms.sql.ts";
 import { waitingRooms } from "../../rooms/waiting_rooms/waiting_rooms.table.ts";
 
 /** Selects a user's personal room, even if it is retired. */

@@ -4,7 +4,7 @@ CREATE VIEW `visible_recordings` AS
 SELECT egresses.id, egresses.call_id, egresses.status, egresses.is_announced
 FROM egresses JOIN calls ON calls.id = egresses.call_id
 WHERE calls.ended_at IS NOT NULL
-  -- A recording that was first reported after the deletion of the call's recordings.
+  -- A recording that came to the call after the deletion of the call's recordings.
   AND (calls.recordings_deleted_at IS NULL OR egresses.created_at < calls.recordings_deleted_at)
   -- The lowest value in the index, which sorts NULL before 0, and 0 before 1. Without participants, it is NULL too.
   AND (
@@ -61,11 +61,18 @@ BEGIN
   UPDATE calls SET recordings_deleted_at = new.updated_at WHERE id = new.call_id AND recordings_deleted_at IS NULL;
 END;
 
--- Deleted results of a call stay deleted: the cron deletes the files of a recording that is first reported afterwards.
+-- Deleted results of a call stay deleted: the cron deletes the files of a recording that is first reported afterwards, or that LiveKit
+-- reported before without its call. Such a recording counts as created when it came to the call.
 CREATE TRIGGER `egresses_not_restored` AFTER INSERT ON `egresses`
 WHEN (SELECT recordings_deleted_at FROM calls WHERE id = new.call_id) IS NOT NULL
 BEGIN
   UPDATE egresses SET deletion_due_at = new.created_at WHERE id = new.id;
+END;
+
+CREATE TRIGGER `egresses_not_claimed` AFTER UPDATE OF call_id ON `egresses`
+WHEN old.call_id IS NULL AND (SELECT recordings_deleted_at FROM calls WHERE id = new.call_id) IS NOT NULL
+BEGIN
+  UPDATE egresses SET deletion_due_at = new.updated_at, created_at = new.updated_at WHERE id = new.id;
 END;
 
 -- In events, `egress_id` is the id of the egress's row, as in the external API. An egress has events once it has a call.
@@ -88,7 +95,7 @@ BEGIN
 END;
 
 CREATE TRIGGER `events_egress_claimed` AFTER UPDATE OF call_id ON `egresses`
-WHEN old.call_id IS NULL
+WHEN old.call_id IS NULL AND (SELECT recordings_deleted_at FROM calls WHERE id = new.call_id) IS NULL
 BEGIN
   INSERT INTO events_new_egresses VALUES (new.id, new.updated_at);
 END;

@@ -16,7 +16,7 @@ export const erasureSchema = z
       example: 0,
     }),
     ongoing_count: count().meta({
-      description: `The number of the person's participations that are going on: the person is waiting, or the call has not ended. They are left alone. ${LOOKED_THROUGH}`,
+      description: `The number of the person's participations and planned visits that are left alone, because the person is waiting, or on a call that has not ended. A planned participant's calls all count until then. ${LOOKED_THROUGH}`,
       example: 0,
     }),
     remaining_count: count().meta({

@@ -1,4 +1,4 @@
-import { digestsOfReferences } from "../../audit/access_logs/access_logs.sql.ts";
+import { digestOfReference } from "../../audit/access_logs/access_logs.sql.ts";
 import { erasablePortion, erasureOf } from "../../calls/participants/participants.erasure.ts";
 import type { ClientContext } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
@@ -23,7 +23,7 @@ export async function erasePortion(
   const { db, caller, settings } = context;
   const { organization_id } = caller;
   const author = asAdministrator(caller);
-  const [reference_digest = null] = await digestsOfReferences(settings, [external_reference]);
+  const reference_digest = await digestOfReference(settings, external_reference);
   const person = { organization_id, reference_digest };
   const erasure = await decideAndWrite(
     db,

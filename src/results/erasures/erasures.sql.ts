@@ -1,5 +1,5 @@
 import { eq, type SQLWrapper, sql } from "drizzle-orm";
-import type { OfReference } from "../../audit/access_logs/access_logs.references.ts";
+import type { OfReference } from "../../audit/access_logs/access_logs.sql.ts";
 import {
   isErasable,
   selectStates,

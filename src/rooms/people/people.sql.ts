@@ -1,5 +1,5 @@
-import { and, eq, exists, inArray, isNotNull, type SQL, sql } from "drizzle-orm";
-import { digestsOfReferences } from "../../audit/access_logs/access_logs.sql.ts";
+import { and, eq, exists, getTableColumns, inArray, isNotNull, type SQL, sql } from "drizzle-orm";
+import { digestOfReference } from "../../audit/access_logs/access_logs.sql.ts";
 import { participants } from "../../calls/participants/participants.table.ts";
 import { coalesce, columnAs, hasValues, iif } from "../../database/expressions.ts";
 import { insertRows, jsonField, jsonRows } from "../../database/insert.ts";
@@ -18,24 +18,10 @@ import type { Settings } from "../../settings.ts";
 import { visits } from "../visits/visits.table.ts";
 import { people } from "./people.table.ts";
 
+const { visit_starts_at: _, over_at: __, reference_digest: ___, ...columns } = getTableColumns(people);
+
 /** All columns that decisions depend on. Triggers maintain the others. */
-export const personColumns = {
-  id: people.id,
-  organization_id: people.organization_id,
-  visit_id: people.visit_id,
-  number: people.number,
-  display_name: people.display_name,
-  role: people.role,
-  user_id: people.user_id,
-  external_reference: people.external_reference,
-  said: people.said,
-  cleared: people.cleared,
-  assumed: people.assumed,
-  reported_at: people.reported_at,
-  erased_at: people.erased_at,
-  created_at: people.created_at,
-  updated_at: people.updated_at,
-};
+export const personColumns = columns;
 
 export type Person = Row<typeof personColumns>;
 
@@ -55,7 +41,7 @@ const insertPeople = insertRows<typeof people, DigestedRow>(people, {
 });
 
 /** An UPDATE of the key (organization_id, id) would make SQLite search all rows that refer to people. */
-const { id: _, organization_id: __, visit_id: ___, created_at: ____, ...written } = personColumns;
+const { id, organization_id, visit_id, created_at, ...written } = personColumns;
 
 const changes = Object.fromEntries(
   [...Object.keys(written), "reference_digest"].map((name) => [name, jsonField(name)]),
@@ -71,12 +57,12 @@ const updatePeople = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
 
 /** Writes new and known people. New ones get consecutive ids, in their order. */
 export async function writePeople(settings: Settings, rows: PersonRow[]): Promise<BoundQuery<unknown>[]> {
-  const references = rows.map(({ external_reference }) => external_reference ?? "");
-  const digests = await digestsOfReferences(settings, references);
-  const digested = rows.map((row, n) => ({
-    ...row,
-    reference_digest: row.external_reference && (digests[n] ?? null),
-  }));
+  const digested = await Promise.all(
+    rows.map(async (row) => ({
+      ...row,
+      reference_digest: await digestOfReference(settings, row.external_reference),
+    })),
+  );
   const added = digested.filter(({ id }) => id === undefined);
   const changed = digested.filter(({ id }) => id !== undefined);
   return [

@@ -90,11 +90,7 @@ const nextVisits = (listed: Listed, hasStatus: boolean, ofHolder?: SQL, isBeyond
 const nextIds = (listed: Listed, hasStatus: boolean, ofHolder?: SQL) =>
   nextVisits(listed, hasStatus, ofHolder).limit(listed.limit);
 
-const visitsByTime = ({ organization_user_id, starts_at, id }: typeof visits | typeof next) => ({
-  owner_id: organization_user_id,
-  time: starts_at,
-  id,
-});
+const visitsByTime = ({ starts_at, id }: typeof visits | typeof next) => ({ time: starts_at, id });
 
 /** The visits whose holder the caller reaches, and the visits without a holder. */
 const idsOfReached = (listed: Listed, hasStatus: boolean) =>

@@ -36,6 +36,7 @@ export const plannedIn = (keys: string[]) => {
 const namedColumns = {
   visit_id: columnAs(visits.id, "visit_id"),
   visit_status: columnAs(visits.status, "visit_status"),
+  visit_holder_id: columnAs(visits.organization_user_id, "visit_holder_id"),
   visit_reference: columnAs(visits.external_reference, "visit_reference"),
 };
 

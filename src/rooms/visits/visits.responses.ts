@@ -88,7 +88,7 @@ export const listedVisitSchema = z
       .array(id())
       .max(MAX_VISIT_CALLS)
       .meta({
-        description: `The ids of the visit's calls, in ascending order: at most the first ${MAX_VISIT_CALLS}.`,
+        description: `The ids of the visit's calls, in ascending order: at most the first ${MAX_VISIT_CALLS}. \`GET /calls\` lists them for the visit's holder, also those that a substitute held.`,
         example: [story.CALL.id],
       }),
     participants: listOfPeople(plannedParticipantSchema),

@@ -20,7 +20,7 @@ import type { PersonRow } from "../people/people.sql.ts";
 import { WRONG_NUMBER_OF_PARTICIPANTS } from "./visits.refusals.ts";
 import { visitKey } from "./visits.reports.ts";
 import type { listedVisitSchema, redeemedVisitSchema, visitMetricsSchema } from "./visits.responses.ts";
-import type { dailyVisitsColumns, VisitParticipant, visitColumns } from "./visits.sql.ts";
+import type { dailyVisitsColumns, visitColumns } from "./visits.sql.ts";
 
 const visitFields = lazily(() =>
   z.object({
@@ -102,7 +102,10 @@ export type RedeemVisitBody = z.output<ReturnType<typeof redeemVisitBody>>;
 
 export type Visit = Row<typeof visitColumns>;
 
-export const toVisitParticipant = (person: PersonRow): VisitParticipant => ({
+/** A person invited to a visit, who has a link. Ids are 1, 2, …, and the id of a removed participant is not used again. */
+export type VisitParticipant = ReturnType<typeof toVisitParticipant>;
+
+export const toVisitParticipant = (person: PersonRow) => ({
   id: person.number ?? 0,
   role: person.role,
   display_name: person.display_name,

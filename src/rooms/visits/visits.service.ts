@@ -1,5 +1,5 @@
 import { requireEntry } from "../../audit/access_logs/access_logs.entries.ts";
-import { digestsOfReferences } from "../../audit/access_logs/access_logs.sql.ts";
+import { digestOfReference } from "../../audit/access_logs/access_logs.sql.ts";
 import type { ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { runAll, runBatch, runFirst } from "../../database/queries.ts";
@@ -10,7 +10,7 @@ import { accountsAmong, type Reach, reachedMember, reachOf } from "../../organiz
 import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
 import { peopleOfVisit, removePeople, writePeople } from "../people/people.sql.ts";
 import { destinationOf } from "../waiting_room_subs/waiting_room_subs.merge.ts";
-import { roomOfPath } from "../waiting_rooms/waiting_rooms.reach.ts";
+import { roomOfPath } from "../waiting_rooms/waiting_rooms.sql.ts";
 import { listedVisits } from "./visits.lists.ts";
 import { cancelVisit, mergeVisit, namedIn, newVisit } from "./visits.merge.ts";
 import {
@@ -21,20 +21,18 @@ import {
   visitRoomRetired,
   visitWasCancelled,
 } from "./visits.refusals.ts";
-import type {
-  CreateVisit,
-  RedeemedVisit,
-  UpdateVisit,
-  Visit,
-  VisitsQuery,
-  VisitWithLinks,
+import {
+  type CreateVisit,
+  type RedeemedVisit,
+  toVisitParticipant,
+  type UpdateVisit,
+  type Visit,
+  type VisitsQuery,
+  type VisitWithLinks,
 } from "./visits.schemas.ts";
-import { toVisitParticipant } from "./visits.schemas.ts";
 import {
   newestVisit,
-  newVisitEntry,
   readableVisit,
-  replayedVisitEntry,
   visitEntry,
   visitIdempotency,
   visitOfLink,
@@ -50,8 +48,7 @@ export async function listVisits(
   query: VisitsQuery,
 ): Promise<{ visits: Visit[]; next_after: string | null }> {
   const { db, settings } = context;
-  const { participant_reference: sought } = query;
-  const [reference_digest = null] = sought === undefined ? [] : await digestsOfReferences(settings, [sought]);
+  const reference_digest = await digestOfReference(settings, query.participant_reference);
   const [found, [end], entries] = await runBatch(db, listedVisits(context, query, reference_digest));
   requireEntry(entries);
   const visits = found.slice(0, query.per_page);
@@ -88,13 +85,13 @@ export async function createVisit(context: ClientContext, input: CreateVisit): P
           ...(await writePeople(settings, people)),
           newestVisit({}),
         ],
-        entries: [newVisitEntry(context, "create", {})],
+        entries: [visitEntry.ofNewest(context, "create", {})],
       };
     },
     { idempotency: await visitIdempotency(context, { external_reference, participants }) },
   );
   if (context.keyed?.isReplay)
-    requireEntry(await runAll(db, replayedVisitEntry(context, "read", { organization_id, id: visit.id })));
+    requireEntry(await runAll(db, visitEntry.of(context, "read", { organization_id, id: visit.id })));
   return withLinks(settings, visit);
 }
 
@@ -126,7 +123,7 @@ export async function updateVisit(
           ...(next.removed.length > 0 ? [removePeople({ ids: JSON.stringify(next.removed), now })] : []),
           visitWrites.update(before, next.visit),
         ],
-        entries: [visitEntry(context, event, reached)],
+        entries: [visitEntry.of(context, event, reached)],
       };
     },
   );
@@ -144,7 +141,7 @@ export async function cancelPlannedVisit(context: ClientContext, id: number): Pr
     if (visit === before) return { unchanged: before };
     return {
       writes: [visitWrites.update(before, visit)],
-      entries: [visitEntry(context, "delete", reached)],
+      entries: [visitEntry.of(context, "delete", reached)],
     };
   });
 }

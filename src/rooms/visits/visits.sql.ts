@@ -15,16 +15,14 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
-import { entriesWhere, entryOfOrganization } from "../../audit/access_logs/access_logs.entries.ts";
+import { entriesOf, entryOfOrganization } from "../../audit/access_logs/access_logs.entries.ts";
 import { WHOLE_ORGANIZATION } from "../../calls/call_metrics/call_metrics.table.ts";
 import { calls } from "../../calls/calls/calls.table.ts";
 import { participants } from "../../calls/participants/participants.table.ts";
-import type { ParticipantRole } from "../../database/enums.ts";
 import { hasValues, scalar } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Values } from "../../database/queries.ts";
 import { isNewest, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
-import type { OwnPath } from "../../http/wire.ts";
 import { MAX_PLANNED_VISITS, MAX_VISIT_CALLS } from "../../limits.ts";
 import { idempotencyOf } from "../../organization/idempotency_keys/idempotency_keys.sql.ts";
 import { type Reach, withinReach } from "../../organization/members/members.sql.ts";
@@ -34,17 +32,8 @@ import { isSuspended } from "../../organization/organizations/organizations.sql.
 import { people } from "../people/people.table.ts";
 import { wayFrom } from "../waiting_room_subs/waiting_room_subs.sql.ts";
 import { waitingRooms } from "../waiting_rooms/waiting_rooms.table.ts";
+import type { VisitParticipant } from "./visits.schemas.ts";
 import { visitDailyMetrics, visits } from "./visits.table.ts";
-
-/** A person invited to a visit, who has a link. Ids are 1, 2, …, and the id of a removed participant is not used again. */
-export interface VisitParticipant {
-  id: number;
-  role: ParticipantRole;
-  display_name: string;
-  /** Set for a person with an account in the organization. */
-  user_id: number | null;
-  external_reference: string | null;
-}
 
 /** Selects the ids of the calls with a participant who used a link of the visit. */
 export const callsOfVisit = () =>
@@ -142,21 +131,9 @@ export const newestVisit = preparedQuery((_: object) =>
   builder.select(visitColumns).from(visits).where(isNewest(visits)),
 );
 
-export const visitEntries = entriesWhere("visit", visits, {
-  organization_id: visits.organization_id,
-  organization_user_id: visits.organization_user_id,
-});
+export const visitEntry = entriesOf("visit", visits, { organization_user_id: visits.organization_user_id });
 
-export const visitEntry = visitEntries(isReachedVisit);
-
-export const visitReadEntry = visitEntries(isReadableVisit);
-
-export const newVisitEntry = visitEntries((_: object) => isNewest(visits));
-
-/** The entry about a repeated request, whose client may not reach the visit any more. */
-export const replayedVisitEntry = visitEntries(({ organization_id, id }: Placeholders<OwnPath>) =>
-  hasValues(visits, { organization_id, id }),
-);
+export const visitReadEntry = visitEntry.where(isReadableVisit);
 
 /** The entry about a search for a participant by reference that shows no names. */
 export const participantSearchEntry = entryOfOrganization(

@@ -1,4 +1,3 @@
-import type * as z from "zod";
 import type { NewRow } from "../../database/insert.ts";
 import { withoutUndefined } from "../../http/wire.ts";
 import { DEFAULT_SUB_DURATION } from "../../lifetimes.ts";
@@ -10,7 +9,7 @@ import {
   substituteHasNoRoom,
   tooManySubs,
 } from "./waiting_room_subs.refusals.ts";
-import type { createWaitingRoomSubBody, updateWaitingRoomSubBody } from "./waiting_room_subs.schemas.ts";
+import type { CreateSub, UpdateSub } from "./waiting_room_subs.schemas.ts";
 import type { waitingRoomSubs } from "./waiting_room_subs.table.ts";
 
 type SubRow = typeof waitingRoomSubs.$inferSelect;
@@ -38,11 +37,7 @@ export function destinationOf(way: string[]): string {
 /** @throws ApiError 422 if the sub is not possible (see `requirePossible`) */
 export function newSub(
   { organization_id, ...known }: KnownOfSub & { organization_id: number },
-  {
-    user_id,
-    datetime_start,
-    datetime_end,
-  }: z.output<ReturnType<typeof createWaitingRoomSubBody>>["waiting_room_sub"],
+  { user_id, datetime_start, datetime_end }: CreateSub,
   now: number,
 ): NewRow<typeof waitingRoomSubs> {
   const sub = {
@@ -65,7 +60,7 @@ export function newSub(
  */
 export function mergeSub(
   { sub, ...known }: KnownOfSub & { sub: SubRow },
-  input: z.output<ReturnType<typeof updateWaitingRoomSubBody>>["waiting_room_sub"],
+  input: UpdateSub,
   now: number,
 ): SubRow {
   const { datetime_start = sub.datetime_start } = input;

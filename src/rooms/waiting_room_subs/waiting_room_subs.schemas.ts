@@ -53,6 +53,10 @@ export const updateWaitingRoomSubBody = lazily(() =>
     .register(unchangeable, SUB_STAYS),
 );
 
+export type CreateSub = z.output<ReturnType<typeof createWaitingRoomSubBody>>["waiting_room_sub"];
+
+export type UpdateSub = z.output<ReturnType<typeof updateWaitingRoomSubBody>>["waiting_room_sub"];
+
 export const waitingRoomParams = lazily(() => z.object({ waiting_room_slug: roomSlug() }));
 
 export const waitingRoomSubParams = lazily(() => z.object({ waiting_room_slug: roomSlug(), id: pathId() }));

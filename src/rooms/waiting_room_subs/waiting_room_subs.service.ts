@@ -1,4 +1,3 @@
-import type * as z from "zod";
 import type { ClientContext } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { runBatch } from "../../database/queries.ts";
@@ -7,11 +6,7 @@ import { countDeletion } from "../../organization/usage/usage.quotas.ts";
 import { waitingRoomNotFound } from "../waiting_rooms/waiting_rooms.refusals.ts";
 import { mergeSub, newSub } from "./waiting_room_subs.merge.ts";
 import { subNotFound } from "./waiting_room_subs.refusals.ts";
-import type {
-  createWaitingRoomSubBody,
-  updateWaitingRoomSubBody,
-  WaitingRoomSub,
-} from "./waiting_room_subs.schemas.ts";
+import type { CreateSub, UpdateSub, WaitingRoomSub } from "./waiting_room_subs.schemas.ts";
 import {
   deleteSub,
   nextSub,
@@ -34,21 +29,32 @@ export async function listWaitingRoomSubs(
   return subs;
 }
 
+/** @param id 0 for a new sub */
+function readsOfSub(
+  { now, caller: { organization_id } }: ClientContext,
+  slug: string,
+  id: number,
+  { user_id, datetime_start }: Pick<UpdateSub, "user_id" | "datetime_start">,
+) {
+  const path = { organization_id, slug };
+  return {
+    room: roomOfSub(path),
+    substituteRoom: roomOfSubstitute({ organization_id, user_id: user_id ?? null }),
+    next: nextSub({ ...path, id, start: datetime_start ?? null }),
+    quota: subQuota({ ...path, now }),
+  };
+}
+
 export async function createWaitingRoomSub(
   context: ClientContext,
   slug: string,
-  input: z.output<ReturnType<typeof createWaitingRoomSubBody>>["waiting_room_sub"],
+  input: CreateSub,
 ): Promise<WaitingRoomSub> {
   const { db, now, caller } = context;
   const { organization_id } = caller;
   return decideAndWrite(
     db,
-    {
-      room: roomOfSub({ organization_id, slug }),
-      substituteRoom: roomOfSubstitute({ organization_id, user_id: input.user_id }),
-      next: nextSub({ organization_id, slug, id: 0, start: input.datetime_start }),
-      quota: subQuota({ organization_id, slug, now }),
-    },
+    readsOfSub(context, slug, 0, input),
     ({ room: [room], substituteRoom: [substituteRoom], next: [nextSub], quota: [quota] }) => {
       if (!room) throw waitingRoomNotFound();
       const isFull = quota?.is_full ?? false;
@@ -63,19 +69,13 @@ export async function updateWaitingRoomSub(
   context: ClientContext,
   slug: string,
   id: number,
-  input: z.output<ReturnType<typeof updateWaitingRoomSubBody>>["waiting_room_sub"],
+  input: UpdateSub,
 ): Promise<WaitingRoomSub> {
   const { db, now, caller } = context;
-  const { organization_id } = caller;
+  const path = { organization_id: caller.organization_id, slug, id };
   return decideAndWrite(
     db,
-    {
-      sub: subRow({ organization_id, slug, id }),
-      room: roomOfSub({ organization_id, slug }),
-      substituteRoom: roomOfSubstitute({ organization_id, user_id: input.user_id ?? null }),
-      next: nextSub({ organization_id, slug, id, start: input.datetime_start ?? null }),
-      quota: subQuota({ organization_id, slug, now }),
-    },
+    { sub: subRow(path), ...readsOfSub(context, slug, id, input) },
     ({ sub: [sub], room: [room], substituteRoom: [substituteRoom], next: [nextSub], quota: [quota] }) => {
       if (!room) throw waitingRoomNotFound();
       if (!sub) throw subNotFound();

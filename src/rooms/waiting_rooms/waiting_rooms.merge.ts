@@ -1,9 +1,8 @@
-import type * as z from "zod";
 import type { NewRow } from "../../database/insert.ts";
 import { withoutCase, withoutUndefined } from "../../http/wire.ts";
 import type { Settings } from "../../settings.ts";
 import { personalRoomStays, themeNotOffered, waitingRoomInUse } from "./waiting_rooms.refusals.ts";
-import type { createWaitingRoomBody, updateWaitingRoomBody } from "./waiting_rooms.schemas.ts";
+import type { CreateRoom, UpdateRoom } from "./waiting_rooms.schemas.ts";
 import type { waitingRooms } from "./waiting_rooms.table.ts";
 
 export type WaitingRoomRow = typeof waitingRooms.$inferSelect;
@@ -27,7 +26,7 @@ export function newWaitingRoom(
     slug_name,
     settings,
   }: { organization_id: number; slug_name: string; settings: Settings },
-  input: z.output<ReturnType<typeof createWaitingRoomBody>>["waiting_room"],
+  input: CreateRoom,
   now: number,
 ): NewWaitingRoomRow {
   if (input.theme !== undefined) requireOffered(input.theme, settings);
@@ -78,7 +77,7 @@ export const newPersonalRoom = (
  */
 export function mergeWaitingRoom(
   { room, slug_name, settings }: { room: WaitingRoomRow; slug_name: string; settings: Settings },
-  input: z.output<ReturnType<typeof updateWaitingRoomBody>>["waiting_room"],
+  input: UpdateRoom,
   now: number,
 ): WaitingRoomRow {
   // The new time is always later than the last one, even within a millisecond, because each version needs its own ETag.

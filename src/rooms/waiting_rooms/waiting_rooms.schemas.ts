@@ -27,6 +27,10 @@ export const updateWaitingRoomBody = lazily(() =>
   z.object({ waiting_room: fields().partial() }).register(unchangeable, ROOM_STAYS),
 );
 
+export type CreateRoom = z.output<ReturnType<typeof createWaitingRoomBody>>["waiting_room"];
+
+export type UpdateRoom = z.output<ReturnType<typeof updateWaitingRoomBody>>["waiting_room"];
+
 export const waitingRoomsQuery = lazily(() =>
   pageQuery().extend({
     id: pathId().optional(),

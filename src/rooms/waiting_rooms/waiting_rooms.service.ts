@@ -1,9 +1,7 @@
-import type * as z from "zod";
 import type { ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { requireFirst, runBatch } from "../../database/queries.ts";
 import { kebabCase } from "../../database/slug.ts";
-import { readPage } from "../../http/lists.ts";
 import type { Page } from "../../http/pagination.ts";
 import { requireVersion } from "../../http/preconditions.ts";
 import { requireUnchanged } from "../../http/unchangeable.ts";
@@ -14,16 +12,16 @@ import { activeSub } from "../waiting_room_subs/waiting_room_subs.sql.ts";
 import { FALLBACK_SLUG_NAME, mergeWaitingRoom, newWaitingRoom, retireRoom } from "./waiting_rooms.merge.ts";
 import { waitingRoomNotFound } from "./waiting_rooms.refusals.ts";
 import {
-  type createWaitingRoomBody,
+  type CreateRoom,
   type ResolvedWaitingRoom,
   toWaitingRoom,
-  type updateWaitingRoomBody,
+  type UpdateRoom,
   type WaitingRoom,
   type WaitingRoomsQuery,
 } from "./waiting_rooms.schemas.ts";
 import {
+  readRooms,
   roomBySlug,
-  roomListFor,
   roomToEnter,
   useOfRoom,
   waitingRoomIdempotency,
@@ -31,19 +29,10 @@ import {
   waitingRoomWrites,
 } from "./waiting_rooms.sql.ts";
 
-export async function listWaitingRooms(
+export const listWaitingRooms = (
   { db, caller: { organization_id } }: ClientContext,
-  { id, user_id, name, is_active, ...page }: WaitingRoomsQuery,
-): Promise<Page<WaitingRoom>> {
-  const rooms = {
-    organization_id,
-    id: id ?? null,
-    user_id: user_id ?? null,
-    name_key: name ?? null,
-    is_active: is_active ?? null,
-  };
-  return readPage(db, roomListFor(rooms), rooms, page);
-}
+  query: WaitingRoomsQuery,
+): Promise<Page<WaitingRoom>> => readRooms(db, { organization_id }, query);
 
 export const requireWaitingRoom = ({ db, caller: { organization_id } }: ClientContext, slug: string) =>
   requireFirst(db, roomBySlug({ organization_id, slug }), waitingRoomNotFound);
@@ -60,10 +49,7 @@ export async function resolveWaitingRoom({ db, now }: Context, slug: string): Pr
   };
 }
 
-export async function createWaitingRoom(
-  context: ClientContext,
-  input: z.output<ReturnType<typeof createWaitingRoomBody>>["waiting_room"],
-): Promise<WaitingRoom> {
+export async function createWaitingRoom(context: ClientContext, input: CreateRoom): Promise<WaitingRoom> {
   const { db, now, settings, caller } = context;
   const known = {
     organization_id: caller.organization_id,
@@ -81,7 +67,7 @@ export async function createWaitingRoom(
 export async function updateWaitingRoom(
   context: ClientContext,
   slug: string,
-  input: z.output<ReturnType<typeof updateWaitingRoomBody>>["waiting_room"],
+  input: UpdateRoom,
 ): Promise<WaitingRoom> {
   const { db, now, settings, caller } = context;
   const { organization_id } = caller;

@@ -1,22 +1,59 @@
-import { and, asc, eq, getTableColumns, isNull, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  eq,
+  exists,
+  getTableColumns,
+  isNull,
+  or,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from "drizzle-orm";
 import { alias, unionAll } from "drizzle-orm/sqlite-core";
 import { calls } from "../../calls/calls/calls.table.ts";
 import { participants } from "../../calls/participants/participants.table.ts";
-import { coalesce, hasValues, scalar, withoutIndex } from "../../database/expressions.ts";
-import { builder, type Placeholders, preparedQuery, type Value } from "../../database/queries.ts";
+import { coalesce, hasValues, scalar } from "../../database/expressions.ts";
+import {
+  builder,
+  type Placeholders,
+  preparedQuery,
+  type Value,
+  type Values,
+} from "../../database/queries.ts";
 import { selectColumn } from "../../database/selects.ts";
+import { nextSlug } from "../../database/slug.ts";
 import { tableWrites } from "../../database/table_writes.ts";
-import { pagedList } from "../../http/lists.ts";
+import { filteredList } from "../../http/lists.ts";
 import type { OwnPath } from "../../http/wire.ts";
 import { idempotencyOf } from "../../organization/idempotency_keys/idempotency_keys.sql.ts";
+import { type Reach, withinReach } from "../../organization/members/members.sql.ts";
 import { organizationUsers } from "../../organization/members/organization_users.table.ts";
 import {
   isSuspended,
   mailNameOfOrganization,
   nameOfOrganization,
 } from "../../organization/organizations/organizations.sql.ts";
-import { freeSlug, roomOfAnySlug } from "./waiting_rooms.slugs.ts";
-import { waitingRooms } from "./waiting_rooms.table.ts";
+import { organizations } from "../../organization/organizations/organizations.table.ts";
+import type { WaitingRoomsQuery } from "./waiting_rooms.schemas.ts";
+import { waitingRoomSlugs, waitingRooms } from "./waiting_rooms.table.ts";
+
+/** Selects the id of the room that has or had the slug. */
+export const roomOfAnySlug = (slug: Value<string>) =>
+  selectColumn(waitingRoomSlugs.waiting_room_id, eq(waitingRoomSlugs.slug, slug));
+
+/** Selects the organization of the room that has or had the slug. */
+export const organizationOfAnySlug = (slug: Value<string>) =>
+  selectColumn(waitingRoomSlugs.organization_id, eq(waitingRoomSlugs.slug, slug));
+
+/**
+ * A slug that no room ever had, for a room of this name: `{organization's slug}--{name}`, with a number if that is taken. A name
+ * in kebab case never contains `--`, so rooms of two organizations never compete for a slug.
+ */
+export function freeSlug(organization_id: Value<number>, kebabName: Value<string>): SQL<string> {
+  const organizationSlug = selectColumn(organizations.slug, eq(organizations.id, organization_id));
+  return nextSlug(waitingRoomSlugs, sql`${organizationSlug} || '--' || ${kebabName}`);
+}
 
 const waitingCount = builder.$count(
   participants,
@@ -128,38 +165,23 @@ export const roomToEnter = preparedQuery(({ slug }: Placeholders<{ slug: string 
     .where(hasSlug(slug)),
 );
 
-interface ListedRooms {
-  organization_id: number;
-  /** null matches any value, here and below. */
-  id: number | null;
-  user_id: number | null;
-  name_key: string | null;
-  is_active: boolean | null;
-}
-
-type RoomFilter = Exclude<keyof ListedRooms, "organization_id">;
-
-const ROOM_FILTERS: RoomFilter[] = ["id", "user_id", "name_key", "is_active"];
-
-/** @param first the filter whose index SQLite uses */
-const roomList = (first?: RoomFilter) =>
-  pagedList(waitingRooms, waitingRoomColumns, [asc(waitingRooms.id)], (rooms: Placeholders<ListedRooms>) =>
-    and(
-      eq(waitingRooms.organization_id, rooms.organization_id),
-      isNull(waitingRooms.retired_at),
-      ...ROOM_FILTERS.map((filter) =>
-        filter === first
-          ? eq(waitingRooms[filter], rooms[filter])
-          : or(isNull(rooms[filter]), eq(withoutIndex(waitingRooms[filter]), rooms[filter])),
-      ),
-    ),
-  );
-
-const roomLists = new Map([undefined, ...ROOM_FILTERS].map((first) => [first, roomList(first)]));
-
-/** The list that reads the fewest rooms: it uses the first filter given, because the most selective ones come first. */
-export const roomListFor = (rooms: ListedRooms) =>
-  roomLists.get(ROOM_FILTERS.find((filter) => rooms[filter] !== null)) as ReturnType<typeof roomList>;
+export const readRooms = filteredList<
+  WaitingRoomsQuery,
+  typeof waitingRoomColumns,
+  Pick<WaitingRoomPath, "organization_id">
+>(
+  waitingRooms,
+  waitingRoomColumns,
+  [asc(waitingRooms.id)],
+  ({ organization_id }) =>
+    and(eq(waitingRooms.organization_id, organization_id), isNull(waitingRooms.retired_at)),
+  {
+    id: waitingRooms.id,
+    user_id: waitingRooms.user_id,
+    name: waitingRooms.name_key,
+    is_active: waitingRooms.is_active,
+  },
+);
 
 /**
  * Selects the room that a call's report names, by any slug that the room ever had. The room may have been retired since the
@@ -179,4 +201,29 @@ export const reportedRoomOfAnySlug = preparedQuery(({ slug }: Placeholders<{ slu
     })
     .from(waitingRooms)
     .where(eq(waitingRooms.id, roomOfAnySlug(slug))),
+);
+
+export interface ReachedRoom extends Reach {
+  slug: string;
+}
+
+/** Selects the id of the room in the path. A personal room is found only if the caller reaches its owner. */
+export const roomWithinReach = (room: Values<ReachedRoom>) => {
+  const owner = selectColumn(
+    organizationUsers.id,
+    eq(organizationUsers.id, waitingRooms.user_id),
+    withinReach(room),
+  );
+  return selectColumn(
+    waitingRooms.id,
+    ownRoom(room.organization_id, room.slug),
+    or(isNull(waitingRooms.user_id), exists(owner)),
+  );
+};
+
+export const roomOfPath = preparedQuery((room: Placeholders<ReachedRoom>) =>
+  builder
+    .select({ id: waitingRooms.id, user_id: waitingRooms.user_id })
+    .from(waitingRooms)
+    .where(eq(waitingRooms.id, roomWithinReach(room))),
 );

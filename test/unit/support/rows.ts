@@ -4,6 +4,7 @@ import type { Person, PersonRow } from "../../../src/rooms/people/people.sql.ts"
 
 /** The fields of a new call that no report sets. */
 export const CALL_AS_MADE = {
+  visit_holder_id: null,
   transcript_deleted_at: null,
   soap_note_deleted_at: null,
   recordings_deleted_at: null,

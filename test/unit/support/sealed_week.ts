@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { publishedKeys, signSeal } from "../../../src/audit/access_log_seals/access_log_seals.keys.ts";
-import type { Seal } from "../../../src/audit/access_log_seals/access_log_seals.schemas.ts";
+import type { Seal } from "../../../src/audit/access_log_seals/access_log_seals.sql.ts";
 import type { AccessLogSource, Check } from "../../../src/client/access_log_types.ts";
 import type { Settings } from "../../../src/settings.ts";
 

@@ -7,6 +7,7 @@ import { digestOf } from "../support/database.ts";
 import { expectGone, expectRefusal } from "../support/expectations.ts";
 import { anOrganization, given, type Organization } from "../support/organization.ts";
 import { insertMany } from "../support/rows.ts";
+import { keyOf, planVisit } from "../support/visits.ts";
 
 type Client = Pick<Organization["client"], "get">;
 
@@ -123,6 +124,42 @@ describe("GET /calls", () => {
       const expected = reached.map(({ id }: { id: number }) => ids.get(id)).reverse();
       for (const filter of FILTERS) expect(await found(client, `/calls${filter}`)).toEqual(expected);
     }
+  });
+
+  it("lists a call that a substitute held for the visit's holder and their assistants, and once, with every filter", async () => {
+    const clinic = await anOrganization();
+    const [paula, peter] = [await clinic.addProvider("Paula"), await clinic.addProvider("Peter")];
+    const assist = (name: string, assists: number[]) =>
+      clinic.addUser(name, ["provider_assistant"], { assists });
+    const [ofPaula, ofBoth] = [await assist("Al", [paula.id]), await assist("Bo", [paula.id, peter.id])];
+    const visit = await planVisit(clinic, (await clinic.addRoom()).slug, {
+      organization_user_id: paula.id,
+      participants: [{ role: "recipient", display_name: "Rita", external_reference: "patient-1" }],
+    });
+    const ids: number[] = [];
+    for (const [n, by] of [paula, peter, paula, peter].entries()) {
+      const participants = [{ key: `${n}:${keyOf(visit)}` }];
+      ids.unshift((await aCall(clinic, { participants, external_reference: "visit-1" }, by)).id);
+    }
+    const own = (await aCall(clinic, { participants: [] }, peter)).id;
+    const listed = async (by: { id: number }) => {
+      const client = await clinic.addClient(by.id);
+      const lists = await Promise.all(
+        FILTERS.map((filter) => pagesOf(client, `/calls?per_page=1&${filter.slice(1)}`)),
+      );
+      return lists.map((pages) => pages.flat());
+    };
+    const theirs = [[own, ...ids], [own, ...ids], ids, ids];
+    expect(await listed(paula)).toEqual([ids, ids, ids, ids]);
+    expect(await listed(ofPaula)).toEqual([ids, ids, ids, ids]);
+    expect(await listed(ofBoth)).toEqual(theirs);
+    // The substitute lists the calls that they held, but not the other calls of the visit.
+    const held = [ids[0], ids[2]];
+    expect(await listed(peter)).toEqual([[own, ...held], [own, ...held], held, held]);
+    await given(clinic.client.put(`/visits/${visit.id}`, { visit: { organization_user_id: peter.id } }));
+    expect(await listed(peter)).toEqual(theirs);
+    const stays = [ids[1], ids[3]];
+    expect(await listed(paula)).toEqual([stays, stays, stays, stays]);
   });
 
   it("returns pages to every role, with every filter", async () => {

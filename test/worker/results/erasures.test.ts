@@ -82,18 +82,6 @@ describe("DELETE /participants", () => {
     expect(stored).toContain(call.participants[0].key);
   });
 
-  it("leaves another organization's person with the same reference", async () => {
-    const { clinic, reference } = await aPatient();
-    const other = await anOrganization();
-    await callOf(other, reference);
-    await planVisit(other, (await other.addRoom()).slug, {
-      participants: [{ role: "recipient", display_name: "Rita", external_reference: reference }],
-    });
-    const before = await rowsOf(other.id);
-    expect(await given(erase(clinic, reference, true))).toEqual({ ...NOTHING, erased_count: 1 });
-    expect(await rowsOf(other.id)).toEqual(before);
-  });
-
   it("erases visits to waiting rooms that led to no call, but leaves a person who is waiting", async () => {
     const clinic = await anOrganization();
     const reference = unique("patient");
@@ -185,18 +173,15 @@ describe("DELETE /participants", () => {
 });
 
 describe("After DELETE /participants, a late report", () => {
-  it("of a call or of a waiting room brings nothing back", async () => {
+  it("can still withdraw a consent", async () => {
     const { clinic, reference, call } = await aPatient();
-    const { slug } = await clinic.addRoom();
-    const key = unique("rita");
-    const left = { external_reference: reference, waiting_since: WAITING_SINCE, left_at: STARTED_AT };
-    await clinic.addParticipant(slug, left, key);
+    await call.addEgress();
     await given(erase(clinic, reference));
-    await changingNothing(() =>
-      given(call.report({ ended_at: ENDED_AT, participants: call.participants, external_reference: "rita" })),
-    );
-    const late = await changingNothing(() => clinic.addParticipant(slug, left, key));
-    expect(late).toMatchObject({ key, display_name: "Participant" });
+    const egresses = async () => (await given(clinic.client.get(`${call.path}/egresses`))).egresses;
+    expect(await egresses()).toHaveLength(1);
+    const [, { key }] = call.participants;
+    await given(call.report({ participants: [{ key, recording_consent: false }] }));
+    expect(await egresses()).toEqual([]);
   });
 });
 
@@ -588,23 +573,6 @@ describe("DELETE /participants of a person named in planned visits", () => {
     expect((await given(redeem(tokenOfLink(before)))).participant).toMatchObject({
       display_name: "Participant",
     });
-  });
-
-  it("erases the visit together with the call that it led to, and late reports bring nothing back", async () => {
-    const clinic = await anOrganization();
-    const reference = unique("patient");
-    const { slug } = await clinic.addRoom();
-    const visit = await planVisit(clinic, slug, {
-      external_reference: "appointment-7",
-      participants: [named(reference)],
-    });
-    const participants = [{ key: keyOf(visit) }];
-    const call = await aCall(clinic, { waiting_room_slug: slug, participants });
-    expect(await participantsOf(clinic, call)).toMatchObject([{ external_reference: reference }]);
-    expect(await given(erase(clinic, reference))).toEqual({ ...NOTHING, erased_count: 2 });
-    await changingNothing(() => given(call.report({ ended_at: ENDED_AT, participants })));
-    for (const personal of [reference, "appointment-7", "Rita Recipient"])
-      expect(await storedText(clinic)).not.toContain(personal);
   });
 
   it("leaves a visit with a call under legal hold, even if the person was not on the call", async () => {

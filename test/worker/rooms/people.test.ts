@@ -34,18 +34,35 @@ async function aVisitOfRita() {
 
 describe("A person with a record", () => {
   it("is shown everywhere as the visit is corrected, also after the call, and reports do not undo it", async () => {
-    const { clinic, reference, visit, call, participants, onCall, found, logged } = await aVisitOfRita();
+    const { clinic, slug, reference, visit, call, participants, onCall, found, logged } =
+      await aVisitOfRita();
+    const wait = await clinic.addParticipant(slug, {}, `2nd:${keyOf(visit)}`);
+    const onlyPlanned = { participants: [{ role: "recipient", display_name: "Ron" }] };
+    const ahead = await planVisit(clinic, slug, onlyPlanned);
     const before = await logged(reference);
     const [{ id } = { id: 0 }] = visit.participants;
     const corrected = { display_name: "Rita Rowe", external_reference: unique("patient") };
     const change = { participants: [{ id, ...corrected }], external_reference: "appointment-8" };
     await given(clinic.client.put(`/visits/${visit.id}`, { visit: change }));
+    const renamed = { participants: [{ id: ahead.participants[0]?.id, display_name: "Rolf" }] };
+    await given(clinic.client.put(`/visits/${ahead.id}`, { visit: renamed }));
+    const { events } = await given(clinic.client.get("/events?type=participant.updated"));
+    expect(events.map(({ data }: { data: object }) => data)).toMatchObject([
+      { participant_id: (await onCall()).id, call_id: call.id },
+      { participant_id: wait.id },
+    ]);
     const said = participants.map((each) => ({ display_name: "Somebody", role: "recipient", ...each }));
     await given(call.report({ participants: [{ ...said[0], key: keyOf(visit) }] }));
     expect(await onCall()).toMatchObject(corrected);
     expect((await given(clinic.client.get(call.path))).external_reference).toBe("appointment-8");
     const { transcript_lines } = await given(clinic.client.get(`${call.path}/transcript`));
     expect(transcript_lines).toMatchObject([{ display_name: "Rita Rowe" }]);
+    const captions = await clinic.client.send("GET", `${call.path}/transcript`, undefined, {
+      Accept: "text/vtt",
+    });
+    expect(captions.body).toContain("<v Rita Rowe>");
+    const waiting = await given(clinic.client.get(`/waiting_rooms/${slug}/participants`));
+    expect(waiting.participants).toMatchObject([corrected]);
     for (const list of ["calls", "visits"] as const) {
       expect(await found(list, reference)).toEqual([]);
       expect(await found(list, corrected.external_reference)).toEqual([
@@ -112,10 +129,6 @@ describe("A person with a record", () => {
       422,
       /was erased/,
     );
-    // Deleted results of the call stay deleted.
-    await call.addEgress({ storage_key: `${clinic.slug}/late.mp4` });
-    expect((await given(clinic.client.get(`${call.path}/egresses`))).egresses).toEqual([]);
-    expect((await call.reportTranscript({ is_final: true, lines: [] })).status).toBe(422);
   });
 
   it("comes as Participant if they were erased before, and stays whole while they wait", async () => {

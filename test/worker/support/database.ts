@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { digestsOfReferences } from "../../../src/audit/access_logs/access_logs.sql.ts";
+import { digestOfReference } from "../../../src/audit/access_logs/access_logs.sql.ts";
 import { observedDatabase } from "./observed_database.ts";
 import { throughWorkerWith } from "./worker.ts";
 
@@ -53,8 +53,7 @@ export const rowsOf = (organization_id: number) =>
   );
 
 /** The digest by which searches find the people with a reference. */
-export const digestOf = async (reference: string) =>
-  (await digestsOfReferences(env as never, [reference]))[0];
+export const digestOf = (reference: string) => digestOfReference(env as never, reference);
 
 export const storedRows = async ({ id }: { id: number }, table: string) =>
   (await env.DB.prepare(itsRows(table, id)).all<Record<string, unknown>>()).results;

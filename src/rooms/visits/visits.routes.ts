@@ -1,15 +1,35 @@
 import { recordedRead, recordedReadIf } from "../../http/acting_user.ts";
 import { externalRoutes } from "../../http/hono.ts";
 import { idempotent } from "../../http/idempotency_key.ts";
+import { inOrganizationOf } from "../../http/organization.ts";
+import { platformRoutes } from "../../http/platform_api.ts";
+import { openTo } from "../../http/platform_tokens.ts";
 import { conditional, etagOf } from "../../http/preconditions.ts";
 import { readsFrom } from "../../http/replication.ts";
 import { area } from "../../http/scopes.ts";
 import { IDEMPOTENCY_KEY, jsonBody, params, query } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
 import { metricsQuery, readMetrics } from "../../organization/metrics/metrics.ts";
-import { createVisitBody, toVisit, toVisitMetrics, updateVisitBody, visitsQuery } from "./visits.schemas.ts";
-import { cancelPlannedVisit, createVisit, listVisits, requireVisit, updateVisit } from "./visits.service.ts";
+import {
+  createVisitBody,
+  type RedeemVisitBody,
+  redeemVisitBody,
+  toRedeemedVisit,
+  toVisit,
+  toVisitMetrics,
+  updateVisitBody,
+  visitsQuery,
+} from "./visits.schemas.ts";
+import {
+  cancelPlannedVisit,
+  createVisit,
+  listVisits,
+  redeemVisitLink,
+  requireVisit,
+  updateVisit,
+} from "./visits.service.ts";
 import { dailyVisits } from "./visits.sql.ts";
+import { verifyVisitToken } from "./visits.tokens.ts";
 
 const byId = params(idParams);
 
@@ -48,3 +68,13 @@ export const visitsExternal = externalRoutes()
   .get("/visit_metrics", area("visits"), readsFrom("nearest"), query(metricsQuery), async (c) =>
     c.json(toVisitMetrics(await readMetrics(c.var.context, c.req.valid("query"), dailyVisits))),
   );
+
+export const visitsPlatform = platformRoutes().post(
+  "/visits/redeem",
+  openTo("PLATFORM_WEB_APP_TOKEN"),
+  jsonBody(redeemVisitBody),
+  inOrganizationOf(async ({ token }: RedeemVisitBody, { settings }) => ({
+    id: (await verifyVisitToken(settings, token)).organization_id,
+  })),
+  async (c) => c.json(toRedeemedVisit(await redeemVisitLink(c.var.context, c.req.valid("json").token))),
+);

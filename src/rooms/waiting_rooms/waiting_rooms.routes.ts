@@ -1,11 +1,14 @@
 import { externalRoutes } from "../../http/hono.ts";
 import { idempotent } from "../../http/idempotency_key.ts";
+import { platformRoutes } from "../../http/platform_api.ts";
+import { openTo } from "../../http/platform_tokens.ts";
 import { conditional, etagOf } from "../../http/preconditions.ts";
 import { area } from "../../http/scopes.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import {
   createWaitingRoomBody,
   slugParams,
+  toResolvedWaitingRoom,
   toWaitingRoom,
   updateWaitingRoomBody,
   waitingRoomsQuery,
@@ -14,6 +17,7 @@ import {
   createWaitingRoom,
   listWaitingRooms,
   requireWaitingRoom,
+  resolveWaitingRoom,
   retireWaitingRoom,
   updateWaitingRoom,
 } from "./waiting_rooms.service.ts";
@@ -49,3 +53,11 @@ export const waitingRoomsExternal = externalRoutes()
     await retireWaitingRoom(c.var.context, c.req.valid("param").slug);
     return c.body(null, 204);
   });
+
+export const waitingRoomsPlatform = platformRoutes().get(
+  "/waiting_rooms/:slug",
+  openTo("PLATFORM_WEB_APP_TOKEN"),
+  params(slugParams),
+  async (c) =>
+    c.json(toResolvedWaitingRoom(await resolveWaitingRoom(c.var.context, c.req.valid("param").slug))),
+);

@@ -70,6 +70,7 @@ CREATE TABLE `calls` (
 	`organization_user_id` integer NOT NULL,
 	`waiting_room_id` integer NOT NULL,
 	`visit_id` integer,
+	`visit_holder_id` integer,
 	`started_at` integer NOT NULL,
 	`ended_at` integer,
 	`end_is_assumed` integer DEFAULT false NOT NULL,
@@ -94,6 +95,8 @@ CREATE UNIQUE INDEX `calls_by_organization` ON `calls` (`organization_id`,`id`);
 CREATE UNIQUE INDEX `calls_by_key` ON `calls` (`organization_id`,`key`);
 --> statement-breakpoint
 CREATE INDEX `calls_newest` ON `calls` (`organization_user_id`,`started_at`,`id`);
+--> statement-breakpoint
+CREATE INDEX `calls_newest_of_visit_holder` ON `calls` (`visit_holder_id`,`started_at`,`id`) WHERE visit_holder_id <> organization_user_id;
 --> statement-breakpoint
 CREATE INDEX `calls_newest_of_organization` ON `calls` (`organization_id`,`started_at`,`id`);
 --> statement-breakpoint
@@ -1029,6 +1032,12 @@ BEGIN
   WHERE visit_id = new.id AND reference_said_by IS NULL AND reference_erased_at IS NULL;
 END;
 --> statement-breakpoint
+CREATE TRIGGER `call_visit_holders` AFTER UPDATE OF organization_user_id ON `visits`
+WHEN old.organization_user_id IS NOT new.organization_user_id
+BEGIN
+  UPDATE calls SET visit_holder_id = new.organization_user_id WHERE visit_id = new.id;
+END;
+--> statement-breakpoint
 CREATE TRIGGER `call_references_not_restored` BEFORE UPDATE OF external_reference ON `calls`
 WHEN new.reference_erased_at IS NOT NULL AND new.external_reference IS NOT NULL
 BEGIN
@@ -1473,7 +1482,7 @@ CREATE VIEW `visible_recordings` AS
 SELECT egresses.id, egresses.call_id, egresses.status, egresses.is_announced
 FROM egresses JOIN calls ON calls.id = egresses.call_id
 WHERE calls.ended_at IS NOT NULL
-  -- A recording that was first reported after the deletion of the call's recordings.
+  -- A recording that came to the call after the deletion of the call's recordings.
   AND (calls.recordings_deleted_at IS NULL OR egresses.created_at < calls.recordings_deleted_at)
   -- The lowest value in the index, which sorts NULL before 0, and 0 before 1. Without participants, it is NULL too.
   AND (
@@ -1533,6 +1542,12 @@ BEGIN
   UPDATE egresses SET deletion_due_at = new.created_at WHERE id = new.id;
 END;
 --> statement-breakpoint
+CREATE TRIGGER `egresses_not_claimed` AFTER UPDATE OF call_id ON `egresses`
+WHEN old.call_id IS NULL AND (SELECT recordings_deleted_at FROM calls WHERE id = new.call_id) IS NOT NULL
+BEGIN
+  UPDATE egresses SET deletion_due_at = new.updated_at, created_at = new.updated_at WHERE id = new.id;
+END;
+--> statement-breakpoint
 CREATE VIEW `events_new_egresses` AS
 SELECT NULL AS egress_id, NULL AS at;
 --> statement-breakpoint
@@ -1551,7 +1566,7 @@ BEGIN
 END;
 --> statement-breakpoint
 CREATE TRIGGER `events_egress_claimed` AFTER UPDATE OF call_id ON `egresses`
-WHEN old.call_id IS NULL
+WHEN old.call_id IS NULL AND (SELECT recordings_deleted_at FROM calls WHERE id = new.call_id) IS NULL
 BEGIN
   INSERT INTO events_new_egresses VALUES (new.id, new.updated_at);
 END;

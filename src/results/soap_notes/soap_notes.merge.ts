@@ -1,5 +1,5 @@
 import type { Call } from "../../calls/calls/calls.schemas.ts";
-import { isLate, reviseReported } from "../../rooms/reports.ts";
+import { isLate, reviseReported } from "../../rooms/report.ts";
 import { EMPTY_TEXT, type TextRow } from "../call_texts/call_texts.merge.ts";
 import { soapNoteRefusals } from "./soap_notes.refusals.ts";
 import type { SoapNote, SoapNoteReport } from "./soap_notes.schemas.ts";

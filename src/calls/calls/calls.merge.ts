@@ -2,13 +2,7 @@ import type * as z from "zod";
 import type { NewRow } from "../../database/insert.ts";
 import { isSameRow } from "../../database/merging.ts";
 import type { Person, PersonRow } from "../../rooms/people/people.sql.ts";
-import {
-  isLate,
-  type ReportOrigin,
-  reviseReported,
-  stillUnknown,
-  timeOfReport,
-} from "../../rooms/reports.ts";
+import { isLate, type ReportOrigin, reviseReported, stillUnknown, timeOfReport } from "../../rooms/report.ts";
 import {
   type NamedVisit,
   type PlannedParticipant,

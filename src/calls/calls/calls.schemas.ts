@@ -19,7 +19,7 @@ import {
 } from "../../http/wire.ts";
 import { MAX_CALL_PARTICIPANTS } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
-import { reportBody } from "../../rooms/reports.ts";
+import { reportBody } from "../../rooms/report.ts";
 import { participantOnCall } from "../participants/participants.schemas.ts";
 import { CALL_STAYS, PARTICIPANT_REPEATED, TOO_MANY_PARTICIPANTS } from "./calls.refusals.ts";
 import type { callDetailsSchema, callSchema, reportedCallSchema } from "./calls.responses.ts";

@@ -15,7 +15,7 @@ import { waitingRooms } from "../../rooms/waiting_rooms/waiting_rooms.table.ts";
  * - `reference_said_by`: null until the platform or the organization has said whether there is a reference.
  * - `failed`: null until a report says whether the call failed.
  * - `reported_at`: when the platform's newest report was made; 0 if only an observer has reported. Participants, transcripts and SOAP notes
- *   have this column too (see rooms/reports.ts).
+ *   have this column too (see rooms/report.ts).
  * - `transcript_deleted_at`, `soap_note_deleted_at`, `recordings_deleted_at`, `reference_erased_at`: tombstones, which keep reports from
  *   bringing back deleted data. Triggers set them (see call_texts.triggers.sql, egresses.triggers.sql and calls.triggers.sql), and so does
  *   the erasure of a person with all texts.

@@ -1,7 +1,7 @@
 import { withoutUndefined } from "../../http/wire.ts";
 import { clearedBy, mergePerson, unknownFields } from "../../rooms/people/people.merge.ts";
 import type { Person, PersonRow } from "../../rooms/people/people.sql.ts";
-import { isLate, type ReportOrigin, reviseReported } from "../../rooms/reports.ts";
+import { isLate, type ReportOrigin, reviseReported } from "../../rooms/report.ts";
 import { type NamedVisit, type PlannedParticipant, plannedOf } from "../../rooms/visits/visits.reports.ts";
 import {
   leftTooEarly,

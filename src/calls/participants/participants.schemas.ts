@@ -17,7 +17,7 @@ import {
 } from "../../http/wire.ts";
 import { lazily } from "../../memory.ts";
 import type { Person } from "../../rooms/people/people.sql.ts";
-import { type ReportOrigin, reportBody } from "../../rooms/reports.ts";
+import { type ReportOrigin, reportBody } from "../../rooms/report.ts";
 import { consentReport } from "../consents/consents.schemas.ts";
 import { LEFT_BEFORE_WAITING, PARTICIPANT_STAYS } from "./participants.refusals.ts";
 import type {

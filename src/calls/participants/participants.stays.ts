@@ -1,4 +1,4 @@
-import { isLate, type ReportOrigin } from "../../rooms/reports.ts";
+import { isLate, type ReportOrigin } from "../../rooms/report.ts";
 import type { Participant, ParticipantRow, ReportOnCall } from "./participants.schemas.ts";
 
 /** The times of a stay, as far as a report contains them. A stay is in a waiting room or on a call. */

@@ -2,7 +2,7 @@ import type { Call } from "../../calls/calls/calls.schemas.ts";
 import { EGRESS_DELETED, EGRESS_STATUSES } from "../../database/enums.ts";
 import type { NewRow } from "../../database/insert.ts";
 import { reviseRow, type Timestamps } from "../../database/merging.ts";
-import { timeOfReport } from "../../rooms/reports.ts";
+import { timeOfReport } from "../../rooms/report.ts";
 import { EGRESS_SILENCE } from "../../tuning.ts";
 import {
   egressNamesNoCall,

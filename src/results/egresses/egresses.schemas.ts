@@ -17,7 +17,7 @@ import {
 } from "../../http/wire.ts";
 import { MAX_ERROR_LENGTH, MAX_RECORDING_DURATION, MAX_STORAGE_KEY_LENGTH } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
-import { type ReportOrigin, reportBody } from "../../rooms/reports.ts";
+import { type ReportOrigin, reportBody } from "../../rooms/report.ts";
 import { SECOND } from "../../units.ts";
 import type { listedEgressColumns } from "./egresses.lists.ts";
 import { NOT_A_PATH, STORAGE_KEY_TOO_LONG } from "./egresses.refusals.ts";

@@ -1,6 +1,6 @@
 import type { Call } from "../../calls/calls/calls.schemas.ts";
 import { notFound } from "../../http/errors.ts";
-import { isLate, reviseReported } from "../../rooms/reports.ts";
+import { isLate, reviseReported } from "../../rooms/report.ts";
 import { EMPTY_TEXT, refusalsOfReports, type TextRow } from "../call_texts/call_texts.merge.ts";
 import type { SoapNote, SoapNoteReport } from "./soap_notes.schemas.ts";
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { multilineText } from "../../http/wire.ts";
 import { MAX_NOTE_LENGTH } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
-import { type ReportOrigin, reportBody } from "../../rooms/reports.ts";
+import { type ReportOrigin, reportBody } from "../../rooms/report.ts";
 import type { CallText } from "../call_texts/call_texts.sql.ts";
 import type { soapNoteSchema } from "./soap_notes.responses.ts";
 

@@ -1,6 +1,6 @@
 import type { Call } from "../../calls/calls/calls.schemas.ts";
 import { MAX_TRANSCRIPT_SIZE } from "../../limits.ts";
-import { isLate, reviseReported } from "../../rooms/reports.ts";
+import { isLate, reviseReported } from "../../rooms/report.ts";
 import { EMPTY_TEXT, type TextRow } from "../call_texts/call_texts.merge.ts";
 import type { Line } from "./transcripts.document.ts";
 import { speakerNotOnCall, transcriptRefusals, transcriptTooLong } from "./transcripts.refusals.ts";

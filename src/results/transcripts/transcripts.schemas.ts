@@ -7,7 +7,7 @@ import {
   MAX_TRANSCRIPT_LINES,
 } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
-import { type ReportOrigin, reportBody } from "../../rooms/reports.ts";
+import { type ReportOrigin, reportBody } from "../../rooms/report.ts";
 import type { CallText } from "../call_texts/call_texts.sql.ts";
 import type { Lines, StoredLine } from "./transcripts.document.ts";
 import {

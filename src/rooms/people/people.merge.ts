@@ -1,5 +1,5 @@
 import type { ApiError } from "../../http/errors.ts";
-import { isLate, type ReportOrigin, reviseReported, stillUnknown } from "../reports.ts";
+import { isLate, type ReportOrigin, reviseReported, stillUnknown } from "../report.ts";
 import type { Person, PersonRow } from "./people.sql.ts";
 
 type PersonField = "display_name" | "role" | "user_id" | "external_reference";

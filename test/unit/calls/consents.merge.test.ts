@@ -4,7 +4,7 @@ import { mergeConsent } from "../../../src/calls/consents/consents.merge.ts";
 import type { KnownConsent } from "../../../src/calls/consents/consents.schemas.ts";
 import type { Reporter } from "../../../src/database/enums.ts";
 import { MAX_CONSENT_DECISIONS } from "../../../src/limits.ts";
-import { timeOfReport } from "../../../src/rooms/reports.ts";
+import { timeOfReport } from "../../../src/rooms/report.ts";
 import { SECOND } from "../../../src/units.ts";
 import { recordingConsent } from "../support/consents.ts";
 import { refusalOf } from "../support/merging.ts";

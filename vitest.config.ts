@@ -179,7 +179,7 @@ export default defineConfig({
       ),
       // The cron works through all organizations, so its tests have a Worker and a storage of their own.
       ...projectsOf(
-        "cron.long",
+        "cron",
         { ...workerOptions, sequence: { shuffle: { tests: true }, groupOrder: 2 } },
         theWorker,
       ),

@@ -12,7 +12,7 @@ import type { Connection } from "./rooms.table.ts";
 
 export interface KnownOfRoom {
   call: ReportedCall | undefined;
-  /** What earlier events said of the room; undefined if none has closed it. */
+  /** The closing of the room, and the end that earlier events gave the call; undefined if no event has closed it. */
   memory: { closed_at: number; call_ended_at: number | null } | undefined;
   /** The organization's participants with one of the visitor's keys. */
   participants: Participant[];

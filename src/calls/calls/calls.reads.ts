@@ -58,51 +58,42 @@ export function callReads<Named extends object>(
     preparedQuery((values: Placeholders<Named & Reported>) =>
       build(subjectOf(values as unknown as Placeholders<Named>), values as Placeholders<Reported>),
     );
-  const organization = read(({ organization_id }) =>
-    selectColumn(organizations.id, eq(organizations.id, organization_id)),
-  );
-  const call = read(({ call_id }) => selectReportedCalls().where(eq(calls.id, call_id)));
-  const room = read(({ organization_id }, { slug }) => selectRoomOfCall(organization_id, slug));
-  const participantsByKeys = read(({ organization_id }, values) =>
-    selectParticipantsByKeys(organization_id, values),
-  );
-  const people = read(({ organization_id }, values) =>
-    selectPeopleByKeys(organization_id, values, values.numbers),
-  );
-  const consents = read(({ organization_id }, { deciding_keys: keys, deciding_digests: digests }) =>
-    consentsOfParticipants(organization_id, { keys, digests }),
-  );
-  // Includes participants whose leaving was only assumed.
-  const present = read(({ call_id }, { is_end }) =>
-    builder
-      .select(participantColumns)
-      .from(participants)
-      .where(
-        and(
-          eq(participants.call_id, call_id),
-          is_end,
-          or(isNull(participants.left_at), participants.left_is_assumed),
-        ),
-      )
-      .orderBy(participants.id),
-  );
-  const planned = read(({ organization_id }, { visit_ids }) => selectNamedVisits(organization_id, visit_ids));
-  const members = read(({ organization_id }, { member_ids }) =>
-    selectMembersAmong(organization_id, member_ids),
-  );
-  const refusals = read(({ organization_id, key }) => selectRefusals(organization_id, key));
-  return (values: Named & Reported) => ({
-    organization: organization(values),
-    call: call(values),
-    room: room(values),
-    participants: participantsByKeys(values),
-    people: people(values),
-    consents: consents(values),
-    present: present(values),
-    members: members(values),
-    planned: planned(values),
-    refusals: refusals(values),
-  });
+  const reads = {
+    organization: read(({ organization_id }) =>
+      selectColumn(organizations.id, eq(organizations.id, organization_id)),
+    ),
+    call: read(({ call_id }) => selectReportedCalls().where(eq(calls.id, call_id))),
+    room: read(({ organization_id }, { slug }) => selectRoomOfCall(organization_id, slug)),
+    participants: read(({ organization_id }, values) => selectParticipantsByKeys(organization_id, values)),
+    people: read(({ organization_id }, values) =>
+      selectPeopleByKeys(organization_id, values, values.numbers),
+    ),
+    consents: read(({ organization_id }, { deciding_keys: keys, deciding_digests: digests }) =>
+      consentsOfParticipants(organization_id, { keys, digests }),
+    ),
+    // Includes participants whose leaving was only assumed.
+    present: read(({ call_id }, { is_end }) =>
+      builder
+        .select(participantColumns)
+        .from(participants)
+        .where(
+          and(
+            eq(participants.call_id, call_id),
+            is_end,
+            or(isNull(participants.left_at), participants.left_is_assumed),
+          ),
+        )
+        .orderBy(participants.id),
+    ),
+    members: read(({ organization_id }, { member_ids }) => selectMembersAmong(organization_id, member_ids)),
+    planned: read(({ organization_id }, { visit_ids }) => selectNamedVisits(organization_id, visit_ids)),
+    refusals: read(({ organization_id, key }) => selectRefusals(organization_id, key)),
+  };
+  type Reads = typeof reads;
+  return (values: Named & Reported) =>
+    Object.fromEntries(Object.entries(reads).map(([name, each]) => [name, each(values)])) as {
+      [Name in keyof Reads]: ReturnType<Reads[Name]>;
+    };
 }
 
 export function valuesOfReport(report: CallReport, named: NamedKeys): Reported {

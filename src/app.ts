@@ -4,7 +4,8 @@ import { accessLogSealsExternal } from "./audit/access_log_seals/access_log_seal
 import { wellKnown } from "./audit/access_log_seals/access_log_seals.well_known.ts";
 import { accessLogsExternal } from "./audit/access_logs/access_logs.external.ts";
 import { callMetricsExternal } from "./calls/call_metrics/call_metrics.external.ts";
-import { callsExternal, callsPlatform } from "./calls/calls/calls.routes.ts";
+import { callsExternal } from "./calls/calls/calls.external.ts";
+import { callsPlatform } from "./calls/calls/calls.platform.ts";
 import { consentsExternal } from "./calls/consents/consents.external.ts";
 import { legalHoldsExternal, legalHoldsPlatform } from "./calls/legal_holds/legal_holds.routes.ts";
 import { participantsExternal, participantsPlatform } from "./calls/participants/participants.routes.ts";

@@ -1,7 +1,6 @@
 import { and, eq, notExists } from "drizzle-orm";
 import type { KnownCall } from "../calls/calls/calls.merge.ts";
-import { callReads, knownOfReport } from "../calls/calls/calls.reads.ts";
-import { decideCall } from "../calls/calls/calls.service.ts";
+import { callReads, decideCall, knownOfReport } from "../calls/calls/calls.reports.ts";
 import { callWrites } from "../calls/calls/calls.sql.ts";
 import { calls } from "../calls/calls/calls.table.ts";
 import { keepRefusal } from "../calls/consents/early_refusals.ts";

@@ -1,28 +1,49 @@
 import { and, eq, isNull, or, type SQLWrapper } from "drizzle-orm";
+import type { Context } from "../../context.ts";
+import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import {
   builder,
   type Placeholders,
   preparedQuery,
   type RowsOf,
+  requireFirst,
   type Statement,
   type Value,
 } from "../../database/queries.ts";
 import { selectColumn } from "../../database/selects.ts";
+import { dateOf } from "../../http/dates.ts";
 import { selectMembersAmong } from "../../organization/members/members.sql.ts";
+import { organizationNotFound } from "../../organization/organizations/organizations.refusals.ts";
 import { organizations } from "../../organization/organizations/organizations.table.ts";
-import { plannedIn, selectNamedVisits } from "../../rooms/visits/visits.reports.ts";
+import { countVisit } from "../../organization/usage/usage.sql.ts";
+import { writePeople } from "../../rooms/people/people.sql.ts";
+import { plannedIn, selectNamedVisits, startVisits } from "../../rooms/visits/visits.reports.ts";
 import { selectRoomOfCall } from "../../rooms/waiting_rooms/waiting_rooms.sql.ts";
-import { consentsOfParticipants } from "../consents/consents.sql.ts";
-import { selectRefusals } from "../consents/early_refusals.ts";
+import { consentsOfParticipants, insertConsents } from "../consents/consents.sql.ts";
+import { deleteRefusals, selectRefusals } from "../consents/early_refusals.ts";
+import { holdWrites } from "../legal_holds/legal_holds.sql.ts";
 import {
+  joinErased,
   type NamedKeys,
+  namedKeys,
   participantColumns,
   selectParticipantsByKeys,
   selectPeopleByKeys,
+  writeParticipants,
 } from "../participants/participants.sql.ts";
 import { participants } from "../participants/participants.table.ts";
 import type { CallReport, KnownCall } from "./calls.merge.ts";
-import { selectReportedCalls } from "./calls.sql.ts";
+import { mergeCall } from "./calls.merge.ts";
+import { callNotFound } from "./calls.refusals.ts";
+import type { ReportedCall } from "./calls.schemas.ts";
+import {
+  announceRecordingsOf,
+  type CallKey,
+  callByKey,
+  callIdByKey,
+  callWrites,
+  selectReportedCalls,
+} from "./calls.sql.ts";
 import { calls } from "./calls.table.ts";
 
 /** The objects that a report names, as values of the reads for its decision. Lists are JSON arrays. */
@@ -142,3 +163,73 @@ export function knownOfReport(
 }
 
 type Rows = RowsOf<Omit<ReturnType<ReturnType<typeof callReads>>, "organization">>;
+
+export const requireReportedCall = ({ db }: Context, call: CallKey): Promise<ReportedCall> =>
+  requireFirst(db, callByKey(call), callNotFound);
+
+/** Records a report of a call and its participants (see calls.merge.ts). The key is the reporter's own. */
+export async function reportCall(
+  context: Context,
+  { organization_id, key }: CallKey,
+  report: CallReport,
+): Promise<ReportedCall> {
+  const { db, settings } = context;
+  const named = await namedKeys(
+    settings,
+    (report.participants ?? []).map((each) => each.key),
+  );
+  return decideAndWrite(
+    db,
+    reportReads({ organization_id, key, ...valuesOfReport(report, named) }),
+    ({ organization: [organization], ...rows }) => {
+      if (!organization) throw organizationNotFound();
+      return decideCall(context, { organization_id, ...knownOfReport(named, rows) }, key, report);
+    },
+  );
+}
+
+const reportReads = callReads((call: Placeholders<CallKey>) => ({
+  organization_id: call.organization_id,
+  key: call.key,
+  call_id: callIdByKey(call),
+}));
+
+/** Returns the statements that write a report's changes. */
+export async function decideCall(
+  context: Context,
+  known: KnownCall,
+  key: string,
+  report: CallReport,
+): Promise<Decision<ReportedCall>> {
+  const { now, settings } = context;
+  const { organization_id, call: before } = known;
+  const written = { organization_id, key };
+  const { call, participants, people, erased, consents, taken, beginsHold, startedVisits } = mergeCall(
+    known,
+    key,
+    report,
+    now,
+  );
+  const lists = [participants, people, erased, consents, taken, startedVisits];
+  const isSame = call === before && lists.every(({ length }) => length === 0) && !beginsHold;
+  if (before && isSame) return { unchanged: before };
+  const { hold_id = null, hold_reason: reason = null } = before ?? {};
+  const hold = beginsHold && holdWrites(context, { ...written, hold_id }, { begun_by: "platform", reason });
+  return {
+    writes: [
+      ...(before
+        ? [callWrites.update(before, { ...before, ...call })]
+        : [callWrites.insert(call), countVisit({ organization_id, date: dateOf(now) })]),
+      ...(await writePeople(settings, people)),
+      writeParticipants(participants.map((each) => ({ ...each, call_key: key }))),
+      ...(hold ? [hold.write] : []),
+      ...(erased.length > 0 ? [joinErased({ ids: JSON.stringify(erased), ...written })] : []),
+      ...(startedVisits.length > 0 ? [startVisits({ ids: JSON.stringify(startedVisits), now })] : []),
+      ...(consents.length > 0 ? [insertConsents(consents)] : []),
+      ...(taken.length > 0 ? [deleteRefusals({ ...written, digests: JSON.stringify(taken) })] : []),
+      ...(call.ended_at !== null && !before?.ended_at ? [announceRecordingsOf({ ...written, now })] : []),
+      callByKey(written),
+    ],
+    entries: hold ? [hold.entry] : [],
+  };
+}

@@ -1,6 +1,6 @@
 import type { CallReport } from "../calls/calls/calls.merge.ts";
 import type { ReportedCall } from "../calls/calls/calls.schemas.ts";
-import type { NewEarlyRefusal } from "../calls/consents/early_refusals.ts";
+import type { NewEarlyRefusal } from "../calls/consents/consents.sql.ts";
 import { recordOf } from "../calls/participants/participants.merge.ts";
 import type { Participant, ReportOnCall } from "../calls/participants/participants.schemas.ts";
 import { isAfter, type Times } from "../calls/participants/participants.stays.ts";

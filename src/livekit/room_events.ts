@@ -3,7 +3,7 @@ import type { KnownCall } from "../calls/calls/calls.merge.ts";
 import { callReads, decideCall, knownOfReport } from "../calls/calls/calls.reports.ts";
 import { callWrites } from "../calls/calls/calls.sql.ts";
 import { calls } from "../calls/calls/calls.table.ts";
-import { keepRefusal } from "../calls/consents/early_refusals.ts";
+import { keepRefusal } from "../calls/consents/consents.sql.ts";
 import { legalHolds } from "../calls/legal_holds/legal_holds.table.ts";
 import { namedKeys, participantWrites } from "../calls/participants/participants.sql.ts";
 import { participants } from "../calls/participants/participants.table.ts";

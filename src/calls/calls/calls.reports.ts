@@ -19,8 +19,12 @@ import { countVisit } from "../../organization/usage/usage.sql.ts";
 import { writePeople } from "../../rooms/people/people.sql.ts";
 import { plannedIn, selectNamedVisits, startVisits } from "../../rooms/visits/visits.reports.ts";
 import { selectRoomOfCall } from "../../rooms/waiting_rooms/waiting_rooms.sql.ts";
-import { consentsOfParticipants, insertConsents } from "../consents/consents.sql.ts";
-import { deleteRefusals, selectRefusals } from "../consents/early_refusals.ts";
+import {
+  consentsOfParticipants,
+  deleteRefusals,
+  insertConsents,
+  selectRefusals,
+} from "../consents/consents.sql.ts";
 import { holdWrites } from "../legal_holds/legal_holds.sql.ts";
 import {
   joinErased,

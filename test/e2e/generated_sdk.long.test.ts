@@ -3,7 +3,6 @@ import { rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, inject, it, onTestFinished } from "vitest";
 import type { Api } from "../../src/reference/apis.ts";
-import { DEMO_CLIENT } from "../../src/reference/demo_client.ts";
 import { generateSdk } from "../../src/reference/sdk.ts";
 import { documentOf } from "../project/support/documents.ts";
 import { platformToken } from "./support/callers.ts";
@@ -32,7 +31,7 @@ async function sdkOf(api: Api, auth: (scheme: Scheme) => string | undefined) {
 }
 
 it("An SDK generated from the external document creates a room, and reads a transcript as JSON and as WebVTT", async () => {
-  const { organization, credentials } = await anOrganization(server.url);
+  const { organization, base, user, credentials, platform } = await anOrganization(server.url);
   const own = await sdkOf("external", ({ name }) => credentials[name as keyof typeof credentials]);
   const created = await own.createWaitingRoom({
     body: { waiting_room: { name: "Oncology", is_active: true } },
@@ -42,23 +41,28 @@ it("An SDK generated from the external document creates a room, and reads a tran
   expect(nameless.response.status).toBe(422);
   expect(nameless.error?.error).toContain("waiting_room.name");
 
-  const ofDemo = { "X-Client-ID": DEMO_CLIENT.client_id, "X-Client-Secret": DEMO_CLIENT.client_secret };
-  const demo = await sdkOf("external", ({ name }) => ofDemo[name as keyof typeof ofDemo]);
-  const users = await demo.listOrganizationUsers({ query: { per_page: 100 } });
-  const provider = users.data?.organization_users.find(({ roles }: { roles: string[] }) =>
-    roles.includes("provider"),
-  );
-  const organization_user_id = provider?.id;
-  const calls = await demo.listCalls({ path: { organization_user_id } });
-  const path = { organization_user_id, call_id: calls.data?.calls[0]?.id };
-  const transcript = await demo.getTranscript({ path });
-  expect(
-    transcript.data?.transcript_lines.map((line: Record<string, string>) => [line.display_name, line.text]),
-  ).toEqual([
-    ["Pascal Provider", "Good morning, how are you?"],
-    ["Remy Recipient", "Better, thank you."],
+  const call = {
+    waiting_room_slug: created.data?.slug,
+    organization_user_id: user.id,
+    started_at: "2026-01-31T09:30:00Z",
+    ended_at: "2026-01-31T09:50:00Z",
+    participants: [{ key: "recipient-1", display_name: "Remy Recipient", role: "recipient" }],
+  };
+  const reported = await platform("PUT", `${base}/calls/call-1`, { call });
+  const line = {
+    participant_key: "recipient-1",
+    text: "Much better, thank you.",
+    start_time: 2.1,
+    end_time: 3.4,
+  };
+  const transcript = { summary: "A follow-up.", is_final: true, lines: [line] };
+  await platform("PUT", `${base}/calls/call-1/transcript`, { transcript });
+  const path = { organization_user_id: user.id, call_id: reported.body.id };
+  const read = await own.getTranscript({ path });
+  expect(read.data?.transcript_lines).toMatchObject([
+    { display_name: "Remy Recipient", text: "Much better, thank you." },
   ]);
-  const captions = await demo.getTranscript({ path, headers: { Accept: "text/vtt" } });
+  const captions = await own.getTranscript({ path, headers: { Accept: "text/vtt" } });
   expect(captions.data?.startsWith("WEBVTT\n")).toBe(true);
 });
 

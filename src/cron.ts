@@ -2,7 +2,7 @@ import * as z from "zod";
 import { sealDays } from "./audit/access_log_seals/access_log_seals.chores.ts";
 import { deleteOldAccessLogs } from "./audit/access_logs/access_logs.chores.ts";
 import { eraseReferences } from "./calls/calls/calls.chores.ts";
-import { deleteUnclaimedRefusals } from "./calls/consents/early_refusals.ts";
+import { deleteUnclaimedRefusals } from "./calls/consents/consents.sql.ts";
 import { endSilentWaits, eraseParticipants } from "./calls/participants/participants.chores.ts";
 import type { Context } from "./context.ts";
 import { cleanUp } from "./database/clean_up.ts";

@@ -39,7 +39,7 @@ export function nextSlug(taken: TakenSlugs, slug: SQL): SQL<string> {
 }
 
 /**
- * The organization's slug, from the start of a waiting room's slug or of a LiveKit room's name; undefined without one. It
+ * The organization's slug, from the start of a waiting room's slug or of a video room's name; undefined without one. It
  * ends at the first `--`, because an organization's slug contains no `--` and does not end with a hyphen.
  */
 export const organizationSlugOf = (name: string): string | undefined => /^(.+?)--./.exec(name)?.[1];

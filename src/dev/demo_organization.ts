@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { digest } from "../bytes/digest.ts";
-import { reportCall } from "../calls/calls/calls.service.ts";
+import { reportCall } from "../calls/calls/calls.reports.ts";
 import { type ClientContext, type Context, openContext } from "../context.ts";
 import { createInvite } from "../joining/invites/invites.service.ts";
 import { createUser } from "../joining/organization_users/organization_users.service.ts";

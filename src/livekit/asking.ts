@@ -1,6 +1,37 @@
+import { asc, eq, lte, type SQL } from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
+import { columnAs } from "../database/expressions.ts";
+import { builder, type Placeholders } from "../database/queries.ts";
+import { type ChoreTurn, isInTurn } from "../database/turns.ts";
 import { log } from "../http/log.ts";
+import { organizations } from "../organization/organizations/organizations.table.ts";
+import { egresses } from "../results/egresses/egresses.table.ts";
 import { LIVEKIT_CONNECTIONS, LIVEKIT_TIME_LIMIT } from "../tuning.ts";
 import { LiveKitUnavailable } from "./egress_api.ts";
+
+const dueColumns = {
+  id: egresses.id,
+  egress_id: egresses.egress_id,
+  status: egresses.status,
+  organization_slug: columnAs(organizations.slug, "organization_slug"),
+};
+
+/**
+ * Selects egresses to ask LiveKit about: a share per organization, those that have been due longest first.
+ *
+ * @param indexed must repeat the WHERE of the index on `time`, or SQLite does not use it
+ */
+export const selectDueEgresses = (
+  time: SQLiteColumn,
+  indexed: SQL | undefined,
+  due: Placeholders<ChoreTurn>,
+) =>
+  builder
+    .select(dueColumns)
+    .from(egresses)
+    .innerJoin(organizations, eq(organizations.id, egresses.organization_id))
+    .where(isInTurn(egresses, { time, where: lte(time, due.now), indexed }, due))
+    .orderBy(asc(time));
 
 /**
  * Asks LiveKit about each item, a few at the same time. Stops early if LiveKit is slow or does not answer: the next run

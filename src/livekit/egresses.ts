@@ -1,10 +1,7 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
-import { calls } from "../calls/calls/calls.table.ts";
 import type { Context } from "../context.ts";
 import { type Decision, decideAndWrite } from "../database/decide_and_write.ts";
-import { hasValues } from "../database/expressions.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../database/queries.ts";
-import { selectColumn } from "../database/selects.ts";
 import { upsertIfChanged } from "../database/table_writes.ts";
 import { organizationBySlug } from "../organization/organizations/organizations.sql.ts";
 import { isDeletedEarly, mergeSeenEgress } from "../results/egresses/egresses.merge.ts";
@@ -12,7 +9,7 @@ import type { Egress } from "../results/egresses/egresses.schemas.ts";
 import { egressColumns, egressWrites, hasEgressKey, nameFiles } from "../results/egresses/egresses.sql.ts";
 import { egresses, egressFiles } from "../results/egresses/egresses.table.ts";
 import type { EgressEvent } from "./egress_info.ts";
-import { noOrganization, organizationOfRoom } from "./rooms.ts";
+import { callIdOfRoom, noOrganization, organizationOfRoom, type Room } from "./rooms.ts";
 
 interface Outcome {
   status: string;
@@ -79,9 +76,7 @@ const egressRead = preparedQuery((egress: Placeholders<OfOrganization & { egress
     .where(hasEgressKey({ organization_id: organizationOfRoom(egress), egress_id: egress.egress_id })),
 );
 
-const callRead = preparedQuery((room: Placeholders<OfOrganization & { room_sid: string }>) =>
-  selectColumn(calls.id, hasValues(calls, { organization_id: organizationOfRoom(room), key: room.room_sid })),
-);
+const callRead = preparedQuery((room: Placeholders<Room>) => callIdOfRoom(room));
 
 /** The recordings that name, or once named, these files (a JSON array of storage keys). */
 const ownersOfFiles = preparedQuery((files: Placeholders<OfOrganization & { storage_keys: string }>) =>

@@ -1,15 +1,21 @@
-import { and, eq, exists, notInArray } from "drizzle-orm";
+import { and, eq, exists, inArray, isNotNull, lte, notInArray, sql } from "drizzle-orm";
 import { calls } from "../calls/calls/calls.table.ts";
 import type { Context } from "../context.ts";
-import { jsonValues, type Placeholders, preparedQuery, runAll } from "../database/queries.ts";
+import { builder, jsonValues, type Placeholders, preparedQuery, runAll } from "../database/queries.ts";
 import { selectColumn } from "../database/selects.ts";
-import { newTurn } from "../database/turns.ts";
+import { type ChoreTurn, newTurn } from "../database/turns.ts";
 import { log } from "../http/log.ts";
 import { ROOM_SILENCE } from "../lifetimes.ts";
-import { scheduleChecks, silentEgresses } from "../results/egresses/egresses.sql.ts";
+import { egresses } from "../results/egresses/egresses.table.ts";
 import { endCalls, type Silence, selectSilentCalls } from "../results/silent_calls/silent_calls.chores.ts";
-import { EGRESSES_CHECKED, LIVEKIT_TIME_LIMIT, OUTWARD_SHARE } from "../tuning.ts";
-import { askAboutEach, reportFaults } from "./asking.ts";
+import {
+  EGRESS_CHECK_PAUSE,
+  EGRESS_LONG_SILENCE,
+  EGRESSES_CHECKED,
+  LIVEKIT_TIME_LIMIT,
+  OUTWARD_SHARE,
+} from "../tuning.ts";
+import { askAboutEach, reportFaults, selectDueEgresses } from "./asking.ts";
 import { connectLiveKit } from "./egress_api.ts";
 import { toEgressEvent } from "./egress_info.ts";
 import { reportEgressOfRoom } from "./egresses.ts";
@@ -100,4 +106,23 @@ const silentRooms = preparedQuery((silence: Placeholders<Silence & { open_rooms:
       notInArray(calls.key, jsonValues(silence.open_rooms)),
     ),
   ),
+);
+
+/** Running egresses without a recent report. */
+const silentEgresses = preparedQuery((due: Placeholders<ChoreTurn>) =>
+  selectDueEgresses(egresses.check_at, isNotNull(egresses.check_at), due),
+);
+
+/** Schedules the next check of the checked egresses, unless they were reported in the meantime. */
+const scheduleChecks = preparedQuery(
+  ({ now, checked, unknown }: Placeholders<{ now: number; checked: string; unknown: string }>) => {
+    const isUnknown = inArray(egresses.id, jsonValues(unknown));
+    const silence = sql`${now} - ${egresses.updated_at}`;
+    return builder
+      .update(egresses)
+      .set({
+        check_at: sql`${now} + iif(${isUnknown} or ${silence} > ${EGRESS_LONG_SILENCE}, ${silence}, ${EGRESS_CHECK_PAUSE})`,
+      })
+      .where(and(inArray(egresses.id, jsonValues(checked)), lte(egresses.check_at, now)));
+  },
 );

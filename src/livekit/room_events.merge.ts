@@ -1,6 +1,6 @@
 import type { CallReport } from "../calls/calls/calls.merge.ts";
 import type { ReportedCall } from "../calls/calls/calls.schemas.ts";
-import type { NewEarlyRefusal } from "../calls/consents/early_refusals.ts";
+import type { NewEarlyRefusal } from "../calls/consents/consents.sql.ts";
 import { recordOf } from "../calls/participants/participants.merge.ts";
 import type { Participant, ReportOnCall } from "../calls/participants/participants.schemas.ts";
 import { isAfter, type Times } from "../calls/participants/participants.stays.ts";
@@ -12,7 +12,7 @@ import type { Connection } from "./rooms.table.ts";
 
 export interface KnownOfRoom {
   call: ReportedCall | undefined;
-  /** What earlier events said of the room; undefined if none has closed it. */
+  /** The closing of the room, and the end that earlier events gave the call; undefined if no event has closed it. */
   memory: { closed_at: number; call_ended_at: number | null } | undefined;
   /** The organization's participants with one of the visitor's keys. */
   participants: Participant[];

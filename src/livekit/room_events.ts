@@ -1,10 +1,9 @@
 import { and, eq, notExists } from "drizzle-orm";
 import type { KnownCall } from "../calls/calls/calls.merge.ts";
-import { callReads, knownOfReport } from "../calls/calls/calls.reads.ts";
-import { decideCall } from "../calls/calls/calls.service.ts";
+import { callReads, decideCall, knownOfReport } from "../calls/calls/calls.reports.ts";
 import { callWrites } from "../calls/calls/calls.sql.ts";
 import { calls } from "../calls/calls/calls.table.ts";
-import { keepRefusal } from "../calls/consents/early_refusals.ts";
+import { keepRefusal } from "../calls/consents/consents.sql.ts";
 import { legalHolds } from "../calls/legal_holds/legal_holds.table.ts";
 import { namedKeys, participantWrites } from "../calls/participants/participants.sql.ts";
 import { participants } from "../calls/participants/participants.table.ts";
@@ -57,7 +56,7 @@ interface Outcome {
  *   the room's sid and the metadata cannot create one
  */
 export async function reportRoomEvent(context: Context, event: RoomEvent): Promise<Outcome> {
-  const { db, settings, now } = context;
+  const { db, settings } = context;
   const { organization_slug, room_sid, metadata, visitor, closed_at } = event;
   const named = await namedKeys(settings, visitor?.keys ?? []);
   const { keys, digests } = named.values;
@@ -108,40 +107,8 @@ export async function reportRoomEvent(context: Context, event: RoomEvent): Promi
             .map((each) => connections.get(each))
             .find(Boolean) ?? [],
       };
-      const person = visitorIn(event, known);
-      const isStranger = visitor?.user_id && !known.members.has(visitor.user_id);
-      outcome = { fields: isStranger ? ["user_id"] : [] };
-      const last = organizationById({ id: organization.id });
-      const remember = (ended_at?: number) =>
-        memoryWrites(event, known, person, named.digestOf(person?.key ?? ""), ended_at, now);
-      if (!found.call && !person) {
-        const writes = remember();
-        return writes.length > 0 ? { writes: [...writes, last] } : { unchanged: undefined };
-      }
-      const fault = found.call ? undefined : faultOf(metadata, found);
-      const isAbsent = person && !stayOf(person.connections);
-      const refusal = fault || isAbsent ? earlyRefusalIn(event, named.digestOf) : undefined;
-      const kept = refusal ? [keepRefusal(organization.id, refusal, now)] : [];
-      if (fault && !refusal) throw fault;
-      if (fault) {
-        outcome.event_fault = fault.message;
-        return { writes: [...kept, last] };
-      }
-      if (isAbsent) {
-        const absence = mergeAbsence(event, known, person, now);
-        if (!absence) return { unchanged: undefined };
-        const { ended_at } = absence.times;
-        return {
-          writes: [...remember(ended_at), ...absenceWrites(known, person, absence, now), ...kept, last],
-        };
-      }
-      const report = reportOfRoomEvent(event, known, person);
-      const writes = remember(report.ended_at ?? undefined);
-      const decision = await decideCall(context, known, room_sid, report);
-      if (writes.length === 0) return decision;
-      return "writes" in decision
-        ? { ...decision, writes: [...writes, ...decision.writes] }
-        : { writes: [...writes, last] };
+      outcome = { fields: visitor?.user_id && !known.members.has(visitor.user_id) ? ["user_id"] : [] };
+      return decideRoomEvent(context, event, known, named.digestOf, outcome);
     },
   );
   return outcome;
@@ -149,7 +116,49 @@ export async function reportRoomEvent(context: Context, event: RoomEvent): Promi
 
 type Known = KnownCall & KnownOfRoom;
 
-function faultOf(metadata: RoomEvent["metadata"], { room, members }: ReturnType<typeof knownOfReport>) {
+/** Returns the statements that remember the event and report its call. Sets the fault of `outcome` if only a refusal was used. */
+async function decideRoomEvent(
+  context: Context,
+  event: RoomEvent,
+  known: Known,
+  digestOf: (key: string) => string,
+  outcome: Outcome,
+): Promise<Decision<unknown>> {
+  const { now } = context;
+  const { call, organization_id } = known;
+  const person = visitorIn(event, known);
+  const last = organizationById({ id: organization_id });
+  const remember = (ended_at?: number | null) =>
+    memoryWrites(event, known, person, digestOf(person?.key ?? ""), ended_at, now);
+  if (!call && !person) {
+    const writes = remember();
+    return writes.length > 0 ? { writes: [...writes, last] } : { unchanged: undefined };
+  }
+  const fault = call ? undefined : faultOf(event.metadata, known);
+  const isAbsent = person && !stayOf(person.connections);
+  const refusal = fault || isAbsent ? earlyRefusalIn(event, digestOf) : undefined;
+  const kept = refusal ? [keepRefusal(organization_id, refusal, now)] : [];
+  if (fault && !refusal) throw fault;
+  if (fault) {
+    outcome.event_fault = fault.message;
+    return { writes: [...kept, last] };
+  }
+  if (isAbsent) {
+    const absence = mergeAbsence(event, known, person, now);
+    if (!absence) return { unchanged: undefined };
+    const removal = absenceWrites(known, person, absence, now);
+    return { writes: [...remember(absence.times.ended_at), ...removal, ...kept, last] };
+  }
+  const report = reportOfRoomEvent(event, known, person);
+  const remembered = remember(report.ended_at);
+  const decision = await decideCall(context, known, event.room_sid, report);
+  if (remembered.length === 0) return decision;
+  return "writes" in decision
+    ? { ...decision, writes: [...remembered, ...decision.writes] }
+    : { writes: [...remembered, last] };
+}
+
+function faultOf(metadata: RoomEvent["metadata"], { room, members }: Known) {
   if ("unusable" in metadata) return metadataUnusable(metadata.unusable);
   const isMember = members.has(metadata.organization_user_id);
   const fields = [...(room ? [] : ["waiting_room_slug"]), ...(isMember ? [] : ["organization_user_id"])];
@@ -162,7 +171,7 @@ function memoryWrites(
   known: Known,
   person: KnownVisitor | undefined,
   key_digest: string,
-  ended_at: number | undefined,
+  ended_at: number | null | undefined,
   now: number,
 ): BoundQuery<unknown>[] {
   const { organization_id, memory } = known;

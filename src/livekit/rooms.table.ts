@@ -3,8 +3,8 @@ import { timestamps } from "../database/columns.ts";
 import { organizationId } from "../organization/organizations/organizations.table.ts";
 
 /*
- * What LiveKit's events have said about a room, for later events about it. Nothing outside this folder reads it, and the cron deletes it
- * some days after the last event.
+ * The memory of LiveKit's events about a room, which later events need. Nothing outside this folder reads it, and the cron deletes it
+ * 30 days after the last event.
  */
 
 /**

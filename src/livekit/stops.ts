@@ -1,6 +1,5 @@
-import { and, asc, eq, inArray, isNotNull, lte, not, sql } from "drizzle-orm";
+import { and, inArray, isNotNull, not, sql } from "drizzle-orm";
 import type { Context } from "../context.ts";
-import { columnAs } from "../database/expressions.ts";
 import {
   builder,
   jsonValues,
@@ -11,13 +10,12 @@ import {
 } from "../database/queries.ts";
 import { quietSince } from "../database/quiet.ts";
 import { organizationSlugOf } from "../database/slug.ts";
-import { type ChoreTurn, isInTurn, newTurn } from "../database/turns.ts";
+import { type ChoreTurn, newTurn } from "../database/turns.ts";
 import { log, logFault } from "../http/log.ts";
 import { platformRoutes } from "../http/platform_api.ts";
-import { organizations } from "../organization/organizations/organizations.table.ts";
 import { egresses } from "../results/egresses/egresses.table.ts";
 import { EGRESS_CHECK_PAUSE, EGRESSES_CHECKED, OUTWARD_SHARE } from "../tuning.ts";
-import { askAboutEach, reportFaults } from "./asking.ts";
+import { askAboutEach, reportFaults, selectDueEgresses } from "./asking.ts";
 import { connectLiveKit } from "./egress_api.ts";
 
 /*
@@ -58,22 +56,9 @@ export async function stopRefusedEgresses({ db, now, settings }: Context): Promi
 
 const isRunning = ({ status }: { status: string }) => /^EGRESS_(STARTING|ACTIVE)$|^unknown$/.test(status);
 
-const dueColumns = {
-  id: egresses.id,
-  egress_id: egresses.egress_id,
-  organization_slug: columnAs(organizations.slug, "organization_slug"),
-};
-
 const dueEgresses = preparedQuery((due: Placeholders<ChoreTurn>) => {
-  const { stop_due_at: time } = egresses;
-  // Must repeat the partial index's WHERE, or SQLite does not use the index.
-  const rows = { time, where: lte(time, due.now), indexed: and(isNotNull(time), not(egresses.is_stopped)) };
-  return builder
-    .select(dueColumns)
-    .from(egresses)
-    .innerJoin(organizations, eq(organizations.id, egresses.organization_id))
-    .where(isInTurn(egresses, rows, due))
-    .orderBy(asc(time));
+  const { stop_due_at, is_stopped } = egresses;
+  return selectDueEgresses(stop_due_at, and(isNotNull(stop_due_at), not(is_stopped)), due);
 });
 
 /** Leaves failed egresses to the next run of the cron. `asked` and `failed` are JSON arrays of ids. */

@@ -1,43 +1,28 @@
 import type * as z from "zod";
 import { requireEntry } from "../../audit/access_logs/access_logs.entries.ts";
 import { digestOfReference } from "../../audit/access_logs/access_logs.sql.ts";
-import type { ClientContext, Context } from "../../context.ts";
+import type { ClientContext } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
-import { type Placeholders, requireFirst, runBatch } from "../../database/queries.ts";
-import { dateOf, endOfDate } from "../../http/dates.ts";
+import { requireFirst, runBatch } from "../../database/queries.ts";
+import { endOfDate } from "../../http/dates.ts";
 import { type Position, writePosition } from "../../http/pagination.ts";
 import { requireUnchanged } from "../../http/unchangeable.ts";
 import { reachOf } from "../../organization/members/members.sql.ts";
-import { organizationNotFound } from "../../organization/organizations/organizations.refusals.ts";
-import { countVisits } from "../../organization/usage/usage.sql.ts";
-import { writePeople } from "../../rooms/people/people.sql.ts";
-import { startVisits } from "../../rooms/visits/visits.reports.ts";
 import { participantSearchEntry } from "../../rooms/visits/visits.sql.ts";
-import { insertConsents } from "../consents/consents.sql.ts";
-import { deleteRefusals } from "../consents/early_refusals.ts";
-import { holdWrites } from "../legal_holds/legal_holds.sql.ts";
-import { joinErased, namedKeys, writeParticipants } from "../participants/participants.sql.ts";
 import { listQueries } from "./calls.lists.ts";
-import { type CallReport, type KnownCall, mergeCall, mergeReference } from "./calls.merge.ts";
-import { callReads, knownOfReport, valuesOfReport } from "./calls.reads.ts";
+import { mergeReference } from "./calls.merge.ts";
 import { callNotFound, callOwnerNotFound } from "./calls.refusals.ts";
 import {
   type Call,
   type CallDetails,
   type CallPath,
   type CallsQuery,
-  type ReportedCall,
   toCallDetails,
   type updateCallBody,
 } from "./calls.schemas.ts";
 import {
-  announceRecordingsOf,
-  type CallKey,
-  callByKey,
   callDetails,
   callEntry,
-  callIdByKey,
-  callWrites,
   ownerOfPath,
   reachedCall,
   referenceOfPath,
@@ -124,74 +109,4 @@ export async function updateCall(
     },
     { unguardedReads: { call: callDetails(reachedPath) } },
   );
-}
-
-export const requireReportedCall = ({ db }: Context, call: CallKey): Promise<ReportedCall> =>
-  requireFirst(db, callByKey(call), callNotFound);
-
-/** Records a report of a call and its participants (see calls.merge.ts). The key is the reporter's own. */
-export async function reportCall(
-  context: Context,
-  { organization_id, key }: CallKey,
-  report: CallReport,
-): Promise<ReportedCall> {
-  const { db, settings } = context;
-  const named = await namedKeys(
-    settings,
-    (report.participants ?? []).map((each) => each.key),
-  );
-  return decideAndWrite(
-    db,
-    reportReads({ organization_id, key, ...valuesOfReport(report, named) }),
-    ({ organization: [organization], ...rows }) => {
-      if (!organization) throw organizationNotFound();
-      return decideCall(context, { organization_id, ...knownOfReport(named, rows) }, key, report);
-    },
-  );
-}
-
-const reportReads = callReads((call: Placeholders<CallKey>) => ({
-  organization_id: call.organization_id,
-  key: call.key,
-  call_id: callIdByKey(call),
-}));
-
-/** Returns the statements that write a report's changes. */
-export async function decideCall(
-  context: Context,
-  known: KnownCall,
-  key: string,
-  report: CallReport,
-): Promise<Decision<ReportedCall>> {
-  const { now, settings } = context;
-  const { organization_id, call: before } = known;
-  const written = { organization_id, key };
-  const { call, participants, people, erased, consents, taken, beginsHold, startedVisits } = mergeCall(
-    known,
-    key,
-    report,
-    now,
-  );
-  const lists = [participants, people, erased, consents, taken, startedVisits];
-  const isSame = call === before && lists.every(({ length }) => length === 0) && !beginsHold;
-  if (before && isSame) return { unchanged: before };
-  const { hold_id = null, hold_reason: reason = null } = before ?? {};
-  const hold = beginsHold && holdWrites(context, { ...written, hold_id }, { begun_by: "platform", reason });
-  return {
-    writes: [
-      ...(before
-        ? [callWrites.update(before, { ...before, ...call })]
-        : [callWrites.insert(call), countVisits({ organization_id, date: dateOf(now), count: 1 })]),
-      ...(await writePeople(settings, people)),
-      writeParticipants(participants.map((each) => ({ ...each, call_key: key }))),
-      ...(hold ? [hold.write] : []),
-      ...(erased.length > 0 ? [joinErased({ ids: JSON.stringify(erased), ...written })] : []),
-      ...(startedVisits.length > 0 ? [startVisits({ ids: JSON.stringify(startedVisits), now })] : []),
-      ...(consents.length > 0 ? [insertConsents(consents)] : []),
-      ...(taken.length > 0 ? [deleteRefusals({ ...written, digests: JSON.stringify(taken) })] : []),
-      ...(call.ended_at !== null && !before?.ended_at ? [announceRecordingsOf({ ...written, now })] : []),
-      callByKey(written),
-    ],
-    entries: hold ? [hold.entry] : [],
-  };
 }

@@ -1,4 +1,4 @@
--- Somebody may be seen to refuse before anybody has reported the call. No recording of the call can be seen until a report
+-- A participant may refuse before anybody has reported the call. No recording of the call can be seen until a report
 -- of the call names that person (egresses.triggers.sql). Refused consents whose call is never reported are deleted.
 CREATE TRIGGER `early_refusals_claimed` AFTER INSERT ON `calls`
 BEGIN

@@ -1,22 +1,13 @@
-import { and, asc, eq, getTableColumns, inArray, isNotNull, lte, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, inArray, type SQL } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { entriesWhere } from "../../audit/access_logs/access_logs.entries.ts";
 import { subjectOfCall } from "../../calls/calls/calls.entries.ts";
 import { endedCallId, type ReachedCall } from "../../calls/calls/calls.sql.ts";
-import { columnAs, hasValues, scalar } from "../../database/expressions.ts";
+import { hasValues, scalar } from "../../database/expressions.ts";
 import { insertSelect, jsonRows, jsonValue } from "../../database/insert.ts";
-import {
-  builder,
-  jsonValues,
-  type Placeholders,
-  preparedQuery,
-  type Values,
-} from "../../database/queries.ts";
+import { builder, type Placeholders, preparedQuery, type Values } from "../../database/queries.ts";
 import { rowsBy, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
-import { type ChoreTurn, isInTurn } from "../../database/turns.ts";
-import { organizations } from "../../organization/organizations/organizations.table.ts";
-import { EGRESS_CHECK_PAUSE, EGRESS_LONG_SILENCE } from "../../tuning.ts";
 import { egresses, egressFiles, visibleRecordings } from "./egresses.table.ts";
 
 export const egressColumns = getTableColumns(egresses);
@@ -91,41 +82,6 @@ export const ownerOfFile = preparedQuery(
       .from(egressFiles)
       .innerJoin(egresses, eq(egresses.id, egressFiles.egress_id))
       .where(hasValues(egressFiles, { organization_id, storage_key })),
-);
-
-const silentEgressColumns = {
-  id: egresses.id,
-  egress_id: egresses.egress_id,
-  status: egresses.status,
-  organization_slug: columnAs(organizations.slug, "organization_slug"),
-};
-
-/**
- * Running egresses without a recent report: a share per organization, the longest silent first.
- */
-export const silentEgresses = preparedQuery((silent: Placeholders<ChoreTurn>) => {
-  const { check_at: time } = egresses;
-  const due = { time, where: lte(time, silent.now), indexed: isNotNull(time) };
-  return builder
-    .select(silentEgressColumns)
-    .from(egresses)
-    .innerJoin(organizations, eq(organizations.id, egresses.organization_id))
-    .where(isInTurn(egresses, due, silent))
-    .orderBy(asc(egresses.check_at));
-});
-
-/** Schedules the next check of the checked egresses, unless they were reported in the meantime. */
-export const scheduleChecks = preparedQuery(
-  ({ now, checked, unknown }: Placeholders<{ now: number; checked: string; unknown: string }>) => {
-    const isUnknown = inArray(egresses.id, jsonValues(unknown));
-    const silence = sql`${now} - ${egresses.updated_at}`;
-    return builder
-      .update(egresses)
-      .set({
-        check_at: sql`${now} + iif(${isUnknown} or ${silence} > ${EGRESS_LONG_SILENCE}, ${silence}, ${EGRESS_CHECK_PAUSE})`,
-      })
-      .where(and(inArray(egresses.id, jsonValues(checked)), lte(egresses.check_at, now)));
-  },
 );
 
 export const egressEntries = entriesWhere("egress", egresses, subjectOfCall(egresses));

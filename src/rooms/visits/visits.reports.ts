@@ -12,8 +12,8 @@ import type { Person } from "../people/people.sql.ts";
 import { visits } from "./visits.table.ts";
 
 /*
- * A participant who uses the link of a visit is reported under a key that names the visit, in a waiting room, on a call, or as
- * LiveKit's identity. This file defines what such a key means.
+ * A participant who uses the link of a visit is reported under a key that names the visit, in a waiting room or on a call.
+ * This file defines what such a key means.
  */
 
 export const visitKey = (visit_id: number, participant_id: number): string =>

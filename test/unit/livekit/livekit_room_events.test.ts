@@ -6,6 +6,7 @@ import { type CallReport, mergeCall } from "../../../src/calls/calls/calls.merge
 import type { ReportedCall } from "../../../src/calls/calls/calls.schemas.ts";
 import type { KnownConsent } from "../../../src/calls/consents/consents.schemas.ts";
 import type { Participant, ReportOnCall } from "../../../src/calls/participants/participants.schemas.ts";
+import { MAX_LIVEKIT_ROOM_NAME_LENGTH, MAX_LIVEKIT_SID_LENGTH } from "../../../src/limits.ts";
 import { stayOf } from "../../../src/livekit/connections.ts";
 import { translate } from "../../../src/livekit/events.ts";
 import {
@@ -636,6 +637,18 @@ it.each([
     room: { visitor: { consent: { recording_consent } } },
     faults: { is_consent_unclear },
   });
+});
+
+it.each([
+  ["room", "sid", MAX_LIVEKIT_SID_LENGTH],
+  ["room", "name", MAX_LIVEKIT_ROOM_NAME_LENGTH],
+  ["participant", "sid", MAX_LIVEKIT_SID_LENGTH],
+] as const)("The %s's %s may have %i characters, and not one more", (of, field, length) => {
+  const event = JSON.parse(joined("rita", 1));
+  const withLength = (size: number) =>
+    translate({ ...event, [of]: { ...event[of], [field]: event[of][field].padEnd(size, "x") } }, NOW);
+  expect(withLength(length)).toHaveProperty("room");
+  expect(withLength(length + 1)).toMatchObject({ unusable: "malformed" });
 });
 
 describe("The participants of a room", () => {

@@ -308,18 +308,6 @@ it("PUT …/calls/{key} drops the call's reference if a participant was erased b
 });
 
 describe("A participant who returns after being erased", () => {
-  it("needs a new key if they were on a call", async () => {
-    const clinic = await aForgetfulOrganization();
-    const call = await aCall(clinic);
-    await eraseAll();
-    const [, { key }] = call.participants;
-    const again = await waits(call.room, key, { waiting_since: daysAgo(1) });
-    expect(again).toMatchObject({
-      status: 422,
-      body: { error: "The participant has left a call: report their return under a new key" },
-    });
-  });
-
   it("is a new participant, who is erased in turn; late reports of either visit bring nothing back", async () => {
     const clinic = await aForgetfulOrganization();
     const room = await clinic.addRoom();

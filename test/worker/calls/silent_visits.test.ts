@@ -499,51 +499,6 @@ describe("A backlog of calls without an end", { timeout: 60_000 }, () => {
     }
   });
 
-  it("of more organizations than a portion has calls ends in one run, with a share for each", async () => {
-    const clinics = CALLS_ENDED + 20;
-    const slug = unique("many");
-    const long = Date.now() - 30 * DAY * 60_000;
-    const ours = `(select id from organizations where slug glob '${slug}-*')`;
-    const insert = (table: string, columns: string, values: string) =>
-      env.DB.prepare(
-        `insert into ${table} (organization_id, ${columns}, created_at, updated_at)
-         select id, ${values}, 0, ?1 from organizations where id in ${ours}`,
-      ).bind(long);
-    const room = "(select id from waiting_rooms where organization_id = organizations.id)";
-    const owner = "(select id from organization_users where organization_id = organizations.id)";
-    const anEndlessCall = (n: number) =>
-      insert(
-        "calls",
-        "key, organization_user_id, waiting_room_id, started_at, failed",
-        `slug || '-call-${n}', ${owner}, ${room}, 0, 0`,
-      );
-    await insertMany(
-      clinics,
-      "insert into places (slug, shard) select ?1 || '-x' || n, 0 from counter",
-      slug,
-    );
-    await env.DB.batch([
-      env.DB.prepare(
-        `insert into organizations (id, name, slug, created_at, updated_at)
-         select id, 'Clinic', slug, 0, 0 from places where slug glob '${slug}-*'`,
-      ),
-      insert("organization_users", "email, display_name, roles", "'ada@example.com', 'Ada', '[]'"),
-      insert(
-        "waiting_rooms",
-        "name, name_key, slug, theme, is_active",
-        "'Room', 'room', slug || '--room', 'default', 1",
-      ),
-      anEndlessCall(1),
-      anEndlessCall(2),
-    ]);
-    const goingOn = async () => {
-      const goesOn = `calls where organization_id in ${ours} and ended_at is null`;
-      return Number(await env.DB.prepare(`select count(*) as n from ${goesOn}`).first("n"));
-    };
-    await runCron();
-    expect(await goingOn()).toBe(0);
-  });
-
   it("is not read while its calls are not silent", async () => {
     const usual = await rowsReadForNothing();
     const crowded = await aBacklog();

@@ -1,7 +1,6 @@
 import { env } from "cloudflare:workers";
 import { generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
 import { describe, expect, it, vi } from "vitest";
-import { MAX_LIVEKIT_ROOM_NAME_LENGTH, MAX_LIVEKIT_SID_LENGTH } from "../../../src/limits.ts";
 import { api } from "../support/api.ts";
 import { callsOf } from "../support/calls.ts";
 import { expectRefusal } from "../support/expectations.ts";
@@ -15,7 +14,7 @@ import {
   liveKit,
   signatureOf,
 } from "../support/livekit.ts";
-import { anOrganization, given, unique } from "../support/organization.ts";
+import { anOrganization, unique } from "../support/organization.ts";
 import { fromNow, travelTo } from "../support/time.ts";
 import { changingNothing } from "../support/unchanged.ts";
 import { throughWorkerWith } from "../support/worker.ts";
@@ -218,48 +217,6 @@ describe("POST /api/livekit/webhook", () => {
 
   it.each(Object.entries(UNUSABLE))("accepts %s, and changes nothing", async (_, event) => {
     await changingNothing(() => delivered([event]));
-  });
-
-  it.each([
-    ["sid", MAX_LIVEKIT_SID_LENGTH],
-    ["name", MAX_LIVEKIT_ROOM_NAME_LENGTH],
-  ] as const)(
-    "uses the events of a room whose %s has %i characters, and ignores those of a longer one",
-    async (field, length) => {
-      const clinic = await anOrganization();
-      const start = { sid: unique("RM").replaceAll("-", "_"), name: `${clinic.slug}--${unique("visit")}` }[
-        field
-      ];
-      const roomOf = (size: number) => aLiveKitRoom(clinic, { [field]: start.padEnd(size, "x") });
-      const eventsOf = ({ started, joined, recorded }: Awaited<ReturnType<typeof aLiveKitRoom>>) => [
-        started(),
-        joined("rita", 1),
-        recorded(unique("EG"), 10),
-      ];
-      for (const event of eventsOf(await roomOf(length + 1)))
-        expect(await changingNothing(() => linesOf(event))).toMatchObject([
-          { ...NOT_USED, reason: "malformed" },
-        ]);
-      const room = await roomOf(length);
-      await delivered(eventsOf(room));
-      const [{ id }] = await callsOf(clinic, room.owner);
-      const { participants } = await given(
-        clinic.client.get(`/organization_users/${room.owner.id}/calls/${id}/participants`),
-      );
-      expect(participants).toHaveLength(1);
-    },
-  );
-
-  it("uses the events of a participant whose sid has the maximum length, and ignores those of a longer one", async () => {
-    const clinic = await anOrganization();
-    const room = await aLiveKitRoom(clinic);
-    await delivered([room.joined("sue", 0)]);
-    const sidOf = (length: number) => ({ sid: "PA_".padEnd(length, "x") });
-    const tooLong = room.joined("peter", 1, sidOf(MAX_LIVEKIT_SID_LENGTH + 1));
-    expect(await changingNothing(() => linesOf(tooLong))).toMatchObject([
-      { ...NOT_USED, reason: "malformed" },
-    ]);
-    await delivered([room.joined("rita", 1, sidOf(MAX_LIVEKIT_SID_LENGTH))]);
   });
 
   const [ROOM, USER] = ["metadata at fault: waiting_room_slug", "metadata at fault: organization_user_id"];

@@ -132,20 +132,6 @@ describe("Another recording's file in LiveKit's egress events", () => {
     expect((await recordingOf(clinic, call.path, egress_id)).url).toContain(egress_id);
   });
 
-  it.each(["by its sid", "by an event that names its sid later"])(
-    "is left out while the egress waits for its call, which is found %s",
-    async (how) => {
-      const { clinic, storage_key } = await aTakenFile();
-      const [room, egress_id] = [await aLiveKitRoom(clinic), anEgressId()];
-      const early = room.recorded(egress_id, 600, storage_key);
-      const isLate = how !== "by its sid";
-      await delivered([isLate ? early.replaceAll(room.sid, "") : early]);
-      const path = await visited(room);
-      if (isLate) await delivered([room.egress(egress_id, EgressStatus.EGRESS_ACTIVE)]);
-      expect(await recordingOf(clinic, path, egress_id)).toMatchObject({ status: "egress_ended", url: null });
-    },
-  );
-
   it("belongs to the egress that named it first, even while that egress waits for its call", async () => {
     const clinic = await anOrganization();
     const [room, egress_id, storage_key] = [await aLiveKitRoom(clinic), anEgressId(), aKey(clinic)];

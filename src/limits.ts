@@ -46,10 +46,8 @@ export const MAX_INTEGER_LENGTH = 1000;
 /** Up to this page, offsets are exact integers. */
 export const MAX_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / MAX_PER_PAGE);
 
-/** Calls with a given reference that a request searches for those the caller may see: more than any patient has. */
+/** Calls, or visits, with a given reference that a request searches for those the caller may see: more than any patient has. */
 export const CALLS_LOOKED_THROUGH = 1000;
-
-/** Visits with a given reference that a request searches for those the caller may see. */
 export const VISITS_LOOKED_THROUGH = 1000;
 
 /** Recordings that a request searches for those the caller may see. Each costs a few rows of its call's participants. */
@@ -252,6 +250,7 @@ export const MAX_DAILY_ACCESS_LOGS = 200_000;
 
 /** Sign-ins of an organization per UTC day, which the other quotas do not refuse. A large hospital has 30,000 members. */
 export const MAX_DAILY_SIGN_INS = 200_000;
+
 /** Access log entries per UTC day of holds, lost rights, deletions and reads of the log, which they do not refuse either. */
 export const MAX_DAILY_RESERVED = 20_000;
 

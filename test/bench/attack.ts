@@ -22,8 +22,8 @@ import { median, quantile } from "./statistics.ts";
 /** How long the other organization is measured before and after each minute of the attack. */
 const QUIET = 15 * SECOND;
 
-/** In milliseconds: the pause between its requests. */
-const PAUSE = 30;
+/** In milliseconds: the pause between its requests, so that they stay within the rate limit of its client. */
+const PAUSE = 60;
 
 /** A larger ratio is marked. */
 const BOUND = 2;

@@ -187,8 +187,9 @@ describe("An organization that has moved", () => {
 
   it("gets the queue messages of old isolates in its new database", async () => {
     const sent: unknown[] = [];
-    const send = async (body: unknown) => void sent.push(body);
-    env = { ...env, BULK_INVITES: { send } as unknown as Queue };
+    const sendBatch = async (messages: MessageSendRequest[]) =>
+      void sent.push(...messages.map(({ body }) => body));
+    env = { ...env, BULK_INVITES: { sendBatch } as unknown as Queue };
     await client("GET", "/waiting_rooms");
     await move(2);
     const { status } = await client("POST", "/invites/bulk_create", { organization_invites: [anInvite()] });

@@ -164,7 +164,7 @@ export default defineConfig({
     projects: [
       ...projectsOf("unit"),
       ...projectsOf("project"),
-      ...projectsOf("simulator", { testTimeout: 3 * TIMEOUT }),
+      ...projectsOf("simulator", { testTimeout: 3 * TIMEOUT, maxConcurrency: 2 }),
       ...projectsOf("e2e", {
         globalSetup: ["test/e2e/support/migrated_state.ts", "test/e2e/support/shared_server.ts"],
       }),

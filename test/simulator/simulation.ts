@@ -1,5 +1,5 @@
 import { HOUR, MINUTE } from "../../src/units.ts";
-import { playEverybody, playFirstCall } from "./actors.ts";
+import { playBeginning, playEverybody } from "./actors.ts";
 import { Clinic } from "./clinic.ts";
 import { checkAtRest } from "./invariants.ts";
 import type { Programs } from "./isolate.ts";
@@ -53,7 +53,7 @@ export async function simulate(programs: Programs, seed: number, size = WHOLE): 
   await during("operator", async () => {
     for (const clinic of clinics) {
       await clinic.open();
-      await playFirstCall(clinic);
+      await playBeginning(clinic);
     }
   });
   await during("everybody", () => playEverybody(world, clinics, oddsOf(world), size));

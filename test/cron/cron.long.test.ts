@@ -263,7 +263,7 @@ describe("A failed chore of the cron", () => {
     ["erasePersonalData", 'update "bulk_invite_rows"'],
     ["deleteOldCodes", 'delete from "authorization_codes"'],
     ["endSilentCalls", 'select "id" from "calls"'],
-    ["endSilentWaits", 'update "participants" set "left_at" = max('],
+    ["endSilentWaits", 'update "participants" set "left_at" = max(coalesce('],
     ["deleteOldTexts", 'delete from "call_texts"'],
     ["deleteOldRecordings", 'update "egresses" set "deletion_due_at"'],
     ["eraseParticipants", 'update "participants" set "key"'],

@@ -120,7 +120,7 @@ const contentOf = async (organization: Organization) => {
   }));
   return JSON.parse(
     JSON.stringify(changes, (key, value) =>
-      ["updated_at", "writes", "access_log_entries"].includes(key) ? 0 : value,
+      ["updated_at", "writes", "access_log_entries", "reserved"].includes(key) ? 0 : value,
     ),
   );
 };

@@ -20,6 +20,7 @@ export function aFaultyDatabase(nextFault: () => Fault): D1Database {
           if (fault === "answer lost") throw new Error("D1_ERROR: Network connection lost.");
           return results;
         };
+      if (property === "countWrite") return undefined;
       throw new Error(`The faulty database does not have D1's ${String(property)}`);
     },
   });

@@ -15,7 +15,8 @@ export function sendUnfinished(
     const options = { method, headers: { ...credentials, "Content-Length": size }, agent: false };
     const sent = request(`${url}/api/external${path}`, options, (response) => {
       response.resume();
-      resolve(response.statusCode ?? 0);
+      // An error without a code is the local proxy's: a connection broke behind it.
+      resolve(response.headers["error-code"] ? (response.statusCode ?? 0) : 0);
       sent.destroy();
     });
     sent.on("error", () => resolve(0));

@@ -97,12 +97,6 @@ export const MUTATIONS: Mutation[] = [
     to: "reference_digest: null,",
   },
   {
-    name: "A report brings an erased name back",
-    file: "rooms/people/people.merge.ts",
-    from: "if (known && known.erased_at !== null) return known;",
-    to: "",
-  },
-  {
     name: "A refusal of consent is ignored",
     file: "calls/consents/consents.merge.ts",
     from: "if (recording_consent === undefined) return undefined;",

@@ -41,12 +41,6 @@ export const MUTATIONS: Mutation[] = [
     to: "hasSlug(slug)",
   },
   {
-    name: "A visit is found without its organization",
-    file: "rooms/visits/visits.sql.ts",
-    from: "eq(visits.organization_id, reach.organization_id),",
-    to: "",
-  },
-  {
     name: "An invite is found without its organization",
     file: "joining/invites/invites.sql.ts",
     from: 'rowsBy(invites, inviteColumns, "organization_id", "id")',

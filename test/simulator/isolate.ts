@@ -77,6 +77,8 @@ export type Worker = Required<Pick<ExportedHandler<Env>, "fetch" | "queue" | "sc
 export interface Isolate extends Life {
   name: string;
   worker: Worker;
+  /** Rejected when the isolate is restarted. */
+  death: PromiseWithResolvers<never>;
 }
 
 interface Outside {
@@ -94,16 +96,12 @@ function start<Exports>(script: Script, schedule: Schedule, outside: Outside): E
   return module.exports;
 }
 
-export const startIsolate = (
-  script: Script,
-  schedule: Schedule,
-  name: string,
-  outside: Outside,
-): Isolate => ({
-  name,
-  worker: start<{ default: Worker }>(script, schedule, outside).default,
-  isOver: false,
-});
+export function startIsolate(script: Script, schedule: Schedule, name: string, outside: Outside): Isolate {
+  const death = Promise.withResolvers<never>();
+  death.promise.catch(() => {});
+  const worker = start<{ default: Worker }>(script, schedule, outside).default;
+  return { name, worker, death, isOver: false };
+}
 
 export const startMove = (script: Script, schedule: Schedule): typeof Move =>
   start(script, schedule, { fetch, onLog: () => {} });

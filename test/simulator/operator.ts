@@ -29,10 +29,10 @@ export async function moveAround(world: World, clinics: Clinic[]): Promise<void>
 export async function completeMoves(world: World, clinics: Clinic[]): Promise<void> {
   const { schedule, databases } = world;
   if (databases.length < 2) return;
-  for (const { id } of clinics) {
+  for (const clinic of clinics) {
+    const { id } = clinic;
     const [place] = databases[0]?.prepare("select shard from places where id = ?").all(id) ?? [];
     await schedule.pause(OLD_PLACE_USED_FOR);
-    const clinic = clinics.find((each) => each.id === id) as Clinic;
     if (!(await move(world, clinic, 1 - Number(place?.shard))))
       world.violation("a move fails without a fault");
     await schedule.pause(OLD_PLACE_USED_FOR);

@@ -25,7 +25,7 @@ interface Timer {
 }
 
 /** The run begins at this time on every machine. */
-export const START = Date.parse("2026-11-28T09:00:00Z");
+const START = Date.parse("2026-11-28T09:00:00Z");
 
 /** In milliseconds. The first one is longer than the service waits for a webhook's receiver. */
 const [LONGEST_TRIP, USUAL_TRIP] = [20_000, 20];

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type Run, runWith } from "../../src/dev/statement_runner.ts";
-import { MINUTE, SECOND } from "../../src/units.ts";
+import { SECOND } from "../../src/units.ts";
 import { databasesInMemory } from "../project/support/busy_shards.ts";
 import { bindingOf, type Statement } from "../project/support/d1_binding.ts";
 import { executeOn } from "../project/support/service_in_memory.ts";
@@ -8,8 +8,6 @@ import { bindings, ORIGIN, PLATFORM_TOKEN } from "../project/support/worker_in_n
 import { Chance } from "./chance.ts";
 import { type Isolate, type Programs, startIsolate, startMove } from "./isolate.ts";
 import { Schedule } from "./schedule.ts";
-
-export const SECRET_SETTINGS = { MAIL_FROM: "visits@riverside.example" };
 
 /** How often things go wrong. */
 export interface Odds {
@@ -48,7 +46,6 @@ export class World {
   readonly faults: string[] = [];
   /** Sentences about what must not happen, and did. */
   readonly violations: string[] = [];
-  readonly answers: { method: string; path: string; status: number; error: string | undefined }[] = [];
   odds = NEVER;
   /** Whether anything may have failed so far. */
   hasFaults = false;
@@ -68,7 +65,7 @@ export class World {
     this.#env = {
       ...bindings(DB as D1Database),
       ...Object.fromEntries(others.map((other, n) => [`DB_${n + 1}`, other])),
-      ...SECRET_SETTINGS,
+      MAIL_FROM: "visits@riverside.example",
       BULK_INVITES: this.#queue("bulk-invites", 5),
       CHORES: this.#queue("chores", 0),
       WEBHOOKS: this.#queue("webhook-deliveries", 5),
@@ -140,7 +137,6 @@ export class World {
     schedule.say(`got ${answer.status} for ${method} ${path}`);
     const isJson = answer.headers.get("Content-Type")?.includes("json");
     const value = isJson && answer.text !== "" ? JSON.parse(answer.text) : answer.text;
-    this.answers.push({ method, path, status: answer.status, error: value?.error });
     return { status: answer.status, headers: answer.headers, body: value, sentAt };
   }
 
@@ -165,42 +161,33 @@ export class World {
     const isolate = this.chance.pick(this.#isolates);
     const { schedule } = this;
     const who = schedule.who;
-    const { promise: death, reject } = Promise.withResolvers<never>();
-    const isKilled = this.chance.is(this.odds.restarts);
-    if (isKilled)
+    if (this.chance.is(this.odds.restarts))
       schedule.as(who, undefined, () =>
-        schedule.startTimer(this.chance.below(100), () => {
-          this.#restart(isolate);
-          reject(new NoAnswer());
-        }),
+        schedule.startTimer(this.chance.below(100), () => this.#restart(isolate)),
       );
-    const ended = this.#deaths.get(isolate) ?? [];
-    this.#deaths.set(isolate, [...ended, reject]);
     const background: Promise<unknown>[] = [];
     const context = {
       waitUntil: (work: Promise<unknown>) => background.push(work.catch(() => {})),
       passThroughOnException() {},
     } as unknown as ExecutionContext;
     this.#underWay++;
-    death.catch(() => {});
-    const work = schedule.as(`${who} (${isolate.name})`, isolate, async () => {
-      const result = await run(isolate.worker, this.#env, context);
-      return result;
-    });
-    const over = Promise.race([work.catch(() => {}).then(() => Promise.all(background)), death]);
+    const work = schedule.as(`${who} (${isolate.name})`, isolate, async () =>
+      run(isolate.worker, this.#env, context),
+    );
+    const over = Promise.race([
+      work.catch(() => {}).then(() => Promise.all(background)),
+      isolate.death.promise,
+    ]);
     over.catch(() => {}).then(() => this.#underWay--);
-    return Promise.race([work, death]);
+    return Promise.race([work, isolate.death.promise]);
   }
-
-  readonly #deaths = new Map<Isolate, ((error: Error) => void)[]>();
 
   #restart(isolate: Isolate): void {
     if (isolate.isOver) return;
     this.schedule.say(`${isolate.name} is restarted`);
     isolate.isOver = true;
     this.#isolates = this.#isolates.map((each) => (each === isolate ? this.#start() : each));
-    for (const reject of this.#deaths.get(isolate) ?? []) reject(new NoAnswer());
-    this.#deaths.delete(isolate);
+    isolate.death.reject(new NoAnswer());
   }
 
   #start = (): Isolate =>
@@ -383,5 +370,3 @@ function summary({ query }: Statement): string {
 }
 
 export const platformHeaders = { Authorization: `Bearer ${PLATFORM_TOKEN}` };
-
-export const CRON_INTERVAL = 5 * MINUTE;

@@ -52,10 +52,9 @@ export async function listCalls(
 /** Lists the calls of all users that the caller reaches. A search for a participant is recorded. */
 export async function findCalls(context: ClientContext, query: CallsQuery): Promise<CallPage> {
   const { db, caller, settings } = context;
-  const reference_digest = await digestOfReference(settings, query.participant_reference);
-  const of = { organization_id: caller.organization_id, reference_digest };
-  const recorded = reference_digest === null ? [] : [participantSearchEntry(context, "search", of)];
-  const participant_digest = reference_digest;
+  const participant_digest = await digestOfReference(settings, query.participant_reference);
+  const of = { organization_id: caller.organization_id, reference_digest: participant_digest };
+  const recorded = participant_digest === null ? [] : [participantSearchEntry(context, "search", of)];
   const queries = listQueries({ ...reachOf(caller), owner_id: 0, ...partOf(query), participant_digest });
   const [calls, [end], ...entries] = await runBatch(db, [...queries, ...recorded]);
   entries.forEach(requireEntry);

@@ -1,25 +1,14 @@
-import { createHash, createHmac } from "node:crypto";
 import { MINUTE, SECOND } from "../../src/units.ts";
-import { LIVEKIT_KEY, LIVEKIT_SECRET } from "../project/support/worker_in_node.ts";
+import { signatureOfLiveKit } from "../project/support/worker_in_node.ts";
 import type { Clinic, Patient } from "./clinic.ts";
 import { NoAnswer } from "./world.ts";
-
-const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
-
-/** The token with which LiveKit's server signs a body. */
-function signatureOf(body: string, now: number): string {
-  const sha256 = createHash("sha256").update(body).digest("base64");
-  const claims = { iss: LIVEKIT_KEY, exp: Math.floor(now / SECOND) + 300, sha256 };
-  const signed = `${base64url({ alg: "HS256", typ: "JWT" })}.${base64url(claims)}`;
-  return `${signed}.${createHmac("sha256", LIVEKIT_SECRET).update(signed).digest("base64url")}`;
-}
 
 /** Sends an event. Like LiveKit's server, it retries after 5xx and after lost answers, and then gives up. */
 async function sendEvent({ world, neighbour }: Clinic, event: object): Promise<void> {
   const body = JSON.stringify(event);
   for (let tries = 0; tries < 4; tries++) {
     const headers = {
-      Authorization: signatureOf(body, world.schedule.now),
+      Authorization: signatureOfLiveKit(body, world.schedule.now),
       "Content-Type": "application/webhook+json",
     };
     try {

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Chance } from "./chance.ts";
+import type { Chance } from "../support/chance.ts";
 
 /** A trip can fail before its effect, or after it. */
 type Fault = "is not made" | "loses its answer" | undefined;

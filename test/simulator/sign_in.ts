@@ -1,10 +1,9 @@
 import { generateKeyPairSync, sign } from "node:crypto";
 import { SECOND } from "../../src/units.ts";
+import { base64url } from "../project/support/worker_in_node.ts";
 import type { Clinic, Outcome } from "./clinic.ts";
 
 const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-
-const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
 const issuerOf = ({ slug }: Clinic) => `https://idp.${slug}.example.com`;
 

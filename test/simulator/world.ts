@@ -5,7 +5,7 @@ import { databasesInMemory } from "../project/support/busy_shards.ts";
 import { bindingOf, type Statement } from "../project/support/d1_binding.ts";
 import { executeOn } from "../project/support/service_in_memory.ts";
 import { bindings, ORIGIN, PLATFORM_TOKEN } from "../project/support/worker_in_node.ts";
-import { Chance } from "./chance.ts";
+import { Chance } from "../support/chance.ts";
 import { type Isolate, type Programs, startIsolate, startMove } from "./isolate.ts";
 import { Schedule } from "./schedule.ts";
 

@@ -2,34 +2,17 @@
  * The service in this process, over SQLite in memory: thousands of requests take seconds, and their memory is this
  * process's. Counts the rows that each request changes.
  */
-import { createHash } from "node:crypto";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { SignJWT } from "jose";
 import { app } from "../../../src/app.ts";
 import { migratedDatabase } from "../../../src/dev/migrations.ts";
 import { openClinic, platformCredentials } from "./clinic_in_node.ts";
 import { bindingOf, type Execute } from "./d1_binding.ts";
-import {
-  answer,
-  bindings,
-  type Handler,
-  LIVEKIT_KEY,
-  LIVEKIT_SECRET,
-  likeWorkers,
-} from "./worker_in_node.ts";
+import { answer, bindings, type Handler, likeWorkers, signatureOfLiveKit } from "./worker_in_node.ts";
 
 export type Api = "external" | "platform" | "livekit";
 
 /** A placeholder for the signature, which depends on the body. */
 const SIGNED = "signed";
-
-/** The `Authorization` header of LiveKit's server. It uses the clock of the service, which stands still. */
-function signatureOf(body: string): Promise<string> {
-  const sha256 = createHash("sha256").update(body).digest("base64");
-  return new SignJWT({ iss: LIVEKIT_KEY, exp: Math.floor(Date.now() / 1000) + 300, sha256 })
-    .setProtectedHeader({ alg: "HS256" })
-    .sign(new TextEncoder().encode(LIVEKIT_SECRET));
-}
 
 export interface Outcome {
   status: number;
@@ -67,7 +50,7 @@ export async function openService() {
     } satisfies Record<Api, Record<string, string>>,
     async send(request: Request): Promise<Outcome> {
       if (request.headers.get("Authorization") === SIGNED)
-        request.headers.set("Authorization", await signatureOf(await request.clone().text()));
+        request.headers.set("Authorization", signatureOfLiveKit(await request.clone().text(), Date.now()));
       changes = 0;
       faults = [];
       const response = await answer(app.fetch as Handler, request, env);

@@ -2,7 +2,8 @@
  * The parts of a Worker's environment that Node lacks. The clock stands still, so that a looked-up client stays fresh,
  * and so that two handlers write exactly the same at the same time.
  */
-import { timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { SECOND } from "../../../src/units.ts";
 
 export type Handler = (request: Request, env: Env, context: ExecutionContext) => Response | Promise<Response>;
 
@@ -96,4 +97,14 @@ export async function answer(handler: Handler, request: Request, env: Env): Prom
   const response = await handler(request, env, context as unknown as ExecutionContext);
   if (later.length > 0) await Promise.all(later);
   return response;
+}
+
+export const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+/** The `Authorization` header of LiveKit's server, by the clock of the service. */
+export function signatureOfLiveKit(body: string, now: number): string {
+  const sha256 = createHash("sha256").update(body).digest("base64");
+  const claims = { iss: LIVEKIT_KEY, exp: Math.floor(now / SECOND) + 300, sha256 };
+  const signed = `${base64url({ alg: "HS256" })}.${base64url(claims)}`;
+  return `${signed}.${createHmac("sha256", LIVEKIT_SECRET).update(signed).digest("base64url")}`;
 }

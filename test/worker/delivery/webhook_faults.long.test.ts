@@ -1,28 +1,18 @@
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
+import { Chance } from "../../support/chance.ts";
 import { aFaultyDatabase } from "../support/faulty_database.ts";
 import { insertMany } from "../support/rows.ts";
 import { aClinicWithWebhooks, aReceiver, aWebhookQueue, status } from "../support/webhooks.ts";
 
 const EVENTS = 1000;
 
-/** Numbers from 0 to 1, the same in every run (mulberry32). */
-function dice(seed: number) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 it(`Webhooks bring ${EVENTS} events to five endpoints, each at least once, whatever fails`, async () => {
-  const chance = dice(11);
+  const chance = new Chance(11);
   const clinic = await aClinicWithWebhooks();
   const receivers = Array.from({ length: 5 }, () =>
     aReceiver(() => {
-      const number = chance();
+      const number = chance.number();
       if (number < 0.05) throw new TypeError("Network connection lost.");
       return status(number < 0.2 ? 500 : number < 0.25 ? 301 : 204);
     }),
@@ -39,7 +29,7 @@ it(`Webhooks bring ${EVENTS} events to five endpoints, each at least once, whate
   // A consumer may die between sending and recording, and after recording.
   let deaths = 0;
   const DB = aFaultyDatabase(() => {
-    const number = chance();
+    const number = chance.number();
     if (number >= 0.06) return undefined;
     deaths++;
     return number < 0.03 ? "not made" : "answer lost";
@@ -49,7 +39,9 @@ it(`Webhooks bring ${EVENTS} events to five endpoints, each at least once, whate
   let messages = 0;
   const deliver = async (body: unknown) => {
     if (++messages === 20) queue.messages.length = 0;
-    await Promise.all(chance() < 0.3 ? [queue.deliver(body), queue.deliver(body)] : [queue.deliver(body)]);
+    await Promise.all(
+      chance.number() < 0.3 ? [queue.deliver(body), queue.deliver(body)] : [queue.deliver(body)],
+    );
   };
   await queue.runCron();
   await queue.passUntilDone(deliver);

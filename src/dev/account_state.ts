@@ -121,17 +121,17 @@ export async function turnReplicationOn(account: Account, { uuid }: DatabaseAtCl
   });
 }
 
-export function missingIn({ databases, buckets, queues, secrets }: AccountState, needed: string[]): string[] {
-  return [
-    ...databases.flatMap(({ binding, name, found }) =>
-      found
-        ? isReplicated(found)
-          ? []
-          : [`Read replication of the database ${name} (${binding}) is off`]
-        : [`The database ${name} (${binding})`],
-    ),
-    ...buckets.filter(({ exists }) => !exists).map(({ name, binding }) => `The bucket ${name} (${binding})`),
-    ...queues.filter(({ exists }) => !exists).map(({ name }) => `The queue ${name}`),
-    ...needed.filter((name) => !secrets.includes(name)).map((name) => `The secret ${name}`),
-  ];
-}
+export const unreplicatedIn = ({ databases }: AccountState): string[] =>
+  databases
+    .filter(({ found }) => found && !isReplicated(found))
+    .map(({ name, binding }) => `Read replication of the database ${name} (${binding}) is off`);
+
+export const missingIn = (
+  { databases, buckets, queues, secrets }: AccountState,
+  needed: string[],
+): string[] => [
+  ...databases.filter(({ found }) => !found).map(({ name, binding }) => `The database ${name} (${binding})`),
+  ...buckets.filter(({ exists }) => !exists).map(({ name, binding }) => `The bucket ${name} (${binding})`),
+  ...queues.filter(({ exists }) => !exists).map(({ name }) => `The queue ${name}`),
+  ...needed.filter((name) => !secrets.includes(name)).map((name) => `The secret ${name}`),
+];

@@ -27,12 +27,13 @@ import {
   ownRange,
   theseDatabases,
 } from "./databases.ts";
+import { nameOf } from "./deployment.ts";
 import { SCHEMA } from "./exported_copy.ts";
 import { QUIET_STATE, QUIETING_STATEMENTS, RESUMING_STATEMENTS } from "./quiet_statements.ts";
 import { OWN_SHARD } from "./shard_statements.ts";
 import { queryDatabase, type Rows, statementsOf } from "./statement_runner.ts";
 import { bindingOf, runWrangler, sameTarget, type Target, targetFlags } from "./wrangler.ts";
-import { boundShards, databaseName } from "./wrangler_config.ts";
+import { boundShards } from "./wrangler_config.ts";
 
 const USAGE = `
 Usage: npm run restore -- --input FILE | --after-time-travel | --resume [--remote]
@@ -89,9 +90,6 @@ async function resumePlan(databases: Database[]): Promise<string[]> {
   }
   return plan;
 }
-
-const nameOf = (database: Database) =>
-  `${databaseName(database, database.shard)} (${bindingOf(database.shard)})`;
 
 async function restoreAll({ shard, ...target }: ShardArguments & Consent, input: string) {
   const files = filesToRestore(input, shardNumber(shard));

@@ -13,7 +13,7 @@ import {
 import { JURISDICTIONS, type Jurisdiction, type Location, REGIONS } from "./setup_configuration.ts";
 import { type Plan, planSetup, type SetupRequest } from "./setup_plan.ts";
 import { SECRETS_BY_HAND, secretsFile } from "./setup_secrets.ts";
-import { flagsOf } from "./wrangler.ts";
+import { sameConfig } from "./wrangler.ts";
 
 const USAGE = `
 Usage: npm run setup -- [--env staging] [--location weur] [--jurisdiction eu]
@@ -83,10 +83,7 @@ function requireOneOf(flag: string, value: string | undefined, values: readonly 
 
 /** Prints the steps that only a person can do, as commands to paste. */
 function sayNext({ config, env }: SetupRequest, { configuration, secrets, usesFile }: Plan) {
-  const defaults = config === OPTIONS.config.default ? { env } : { config, env };
-  const flags = flagsOf(defaults)
-    .map((each) => ` ${each}`)
-    .join("");
+  const flags = sameConfig({ config, env });
   const file = secretsFile({ config, env });
   if (usesFile)
     say(

@@ -16,7 +16,13 @@ import {
 } from "./account_state.ts";
 import { CONSENT_USAGE, type Consent, consentOptions, mayChange, runCommand, say } from "./command.ts";
 import { boundDatabases, type Database, homeless, knownShards, ownRange } from "./databases.ts";
-import { currentCommit, nameOf, pendingMigrations, requireHealthy } from "./deployment.ts";
+import {
+  currentCommit,
+  nameOf,
+  pendingMigrations,
+  requireHealthy,
+  requireMigrationsThatRan,
+} from "./deployment.ts";
 import { applyMigrations } from "./local_database.ts";
 import { recordMigrations } from "./migrations.ts";
 import { RANDOM_SECRETS, SECRETS_BY_HAND } from "./setup_secrets.ts";
@@ -174,7 +180,10 @@ async function readyDatabases(target: Target): Promise<Ready[]> {
       if (range === undefined || range !== given?.range) throw new Error(rangeRefusal(database, range));
       ready.push({ database, range, pending: [] });
     }
-    for (const each of ready) each.pending = await pendingMigrations(each.database);
+    for (const each of ready) {
+      await requireMigrationsThatRan(each.database);
+      each.pending = await pendingMigrations(each.database);
+    }
     return ready;
   } catch (error) {
     throw new Error(`Nothing is deployed. ${(error as Error).message}`);

@@ -38,23 +38,23 @@ async function ranMigrations(database: Database): Promise<string[]> {
   return rows.map(({ name }) => String(name));
 }
 
-/**
- * The migrations that a database has yet to run.
- *
- * @throws Error if a migration is no longer the one that the database has run
- */
+/** The migrations that a database has yet to run. */
 export async function pendingMigrations(database: Database): Promise<string[]> {
   const ran = await ranMigrations(database);
+  return migrationFiles().filter((file) => !ran.includes(file));
+}
+
+/** @throws Error if a migration is no longer the one that the database has run */
+export async function requireMigrationsThatRan(database: Database) {
+  const ran = await ranMigrations(database);
   const files = migrationFiles();
-  const pending = files.filter((file) => !ran.includes(file));
   const [unknown] = ran.filter((file) => !files.includes(file));
   // Without pending migrations, this is an older version of the service, which works on the newer database.
-  if (unknown && pending.length > 0)
+  if (unknown && files.some((file) => !ran.includes(file)))
     throw new Error(
       `${nameOf(database)} has run the migration ${unknown}, which drizzle/ lacks. Deploy a version that has it: a migration is never changed or removed once it has run.`,
     );
   if (database.remote) requireUnchanged(ran.filter((file) => files.includes(file)));
-  return pending;
 }
 
 function requireUnchanged(ran: string[]) {

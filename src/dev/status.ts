@@ -56,7 +56,9 @@ async function sayWhatRuns(target: Target) {
   }
 }
 
-const markOf = (isWell: boolean) => (isWell ? "  " : "! ");
+function markOf(isWell: boolean) {
+  return isWell ? "  " : "! ";
+}
 
 async function sayState(database: Database) {
   say(`\n${nameOf(database)}`);
@@ -97,7 +99,9 @@ async function sayState(database: Database) {
 
 type Time = string | number | null | undefined;
 
-const isLately = (time: Time, within: number) => typeof time === "number" && Date.now() - time < within;
+function isLately(time: Time, within: number) {
+  return typeof time === "number" && Date.now() - time < within;
+}
 
 function ageOf(time: Time): string {
   if (typeof time !== "number") return "never";

@@ -45,7 +45,7 @@ async function anEmptyAccount() {
   const config = join(folder, "wrangler.toml");
   const shipped = shippedConfiguration();
   writeFileSync(config, shipped.replace(/^name = /m, 'account_id = "ours"\n$&'));
-  const start = (command: string, args: string[], env: NodeJS.ProcessEnv = {}) =>
+  const start = (command: string, args: string[], env: Record<string, string> = {}) =>
     spawn(process.execPath, [`src/dev/${command}.ts`, ...args], {
       cwd: folder,
       env: { ...process.env, ...cloudflare.environment, ...env },

@@ -31,6 +31,12 @@ const OTHER_SUCCESSES: Record<string, number> = {
 const successOf = (route: string) =>
   OTHER_SUCCESSES[route] ?? { GET: 200, PUT: 200, POST: 201, DELETE: 204 }[methodOf(route)];
 
+/** Only `no-store` keeps a cache from mixing organizations: our credentials are not in headers that caches know. */
+function expectSuccess({ status, headers }: Answer, route: string) {
+  expect(status).toBe(successOf(route));
+  expect(headers.get("Cache-Control")).toBe("no-store");
+}
+
 function exampleFor(examples: typeof externalExamples, route: string) {
   const example = examples[route];
   if (!example) throw new Error(`test/support/examples_*.ts have no example for ${route}`);
@@ -79,8 +85,11 @@ async function expectCredentialsRefused(
   wrongCredentials: Record<string, string>[],
 ) {
   const before = await everyRow();
-  for (const wrong of wrongCredentials)
-    expectRefusal(await api(base, wrong).send(methodOf(route), path, body), 401, error);
+  for (const wrong of wrongCredentials) {
+    const answer = await api(base, wrong).send(methodOf(route), path, body);
+    expectRefusal(answer, 401, error);
+    expect(answer.headers.get("Cache-Control")).toBe("no-store");
+  }
   expect(await everyRow()).toEqual(before);
 }
 
@@ -104,7 +113,7 @@ describe.each(externalRoutes)("%s of the external API", (route) => {
   it("succeeds for the organization that owns the resources", async () => {
     const { client, ...organization } = await anOrganization();
     const { path, body } = await example({ client, ...organization });
-    expect((await client.send(method, path, body)).status).toBe(successOf(route));
+    expectSuccess(await client.send(method, path, body), route);
   });
 
   it("refuses missing and wrong credentials, and changes nothing", async () => {
@@ -148,7 +157,7 @@ describe.each(platformRoutes)("%s of the platform API", (route) => {
 
   it("succeeds for the platform", async () => {
     const { path, body } = await example(await anOrganization());
-    expect((await platform.send(method, path, body)).status).toBe(successOf(route));
+    expectSuccess(await platform.send(method, path, body), route);
   });
 
   if (placesOf(route).length > 0)

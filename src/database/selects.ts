@@ -45,8 +45,8 @@ interface Place {
 /**
  * Selects the ids of the next rows of several owners, in the order of their times. The index has each owner's rows in this order,
  * but no index has all owners' rows in it. So this query merges them: it begins with the next row of each owner, and each row that it
- * takes is replaced by the same owner's following row. A row of several owners appears once. It searches rows of equal times separately, because SQLite does not use the id
- * in an index for `(time, id) > (…)`.
+ * takes is replaced by the same owner's following row. A row of several owners appears once. It searches rows of equal times
+ * separately, because SQLite does not use the id in an index for `(time, id) > (…)`.
  *
  * @param columns the columns of the table, and of its alias in `nextId`
  * @param owners a query in parentheses that selects the ids of the owners as `id`

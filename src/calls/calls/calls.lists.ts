@@ -113,10 +113,12 @@ const pageOfReached = preparedQuery((listed: Listed) => {
     nextId,
     { order: "desc", limit: listed.limit, owners_of_row: 2 },
   );
+  // Joined, because SQLite would merge all rows for an `in`, and not stop at the page.
   return builder
     .select(columnsWithResults)
-    .from(calls)
-    .where(sql`${calls.id} in ${ids}`)
+    .from(sql`${ids} as page`)
+    .crossJoin(calls)
+    .where(eq(calls.id, sql`page.id`))
     .orderBy(...newestFirst);
 });
 

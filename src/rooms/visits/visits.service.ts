@@ -23,10 +23,10 @@ import {
 } from "./visits.refusals.ts";
 import {
   type CreateVisit,
+  type ListedVisit,
   type RedeemedVisit,
   toVisitParticipant,
   type UpdateVisit,
-  type Visit,
   type VisitsQuery,
   type VisitWithLinks,
 } from "./visits.schemas.ts";
@@ -46,7 +46,7 @@ import { verifyVisitToken, withLinks } from "./visits.tokens.ts";
 export async function listVisits(
   context: ClientContext,
   query: VisitsQuery,
-): Promise<{ visits: Visit[]; next_after: string | null }> {
+): Promise<{ visits: ListedVisit[]; next_after: string | null }> {
   const { db, settings } = context;
   const reference_digest = await digestOfReference(settings, query.participant_reference);
   const [found, [end], entries] = await runBatch(db, listedVisits(context, query, reference_digest));

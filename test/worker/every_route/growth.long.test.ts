@@ -374,11 +374,8 @@ describe(`Among ${SIZE} calls`, () => {
   /** The index has each owner's calls in order. Calls of several owners are sorted in addition. */
   const SORTED = BOUND + PER_PAGE;
 
-  /**
-   * A merge reads each call in the index, the table and the queue of next calls, to show it, and for its results. It merges two pages,
-   * because each call can appear twice: for its holder, and for the holder of its visit.
-   */
-  const MERGED = (9 + 4) * (PER_PAGE + 1) + 30;
+  /** A merge reads each call in the index, the table and the queue of next calls, to show it, and for its results. */
+  const MERGED = 9 * (PER_PAGE + 1) + 30;
 
   /** The lists of calls, and who reads them. */
   async function lists() {

@@ -100,10 +100,11 @@ function conditionsOf(file: string, source: string): Mutant[] {
   function add(node: ts.Node, to: string) {
     const from = node.getText(parsed);
     const at = node.getStart(parsed);
-    const { line } = parsed.getLineAndCharacterOfPosition(at);
     const kind = /organization_id/.test(from) && from.length < 100 ? "organization condition" : "condition";
-    const text = from.replace(/\s+/g, " ").slice(0, 60);
-    mutants.push({ kind, name: `${file}:${line + 1} ${text}`, room: roomOf(file), file, at, from, to });
+    const name = `${file}: ${from.replace(/\s+/g, " ").slice(0, 80)}`;
+    const same = mutants.filter((mutant) => mutant.name.replace(/ #\d+$/, "") === name).length;
+    const unique = same > 0 ? `${name} #${same + 1}` : name;
+    mutants.push({ kind, name: unique, room: roomOf(file), file, at, from, to });
   }
   const nameOf = (call: ts.CallExpression) => call.expression.getText(parsed);
   function visit(node: ts.Node): void {

@@ -166,7 +166,7 @@ function commonRefusals(
   if (isRecorded)
     all.push([400, "The organization requires each read to name a person and a purpose.", [nobodyActs()]]);
   all.push([401, APIS[api].unauthorized, [APIS[api].unauthorizedError]]);
-  all.push([403, "The request came by plain HTTP.", [httpsRequired()]]);
+  all.push([403, "The request used plain HTTP.", [httpsRequired()]]);
   if (api === "external") all.push([403, "The organization is suspended.", [organizationSuspended()]]);
   if (scope) all.push([403, `The API client does not have the scope \`${scope}\`.`, [missingScope(scope)]]);
   if (roles.length > 0)

@@ -79,7 +79,7 @@ function limitsOf({ enum: values, format, pattern, ...schema }: Schema): string[
     ...range(undefined, schema.maxProperties, "keys"),
     ...range(unlessAll(schema.minimum), unlessAll(schema.maximum), ""),
     ...(pattern && isText ? [PATTERNS[pattern] ?? `matches \`${pattern.replaceAll("`", "\\x60")}\``] : []),
-    ...("default" in schema ? [`\`${JSON.stringify(schema.default)}\` if it is left out`] : []),
+    ...("default" in schema ? [`default \`${JSON.stringify(schema.default)}\``] : []),
   ];
 }
 

@@ -58,6 +58,8 @@ export interface Operation {
   summary: string;
   description?: string;
   tags: string[];
+  "x-required-roles"?: string[];
+  "x-limits"?: string[];
   security?: Record<string, string[]>[];
   parameters?: Parameter[];
   requestBody?: { description?: string; content: Record<string, Media> };

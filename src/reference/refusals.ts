@@ -28,11 +28,7 @@ import { missingScope } from "../http/scopes.ts";
 import { unchangeableErrors } from "../http/unchangeable.ts";
 import { explainIssues, type Input } from "../http/validation.ts";
 import { ONE_LINE } from "../http/wire.ts";
-import {
-  EXTERNAL_BODY_LIMIT,
-  LIVEKIT_BODY_LIMIT,
-  PLATFORM_BODY_LIMIT,
-} from "../limits.ts";
+import { EXTERNAL_BODY_LIMIT, LIVEKIT_BODY_LIMIT, PLATFORM_BODY_LIMIT } from "../limits.ts";
 import type { Operation } from "../openapi/operation.ts";
 import { keyWasUsed } from "../organization/idempotency_keys/idempotency_keys.refusals.ts";
 import { organizationSuspended } from "../organization/organizations/organizations.refusals.ts";

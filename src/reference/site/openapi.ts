@@ -86,5 +86,19 @@ export interface Document {
   };
 }
 
+/** A document, and the page that describes each of its named schemas, such as `/external/reference/invites#invite`. */
+export type Linked = Document & { links: Map<string, string> };
+
+export const nameIn = (ref: string): string => ref.slice(ref.lastIndexOf("/") + 1);
+
+export function resolved(schema: Schema, { components }: Document): Schema {
+  if (!schema.$ref) return schema;
+  const found = components.schemas[nameIn(schema.$ref)];
+  if (!found) throw new Error(`${schema.$ref} is not in the document`);
+  return found;
+}
+
+export const isSuccess = ([status]: [status: string, ...unknown[]]) => status < "300";
+
 export const examplesOf = ({ example, examples }: Media): { summary?: string; value: unknown }[] =>
   examples ? Object.values(examples) : example === undefined ? [] : [{ value: example }];

@@ -14,7 +14,6 @@ import {
   type Operation,
   type Parameter,
   resolved,
-  type Schema,
   scopeOfOperation,
 } from "./openapi.ts";
 import { fence, foldOf, type Page, paragraphs, sectionOf } from "./pages.ts";
@@ -72,6 +71,7 @@ function operationMarkdown(sent: Sent, operation: Operation, document: Linked): 
   const linesOf = (place: Parameter["in"]) =>
     parameters.filter((each) => each.in === place).map((each) => parameterLine(each, document));
   const [body] = Object.entries(requestBody?.content ?? {});
+  const samples = samplesOf(sent, operation);
   return paragraphs([
     fence("http", `${sent.method} /api/${sent.api}${sent.path}`),
     sentence,
@@ -79,8 +79,9 @@ function operationMarkdown(sent: Sent, operation: Operation, document: Linked): 
     more,
     sectionOf(
       "## Example",
-      ...samplesOf(sent, operation),
-      ...(body ? examplesIn(...body).slice(1) : []),
+      ...samples,
+      // The samples have the first one.
+      ...(body ? examplesIn(...body).slice(samples.length > 0 ? 1 : 0) : []),
       ...successes.flatMap(([status, { content = {} }]) =>
         Object.entries(content).flatMap(([type, media]) => examplesIn(type, media, `Response ${status}`)),
       ),
@@ -106,16 +107,16 @@ function operationMarkdown(sent: Sent, operation: Operation, document: Linked): 
 
 const eventMarkdown = (api: Api, { description, requestBody }: Operation, document: Linked): string => {
   const [[type, media] = ["", { schema: {} }]] = Object.entries(requestBody?.content ?? {});
+  // Only these fields differ between events.
+  const { data = {} } = resolved(media.schema, document).properties ?? {};
+  const fields = fieldsOf(data, document, "received");
   return paragraphs([
     description,
     sectionOf("## Example", ...examplesIn(type, media).slice(0, 1)),
-    sectionOf("## Data", fieldsOf(dataOf(media.schema), document, "received")),
+    sectionOf("## Data", fields.length > 0 ? fields : data.description),
     foldOf("Fields, headers and response of every webhook", `${everyOperation(api)}#webhooks`),
   ]);
 };
-
-/** Only these fields differ between events. */
-const dataOf = ({ properties = {} }: Schema): Schema => properties.data ?? {};
 
 /** What the request needs, on one line. */
 function labelsOf(api: Api, operation: Operation): string {

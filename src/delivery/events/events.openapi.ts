@@ -82,6 +82,11 @@ const table = (Object.keys(EVENT_MEANINGS) as EventType[])
 
 const events = (Object.keys(STORY) as EventType[]).map(exampleEvent);
 
+/** Together, they show each id that an event can have. */
+const shownEvents = events.filter(({ data }, n) =>
+  Object.keys(data).some((id) => !events.slice(0, n).some((earlier) => id in earlier.data)),
+);
+
 /** An example as the platform sees it. */
 const ofClinic = ({
   id,
@@ -125,7 +130,7 @@ More types may be added: ignore types that you do not know.`,
       response: {
         schema: eventsSchema,
         examples: {
-          "One event of each type except `egress.deleted`": { events: events.slice(0, -1), next_after: 1062 },
+          "Events with each kind of id": { events: shownEvents, next_after: 1062 },
           "Only final transcripts": { events: [transcriptFinalized], next_after: transcriptFinalized.id },
         },
       },
@@ -156,8 +161,8 @@ More types may be added: ignore types that you do not know.`,
             events: [ofClinic(exampleEvent("organization_user.removed"))],
             next_after: String(exampleEvent("organization_user.removed").id),
           },
-          "One event of each type except `egress.deleted`": {
-            events: events.slice(0, -1).map(ofClinic),
+          "Events with each kind of id": {
+            events: shownEvents.map(ofClinic),
             next_after: "1062",
           },
           "Three databases": {

@@ -323,7 +323,7 @@ describe(`The last page of a list of ${SIZE}`, () => {
     const page = (number: number) =>
       organization.client.get(`${path}/egresses/${egress.id}/audit_logs?per_page=100&page=${number}`);
     expect((await given(page(MAX_SKIPPED / 100))).audit_logs).toHaveLength(100);
-    expectRefusal(await page(MAX_SKIPPED / 100 + 1), 400, /^page: must be at most 1000$/);
+    expectRefusal(await page(MAX_SKIPPED / 100 + 1), 400, /^page: must be at most 1,000$/);
     expect((await given(page(MAX_SKIPPED / 100 + 2))).audit_logs).toEqual([]);
   }, 60_000);
 

@@ -33,6 +33,7 @@ import { consume, openBackground } from "./queues/consume.ts";
 import { portionsOf } from "./queues/send.ts";
 import { deleteOldTexts } from "./results/call_texts/call_texts.service.ts";
 import { deleteOldRecordings } from "./results/egress_deletions/egress_deletions.service.ts";
+import { announceResults } from "./results/results_ready/results_ready.chores.ts";
 import { endSilentCalls } from "./results/silent_calls/silent_calls.chores.ts";
 import { endVisits } from "./rooms/visits/visits.chores.ts";
 import { CHORES_DELAY } from "./tuning.ts";
@@ -58,6 +59,7 @@ const chores: Chores = {
   erasePersonalData,
   endSilentCalls,
   endClosedRooms,
+  announceResults,
   endSilentWaits,
   deleteOldTexts,
   eraseParticipants,

@@ -143,6 +143,7 @@ export const EVENT_TYPES = [
   "call.started",
   "call.updated",
   "call.ended",
+  "call.results_ready",
   "participant.waiting",
   "participant.joined",
   "participant.left",

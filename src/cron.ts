@@ -6,6 +6,7 @@ import { deleteUnclaimedRefusals } from "./calls/consents/consents.sql.ts";
 import { endSilentWaits, eraseParticipants } from "./calls/participants/participants.chores.ts";
 import type { Context } from "./context.ts";
 import { cleanUp } from "./database/clean_up.ts";
+import { recordRun } from "./database/runs.ts";
 import { isSharded, shardsOf } from "./database/shards.ts";
 import { events } from "./delivery/events/events.table.ts";
 import { queueDueDeliveries } from "./delivery/webhook_deliveries/webhook_deliveries.queue.ts";
@@ -127,6 +128,7 @@ async function runChores(context: Context): Promise<void> {
     );
   const done = await runAll(chores);
   const queued = await runAll(lastChores);
+  await recordRun(context).catch((error) => logFault({ chore: "recordRun", ...ofShard }, error));
   // Log even if there was nothing to do, so that operators notice when the cron stops.
   log("cron", { ...ofShard, duration_ms: Date.now() - started, ...done, ...queued });
 }

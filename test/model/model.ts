@@ -1,3 +1,4 @@
+import { tokenOf } from "../simulator/sign_in.ts";
 import { NAMES } from "./kinds.ts";
 
 export type Role = "provider_assistant" | "provider" | "organization_admin";
@@ -50,6 +51,29 @@ export interface Sub {
   updated_at: number;
 }
 
+interface Planned {
+  id: number;
+  role: string;
+  display_name: string;
+  user_id: number | null;
+  external_reference: string | null;
+}
+
+export interface Visit {
+  id: number;
+  organization: Organization;
+  room: Room;
+  holder: Member | null;
+  external_reference: string | null;
+  status: "planned" | "cancelled";
+  starts_at: number;
+  ends_at: number;
+  participants: Planned[];
+  lastParticipant: number;
+  created_at: number;
+  updated_at: number;
+}
+
 export interface Client {
   id: number;
   organization: Organization;
@@ -64,6 +88,45 @@ export interface Client {
   revoked_at: number | null;
 }
 
+export interface Invite {
+  id: number;
+  organization: Organization;
+  creator: Member;
+  email: string;
+  display_name: string;
+  roles: Role[];
+  returning: Member | null;
+  expires_at: number;
+  used_at: number | null;
+  resent_at: number | null;
+  created_at: number;
+  updated_at: number;
+}
+
+interface BulkInvite {
+  id: number;
+  organization: Organization;
+  creator: Member;
+  rows: { email: string; roles: Role[]; isFailed: boolean }[];
+  created_at: number;
+}
+
+export interface Issuer {
+  id: number;
+  organization: Organization;
+  issuer: string;
+  audience: string;
+  jwks_url: string;
+  require_verified_email: boolean;
+  created_at: number;
+}
+
+interface Claims {
+  iss: string;
+  aud: string;
+  email: string;
+}
+
 /** Everything that the service remembers, as plain lists. */
 export class Model {
   /** The time of the request, as the story tells it. */
@@ -75,12 +138,36 @@ export class Model {
   /** Slugs that a room has or had, each with the room. */
   readonly slugs = new Map<string, Room>();
   readonly subs: Sub[] = [];
+  readonly visits: Visit[] = [];
+  /** Links of visits, by their token. */
+  readonly visitLinks = new Map<string, { visit: Visit; participant: number }>();
+  /** Where lists continue, as the service said. */
+  readonly positions: string[] = [];
+  invites: Invite[] = [];
+  readonly bulkInvites: BulkInvite[] = [];
+  /** Links of invites, by their token. */
+  readonly links = new Map<string, { invite: Invite; resent_at: number | null }>();
+  /** The number of mails, by organization, address and day. */
+  readonly mails = new Map<string, number>();
+  readonly issuers: Issuer[] = [];
+  readonly tokens = new Map<string, Claims & { expires_at: number }>();
+  readonly codes: { code: string; member: Member; expires_at: number; isUsed: boolean }[] = [];
+
+  /** A token of the identity provider, which the service has not seen yet. */
+  signToken(claims: Claims): string {
+    const token = tokenOf(claims, this.now);
+    const expires_at = Math.floor(this.now / 1000) * 1000 + 3_600_000;
+    this.tokens.set(token, { ...claims, expires_at });
+    return token;
+  }
 
   /** The personal room of a provider. */
   personalRoomOf = (member: Member): Room | undefined =>
     this.rooms.find(({ owner, is_retired }) => owner === member && !is_retired);
 
   waitingIn = (_room: Room): unknown[] => [];
+
+  leaveRoom = (_room: Room): void => {};
 
   isInUse = (_room: Room): boolean => false;
 
@@ -188,6 +275,23 @@ export function page(name: string, items: unknown[], { query }: Pick<Request, "q
     body: { [name]: items.slice((page - 1) * per_page, page * per_page), pagination },
   };
 }
+
+/** A list that continues after a position: a time and an id. */
+export function pageAfter<Item extends { id: number }>(
+  { name, model, query }: { name: string; model: Model; query: Request["query"] },
+  items: readonly Item[],
+  timeOf: (item: Item) => number,
+  shown: (item: Item) => unknown,
+): Answer {
+  const { per_page = 25 } = query as { per_page?: number };
+  const last = items[per_page - 1];
+  const hasMore = items.length > per_page && last;
+  const next_after = hasMore ? `${timeOf(last)}.${last.id}` : null;
+  if (next_after) model.positions.push(next_after);
+  return { status: 200, body: { [name]: items.slice(0, per_page).map(shown), next_after } };
+}
+
+export const dateOf = (time: number) => timestamp(time).slice(0, 10);
 
 /** @throws Refusal 422 if the body has another value for a field that the operation does not change */
 export function requireUnchanged(sent: Record<string, unknown>, shown: Record<string, unknown>): void {

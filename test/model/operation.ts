@@ -8,6 +8,8 @@ export interface Operation {
   roles?: Role[];
   query?: Fields;
   /** The body, with the key under which the resource is. */
+  /** What the parameters of the query must be together. */
+  isSound?: (query: never) => boolean;
   body?: Kind;
   /** Values of the path that belong together, or that the name of the parameter does not determine. */
   path?: (choice: Choice) => Record<string, string | number | undefined>;
@@ -69,3 +71,26 @@ export const TRUE_OR_FALSE = kind(
   undefined,
   (value) => value === "true",
 );
+
+/** A day, some days from now. */
+export const DAY = kind(
+  ({ chance, model }) =>
+    new Date(model.now + chance.pick([0, 0, 1, -1, 7]) * 86_400_000).toISOString().slice(0, 10),
+  ["yesterday", "2026-02-30", "2026-01-31T00:00:00Z"],
+);
+
+/** Where a list continues. */
+export const AFTER: Fields = {
+  after: kind(
+    ({ chance, model }) => (model.positions.length > 0 ? chance.pick(model.positions) : "0.0"),
+    ["x", "1"],
+  ),
+  per_page: PAGE.per_page as Kind,
+};
+
+export const RANGE: Fields = { from: DAY, to: DAY };
+
+export const isInOrder = ({ from, to }: { from?: string; to?: string }) => !from || !to || from <= to;
+
+export const referenceOf = (values: readonly string[]) =>
+  kind(({ chance }) => chance.pick(values), ["", "x".repeat(256)]);

@@ -12,6 +12,8 @@ export interface Step {
   operation: string;
   caller: number;
   hasFaults: boolean;
+  /** How long the story waits before it, in milliseconds. */
+  wait: number;
   number: number;
 }
 
@@ -40,6 +42,7 @@ export function prepare(
   { operation: name, caller, hasFaults, number }: Step,
 ): Parameters<Story["play"]>[1] {
   const { model } = story;
+  model.now = story.world.schedule.now + 1000;
   const operation = OPERATIONS[name] as Operation;
   const { api, method, path } = documentOf(name);
   const chance = new Chance(number);
@@ -80,16 +83,18 @@ export function prepare(
   const isActing = chance.is(0.8);
   if (isActing && !isPlatform) Object.assign(headers, { "X-Acting-User": "u1", "X-Purpose-Of-Use": "TREAT" });
 
-  const isRightQuery = Object.entries(operation.query ?? {}).every(([each, { accepts, isRequired }]) =>
+  const isValid = Object.entries(operation.query ?? {}).every(([each, { accepts, isRequired }]) =>
     sentQuery[each] === undefined ? !isRequired : accepts(sentQuery[each]),
   );
+  const query = Object.fromEntries(
+    Object.entries(operation.query ?? {}).flatMap(([each, { read }]) =>
+      sentQuery[each] === undefined ? [] : [[each, read(sentQuery[each] as never)]],
+    ),
+  ) as never;
+  const isRightQuery = isValid && (operation.isSound?.(query) ?? true);
   const request: Partial<Request> & { refusal?: Refusal } = {
     path: given,
-    query: Object.fromEntries(
-      Object.entries(operation.query ?? {}).flatMap(([each, { read }]) =>
-        sentQuery[each] === undefined ? [] : [[each, read(sentQuery[each] as never)]],
-      ),
-    ) as never,
+    query,
     sent: body,
   };
   const refuse = (status: number, code: string) => {
@@ -98,8 +103,6 @@ export function prepare(
   if (isPlatform && headers.Authorization !== platformHeaders.Authorization)
     refuse(401, "invalid_platform_token");
   if (!isPlatform) {
-    // The service looks at the clock when the request arrives.
-    model.now = story.world.schedule.now + 1000;
     try {
       const asking = requireClient(model, secret === "wrong" ? undefined : client);
       request.caller = { organization: asking.organization, member: asking.member, client: asking };
@@ -114,6 +117,8 @@ export function prepare(
     }
   }
   if (badId) refuse(404, "not_found");
+  // The service compares the names of parameters when it validates the last part of a request.
+  if (areUnknown && !operation.query && !operation.body) refuse(400, "unknown_parameter");
   if (operation.isRecorded && request.caller?.organization.require_acting_user && !isActing)
     refuse(400, "acting_user_required");
   if (isMalformed) refuse(400, "malformed_json");

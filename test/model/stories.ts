@@ -1,5 +1,7 @@
 import fc from "fast-check";
+import { DAY, HOUR, MINUTE } from "../../src/units.ts";
 import type { Programs } from "../simulator/isolate.ts";
+import { publishedKeys } from "../simulator/sign_in.ts";
 import { platformHeaders, World } from "../simulator/world.ts";
 import type { Model } from "./model.ts";
 import type { Operation } from "./operation.ts";
@@ -18,10 +20,12 @@ export class Command implements fc.AsyncCommand<Model, Story> {
   check = () => true;
 
   async run(_: Model, story: Story): Promise<void> {
+    story.world.schedule.now += this.step.wait;
     const prepared = prepare(story, this.step);
     const { sent } = prepared;
     const who = prepared.request.caller;
-    this.#said = `${sent.method} ${sent.path} ${sent.body ?? ""}${who ? ` (as ${who.member.roles})` : ""}`;
+    const waits = this.step.wait === 0 ? "" : `${this.step.wait / MINUTE} minutes later: `;
+    this.#said = `${waits}${sent.method} ${sent.path} ${sent.body ?? ""}${who ? ` (as ${who.member.roles})` : ""}`;
     await story.play(this.step.operation, prepared);
   }
 
@@ -42,6 +46,7 @@ async function begin(story: Story, name: string, path: Record<string, number>, b
 
 export async function openStory(world: World): Promise<Story> {
   const story = new Story(world);
+  world.receivers.set("https://idp.example.com/jwks", publishedKeys);
   for (const name of ["Riverside", "Hillside"]) {
     const { id: organization_id } = await begin(
       story,
@@ -94,6 +99,10 @@ const step = fc.record({
   operation: fc.constantFrom(...NAMES),
   caller: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.nat({ max: 11 })),
   hasFaults: fc.boolean(),
+  wait: fc.oneof(
+    { weight: 20, arbitrary: fc.constant(0) },
+    { weight: 1, arbitrary: fc.constantFrom(MINUTE, HOUR, 8 * DAY) },
+  ),
   number: fc.noShrink(fc.nat()),
 });
 

@@ -133,7 +133,7 @@ const pathOfSub: Operations[string]["path"] = (choice) => {
 };
 
 /** Where participants who open the room are sent. */
-function destinationOf(model: Model, room: Room): string {
+export function destinationOf(model: Model, room: Room): string {
   const way = [room];
   for (let last = room; way.length <= 12; ) {
     const user = subsOf(model, last).find(isActiveAt(model.now))?.user;

@@ -172,11 +172,7 @@ export const requireReportedCall = ({ db }: Context, call: CallKey): Promise<Rep
   requireFirst(db, callByKey(call), callNotFound);
 
 /** Records a report of a call and its participants (see calls.merge.ts). The key is the reporter's own. */
-export async function reportCall(
-  context: Context,
-  { organization_id, key }: CallKey,
-  report: CallReport,
-): Promise<ReportedCall> {
+export async function reportCall(context: Context, { organization_id, key }: CallKey, report: CallReport) {
   const { db, settings } = context;
   const named = await namedKeys(
     settings,

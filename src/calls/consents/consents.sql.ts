@@ -25,7 +25,6 @@ import {
   valuesFor,
 } from "../../database/insert.ts";
 import {
-  type BoundQuery,
   builder,
   jsonValues,
   type Placeholders,
@@ -109,11 +108,7 @@ type Row = typeof earlyRefusals.$inferSelect;
 
 export type NewEarlyRefusal = Omit<Row, "organization_id" | "unclaimed_since" | "created_at">;
 
-export const keepRefusal = (
-  organization_id: number,
-  refusal: NewEarlyRefusal,
-  now: number,
-): BoundQuery<unknown> =>
+export const keepRefusal = (organization_id: number, refusal: NewEarlyRefusal, now: number) =>
   insertRefusal({ ...refusal, organization_id, unclaimed_since: now, created_at: now });
 
 /** Keeps the latest refused consent of a connection. `came` is false once an event says that nobody came by the connection. */

@@ -6,7 +6,7 @@ import { requireUnchanged } from "../../http/unchangeable.ts";
 import { toTimestampOrNull } from "../../http/wire.ts";
 import { asAdministrator } from "../../organization/roles/roles.authors.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
-import type { CallDetails, CallPath, ReportedCall } from "../calls/calls.schemas.ts";
+import type { CallPath, ReportedCall } from "../calls/calls.schemas.ts";
 import { type CallKey, callByKey, callDetails, reachedCall } from "../calls/calls.sql.ts";
 import { mergeHold, requireEndable } from "./legal_holds.merge.ts";
 import type { HoldReport } from "./legal_holds.schemas.ts";
@@ -21,11 +21,7 @@ export function holdCall(context: Context, path: CallKey, hold: HoldReport): Pro
   });
 }
 
-export async function holdOwnCall(
-  context: ClientContext,
-  path: CallPath,
-  hold: HoldReport,
-): Promise<CallDetails> {
+export async function holdOwnCall(context: ClientContext, path: CallPath, hold: HoldReport) {
   const { db, caller } = context;
   const author = asAdministrator(caller);
   const reached = reachedCall(caller, path);

@@ -133,18 +133,12 @@ function correct<Reads extends NamedQueries>(
   );
 }
 
-export async function listSoapNoteVersions(
-  context: ClientContext,
-  path: CallPath,
-): Promise<{ note: SoapNote; versions: TextVersion[] }> {
+export async function listSoapNoteVersions(context: ClientContext, path: CallPath) {
   const { text, versions } = await readVersions(context, path, "soap_note", textOfPath);
   return { note: text as SoapNote, versions };
 }
 
-export async function listTranscriptVersions(
-  context: ClientContext,
-  path: CallPath,
-): Promise<StoredTranscript & { versions: TextVersion[] }> {
+export async function listTranscriptVersions(context: ClientContext, path: CallPath) {
   const { text, versions } = await readVersions(context, path, "transcript", transcriptOfPath);
   const lines = await storedLines(text, text);
   return { ...text, lines, names: new Map(text.names), versions };

@@ -136,21 +136,13 @@ interface FilePage {
   cursor: string | undefined;
 }
 
-async function pageOfBinding(
-  bucket: R2Bucket,
-  prefix: string,
-  cursor: string | undefined,
-): Promise<FilePage> {
+async function pageOfBinding(bucket: R2Bucket, prefix: string, cursor: string | undefined) {
   const page = await bucket.list({ prefix, cursor });
   return { keys: page.objects.map(({ key }) => key), cursor: page.truncated ? page.cursor : undefined };
 }
 
 /** ListObjectsV2. The keys are URL-encoded, because XML cannot contain every character of a key. */
-async function pageOfS3(
-  settings: StorageSettings,
-  prefix: string,
-  cursor: string | undefined,
-): Promise<FilePage> {
+async function pageOfS3(settings: StorageSettings, prefix: string, cursor: string | undefined) {
   const url = new URL(bucketUrl(settings));
   url.searchParams.set("list-type", "2");
   url.searchParams.set("encoding-type", "url");

@@ -46,10 +46,7 @@ export const endSilentCalls = (context: Context): Promise<number> =>
  * @param silentIn reads a portion of silent calls
  * @returns the number of calls ended
  */
-export const endCalls = (
-  { db, now }: Context,
-  silentIn: (turn: Turn) => BoundQuery<SilentCall>,
-): Promise<number> =>
+export const endCalls = ({ db, now }: Context, silentIn: (turn: Turn) => BoundQuery<SilentCall>) =>
   takeShares(CALLS_ENDED, async (turn) => {
     let ended: SilentCall[] = [];
     await decideAndWrite(db, { silent: silentIn(turn) }, ({ silent }): Decision<unknown> => {

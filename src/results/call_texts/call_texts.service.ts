@@ -53,7 +53,6 @@ function decideDeletion(
   };
 }
 
-/** Deletes transcripts and SOAP notes past their organization's retention. */
 export const deleteOldTexts = (context: Context): Promise<number> =>
   workOffRecorded(
     context,

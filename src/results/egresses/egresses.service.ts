@@ -28,7 +28,6 @@ import {
   visibleEgressOfPath,
 } from "./egresses.sql.ts";
 
-/** The recordings of a call; empty unless it has ended and all participants consented. */
 export async function listEgresses({ db, caller }: ClientContext, path: CallPath): Promise<Egress[]> {
   const reachedPath = reachedCall(caller, path);
   const [[call], recordings] = await runBatch(db, [callOfPath(reachedPath), egressesOfPath(reachedPath)]);
@@ -36,7 +35,6 @@ export async function listEgresses({ db, caller }: ClientContext, path: CallPath
   return recordings;
 }
 
-/** The visible recordings of all calls that the client reaches, by id. The access log records the list. */
 export async function findEgresses(context: ClientContext, { after, from, to, per_page }: EgressesQuery) {
   const { db, caller } = context;
   const listed = {

@@ -130,7 +130,8 @@ async function decideRoomEvent(
   const fault = call ? undefined : faultOf(event.metadata, known);
   const isAbsent = person && !stayOf(person.connections);
   const refusal = fault || isAbsent ? earlyRefusalIn(event, digestOf) : undefined;
-  const kept = refusal ? [keepRefusal(organization_id, refusal, now)] : [];
+  const since = { organization_id, unclaimed_since: now, created_at: now };
+  const kept = refusal ? [keepRefusal({ ...refusal, ...since })] : [];
   if (fault && !refusal) throw fault;
   if (fault) {
     outcome.event_fault = fault.message;

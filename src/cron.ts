@@ -38,7 +38,7 @@ import { endVisits } from "./rooms/visits/visits.chores.ts";
 import { CHORES_DELAY } from "./tuning.ts";
 import { DAY } from "./units.ts";
 
-/** Chores by the names under which the log reports their result: the number of rows processed. */
+/** The log reports the number of rows that each has processed. */
 type Chores = Record<string, (context: Context) => Promise<number>>;
 
 const cleanUps: Chores = {
@@ -79,10 +79,8 @@ const lastChores: Chores = { queueDueMails, queueDueDeliveries };
 const choresMessage = lazily(() => z.object({ schema: z.literal("chores/1"), scheduled_time: z.int() }));
 
 /**
- * Runs all chores. With several databases, each gets a queue message and so its own invocation, with its own
- * subrequests and connections: a database that hangs does not delay the others.
- *
- * @param scheduled_time when the run should start, so that a late start does not change what the chores decide
+ * With several databases, each gets its own invocation: one that hangs does not delay the others. `scheduled_time` is when the
+ * run should start, so that a late start does not change what the chores decide.
  */
 export async function runCron(env: Env, scheduled_time: number): Promise<void> {
   try {

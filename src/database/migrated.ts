@@ -4,15 +4,14 @@ import { FROZEN_AT_MOST } from "../tuning.ts";
 const NEWEST_MIGRATION = "0000_baseline_c44ae188.sql";
 
 export interface DatabaseState {
-  /** Whether the database has run the newest migration that this code knows. */
   isUpToDate: boolean;
   isQuiet: boolean;
   /** The organizations that a command has left frozen. */
   frozen: number[];
-  /** The database's range of ids and its number. The first database has neither until an organization moves to it. */
+  /** The first database has neither until an organization moves to it. */
   range: number | null;
   shard: number | null;
-  /** In the directory: each database's range, by the number of the database. */
+  /** In the directory: by the number of the database. */
   ranges: Record<string, number>;
   /** In the directory: databases that have organizations but no binding. */
   unbound: number[];

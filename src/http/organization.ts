@@ -7,12 +7,9 @@ import { forgetPlace, type OrganizationName, shardOfOrganization } from "../dire
 import type { PlatformEnv } from "./platform_api.ts";
 import { pathId } from "./wire.ts";
 
-/*
- * Every request of the platform names its organization: in the path, by the slug of a room, or by a secret. The middleware here
- * switches to the database in which that organization lives. Code that runs after it does not know about the other databases.
- */
+/* Every platform request names its organization, and the middleware here switches to its database. */
 
-/** For paths below `/organizations/:organization_id`. The route itself refuses a malformed id. */
+/** The route itself refuses a malformed id. */
 export const inOrganizationOfPath = createMiddleware<PlatformEnv>((c, next) => {
   const id = pathId().safeParse(c.req.param("organization_id")).data;
   return id === undefined ? next() : inOrganization(c, { id }, next);
@@ -23,11 +20,7 @@ export const inOrganizationOfSlug = createMiddleware<PlatformEnv>((c, next) => {
   return slug ? inOrganization(c, { slug }, next) : next();
 });
 
-/**
- * For routes that name their organization by a secret in the body. Runs after the body is validated.
- *
- * @param nameOf throws the route's refusal if the secret names no organization
- */
+/** For a secret in the body. `nameOf` throws the route's refusal if the secret names no organization. */
 export const inOrganizationOf = <Body>(
   nameOf: (body: Body, context: Context) => Promise<OrganizationName | NamedShard>,
 ) =>
@@ -53,11 +46,7 @@ async function inOrganization(
   if (c.error) forgetIfMoved(context, name, c.error);
 }
 
-/**
- * The context in the database of an organization. With a single database, there is no lookup.
- *
- * @throws Error if that database is not bound
- */
+/** Without a lookup if there is a single database. @throws Error if the organization's database is not bound */
 export async function enterOrganization(
   context: Context,
   name: OrganizationName | NamedShard,

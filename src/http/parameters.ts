@@ -4,11 +4,8 @@ import * as z from "zod";
 import { ApiError } from "./errors.ts";
 import type { Input } from "./validation.ts";
 
-/*
- * A query parameter that an operation does not have is refused: a filter that is ignored shows, or deletes, the wrong people's data.
- */
+/* An unknown query parameter is refused: an ignored filter shows, or deletes, the wrong people's data. */
 
-/** @param known the parameters that the operation has */
 export function unknownParameter(sent: string, known: readonly string[]): ApiError {
   const name = sent.replace(/[^\w.-]/g, "_").slice(0, 64) || "_";
   const nearest = known.toSorted((a, b) => likeness(b, name) - likeness(a, name)).join(", ");
@@ -21,10 +18,8 @@ const likeness = (one: string, other: string): number =>
   [...one].filter((_, at) => at > 0 && other.includes(one.slice(at - 1, at + 1))).length / one.length;
 
 /**
- * Every validator of a route calls this function, and so does each API for routes without one. The last validator checks, so that
- * the other faults of a request are found in their order.
- *
- * @throws ApiError 400
+ * Called by every validator of a route, and by each API. The last one checks, so that other faults come first. @throws ApiError
+ * 400
  */
 export function requireKnownParameters(c: HonoContext, checking?: Input["target"]): void {
   if (!c.req.url.includes("?")) return;

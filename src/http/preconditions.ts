@@ -37,17 +37,12 @@ export const etagOf = ({ id, updated_at, corrections = 0 }: Versioned) => ({
   ETag: `"${id}-${updated_at}-${corrections}"`,
 });
 
-/** Declares that a route obeys `If-Match`: it changes only the version that the caller has read. */
 export const conditional = declaring({ isConditional: true });
 
 /** Proxies that compress a response change its ETag: they make it weak (Cloudflare), or append the encoding to the tag. */
 const CHANGED_BY_PROXY = /^W\/|-+(gzip|br|zstd)(?="$)/g;
 
-/**
- * The tags of `If-Match` as the service made them.
- *
- * @throws ApiError 400 if a tag is malformed, or if the route does not obey the header
- */
+/** @throws ApiError 400 if a tag is malformed, or the route does not obey the header */
 export function readIfMatch(c: HonoContext): string[] | undefined {
   // Caches send If-None-Match with a GET, and any response is a right answer to it.
   for (const name of c.req.method === "GET" ? [] : NEVER_OBEYED)

@@ -26,7 +26,6 @@ const TYPES: Record<string, string> = {
   object: "an object",
 };
 
-/** The texts of errors whose schema has no text of its own. */
 z.config({
   customError: (issue) => {
     if (issue.input === undefined) return "is required";
@@ -40,13 +39,11 @@ z.config({
 
 export const IDEMPOTENCY_KEY = "Idempotency-Key";
 
-/** The input that a route accepts, attached to its middleware for src/reference/document.ts. */
+/** Attached to a route's middleware for src/reference/document.ts. */
 export interface Input {
   target: "query" | "param" | "json" | "header";
   schema: () => z.ZodType;
-  /** In bytes, if the body has a limit of its own. */
   limit?: number | undefined;
-  /** Whether the request may have no body. */
   isOptional?: boolean;
 }
 
@@ -109,7 +106,7 @@ function validating<Schema extends z.ZodType, Target extends "query" | "param">(
 /** Without a value, these filters would select everybody: the caller's variable was probably not set. */
 const FILTER_BY_PERSON = /^(acting_user|email|(external|participant)_reference|(organization_)?user_id)$/;
 
-/** @throws ApiError 400 if a parameter occurs more than once, or a filter by person has no value */
+/** @throws ApiError 400 */
 function withoutEmpty(parameters: Record<string, string | string[]>): Record<string, string> {
   const given: Record<string, string> = {};
   for (const [name, value] of Object.entries(parameters)) {
@@ -123,8 +120,8 @@ function withoutEmpty(parameters: Record<string, string | string[]>): Record<str
 }
 
 /**
- * Refuses a body that is too large (413), is not JSON (400) or does not match the schema (422), in this order. The
- * `Content-Type` does not matter: curl, for example, sends that of a form. Hono's validator would check it.
+ * Refuses a body that is too large (413), is not JSON (400) or does not match the schema (422). Any `Content-Type` is accepted:
+ * curl sends that of a form.
  *
  * @param limit in bytes; by default the limit of the API
  * @param isOptional whether no body counts as an empty object
@@ -173,12 +170,7 @@ export function explainIssues(issues: readonly { path: PropertyKey[]; message: s
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
-/**
- * The text of a body. JSON is UTF-8 (RFC 8259, section 8.1). Other bytes are refused, because decoding them would store
- * `�` in their place.
- *
- * @throws ApiError 400
- */
+/** Refuses what is not UTF-8 (RFC 8259, section 8.1): decoding would store `�` instead. @throws ApiError 400 */
 export function utf8Of(body: Uint8Array): string {
   try {
     return decoder.decode(body);

@@ -39,7 +39,7 @@ interface TableWrites<Table extends TableOfRows, Result> extends StoredRow<Resul
 
 /** For idempotency keys. */
 export interface StoredRow<Result> {
-  /** Of the row that the transaction has just inserted. */
+  /** JSON text of the row that the transaction has just inserted. */
   newestAsJson: (isStored: (column: string) => boolean) => SQL<string>;
   /** The columns that were not stored are null. */
   fromJson: (text: string) => Result;

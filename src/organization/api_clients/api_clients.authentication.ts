@@ -21,8 +21,8 @@ import { lookUpAgain, noteUse, recallClient } from "./api_clients.cache.ts";
 import { invalidClient } from "./api_clients.refusals.ts";
 
 /**
- * Authenticates requests by the contract's client headers. All refusals look the same, whatever their cause. A client's id
- * names the shard in which it was created; if its organization has moved since then, the look-up finds the new shard.
+ * All refusals look the same. A client's id names the shard in which it was created; if its organization has moved since, the
+ * look-up finds the new one.
  */
 export const externalApi = createMiddleware<ExternalEnv>(async (c, next) => {
   const shard = shardOfSecret(c.req.header("X-Client-ID") ?? "", CLIENT_ID_BYTES);
@@ -83,7 +83,7 @@ async function authenticate(c: HonoContext<ExternalEnv>, context: Context) {
   return isRight ? { ...client, id: clientId } : null;
 }
 
-/** Looks the client up again before the refusal, because its user may just have got the role. */
+/** Looks the client up again first, because its user may just have got the role. */
 async function requireRole(c: HonoContext<ExternalEnv>, clientId: string): Promise<void> {
   const { context } = c.var;
   const needed = rolesFor(c);

@@ -31,7 +31,7 @@ export const tooManyEntries = () =>
     `The organization's clients have caused ${MAX_DAILY_ACCESS_LOGS} access log entries today, which is the daily limit: try again after midnight UTC`,
   );
 
-/** The errors for an invite whose mail would exceed a limit, also shown for a row of a bulk invite. */
+/** Also the errors of a row in a bulk invite. */
 export const TOO_MANY_MAILS = `The organization has mailed ${MAX_ORGANIZATION_MAILS} invites today, which is the daily limit: invite this person after midnight UTC`;
 export const TOO_MANY_MAILS_TO_ADDRESS = `The organization has mailed this address ${MAX_ADDRESS_MAILS} times today, which is the daily limit: try again after midnight UTC`;
 
@@ -76,7 +76,7 @@ export const tooManyRooms = () =>
     `The organization has created ${MAX_WAITING_ROOMS} waiting rooms, retired ones included, which is its limit: rename one instead`,
   );
 
-/** The refusals by the error texts of the triggers (usage.triggers.sql, invite_mails.triggers.sql and list_totals.triggers.sql). */
+/** By the error texts of the triggers. */
 const QUOTAS: [string, () => ApiError][] = [
   ["quota: writes", tooManyWrites],
   ["quota: access log entries", tooManyEntries],
@@ -89,7 +89,6 @@ const QUOTAS: [string, () => ApiError][] = [
   ["quota: address", tooManyMailsToAddress],
 ];
 
-/** Returns the refusal if a database error says that a quota is used up, or else the error itself. */
 export function quotaOr(error: Error): Error {
   const quota = QUOTAS.find(([text]) => isCausedBy(error, ({ message }) => message.includes(text)));
   return quota?.[1]() ?? error;

@@ -50,12 +50,7 @@ export interface Requester {
   quota: Quota;
 }
 
-interface Opening {
-  db?: Database;
-  request_id?: string;
-}
-
-export function openContext(env: Env, now: number, { db = env.DB, request_id }: Opening = {}): Context {
+export function openContext(env: Env, now: number, db: Database = env.DB, request_id?: string): Context {
   const settings = readSettings(env);
   return {
     db,

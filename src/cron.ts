@@ -41,7 +41,7 @@ import { DAY } from "./units.ts";
 /** The log reports the number of rows that each has processed. */
 type Chores = Record<string, (context: Context) => Promise<number>>;
 
-const cleanUps: Chores = {
+const chores: Chores = {
   deleteOldCodes: cleanUp(authorizationCodes, authorizationCodes.expires_at, AUTHORIZATION_CODE_KEPT_FOR),
   deleteOldIdempotencyKeys: cleanUp(idempotencyKeys, idempotencyKeys.created_at, IDEMPOTENCY_KEY_KEPT_FOR),
   deleteOldRooms: cleanUp(livekitRooms, livekitRooms.updated_at, ROOM_KEPT_FOR),
@@ -50,10 +50,6 @@ const cleanUps: Chores = {
   deleteOldMailedAddresses: cleanUp(mailedAddresses, mailedAddresses.day, DAY),
   deleteOldClientDays,
   deleteUnclaimedRefusals,
-};
-
-const chores: Chores = {
-  ...cleanUps,
   queueDueBulkInvites,
   erasePersonalData,
   endSilentCalls,

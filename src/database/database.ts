@@ -16,7 +16,7 @@ export interface Replica extends Database {
   primary(): Database;
 }
 
-export const isReplica = (db: Database): db is Replica => "primary" in db;
+const isReplica = (db: Database): db is Replica => "primary" in db;
 
 export const primaryOf = (db: Database): Database => (isReplica(db) ? db.primary() : db);
 

@@ -22,13 +22,7 @@ declare module "hono" {
   }
 }
 
-interface Reservation {
-  owner: string | number;
-  size: number;
-  until: number;
-}
-
-const reservations = new Set<Reservation>();
+const reservations = new Set<{ owner: string | number; size: number; until: number }>();
 
 /** A parsed body takes more memory than its bytes, so its reservation lasts until the request is answered. */
 export const releasingBody = createMiddleware(async (c, next) => {

@@ -49,15 +49,9 @@ export const invalidQuery = (message: string) => new ApiError(400, VALIDATION_FA
 export const noSuchPath = () => new ApiError(404, "not_found", "Not found");
 
 export const methodNotAllowed = (allowed: string[]) => {
-  const methods = allowed.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
-  return new ApiError(
-    405,
-    "method_not_allowed",
-    `The path does not have this method: use ${methods.join(", ")}`,
-    {
-      headers: { Allow: methods.join(", ") },
-    },
-  );
+  const methods = allowed.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ");
+  const message = `The path does not have this method: use ${methods}`;
+  return new ApiError(405, "method_not_allowed", message, { headers: { Allow: methods } });
 };
 
 export const notJson = () => new ApiError(400, "malformed_json", "Request body is not valid JSON");
@@ -76,37 +70,40 @@ export const bodyTooSlow = () =>
     `Request body arrived too slowly: send it again, at ${MIN_BODY_RATE / KIB} KiB a second or faster, within ${BODY_TIMEOUT / SECOND} seconds`,
   );
 
+/** @param retryAfter in seconds */
+const unavailable = (code: RefusalReason, message: string, retryAfter: number) =>
+  new ApiError(503, code, message, { headers: { "Retry-After": String(retryAfter) }, reason: code });
+
 export const tooManyBodies = () =>
-  new ApiError(
-    503,
+  unavailable(
     "too_many_bodies",
     "Too many other requests with large bodies are not finished: try again",
-    {
-      headers: { "Retry-After": String(BODY_RETRY_AFTER) },
-      reason: "too_many_bodies",
-    },
+    BODY_RETRY_AFTER,
   );
 
 /** The message hides the cause, which is in the log. */
 export const internalError = () => new ApiError(500, "internal_error", "Internal server error");
 
 export const writeConflict = () =>
-  new ApiError(503, "write_conflict", "The record is being changed by many requests at once: try again", {
-    headers: { "Retry-After": String(WRITE_RETRY_AFTER) },
-    reason: "write_conflict",
-  });
+  unavailable(
+    "write_conflict",
+    "The record is being changed by many requests at once: try again",
+    WRITE_RETRY_AFTER,
+  );
 
 export const databaseUnavailable = () =>
-  new ApiError(503, "database_unavailable", "The database is not available at the moment: try again", {
-    headers: { "Retry-After": String(DATABASE_RETRY_AFTER) },
-    reason: "database_unavailable",
-  });
+  unavailable(
+    "database_unavailable",
+    "The database is not available at the moment: try again",
+    DATABASE_RETRY_AFTER,
+  );
 
 export const organizationMoves = () =>
-  new ApiError(503, "organization_moves", "The organization is being moved to another database: try again", {
-    headers: { "Retry-After": String(DATABASE_RETRY_AFTER) },
-    reason: "organization_moves",
-  });
+  unavailable(
+    "organization_moves",
+    "The organization is being moved to another database: try again",
+    DATABASE_RETRY_AFTER,
+  );
 
 /** D1's temporary errors, and the lock of a local database. A database reset for its memory or CPU time is not temporary. */
 const PASSING =

@@ -31,11 +31,9 @@ export function logFault(
 ) {
   const causes = [];
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    causes.push({
-      name: cause.name,
-      message: isHarmless(cause) ? cause.message : undefined,
-      stack: framesOf(cause),
-    });
+    const { name, message } = cause;
+    const isHarmless = message.startsWith("D1_ERROR") || name === "SettingsError";
+    causes.push({ name, message: isHarmless ? message : undefined, stack: framesOf(cause) });
   }
   const event: LogEvent = "fault";
   // biome-ignore lint/suspicious/noConsole: the console is where Workers Logs reads from
@@ -48,8 +46,4 @@ function framesOf({ stack = "", message }: Error): string[] {
     .slice(message === "" ? 0 : stack.lastIndexOf(message) + message.length)
     .split("\n")
     .filter((line) => /^\s+at .*:\d+:\d+\)?$/.test(line));
-}
-
-function isHarmless({ name, message }: Error): boolean {
-  return message.startsWith("D1_ERROR") || name === "SettingsError";
 }

@@ -53,7 +53,7 @@ export const POSITION = /^-?\d{1,15}\.\d{1,16}$/;
 
 export const MAX_POSITION_LENGTH = 33;
 
-export const NO_POSITION = "must be the `next_after` of a response";
+const NO_POSITION = "must be the `next_after` of a response";
 
 export interface Position {
   time: number;

@@ -19,7 +19,7 @@ export const notConditional = (name: string) =>
     `${name}: is not obeyed here: omit it. Use ${IF_MATCH} for PUT and DELETE of a resource with an ETag`,
   );
 
-export const changedMeanwhile = () =>
+const changedMeanwhile = () =>
   new ApiError(412, "changed_meanwhile", `${IF_MATCH}: does not name the current version; read it again`);
 
 /** RFC 9110, section 8.8.3, but without commas in the quoted tag, so that a list can be split at commas. */

@@ -77,7 +77,7 @@ export async function countFor(
 /** The refusal for missing or wrong credentials: 401, or 429 if the address is beyond its limit. */
 export async function failedCredentials(
   c: Limited,
-  { now, settings }: Context,
+  { now, settings }: Pick<Context, "now" | "settings">,
   refusal: ApiError,
 ): Promise<ApiError> {
   const limit = settings.FAILURE_LIMIT_PER_MINUTE;
@@ -96,7 +96,7 @@ export async function failedCredentials(
  *
  * @throws ApiError 429 if the address has no lookups left
  */
-export function countLookUp(c: Limited, { now, settings }: Context): void {
+export function countLookUp(c: Limited, { now, settings }: Pick<Context, "now" | "settings">): void {
   const beyond = beyondLimit.get(addressOf(c));
   if (beyond && beyond.until > now && --beyond.lookUps < 0)
     throw tooMany("address", settings.FAILURE_LIMIT_PER_MINUTE);

@@ -31,7 +31,7 @@ export function openRequest(c: HonoContext<ApiEnv<Context>>): Context {
     c.env = envOfShard(c.env, shard);
     const context = {
       ...c.get("context"),
-      ...openContext(c.env, now, { db: openDatabase(c), request_id: c.get("requestId") }),
+      ...openContext(c.env, now, openDatabase(c), c.get("requestId")),
     };
     if (context.shards) context.shards.enter = enter;
     c.set("context", context);
@@ -40,18 +40,16 @@ export function openRequest(c: HonoContext<ApiEnv<Context>>): Context {
   return enter(0);
 }
 
-type Reads = "primary" | "nearest";
-
 /**
  * Where a GET reads from. By default, the primary, or with a bookmark, a replica.
  * - `primary`: whatever bookmark the caller sends. For recorded reads, and where a withdrawn consent counts at once.
  * - `nearest`: a replica even without a bookmark. For call metrics and events, which hardly change.
  */
-export const readsFrom = (reads: Reads) => declaring({ reads });
+export const readsFrom = (reads: "primary" | "nearest") => declaring({ reads });
 
 /** Ignores a malformed bookmark and one of another shard. */
 export function openDatabase(c: HonoContext): Database {
-  const reads = declarationOf<Reads>(c, "reads");
+  const reads = declarationOf<"primary" | "nearest">(c, "reads");
   if (c.req.method !== "GET" || reads === "primary") return openSession(c, PRIMARY);
   const start = bookmarkOf(c) ?? (reads === "nearest" ? "first-unconstrained" : undefined);
   return start ? openReplica(c, start) : openSession(c, PRIMARY);

@@ -5,7 +5,7 @@ import { jsonOrUndefined } from "../bytes/json.ts";
 import { MAX_JSON_CONTAINERS, MAX_NAMED_FAULTS } from "../limits.ts";
 import { lazily } from "../memory.ts";
 import { readBody } from "./body.ts";
-import { invalidBody, invalidQuery, noSuchPath, notJson } from "./errors.ts";
+import { type ApiError, invalidBody, invalidQuery, noSuchPath, notJson } from "./errors.ts";
 import { nullsDropper } from "./null_fields.ts";
 import { requireKnownParameters } from "./parameters.ts";
 import { unchangeable } from "./unchangeable.ts";
@@ -49,43 +49,29 @@ export interface Input {
 
 /** Refuses an invalid query with 400. An empty parameter counts as missing, except a filter by person. */
 export const query = <Schema extends z.ZodType>(schema: () => Schema) =>
-  validating(
-    "query",
-    schema,
-    (value) => withoutEmpty(value as Record<string, string | string[]>),
-    (issues) => {
-      throw invalidQuery(explainIssues(issues));
-    },
-  );
+  validating("query", schema, (issues) => invalidQuery(explainIssues(issues)));
 
 /** Refuses an invalid path parameter with 404, because nothing can exist at such a path. */
 export const params = <Schema extends z.ZodType>(schema: () => Schema) =>
-  validating(
-    "param",
-    schema,
-    (value) => value,
-    () => {
-      throw noSuchPath();
-    },
-  );
+  validating("param", schema, noSuchPath);
 
 function validating<Schema extends z.ZodType, Target extends "query" | "param">(
   target: Target,
   schema: () => Schema,
-  prepare: (value: unknown) => unknown,
-  refuse: (issues: readonly z.core.$ZodIssue[]) => never,
+  refusalOf: (issues: readonly z.core.$ZodIssue[]) => ApiError,
 ) {
   const validator = lazily(() =>
     zValidator(
       target,
       schema(),
       (result) => {
-        if (!result.success) refuse(result.error.issues);
+        if (!result.success) throw refusalOf(result.error.issues);
       },
       {
         // None of our schemas is asynchronous, and asynchronous validation is slower. The validator wants an error
         // typed by the schema, which a function for all schemas cannot have.
-        validationFunction: (_, value) => schema().safeParse(prepare(value)) as never,
+        validationFunction: (_, value) =>
+          schema().safeParse(target === "query" ? withoutEmpty(value as Parameters) : value) as never,
       },
     ),
   );
@@ -103,11 +89,13 @@ function validating<Schema extends z.ZodType, Target extends "query" | "param">(
   return Object.assign(validate, { input: { target, schema } satisfies Input });
 }
 
+type Parameters = Record<string, string | string[]>;
+
 /** Without a value, these filters would select everybody: the caller's variable was probably not set. */
 const FILTER_BY_PERSON = /^(acting_user|email|(external|participant)_reference|(organization_)?user_id)$/;
 
 /** @throws ApiError 400 */
-function withoutEmpty(parameters: Record<string, string | string[]>): Record<string, string> {
+function withoutEmpty(parameters: Parameters): Record<string, string> {
   const given: Record<string, string> = {};
   for (const [name, value] of Object.entries(parameters)) {
     const [only, ...more] = [value].flat().filter((each) => each !== "");
@@ -148,9 +136,6 @@ export function jsonBody<Schema extends z.ZodType>(
     dropNulls()(body);
     if (unchangeable.has(schema()))
       Object.assign(c.get("context" as never), { sent: { body, schema: schema() } });
-    return requireValid(body);
-  }
-  function requireValid(body: unknown): object {
     const { data, error } = schema().safeParse(body);
     if (error) throw invalidBody(explainIssues(error.issues));
     return data as object;

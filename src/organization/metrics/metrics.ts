@@ -33,11 +33,9 @@ export interface MetricsRange {
 
 export const metricsUserNotFound = () => notFound("User");
 
-type RangeEnd = "today" | "date_end";
-
 export const metricsRangeReversed = () => invalidQuery("date_start: must not be after date_end");
 
-export const metricsRangeTooLong = (end: RangeEnd) =>
+export const metricsRangeTooLong = (end: "today" | "date_end") =>
   invalidQuery(
     `date_start: the range up to ${end} must have at most ${MAX_METRICS_DAYS} days, both ends included`,
   );
@@ -49,11 +47,11 @@ export const metricsRangeTooLong = (end: RangeEnd) =>
  */
 function metricsRange(now: number, { date_start, date_end }: MetricsQuery): MetricsRange {
   const from = date_start === undefined ? undefined : Date.parse(date_start);
-  const end = date_end === undefined ? Math.max(startOfDay(now), from ?? 0) : Date.parse(date_end);
+  const end = date_end === undefined ? Math.max(now - (now % DAY), from ?? 0) : Date.parse(date_end);
   const start = from ?? end - (DEFAULT_METRICS_DAYS - 1) * DAY;
-  const last = date_end === undefined ? "today" : "date_end";
   if (start > end) throw metricsRangeReversed();
-  if (end - start >= MAX_METRICS_DAYS * DAY) throw metricsRangeTooLong(last);
+  if (end - start >= MAX_METRICS_DAYS * DAY)
+    throw metricsRangeTooLong(date_end === undefined ? "today" : "date_end");
   return { start: dateOf(start), end: dateOf(end) };
 }
 
@@ -73,5 +71,3 @@ export async function readMetrics<Daily>(
   if (!member) throw metricsUserNotFound();
   return metrics;
 }
-
-const startOfDay = (time: number) => Math.floor(time / DAY) * DAY;

@@ -19,16 +19,19 @@ const tomorrow = (code: string, message: string) =>
     headers: { "Retry-After": String(Math.ceil((DAY - (Date.now() % DAY)) / SECOND)) },
   });
 
+const usedUp = (code: string, used: string, limit = "the daily limit") =>
+  tomorrow(code, `${used}, which is ${limit}: try again after midnight UTC`);
+
 export const tooManyWrites = () =>
-  tomorrow(
+  usedUp(
     "organization_write_limit",
-    `The organization's clients have written ${MAX_DAILY_WRITES} times today, which is the daily limit: try again after midnight UTC`,
+    `The organization's clients have written ${MAX_DAILY_WRITES} times today`,
   );
 
 export const tooManyEntries = () =>
-  tomorrow(
+  usedUp(
     "organization_entry_limit",
-    `The organization's clients have caused ${MAX_DAILY_ACCESS_LOGS} access log entries today, which is the daily limit: try again after midnight UTC`,
+    `The organization's clients have caused ${MAX_DAILY_ACCESS_LOGS} access log entries today`,
   );
 
 /** Also the errors of a row in a bulk invite. */
@@ -39,30 +42,32 @@ export const tooManyMails = () => tomorrow("organization_mail_limit", TOO_MANY_M
 
 export const tooManyMailsToAddress = () => tomorrow("address_mail_limit", TOO_MANY_MAILS_TO_ADDRESS);
 
-const FRACTION = `${CLIENT_FRACTION * 100} percent of its organization's limit`;
+const OF_CLIENT = `its daily limit (${CLIENT_FRACTION * 100} percent of its organization's limit)`;
 
 export const tooManyWritesOfClient = () =>
-  tomorrow(
+  usedUp(
     "client_write_limit",
-    `This API client has written ${MAX_DAILY_WRITES * CLIENT_FRACTION} times today, which is its daily limit (${FRACTION}): try again after midnight UTC`,
+    `This API client has written ${MAX_DAILY_WRITES * CLIENT_FRACTION} times today`,
+    OF_CLIENT,
   );
 
 export const tooManyEntriesOfClient = () =>
-  tomorrow(
+  usedUp(
     "client_entry_limit",
-    `This API client has caused ${MAX_DAILY_ACCESS_LOGS * CLIENT_FRACTION} access log entries today, which is its daily limit (${FRACTION}): try again after midnight UTC`,
+    `This API client has caused ${MAX_DAILY_ACCESS_LOGS * CLIENT_FRACTION} access log entries today`,
+    OF_CLIENT,
   );
 
 export const tooManySignIns = () =>
-  tomorrow(
+  usedUp(
     "organization_sign_in_limit",
-    `The organization's users have signed in ${MAX_DAILY_SIGN_INS} times today, which is the daily limit: try again after midnight UTC`,
+    `The organization's users have signed in ${MAX_DAILY_SIGN_INS} times today`,
   );
 
 export const tooManyReserved = () =>
-  tomorrow(
+  usedUp(
     "organization_reserve_limit",
-    `The organization's clients have caused ${MAX_DAILY_RESERVED} access log entries today with legal holds, taking rights away, deletions and reads of the access log, which is the daily limit: try again after midnight UTC`,
+    `The organization's clients have caused ${MAX_DAILY_RESERVED} access log entries today with legal holds, taking rights away, deletions and reads of the access log`,
   );
 
 export const usageRangeTooLong = () =>

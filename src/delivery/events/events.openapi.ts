@@ -88,6 +88,8 @@ const shownEvents = events.filter(({ data }, n) =>
   Object.keys(data).some((id) => !events.slice(0, n).some((earlier) => id in earlier.data)),
 );
 
+const lastShown = shownEvents.at(-1) as (typeof shownEvents)[number];
+
 /** An example as the platform sees it. */
 const ofClinic = ({
   id,
@@ -131,7 +133,7 @@ More types may be added: ignore types that you do not know.`,
       response: {
         schema: eventsSchema,
         examples: {
-          "Events with each kind of id": { events: shownEvents, next_after: 1062 },
+          "Events with each kind of id": { events: shownEvents, next_after: lastShown.id },
           "Only final transcripts": { events: [transcriptFinalized], next_after: transcriptFinalized.id },
         },
       },
@@ -164,7 +166,7 @@ More types may be added: ignore types that you do not know.`,
           },
           "Events with each kind of id": {
             events: shownEvents.map(ofClinic),
-            next_after: "1062",
+            next_after: String(lastShown.id),
           },
           "Three databases": {
             events: [ofClinic(exampleEvent("invite.accepted"))],

@@ -6,7 +6,7 @@ const STYLE = `
   body { max-width: 42rem; margin: 0 auto; padding: 1.5rem; }
   dt { font-weight: 600; }
   dd { margin: 0 0 0.75rem; }
-  button, input { font: inherit; padding: 0.5rem 1rem; max-width: 100%; }
+  button, input { font: inherit; padding: 0.5rem 1rem; margin: 0 0.5rem 0.5rem 0; max-width: 100%; }
   pre { white-space: pre-wrap; overflow-wrap: anywhere; border: 1px solid; padding: 0.75rem; font-size: 0.85rem; }
 `;
 

@@ -11,7 +11,7 @@ import { waitingRooms } from "../../rooms/waiting_rooms/waiting_rooms.table.ts";
  * - `end_is_assumed`: no report said when the call ended, so the cron set the end to the latest known time of the call.
  * - `visit_id`: the planned visit of the first participant who came with a visit's link.
  * - `visit_holder_id`: a copy of the holder of that visit, so that the list of calls finds the calls that others held. A trigger updates it.
- * - `external_reference`: the text by which another system knows the visit.
+ * - `external_reference`: the organization's own id for the visit.
  * - `reference_said_by`: null until the platform or the organization has said whether there is a reference.
  * - `failed`: null until a report says whether the call failed.
  * - `reported_at`: when the platform's newest report was made; 0 if only an observer has reported. Participants, transcripts and SOAP notes

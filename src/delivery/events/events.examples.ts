@@ -1,9 +1,7 @@
 import type { EventType } from "../../database/enums.ts";
 import * as story from "../../openapi/story.ts";
 
-/*
- * The documented example of each type of event. The Worker uses them too: it sends them to webhook endpoints that are tested.
- */
+/* The Worker sends the documented examples too, to webhook endpoints that are tested. */
 
 export const EXAMPLE_IDS = {
   organization_user_id: story.PAULA.id,
@@ -57,7 +55,7 @@ export function idsOfType(type: EventType): { always: IdName[]; ifThereIs: IdNam
 
 const ON_CALL = { call_id: story.CALL.id, organization_user_id: story.PAULA.id };
 
-/** The events of the examples' story, in order. The third element replaces ids that differ from the usual ones. */
+/** In order. The third element replaces ids that differ from the usual ones. */
 export const STORY: Record<EventType, [id: number, created_at: string, ids?: Ids]> = {
   "api_client.created": [1001, story.SET_UP_AT],
   "waiting_room.created": [1002, story.SET_UP_AT],

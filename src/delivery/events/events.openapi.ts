@@ -83,6 +83,13 @@ const table = (Object.keys(EVENT_MEANINGS) as EventType[])
 
 const events = (Object.keys(STORY) as EventType[]).map(exampleEvent);
 
+/** Together, they show each id that an event can have. */
+const shownEvents = events.filter(({ data }, n) =>
+  Object.keys(data).some((id) => !events.slice(0, n).some((earlier) => id in earlier.data)),
+);
+
+const lastShown = shownEvents.at(-1) as (typeof shownEvents)[number];
+
 /** An example as the platform sees it. */
 const ofClinic = ({
   id,
@@ -126,7 +133,7 @@ More types may be added: ignore types that you do not know.`,
       response: {
         schema: eventsSchema,
         examples: {
-          "One event of each type except `egress.deleted`": { events: events.slice(0, -1), next_after: 1064 },
+          "Events with each kind of id": { events: shownEvents, next_after: lastShown.id },
           "Only final transcripts": { events: [transcriptFinalized], next_after: transcriptFinalized.id },
         },
       },
@@ -157,9 +164,9 @@ More types may be added: ignore types that you do not know.`,
             events: [ofClinic(exampleEvent("organization_user.removed"))],
             next_after: String(exampleEvent("organization_user.removed").id),
           },
-          "One event of each type except `egress.deleted`": {
-            events: events.slice(0, -1).map(ofClinic),
-            next_after: "1064",
+          "Events with each kind of id": {
+            events: shownEvents.map(ofClinic),
+            next_after: String(lastShown.id),
           },
           "Three databases": {
             events: [ofClinic(exampleEvent("invite.accepted"))],

@@ -64,7 +64,7 @@ export function newPing(now: number): Webhook {
   return { webhook_id: `ping_${crypto.randomUUID()}`, body: JSON.stringify(body) };
 }
 
-/** The documented example of a type. Like a ping, it is not an event, and has its own webhook id each time. */
+/** Like a ping, it is not an event, and has its own webhook id each time. */
 export function newTest(example: EventType): Webhook {
   const { id, type, created_at: timestamp, data } = exampleEvent(example);
   const body: WebhookBody = { id, type, test: true, timestamp, data };

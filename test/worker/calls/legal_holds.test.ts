@@ -4,8 +4,7 @@ import { platform } from "../support/api.ts";
 import { atOnce } from "../support/at_once.ts";
 import { aCall } from "../support/calls.ts";
 import { expectMissingRole, expectRefusal } from "../support/expectations.ts";
-import { aLiveKitRoom, delivered } from "../support/livekit.ts";
-import { anOrganization, given, unique } from "../support/organization.ts";
+import { anOrganization, given } from "../support/organization.ts";
 import { timeAhead, travelTo } from "../support/time.ts";
 import { changingNothing } from "../support/unchanged.ts";
 
@@ -94,15 +93,6 @@ describe("legal_hold in PUT …/calls/{key}", () => {
     for (const said of [{ legal_hold: true }, { legal_hold: false }, { legal_hold: null }, {}])
       expect(await changingNothing(() => given(call.report(said)))).toEqual(call.held);
     expectRefusal(await call.removeTranscript(), 422, HELD);
-  });
-
-  it("is not affected by LiveKit's events", async () => {
-    const room = await aLiveKitRoom(await anOrganization());
-    await delivered([room.joined("sue", 0)]);
-    const hold = { legal_hold: { reason: REASON } };
-    const { legal_hold } = await given(platform.put(`${room.url}/legal_hold`, hold));
-    await delivered([room.joined(unique("rita"), 8), room.finished(590)]);
-    expect(await given(platform.get(room.url))).toMatchObject({ is_ended: true, legal_hold });
   });
 });
 

@@ -77,15 +77,6 @@ describe("The slug of a waiting room", () => {
     expect((await clinic.addProvider("Cardiology")).waiting_room_slug).toBe(`${room.slug}-4`);
   });
 
-  it("is new if the room is renamed back", async () => {
-    const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
-    const renamed = await given(update(clinic, room.slug, { name: "Heart Centre" }));
-    const back = await given(update(clinic, renamed.slug, { name: "Cardiology" }));
-    expect(back.slug).toBe(`${room.slug}-2`);
-    expect((await update(clinic, back.slug, { name: "Heart Centre" })).body.slug).toBe(`${renamed.slug}-2`);
-    for (const { slug } of [room, renamed, back]) expectRefusal(await read(clinic, slug), 404);
-  });
-
   it("takes the plain form when the room is renamed, if no room ever had it", async () => {
     const clinic = await anOrganization();
     const second = await clinic.addRoom({ name: "Cardiology 2" });

@@ -273,15 +273,6 @@ describe("PUT /waiting_rooms/{slug}/participants/{key} under a former slug", () 
     expectRefusal(await report(slug, "paul", RITA), 404, RENAMED);
     expectRefusal(await open(slug), 404);
   });
-
-  it("does not reach the participants of another organization", async () => {
-    const { clinic, room } = await aRoom({ name: "Cardiology" });
-    const { room: otherRoom } = await aRoom();
-    await given(report(otherRoom.slug, "rita", RITA));
-    await given(clinic.client.put(`/waiting_rooms/${room.slug}`, { waiting_room: { name: "Heart" } }));
-    expectRefusal(await report(room.slug, "rita", { left_at: TWENTY_PAST }), 404, RENAMED);
-    expect((await knownParticipant(otherRoom.slug, "rita")).left_at).toBeNull();
-  });
 });
 
 it("PUT /waiting_rooms/{slug}/participants/{key} lets a participant leave who joined a call directly, but not before that", async () => {

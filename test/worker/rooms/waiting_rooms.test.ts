@@ -160,21 +160,6 @@ describe("GET /waiting_rooms", () => {
   });
 });
 
-describe("PUT /waiting_rooms/{slug}", () => {
-  it("accepts a room as it was read, without the slug, and changes only what a client can set", async () => {
-    const { clinic, room } = await aClinicWithRoom();
-    const { slug, ...rest } = room;
-    const updated = await update(clinic, slug, {
-      ...rest,
-      id: room.id + 1,
-      created_at: "2020-01-01T00:00:00.000Z",
-      waiting_count: 7,
-      theme: "dark",
-    });
-    expect(updated.body).toEqual({ ...room, theme: "dark", updated_at: aTimestamp });
-  });
-});
-
 describe("WAITING_ROOM_THEMES", () => {
   /** A clinic whose Worker has the operator's list of themes. */
   async function aClinicWithThemes(themes: string) {

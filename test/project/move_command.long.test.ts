@@ -18,7 +18,7 @@ it("`npm run organizations:move -- --remote` moves an organization of 30,000 row
   const clinic = await openClinic({ ...bindingsOfShards(databases), NEW_ORGANIZATIONS_SHARD: "0" } as Env);
   fillOrganization(databases[0], clinic.id, { rows: 30_000, hours: 1000 });
   const before = digestsOf(databases[0], clinic.id);
-  const args = ["--remote", "--organization", String(clinic.id)];
+  const args = ["--remote", "--yes", "--organization", String(clinic.id)];
   const output = await done(service.run("organizations_move", ...args, "--to", "1"));
   process.stdout.write(`Over D1's REST API: ${output}`);
   expect(digestsOf(databases[1], clinic.id)).toEqual(before);

@@ -152,7 +152,10 @@ function outcomeOf(events: (string | Correction)[], waiting: Known[] = []) {
   const people = [...participants.values()]
     .filter(({ call_id, left_at }) => call_id !== null || left_at === null)
     .sort((a, b) => (a.key < b.key ? -1 : 1));
-  return { call: call && withoutTimestamps(call), people: people.map(withoutHistory) };
+  return {
+    call: call && { ...withoutTimestamps(call), results_awaited_since: null },
+    people: people.map(withoutHistory),
+  };
 }
 
 const platformReport = ({ platform, call, reported_at }: Correction): CallReport => ({

@@ -259,7 +259,7 @@ describe(`The last page of a list of ${SIZE}`, () => {
     const page = (number: number) =>
       organization.client.get(`${path}/egresses/${egress.id}/audit_logs?per_page=100&page=${number}`);
     expect((await given(page(MAX_SKIPPED / 100))).audit_logs).toHaveLength(100);
-    expectRefusal(await page(MAX_SKIPPED / 100 + 1), 400, /^page: must be at most 1000$/);
+    expectRefusal(await page(MAX_SKIPPED / 100 + 1), 400, /^page: must be at most 1,000$/);
     expect((await given(page(MAX_SKIPPED / 100 + 2))).audit_logs).toEqual([]);
   }, 60_000);
 });
@@ -290,11 +290,8 @@ describe(`Among ${SIZE} calls`, () => {
   /** The index has each owner's calls in order. Calls of several owners are sorted in addition. */
   const SORTED = BOUND + PER_PAGE;
 
-  /**
-   * A merge reads each call in the index, the table and the queue of next calls, to show it, and for its results. It merges two pages,
-   * because each call can appear twice: for its holder, and for the holder of its visit.
-   */
-  const MERGED = (9 + 4) * (PER_PAGE + 1) + 30;
+  /** A merge reads each call in the index, the table and the queue of next calls, to show it, and for its results. */
+  const MERGED = 9 * (PER_PAGE + 1) + 30;
 
   /** The lists of calls, and who reads them. */
   async function lists() {

@@ -371,7 +371,7 @@ const haveMailed = ({ id }: { id: number }, count: number) =>
     .run();
 
 const TOO_MANY =
-  "The organization has mailed 2000 invites today, which is the daily limit: invite this person after midnight UTC";
+  "The organization has mailed 2,000 invites today, which is the daily limit: invite this person after midnight UTC";
 
 const TOO_MANY_TO_ADDRESS =
   "The organization has mailed this address 3 times today, which is the daily limit: try again after midnight UTC";

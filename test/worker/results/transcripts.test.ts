@@ -147,7 +147,7 @@ describe("PUT …/calls/{key}/transcript with many lines", () => {
     const lines = Array.from({ length: 10_001 }, (_, n) => says({ key: "p" }, n, n, "Yes."));
     const report = (lines: object[]) => call.reportTranscript({ is_final: true, lines });
     const refused = await changingNothing(() => report(lines));
-    expectRefusal(refused, 422, "transcript.lines: must hold at most 10000 lines");
+    expectRefusal(refused, 422, "transcript.lines: must hold at most 10,000 lines");
     await given(report(lines.slice(1)));
     expect((await given(clinic.client.get(`${call.path}/transcript`))).transcript_lines).toHaveLength(10_000);
   });

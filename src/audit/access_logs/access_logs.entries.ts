@@ -141,7 +141,6 @@ export const entryOfOrganization = <Values extends { organization_id: number }>(
     where: eq(organizations.id, values.organization_id),
   }));
 
-/** The dates of a list's filter, as its entry has them. */
 export interface FilterDates {
   from_date: string | null;
   to_date: string | null;

@@ -54,7 +54,6 @@ export function toAccessLog(row: AccessLog): z.input<typeof accessLogSchema> {
   };
 }
 
-/** @param hex the 32 digits of a UUID */
 const uuidOf = (hex: string): string => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 
 export const NDJSON = "application/x-ndjson";

@@ -51,25 +51,18 @@ export const createVisitBody = lazily(() =>
   z.object({ visit: visitFields().extend({ participants: listOfParticipants(participantFields()) }) }),
 );
 
-/** Fields that an update may only send with their current value. */
-const unchangeableFields = lazily(() =>
-  z.object({
-    status: z
-      .enum(VISIT_STATUSES)
-      .meta({ description: "Only the current value is accepted. To cancel a visit, use `DELETE`." }),
-    waiting_room_id: id().meta({
-      description:
-        "Only the current value is accepted. To move a visit to another room, use `waiting_room_slug`.",
-    }),
-  }),
-);
-
 /** Omitted fields keep their values. A list of participants is the complete list. */
 export const updateVisitBody = lazily(() =>
   z.object({
     visit: visitFields()
       .extend({
-        ...unchangeableFields().shape,
+        status: z
+          .enum(VISIT_STATUSES)
+          .meta({ description: "Only the current value is accepted. To cancel a visit, use `DELETE`." }),
+        waiting_room_id: id().meta({
+          description:
+            "Only the current value is accepted. To move a visit to another room, use `waiting_room_slug`.",
+        }),
         participants: listOfParticipants(participantFields().partial().extend({ id: id().optional() })),
       })
       .partial(),
@@ -119,7 +112,7 @@ export interface VisitWithLinks extends Omit<Visit, "participants"> {
   participants: (VisitParticipant & { join_url: string })[];
 }
 
-export type DailyVisits = Row<typeof dailyVisitsColumns>;
+type DailyVisits = Row<typeof dailyVisitsColumns>;
 
 export interface RedeemedVisit {
   visit: Visit;

@@ -27,6 +27,5 @@ export async function withLinks(settings: Settings, visit: Visit): Promise<Visit
 export async function verifyVisitToken(settings: Settings, token: string): Promise<NamedByLink> {
   const named = await readLinkToken(settings, "visit+jwt", tokenClaims(), token);
   if (!named) throw visitLinkNotValid();
-  const { sub: participant_id, ...claims } = named;
-  return { participant_id, ...claims };
+  return { ...named, participant_id: named.sub };
 }

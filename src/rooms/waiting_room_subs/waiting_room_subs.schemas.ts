@@ -19,14 +19,14 @@ const utcInstant = lazily(() =>
     .meta({ override: { type: "string", format: "date-time", pattern: IN_UTC.source } }),
 );
 
-/** Compares the times if the body has both. Otherwise, `requirePossible` compares with the stored time. */
-const endsAfterItStarts = ({
-  datetime_start: start,
-  datetime_end: end,
-}: {
+interface Times {
   datetime_start?: number | undefined;
   datetime_end?: number | null | undefined;
-}) => typeof start !== "number" || typeof end !== "number" || end > start;
+}
+
+/** Compares the times if the body has both. Otherwise, `requirePossible` compares with the stored time. */
+const endsAfterItStarts = ({ datetime_start: start, datetime_end: end }: Times) =>
+  typeof start !== "number" || typeof end !== "number" || end > start;
 
 const endsTooEarly = { path: ["datetime_end"], error: ENDS_TOO_EARLY };
 
@@ -38,7 +38,6 @@ export const createWaitingRoomSubBody = lazily(() =>
   }),
 );
 
-/** A null user_id empties the sub. */
 export const updateWaitingRoomSubBody = lazily(() =>
   z
     .object({

@@ -15,14 +15,12 @@ export interface KnownOfRoom {
   call: ReportedCall | undefined;
   /** Undefined if no event has closed the room. */
   memory: { closed_at: number; call_ended_at: number | null } | undefined;
-  /** The organization's participants with one of the visitor's keys. */
   participants: Participant[];
   /** Everyone on the call if the room is closed or closing, or the visitor never came; otherwise empty. */
   everyone: Participant[];
   connectionsOf: (key: string) => Connection[];
   /** The records of these participants, and those that visits plan under the visitor's keys. */
   people: Person[];
-  /** Contains the visitor's user_id if it is a user of the organization. */
   members: Set<number>;
   planned: NamedVisit[];
 }

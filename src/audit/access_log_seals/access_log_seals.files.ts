@@ -58,7 +58,6 @@ export async function packEntries(
  * Writes a file unless it exists: no file is ever overwritten. R2 supports this condition for a put, which needs the
  * length in advance, but not for a multipart upload.
  *
- * @param write writes exactly `size` bytes
  * @returns false if the file exists
  */
 export async function storeFile(

@@ -7,22 +7,22 @@ const ALGORITHM = "EdDSA";
 type SigningKey = NonNullable<Settings["AUDIT_SIGNING_KEY"]>;
 
 /** A public key in the JWK Set. Its id is its thumbprint (RFC 7638), which anybody can compute from the key. */
-async function publish({ kty, crv, x }: PublicKey) {
-  return { kty, crv, x, kid: await calculateJwkThumbprint({ kty, crv, x }), alg: ALGORITHM, use: "sig" };
-}
+const publish = async ({ kty, crv, x }: PublicKey) => ({
+  kty,
+  crv,
+  x,
+  kid: await calculateJwkThumbprint({ kty, crv, x }),
+  alg: ALGORITHM,
+  use: "sig",
+});
 
-/** The current signing key, if there is one, and all former keys, without duplicates. */
 export async function publishedKeys(settings: Settings) {
   const { AUDIT_SIGNING_KEY: current, AUDIT_PUBLIC_KEYS: former } = settings;
   const keys = await Promise.all([...(current ? [current] : []), ...former].map(publish));
   return [...new Map(keys.map((key) => [key.kid, key])).values()];
 }
 
-/**
- * Signs a seal as a compact JWS.
- *
- * @throws Error if the public key does not match the private key: a seal cannot be replaced, so it must be verifiable
- */
+/** @throws Error if the public key does not match the private key: a seal cannot be replaced, so it must be verifiable */
 export async function signSeal({ kty, crv, x, d }: SigningKey, seal: object): Promise<string> {
   const { kid } = await publish({ kty, crv, x });
   const jws = await new CompactSign(new TextEncoder().encode(JSON.stringify(seal)))

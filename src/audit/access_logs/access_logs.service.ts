@@ -42,12 +42,7 @@ export async function exportAccessLogs(
   return { pages: pages(), next_after: end };
 }
 
-/**
- * Reads the first entries after an id, and records the read.
- *
- * @returns also `end`, the last id that the request looks through (null at the end of the log), and `own`, its own
- *   entry's id
- */
+/** @returns also `end`, the last id that the request looks through (null at the end of the log), and `own`, its own entry's id */
 async function readEntries(
   context: ClientContext,
   query: Omit<AccessLogsQuery, "per_page">,

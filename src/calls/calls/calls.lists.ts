@@ -34,12 +34,10 @@ interface ListedCalls extends ReachedOwner {
   /** 0 for the calls of all users that the caller reaches. */
   owner_id: number;
   from: number;
-  /** Only calls before this position. */
   before_start: number;
   before_id: number;
   /** null matches any value, here and below. */
   external_reference: string | null;
-  /** The digest of a participant's reference. */
   participant_digest: string | null;
   limit: number;
 }

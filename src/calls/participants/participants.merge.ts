@@ -68,7 +68,6 @@ function whatIsNews<Report extends Times & ReportOrigin>(
   };
 }
 
-/** The times of arrival after a report. An omitted time keeps its earlier value; null clears it. */
 function arrivalOf(known: Participant | undefined, report: Times) {
   const { waiting_since = null, joined_at = null } = { ...known, ...report };
   return { waiting_since, joined_at, cleared: clearedBy(["waiting_since", "joined_at"], known, report) };
@@ -88,7 +87,6 @@ interface KnownInRoom {
   /** The participant's record, or the one that a visit planned for a new participant. */
   person: Person | undefined;
   planned?: PlannedParticipant | undefined;
-  /** Whether the report's user_id is a user of the organization. */
   isMember: boolean;
 }
 
@@ -157,7 +155,6 @@ interface KnownOnCall {
   /** The records of these participants, and of those whom visits plan under the reported keys. */
   people: Person[];
   planned: NamedVisit[];
-  /** The user_ids of the report that are users of the organization. */
   members: Set<number>;
 }
 
@@ -241,7 +238,6 @@ function nextOnCall(
   };
 }
 
-/** The times of a stay that an observer has seen count exactly. */
 const stayOn = (known: Participant, { joined_at, left_at = null }: Times) => ({
   left_at,
   left_is_assumed: false,

@@ -6,7 +6,6 @@ const FIELDS = ["display_name", "role", "user_id", "external_reference"] as cons
 
 type PersonField = (typeof FIELDS)[number];
 
-/** The fields of a person in a report, or in a request of the organization. */
 export type SaidOfPerson = { [Field in PersonField]?: Person[Field] | undefined };
 
 const namesIn = (names: string | null | undefined) => names?.split(",") ?? [];
@@ -25,7 +24,6 @@ export function clearedBy(
   return textOf(clearable.filter((field) => isCleared(field, report[field as keyof typeof report])));
 }
 
-/** The part of a report about fields that nobody has reported yet. */
 export function unknownFields<Report extends object>(
   known: { cleared?: string | null; assumed?: string | null },
   report: Report,

@@ -41,7 +41,6 @@ interface ListedVisits extends Reach, FilterDates {
   /** null matches any value, here and below. */
   status: VisitStatus | null;
   external_reference: string | null;
-  /** The digest of a participant's reference. */
   reference_digest: string | null;
   holder_id: number | null;
   limit: number;

@@ -34,7 +34,6 @@ import type { visits } from "./visits.table.ts";
 interface KnownOfPlan {
   room: { id: number; user_id: number | null } | undefined;
   holder: { id: number; roles: Role[] } | undefined;
-  /** The named users who have an account in the organization. */
   accounts: { id: number }[];
 }
 

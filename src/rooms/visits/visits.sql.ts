@@ -140,7 +140,6 @@ export const visitEntry = entriesOf("visit", visits, { organization_user_id: vis
 
 export const visitReadEntry = visitEntry.where(isReadableVisit);
 
-/** The entry about a search for a participant by reference that shows no names. */
 export const participantSearchEntry = entryOfOrganization(
   "participant",
   ({ reference_digest }: Placeholders<OfReference>) => ({ reference_digest }),

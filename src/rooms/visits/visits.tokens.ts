@@ -23,7 +23,6 @@ export async function withLinks(settings: Settings, visit: Visit): Promise<Visit
   return { ...visit, participants: await Promise.all(participants) };
 }
 
-/** @throws ApiError 404 if the token is not valid */
 export async function verifyVisitToken(settings: Settings, token: string): Promise<NamedByLink> {
   const named = await readLinkToken(settings, "visit+jwt", tokenClaims(), token);
   if (!named) throw visitLinkNotValid();

@@ -62,15 +62,13 @@ export const waitingRoomSubParams = lazily(() => z.object({ waiting_room_slug: r
 
 export type WaitingRoomSub = Row<typeof waitingRoomSubColumns>;
 
-export function toWaitingRoomSub(row: WaitingRoomSub): z.input<typeof waitingRoomSubSchema> {
-  return {
-    id: row.id,
-    waiting_room_id: row.waiting_room_id,
-    user_id: row.user_id,
-    sub_waiting_room_slug: row.sub_waiting_room_slug,
-    datetime_start: toTimestamp(row.datetime_start),
-    datetime_end: toTimestamp(row.datetime_end),
-    created_at: toTimestamp(row.created_at),
-    updated_at: toTimestamp(row.updated_at),
-  };
-}
+export const toWaitingRoomSub = (row: WaitingRoomSub): z.input<typeof waitingRoomSubSchema> => ({
+  id: row.id,
+  waiting_room_id: row.waiting_room_id,
+  user_id: row.user_id,
+  sub_waiting_room_slug: row.sub_waiting_room_slug,
+  datetime_start: toTimestamp(row.datetime_start),
+  datetime_end: toTimestamp(row.datetime_end),
+  created_at: toTimestamp(row.created_at),
+  updated_at: toTimestamp(row.updated_at),
+});

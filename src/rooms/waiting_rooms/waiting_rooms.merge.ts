@@ -15,11 +15,10 @@ const DEFAULT_THEME = "default";
 /** Replaces a name of which nothing is left in ASCII. */
 export const FALLBACK_SLUG_NAME = "room";
 
-/*
- * A new slug is passed as `slug_name`, the name in kebab case. The database generates the slug from it (see `freeSlug`).
+/**
+ * @param known `slug_name` is the name in kebab case, from which the database generates the slug (see `freeSlug`), here and below
+ * @throws ApiError 422 if the theme is not offered
  */
-
-/** @throws ApiError 422 if the theme is not offered */
 export function newWaitingRoom(
   known: { organization_id: number; slug_name: string; settings: Settings },
   input: CreateRoom,
@@ -83,11 +82,7 @@ export function mergeWaitingRoom(
   return { ...next, name_key: withoutCase(next.name), slug: slug_name };
 }
 
-/**
- * Retires an organization's room that is not in use. The row stays, for auditing.
- *
- * @throws ApiError 422 if the room is personal or in use
- */
+/** @throws ApiError 422 if the room is personal or in use */
 export function retireRoom(room: WaitingRoomRow, isInUse: boolean, now: number): WaitingRoomRow {
   if (room.user_id !== null) throw personalRoomStays();
   if (isInUse) throw waitingRoomInUse();

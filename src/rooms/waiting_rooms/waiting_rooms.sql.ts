@@ -42,7 +42,6 @@ import { waitingRoomSlugs, waitingRooms } from "./waiting_rooms.table.ts";
 const roomOfAnySlug = (slug: Value<string>) =>
   selectColumn(waitingRoomSlugs.waiting_room_id, eq(waitingRoomSlugs.slug, slug));
 
-/** Selects the organization of the room that has or had the slug. */
 export const organizationOfAnySlug = (slug: Value<string>) =>
   selectColumn(waitingRoomSlugs.organization_id, eq(waitingRoomSlugs.slug, slug));
 

@@ -102,8 +102,6 @@ export function mergeAbsence(event: RoomEvent, known: KnownOfRoom, person: Known
   };
 }
 
-export type Absence = NonNullable<ReturnType<typeof mergeAbsence>>;
-
 export const closingAfter = ({ closed_at = 0 }: RoomEvent, { memory }: Pick<KnownOfRoom, "memory">) =>
   Math.max(closed_at, memory?.closed_at ?? 0) || undefined;
 

@@ -44,14 +44,9 @@ function nextRow(
   if (kind === "first") return { ...NOBODY, visit_id, left_at, earlier_stay_until };
   // A waiting participant leaves the visit when it is cancelled or no longer names them.
   const before = known.call_id === null && visit_id === null ? { ...known, visit_id } : known;
-  switch (kind) {
-    case "return":
-      return { ...before, left_at, left_is_assumed: false, earlier_stay_until };
-    case "correction":
-      return left_at === null ? before : { ...before, left_at, left_is_assumed: false };
-    default:
-      return before;
-  }
+  if (kind === "return") return { ...before, left_at, left_is_assumed: false, earlier_stay_until };
+  const isLeaving = kind === "correction" && left_at !== null;
+  return isLeaving ? { ...before, left_at, left_is_assumed: false } : before;
 }
 
 /** The part of a late report that fills a gap, and the times of a stay not reported yet. */

@@ -50,11 +50,11 @@ type Listed = Placeholders<ListedVisits>;
 
 const next = alias(visits, "next");
 
-const isAfter = ({ after_start, after_id }: Listed, starts_at: SQLiteColumn, id: SQLiteColumn) =>
+const isAfterPosition = ({ after_start, after_id }: Listed, starts_at: SQLiteColumn, id: SQLiteColumn) =>
   sql`(${starts_at}, ${id}) > (${after_start}, ${after_id})`;
 
 /** One bound at each end, so that an index yields the visits in order, from the first one shown. */
-const isInPart = (listed: Listed, isBeyond = isAfter(listed, next.starts_at, next.id)) =>
+const isInPart = (listed: Listed, isBeyond = isAfterPosition(listed, next.starts_at, next.id)) =>
   and(eq(next.organization_id, listed.organization_id), isBeyond, lt(next.starts_at, listed.before));
 
 /** A page, and the entry that records it. Reads the visits only after their ids, which an index yields in order. */
@@ -131,7 +131,7 @@ const visitsByPerson = (listed: Listed) =>
       and(
         eq(planned.organization_id, listed.organization_id),
         eq(planned.reference_digest, listed.reference_digest),
-        isAfter(listed, planned.visit_starts_at, planned.visit_id),
+        isAfterPosition(listed, planned.visit_starts_at, planned.visit_id),
         lt(planned.visit_starts_at, listed.before),
         isNotNull(withoutIndex(planned.number)),
       ),

@@ -69,7 +69,7 @@ export type CallRow = NewRow<typeof calls> & { id?: number };
  */
 export function mergeCall(known: KnownCall, key: string, report: CallReport, now: number) {
   const comers = comersOf(known, report);
-  const fields = fieldsOfCall({ ...known, comers }, key, whatCounts(known.call, report));
+  const fields = fieldsOfCall({ ...known, comers }, key, whatCounts(known.call, report), now);
   const call: CallRow = reviseReported(known.call, fields, report, now);
   const { ended_at, end_is_assumed } = call;
   const { participants: named, people } = mergeParticipantsOnCall(
@@ -194,6 +194,7 @@ function fieldsOfCall(
   { organization_id, call, room, members, comers }: KnownCall & { comers: PlannedParticipant[] },
   key: string,
   report: CallReport,
+  now: number,
 ) {
   // The first participant with a link determines the call's visit, and the values taken from it.
   const first = call?.visit_id ? undefined : comers[0];
@@ -223,6 +224,8 @@ function fieldsOfCall(
     started_at,
     ended_at,
     end_is_assumed,
+    results_awaited_since:
+      ended_at !== null && known_end === null ? now : (call?.results_awaited_since ?? null),
     // `failed: null` reports that the call did not fail.
     failed: report.failed === null ? false : (failed ?? null),
     ...referenceOfCall(call, report, first),

@@ -56,7 +56,7 @@ const personSchema = participantSchema
     }),
     external_reference: externalReference().nullable().meta({
       description:
-        "The text by which another system knows the person, such as a patient number; null if there is none, or if it was erased with the name. Several participants can have the same reference.",
+        "Your own id for the person, such as a patient number; null if there is none, or if it was erased with the name. Several participants can have the same reference.",
       example: story.RITAS_REFERENCE,
     }),
   });

@@ -107,7 +107,12 @@ const assumeLeaving = preparedQuery(({ ids, now }: Placeholders<EndingCalls>) =>
 const assumeEnds = preparedQuery(({ ids, now }: Placeholders<EndingCalls>) =>
   builder
     .update(calls)
-    .set({ ended_at: assumedEnd(sql`${now}`), end_is_assumed: true, updated_at: now })
+    .set({
+      ended_at: assumedEnd(sql`${now}`),
+      end_is_assumed: true,
+      results_awaited_since: now,
+      updated_at: now,
+    })
     .where(inArray(calls.id, jsonValues(ids)))
     .returning({ id: calls.id }),
 );

@@ -45,7 +45,6 @@ export type Outcome = Omit<DeliveryRow, "organization_id"> & { was_due_at: numbe
 
 /**
  * @param attempt undefined if the endpoint no longer wants the event
- *
  * @param now when the attempt ended
  */
 export function mergeDelivery(
@@ -156,7 +155,6 @@ export interface LaneEnd {
 
 /**
  * @param due_at when the next pending delivery is due
- *
  * @param lane the URL that it sent to, and whether it found nothing due
  */
 export function endLane(

@@ -94,7 +94,7 @@ export const pendingRowColumns = {
 
 export const isPendingRow = eq(bulkInviteRows.status, "pending");
 
-export function failRowsWhere<Values extends object>(
+function failRowsWhere<Values extends object>(
   conditions: (values: Placeholders<Values>) => {
     ofBulkInvites: SQL | undefined;
     ofRows: SQL | undefined;

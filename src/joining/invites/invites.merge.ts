@@ -29,7 +29,7 @@ const inviteExpiry = (
   now: number,
 ): number => now + INVITE_VALIDITY_DAYS * DAY;
 
-export interface KnownInvitee {
+interface KnownInvitee {
   hasAccount: boolean;
   /** Expired or not. */
   pending: { id: number; expires_at: number } | null;
@@ -54,7 +54,6 @@ export function inviteeFault({ hasAccount, pending }: KnownInvitee, now: number)
 
 /**
  * @param mayReturn whether `returning_user_id` is a former member whom the inviter may bring back
- *
  * @throws ApiError 422
  */
 export function newInvite(
@@ -101,7 +100,6 @@ type InviteRow = typeof invites.$inferSelect;
 
 /**
  * @param member the user that the invitee becomes, unless they become a new one
- *
  * @throws ApiError 422
  */
 export function useInvite(invite: InviteRow, member: Member | undefined, now: number): InviteRow {

@@ -33,8 +33,6 @@ const mailedInviteColumns: typeof inviteColumns = {
 /** Expired or not. */
 const isPending = isNull(invites.used_at);
 
-const isExpired = (now: Value<number>): SQL | undefined => and(isPending, lte(invites.expires_at, now));
-
 /** Matches at most one invite. */
 export const isPendingInviteOf = (organization_id: Value<number>, email: Value<string>): SQL | undefined =>
   and(hasValues(invites, { organization_id, email }), isPending);
@@ -155,7 +153,7 @@ export const totalsOfInvites = preparedQuery(({ organization_id, now }: Placehol
   const expired = builder
     .select({ expired: count().as("expired") })
     .from(invites)
-    .where(and(eq(invites.organization_id, organization_id), isExpired(now)))
+    .where(and(eq(invites.organization_id, organization_id), isPending, lte(invites.expires_at, now)))
     .as("expired");
   return builder
     .select({

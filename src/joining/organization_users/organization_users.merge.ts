@@ -2,7 +2,7 @@ import type * as z from "zod";
 import type { Role } from "../../database/enums.ts";
 import { withoutUndefined } from "../../http/wire.ts";
 import type { organizationUsers } from "../../organization/members/organization_users.table.ts";
-import { sortRoles } from "../../organization/roles/roles.schemas.ts";
+import { sortRoles } from "../../organization/roles/roles.policy.ts";
 import {
   assistsNonProvider,
   emailHasAccount,
@@ -48,7 +48,6 @@ type Providers = { id: number }[];
 
 /**
  * @param member the organization user named by `returning_user_id`
- *
  * @throws ApiError 422
  */
 export function newMember(

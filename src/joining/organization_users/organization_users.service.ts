@@ -9,7 +9,7 @@ import type { Page } from "../../http/pagination.ts";
 import { requireUnchanged } from "../../http/unchangeable.ts";
 import type { Rights } from "../../organization/api_clients/api_clients.policy.ts";
 import { clientsOfUser } from "../../organization/api_clients/api_clients.sql.ts";
-import { accountByEmail, reachOf } from "../../organization/members/members.sql.ts";
+import { accountByEmail, providersAmong, reachOf } from "../../organization/members/members.sql.ts";
 import { organizationUsers } from "../../organization/members/organization_users.table.ts";
 import { organizationNotFound } from "../../organization/organizations/organizations.refusals.ts";
 import { listOfOrganization, organizationById } from "../../organization/organizations/organizations.sql.ts";
@@ -20,7 +20,6 @@ import {
   memberEntry,
   membershipOfId,
   membershipWrites,
-  providersAmong,
   revokeAccess,
   userWritten,
 } from "../memberships/memberships.sql.ts";

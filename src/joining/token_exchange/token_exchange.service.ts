@@ -32,7 +32,7 @@ interface Repetition {
   since: number;
 }
 
-export const signInEntry = entriesWhere("organization_user", organizationUsers, {
+const signInEntry = entriesWhere("organization_user", organizationUsers, {
   organization_id: organizationUsers.organization_id,
   organization_user_id: organizationUsers.id,
 })(({ organization_id, email, by_client_id, since }: Placeholders<OfEmail & Repetition>) => {
@@ -51,7 +51,7 @@ export const signInEntry = entriesWhere("organization_user", organizationUsers, 
 });
 
 /** For an email without an account. */
-export const refusedSignInEntry = accessEntries(
+const refusedSignInEntry = accessEntries(
   "organization_user",
   ({ organization_id, email }: Placeholders<OfEmail>) => ({
     organization_id: organizations.id,

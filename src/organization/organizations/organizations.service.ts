@@ -5,6 +5,7 @@ import { inTime } from "../../database/in_time.ts";
 import { isSameRow } from "../../database/merging.ts";
 import { frozenBefore } from "../../database/moves.ts";
 import { type BoundQuery, requireFirst, runAll, runBatch } from "../../database/queries.ts";
+import { ownShard } from "../../database/quiet.ts";
 import { kebabCase, MAX_SLUG_SUFFIX_LENGTH } from "../../database/slug.ts";
 import { type Place, pageOfPlaces, placeOfSlug, placeWrites, totalOfPlaces } from "../../directory/places.ts";
 import { log } from "../../http/log.ts";
@@ -30,7 +31,6 @@ import {
   organizationsAmong,
   organizationsOfPage,
   organizationWrites,
-  ownShard,
 } from "./organizations.sql.ts";
 
 /** Each database that holds a part of the page is queried once. */
@@ -105,7 +105,7 @@ function createAt(context: Context, { id, slug, shard }: Place, name: string): P
   return decideAndWrite(db, reads, ({ organization: [organization], shard: [own] }) => {
     if (organization) throw organizationSlugTaken();
     // Two bindings are mixed up.
-    if (own?.shard !== shard) throw new Error(`The binding of shard ${shard} leads to another database`);
+    if (own?.value !== shard) throw new Error(`The binding of shard ${shard} leads to another database`);
     return {
       writes: [organizationWrites.insert({ id, slug, ...newOrganization(name, now) })],
       entries: [organizationEntry(context, "create", { id })],

@@ -5,6 +5,8 @@ import { requireRoleOf } from "../../http/roles.ts";
 import { ALL_RIGHTS, isWithin, type Rights } from "../api_clients/api_clients.policy.ts";
 import { beyondOwnRights, invalidClient } from "../api_clients/api_clients.refusals.ts";
 
+export const sortRoles = (roles: readonly Role[]): Role[] => ROLES.filter((role) => roles.includes(role));
+
 /** Lowest first. A client with limits cannot assign organization_admin: the person could do everything after signing in. */
 export function assignableRoles({ roles, ...limits }: Rights): Role[] {
   const level = Math.max(...roles.map((role) => ROLES.indexOf(role)));

@@ -8,7 +8,7 @@ import {
   WRITE_SIZE,
 } from "../../limits.ts";
 
-export const usageSchema = z
+const usageSchema = z
   .object({
     date: day().meta({ description: "The UTC date.", example: "2026-01-31" }),
     writes: count().meta({

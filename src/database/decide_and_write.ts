@@ -128,7 +128,6 @@ function stillTheSame(guards: Guard[]): BoundQuery<unknown> {
 /** As SQLite's json_group_array writes the rows. */
 const fingerprint = (rows: RawRow[]) => JSON.stringify(rows.map((row) => Object.values(row)));
 
-/** Reads come in few combinations. */
 const compiledGuards = new Map<string, Compiled>();
 
 function guardOf(reads: Compiled[]): Compiled {

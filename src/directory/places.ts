@@ -45,11 +45,7 @@ export type OrganizationName = { id: number } | { slug: string };
 const knownPlaces = new WeakMap<Database, Map<string, { shard: number; until: number }>>();
 
 /** For an unknown or deleted organization, the first shard, which has no data about it. */
-export async function shardOfOrganization(
-  directory: Database,
-  name: OrganizationName,
-  now: number,
-): Promise<number> {
+export async function shardOfOrganization(directory: Database, name: OrganizationName, now: number) {
   const place = knownPlaces.get(directory)?.get(JSON.stringify(name));
   if (place && place.until > now) return place.shard;
   const found = await runFirst(directory, "id" in name ? placeOfId(name) : placeOfSlug(name));

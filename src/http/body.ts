@@ -77,7 +77,6 @@ function reserve(owner: string | number, size: number): () => void {
   return () => reservations.delete(reservation);
 }
 
-/** @throws ApiError 408, 413 */
 async function allBytes(body: ReadableStream<Uint8Array>, size: number) {
   const reader = body.getReader();
   const whole = new Uint8Array(size);

@@ -13,7 +13,6 @@ export function unknownParameter(sent: string, known: readonly string[]): ApiErr
   return new ApiError(400, "unknown_parameter", `${name}: is not a parameter of this operation${advice}`);
 }
 
-/** The share of a name's pairs of characters that the other name has too. */
 const likeness = (one: string, other: string): number =>
   [...one].filter((_, at) => at > 0 && other.includes(one.slice(at - 1, at + 1))).length / one.length;
 

@@ -167,7 +167,6 @@ export const dueEndpoints = preparedQuery(
       .limit(limit),
 );
 
-/** Only one of several concurrent lanes gets the endpoint. */
 const leaseEndpoint = preparedQuery(
   ({ id, now, lease_until }: Placeholders<{ id: number; now: number; lease_until: number }>) =>
     builder

@@ -103,7 +103,8 @@ async function sendLeased(
     return;
   }
   const next = afterFailedMail(due, outcome, Date.now());
-  const event = next.mail_status === "failed" ? "invite_mail_failed" : "invite_mail_deferred";
-  log(event, { ...ids, reason: outcome.reason });
+  const said = { ...ids, reason: outcome.reason };
+  if (next.mail_status === "failed") log("invite_mail_failed", said);
+  else log("invite_mail_deferred", said);
   await runAll(db, endMailLease({ id, lease_until, ...next }));
 }

@@ -31,7 +31,6 @@ const inviteExpiry = (
 
 interface KnownInvitee {
   hasAccount: boolean;
-  /** Expired or not. */
   pending: { id: number; expires_at: number } | null;
 }
 
@@ -52,10 +51,7 @@ export function inviteeFault({ hasAccount, pending }: KnownInvitee, now: number)
   return { reason: "pendingInvite", id, expired_at: expires_at > now ? null : toTimestamp(expires_at) };
 }
 
-/**
- * @param mayReturn whether `returning_user_id` is a former member whom the inviter may bring back
- * @throws ApiError 422
- */
+/** `mayReturn`: whether `returning_user_id` is a former member whom the inviter may bring back. */
 export function newInvite(
   { isFull, mayReturn, ...known }: Inviter & KnownInvitee & { isFull: boolean; mayReturn: boolean },
   input: NewInviteInput,

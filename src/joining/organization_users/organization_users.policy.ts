@@ -44,7 +44,6 @@ export const takesOnlyAway = (before: Member, { roles, assists, ...next }: NextM
     roles.every((role) => before.roles.includes(role))) &&
   assists.every((id) => before.assists.includes(id));
 
-/** @throws ApiError 422 */
 export function requireNoClients(clients: { id: number }[]): void {
   if (clients.length > 0) throw clientsActAsUser(clients.map(({ id }) => id));
 }

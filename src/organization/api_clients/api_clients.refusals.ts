@@ -2,7 +2,6 @@ import type { Scope } from "../../database/enums.ts";
 import { ApiError, invalidBody, notFound, unprocessable } from "../../http/errors.ts";
 import { MAX_API_CLIENTS, MAX_API_CLIENTS_EVER } from "../../limits.ts";
 
-/** Identical for every cause. */
 export const invalidClient = () => new ApiError(401, "invalid_client", "Invalid client credentials");
 
 export const apiClientNotFound = () => notFound("API client");

@@ -9,7 +9,7 @@ import { ownShard } from "../../database/quiet.ts";
 import { kebabCase, MAX_SLUG_SUFFIX_LENGTH } from "../../database/slug.ts";
 import { type Place, pageOfPlaces, placeOfSlug, placeWrites, totalOfPlaces } from "../../directory/places.ts";
 import { log } from "../../http/log.ts";
-import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
+import { type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
 import { requireUnchanged } from "../../http/unchangeable.ts";
 import { toTimestamp } from "../../http/wire.ts";
 import { MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
@@ -34,10 +34,7 @@ import {
 } from "./organizations.sql.ts";
 
 /** Each database that holds a part of the page is queried once. */
-export async function listOrganizations(
-  { db, shards }: Context,
-  page: PageQuery,
-): Promise<Page<Organization>> {
+export async function listOrganizations({ db, shards }: Context, page: PageQuery) {
   const window = pageWindow(page);
   const [[counted], places, here] = await runBatch(db, [
     totalOfPlaces({}),
@@ -138,19 +135,12 @@ async function slugOf(name: string): Promise<string> {
 
 type OrganizationUpdate = z.output<ReturnType<typeof updateOrganizationBody>>["organization"];
 
-export const updateOrganization = (
-  context: Context,
-  id: number,
-  input: OrganizationUpdate,
-): Promise<Organization> =>
+export const updateOrganization = (context: Context, id: number, input: OrganizationUpdate) =>
   decideAndWrite(context.db, { organization: organizationRow({ id }) }, ({ organization: [organization] }) =>
     decideOrganization(context, organization, input, mergeOrganizationByPlatform),
   );
 
-export const updateOwnOrganization = (
-  context: ClientContext,
-  input: OrganizationUpdate,
-): Promise<Organization> => {
+export const updateOwnOrganization = (context: ClientContext, input: OrganizationUpdate) => {
   const { db, caller } = context;
   const author = asAdministrator(caller);
   const reads = { member: author.read, organization: organizationRow({ id: author.organization_id }) };

@@ -107,12 +107,7 @@ export const formerMember = (member: Member, now: number): NextMember => ({
 });
 
 /** A user who was already assisted may stay without the role provider, because their calls remain. */
-function withAssists(
-  member: NextMember,
-  assists: number[],
-  providers: Providers,
-  field: MemberField,
-): NextMember {
+function withAssists(member: NextMember, assists: number[], providers: Providers, field: MemberField) {
   if (assists.length > 0 && !isAssistant(member)) throw notAnAssistant(field);
   const possible = new Set([...providers.map(({ id }) => id), ...member.assists]);
   const stranger = assists.findIndex((id) => !possible.has(id));

@@ -6,6 +6,7 @@ import { deleteUnclaimedRefusals } from "./calls/consents/consents.sql.ts";
 import { endSilentWaits, eraseParticipants } from "./calls/participants/participants.chores.ts";
 import type { Context } from "./context.ts";
 import { cleanUp } from "./database/clean_up.ts";
+import { recordRun } from "./database/runs.ts";
 import { isSharded, shardsOf } from "./database/shards.ts";
 import { events } from "./delivery/events/events.table.ts";
 import { queueDueDeliveries } from "./delivery/webhook_deliveries/webhook_deliveries.queue.ts";
@@ -35,6 +36,7 @@ import { consume, openBackground } from "./queues/consume.ts";
 import { portionsOf } from "./queues/send.ts";
 import { deleteOldTexts } from "./results/call_texts/call_texts.service.ts";
 import { deleteOldRecordings } from "./results/egress_deletions/egress_deletions.service.ts";
+import { announceResults } from "./results/results_ready/results_ready.chores.ts";
 import { endSilentCalls } from "./results/silent_calls/silent_calls.chores.ts";
 import { endVisits } from "./rooms/visits/visits.chores.ts";
 import { CHORES_DELAY } from "./tuning.ts";
@@ -60,6 +62,7 @@ const chores: Chores = {
   erasePersonalData,
   endSilentCalls,
   endClosedRooms,
+  announceResults,
   endSilentWaits,
   deleteOldTexts,
   eraseParticipants,
@@ -125,6 +128,7 @@ async function runChores(context: Context): Promise<void> {
     );
   const done = await runAll(chores);
   const queued = await runAll(lastChores);
+  await recordRun(context).catch((error) => logFault({ chore: "recordRun", ...ofShard }, error));
   // Log even if there was nothing to do, so that operators notice when the cron stops.
   log("cron", { ...ofShard, duration_ms: Date.now() - started, ...done, ...queued });
 }

@@ -144,6 +144,12 @@ export const WEBHOOK_FAILING_FOR = 5 * DAY;
 /** A call or a wait without a report for this long counts as over: in a visit, somebody joins, leaves or speaks. */
 export const SILENCE_UNTIL_END = DAY;
 
+/** How long an ended call waits for its first result. Transcripts and recordings arrive within minutes. */
+export const RESULTS_AWAITED_FOR = 10 * MINUTE;
+
+/** How long a draft or a running recording holds back the event that the results are ready: it may never be finished. */
+export const UNFINISHED_RESULTS_AWAITED_FOR = HOUR;
+
 /** In seconds: the `Retry-After` when all attempts to write failed. */
 export const WRITE_RETRY_AFTER = 1;
 

@@ -97,6 +97,7 @@ const fields = lazily(() =>
       "must be a JSON array of public Ed25519 keys as JWKs, with kty, crv and x",
     ).default([]),
     MAIL_FROM: emailAddress().optional(),
+    VERSION: z.string().optional(),
     NEW_ORGANIZATIONS_SHARD: z.coerce.number().int().nonnegative().optional(),
     LIVEKIT_API_KEY: z.string().optional(),
     LIVEKIT_API_SECRET: z.string().min(MIN_LIVEKIT_SECRET_LENGTH).optional(),

@@ -42,8 +42,11 @@ export const ENTRIES_SEALED = 500_000;
 /** After this time, a run does not start another day. The next run begins five minutes after this one and continues. */
 export const SEALING_TIME_LIMIT = 4 * MINUTE;
 
-/** Recordings that one run of the cron deletes. Each takes a request to the storage, and a run may send 1,000. */
-export const RECORDINGS_DELETED = 500;
+/**
+ * Recordings that one run of the cron deletes. Each takes one of the run's 10,000 requests, and 20 of them take up to six of its
+ * 1,000 queries.
+ */
+export const RECORDINGS_DELETED = 1000;
 
 /** Recordings deleted together. A legal hold placed meanwhile may be too late for them. */
 export const RECORDING_DELETION_PORTION = 100;
@@ -160,6 +163,9 @@ export const CRON_STATEMENTS = 50;
 /** A later cron message is dropped. Less than SEALED_AFTER, so that the run's entries are in the seal of their day. */
 export const CHORES_DELAY = 15 * MINUTE;
 
+/** A nightly backup that is older was not made, or not shipped. */
+export const BACKUP_LATE_AFTER = 36 * HOUR;
+
 /** After this time, a chore starts no more statements. The next run continues. */
 export const CRON_TIME_LIMIT = MINUTE;
 
@@ -180,7 +186,7 @@ export const EGRESS_CHECK_PAUSE = 4 * MINUTE;
 /** After this long without a report, each pause is as long as the silence so far. For an unknown egress, from the start. */
 export const EGRESS_LONG_SILENCE = DAY;
 
-/** Egresses that one run of the cron asks about. Each takes up to three of the 1,000 subrequests that a Worker may send. */
+/** Egresses that one run of the cron asks about. Each takes a request, and up to two of the run's 1,000 queries. */
 export const EGRESSES_CHECKED = 100;
 
 /** Concurrent requests to LiveKit. A Worker can have six open connections. */

@@ -136,6 +136,7 @@ export const EVENT_TYPES = [
   "call.started",
   "call.updated",
   "call.ended",
+  "call.results_ready",
   "participant.waiting",
   "participant.joined",
   "participant.left",

@@ -5,7 +5,7 @@ import { WriteConflict } from "../database/decide_and_write.ts";
 import { DatabaseTimeout } from "../database/in_time.ts";
 import { BODY_RETRY_AFTER, BODY_TIMEOUT, DATABASE_RETRY_AFTER, WRITE_RETRY_AFTER } from "../lifetimes.ts";
 import { MIN_BODY_RATE } from "../limits.ts";
-import { KIB, SECOND } from "../units.ts";
+import { grouped, KIB, SECOND } from "../units.ts";
 import { log, logFault } from "./log.ts";
 import type { RefusalReason } from "./log_names.ts";
 
@@ -49,16 +49,22 @@ export const invalidQuery = (message: string) => new ApiError(400, VALIDATION_FA
 export const noSuchPath = () => new ApiError(404, "not_found", "Not found");
 
 export const methodNotAllowed = (allowed: string[]) => {
-  const methods = allowed.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ");
-  const message = `The path does not have this method: use ${methods}`;
-  return new ApiError(405, "method_not_allowed", message, { headers: { Allow: methods } });
+  const methods = allowed.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+  return new ApiError(
+    405,
+    "method_not_allowed",
+    `Method not allowed. This path supports ${new Intl.ListFormat("en").format(methods)}.`,
+    {
+      headers: { Allow: methods.join(", ") },
+    },
+  );
 };
 
 export const notJson = () => new ApiError(400, "malformed_json", "Request body is not valid JSON");
 
 /** @param limit in bytes */
 export const bodyTooLarge = (limit: number) =>
-  new ApiError(413, "body_too_large", `Request body is larger than ${limit} bytes`);
+  new ApiError(413, "body_too_large", `The request body is larger than ${grouped(limit)} bytes`);
 
 export const unsupportedEncoding = () =>
   new ApiError(415, "unsupported_encoding", "The body must be sent unencoded, without a Content-Encoding");
@@ -67,7 +73,7 @@ export const bodyTooSlow = () =>
   new ApiError(
     408,
     "body_timeout",
-    `Request body arrived too slowly: send it again, at ${MIN_BODY_RATE / KIB} KiB a second or faster, within ${BODY_TIMEOUT / SECOND} seconds`,
+    `The request body did not arrive within ${BODY_TIMEOUT / SECOND} seconds, or came slower than ${MIN_BODY_RATE / KIB} KiB a second. Send the request again.`,
   );
 
 /** @param retryAfter in seconds */

@@ -105,6 +105,7 @@ export const health = newHono<{ Bindings: Env }>().get("/", async (c) => {
   const isFrozen = frozen.length > 0;
   return c.json({
     status: isQuiet ? "quiet" : isFrozen ? "frozen" : "ok",
+    version: settings.VERSION ?? null,
     mail: mailerOf(c.env, settings) ? "on" : "off",
     ...((isQuiet || isFrozen) && { message: isQuiet ? QUIET : FROZEN }),
     ...(isFrozen && { frozen_organizations: frozen }),

@@ -10,6 +10,7 @@ export const EVENTS = [
   "refused",
   "database_quiet",
   "organization_frozen",
+  "backup_late",
   "message_unknown",
   "file_deletion_failed",
   "access_log_not_sealed",

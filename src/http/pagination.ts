@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { DEFAULT_PER_PAGE, MAX_INTEGER_LENGTH, MAX_PAGE, MAX_PER_PAGE, MAX_SKIPPED } from "../limits.ts";
 import { lazily } from "../memory.ts";
+import { grouped } from "../units.ts";
 import { invalidQuery } from "./errors.ts";
 import { reference, shownAsInteger } from "./wire.ts";
 
@@ -95,7 +96,7 @@ export function pageWindow({ page, per_page }: PageQuery): PageWindow {
 export function toPage<Row>({ page, per_page }: PageQuery, total_count: number, items: Row[]): Page<Row> {
   const offset = (page - 1) * per_page;
   if (offset >= MAX_SKIPPED && offset < total_count)
-    throw invalidQuery(`page: must be at most ${Math.ceil(MAX_SKIPPED / per_page)}`);
+    throw invalidQuery(`page: must be at most ${grouped(Math.ceil(MAX_SKIPPED / per_page))}`);
   const total_pages = Math.ceil(total_count / per_page);
   return { items, pagination: { current_page: page, per_page, total_pages, total_count } };
 }

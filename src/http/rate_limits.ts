@@ -4,6 +4,7 @@ import { RATE_LIMIT_PERIOD } from "../lifetimes.ts";
 import { ANSWER_OF_ONE_REQUEST, BODY_OF_ONE_REQUEST, LOOK_UPS_BEYOND_LIMIT } from "../limits.ts";
 import { remember } from "../memory.ts";
 import { MAX_REMEMBERED } from "../tuning.ts";
+import { grouped } from "../units.ts";
 import { ApiError } from "./errors.ts";
 
 /*
@@ -137,7 +138,7 @@ export function tooMany(name: LimitName, limit: number): ApiError {
     RateLimit: `"${name}";r=0;t=${RATE_LIMIT_PERIOD}`,
     "RateLimit-Policy": rateLimitPolicy(name, limit),
   };
-  const message = `${text}: at most ${limit} a minute are served; try again in ${RATE_LIMIT_PERIOD} seconds`;
+  const message = `${text}: at most ${grouped(limit)} a minute are served; try again in ${RATE_LIMIT_PERIOD} seconds`;
   return new ApiError(429, code, message, { headers, reason: code });
 }
 

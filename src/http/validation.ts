@@ -3,6 +3,7 @@ import * as z from "zod";
 import { jsonOrUndefined } from "../bytes/json.ts";
 import { MAX_JSON_CONTAINERS, MAX_NAMED_FAULTS } from "../limits.ts";
 import { lazily } from "../memory.ts";
+import { grouped } from "../units.ts";
 import { readBody } from "./body.ts";
 import { type ApiError, invalidBody, invalidQuery, noSuchPath, notJson } from "./errors.ts";
 import { nullsDropper } from "./null_fields.ts";
@@ -32,7 +33,7 @@ z.config({
     if (issue.code === "invalid_value") return `must be one of ${issue.values.join(", ")}`;
     if (issue.code === "too_small")
       return `must be ${issue.inclusive ? "at least" : "more than"} ${issue.minimum}`;
-    return issue.code === "too_big" ? `must be at most ${issue.maximum}` : undefined;
+    return issue.code === "too_big" ? `must be at most ${grouped(Number(issue.maximum))}` : undefined;
   },
 });
 
@@ -168,7 +169,7 @@ function requireFewContainers(json: string) {
     else if (!isInText && (character === "{" || character === "[")) containers++;
   }
   if (containers > MAX_JSON_CONTAINERS)
-    throw invalidBody(`body: must hold at most ${MAX_JSON_CONTAINERS} objects and lists`);
+    throw invalidBody(`body: must hold at most ${grouped(MAX_JSON_CONTAINERS)} objects and lists`);
 }
 
 function occurrences(text: string, character: string): number {

@@ -11,11 +11,11 @@ import {
   MAX_TIMESTAMP_LENGTH,
 } from "../limits.ts";
 import { lazily } from "../memory.ts";
-import { SECOND } from "../units.ts";
+import { grouped, SECOND } from "../units.ts";
 
 /* Kinds of fields that several resources share, for requests, responses and the reference. */
 
-const tooLong = (max: number) => `must be at most ${max} characters long`;
+const tooLong = (max: number) => `must be at most ${grouped(max)} characters long`;
 
 /** Counts characters, not UTF-16 units, of which a character takes one or two. */
 const isLongerThan = (max: number, value: string) =>

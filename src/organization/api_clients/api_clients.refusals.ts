@@ -1,6 +1,7 @@
 import type { Scope } from "../../database/enums.ts";
 import { ApiError, invalidBody, notFound, unprocessable } from "../../http/errors.ts";
 import { MAX_API_CLIENTS, MAX_API_CLIENTS_EVER } from "../../limits.ts";
+import { grouped } from "../../units.ts";
 
 export const invalidClient = () => new ApiError(401, "invalid_client", "Invalid client credentials");
 
@@ -21,7 +22,7 @@ export const tooManyClients = () =>
 export const madeAllClients = () =>
   unprocessable(
     "api_clients_used_up",
-    `The organization has created ${MAX_API_CLIENTS_EVER} API clients, revoked ones included, which is its limit: the operator can create another one`,
+    `The organization has created ${grouped(MAX_API_CLIENTS_EVER)} API clients, revoked ones included, which is its limit: the operator can create another one`,
   );
 
 export const beyondOwnRights = (message: string) => unprocessable("beyond_own_rights", message);

@@ -7,7 +7,7 @@ import { invalidQuery, notFound } from "../../http/errors.ts";
 import { day, idAsText } from "../../http/wire.ts";
 import { DEFAULT_METRICS_DAYS, MAX_METRICS_DAYS } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
-import { DAY } from "../../units.ts";
+import { DAY, grouped } from "../../units.ts";
 import { memberById } from "../members/members.sql.ts";
 
 export const metricsQuery = lazily(() =>
@@ -37,7 +37,7 @@ export const metricsRangeReversed = () => invalidQuery("date_start: must not be 
 
 export const metricsRangeTooLong = (end: "today" | "date_end") =>
   invalidQuery(
-    `date_start: the range up to ${end} must have at most ${MAX_METRICS_DAYS} days, both ends included`,
+    `date_start: the range up to ${end} must have at most ${grouped(MAX_METRICS_DAYS)} days, both ends included`,
   );
 
 /**

@@ -157,7 +157,7 @@ function decideOrganization(
   merge: typeof mergeOrganization,
 ): Decision<Organization> {
   if (!organization) throw organizationNotFound();
-  requireUnchanged(context, organization);
+  requireUnchanged(context, { ...organization, app_url: context.settings.APP_URL });
   const { id } = organization;
   const next = merge(organization, input, context.now);
   return {

@@ -176,9 +176,14 @@ describe("GET /.well-known/jwks.json", () => {
     const bindings = { AUDIT_SIGNING_KEY: "" };
     expect(await keysWith(bindings)).toEqual([]);
     const { get } = api("", {}).through(throughWorkerWith(bindings));
-    expect((await get("/health")).body).toEqual({ status: "ok", mail: "off", access_log_not_sealed: true });
+    expect((await get("/health")).body).toEqual({
+      status: "ok",
+      version: null,
+      mail: "off",
+      access_log_not_sealed: true,
+    });
     const withKey = api("", {}).through(throughWorkerWith({ AUDIT_SIGNING_KEY }));
-    expect((await withKey.get("/health")).body).toEqual({ status: "ok", mail: "off" });
+    expect((await withKey.get("/health")).body).toEqual({ status: "ok", version: null, mail: "off" });
   });
 
   it.each([

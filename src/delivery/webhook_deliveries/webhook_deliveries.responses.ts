@@ -70,7 +70,7 @@ export const deliveriesSchema = z.object({
 });
 
 export const webhookSchema = z.object({
-  id: count().describe("The id of the event: see `GET /events`."),
+  id: count().describe("The id of the event: see `GET /events`. It is 0 in a ping."),
   type: eventTypeName().describe("What happened. Receivers must expect unknown types."),
   test: z
     .literal(true)

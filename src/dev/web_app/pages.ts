@@ -13,7 +13,6 @@ const STYLE = `
 const escaped = (value: unknown) =>
   String(value).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
-/** @param content HTML */
 const page = (title: string, content: string): string => `<!doctype html>
 <html lang="en">
 <head>

@@ -29,8 +29,6 @@ export interface Visitor {
 
 export const ACTS = ["wait", "join", "leave"] as const;
 
-export type Act = (typeof ACTS)[number];
-
 const MAX_SHOWN_REQUESTS = 12;
 
 export function openStories({ address, webAppToken, reportsToken }: Service) {
@@ -73,7 +71,7 @@ export function openStories({ address, webAppToken, reportsToken }: Service) {
       };
     },
 
-    async act(act: Act, { person, organization_id, room, holder }: Visitor): Promise<void> {
+    async act(act: (typeof ACTS)[number], { person, organization_id, room, holder }: Visitor): Promise<void> {
       const now = new Date().toISOString();
       const { key, ...who } = person;
       const participant = (fields: object) =>

@@ -14,6 +14,7 @@ import {
   turnReplicationOn,
   unreplicatedIn,
 } from "./account_state.ts";
+import { askCloudflare } from "./cloudflare_api.ts";
 import { CONSENT_USAGE, type Consent, consentOptions, mayChange, runCommand, say } from "./command.ts";
 import { boundDatabases, type Database, homeless, knownShards, ownRange } from "./databases.ts";
 import {

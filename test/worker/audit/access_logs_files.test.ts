@@ -124,6 +124,8 @@ describe("GET /access_logs/{date}", () => {
       expect((await client.send("GET", "/access_logs", undefined, ndjson)).status).toBe(429);
     });
     expect(new Set(asked)).toEqual(new Set([String(clinic.id)]));
+    // JSON pages do not count.
+    await given(client.get("/access_logs"));
   });
 
   it("returns 503 with Retry-After if the bucket fails, and records nothing", async () => {

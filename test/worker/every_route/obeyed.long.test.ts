@@ -3,6 +3,7 @@ import type { Schema } from "../../../src/reference/site/openapi.ts";
 import type { Example } from "../../support/clinic.ts";
 import { type Answer, platform } from "../support/api.ts";
 import { documents } from "../support/contract.ts";
+import { rowsOf } from "../support/database.ts";
 import { anOrganization, given, type Organization } from "../support/organization.ts";
 import { externalExamples, platformExamples } from "../support/routes.ts";
 import { changingNothing } from "../support/unchanged.ts";
@@ -20,6 +21,9 @@ const [FOR_ADMINS, FOR_CORRECTORS] = [
   /^\w+ \/(events|access_log|webhook_endpoints|api_clients|token_checks)|^PUT \/organization$|^(PUT|DELETE) \/organization_users\/:id$|^DELETE \/participants$|\/legal_hold$|^DELETE .*\/(transcript|soap_note|egresses\/:id)$/,
   new RegExp(`${CALL}/(transcript|soap_note|participants/:participant_id)(/versions)?$`),
 ];
+
+/** These change nothing that an organization_admin sets up, so the isolate's knowledge of the client is enough. */
+const ONLY_SENT = /\/(ping|redeliver|token_checks)$/;
 
 /** Reports repeat and overtake each other: what they cannot change is in the tests of each report. */
 const isReport = (api: string, route: string) => api === "platform" && /:key|:egress_id/.test(route);
@@ -111,7 +115,7 @@ describe.each(routes)("%s API: %s", (api, route, example) => {
       else expect(answer.status).not.toBe(403);
     });
 
-  if (api === "external" && method !== "GET" && FOR_ADMINS.test(route))
+  if (api === "external" && method !== "GET" && FOR_ADMINS.test(route) && !ONLY_SENT.test(route))
     it("is refused to a client whose user was an organization_admin a moment ago", async () => {
       const clinic = await anOrganization();
       const made = await example(clinic);
@@ -120,7 +124,9 @@ describe.each(routes)("%s API: %s", (api, route, example) => {
       // From now on, the isolate knows the client as an administrator's.
       await given(client.get("/organization"));
       await given(clinic.platform.put(`/users/${id}`, { user: { roles: ["provider"] } }));
-      const answer = await changingNothing(() => client.send(method, made.path, made.body));
-      expect(codeOf(answer)).toEqual([403, "missing_role"]);
+      // Not with `changingNothing`, which lets an hour pass, so that the isolate looks the client up again.
+      const before = await rowsOf(clinic.id);
+      expect(codeOf(await client.send(method, made.path, made.body))).toEqual([403, "missing_role"]);
+      expect(await rowsOf(clinic.id)).toEqual(before);
     });
 });

@@ -46,7 +46,7 @@ describe("A transcript of one hour", () => {
     await given(call.reportTranscript({ is_final: true, lines }));
     const text = lines.map((line) => line.text).join("");
     expect(text.length).toBeGreaterThan(50_000);
-    expect(await storedBytes(call)).toBeLessThan(35_000);
+    expect(await storedBytes(call)).toBeLessThan(28_000);
   });
 
   it("costs one round trip when its report is repeated", async () => {

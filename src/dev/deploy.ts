@@ -14,6 +14,7 @@ import {
   turnReplicationOn,
   unreplicatedIn,
 } from "./account_state.ts";
+import { askCloudflare } from "./cloudflare_api.ts";
 import { CONSENT_USAGE, type Consent, consentOptions, mayChange, runCommand, say } from "./command.ts";
 import { boundDatabases, type Database, homeless, knownShards, ownRange } from "./databases.ts";
 import {
@@ -39,7 +40,7 @@ import {
   targetFlags,
   targetOptions,
 } from "./wrangler.ts";
-import { databaseName, readConfiguration, requireEnvironment } from "./wrangler_config.ts";
+import { readConfiguration, requireEnvironment } from "./wrangler_config.ts";
 
 const usage = `
 Usage: npm run deploy -- [--env NAME] [--dry-run]
@@ -148,10 +149,11 @@ async function sayWayBack(target: Target, ready: Ready[]) {
   2. Stop the queues: ${queues.join(" && ")}
   3. If the new Worker was uploaded: npx wrangler rollback${flags}
   4. Run each of these lines as a whole:`);
+  const databases = await readDatabases(target, readConfiguration(target));
   for (const { database } of migrating) {
-    const name = databaseName(database, database.shard);
-    const info = await runWrangler(["d1", "time-travel", "info", name, "--json", ...configFlags(database)]);
-    const { bookmark } = JSON.parse(info);
+    const { name, found } = databases.find(({ binding }) => binding === bindingOf(database.shard)) ?? {};
+    const path = `/d1/database/${found?.uuid}/time_travel/bookmark`;
+    const { bookmark } = await askCloudflare<{ bookmark: string }>(target, path);
     const shard = ready.length > 1 ? ` --shard ${database.shard}` : "";
     say(
       `     npx wrangler d1 time-travel restore ${name} --bookmark=${bookmark}${flags} && npm run restore${sameTarget(target)} --after-time-travel${shard} --yes`,

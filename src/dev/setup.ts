@@ -88,7 +88,7 @@ function sayNext({ config, env }: SetupRequest, { configuration, secrets, usesFi
   if (usesFile)
     say(
       `\nThe secrets are in ${file}. Move them into a password manager and delete the file: Cloudflare never shows them ` +
-        "again. The video platform needs PLATFORM_API_TOKEN, and a backup needs DIGEST_SECRET and INVITE_TOKEN_SECRET.",
+        "again. The video platform needs PLATFORM_API_TOKEN, a backup needs DIGEST_SECRET and INVITE_TOKEN_SECRET, and AUDIT_SIGNING_KEY proves that seals are yours.",
     );
   const missing = SECRETS_BY_HAND.filter((name) => !secrets.includes(name));
   if (missing.length > 0) {

@@ -180,6 +180,7 @@ describe("The log line of a run of the cron", () => {
     deleteOldRooms: 0,
     deleteOldVisitors: 0,
     endClosedRooms: 0,
+    announceResults: 0,
     stopRefusedEgresses: 0,
     deleteOldIdempotencyKeys: 0,
     endSilentCalls: 0,

@@ -9,14 +9,12 @@ import { references } from "./references.ts";
 
 export function webhooks(): ZodOpenApiPathsObject {
   const all = references.flatMap(({ tag, webhooks = {} }) =>
-    Object.entries(webhooks).map(
-      ([type, webhook]) => [type, { post: webhookObject(tag, type, webhook) }] as const,
-    ),
+    Object.entries(webhooks).map(([type, webhook]) => [type, { post: webhookObject(tag, webhook) }] as const),
   );
   return Object.fromEntries(all);
 }
 
-function webhookObject(tag: string, type: string, webhook: WebhookReference): ZodOpenApiOperationObject {
+function webhookObject(tag: string, webhook: WebhookReference): ZodOpenApiOperationObject {
   const { operationId, summary, description, schema } = webhook;
   requireExamplesToMatch(operationId, webhook);
   const [first] = Object.values(examplesOf(webhook));
@@ -39,8 +37,7 @@ function webhookObject(tag: string, type: string, webhook: WebhookReference): Zo
         description: "The endpoint wants no more webhooks, and becomes inactive, unless this is a test.",
       },
       default: {
-        description:
-          type === "ping" ? "A ping is not sent again." : "The event is sent again later. A test is not.",
+        description: "The event is sent again later. A ping or a test is not.",
       },
     },
   };

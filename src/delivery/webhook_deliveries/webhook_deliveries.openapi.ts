@@ -64,7 +64,13 @@ const ping: WebhookReference = {
     "A client has asked to test the endpoint. A ping is not an event: its `id` is always 0, its `data` is empty, and it is not sent again.",
   schema: webhookSchemaOf("ping", NO_IDS)
     .omit({ test: true })
-    .extend({ id: z.int().min(0).max(0).describe("Always 0.") }),
+    .extend({
+      id: z
+        .int()
+        .min(0)
+        .max(0)
+        .describe(webhookSchema.shape.id.description ?? ""),
+    }),
   example: { id: 0, type: "ping", timestamp: story.SET_UP_AT, data: {} },
 };
 

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { Api } from "../apis.ts";
-import { groupOfGuide, guideFiles, guideOf, type Values } from "../guides.ts";
+import { firstLineOf, guideFiles, guideOf, type Values } from "../guides.ts";
 import type { Group } from "../references.ts";
 
 /** A page of the reference. Its HTML is at `path`, its Markdown at `path` with `.md`. */
@@ -14,6 +14,8 @@ export interface Page {
   resource?: string | undefined;
   /** For example `GET /invites`, or the type of an event. */
   route?: string;
+  /** Other words by which people search for the page. */
+  words?: string;
   /** The page without its title. Links to other pages use their `path`. */
   markdown: string;
 }
@@ -62,7 +64,7 @@ export const guidePages = (api: Api, values: Values): Page[] =>
   guideFiles(api).map((file) => {
     const [, title = "", markdown = ""] = /^# (.*)\n+([\s\S]*)$/.exec(guideOf(api, file, values)) ?? [];
     const path = pathOfGuide(api, file);
-    return { api, group: groupOfGuide(file), kind: "guide", path, title, markdown: withLinks(api, markdown) };
+    return { api, ...firstLineOf(file), kind: "guide", path, title, markdown: withLinks(api, markdown) };
   });
 
 export const pathOfGuide = (api: Api, file: string): string =>

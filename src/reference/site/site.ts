@@ -1,13 +1,10 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import MiniSearch from "minisearch";
 import { API_NAMES, type Api } from "../apis.ts";
 import { codesTables } from "../error_codes.ts";
 import { homeOf } from "../guides.ts";
 import { type Choices, guideValues, operatorOf } from "../info.ts";
-import { INDEX } from "./assets/words.js";
 import { htmlOf } from "./layout.ts";
 import type { Document } from "./openapi.ts";
 import { operationPages } from "./operation_pages.ts";
@@ -21,6 +18,7 @@ import {
   withLinks,
 } from "./pages.ts";
 import { everyOperation } from "./schemas.ts";
+import { searchIndexOf } from "./search_index.ts";
 
 const ASSETS = join(import.meta.dirname, "assets");
 
@@ -76,14 +74,12 @@ const withoutPrograms = (markdown: string): string =>
 /** Styles and scripts by their names. Their path has a digest of all of them, so that browsers may cache them forever. */
 function assetsOf(pages: Page[]): Files {
   const scripts = readdirSync(ASSETS).filter((file) => file.endsWith(".js"));
-  const library = join(createRequire(import.meta.url).resolve("minisearch"), "../../es/index.js");
   return new Map<string, string | Buffer>([
     ...scripts.map((file) => [file, readFileSync(join(ASSETS, file))] as const),
     [
       "docs.css",
       ["page", "content", "media"].map((name) => readFileSync(join(ASSETS, `css/${name}.css`))).join("\n"),
     ],
-    ["minisearch.js", readFileSync(library, "utf8").replace(/\n\/\/# sourceMappingURL.*/, "")],
     ["search.json", JSON.stringify(searchIndexOf(pages))],
   ]);
 }
@@ -93,20 +89,6 @@ const digestOf = (files: Files): string => {
   for (const content of files.values()) hash.update(content);
   return hash.digest("hex").slice(0, 12);
 };
-
-/** Indexes each section of a page separately, so that a search result links to the section. */
-function searchIndexOf(pages: Page[]) {
-  const index = new MiniSearch(INDEX);
-  for (const [p, { title, route = "", markdown }] of pages.entries())
-    for (const [n, text] of markdown.split(/^(?=## )/m).entries()) {
-      const [, heading = ""] = /^## (.*)/.exec(text) ?? [];
-      index.add({ id: `${p} ${n}`, p, h: heading, title, heading, route, text });
-    }
-  const places = pages.map(
-    ({ api, kind, resource }) => `${API_TITLES[api]}: ${kind === "guide" ? "guide" : resource}`,
-  );
-  return { pages: pages.map(({ path, title }, p) => [path, title, places[p]]), index };
-}
 
 /** An overview for new readers and for programs: see https://llmstxt.org. */
 function overviewOf(pages: Page[]): string {

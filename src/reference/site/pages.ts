@@ -8,7 +8,7 @@ export interface Page {
   api: Api;
   /** The group of the navigation that shows a guide or a resource. */
   group?: Group | undefined;
-  kind: "home" | "guide" | "shared" | "resource" | "operation" | "event";
+  kind: "home" | "missing" | "guide" | "shared" | "resource" | "operation" | "event";
   path: string;
   title: string;
   resource?: string | undefined;
@@ -16,6 +16,8 @@ export interface Page {
   route?: string;
   /** Other words by which people search for the page. */
   words?: string;
+  /** The example of an operation, for the form that sends it. */
+  request?: { method: string; path: string; headers: Record<string, string>; body?: string } | undefined;
   /** The page without its title. Links to other pages use their `path`. */
   markdown: string;
 }

@@ -20,6 +20,14 @@ import {
 import { everyOperation } from "./schemas.ts";
 import { searchIndexOf } from "./search_index.ts";
 
+/** The page at every address that has none. */
+const MISSING = {
+  kind: "missing",
+  path: "/404",
+  title: "There is no such page",
+  markdown: "Search for it with the button above (or press `/`), or begin at the [home page](/).",
+} as const;
+
 const ASSETS = join(import.meta.dirname, "assets");
 
 export type Files = Map<string, string | Buffer>;
@@ -46,18 +54,22 @@ export function siteOf(documents: Map<Api, object>, choices: Choices = {}): File
     markdown: withLinks("external", homeOf(values)),
   };
   const files: Files = new Map();
-  const served = assetsOf(pages);
+  const served = assetsOf(pages, choices.development !== undefined);
   const assets = `/assets/${digestOf(served)}`;
   for (const [file, content] of served) files.set(`${assets.slice(1)}/${file}`, content);
-  const site = { pages, assets, replacedServer: choices.development && values.SERVER };
+  const { development } = choices;
+  const site = { pages, assets, replacedServer: development && values.SERVER, development };
   for (const page of pages) {
     files.set(`${page.path.slice(1)}.html`, htmlOf(page, site));
     files.set(`${page.path.slice(1)}.md`, markdownOf(page));
   }
   files.set("index.html", htmlOf(home, site));
+  files.set("404.html", htmlOf({ ...home, ...MISSING }, site));
   files.set("index.md", markdownOf(home));
-  files.set("llms.txt", markdownOf({ ...home, markdown: overviewOf(pages) }));
-  files.set("llms-full.txt", [home, ...pages].map((page) => withoutPrograms(markdownOf(page))).join("\n\n"));
+  const overview = markdownOf({ ...home, markdown: overviewOf(pages) });
+  // A program may have this text without its address.
+  files.set("llms.txt", overview.replaceAll("](/", `](${development ? values.SERVER : (url ?? "")}/`));
+  files.set("llms-full.txt", [home, ...pages].map((page) => inShort(markdownOf(page))).join("\n\n"));
   for (const file of ["_headers", "_redirects", "invite_mail.png"])
     files.set(file, readFileSync(join(ASSETS, file)));
   files.set("robots.txt", `User-agent: *\nAllow: /\n${url ? `Sitemap: ${url}/sitemap.xml\n` : ""}`);
@@ -67,13 +79,22 @@ export function siteOf(documents: Map<Api, object>, choices: Choices = {}): File
   return files;
 }
 
-/** Leaves out the programs that say again what the command above them says. The Markdown of each page has them. */
-const withoutPrograms = (markdown: string): string =>
-  markdown.replace(/\n *With [^\n]*:\n+ *```(?:js|python)\n[\s\S]*?\n *```\n/g, "");
+/**
+ * Leaves out what a program that reads all pages at once does not need: the programs that say again what the command above them
+ * says, the white space in JSON, and the links to what all operations share.
+ */
+const inShort = (markdown: string): string =>
+  markdown
+    .replace(/\n *With [^\n]*:\n+ *```(?:js|python)\n[\s\S]*?\n *```\n/g, "")
+    .replace(/\n\[[^\]]*\]\(\/\w+\/reference\/every-operation\.md[^)]*\)\n/g, "")
+    .replace(/(?<=```json\n)[\s\S]*?(?=\n *```)/g, (json) => JSON.stringify(JSON.parse(json)))
+    .replace(/(?<=```sh\n)[\s\S]*?(?=\n *```)/g, (command) => command.replace(/\n *(?=["}[\]])/g, ""));
 
 /** Styles and scripts by their names. Their path has a digest of all of them, so that browsers may cache them forever. */
-function assetsOf(pages: Page[]): Files {
-  const scripts = readdirSync(ASSETS).filter((file) => file.endsWith(".js"));
+function assetsOf(pages: Page[], isLocal: boolean): Files {
+  const scripts = readdirSync(ASSETS).filter(
+    (file) => file.endsWith(".js") && (isLocal || file !== "try_it.js"),
+  );
   return new Map<string, string | Buffer>([
     ...scripts.map((file) => [file, readFileSync(join(ASSETS, file))] as const),
     [

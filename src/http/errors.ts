@@ -81,7 +81,7 @@ export const tooManyBodies = () =>
   new ApiError(
     503,
     "too_many_bodies",
-    "Too many other requests with large bodies are not finished: try again",
+    "Too many other requests with large bodies are not finished: try again, with a Content-Length",
     {
       headers: { "Retry-After": String(BODY_RETRY_AFTER) },
       reason: "too_many_bodies",

@@ -95,11 +95,11 @@ export function refusalsOf(api: Api, method: string, route: Route, operation: Op
 export const hasError = ({ errors = [] }: Operation, status: number) =>
   errors.some((error) => error.status === status);
 
-const reasonsOf = (api: Api): Record<number, string> => ({
+export const reasonsOf = (api: Api): Record<number, string> => ({
   400: "The request is malformed, or has a header or a parameter that the operation does not take.",
   401: APIS[api].unauthorized,
   403: APIS[api].forbidden,
-  404: "A resource in the path does not exist, or the caller cannot access it.",
+  404: "A resource in the path does not exist, or the caller cannot access it. Results of a call may arrive later.",
   408: "The body did not arrive in time.",
   409: "The request was carried out before.",
   412: "The resource has changed since the version that `If-Match` names. Nothing was changed.",
@@ -107,7 +107,7 @@ const reasonsOf = (api: Api): Record<number, string> => ({
   415: "The body has a `Content-Encoding`.",
   422: "One of these: the body is not valid; the state of a resource does not allow the change; or the `Idempotency-Key` was used for another request.",
   429: `${APIS[api].tooMany} \`Retry-After\` says when to try again.`,
-  500: "An internal error of the service.",
+  500: "An internal error of the service. Try again a few times, with growing pauses. If it persists, report the `X-Request-Id`.",
   503: "The request cannot be carried out now. `Retry-After` says when to try again.",
 });
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { API_NAMES, type Api } from "../apis.ts";
-import { codesTables } from "../error_codes.ts";
+import { errorTables } from "../error_codes.ts";
 import { homeOf } from "../guides.ts";
 import { type Choices, guideValues, operatorOf } from "../info.ts";
 import { htmlOf } from "./layout.ts";
@@ -40,7 +40,7 @@ export function siteOf(documents: Map<Api, object>, choices: Choices = {}): File
     return [
       ...guidePages(api, {
         ...values,
-        CODES: codesTables(document).others,
+        CODES: errorTables(api, document).others,
         EVERY_OPERATION: everyOperation(api),
       }),
       ...operationPages(api, document, documents.get("external") as Document, values.SERVER),

@@ -165,6 +165,7 @@ export default defineConfig({
       ...projectsOf("unit"),
       ...projectsOf("project"),
       ...projectsOf("simulator", { testTimeout: 3 * TIMEOUT, maxConcurrency: 2 }),
+      ...projectsOf("model", { testTimeout: 3 * TIMEOUT }),
       ...projectsOf("e2e", {
         globalSetup: ["test/e2e/support/migrated_state.ts", "test/e2e/support/shared_server.ts"],
       }),

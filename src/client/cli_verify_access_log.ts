@@ -1,6 +1,6 @@
 import { verifyAccessLog } from "./access_log.ts";
 import { isDate } from "./access_log_chain.ts";
-import { CREDENTIALS, say, settingsFor, UsageError, valuesOf } from "./cli_support.ts";
+import { credentialsWith, say, settingsFor, UsageError, valuesOf } from "./cli_support.ts";
 
 export const VERIFY_ACCESS_LOG_USAGE: string = `Usage: npx organization-video-visit-client verify-access-log --url URL [--from DATE] [--head DATE=SHA256]…
 
@@ -13,7 +13,7 @@ Checks the access log of your organization: its seals, their files, and the entr
 
 Exit status: 0 if there is no fault, 1 if there is one, 2 if the command is wrong, 3 if the log could not be checked.
 
-${CREDENTIALS}
+${credentialsWith("audit:read")}
 `;
 
 const OPTIONS = {

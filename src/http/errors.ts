@@ -37,7 +37,6 @@ export class ApiError extends Error {
 /** Something in the path does not exist, or the caller has no access to it. Both get the same response. */
 export const notFound = (what: string) => new ApiError(404, "not_found", `${what} not found`);
 
-/** The body is understood, but its request cannot be carried out. */
 export const unprocessable = (code: string, message: string) => new ApiError(422, code, message);
 
 const VALIDATION_FAILED = "validation_failed";
@@ -46,7 +45,7 @@ export const invalidBody = (message: string) => unprocessable(VALIDATION_FAILED,
 
 export const invalidQuery = (message: string) => new ApiError(400, VALIDATION_FAILED, message);
 
-/** No route has the path, or it contains an id that cannot exist. */
+/** No route has the path, or an id in it cannot exist. */
 export const noSuchPath = () => new ApiError(404, "not_found", "Not found");
 
 export const methodNotAllowed = (allowed: string[]) => {
@@ -77,46 +76,42 @@ export const bodyTooSlow = () =>
     `The request body did not arrive within ${BODY_TIMEOUT / SECOND} seconds, or came slower than ${MIN_BODY_RATE / KIB} KiB a second. Send the request again.`,
   );
 
+/** @param retryAfter in seconds */
+const unavailable = (code: RefusalReason, message: string, retryAfter: number) =>
+  new ApiError(503, code, message, { headers: { "Retry-After": String(retryAfter) }, reason: code });
+
 export const tooManyBodies = () =>
-  new ApiError(
-    503,
+  unavailable(
     "too_many_bodies",
     "Too many other requests with large bodies are not finished: try again, with a Content-Length",
-    {
-      headers: { "Retry-After": String(BODY_RETRY_AFTER) },
-      reason: "too_many_bodies",
-    },
+    BODY_RETRY_AFTER,
   );
 
 /** The message hides the cause, which is in the log. */
 export const internalError = () => new ApiError(500, "internal_error", "Internal server error");
 
-/** Others keep changing the same rows, and the write was decided again for as long as a caller waits. */
 export const writeConflict = () =>
-  new ApiError(503, "write_conflict", "The record is being changed by many requests at once: try again", {
-    headers: { "Retry-After": String(WRITE_RETRY_AFTER) },
-    reason: "write_conflict",
-  });
+  unavailable(
+    "write_conflict",
+    "The record is being changed by many requests at once: try again",
+    WRITE_RETRY_AFTER,
+  );
 
-/** D1 is overloaded or cannot be reached. This is temporary, and the log has the cause. */
 export const databaseUnavailable = () =>
-  new ApiError(503, "database_unavailable", "The database is not available at the moment: try again", {
-    headers: { "Retry-After": String(DATABASE_RETRY_AFTER) },
-    reason: "database_unavailable",
-  });
+  unavailable(
+    "database_unavailable",
+    "The database is not available at the moment: try again",
+    DATABASE_RETRY_AFTER,
+  );
 
-/** A move takes seconds or minutes, depending on the number of rows: see src/docs/databases.md. */
 export const organizationMoves = () =>
-  new ApiError(503, "organization_moves", "The organization is being moved to another database: try again", {
-    headers: { "Retry-After": String(DATABASE_RETRY_AFTER) },
-    reason: "organization_moves",
-  });
+  unavailable(
+    "organization_moves",
+    "The organization is being moved to another database: try again",
+    DATABASE_RETRY_AFTER,
+  );
 
-/**
- * D1's temporary errors, such as those during an import or export, and the lock of a local database while another
- * process writes. The error of a database that was reset for exceeding its memory or CPU time is not temporary: the
- * query asks too much.
- */
+/** D1's temporary errors, and the lock of a local database. A database reset for its memory or CPU time is not temporary. */
 const PASSING =
   /^D1_ERROR: .*(overloaded|caused object to be reset|reset because its code was updated|timed out|network connection lost|transient issue|processing a long-running|database is locked)/i;
 

@@ -54,7 +54,7 @@ export const POSITION = /^-?\d{1,15}\.\d{1,16}$/;
 
 export const MAX_POSITION_LENGTH = 33;
 
-export const NO_POSITION = "must be the `next_after` of a response";
+const NO_POSITION = "must be the `next_after` of a response";
 
 export interface Position {
   time: number;
@@ -93,11 +93,7 @@ export function pageWindow({ page, per_page }: PageQuery): PageWindow {
   return offset < MAX_SKIPPED ? { limit: per_page, offset } : { limit: 0, offset: 0 };
 }
 
-/**
- * The contract's pagination envelope around the rows of a page.
- *
- * @throws ApiError 400 if the page exists but was not read, because it is too deep
- */
+/** @throws ApiError 400 if the page exists but was not read, because it is too deep */
 export function toPage<Row>({ page, per_page }: PageQuery, total_count: number, items: Row[]): Page<Row> {
   const offset = (page - 1) * per_page;
   if (offset >= MAX_SKIPPED && offset < total_count)

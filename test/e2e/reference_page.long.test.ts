@@ -24,7 +24,7 @@ const SOME = [
   "/external/reference/webhook-deliveries/on-call-ended",
   "/platform/reference/calls/report-call",
   "/external/reference/every-operation",
-  "/no-such-page",
+  "/404",
 ];
 
 describe.skipIf(!CHROMIUM)("The reference, in a real browser", () => {

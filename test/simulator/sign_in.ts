@@ -5,14 +5,25 @@ import type { Clinic, Outcome } from "./clinic.ts";
 
 const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 
+/** What the identity provider publishes. */
+export const publishedKeys = () =>
+  Response.json({ keys: [{ ...publicKey.export({ format: "jwk" }), kid: "key", alg: "ES256" }] });
+
+/** A token of the identity provider, which is valid for an hour. */
+export function tokenOf(claims: { iss: string; aud: string; email: string }, now: number): string {
+  const exp = Math.floor(now / SECOND) + 3600;
+  const signed = `${base64url({ alg: "ES256", kid: "key" })}.${base64url({ ...claims, exp })}`;
+  const signature = sign("sha256", Buffer.from(signed), { key: privateKey, dsaEncoding: "ieee-p1363" });
+  return `${signed}.${signature.toString("base64url")}`;
+}
+
 const issuerOf = ({ slug }: Clinic) => `https://idp.${slug}.example.com`;
 
-/** Registers an identity provider, which publishes its keys. */
+/** Registers an identity provider. */
 export async function addIssuer(clinic: Clinic): Promise<void> {
   const issuer = issuerOf(clinic);
   const jwks_url = `${issuer}/jwks`;
-  const keys = [{ ...publicKey.export({ format: "jwk" }), kid: "key", alg: "ES256" }];
-  clinic.world.receivers.set(jwks_url, () => Response.json({ keys }));
+  clinic.world.receivers.set(jwks_url, publishedKeys);
   await clinic.platform("POST", `${clinic.own}/issuers`, {
     issuer: { issuer, audience: "visits", jwks_url },
   });
@@ -20,10 +31,6 @@ export async function addIssuer(clinic: Clinic): Promise<void> {
 
 /** Exchanges a token of the identity provider for an authorization code. */
 export function exchangeToken(clinic: Clinic, email: string): Promise<Outcome> {
-  const exp = Math.floor(clinic.world.schedule.now / SECOND) + 3600;
-  const claims = { iss: issuerOf(clinic), aud: "visits", email, exp };
-  const signed = `${base64url({ alg: "ES256", kid: "key" })}.${base64url(claims)}`;
-  const signature = sign("sha256", Buffer.from(signed), { key: privateKey, dsaEncoding: "ieee-p1363" });
-  const token = `${signed}.${signature.toString("base64url")}`;
+  const token = tokenOf({ iss: issuerOf(clinic), aud: "visits", email }, clinic.world.schedule.now);
   return clinic.client("POST", "/auth/token_exchange", { token_exchange: { token } });
 }

@@ -33,7 +33,6 @@ const fields = z.object({
     }),
 });
 
-/** The fields that lists of calls omit. */
 const details = {
   external_reference: externalReference().nullable().meta({
     description:

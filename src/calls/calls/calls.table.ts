@@ -19,6 +19,8 @@ import { waitingRooms } from "../../rooms/waiting_rooms/waiting_rooms.table.ts";
  * - `transcript_deleted_at`, `soap_note_deleted_at`, `recordings_deleted_at`, `reference_erased_at`: tombstones, which keep reports from
  *   bringing back deleted data. Triggers set them (see call_texts.triggers.sql, egresses.triggers.sql and calls.triggers.sql), and so does
  *   the erasure of a person with all texts.
+ * - `results_awaited_since`: when the service learned that the call has ended; null before that, and once its results were announced as
+ *   ready.
  */
 export const calls = sqliteTable(
   "calls",
@@ -41,6 +43,7 @@ export const calls = sqliteTable(
     soap_note_deleted_at: integer(),
     recordings_deleted_at: integer(),
     reference_erased_at: integer(),
+    results_awaited_since: integer(),
     ...timestamps,
   },
   (t) => [
@@ -63,6 +66,10 @@ export const calls = sqliteTable(
     index("calls_ongoing").on(t.waiting_room_id).where(sql`ended_at is null`),
     // For the cron: calls that nobody has reported on for a long time.
     index("calls_unended").on(t.organization_id, t.updated_at).where(sql`ended_at is null`),
+    // For the cron: ended calls whose results were not announced yet.
+    index("calls_awaiting_results")
+      .on(t.organization_id, t.results_awaited_since)
+      .where(sql`results_awaited_since is not null`),
     withinOrganization(t, t.organization_user_id, organizationUsers),
     withinOrganization(t, t.waiting_room_id, waitingRooms),
     withinOrganization(t, t.visit_id, visits),

@@ -47,7 +47,6 @@ export const participantSchema = z
   })
   .meta({ id: "Participant", description: "A person in a waiting room, and then on a call." });
 
-/** The fields that every list of the external API shows. */
 const personSchema = participantSchema
   .pick({ id: true, role: true, user_id: true, display_name: true })
   .extend({

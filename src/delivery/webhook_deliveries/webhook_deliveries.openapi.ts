@@ -62,16 +62,14 @@ const ping: WebhookReference = {
   summary: "ping",
   description:
     "A client has asked to test the endpoint. A ping is not an event: its `id` is always 0, its `data` is empty, and it is not sent again.",
-  schema: webhookSchemaOf("ping", NO_IDS)
-    .omit({ test: true })
-    .extend({
-      id: z
-        .int()
-        .min(0)
-        .max(0)
-        .describe(webhookSchema.shape.id.description ?? ""),
-    }),
-  example: { id: 0, type: "ping", timestamp: story.SET_UP_AT, data: {} },
+  schema: webhookSchemaOf("ping", NO_IDS).extend({
+    id: z
+      .int()
+      .min(0)
+      .max(0)
+      .describe(webhookSchema.shape.id.description ?? ""),
+  }),
+  example: { id: 0, type: "ping", test: true, timestamp: story.SET_UP_AT, data: {} },
 };
 
 export const webhookDeliveriesReference: Reference = {

@@ -38,7 +38,7 @@ export const usedInviteIsNotResent = () =>
     "The invite was used: the invitee can sign in, or get a new invite if the membership has ended",
   );
 
-/** @param rest milliseconds until the invite can be sent again */
+/** @param rest in milliseconds */
 export const inviteSentJustNow = (rest: number) =>
   new ApiError(
     429,

@@ -42,6 +42,6 @@ export const clientRevokesItself = () =>
     "Your request uses this API client: revoke it with another one, or with the platform API",
   );
 
-/** For the caller of a replay, whose response cannot contain the secret. */
+/** For a replay, whose response cannot contain the secret. */
 export const REVOKE_LOST_CLIENT =
   "The API client exists, but its secret is shown only once: if you do not have it, find the client in the list, revoke it, and create another one with a new key";

@@ -21,6 +21,7 @@ export const ORGANIZATION_STAYS = { slug: "the slugs of the waiting rooms begin 
 
 export const OWN_ORGANIZATION_STAYS = {
   ...ORGANIZATION_STAYS,
+  app_url: "only the people who run the service can change the address of the web app",
   is_suspended: "only the people who run the service can suspend or resume an organization",
 };
 

@@ -43,7 +43,7 @@ const invitedParticipantSchema = plannedParticipantSchema
       .meta({
         description:
           "The participant's own link. Send it to this person only, because anyone who opens the link joins under that person's name. It stays the same until the room gets another slug; earlier links keep working. To void it, remove the participant.",
-        example: `https://app.example.com/meet/${story.CARDIOLOGY.slug}?visit=${story.VISIT_TOKEN}`,
+        example: `${story.APP_URL}/meet/${story.CARDIOLOGY.slug}?visit=${story.VISIT_TOKEN}`,
       }),
   })
   .meta({ id: "InvitedParticipant", description: "A planned participant of a visit, with their link." });

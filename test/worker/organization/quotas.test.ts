@@ -15,7 +15,7 @@ const DAY = 24 * 60;
 
 describe("The quota of subs per waiting room", () => {
   const FULL =
-    "The waiting room has 1000 subs that are not over yet, which is the most that it can have: delete one first, or wait until one is over";
+    "The waiting room has 1,000 subs that are not over yet, which is the most that it can have: delete one first, or wait until one is over";
 
   /** A room with one-hour subs, back to back from tomorrow on. */
   async function aRoomWith(size: number) {

@@ -406,6 +406,6 @@ it("POST /waiting_rooms is refused after 20,000 rooms, including retired ones", 
     .run();
   await clinic.addRoom();
   const refused = clinic.client.post("/waiting_rooms", { waiting_room: { name: "One more" } });
-  expectRefusal(await refused, 422, /has created 20000 waiting rooms/);
+  expectRefusal(await refused, 422, /has created 20,000 waiting rooms/);
   expect((await clinic.addProvider()).waiting_room_slug).toMatch(/^[a-z]/);
 });

@@ -1,0 +1,306 @@
+import { tokenOf } from "../simulator/sign_in.ts";
+import { NAMES } from "./kinds.ts";
+
+export type Role = "provider_assistant" | "provider" | "organization_admin";
+
+export interface Organization {
+  id: number;
+  name: string;
+  slug: string;
+  /** The name that the platform chose, which participants see. */
+  mail_name: string;
+  recording_retention_days: number | null;
+  transcript_retention_days: number | null;
+  participant_retention_days: number | null;
+  require_acting_user: boolean;
+  is_suspended: boolean;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface Member {
+  id: number;
+  organization: Organization;
+  email: string | null;
+  display_name: string;
+  /** None once the membership has ended. */
+  roles: Role[];
+  assists: number[];
+}
+
+export interface Room {
+  id: number;
+  organization: Organization;
+  owner: Member | null;
+  name: string;
+  slug: string;
+  theme: string;
+  is_active: boolean;
+  is_retired: boolean;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface Sub {
+  id: number;
+  room: Room;
+  user: Member | null;
+  datetime_start: number;
+  datetime_end: number;
+  created_at: number;
+  updated_at: number;
+}
+
+interface Planned {
+  id: number;
+  role: string;
+  display_name: string;
+  user_id: number | null;
+  external_reference: string | null;
+}
+
+export interface Visit {
+  id: number;
+  organization: Organization;
+  room: Room;
+  holder: Member | null;
+  external_reference: string | null;
+  status: "planned" | "cancelled";
+  starts_at: number;
+  ends_at: number;
+  participants: Planned[];
+  lastParticipant: number;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface Client {
+  id: number;
+  organization: Organization;
+  member: Member;
+  name: string;
+  scopes: string[] | null;
+  expires_at: number | null;
+  client_id: string;
+  client_secret: string;
+  created_at: number;
+  last_used_at: number | null;
+  revoked_at: number | null;
+}
+
+export interface Invite {
+  id: number;
+  organization: Organization;
+  creator: Member;
+  email: string;
+  display_name: string;
+  roles: Role[];
+  returning: Member | null;
+  expires_at: number;
+  used_at: number | null;
+  resent_at: number | null;
+  created_at: number;
+  updated_at: number;
+}
+
+interface BulkInvite {
+  id: number;
+  organization: Organization;
+  creator: Member;
+  rows: { email: string; roles: Role[]; isFailed: boolean }[];
+  created_at: number;
+}
+
+export interface Issuer {
+  id: number;
+  organization: Organization;
+  issuer: string;
+  audience: string;
+  jwks_url: string;
+  require_verified_email: boolean;
+  created_at: number;
+}
+
+interface Claims {
+  iss: string;
+  aud: string;
+  email: string;
+}
+
+/** Everything that the service remembers, as plain lists. */
+export class Model {
+  /** The time of the request, as the story tells it. */
+  now = 0;
+  readonly organizations: Organization[] = [];
+  readonly members: Member[] = [];
+  readonly clients: Client[] = [];
+  readonly rooms: Room[] = [];
+  /** Slugs that a room has or had, each with the room. */
+  readonly slugs = new Map<string, Room>();
+  readonly subs: Sub[] = [];
+  readonly visits: Visit[] = [];
+  /** Links of visits, by their token. */
+  readonly visitLinks = new Map<string, { visit: Visit; participant: number }>();
+  /** Where lists continue, as the service said. */
+  readonly positions: string[] = [];
+  invites: Invite[] = [];
+  readonly bulkInvites: BulkInvite[] = [];
+  /** Links of invites, by their token. */
+  readonly links = new Map<string, { invite: Invite; resent_at: number | null }>();
+  /** The number of mails, by organization, address and day. */
+  readonly mails = new Map<string, number>();
+  readonly issuers: Issuer[] = [];
+  readonly tokens = new Map<string, Claims & { expires_at: number }>();
+  readonly codes: { code: string; member: Member; expires_at: number; isUsed: boolean }[] = [];
+
+  /** A token of the identity provider, which the service has not seen yet. */
+  signToken(claims: Claims): string {
+    const token = tokenOf(claims, this.now);
+    const expires_at = Math.floor(this.now / 1000) * 1000 + 3_600_000;
+    this.tokens.set(token, { ...claims, expires_at });
+    return token;
+  }
+
+  /** The personal room of a provider. */
+  personalRoomOf = (member: Member): Room | undefined =>
+    this.rooms.find(({ owner, is_retired }) => owner === member && !is_retired);
+
+  waitingIn = (_room: Room): unknown[] => [];
+
+  leaveRoom = (_room: Room): void => {};
+
+  isInUse = (_room: Room): boolean => false;
+
+  requireNotSuspended({ is_suspended }: Organization): void {
+    if (is_suspended) throw new Refusal(403, "organization_suspended");
+  }
+
+  /** A slug that no room ever had. */
+  newSlug(organization: Organization, name: string): string {
+    const slug = `${organization.slug}--${NAMES[name] ?? NAMES[` ${name} `] ?? name.toLowerCase().replaceAll(" ", "-")}`;
+    if (!this.slugs.has(slug)) return slug;
+    const numbers = [...this.slugs.keys()].flatMap((taken) => {
+      const [, number] = taken.startsWith(`${slug}-`)
+        ? (/^([1-9]\d{0,5})$/.exec(taken.slice(slug.length + 1)) ?? [])
+        : [];
+      return number ? [Number(number)] : [];
+    });
+    return `${slug}-${Math.max(1, ...numbers) + 1}`;
+  }
+}
+
+/** The caller of a request. The platform has neither a member nor limits. */
+export interface Caller {
+  organization: Organization;
+  member: Member;
+  client: Client;
+}
+
+export interface Request {
+  caller: Caller;
+  path: Record<string, string>;
+  query: Record<string, never>;
+  /** What the service reads from the body. */
+  // biome-ignore lint/suspicious/noExplicitAny: an operation knows its body
+  body: any;
+  /** The body as it was sent. */
+  // biome-ignore lint/suspicious/noExplicitAny: an operation knows its body
+  sent: any;
+}
+
+/** A value that the service generates: the model learns it from the answer. */
+export class Learned {
+  readonly learn: (value: never) => void;
+
+  constructor(learn: (value: never) => void = () => {}) {
+    this.learn = learn;
+  }
+}
+
+/** A value that the contract does not fix. */
+export const ANYTHING = new Learned();
+
+/** The id of a row, which the first answer that shows it tells. */
+export const idOf = (row: { id: number }) =>
+  row.id === 0
+    ? new Learned((id: number) => {
+        row.id = id;
+      })
+    : row.id;
+
+export interface Answer {
+  status: number;
+  body?: unknown;
+}
+
+export class Refusal extends Error {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string) {
+    super(`${status} ${code}`);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+export const notFound = () => new Refusal(404, "not_found");
+
+export const unprocessable = (code: string) => new Refusal(422, code);
+
+export const invalid = () => unprocessable("validation_failed");
+
+/** @throws Refusal 404 if there is none */
+export function found<Thing>(thing: Thing | undefined): Thing {
+  if (!thing) throw notFound();
+  return thing;
+}
+
+export const timestamp = (milliseconds: number) => new Date(milliseconds).toISOString();
+
+export const timestampOrNull = (milliseconds: number | null) =>
+  milliseconds === null ? null : timestamp(milliseconds);
+
+/** The contract's list: a page, and its envelope. */
+export function page(name: string, items: unknown[], { query }: Pick<Request, "query">): Answer {
+  const { page = 1, per_page = 25 } = query as { page?: number; per_page?: number };
+  const pagination = {
+    current_page: page,
+    per_page,
+    total_pages: Math.ceil(items.length / per_page),
+    total_count: items.length,
+  };
+  return {
+    status: 200,
+    body: { [name]: items.slice((page - 1) * per_page, page * per_page), pagination },
+  };
+}
+
+/** A list that continues after a position: a time and an id. */
+export function pageAfter<Item extends { id: number }>(
+  { name, model, query }: { name: string; model: Model; query: Request["query"] },
+  items: readonly Item[],
+  timeOf: (item: Item) => number,
+  shown: (item: Item) => unknown,
+): Answer {
+  const { per_page = 25 } = query as { per_page?: number };
+  const last = items[per_page - 1];
+  const hasMore = items.length > per_page && last;
+  const next_after = hasMore ? `${timeOf(last)}.${last.id}` : null;
+  if (next_after) model.positions.push(next_after);
+  return { status: 200, body: { [name]: items.slice(0, per_page).map(shown), next_after } };
+}
+
+export const dateOf = (time: number) => timestamp(time).slice(0, 10);
+
+/** @throws Refusal 422 if the body has another value for a field that the operation does not change */
+export function requireUnchanged(sent: Record<string, unknown>, shown: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(shown)) {
+    const other = sent[name];
+    const isSame =
+      typeof value === "object" && value !== null && typeof other === "object"
+        ? JSON.stringify(value) === JSON.stringify(other)
+        : other === value;
+    if (other !== undefined && other !== null && !isSame) throw unprocessable("field_not_changeable");
+  }
+}

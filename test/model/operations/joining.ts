@@ -1,0 +1,382 @@
+import { EMAIL, EMAILS, kind, list, NAME, NEVER, object, oneOf, required, text } from "../kinds.ts";
+import {
+  ANYTHING,
+  type Answer,
+  found,
+  type Invite,
+  type Issuer,
+  idOf,
+  Learned,
+  type Model,
+  page,
+  Refusal,
+  type Request,
+  timestamp,
+  timestampOrNull,
+  unprocessable,
+} from "../model.ts";
+import { bodyId, type Operations, PAGE, pickOwned } from "../operation.ts";
+import { createdUser, join, membersOf, ROLE_NAMES, requireAssignable } from "./members.ts";
+import { organizationOf } from "./organizations.ts";
+
+const [SECOND, DAY] = [1000, 86_400_000];
+
+const shown = (invite: Invite) => ({
+  id: idOf(invite),
+  email: invite.email,
+  display_name: invite.display_name,
+  roles: invite.roles,
+  organization_id: invite.organization.id,
+  organization_name: invite.organization.name,
+  expires_at: timestamp(invite.expires_at),
+  used_at: timestampOrNull(invite.used_at),
+  created_at: timestamp(invite.created_at),
+  updated_at: timestamp(invite.updated_at),
+  mail_status: invite.used_at === null ? "queued" : "off",
+  mailed_at: null,
+  created_by_user_id: invite.creator.id,
+  returning_user_id: invite.returning?.id ?? null,
+});
+
+/** For the platform, with the link, which changes when the invite is sent again. */
+const shownWithLink = (model: Model, invite: Invite) => ({
+  ...shown(invite),
+  organization_name: invite.organization.mail_name,
+  accept_url: new Learned((url: string) => {
+    const token = new URL(url).searchParams.get("token") ?? "";
+    if (invite.used_at === null) model.links.set(token, { invite, resent_at: invite.resent_at });
+  }),
+});
+
+const invitesOf = (model: Model, { caller }: Request) =>
+  model.invites.filter(({ organization }) => organization === caller.organization);
+
+const inviteOf = (model: Model, request: Request): Invite =>
+  found(invitesOf(model, request).find(({ id }) => id === Number(request.path.id)));
+
+const isActive = (now: number) => (invite: Invite) => invite.used_at === null && invite.expires_at > now;
+
+/** Three mails a day may go to one address. @throws Refusal 429 */
+function countMail(model: Model, { organization, email }: Pick<Invite, "organization" | "email">): void {
+  const mail = `${organization.id} ${email} ${Math.floor(model.now / DAY)}`;
+  const sent = model.mails.get(mail) ?? 0;
+  if (sent >= 3) throw new Refusal(429, "address_mail_limit");
+  model.mails.set(mail, sent + 1);
+}
+
+const anInvite: Operations[string]["path"] = (choice) => ({
+  id: pickOwned(choice, choice.model.invites)?.id,
+});
+
+const INVITEE = { email: required(EMAIL), display_name: required(NAME), role_names: required(ROLE_NAMES) };
+
+const secretOf = (secrets: (model: Model) => Iterable<string>) =>
+  kind(({ model, chance }) => chance.pick([...secrets(model), "unknown"].reverse()), [5]);
+
+const shownIssuer = (issuer: Issuer) => ({
+  id: idOf(issuer),
+  organization_id: issuer.organization.id,
+  issuer: issuer.issuer,
+  audience: issuer.audience,
+  jwks_url: issuer.jwks_url,
+  email_claim: "email",
+  require_verified_email: issuer.require_verified_email,
+  created_at: timestamp(issuer.created_at),
+  updated_at: timestamp(issuer.created_at),
+});
+
+export const ISSUER_URLS = ["https://idp.example.com", "https://login.example.com"];
+const AUDIENCES = ["visits", "other"];
+
+function issuersOf(model: Model, request: Request): Issuer[] {
+  const owner = organizationOf(model, request);
+  return model.issuers.filter(({ organization }) => organization === owner);
+}
+
+/** A token that the identity provider has signed, or nonsense. */
+const TOKEN = kind(
+  ({ chance, model }) =>
+    chance.is(0.9)
+      ? model.signToken({
+          iss: chance.pick(ISSUER_URLS),
+          aud: chance.pick(AUDIENCES),
+          email: chance.pick([...EMAILS, ...model.members.map(({ email }) => email ?? "")]),
+        })
+      : "no.token.here",
+  [5],
+);
+
+const withToken = (name: string) => object({ [name]: required(object({ token: required(TOKEN) })) });
+
+/** Why a token would be refused, and whose it is. */
+function judge(model: Model, { organization }: Request["caller"], token: string) {
+  const claims = model.tokens.get(token);
+  const known = model.issuers.filter(
+    (each) => each.organization === organization && each.issuer === claims?.iss,
+  );
+  const email = claims?.email.trim().toLowerCase() ?? "";
+  const people = membersOf(model, organization).filter((member) => member.email === email);
+  const member = people.find(({ roles }) => roles.length > 0);
+  const isPending = model.invites.some(
+    (invite) => invite.organization === organization && invite.email === email && invite.used_at === null,
+  );
+  const reason = () => {
+    if (!claims) return "malformed";
+    if (known.length === 0) return "issuer_unknown";
+    if (!known.some(({ audience }) => audience === claims.aud)) return "audience_wrong";
+    if (claims.expires_at <= model.now) return "expired";
+    if (email === "") return "email_missing";
+    if (member) return null;
+    if (isPending) return "invite_pending";
+    return people.length > 0 ? "membership_ended" : "user_unknown";
+  };
+  return {
+    reason: reason(),
+    member: member ?? people.at(-1),
+    claims: known.length > 0 ? claims : undefined,
+    email,
+  };
+}
+
+export const JOINING: Operations = {
+  "external GET /invites": {
+    area: "members",
+    query: {
+      ...PAGE,
+      status: oneOf(["active", "expired"], ["used"]),
+      email: kind(({ chance }) => chance.pick(EMAILS), ["", "ann"], undefined, EMAIL.read),
+    },
+    play(model, request) {
+      const { status = "active", email } = request.query as Record<string, string>;
+      const invites = invitesOf(model, request).filter(
+        (invite) =>
+          invite.used_at === null &&
+          isActive(model.now)(invite) === (status === "active") &&
+          (email === undefined || invite.email === email),
+      );
+      return page("organization_invites", invites.map(shown), request);
+    },
+  },
+  "external POST /invites": {
+    area: "members",
+    body: object({
+      organization_invite: required(
+        object({ ...INVITEE, returning_user_id: bodyId(({ members }) => members) }),
+      ),
+    }),
+    play(model, request) {
+      const { organization, member: creator } = request.caller;
+      const { role_names: roles, returning_user_id, ...invitee } = request.body.organization_invite;
+      requireAssignable(request.caller, roles);
+      const members = membersOf(model, organization);
+      if (members.some(({ email, roles }) => email === invitee.email && roles.length > 0))
+        throw unprocessable("account_exists");
+      if (invitesOf(model, request).some(({ email, used_at }) => email === invitee.email && used_at === null))
+        throw unprocessable("invite_pending");
+      const returning = members.find(({ id }) => id === returning_user_id);
+      const mayReturn = returning?.roles.length === 0 && creator.roles.includes("organization_admin");
+      if (returning_user_id !== undefined && !mayReturn) throw unprocessable("not_a_former_member");
+      const invite: Invite = {
+        ...{ id: 0, organization, creator, ...invitee, roles, returning: returning ?? null },
+        ...{ expires_at: model.now + 7 * DAY, used_at: null, resent_at: null },
+        ...{ created_at: model.now, updated_at: model.now },
+      };
+      countMail(model, invite);
+      model.invites.push(invite);
+      return { status: 201, body: shown(invite) };
+    },
+  },
+  "external GET /invites/{id}": {
+    area: "members",
+    path: anInvite,
+    play: (model, request) => ({ status: 200, body: shown(inviteOf(model, request)) }),
+  },
+  "external DELETE /invites/{id}": {
+    area: "members",
+    path: anInvite,
+    play(model, request) {
+      const invite = inviteOf(model, request);
+      if (invite.used_at !== null) throw unprocessable("invite_used");
+      requireAssignable(request.caller, invite.roles);
+      model.invites = model.invites.filter((each) => each !== invite);
+      return { status: 204 };
+    },
+  },
+  "external POST /invites/{id}/resend": {
+    area: "members",
+    path: anInvite,
+    play(model, request) {
+      const invite = inviteOf(model, request);
+      if (invite.used_at !== null) throw unprocessable("invite_used");
+      requireAssignable(request.caller, invite.roles);
+      const madeAt = invite.resent_at ?? invite.created_at;
+      if (model.now - madeAt < 60 * SECOND) throw new Refusal(429, "invite_sent_recently");
+      countMail(model, invite);
+      Object.assign(invite, { resent_at: model.now, updated_at: model.now, expires_at: model.now + 7 * DAY });
+      return { status: 202, body: shown(invite) };
+    },
+  },
+  "external POST /invites/bulk_create": {
+    area: "members",
+    body: object({
+      organization_invites: required(list(object({ ...INVITEE, returning_user_id: NEVER }), 1, 1000, 3)),
+    }),
+    play(model, { caller, body: { organization_invites } }) {
+      for (const { role_names } of organization_invites) requireAssignable(caller, role_names);
+      const rows = organization_invites.map(
+        ({ email, role_names: roles }: { email: string; role_names: never }) => ({
+          ...{ email, roles, isFailed: false },
+        }),
+      );
+      const { organization, member: creator } = caller;
+      const bulk = { id: 0, organization, creator, rows, created_at: model.now };
+      model.bulkInvites.push(bulk);
+      return { status: 201, body: { bulk_invite: shownBulk(bulk) } };
+    },
+  },
+  "external GET /bulk_invites/{id}": {
+    area: "members",
+    path: (choice) => ({ id: pickOwned(choice, choice.model.bulkInvites)?.id }),
+    play(model, { caller, path }) {
+      const bulk = found(
+        model.bulkInvites.find(
+          ({ id, organization }) => id === Number(path.id) && organization === caller.organization,
+        ),
+      );
+      const failures = bulk.rows.flatMap(({ email, isFailed }, row) =>
+        isFailed ? [{ row, email, error: ANYTHING }] : [],
+      );
+      return { status: 200, body: { bulk_invite: { ...shownBulk(bulk), failures } } };
+    },
+  },
+  "platform GET /organizations/{organization_id}/invites/{id}": {
+    path: anInvite,
+    play(model, request): Answer {
+      const organization = organizationOf(model, request);
+      const invite = model.invites.find(
+        (each) => each.organization === organization && each.id === Number(request.path.id),
+      );
+      return { status: 200, body: shownWithLink(model, found(invite)) };
+    },
+  },
+  "platform POST /invites/accept": {
+    changesRights: true,
+    body: object({ token: required(secretOf(({ links }) => links.keys())) }),
+    play(model, { body: { token } }) {
+      const link = found(model.links.get(token));
+      const { invite } = link;
+      if (!model.invites.includes(invite) || invite.resent_at !== link.resent_at) found(undefined);
+      model.requireNotSuspended(invite.organization);
+      if (invite.used_at !== null) throw unprocessable("invite_used");
+      if (invite.expires_at <= model.now) throw unprocessable("invite_expired");
+      if (invite.returning && invite.returning.roles.length > 0) throw unprocessable("not_a_former_member");
+      const account = membersOf(model, invite.organization).find(
+        ({ email, roles }) => email === invite.email && roles.length > 0,
+      );
+      const member = join(model, invite.returning ?? account, invite);
+      Object.assign(invite, { used_at: model.now, updated_at: model.now });
+      return { status: 200, body: createdUser(model, member) };
+    },
+  },
+  "external POST /auth/token_exchange": {
+    area: "sign_in",
+    body: withToken("token_exchange"),
+    play(model, { caller, body: { token_exchange } }) {
+      const { reason, member } = judge(model, caller, token_exchange.token);
+      if (reason === "invite_pending") throw new Refusal(401, "invite_pending");
+      if (reason !== null || !member) throw new Refusal(401, "invalid_token");
+      const learn = (code: string) => {
+        model.codes.push({ code, member, expires_at: model.now + 60 * SECOND, isUsed: false });
+      };
+      return { status: 200, body: { code: new Learned(learn) } };
+    },
+  },
+  "external POST /token_checks": {
+    area: "organization:read",
+    roles: ["organization_admin"],
+    body: withToken("token_check"),
+    play(model, { caller, body: { token_check } }) {
+      const { reason, member, claims, email } = judge(model, caller, token_check.token);
+      const issuer = claims?.iss ?? null;
+      const body = { issuer, audience: claims?.aud ?? null, email: claims ? email : null, reason };
+      return { status: 200, body: { ...body, organization_user_id: (claims && member?.id) ?? null } };
+    },
+  },
+  "platform POST /authorization_codes/redeem": {
+    body: object({ code: required(secretOf(({ codes }) => codes.map(({ code }) => code))) }),
+    play(model, { body }) {
+      const code = model.codes.find(({ code }) => code === body.code);
+      if (!code || code.member.roles.length === 0) throw new Refusal(401, "invalid_code");
+      const { id, organization, email, display_name, roles } = code.member;
+      model.requireNotSuspended(organization);
+      if (code.isUsed || code.expires_at <= model.now) throw new Refusal(401, "invalid_code");
+      code.isUsed = true;
+      return {
+        status: 200,
+        body: {
+          organization: { id: organization.id, name: organization.name, slug: organization.slug },
+          user: { id, email, display_name },
+          organization_user: { id, roles },
+        },
+      };
+    },
+  },
+  "platform GET /organizations/{organization_id}/issuers": {
+    query: PAGE,
+    play: (model, request) => page("issuers", issuersOf(model, request).map(shownIssuer), request),
+  },
+  "platform POST /organizations/{organization_id}/issuers": {
+    body: object({
+      issuer: required(
+        object({
+          issuer: required(text(1000, ISSUER_URLS)),
+          audience: required(text(1000, AUDIENCES)),
+          jwks_url: required(
+            text(1000, ["https://idp.example.com/jwks"], ["http://idp.example.com", "idp", 5]),
+          ),
+          require_verified_email: oneOf([true, false], ["yes"]),
+        }),
+      ),
+    }),
+    play(model, request) {
+      const organization = organizationOf(model, request);
+      const { issuer } = request.body;
+      if (
+        issuersOf(model, request).some(
+          (each) => each.issuer === issuer.issuer && each.audience === issuer.audience,
+        )
+      )
+        throw unprocessable("issuer_exists");
+      const row: Issuer = {
+        id: 0,
+        organization,
+        require_verified_email: true,
+        ...issuer,
+        created_at: model.now,
+      };
+      model.issuers.push(row);
+      return { status: 201, body: shownIssuer(row) };
+    },
+  },
+  "platform DELETE /organizations/{organization_id}/issuers/{id}": {
+    path: (choice) => ({ id: pickOwned(choice, choice.model.issuers)?.id }),
+    play(model, request) {
+      const issuer = found(issuersOf(model, request).find(({ id }) => id === Number(request.path.id)));
+      model.issuers.splice(model.issuers.indexOf(issuer), 1);
+      return { status: 204 };
+    },
+  },
+};
+
+function shownBulk(bulk: Model["bulkInvites"][number]) {
+  const failed_count = bulk.rows.filter(({ isFailed }) => isFailed).length;
+  return {
+    id: idOf(bulk),
+    status: failed_count < bulk.rows.length ? "pending" : "completed",
+    total_count: bulk.rows.length,
+    created_count: 0,
+    failed_count,
+    created_at: timestamp(bulk.created_at),
+    updated_at: failed_count > 0 ? ANYTHING : timestamp(bulk.created_at),
+  };
+}

@@ -1,0 +1,360 @@
+import { EMAIL, EMAILS, kind, list, NAME, nullable, object, oneOf, required } from "../kinds.ts";
+import {
+  type Answer,
+  type Caller,
+  found,
+  idOf,
+  type Member,
+  type Model,
+  type Organization,
+  page,
+  type Request,
+  type Role,
+  unprocessable,
+} from "../model.ts";
+import { bodyId, type Operations, PAGE, pickOwned, TRUE_OR_FALSE } from "../operation.ts";
+import { isLimited, organizationOf } from "./organizations.ts";
+import { newRoom } from "./rooms.ts";
+
+export const ROLES: Role[] = ["provider_assistant", "provider", "organization_admin"];
+
+const sorted = (roles: readonly Role[]) => ROLES.filter((role) => roles.includes(role));
+
+export const ROLE_NAMES = { ...list(oneOf(ROLES), 1, 10, 3), read: sorted };
+
+const shown = (model: Model, member: Member) => ({
+  id: idOf(member),
+  user_id: idOf(member),
+  email: member.email,
+  display_name: member.display_name,
+  roles: member.roles,
+  assists: member.assists,
+  waiting_room_slug: model.personalRoomOf(member)?.slug ?? null,
+});
+
+const shownUser = (model: Model, member: Member) => ({
+  ...shown(model, member),
+  organization_id: member.organization.id,
+});
+
+/** Where a user is created, the answer has no `assists`. */
+export function createdUser(model: Model, member: Member) {
+  const { assists: _, ...created } = shownUser(model, member);
+  return created;
+}
+
+export const membersOf = (model: Model, organization: Organization) =>
+  model.members.filter((member) => member.organization === organization);
+
+/** The members whose calls and visits a caller may see. */
+export function reachOf(model: Model, { organization, member }: Caller): Member[] {
+  const isAdmin = member.roles.includes("organization_admin");
+  return membersOf(model, organization).filter(
+    (each) => isAdmin || each === member || member.assists.includes(each.id),
+  );
+}
+
+export const reachedMember = (
+  model: Model,
+  { caller, path }: Request,
+  id = path.organization_user_id ?? path.id,
+): Member => found(reachOf(model, caller).find((member) => member.id === Number(id)));
+
+const isProvider = ({ roles }: Member) => roles.includes("provider");
+const isAdmin = ({ roles }: Pick<Member, "roles">) => roles.includes("organization_admin");
+
+/** The roles at or below the highest one. */
+export function assignable(roles: readonly Role[], limits?: Parameters<typeof isLimited>[0]): Role[] {
+  const level = Math.max(...roles.map((role) => ROLES.indexOf(role)));
+  return ROLES.filter(
+    (role, rank) => rank <= level && !(limits && isLimited(limits) && role === "organization_admin"),
+  );
+}
+
+/** @throws Refusal 422 if a role is above the caller's level, or beyond the limits of the client */
+export function requireAssignable({ member, client }: Caller, roles: readonly Role[]): void {
+  if (roles.every((role) => assignable(member.roles, client).includes(role))) return;
+  throw unprocessable(isAdmin(member) ? "beyond_own_rights" : "role_above_level");
+}
+
+const accountOf = (model: Model, organization: Organization, email: string | null | undefined) =>
+  membersOf(model, organization).find((member) => member.email === email && member.roles.length > 0);
+
+const pendingOf = (model: Model, organization: Organization) =>
+  model.invites.filter((invite) => invite.organization === organization && invite.used_at === null);
+
+const withdraw = (model: Model, invites: Model["invites"]) => {
+  model.invites = model.invites.filter((invite) => !invites.includes(invite));
+};
+
+/** Writes a member, and everything that the roles grant or take away. */
+export function writeMember(model: Model, member: Member, next: Member): Member {
+  const before = [...member.roles];
+  Object.assign(member, next);
+  if (!model.members.includes(member)) model.members.push(member);
+  const lost =
+    before.length > 0 ? assignable(before).filter((role) => !assignable(member.roles).includes(role)) : [];
+  const isBeyond = (roles: readonly Role[]) => roles.some((role) => lost.includes(role));
+  if (lost.length > 0) {
+    const made = pendingOf(model, member.organization).filter(
+      ({ creator, roles, returning }) => creator === member && (returning || isBeyond(roles)),
+    );
+    withdraw(model, made);
+    for (const { creator, rows } of model.bulkInvites)
+      for (const row of creator === member ? rows : []) if (isBeyond(row.roles)) row.isFailed = true;
+  }
+  const room = model.rooms.find(({ owner }) => owner === member);
+  if (isProvider(member)) {
+    if (room?.is_retired) Object.assign(room, { is_retired: false, updated_at: model.now });
+    if (!room)
+      newRoom(model, {
+        organization: member.organization,
+        owner: member,
+        name: member.display_name,
+        is_active: true,
+      });
+  } else if (room && !room.is_retired) {
+    Object.assign(room, { is_retired: true, updated_at: model.now });
+    model.leaveRoom(room);
+    for (const sub of model.subs)
+      if (sub.user === member) Object.assign(sub, { user: null, updated_at: model.now });
+  }
+  return member;
+}
+
+/** @throws Refusal 422 if the member cannot assist them */
+function requireAssists(
+  model: Model,
+  member: Member,
+  assists: number[],
+  before: number[] = member.assists,
+): number[] {
+  if (assists.length > 0 && !member.roles.includes("provider_assistant"))
+    throw unprocessable("not_an_assistant");
+  const possible = membersOf(model, member.organization)
+    .filter(isProvider)
+    .map(({ id }) => id);
+  if (!assists.every((id) => possible.includes(id) || before.includes(id)))
+    throw unprocessable("not_a_provider");
+  return [...new Set(assists)].sort((one, other) => one - other);
+}
+
+/** A newcomer, a former member who returns, or a member who gains roles. */
+export function join(
+  model: Model,
+  member: Member | undefined,
+  {
+    organization,
+    email,
+    display_name,
+    roles,
+  }: Pick<Member, "organization" | "email" | "display_name" | "roles">,
+): Member {
+  const fresh = { id: 0, organization, email, display_name, roles, assists: [] };
+  if (!member) return writeMember(model, { ...fresh, roles: [] }, fresh);
+  const isFormer = member.roles.length === 0;
+  return writeMember(model, member, {
+    ...member,
+    ...(isFormer ? { email, display_name, roles } : { roles: sorted([...member.roles, ...roles]) }),
+  });
+}
+
+function changeMember(model: Model, member: Member, fields: Partial<Member>, caller?: Caller): void {
+  const next = { ...member, ...fields };
+  const { organization } = member;
+  if (member.roles.length === 0) {
+    if (fields.roles || (fields.assists ?? []).length > 0) throw unprocessable("field_not_changeable");
+  } else {
+    if (next.email === null) throw unprocessable("field_not_changeable");
+    if (fields.email && (accountOf(model, organization, fields.email) ?? member) !== member)
+      throw unprocessable("account_exists");
+    const room = model.personalRoomOf(member);
+    if (room && !isProvider(next) && model.isInUse(room)) throw unprocessable("room_in_use");
+    if (fields.assists) next.assists = requireAssists(model, next, fields.assists, member.assists);
+    else if (!next.roles.includes("provider_assistant")) next.assists = [];
+  }
+  if (caller) requireRightsOver(caller, member, next);
+  if (next.roles.length > 0 && fields.email)
+    withdraw(
+      model,
+      pendingOf(model, organization).filter(({ email }) => email === fields.email),
+    );
+  writeMember(model, member, next);
+}
+
+function requireRightsOver(caller: Caller, member: Member, next: Member): void {
+  if (JSON.stringify({ ...member, organization: 0 }) === JSON.stringify({ ...next, organization: 0 })) return;
+  if (isAdmin(member) && isLimited(caller.client)) throw unprocessable("beyond_own_rights");
+  requireAssignable(caller, next.roles);
+  if (member === caller.member && !isAdmin(next)) throw unprocessable("own_user");
+}
+
+function endMembership(model: Model, member: Member): Answer {
+  const { organization, email, id } = member;
+  writeMember(model, member, { ...member, roles: [], assists: [] });
+  for (const client of model.clients) if (client.member === member) client.revoked_at ??= model.now;
+  for (const code of model.codes) if (code.member === member) code.isUsed = true;
+  const invites = pendingOf(model, organization);
+  withdraw(
+    model,
+    invites.filter((invite) => invite.email === email || invite.returning === member),
+  );
+  for (const { organization: of, rows } of model.bulkInvites)
+    for (const row of of === organization ? rows : []) if (row.email === email) row.isFailed = true;
+  for (const each of membersOf(model, organization))
+    each.assists = each.assists.filter((assisted) => assisted !== id);
+  return { status: 204 };
+}
+
+const ASSISTS = list(
+  bodyId((model) => model.members),
+  0,
+  1000,
+);
+const CHANGES = object({ email: nullable(EMAIL), display_name: NAME, roles: ROLE_NAMES, assists: ASSISTS });
+
+/** Mostly a member who may be changed without making the callers of the story useless. */
+const aMember: Operations[string]["path"] = (choice) => {
+  const { model, chance } = choice;
+  const others = model.members.filter((member) => !model.clients.some((client) => client.member === member));
+  const id = pickOwned(choice, chance.is(0.7) && others.length > 0 ? others : model.members)?.id;
+  return { id, organization_user_id: id };
+};
+
+const memberOfPath = (model: Model, request: Request): Member =>
+  found(
+    membersOf(model, organizationOf(model, request)).find(
+      ({ id }) => id === Number(request.path.organization_user_id),
+    ),
+  );
+
+export const MEMBERS: Operations = {
+  "external GET /roles": {
+    area: "members",
+    query: PAGE,
+    play(_, { caller, query }) {
+      const roles = assignable(caller.member.roles, caller.client);
+      const { page = 1, per_page = roles.length } = query as Record<string, number>;
+      return { status: 200, body: { roles: roles.slice((page - 1) * per_page, page * per_page) } };
+    },
+  },
+  "external GET /organization_users": {
+    area: "members",
+    query: {
+      ...PAGE,
+      email: kind(({ chance }) => chance.pick(EMAILS), ["", "ann"], undefined, EMAIL.read),
+      role: oneOf(ROLES),
+    },
+    play(model, request) {
+      const { email, role } = request.query as { email?: string; role?: Role };
+      const members = reachOf(model, request.caller).filter(
+        (member) =>
+          (email === undefined || (member.email === email && member.roles.length > 0)) &&
+          (role === undefined || member.roles.includes(role)),
+      );
+      return page(
+        "organization_users",
+        members.map((member) => shown(model, member)),
+        request,
+      );
+    },
+  },
+  "external GET /organization_users/{id}": {
+    area: "members",
+    path: aMember,
+    play: (model, request) => ({ status: 200, body: shown(model, reachedMember(model, request)) }),
+  },
+  "external PUT /organization_users/{id}": {
+    area: "members",
+    roles: ["organization_admin"],
+    path: aMember,
+    changesRights: true,
+    body: object({ organization_user: required(CHANGES) }),
+    play(model, request) {
+      const member = reachedMember(model, request);
+      changeMember(model, member, request.body.organization_user, request.caller);
+      return { status: 200, body: shown(model, member) };
+    },
+  },
+  "external DELETE /organization_users/{id}": {
+    area: "members",
+    roles: ["organization_admin"],
+    path: aMember,
+    query: { revoke_api_clients: TRUE_OR_FALSE },
+    changesRights: true,
+    play(model, request) {
+      const member = reachedMember(model, request);
+      if (member.roles.length === 0) found(undefined);
+      requireRightsOver(request.caller, member, { ...member, roles: [], assists: [] });
+      const { revoke_api_clients } = request.query as { revoke_api_clients?: boolean };
+      const hasClients = model.clients.some(
+        (client) => client.member === member && client.revoked_at === null,
+      );
+      if (hasClients && !revoke_api_clients) throw unprocessable("user_has_api_clients");
+      return endMembership(model, member);
+    },
+  },
+  "platform GET /organizations/{organization_id}/users": {
+    query: PAGE,
+    play(model, request) {
+      const members = membersOf(model, organizationOf(model, request));
+      return page(
+        "users",
+        members.map((member) => shownUser(model, member)),
+        request,
+      );
+    },
+  },
+  "platform POST /organizations/{organization_id}/users": {
+    body: object({
+      user: required(
+        object({
+          email: required(EMAIL),
+          display_name: required(NAME),
+          roles: required(ROLE_NAMES),
+          assists: ASSISTS,
+          returning_user_id: bodyId((model) => model.members),
+        }),
+      ),
+    }),
+    play(model, request) {
+      const organization = organizationOf(model, request);
+      const { assists = [], returning_user_id, ...fields } = request.body.user;
+      if (accountOf(model, organization, fields.email)) throw unprocessable("account_exists");
+      const former = membersOf(model, organization).find(({ id }) => id === returning_user_id);
+      if (returning_user_id !== undefined && former?.roles.length !== 0)
+        throw unprocessable("not_a_former_member");
+      const assisted = requireAssists(
+        model,
+        { id: 0, organization, assists: [], ...former, ...fields },
+        assists,
+      );
+      const member = join(model, former, { organization, ...fields });
+      member.assists = assisted;
+      withdraw(
+        model,
+        pendingOf(model, organization).filter(({ email }) => email === fields.email),
+      );
+      return { status: 201, body: createdUser(model, member) };
+    },
+  },
+  "platform PUT /organizations/{organization_id}/users/{organization_user_id}": {
+    path: aMember,
+    changesRights: true,
+    body: object({ user: required(CHANGES) }),
+    play(model, request) {
+      const member = memberOfPath(model, request);
+      changeMember(model, member, request.body.user);
+      return { status: 200, body: shownUser(model, member) };
+    },
+  },
+  "platform DELETE /organizations/{organization_id}/users/{organization_user_id}": {
+    path: aMember,
+    changesRights: true,
+    play(model, request) {
+      const member = memberOfPath(model, request);
+      if (member.roles.length === 0) found(undefined);
+      return endMembership(model, member);
+    },
+  },
+};

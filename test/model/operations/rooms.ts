@@ -1,0 +1,315 @@
+import { BOOLEAN, kind, NAME, NAMES, NEVER, nullable, object, required, text } from "../kinds.ts";
+import {
+  type Answer,
+  found,
+  idOf,
+  invalid,
+  type Model,
+  type Organization,
+  page,
+  type Request,
+  type Room,
+  requireUnchanged,
+  type Sub,
+  timestamp,
+  unprocessable,
+} from "../model.ts";
+import { bodyId, type Operations, PAGE, pickOwned, queryId, TRUE_OR_FALSE } from "../operation.ts";
+
+const SUB_HOURS = 24;
+
+export const shownRoom = (model: Model, room: Room) => ({
+  id: idOf(room),
+  organization_id: room.owner ? null : room.organization.id,
+  user_id: room.owner?.id ?? null,
+  name: room.name,
+  slug: room.slug,
+  theme: room.theme,
+  is_active: room.is_active,
+  created_at: timestamp(room.created_at),
+  updated_at: timestamp(room.updated_at),
+  waiting_count: model.waitingIn(room).length,
+  user: { display_name: room.owner?.display_name ?? room.organization.name },
+});
+
+export function newRoom(
+  model: Model,
+  fields: Pick<Room, "organization" | "owner" | "name"> & Partial<Room>,
+): Room {
+  const room: Room = {
+    id: 0,
+    slug: model.newSlug(fields.organization, fields.name),
+    theme: "default",
+    is_active: false,
+    is_retired: false,
+    created_at: model.now,
+    updated_at: model.now,
+    ...fields,
+  };
+  model.rooms.push(room);
+  model.slugs.set(room.slug, room);
+  return room;
+}
+
+const roomsOf = (model: Model, organization: Organization) =>
+  model.rooms.filter((room) => room.organization === organization && !room.is_retired);
+
+export const roomOf = (
+  model: Model,
+  { caller, path }: Request,
+  slug = path.slug ?? path.waiting_room_slug,
+): Room => found(roomsOf(model, caller.organization).find((room) => room.slug === slug?.toLowerCase()));
+
+const ROOM = { theme: text(50, ["default", "dark"]), is_active: BOOLEAN, slug: NEVER };
+
+const shownSub = (model: Model, sub: Sub) => ({
+  id: idOf(sub),
+  waiting_room_id: idOf(sub.room),
+  user_id: sub.user?.id ?? null,
+  sub_waiting_room_slug: (sub.user && model.personalRoomOf(sub.user)?.slug) ?? null,
+  datetime_start: timestamp(sub.datetime_start),
+  datetime_end: timestamp(sub.datetime_end),
+  created_at: timestamp(sub.created_at),
+  updated_at: timestamp(sub.updated_at),
+});
+
+const subsOf = (model: Model, room: Room) => model.subs.filter((sub) => sub.room === room);
+
+const isActiveAt = (now: number) => (sub: Sub) => sub.datetime_start <= now && now < sub.datetime_end;
+
+const utc = (hours: readonly number[]) =>
+  kind(
+    ({ chance, model }) =>
+      new Date(Math.floor(model.now / 3_600_000 + chance.pick(hours)) * 3_600_000).toISOString(),
+    ["2126-01-31T09:30:00+01:00", "2126-01-31T09:30:00", "later", 5],
+    undefined,
+    (value: string) => Date.parse(value),
+  );
+
+const START = utc([0, -1, 1, 2, 3, 24]);
+const END = utc([1, 2, 3, 4, 30, -2]);
+
+const endsAfterItStarts = ({
+  datetime_start: start,
+  datetime_end: end,
+}: {
+  datetime_start?: number;
+  datetime_end?: number | null;
+}) => start === undefined || typeof end !== "number" || end > start;
+
+const SUBSTITUTE = bodyId((model) => model.members);
+
+function requirePossible(
+  model: Model,
+  sub: Sub,
+  before?: { user: Sub["user"] },
+  user_id?: number | null,
+): void {
+  if (sub.datetime_end <= sub.datetime_start) throw invalid();
+  if (typeof user_id === "number" && user_id !== before?.user?.id) {
+    if (user_id === sub.room.owner?.id) throw unprocessable("owner_substitutes");
+    if (!sub.user || !model.personalRoomOf(sub.user)) throw unprocessable("not_a_provider");
+  }
+  const overlaps = (other: Sub) =>
+    other.id !== sub.id && other.datetime_start < sub.datetime_end && sub.datetime_start < other.datetime_end;
+  if (subsOf(model, sub.room).some(overlaps)) throw unprocessable("sub_overlaps");
+}
+
+function subOf(model: Model, request: Request): Sub {
+  const room = roomOf(model, request);
+  return found(subsOf(model, room).find(({ id }) => id === Number(request.path.id)));
+}
+
+const memberOf = (model: Model, { caller }: Request, id: number | null | undefined) =>
+  model.members.find((member) => member.organization === caller.organization && member.id === id) ?? null;
+
+/** Mostly a sub of the room in the path. */
+const pathOfSub: Operations[string]["path"] = (choice) => {
+  const sub = pickOwned(
+    choice,
+    choice.model.subs.map((each) => ({ ...each, organization: each.room.organization })),
+  );
+  return { id: sub?.id, ...(choice.chance.is(0.9) && sub ? { waiting_room_slug: sub.room.slug } : {}) };
+};
+
+/** Where participants who open the room are sent. */
+export function destinationOf(model: Model, room: Room): string {
+  const way = [room];
+  for (let last = room; way.length <= 12; ) {
+    const user = subsOf(model, last).find(isActiveAt(model.now))?.user;
+    const next = user && model.personalRoomOf(user);
+    if (!next?.is_active) break;
+    way.push(next);
+    last = next;
+  }
+  return (new Set(way).size < way.length ? room : (way.at(-1) ?? room)).slug;
+}
+
+export const ROOMS: Operations = {
+  "external GET /waiting_rooms": {
+    area: "rooms",
+    query: {
+      ...PAGE,
+      id: queryId(({ rooms }) => rooms),
+      user_id: queryId(({ members }) => members),
+      name: kind(
+        ({ chance }) => chance.pick([...Object.keys(NAMES), "ROOM"]),
+        ["\u200b"],
+        undefined,
+        (value: string) => value.trim().toLowerCase(),
+      ),
+      is_active: TRUE_OR_FALSE,
+    },
+    play(model, request) {
+      const { id, user_id, name, is_active } = request.query as Record<string, unknown>;
+      const rooms = roomsOf(model, request.caller.organization).filter(
+        (room) =>
+          (id === undefined || room.id === id) &&
+          (user_id === undefined || room.owner?.id === user_id) &&
+          (name === undefined || room.name.toLowerCase() === name) &&
+          (is_active === undefined || room.is_active === is_active),
+      );
+      return page(
+        "waiting_rooms",
+        rooms.map((room) => shownRoom(model, room)),
+        request,
+      );
+    },
+  },
+  "external POST /waiting_rooms": {
+    area: "rooms",
+    body: object({ waiting_room: required(object({ name: required(NAME), ...ROOM })) }),
+    play(model, { caller: { organization }, body: { waiting_room } }) {
+      const room = newRoom(model, { organization, owner: null, ...waiting_room });
+      return { status: 201, body: shownRoom(model, room) };
+    },
+  },
+  "external GET /waiting_rooms/{slug}": {
+    area: "rooms",
+    play: (model, request) => ({ status: 200, body: shownRoom(model, roomOf(model, request)) }),
+  },
+  "external PUT /waiting_rooms/{slug}": {
+    area: "rooms",
+    body: object({ waiting_room: required(object({ name: NAME, ...ROOM })) }),
+    play(model, request) {
+      const room = roomOf(model, request);
+      const { waiting_room } = request.body;
+      const { organization_id, user_id, user } = shownRoom(model, room);
+      requireUnchanged(request.sent.waiting_room, { organization_id, user_id, user });
+      const isRenamed = waiting_room.name !== undefined && waiting_room.name !== room.name;
+      Object.assign(room, waiting_room, { updated_at: model.now });
+      if (isRenamed) {
+        room.slug = model.newSlug(room.organization, room.name);
+        model.slugs.set(room.slug, room);
+      }
+      return { status: 200, body: shownRoom(model, room) };
+    },
+  },
+  "external DELETE /waiting_rooms/{slug}": {
+    area: "rooms",
+    play(model, request) {
+      const room = roomOf(model, request);
+      if (room.owner) throw unprocessable("personal_room");
+      if (model.isInUse(room)) throw unprocessable("room_in_use");
+      Object.assign(room, { is_retired: true, updated_at: model.now });
+      return { status: 204 };
+    },
+  },
+  "platform GET /waiting_rooms/{slug}": {
+    play(model, { path }): Answer {
+      const room = found(
+        model.rooms.find(({ slug, is_retired }) => slug === path.slug?.toLowerCase() && !is_retired),
+      );
+      model.requireNotSuspended(room.organization);
+      const sub = subsOf(model, room).find(isActiveAt(model.now));
+      const user = { display_name: room.owner?.display_name ?? room.organization.mail_name };
+      const body = {
+        organization_id: room.organization.id,
+        waiting_room: { ...shownRoom(model, room), user },
+        active_sub: sub ? shownSub(model, sub) : null,
+        destination_slug: destinationOf(model, room),
+      };
+      return { status: 200, body };
+    },
+  },
+  "external GET /waiting_rooms/{waiting_room_slug}/waiting_room_subs": {
+    area: "rooms",
+    query: PAGE,
+    play(model, request) {
+      const ahead = subsOf(model, roomOf(model, request))
+        .filter(({ datetime_end }) => datetime_end > model.now)
+        .sort((one, other) => one.datetime_end - other.datetime_end)
+        .map((sub) => shownSub(model, sub));
+      const { page = 1, per_page = ahead.length } = request.query as Record<string, number>;
+      return {
+        status: 200,
+        body: { waiting_room_subs: ahead.slice((page - 1) * per_page, page * per_page) },
+      };
+    },
+  },
+  "external POST /waiting_rooms/{waiting_room_slug}/waiting_room_subs": {
+    area: "rooms",
+    body: object({
+      waiting_room_sub: required(
+        object(
+          { user_id: required(SUBSTITUTE), datetime_start: required(START), datetime_end: nullable(END) },
+          endsAfterItStarts,
+        ),
+      ),
+    }),
+    play(model, request) {
+      const room = roomOf(model, request);
+      const { user_id, datetime_start, datetime_end } = request.body.waiting_room_sub;
+      const sub: Sub = {
+        id: 0,
+        room,
+        user: memberOf(model, request, user_id),
+        datetime_start,
+        datetime_end: datetime_end ?? datetime_start + SUB_HOURS * 3_600_000,
+        created_at: model.now,
+        updated_at: model.now,
+      };
+      requirePossible(model, sub, undefined, user_id);
+      model.subs.push(sub);
+      return { status: 201, body: shownSub(model, sub) };
+    },
+  },
+  "external PUT /waiting_rooms/{waiting_room_slug}/waiting_room_subs/{id}": {
+    area: "rooms",
+    path: pathOfSub,
+    body: object({
+      waiting_room_sub: required(
+        object(
+          { user_id: nullable(SUBSTITUTE), datetime_start: START, datetime_end: END },
+          endsAfterItStarts,
+        ),
+      ),
+    }),
+    play(model, request) {
+      const sub = subOf(model, request);
+      const { user_id, ...times } = request.body.waiting_room_sub;
+      const { waiting_room_id, sub_waiting_room_slug } = shownSub(model, sub);
+      requireUnchanged(request.sent.waiting_room_sub, { waiting_room_id, sub_waiting_room_slug });
+      const datetime_start = times.datetime_start ?? sub.datetime_start;
+      const next: Sub = {
+        ...sub,
+        user: user_id === undefined ? sub.user : memberOf(model, request, user_id),
+        datetime_start,
+        datetime_end: times.datetime_end ?? datetime_start + sub.datetime_end - sub.datetime_start,
+        updated_at: model.now,
+      };
+      requirePossible(model, next, sub, user_id);
+      Object.assign(sub, next);
+      return { status: 200, body: shownSub(model, sub) };
+    },
+  },
+  "external DELETE /waiting_rooms/{waiting_room_slug}/waiting_room_subs/{id}": {
+    area: "rooms",
+    path: pathOfSub,
+    play(model, request) {
+      const sub = subOf(model, request);
+      model.subs.splice(model.subs.indexOf(sub), 1);
+      return { status: 204 };
+    },
+  },
+};

@@ -1,0 +1,153 @@
+import fc from "fast-check";
+import { DAY, HOUR, MINUTE } from "../../src/units.ts";
+import type { Programs } from "../simulator/isolate.ts";
+import { publishedKeys } from "../simulator/sign_in.ts";
+import { platformHeaders, World } from "../simulator/world.ts";
+import type { Model } from "./model.ts";
+import type { Operation } from "./operation.ts";
+import { OPERATIONS } from "./operations.ts";
+import { documentOf, prepare, type Step } from "./requests.ts";
+import { DIFFER, Story } from "./story.ts";
+
+export class Command implements fc.AsyncCommand<Model, Story> {
+  readonly step: Step;
+  #said = "";
+
+  constructor(step: Step) {
+    this.step = step;
+  }
+
+  check = () => true;
+
+  async run(_: Model, story: Story): Promise<void> {
+    story.world.schedule.now += this.step.wait;
+    const prepared = prepare(story, this.step);
+    const { sent } = prepared;
+    const who = prepared.request.caller;
+    const waits = this.step.wait === 0 ? "" : `${this.step.wait / MINUTE} minutes later: `;
+    this.#said = `${waits}${sent.method} ${sent.path} ${sent.body ?? ""}${who ? ` (as ${who.member.roles})` : ""}`;
+    await story.play(this.step.operation, prepared);
+  }
+
+  toString = () => `\n${this.#said || JSON.stringify(this.step)}`;
+}
+
+/** Plays a request that the story itself sends, to begin with. */
+async function begin(story: Story, name: string, path: Record<string, number>, body: object) {
+  const { api, method, path: pattern } = documentOf(name);
+  const filled = pattern.replace(/\{(\w+)\}/g, (_, each: string) => String(path[each]));
+  const sent = { method, path: `/api/${api}${filled}`, headers: platformHeaders, body: JSON.stringify(body) };
+  const read = (OPERATIONS[name] as Operation).body?.read(body as never);
+  const given = Object.fromEntries(Object.entries(path).map(([each, id]) => [each, String(id)]));
+  return (
+    await story.play(name, { sent, request: { path: given, query: {} as never, body: read, sent: body } })
+  ).body as { id: number };
+}
+
+export async function openStory(world: World): Promise<Story> {
+  const story = new Story(world);
+  world.receivers.set("https://idp.example.com/jwks", publishedKeys);
+  for (const name of ["Riverside", "Hillside"]) {
+    const { id: organization_id } = await begin(
+      story,
+      "platform POST /organizations",
+      {},
+      { organization: { name } },
+    );
+    const users: [string, string[], string[] | null][] = [
+      ["Ada", ["organization_admin"], null],
+      ...(name === "Riverside"
+        ? ([
+            ["Paula", ["provider"], null],
+            ["Sam", ["provider"], null],
+            ["Asa", ["provider_assistant"], null],
+            ["Lou", ["organization_admin"], ["rooms:read", "members:write", "organization:write"]],
+          ] as [string, string[], string[] | null][])
+        : ([["Hal", ["provider"], null]] as [string, string[], string[] | null][])),
+    ];
+    const providers: number[] = [];
+    for (const [who, roles, scopes] of users) {
+      const user = {
+        email: `${who}@${name}.example`,
+        display_name: who,
+        roles,
+        ...(who === "Asa" ? { assists: providers.slice(0, 1) } : {}),
+      };
+      const { id } = await begin(
+        story,
+        "platform POST /organizations/{organization_id}/users",
+        { organization_id },
+        { user },
+      );
+      if (roles.includes("provider")) providers.push(id);
+      const api_client = { name: who, organization_user_id: id, scopes };
+      if (who !== "Hal")
+        await begin(
+          story,
+          "platform POST /organizations/{organization_id}/api_clients",
+          { organization_id },
+          { api_client },
+        );
+    }
+  }
+  return story;
+}
+
+const NAMES = Object.keys(OPERATIONS);
+
+const step = fc.record({
+  operation: fc.constantFrom(...NAMES),
+  caller: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.nat({ max: 11 })),
+  hasFaults: fc.boolean(),
+  wait: fc.oneof(
+    { weight: 20, arbitrary: fc.constant(0) },
+    { weight: 1, arbitrary: fc.constantFrom(MINUTE, HOUR, 8 * DAY) },
+  ),
+  number: fc.noShrink(fc.nat()),
+});
+
+/** A story that differs, and how to play it again. */
+export interface Failure {
+  seed: number;
+  path: string;
+  story: string;
+  difference: string;
+}
+
+export interface Played {
+  stories: number;
+  requests: number;
+  failure: Failure | undefined;
+}
+
+/** Stories that share a world: a new one takes time, and a full one is slow. */
+const STORIES_PER_WORLD = 200;
+
+/** Plays random stories until one differs, and shortens it. */
+export async function playStories(
+  programs: Programs,
+  count: number,
+  { seed, path }: { seed: number; path?: string | undefined },
+): Promise<Played> {
+  const played: Played = { stories: 0, requests: 0, failure: undefined };
+  let world = new World(1, programs, 1);
+  const stories = fc.commands([step.map((each) => new Command(each))], { maxCommands: 60, size: "max" });
+  const property = fc.asyncProperty(stories, async (commands) => {
+    if (++played.stories % STORIES_PER_WORLD === 0) world = new World(1, programs, 1);
+    const story = await openStory(world);
+    await fc.asyncModelRun(() => ({ model: story.model, real: story }), commands);
+    played.requests += [...commands].length;
+  });
+  const details = await fc.check(property, { numRuns: count, seed, ...(path ? { path } : {}) });
+  if (details.failed) {
+    const { message, stack } = details.errorInstance as Error;
+    const isDifference = message.startsWith(DIFFER);
+    played.failure = {
+      seed,
+      path: details.counterexamplePath ?? "",
+      story: String(details.counterexample),
+      difference: isDifference ? message : String(stack),
+    };
+  }
+  return played;
+}

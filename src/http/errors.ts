@@ -83,7 +83,7 @@ const unavailable = (code: RefusalReason, message: string, retryAfter: number) =
 export const tooManyBodies = () =>
   unavailable(
     "too_many_bodies",
-    "Too many other requests with large bodies are not finished: try again",
+    "Too many other requests with large bodies are not finished: try again, with a Content-Length",
     BODY_RETRY_AFTER,
   );
 

@@ -3,7 +3,8 @@ import { readSettings } from "../settings.ts";
 import { ApiError } from "./errors.ts";
 import { isLoopback } from "./loopback.ts";
 
-export const httpsRequired = () => new ApiError(403, "https_required", "Use HTTPS");
+export const httpsRequired = () =>
+  new ApiError(403, "https_required", "Use HTTPS, and replace the credentials: they were sent unencrypted");
 
 /** Refuses plain HTTP before reading anything, so that nobody gets used to sending credentials that way. */
 export const httpsOnly = createMiddleware<{ Bindings: Env }>(async (c, next) => {

@@ -25,7 +25,8 @@ export const APIS = {
         description: "The secret of the API client. It is shown only once, when the client is created.",
       },
     },
-    unauthorized: "The client credentials are missing or wrong.",
+    unauthorized:
+      "The client credentials are missing or wrong. Check `X-Client-ID` and `X-Client-Secret`, and whether the API client was revoked.",
     unauthorizedError: invalidClient(),
     forbidden:
       "One of these: the request used plain HTTP; the organization is suspended; or the client lacks the scope or the role that the operation needs.",
@@ -54,7 +55,7 @@ export const APIS = {
         description: "The operator's `PLATFORM_WEB_APP_TOKEN`, only for the routes that a web app needs.",
       },
     },
-    unauthorized: "The platform token is missing or wrong.",
+    unauthorized: "The platform token in `Authorization` is missing or wrong.",
     unauthorizedError: invalidPlatformToken(),
     forbidden:
       "One of these: the request used plain HTTP; the platform token does not open the route; or the organization is suspended.",
@@ -72,7 +73,8 @@ export const APIS = {
         description: "A JSON Web Token with the digest of the body. LiveKit creates one for each event.",
       },
     },
-    unauthorized: "The event is not correctly signed.",
+    unauthorized:
+      "The event is not correctly signed. The LiveKit server and this service must have the same API key and secret.",
     unauthorizedError: invalidSignature(),
     forbidden: "The request used plain HTTP.",
     tooMany: FAILURES,

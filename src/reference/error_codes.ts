@@ -1,38 +1,9 @@
 import { ERROR_CODE, methodNotAllowed } from "../http/errors.ts";
 import { notReady } from "../http/health.ts";
+import type { Api } from "./apis.ts";
 import { references as allReferences } from "./references.ts";
+import { reasonsOf } from "./refusals.ts";
 import { type Document, examplesOf, type Operation } from "./site/openapi.ts";
-
-/** Advice on an error, by its code, where its text gives none: the contract fixes some texts. */
-const ADVICE: Record<string, string> = {
-  account_exists: "Change the existing organization user instead.",
-  https_required: "Replace the credentials: they were sent unencrypted.",
-  identity_provider_unavailable:
-    "Send the token again. If the error persists, check the issuer's `jwks_url`.",
-  internal_error:
-    "Try again a few times, with growing pauses. If the error persists, report the `X-Request-Id`.",
-  invalid_client: "Check `X-Client-ID` and `X-Client-Secret`, and whether the API client was revoked.",
-  invalid_code: "Exchange the token again: a code works only once, and only for a short time.",
-  invalid_livekit_signature:
-    "Check that the LiveKit server and this service have the same API key and secret.",
-  invalid_platform_token: "Check the token in `Authorization`.",
-  invalid_token:
-    "Have the person sign in again at the identity provider. If the error persists, ask the operator.",
-  invite_pending: "To send the invite again, use `POST /invites/{id}/resend`.",
-  line_unknown: "Read the transcript again, and use the ids of its lines.",
-  link_invalid: "Ask the organization for a new link.",
-  not_ready: "For the operator: find the cause in the log by the request id.",
-  organization_reserve_limit: "If it is urgent, ask the operator.",
-  personal_room: "Remove the role provider: the personal room is then retired.",
-  room_in_use: "Wait until the participants have left and the call has ended.",
-  room_inactive: "Set `is_active` of the room to true first.",
-  slug_outdated: "Read the list of rooms, and use the room's current slug.",
-  sub_overlaps: "Choose other times, or change or delete the other sub.",
-  text_final: "Correct the final text in the external API.",
-  too_many_bodies: "Send a `Content-Length`.",
-  visit_cancelled: "Plan another visit.",
-  visit_over: "Plan another visit.",
-};
 
 export const codesOf = ({ responses }: Operation): string[] =>
   Object.values(responses).flatMap(
@@ -41,7 +12,7 @@ export const codesOf = ({ responses }: Operation): string[] =>
 
 interface Refusal {
   code: string;
-  status: number | string;
+  status: string;
   text: string;
 }
 
@@ -78,30 +49,44 @@ const sharedErrors = (document: Document): Refusal[] =>
       return refusalsOf(operation).filter(({ text }) => !own.some(({ message }) => message === text));
     });
 
-/** A table with a row for each code, with its statuses and the text of an error that has it. */
-function tableOf(refusals: Refusal[]): string {
-  const rows = [...Map.groupBy(refusals, ({ code }) => code)]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([code, its]) => {
-      const statuses = [...new Set(its.map(({ status }) => status))].join(", ");
-      return `| \`${code}\` | ${statuses} | \`${its[0]?.text}\`${adviceOn(code)} |`;
-    });
-  return ["| Code | Status | Text, for example |", "| --- | --- | --- |", ...rows].join("\n");
-}
-
-const adviceOn = (code: string) => (ADVICE[code] ? `. ${ADVICE[code]}` : "");
-
-/** The tables of an API's error codes: those that operations share, and all others. */
-export function codesTables(document: Document): { shared: string; others: string } {
+/** The tables of an API's errors: those that operations share, by status, and all others, by code. */
+export function errorTables(api: Api, document: Document): { shared: string; others: string } {
   const shared = sharedErrors(document);
+  const byStatus = [...Map.groupBy(shared, ({ status }) => status)].sort(([a], [b]) => (a < b ? -1 : 1));
   const codes = new Set(shared.map(({ code }) => code));
   const all = Object.values(document.paths).flatMap((methods) => Object.values(methods).flatMap(refusalsOf));
   const others = [
     ...all.filter(({ code }) => !codes.has(code)),
-    ...OF_NO_OPERATION.map(({ code, status, message }) => ({ code, status, text: message })),
+    ...OF_NO_OPERATION.map(({ code, status, message }) => ({ code, status: String(status), text: message })),
   ];
-  return { shared: tableOf(shared), others: tableOf(others) };
+  return {
+    shared: tableOf(
+      ["Status", "Reason", "Codes, and texts for example"],
+      byStatus.map(([status, its]) => [status, reasonsOf(api)[Number(status)], linesOf(its)]),
+    ),
+    others: tableOf(
+      ["Code", "Status", "Text, for example"],
+      byCode(others).map(([first, its]) => [
+        `\`${first.code}\``,
+        [...new Set(its.map(({ status }) => status))].join(", "),
+        `\`${first.text}\``,
+      ]),
+    ),
+  };
 }
+
+const byCode = (refusals: Refusal[]): [first: Refusal, all: Refusal[]][] =>
+  [...Map.groupBy(refusals, ({ code }) => code).values()]
+    .map((its): [Refusal, Refusal[]] => [its[0] as Refusal, its])
+    .sort(([a], [b]) => (a.code < b.code ? -1 : 1));
+
+const linesOf = (refusals: Refusal[]) =>
+  byCode(refusals)
+    .map(([{ code, text }]) => `\`${code}\`: ${text}`)
+    .join("<br>");
+
+const tableOf = (titles: string[], rows: (string | undefined)[][]): string =>
+  [titles, titles.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 
 /** A function that lists the errors of an operation, with the reasons for a status, which not every operation has. */
 export function ownErrors(document: Document): (operation: Operation) => string[] {
@@ -114,7 +99,7 @@ export function ownErrors(document: Document): (operation: Operation) => string[
       ...Object.entries(refusals).map(([status, reason]) => `- \`${status}\`: ${reason}`),
       ...[...byCode].map(([name, its]) => {
         const texts = [...new Set(its.map(({ message }) => `"${message}"`))].join(" or ");
-        return `- ${name}: ${texts}${adviceOn(its[0]?.code ?? "")}`;
+        return `- ${name}: ${texts}`;
       }),
     ];
     return lines.sort((a, b) => (a.slice(0, 6) < b.slice(0, 6) ? -1 : 1));

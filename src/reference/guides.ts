@@ -36,14 +36,18 @@ export function guideFiles(api: Api): string[] {
 
 export type Values = Record<string, unknown>;
 
-const GROUP = /^<!-- group: (.*) -->\n\n/;
+const FIRST_LINE = /^<!-- group: (.*?)(?:, words: (.*))? -->\n\n/;
 
-/** @throws Error if the first line of the guide names no group of the navigation */
-export function groupOfGuide(file: string): Group {
-  const [, name] = GROUP.exec(readFileSync(file, "utf8")) ?? [];
+/**
+ * The guide's group in the navigation, and other words by which people search for it.
+ *
+ * @throws Error if the first line of the guide names no group
+ */
+export function firstLineOf(file: string): { group: Group; words: string } {
+  const [, name, words = ""] = FIRST_LINE.exec(readFileSync(file, "utf8")) ?? [];
   const group = GROUPS.find((each) => each === name);
   if (!group) throw new Error(`${file} must begin with <!-- group: ${GROUPS.join(" | ")} -->`);
-  return group;
+  return { group, words };
 }
 
 /**
@@ -61,7 +65,7 @@ export const homeOf = (values: Values): string => filledIn(HOME, values).trim();
 
 const filledIn = (file: string, values: Values) =>
   fillIn(
-    readFileSync(file, "utf8").replace(GROUP, ""),
+    readFileSync(file, "utf8").replace(FIRST_LINE, ""),
     { ...units, ...limits, ...lifetimes, ...values },
     file,
   );

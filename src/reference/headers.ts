@@ -91,15 +91,12 @@ export const RETRY_AFTER: Headers = {
   },
 };
 
-/** The headers of a success, and of an error after the credentials were accepted. */
-export const commonHeaders = (api: Api): Headers => ({ ...unreadHeaders(api), ...BOOKMARK });
-
-/** The headers of an error that did not reach the database: without a bookmark. */
-export const unreadHeaders = (api: Api): Headers =>
-  api === "external" ? { ...COMMON, ...POLICIES.external } : COMMON;
-
-/** A request without valid credentials belongs to no client, and does not reach an organization's database. */
-export const unauthorizedHeaders: Headers = COMMON;
+/** The headers of every response, as far as its request got. */
+export const commonHeaders = (api: Api): Headers => ({
+  ...COMMON,
+  ...(api === "external" ? POLICIES.external : {}),
+  ...BOOKMARK,
+});
 
 export const tooManyHeaders = (api: Api): Headers => ({
   ...COMMON,

@@ -42,15 +42,7 @@ import {
 } from "../organization/usage/usage.refusals.ts";
 import { APIS, type Api } from "./apis.ts";
 import { errorExamples } from "./examples.ts";
-import {
-  commonHeaders,
-  errorCode,
-  headersOf,
-  RETRY_AFTER,
-  tooManyHeaders,
-  unauthorizedHeaders,
-  unreadHeaders,
-} from "./headers.ts";
+import { commonHeaders, errorCode, headersOf, RETRY_AFTER, tooManyHeaders } from "./headers.ts";
 import { operator } from "./operator.ts";
 import type { Route } from "./routes.ts";
 
@@ -82,7 +74,8 @@ export function refusalsOf(api: Api, method: string, route: Route, operation: Op
       {
         description: reason ?? reasonsOf(api)[status] ?? "",
         headers: headersOf(api, {
-          ...headersFor(api, method, status, operation, route),
+          ...commonHeaders(api),
+          ...(status === 429 ? tooManyHeaders(api) : status === 503 ? RETRY_AFTER : {}),
           ...errorCode(its.map(({ code }) => code)),
         }),
         content: { "application/json": { schema: errorSchema, ...errorExamples(its) } },
@@ -95,11 +88,11 @@ export function refusalsOf(api: Api, method: string, route: Route, operation: Op
 export const hasError = ({ errors = [] }: Operation, status: number) =>
   errors.some((error) => error.status === status);
 
-const reasonsOf = (api: Api): Record<number, string> => ({
+export const reasonsOf = (api: Api): Record<number, string> => ({
   400: "The request is malformed, or has a header or a parameter that the operation does not take.",
   401: APIS[api].unauthorized,
   403: APIS[api].forbidden,
-  404: "A resource in the path does not exist, or the caller cannot access it.",
+  404: "A resource in the path does not exist, or the caller cannot access it. Results of a call may arrive later.",
   408: "The body did not arrive in time.",
   409: "The request was carried out before.",
   412: "The resource has changed since the version that `If-Match` names. Nothing was changed.",
@@ -107,7 +100,7 @@ const reasonsOf = (api: Api): Record<number, string> => ({
   415: "The body has a `Content-Encoding`.",
   422: "One of these: the body is not valid; the state of a resource does not allow the change; or the `Idempotency-Key` was used for another request.",
   429: `${APIS[api].tooMany} \`Retry-After\` says when to try again.`,
-  500: "An internal error of the service.",
+  500: "An internal error of the service. Try again a few times, with growing pauses. If it persists, report the `X-Request-Id`.",
   503: "The request cannot be carried out now. `Retry-After` says when to try again.",
 });
 
@@ -195,25 +188,4 @@ function exampleFault(schema: z.ZodType): string {
   const error = schema.safeParse({}).error ?? schema.safeParse(wrong).error;
   if (!error) throw new Error("A schema accepts an input that should be an example of an error");
   return explainIssues(error.issues);
-}
-
-function headersFor(
-  api: Api,
-  method: string,
-  status: number,
-  operation: Operation,
-  { roles = [], isRecorded }: Route,
-) {
-  // A quota of the organization is checked in the database, so the response has a bookmark.
-  const hasQuota = api === "external" && (method !== "GET" || isRecorded);
-  if (status === 429)
-    return { ...(hasQuota || hasError(operation, 429) ? commonHeaders(api) : {}), ...tooManyHeaders(api) };
-  // A missing scope is found after the client's rate limits, but before the database is used. A missing role can be found there too.
-  if (status === 403 && roles.length === 0 && !hasError(operation, 403)) return unreadHeaders(api);
-  // Some operations also return 401 for a value in the request, such as another person's token.
-  if (status === 401 && !hasError(operation, 401)) return unauthorizedHeaders;
-  // A body is checked before the database is used. A bookmark that a GET sends is returned with any status.
-  if (status === 413 || status === 415 || status === 408 || (status === 400 && method !== "GET"))
-    return unreadHeaders(api);
-  return status === 503 ? { ...commonHeaders(api), ...RETRY_AFTER } : commonHeaders(api);
 }

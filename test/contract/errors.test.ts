@@ -219,7 +219,7 @@ describe("422", () => {
       expectRefusal(
         await changingNothing(() => invite(clinic, { email: write(email) })),
         422,
-        "organization_invite.email: has an account in the organization",
+        "organization_invite.email: has an account in the organization: change that organization user instead",
       );
     },
   );

@@ -1,5 +1,6 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { gzipSync } from "node:zlib";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { CHROMIUM, launchBrowser } from "./support/browser.ts";
@@ -22,6 +23,8 @@ const SOME = [
   "/external/reference/invites/create-invite",
   "/external/reference/webhook-deliveries/on-call-ended",
   "/platform/reference/calls/report-call",
+  "/external/reference/every-operation",
+  "/404",
 ];
 
 describe.skipIf(!CHROMIUM)("The reference, in a real browser", () => {
@@ -114,7 +117,14 @@ describe.skipIf(!CHROMIUM)("The reference, in a real browser", () => {
   });
 
   it.each([
-    ["429", /Rate limits/],
+    ["429", /Errors, retries and limits/],
+    ["sso", /Sign people in/],
+    ["timezone", /Pagination, dates and consistency/],
+    ["python", /Generate a client|Your first request/],
+    ["no-show", /Plan a visit/],
+    ["HIPAA", /Where data lie and who may see them/],
+    ["GDPR", /Where data lie and who may see them/],
+    ["sandbox", /Your first request/],
     ["idempotency", /Retry safely with an idempotency key/],
     ["rotate secret", /Rotate the secret of a webhook endpoint/],
     ["rotatte secrt", /Rotate the secret of a webhook endpoint/],
@@ -127,10 +137,96 @@ describe.skipIf(!CHROMIUM)("The reference, in a real browser", () => {
     await page.keyboard.type(words);
     const hits = page.locator("dialog li a");
     await expect.poll(async () => (await hits.allInnerTexts()).slice(0, 3).join("\n")).toMatch(expected);
+    await expect.poll(() => hits.first().locator("span").innerText()).toMatch(/\w+ \w+/);
     expect(await faultsOf(page)).toEqual([]);
     const target = await hits.first().getAttribute("href");
     await page.keyboard.press("Enter");
     await page.waitForURL(`**${target}`);
+  });
+
+  it("opens the search at once, finds what was typed before the index arrived, and keeps it", async () => {
+    const { page } = await aReader();
+    let release = () => {};
+    const isReleased = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route("**/search.json", async (route) => {
+      await isReleased;
+      await route.continue();
+    });
+    await page.goto("/");
+    await page.keyboard.press("/");
+    await page.keyboard.type("legal hold");
+    expect(await page.getByRole("searchbox").inputValue()).toBe("legal hold");
+    const hits = page.locator("dialog li a");
+    expect(await hits.count()).toBe(0);
+    release();
+    await expect.poll(() => hits.count()).toBeGreaterThan(3);
+    await page.goto("/external/guides/errors");
+    await page.keyboard.press("/");
+    expect(await page.getByRole("searchbox").inputValue()).toBe("legal hold");
+    await expect.poll(() => hits.count()).toBeGreaterThan(3);
+  });
+
+  it("sends the example of an operation, as the reader edits it, with the demo's credentials", async () => {
+    const { page } = await aReader();
+    await page.goto("/external/reference/waiting-rooms/list-waiting-rooms");
+    await page.getByText("Try it").click();
+    await page.getByLabel("Path").fill("/api/external/waiting_rooms?per_page=1");
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole("button", { name: "Send" }).click();
+    await expect.poll(() => page.locator("output").innerText()).toBe("200 OK");
+    expect(await page.locator(".try pre").innerText()).toMatch(/x-request-id: [\s\S]*"waiting_rooms": \[/);
+  });
+
+  it("answers a missing page with a page, and still answers what belongs to the service", async () => {
+    const { page } = await aReader();
+    const missing = await page.goto("/external/reference/no-such-page");
+    expect(missing?.status()).toBe(404);
+    expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe("There is no such page");
+    // The browser reports the status itself.
+    complaints.splice(0);
+    const refused = await page.goto("/api/external/no_such_path");
+    expect([refused?.status(), await refused?.json()]).toEqual([401, { error: expect.any(String) }]);
+    complaints.splice(0);
+    expect((await page.goto("/health"))?.status()).toBe(200);
+  });
+
+  it("is short, and prints its figures", { timeout: 600_000 }, async () => {
+    const { page } = await aReader();
+    const heights: [height: number, path: string][] = [];
+    for (const path of ALL) {
+      await page.goto(path);
+      heights.push([await page.evaluate<number>("document.documentElement.scrollHeight"), path]);
+    }
+    heights.sort(([a], [b]) => b - a);
+    const high = heights.filter(([height]) => height > 4000);
+    const ofOperations = high.filter(([, path]) => /\/reference\/[^/]+\/[^/]+$/.test(path));
+    const sent: number[] = [];
+    page.on("response", async (response) => {
+      if (/\.js(on)?$/.test(response.url())) sent.push(gzipSync(await response.body()).length);
+    });
+    await page.goto("/");
+    await page.waitForLoadState("networkidle");
+    sent.splice(0);
+    await page.keyboard.press("/");
+    await page.keyboard.type("invite");
+    await expect.poll(() => page.locator("dialog li a").count()).toBeGreaterThan(0);
+    const beforeFirstResult = sent.reduce((sum, size) => sum + size, 0);
+    const { length: whole } = readFileSync("dist/public/llms-full.txt");
+    process.stdout.write(
+      [
+        `Pages over 4,000 px on a desk: ${high.length} of ${ALL.length}, ${ofOperations.length} of them of an operation`,
+        `The median page: ${heights[heights.length >> 1]?.[0]} px`,
+        ...high.map(([height, path]) => `  ${height} px ${path}`),
+        `llms-full.txt: ${(whole / 1024).toFixed(1)} KB`,
+        `The search loads before its first result, compressed: ${(beforeFirstResult / 1024).toFixed(1)} KB\n`,
+      ].join("\n"),
+    );
+    expect(ofOperations.length).toBeLessThanOrEqual(5);
+    expect(whole).toBeLessThanOrEqual(600 * 1024);
+    expect(beforeFirstResult).toBeGreaterThan(10 * 1024);
+    expect(beforeFirstResult).toBeLessThanOrEqual(60 * 1024);
   });
 
   it("shows a request with curl or with the package, as the reader chose on an earlier page", async () => {
@@ -165,7 +261,9 @@ describe.skipIf(!CHROMIUM)("The reference, in a real browser", () => {
     await page.waitForURL("**/external/reference/invites/**");
   });
 
-  it("makes no requests to other hosts, and logs no errors", () => {
+  it("makes no requests to other hosts, and logs no errors", async () => {
+    const { page } = await aReader();
+    await page.goto("/");
     expect([...hosts]).toEqual([new URL(server.url).host]);
     expect(complaints).toEqual([]);
   });

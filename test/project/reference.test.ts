@@ -31,13 +31,17 @@ it.each(API_NAMES)("Redocly's rules find no problem in the document of the %s AP
   );
 });
 
+const withoutCode = (markdown: string) => markdown.replace(/```[\s\S]*?```/g, "");
+
 const filesOf = (ending: string) =>
   readdirSync(PUBLIC, { recursive: true, encoding: "utf8" })
     .map((file) => file.replaceAll("\\", "/"))
     .filter((file) => file.endsWith(ending));
 
 const pages = new Map(
-  filesOf(".html").map((file) => [addressOf(file), readFileSync(join(PUBLIC, file), "utf8")]),
+  filesOf(".html")
+    .filter((file) => file !== "404.html")
+    .map((file) => [addressOf(file), readFileSync(join(PUBLIC, file), "utf8")]),
 );
 
 function addressOf(file: string): string {
@@ -121,9 +125,7 @@ describe.each(API_NAMES)("The page of each operation and event of the %s API", (
 
   it("shows no regular expression", () => {
     for (const operation of operations)
-      expect(wholeOf(pathOf(api, operation)).replace(/```[\s\S]*?```/g, "")).not.toMatch(
-        /\bmatches `|\\[xuds]|\[\^/,
-      );
+      expect(withoutCode(wholeOf(pathOf(api, operation)))).not.toMatch(/\bmatches `|\\[xuds]|\[\^/);
   });
 
   it("shows every example of a body, but an event only once", () => {
@@ -190,7 +192,7 @@ describe("The pages of the reference", () => {
         address,
       ).toEqual([]);
       const read = new Set(wordsOf(textOf(html)));
-      const words = wordsOf(markdown.replace(/\]\([^)]*\)|^ *```.*$|^\d+\. /gm, " "));
+      const words = wordsOf(markdown.replace(/<br>|\]\([^)]*\)|^ *```.*$|^\d+\. /gm, " "));
       expect(
         words.filter((word) => /\w/.test(word) && !read.has(word)),
         address,
@@ -205,6 +207,18 @@ describe("The pages of the reference", () => {
       expect(html, address).not.toMatch(/<script(?! src="\/)|<style|<[^>]* (style|on\w+)=|src="(?!\/)|url\(/);
   });
 
+  it("have a form that sends the example in development only, so that no one types a secret into a published page", () => {
+    const path = "external/reference/invites/create-invite.html";
+    const [published, local] = [PUBLIC, "dist/development"].map((folder) =>
+      readFileSync(join(folder, path), "utf8"),
+    );
+    expect(local).toMatch(/try_it\.js/);
+    expect(local).toMatch(/data-request="[^"]*demo-client/);
+    expect(published).not.toMatch(/try_it|data-request|demo-client/);
+    for (const file of filesOf("")) expect(file).not.toMatch(/try_it/);
+    for (const html of pages.values()) expect(html).not.toMatch(/try_it|data-request|development-secret/);
+  });
+
   it("are smaller than 100 KB each, compressed, including styles and scripts", () => {
     const assets = filesOf("").filter((file) => /docs\.(css|js)$|theme\.js$/.test(file));
     expect(assets.length).toBe(3);
@@ -214,16 +228,19 @@ describe("The pages of the reference", () => {
   });
 
   it("are listed for programs, with the OpenAPI documents", () => {
+    const documents = new Map(API_NAMES.map((api) => [api, documentOf(api)]));
+    const vars = { PUBLIC_URL: "https://visits.example.org" };
+    const absolute = String(siteOf(documents, { vars }).get("llms.txt"));
+    expect(absolute.match(/\]\((?!https:\/\/visits\.example\.org\/)/g)).toBeNull();
     const list = readFileSync(join(PUBLIC, "llms.txt"), "utf8");
     const guides = filesOf(".md").filter((file) => file.includes("/guides/"));
     expect(guides.filter((file) => !list.includes(`(/${file})`))).toEqual([]);
     for (const api of API_NAMES) expect(list).toContain(`(/api/${api}/openapi.json)`);
     const whole = readFileSync(join(PUBLIC, "llms-full.txt"), "utf8");
     for (const file of filesOf(".md"))
-      for (const line of readFileSync(join(PUBLIC, file), "utf8")
-        .replace(/```js[\s\S]*?```/g, "")
-        .split("\n"))
-        if (!/^ *With /.test(line)) expect(whole.includes(line), `${file}: ${line}`).toBe(true);
+      for (const line of withoutCode(readFileSync(join(PUBLIC, file), "utf8")).split("\n"))
+        if (!/^ *With |every-operation/.test(line))
+          expect(whole.includes(line), `${file}: ${line}`).toBe(true);
   });
 
   it("have a sitemap and a security.txt if the operator sets the address and the contact", () => {

@@ -203,14 +203,12 @@ export const callsReference: Reference = {
               ],
             },
           },
-          "A participant leaves": {
-            call: { participants: [{ key: story.RITAS_PARTICIPANT.key, left_at: "2026-01-31T09:44:30Z" }] },
-          },
           "A participant withdraws consent": {
             call: {
               participants: [
                 {
                   key: story.RITAS_PARTICIPANT.key,
+                  left_at: "2026-01-31T09:44:30Z",
                   recording_consent: false,
                   recording_consent_at: story.WITHDRAWN_AT,
                   recording_consent_method: "verbal",

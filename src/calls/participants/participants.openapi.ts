@@ -134,7 +134,6 @@ export const participantsReference: Reference = {
             },
           },
           "A person leaves": { participant: { left_at: "2026-01-31T09:28:00Z" } },
-          "A person comes back": { participant: { waiting_since: "2026-01-31T09:29:00Z" } },
         },
       },
       response: { schema: participantSchema },

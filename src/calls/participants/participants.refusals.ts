@@ -20,7 +20,7 @@ export const slugIsOld = () =>
   new ApiError(
     404,
     "slug_outdated",
-    "Waiting room not found: the room that had this slug was renamed or retired",
+    "Waiting room not found: the room that had this slug was renamed or retired; use the current slug",
   );
 
 export const participantIncomplete = () =>
@@ -38,7 +38,7 @@ export const participantNotMember = () =>
   unprocessable("not_a_member", "participant.user_id: must be the user_id of a user of the organization");
 
 export const roomInactive = () =>
-  unprocessable("room_inactive", "The waiting room is not active: nobody can enter it");
+  unprocessable("room_inactive", "The waiting room is not active: set its is_active to true first");
 
 export const participantLeftCall = () =>
   unprocessable("participant_left", "The participant has left a call: report their return under a new key");

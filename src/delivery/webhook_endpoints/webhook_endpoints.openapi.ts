@@ -23,7 +23,6 @@ const onDevelopersMachine =
 
 export const ofEndpoint = {
   parameters: { id: { description: "The id of the webhook endpoint.", example: story.WEBHOOK_ENDPOINT.id } },
-  refusals: { 404: "The endpoint does not exist." },
 };
 
 export const webhookEndpointsReference: Reference = {

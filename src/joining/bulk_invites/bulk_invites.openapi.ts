@@ -36,26 +36,6 @@ const completed: Progress = {
   ],
 };
 
-const otherFaults = [
-  refusals.ROW_FAULTS.pendingInvite({ id: 58, expired_at: "2026-01-12T08:00:00.000Z" }),
-  refusals.ROW_FAULTS.membershipEnded,
-  refusals.ROW_FAULTS.notMade,
-  refusals.ROW_FAULTS.creatorRemoved,
-  refusals.ROW_FAULTS.creatorBelow,
-  refusals.ROW_FAULTS.tooManyInvites,
-  refusals.ROW_FAULTS.tooManyMails,
-  refusals.ROW_FAULTS.tooManyMailsToAddress,
-];
-
-const faulty: Progress = {
-  ...completed,
-  id: story.BULK_INVITE_ID + 1,
-  total_count: otherFaults.length,
-  created_count: 0,
-  failed_count: otherFaults.length,
-  failures: otherFaults.map((error, row) => ({ row, email: `person${row}@example.com`, error })),
-};
-
 const DAYS = BULK_INVITE_PERSONAL_DATA_KEPT_FOR / DAY;
 
 /** A row has the same fields as the invite that is created from it. */
@@ -119,7 +99,6 @@ export const bulkInvitesReference: Reference = {
         schema: bulkInviteProgressResponseSchema,
         examples: {
           "Completed: one invite and three failed rows": { bulk_invite: completed },
-          "Other reasons why rows fail": { bulk_invite: faulty },
         },
       },
       errors: [refusals.bulkInviteNotFound()],

@@ -6,7 +6,7 @@ import { grouped, SECOND } from "../../units.ts";
 export const inviteNotFound = () => notFound("Invite");
 
 /** Also the error of a row in a bulk invite. */
-export const HAS_ACCOUNT = "has an account in the organization";
+export const HAS_ACCOUNT = "has an account in the organization: change that organization user instead";
 
 export interface PendingInvite {
   id: number;

@@ -108,7 +108,6 @@ export const organizationUsersReference: Reference = {
       description: `${CHANGE} The client's own user must keep the role \`organization_admin\`.`,
       parameters: { id: { description: MEMBER_ID, example: story.ANN.id } },
       ...changeOf("organization_user", organizationUserSchema),
-      refusals: { 404: "The member does not exist." },
       errors: [
         ...changeErrors("organization_user"),
         refusals.clientDemotesItsUser(),
@@ -130,7 +129,6 @@ export const organizationUsersReference: Reference = {
           example: true,
         },
       },
-      refusals: { 404: "The member does not exist, or the membership has already ended." },
       errors: [
         refusals.organizationUserNotFound(),
         refusals.clientRemovesItsUser(),
@@ -188,7 +186,6 @@ export const organizationUsersReference: Reference = {
       description: CHANGE,
       parameters,
       ...changeOf("user", userSchema),
-      refusals: { 404: "The organization or the user does not exist." },
       errors: [organizationNotFound(), ...changeErrors("user")],
     },
     "DELETE /organizations/:organization_id/users/:organization_user_id": {
@@ -196,7 +193,6 @@ export const organizationUsersReference: Reference = {
       summary: "End the membership of a user",
       description: `${REMOVAL} To let the person return as the same user, use \`returning_user_id\` in an invite, or in \`POST /organizations/{organization_id}/users\`. ${OTHER_ORGANIZATIONS}`,
       parameters,
-      refusals: { 404: "The organization or the user does not exist, or the membership has already ended." },
       errors: [organizationNotFound(), refusals.organizationUserNotFound()],
     },
   },

@@ -101,9 +101,6 @@ export const apiClientsReference: Reference = {
       summary: "Revoke an API client",
       description: `${REVOCATION} A client cannot revoke itself.`,
       parameters: byId,
-      refusals: {
-        404: "The API client does not exist or is already revoked.",
-      },
       errors: [refusals.apiClientNotFound(), refusals.clientRevokesItself()],
     },
   },
@@ -132,9 +129,6 @@ export const apiClientsReference: Reference = {
       summary: "Revoke an API client",
       description: REVOCATION,
       parameters: byId,
-      refusals: {
-        404: "The organization or the API client does not exist, or the client is already revoked.",
-      },
       errors: [organizationNotFound(), refusals.apiClientNotFound()],
     },
   },

@@ -1,6 +1,6 @@
 import { ERROR_CODE } from "../../http/errors.ts";
 import type { Api } from "../apis.ts";
-import { codesTables } from "../error_codes.ts";
+import { errorTables } from "../error_codes.ts";
 import { fieldsOf, parameterLine } from "./fields.ts";
 import type { Header, Linked, Operation, Parameter } from "./openapi.ts";
 import { type Page, paragraphs, sectionOf } from "./pages.ts";
@@ -23,7 +23,7 @@ export function everyOperationPage(api: Api, document: Linked): Page {
     sectionOf(
       "## Errors",
       `The body of an error is \`{"error": "…"}\`, a text for people. Programs use the code in the header \`${ERROR_CODE}\`. The page of each operation lists its other errors, and [Error codes](/${api}/guides/error-codes) all codes that are not in this table.`,
-      codesTables(document).shared,
+      errorTables(api, document).shared,
     ),
     ...sectionsOn(path, document),
     document.webhooks &&

@@ -7,33 +7,35 @@ import { API_TITLES, firstSentenceOf, type Page, SERVICE } from "./pages.ts";
 interface Site {
   pages: Page[];
   assets: string;
-  /** The address in the commands that the page's script replaces with its own server's. Only on a developer's machine. */
+  /** Only on a developer's machine: the address in the commands that the page's script replaces with its own server's. */
   replacedServer?: string | undefined;
+  /** Only on a developer's machine: the values with which a page sends its example. */
+  development?: Record<string, string> | undefined;
 }
 
-const isReference = ({ kind }: Page) => kind !== "guide" && kind !== "home";
+const isReference = ({ kind }: Page) => !["guide", "home", "missing"].includes(kind);
 
 /** Everything on the page can be read without scripts. */
-export function htmlOf(page: Page, { pages, assets, replacedServer }: Site): string {
+export function htmlOf(page: Page, { pages, assets, replacedServer, development }: Site): string {
   const { html, headings } = toHtml(page.markdown);
   const content = withExample(withFolds(html, pages));
   const own = pages.filter(({ api, kind }) => api === page.api && kind !== "home");
   const beside = own.filter((each) => isReference(each) === isReference(page));
   const at = beside.indexOf(page);
-  const isHome = page.kind === "home";
+  const isHome = page.kind === "home" || page.kind === "missing";
   return `<!doctype html>
 <html lang="en"${replacedServer ? ` data-server="${replacedServer}"` : ""}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escapeHtml(isHome ? SERVICE : `${page.title} · ${API_TITLES[page.api]}`)}</title>
+<title>${escapeHtml(page.kind === "home" ? SERVICE : isHome ? page.title : `${page.title} · ${API_TITLES[page.api]}`)}</title>
 <meta name="description" content="${escapeHtml(firstSentenceOf(page))}">
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${assets}/docs.css">
 <link rel="alternate" type="text/markdown" href="${isHome ? "/index.md" : `${page.path}.md`}">
 <script src="${assets}/theme.js"></script>
-<script src="${assets}/docs.js" type="module"></script>
+<script src="${assets}/docs.js" type="module"></script>${development && page.request ? `\n<script src="${assets}/try_it.js" type="module"></script>` : ""}
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
@@ -46,11 +48,11 @@ export function htmlOf(page: Page, { pages, assets, replacedServer }: Site): str
 </header>
 <div class="columns">
 <details id="navigation" open><summary>Navigation</summary><nav aria-label="${API_TITLES[page.api]}">${navigation(page, own)}</nav></details>
-<main id="content" tabindex="-1" data-kind="${page.kind}">
+<main id="content" tabindex="-1" data-kind="${page.kind}"${development && page.request ? ` data-request="${escapeHtml(requestOf(page.request, development))}"` : ""}>
 ${isHome ? "" : breadcrumbs(page, pages)}
 <h1>${escapeHtml(page.title)}</h1>
 ${content}
-<p class="formats"><a href="${isHome ? "/index.md" : `${page.path}.md`}">This page as Markdown</a></p>
+${page.kind === "missing" ? "" : `<p class="formats"><a href="${isHome ? "/index.md" : `${page.path}.md`}">This page as Markdown</a></p>`}
 ${isHome ? "" : `<nav class="beside" aria-label="Previous and next page">${neighbour("prev", "Previous", beside[at - 1])}${neighbour("next", "Next", beside[at + 1])}</nav>`}
 </main>
 ${contents(page, headings)}
@@ -59,6 +61,13 @@ ${contents(page, headings)}
 </html>
 `;
 }
+
+/** The example's request, with the credentials of the demo. */
+const requestOf = (request: NonNullable<Page["request"]>, credentials: Record<string, string>) =>
+  JSON.stringify(request).replace(
+    /\b(CLIENT_ID|CLIENT_SECRET|PLATFORM_API_TOKEN)\b/g,
+    (name) => credentials[name] ?? name,
+  );
 
 /** Puts the section with the examples into an element of its own, which wide screens show beside the text. */
 const withExample = (html: string): string =>

@@ -27,6 +27,7 @@ export function operationPages(api: Api, plain: Document, external: Document, se
       operation,
       kind: "operation" as const,
       route: `${method.toUpperCase()} ${path}`,
+      request: api === "livekit" ? undefined : requestOf(api, method.toUpperCase(), path, operation),
       markdown: operationMarkdown({ ...sent, method: method.toUpperCase(), path }, operation, document),
     })),
   );
@@ -34,6 +35,7 @@ export function operationPages(api: Api, plain: Document, external: Document, se
     operation: post,
     kind: "event" as const,
     route: type,
+    request: undefined,
     markdown: eventMarkdown(api, post, document),
   }));
   const pages = document.tags.flatMap(({ name, description }) => {
@@ -158,21 +160,37 @@ function fieldsIn(type: string, { schema }: Media, document: Linked, side: "sent
   return [fields.join("\n"), ...(side === "received" ? foldsOf(schema, document) : [])];
 }
 
-function samplesOf(
-  { api, method, path, server }: Sent,
-  { parameters = [], requestBody }: Operation,
-): string[] {
-  // LiveKit signs each event, so readers cannot send one.
-  if (api === "livekit") return [];
+/** The request of the example, with the names of the credentials as their values. */
+function requestOf(api: Api, method: string, path: string, { parameters = [], requestBody }: Operation) {
   const url = path.replace(/\{(\w+)\}/g, (_, name) =>
     String(parameters.find((each) => each.name === name)?.example),
   );
   const [[type = "", media] = []] = Object.entries(requestBody?.content ?? {});
-  const body = media && examplesOf(media)[0]?.value;
+  const value = media && examplesOf(media)[0]?.value;
+  return {
+    method,
+    path: `/api/${api}${url}`,
+    headers: { ...CREDENTIALS[api], ...(value ? { "Content-Type": type } : {}) },
+    ...(value ? { body: pretty(value) } : {}),
+  };
+}
+
+const CREDENTIALS: Record<Api, Record<string, string>> = {
+  external: { "X-Client-ID": "CLIENT_ID", "X-Client-Secret": "CLIENT_SECRET" },
+  platform: { Authorization: "Bearer PLATFORM_API_TOKEN" },
+  livekit: {},
+};
+
+function samplesOf({ api, method, path, server }: Sent, operation: Operation): string[] {
+  // LiveKit signs each event, so readers cannot send one.
+  if (api === "livekit") return [];
+  const { path: url, headers, body } = requestOf(api, method, path, operation);
   const verb = method === (body ? "POST" : "GET") ? "" : `-X ${method} `;
   const lines = [
-    `curl -K ${api === "external" ? "client" : "platform"}.curl ${verb}"$API${url}"`,
-    ...(body ? [`-H "Content-Type: ${type}"`, `-d '${pretty(body).replaceAll("'", "'\\''")}'`] : []),
+    `curl -K ${api === "external" ? "client" : "platform"}.curl ${verb}"$API${url.slice(`/api/${api}`.length)}"`,
+    ...(body
+      ? [`-H "Content-Type: ${headers["Content-Type"]}"`, `-d '${body.replaceAll("'", "'\\''")}'`]
+      : []),
   ];
   const command = lines.join(" \\\n  ");
   const withAddress = command.replace("$API", () => `${server}/api/${api}`);

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { Api } from "../apis.ts";
-import { groupOfGuide, guideFiles, guideOf, type Values } from "../guides.ts";
+import { firstLineOf, guideFiles, guideOf, type Values } from "../guides.ts";
 import type { Group } from "../references.ts";
 
 /** A page of the reference. Its HTML is at `path`, its Markdown at `path` with `.md`. */
@@ -8,12 +8,16 @@ export interface Page {
   api: Api;
   /** The group of the navigation that shows a guide or a resource. */
   group?: Group | undefined;
-  kind: "home" | "guide" | "shared" | "resource" | "operation" | "event";
+  kind: "home" | "missing" | "guide" | "shared" | "resource" | "operation" | "event";
   path: string;
   title: string;
   resource?: string | undefined;
   /** For example `GET /invites`, or the type of an event. */
   route?: string;
+  /** Other words by which people search for the page. */
+  words?: string;
+  /** The example of an operation, for the form that sends it. */
+  request?: { method: string; path: string; headers: Record<string, string>; body?: string } | undefined;
   /** The page without its title. Links to other pages use their `path`. */
   markdown: string;
 }
@@ -62,7 +66,7 @@ export const guidePages = (api: Api, values: Values): Page[] =>
   guideFiles(api).map((file) => {
     const [, title = "", markdown = ""] = /^# (.*)\n+([\s\S]*)$/.exec(guideOf(api, file, values)) ?? [];
     const path = pathOfGuide(api, file);
-    return { api, group: groupOfGuide(file), kind: "guide", path, title, markdown: withLinks(api, markdown) };
+    return { api, ...firstLineOf(file), kind: "guide", path, title, markdown: withLinks(api, markdown) };
   });
 
 export const pathOfGuide = (api: Api, file: string): string =>

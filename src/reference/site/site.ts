@@ -1,13 +1,10 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import MiniSearch from "minisearch";
 import { API_NAMES, type Api } from "../apis.ts";
-import { codesTables } from "../error_codes.ts";
+import { errorTables } from "../error_codes.ts";
 import { homeOf } from "../guides.ts";
 import { type Choices, guideValues, operatorOf } from "../info.ts";
-import { INDEX } from "./assets/words.js";
 import { htmlOf } from "./layout.ts";
 import type { Document } from "./openapi.ts";
 import { operationPages } from "./operation_pages.ts";
@@ -21,6 +18,15 @@ import {
   withLinks,
 } from "./pages.ts";
 import { everyOperation } from "./schemas.ts";
+import { searchIndexOf } from "./search_index.ts";
+
+/** The page at every address that has none. */
+const MISSING = {
+  kind: "missing",
+  path: "/404",
+  title: "There is no such page",
+  markdown: "Search for it with the button above (or press `/`), or begin at the [home page](/).",
+} as const;
 
 const ASSETS = join(import.meta.dirname, "assets");
 
@@ -34,7 +40,7 @@ export function siteOf(documents: Map<Api, object>, choices: Choices = {}): File
     return [
       ...guidePages(api, {
         ...values,
-        CODES: codesTables(document).others,
+        CODES: errorTables(api, document).others,
         EVERY_OPERATION: everyOperation(api),
       }),
       ...operationPages(api, document, documents.get("external") as Document, values.SERVER),
@@ -48,18 +54,22 @@ export function siteOf(documents: Map<Api, object>, choices: Choices = {}): File
     markdown: withLinks("external", homeOf(values)),
   };
   const files: Files = new Map();
-  const served = assetsOf(pages);
+  const served = assetsOf(pages, choices.development !== undefined);
   const assets = `/assets/${digestOf(served)}`;
   for (const [file, content] of served) files.set(`${assets.slice(1)}/${file}`, content);
-  const site = { pages, assets, replacedServer: choices.development && values.SERVER };
+  const { development } = choices;
+  const site = { pages, assets, replacedServer: development && values.SERVER, development };
   for (const page of pages) {
     files.set(`${page.path.slice(1)}.html`, htmlOf(page, site));
     files.set(`${page.path.slice(1)}.md`, markdownOf(page));
   }
   files.set("index.html", htmlOf(home, site));
+  files.set("404.html", htmlOf({ ...home, ...MISSING }, site));
   files.set("index.md", markdownOf(home));
-  files.set("llms.txt", markdownOf({ ...home, markdown: overviewOf(pages) }));
-  files.set("llms-full.txt", [home, ...pages].map((page) => withoutPrograms(markdownOf(page))).join("\n\n"));
+  const overview = markdownOf({ ...home, markdown: overviewOf(pages) });
+  // A program may have this text without its address.
+  files.set("llms.txt", overview.replaceAll("](/", `](${development ? values.SERVER : (url ?? "")}/`));
+  files.set("llms-full.txt", [home, ...pages].map((page) => inShort(markdownOf(page))).join("\n\n"));
   for (const file of ["_headers", "_redirects", "invite_mail.png"])
     files.set(file, readFileSync(join(ASSETS, file)));
   files.set("robots.txt", `User-agent: *\nAllow: /\n${url ? `Sitemap: ${url}/sitemap.xml\n` : ""}`);
@@ -69,21 +79,28 @@ export function siteOf(documents: Map<Api, object>, choices: Choices = {}): File
   return files;
 }
 
-/** Leaves out the programs that say again what the command above them says. The Markdown of each page has them. */
-const withoutPrograms = (markdown: string): string =>
-  markdown.replace(/\n *With [^\n]*:\n+ *```(?:js|python)\n[\s\S]*?\n *```\n/g, "");
+/**
+ * Leaves out what a program that reads all pages at once does not need: the programs that say again what the command above them
+ * says, the white space in JSON, and the links to what all operations share.
+ */
+const inShort = (markdown: string): string =>
+  markdown
+    .replace(/\n *With [^\n]*:\n+ *```(?:js|python)\n[\s\S]*?\n *```\n/g, "")
+    .replace(/\n\[[^\]]*\]\(\/\w+\/reference\/every-operation\.md[^)]*\)\n/g, "")
+    .replace(/(?<=```json\n)[\s\S]*?(?=\n *```)/g, (json) => JSON.stringify(JSON.parse(json)))
+    .replace(/(?<=```sh\n)[\s\S]*?(?=\n *```)/g, (command) => command.replace(/\n *(?=["}[\]])/g, ""));
 
 /** Styles and scripts by their names. Their path has a digest of all of them, so that browsers may cache them forever. */
-function assetsOf(pages: Page[]): Files {
-  const scripts = readdirSync(ASSETS).filter((file) => file.endsWith(".js"));
-  const library = join(createRequire(import.meta.url).resolve("minisearch"), "../../es/index.js");
+function assetsOf(pages: Page[], isLocal: boolean): Files {
+  const scripts = readdirSync(ASSETS).filter(
+    (file) => file.endsWith(".js") && (isLocal || file !== "try_it.js"),
+  );
   return new Map<string, string | Buffer>([
     ...scripts.map((file) => [file, readFileSync(join(ASSETS, file))] as const),
     [
       "docs.css",
       ["page", "content", "media"].map((name) => readFileSync(join(ASSETS, `css/${name}.css`))).join("\n"),
     ],
-    ["minisearch.js", readFileSync(library, "utf8").replace(/\n\/\/# sourceMappingURL.*/, "")],
     ["search.json", JSON.stringify(searchIndexOf(pages))],
   ]);
 }
@@ -93,20 +110,6 @@ const digestOf = (files: Files): string => {
   for (const content of files.values()) hash.update(content);
   return hash.digest("hex").slice(0, 12);
 };
-
-/** Indexes each section of a page separately, so that a search result links to the section. */
-function searchIndexOf(pages: Page[]) {
-  const index = new MiniSearch(INDEX);
-  for (const [p, { title, route = "", markdown }] of pages.entries())
-    for (const [n, text] of markdown.split(/^(?=## )/m).entries()) {
-      const [, heading = ""] = /^## (.*)/.exec(text) ?? [];
-      index.add({ id: `${p} ${n}`, p, h: heading, title, heading, route, text });
-    }
-  const places = pages.map(
-    ({ api, kind, resource }) => `${API_TITLES[api]}: ${kind === "guide" ? "guide" : resource}`,
-  );
-  return { pages: pages.map(({ path, title }, p) => [path, title, places[p]]), index };
-}
 
 /** An overview for new readers and for programs: see https://llmstxt.org. */
 function overviewOf(pages: Page[]): string {

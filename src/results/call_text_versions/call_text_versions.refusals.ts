@@ -27,6 +27,9 @@ export const correctedTooOften = (kind: CallTextKind) =>
 
 /** @param place the line's index in the request */
 export const lineUnknown = (place: number) =>
-  unprocessable("line_unknown", `transcript.lines.${place}.id: the transcript has no such line`);
+  unprocessable(
+    "line_unknown",
+    `transcript.lines.${place}.id: the transcript has no such line: read it again, and use the ids of its lines`,
+  );
 
 export const LINE_REPEATED = "names an earlier line again";

@@ -24,5 +24,9 @@ export const refusalsOfReports = (text: string, required: string) => ({
   isIncomplete: () =>
     unprocessable("first_report_incomplete", `${required} are required in the first report`),
   wasDeleted: () => unprocessable("text_deleted", `The ${text} was deleted: it cannot be reported again`),
-  isFinal: () => unprocessable("text_final", `The ${text} is final and cannot be changed`),
+  isFinal: () =>
+    unprocessable(
+      "text_final",
+      `The ${text} is final and cannot be changed by a report: correct it in the external API`,
+    ),
 });

@@ -98,7 +98,7 @@ export const visitParticipantErased = (place: number) =>
 export const WRONG_NUMBER_OF_PARTICIPANTS = `must have 1 to ${MAX_VISIT_PARTICIPANTS} participants`;
 
 export const visitLinkNotValid = () =>
-  new ApiError(404, "link_invalid", "The link of the visit is not valid");
+  new ApiError(404, "link_invalid", "The link of the visit is not valid: ask the organization for a new one");
 
 export const visitLinkWithdrawn = () =>
   new ApiError(
@@ -114,6 +114,7 @@ export const visitRoomRetired = () =>
     "The link of the visit is no longer valid: the waiting room was retired",
   );
 
-export const visitWasCancelled = () => unprocessable("visit_cancelled", "The visit was cancelled");
+export const visitWasCancelled = () =>
+  unprocessable("visit_cancelled", "The visit was cancelled: plan another one");
 
-export const visitIsOver = () => unprocessable("visit_over", "The visit is over");
+export const visitIsOver = () => unprocessable("visit_over", "The visit is over: plan another one");

@@ -84,7 +84,6 @@ export const waitingRoomSubsReference: Reference = {
       summary: "Delete a sub of a waiting room",
       description: "An active sub ends at once.",
       parameters: { id },
-      refusals: { 404: "The room does not exist or has no such sub." },
       errors: [refusals.subNotFound()],
     },
   },

@@ -28,7 +28,7 @@ export const substituteHasNoRoom = () =>
 export const subsOverlap = (isOfDefaultLength = false) =>
   unprocessable(
     "sub_overlaps",
-    "The times overlap another sub of the waiting room" +
+    "The times overlap another sub of the waiting room: choose other times, or change or delete the other sub" +
       (isOfDefaultLength ? `; without datetime_end, a sub lasts ${DEFAULT_SUB_DURATION / HOUR} hours` : ""),
   );
 

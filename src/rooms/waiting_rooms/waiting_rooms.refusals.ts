@@ -13,7 +13,14 @@ export const ROOM_STAYS = {
   user: "to rename the owner, use PUT /organization_users/{id} or PUT /organization",
 };
 
-export const personalRoomStays = () => unprocessable("personal_room", "A personal room cannot be retired");
+export const personalRoomStays = () =>
+  unprocessable(
+    "personal_room",
+    "A personal room cannot be retired: it is when its owner loses the role provider",
+  );
 
 export const waitingRoomInUse = () =>
-  unprocessable("room_in_use", "The waiting room is in use: a participant is present or a call is going on");
+  unprocessable(
+    "room_in_use",
+    "The waiting room is in use: a participant is present or a call is going on; wait until they have left",
+  );

@@ -57,9 +57,9 @@ describe("A guide", () => {
     );
     expect(
       filled(
-        "'{{request reportCall: A participant leaves, call.participants.0.key=KEY, call.participants.0.left_at=AT}}'",
+        "'{{request updateVisit: A corrected name, visit.participants.0.id=ID, visit.participants.0.display_name=NAME}}'",
       ),
-    ).toBe(`'{"call": {"participants": [{"key": "'"$KEY"'", "left_at": "'"$AT"'"}]}}'`);
+    ).toBe(`'{"visit": {"participants": [{"id": '"$ID"', "display_name": "'"$NAME"'"}]}}'`);
   });
 
   it("escapes apostrophes for the shell", () => {

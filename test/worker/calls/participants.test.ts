@@ -231,7 +231,8 @@ describe("A participant's key", () => {
 });
 
 describe("PUT /waiting_rooms/{slug}/participants/{key} under a former slug", () => {
-  const RENAMED = /^Waiting room not found: the room that had this slug was renamed or retired$/;
+  const RENAMED =
+    /^Waiting room not found: the room that had this slug was renamed or retired; use the current slug$/;
 
   it("changes and ends the visit of a participant in the room, even after the room is retired", async () => {
     const { clinic, room } = await aRoom({ name: "Cardiology" });

@@ -126,7 +126,10 @@ describe("GET /health", () => {
 });
 
 describe("A request by plain HTTP", () => {
-  const INSECURE = { status: 403, body: { error: "Use HTTPS" } };
+  const INSECURE = {
+    status: 403,
+    body: { error: "Use HTTPS, and replace the credentials: they were sent unencrypted" },
+  };
 
   const byHttp = (host: string, bindings: object = {}): Fetcher => {
     const worker = throughWorkerWith(bindings);

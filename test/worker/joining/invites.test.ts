@@ -24,7 +24,7 @@ import { changingNothing } from "../support/unchanged.ts";
 const VALIDITY = 7 * DAY;
 
 const EMAIL = "organization_invite.email";
-const HAS_ACCOUNT = `${EMAIL}: has an account in the organization`;
+const HAS_ACCOUNT = `${EMAIL}: has an account in the organization: change that organization user instead`;
 
 const EXPIRED = "?status=expired";
 

@@ -248,7 +248,11 @@ it("PUT …/calls/{key}/soap_note cannot bring back the text from before a corre
   const { correct, visit, read } = await aDocumentedCall();
   await given(correct("soap_note", { text: "Plan: 1", reason: REASON }));
   const again = () => visit.reportSoapNote(TEXTS.soap_note.report);
-  expectRefusal(await changingNothing(again), 422, "The SOAP note is final and cannot be changed");
+  expectRefusal(
+    await changingNothing(again),
+    422,
+    "The SOAP note is final and cannot be changed by a report: correct it in the external API",
+  );
   expect(await read("soap_note")).toMatchObject({ text: "Plan: 1" });
 });
 
@@ -308,7 +312,10 @@ describe("PUT …/calls/{call_id}/transcript with lines", () => {
     const { id } = texts.transcript.transcript_lines[0];
     const line = { id, text: "Two." };
     for (const [lines, refusal] of [
-      [[line, { id: 999_999_999, text: "No." }], "transcript.lines.1.id: the transcript has no such line"],
+      [
+        [line, { id: 999_999_999, text: "No." }],
+        "transcript.lines.1.id: the transcript has no such line: read it again, and use the ids of its lines",
+      ],
       [[line, { ...line, text: "No." }], "transcript.lines.1.id: names an earlier line again"],
       [[{ id, text: "" }], /^transcript\.lines\.0\.text: /],
       [[{ id: 0, text: "No." }], /^transcript\.lines\.0\.id: /],

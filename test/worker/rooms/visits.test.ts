@@ -534,13 +534,17 @@ describe("POST /visits/redeem", () => {
         "token",
       ) ?? "",
     ])
-      expectRefusal(await redeem(forged), 404, "The link of the visit is not valid");
+      expectRefusal(
+        await redeem(forged),
+        404,
+        "The link of the visit is not valid: ask the organization for a new one",
+      );
     expectRefusal(await platform.post("/invites/accept", { token }), 404);
     await given(change({ participants: [RITA] }));
     expectRefusal(await redeem(token), 404, /no longer valid: its participant was removed/);
     const anew = tokenOfLink(await readVisit(clinic, visit));
     await given(clinic.client.delete(path));
-    expectRefusal(await redeem(anew), 422, "The visit was cancelled");
+    expectRefusal(await redeem(anew), 422, "The visit was cancelled: plan another one");
     const another = tokenOfLink(await planVisit(clinic, room.slug));
     await given(clinic.client.delete(`/waiting_rooms/${room.slug}`));
     expectRefusal(await redeem(another), 404, /no longer valid: the waiting room was retired/);
@@ -551,14 +555,18 @@ describe("POST /visits/redeem", () => {
     travelTo(timeAhead("10:29:59.999", 1));
     expect((await redeem(tokenOfLink(visit))).status).toBe(200);
     travelTo(timeAhead("10:30:00.000", 1));
-    expectRefusal(await redeem(tokenOfLink(visit)), 422, "The visit is over");
+    expectRefusal(await redeem(tokenOfLink(visit)), 422, "The visit is over: plan another one");
   });
 
   it("refuses the link of a visit that a restore lost, even if another visit got its id", async () => {
     const { clinic, visit } = await aPlannedVisit();
     const token = tokenOfLink(visit);
     await env.DB.prepare("update visits set created_at = created_at + 1 where id = ?").bind(visit.id).run();
-    expectRefusal(await redeem(token), 404, "The link of the visit is not valid");
+    expectRefusal(
+      await redeem(token),
+      404,
+      "The link of the visit is not valid: ask the organization for a new one",
+    );
     expect((await redeem(tokenOfLink(await readVisit(clinic, visit)))).status).toBe(200);
   });
 });

@@ -72,7 +72,8 @@ describe("The times of a room's subs", () => {
 
   it("are 24 hours without datetime_end, and the error of an overlap says so", async () => {
     const { create } = await aRoomWithSub();
-    const text = "The times overlap another sub of the waiting room";
+    const text =
+      "The times overlap another sub of the waiting room: choose other times, or change or delete the other sub";
     const { datetime_start } = between("08:00:00", "10:30:00");
     for (const datetime_end of [undefined, null])
       expectRefusal(

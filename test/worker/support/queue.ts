@@ -13,7 +13,8 @@ import { throughWorkerWith } from "./worker.ts";
 export const QUEUE = "bulk-invites";
 
 export const EARLIER_ROW = "The email is in an earlier row of the request";
-export const HAS_ACCOUNT = "The email has an account in the organization";
+export const HAS_ACCOUNT =
+  "The email has an account in the organization: change that organization user instead";
 export const rowHasPendingInvite = (invite: { id: number }) => `The email ${hasPendingInvite(invite)}`;
 export const rowHasExpiredInvite = (invite: ExpiringInvite) => `The email ${hasExpiredInvite(invite)}`;
 

@@ -88,7 +88,37 @@ const theme = button(
   },
   "Dark or light",
 );
-const search = button("Search", async () => (await import("./search.js")).open());
+// The dialog opens at once; the index follows, and finds what was typed meanwhile.
+const dialog = document.createElement("dialog");
+dialog.setAttribute("aria-label", "Search");
+dialog.innerHTML =
+  '<form method="dialog"><input type="search" aria-label="Search guides and reference" placeholder="Search guides and reference" autocomplete="off"><button>Close</button></form><p role="status"></p><ol></ol>';
+document.body.append(dialog);
+const input = dialog.querySelector("input");
+const search = button("Search", () => {
+  if (dialog.open) return;
+  input.value ||= sessionStorage.getItem("search") ?? "";
+  dialog.showModal();
+  input.select();
+});
+search.addEventListener("click", async () => (await import("./search.js")).attach(dialog), { once: true });
+input.addEventListener("input", () => sessionStorage.setItem("search", input.value));
+dialog.addEventListener("keydown", (event) => {
+  const links = [...dialog.querySelectorAll("a")];
+  const at = links.indexOf(document.activeElement);
+  if (event.key === "Enter" && document.activeElement === input) {
+    event.preventDefault();
+    links[0]?.click();
+  }
+  if (event.key === "Escape") {
+    // By default, Escape would only clear the search field.
+    event.preventDefault();
+    dialog.close();
+  }
+  if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+  event.preventDefault();
+  (links[event.key === "ArrowDown" ? Math.min(at + 1, links.length - 1) : at - 1] ?? input).focus();
+});
 search.title = "Ctrl K, or /";
 document.getElementById("tools").append(search, theme);
 

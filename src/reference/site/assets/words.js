@@ -1,8 +1,9 @@
 // Shared by the build, which creates the search index, and by the page, which searches in it.
 
-/** The words of a text, and also the parts of words with hyphens or underscores. */
+/** The words of a text in lower case, and also the parts of words with hyphens or underscores. */
 export const wordsOf = (text) =>
   text
+    .toLowerCase()
     .split(/[^\p{L}\p{N}_-]+/u)
     .flatMap((word) => (/[_-]/.test(word) ? [word, ...word.split(/[_-]+/)] : [word]))
     .filter(Boolean);
@@ -13,10 +14,3 @@ export const slugOf = (text) =>
     .replace(/[^\p{L}\p{N}\s_-]/gu, "")
     .trim()
     .replace(/[\s_-]+/g, "-");
-
-/** The options of the index. For each section, it stores `p`, the position of its page in the list, and `h`, its heading. */
-export const INDEX = {
-  fields: ["title", "heading", "route", "text"],
-  storeFields: ["p", "h"],
-  tokenize: wordsOf,
-};

@@ -74,6 +74,57 @@ export interface Visit {
   updated_at: number;
 }
 
+export interface Participant {
+  id: number;
+  organization: Organization;
+  key: string;
+  room: Room;
+  call: Call | null;
+  display_name: string;
+  role: string;
+  user_id: number | null;
+  external_reference: string | null;
+  /** The fields that the organization has set, which reports do not change. */
+  said: string[];
+  waiting_since: number | null;
+  left_at: number | null;
+  consents: Consent[];
+}
+
+export interface Consent {
+  id: number;
+  /** Of two decisions at the same time, the one that was reported first comes first. */
+  order: number;
+  decision: "granted" | "refused";
+  decided_at: number;
+  said_at: number | null;
+  method: string | null;
+  reported_at: number;
+}
+
+export interface Hold {
+  reason: string | null;
+  began_at: number;
+  begun_by: "platform" | "organization";
+}
+
+export interface Call {
+  id: number;
+  organization: Organization;
+  key: string;
+  room: Room;
+  owner: Member;
+  started_at: number;
+  ended_at: number | null;
+  failed: boolean;
+  external_reference: string | null;
+  /** Whether the organization has set the reference. */
+  isOwnReference: boolean;
+  hold: Hold | null;
+  /** Whether a hold of the platform has ended, so that no undated report begins another one. */
+  hasEndedHold: boolean;
+}
+
 export interface Client {
   id: number;
   organization: Organization;
@@ -139,6 +190,8 @@ export class Model {
   readonly slugs = new Map<string, Room>();
   readonly subs: Sub[] = [];
   readonly visits: Visit[] = [];
+  readonly participants: Participant[] = [];
+  readonly calls: Call[] = [];
   /** Links of visits, by their token. */
   readonly visitLinks = new Map<string, { visit: Visit; participant: number }>();
   /** Where lists continue, as the service said. */
@@ -165,11 +218,16 @@ export class Model {
   personalRoomOf = (member: Member): Room | undefined =>
     this.rooms.find(({ owner, is_retired }) => owner === member && !is_retired);
 
-  waitingIn = (_room: Room): unknown[] => [];
+  waitingIn = (room: Room): Participant[] =>
+    this.participants.filter((each) => each.room === room && each.call === null && each.left_at === null);
 
-  leaveRoom = (_room: Room): void => {};
+  leaveRoom(room: Room): void {
+    for (const each of this.waitingIn(room)) each.left_at = this.now;
+  }
 
-  isInUse = (_room: Room): boolean => false;
+  isInUse = (room: Room): boolean =>
+    this.participants.some((each) => each.room === room && each.left_at === null) ||
+    this.calls.some((call) => call.room === room && call.ended_at === null);
 
   requireNotSuspended({ is_suspended }: Organization): void {
     if (is_suspended) throw new Refusal(403, "organization_suspended");

@@ -7,20 +7,22 @@ import { compileAll } from "../simulator/isolate.ts";
 import { playStories } from "./stories.ts";
 
 const USAGE = `
-Usage: npm run model -- [--stories N] [--seed N] [--path P]
+Usage: npm run model -- [--stories N] [--seed N] [--path P] [--answers]
 
   --stories N  plays this many stories (default: 1000)
   --seed N     begins with another story (default: 1)
   --path P     plays one story again: a failing story prints its seed and its path
+  --answers    prints how often each operation was answered with each status
 `;
 
 const OPTIONS = {
   stories: { type: "string", default: "1000" },
   seed: { type: "string", default: "1" },
   path: { type: "string" },
+  answers: { type: "boolean", default: false },
 } as const;
 
-async function run({ stories, seed, path }: Values<typeof OPTIONS>): Promise<void> {
+async function run({ stories, seed, path, answers }: Values<typeof OPTIONS>): Promise<void> {
   if (!Number.isSafeInteger(Number(stories) + Number(seed)))
     throw new UsageError("--stories and --seed are numbers");
   const programs = await compileAll();
@@ -31,6 +33,14 @@ async function run({ stories, seed, path }: Values<typeof OPTIONS>): Promise<voi
     const { difference, story } = failure;
     throw new Error(`${difference}\n\nThe story:${story}\n\nseed ${failure.seed}, path ${failure.path}`);
   }
+  if (answers)
+    for (const [name, counts] of [...played.answers].sort())
+      say(
+        `${name}: ${[...counts]
+          .sort()
+          .map(([status, count]) => `${count}x ${status}`)
+          .join(", ")}`,
+      );
   const perSecond = Math.round((1000 * played.stories) / (Date.now() - started));
   say(
     `${played.stories} stories, ${played.requests} requests, ${perSecond} stories a second: no difference.`,

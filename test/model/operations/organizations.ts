@@ -165,7 +165,11 @@ function revoke(model: Model, organization: Organization, { path }: Request, own
   return { status: 204 };
 }
 
-const aClient: Operations[string]["path"] = (choice) => ({ id: pickOwned(choice, choice.model.clients)?.id });
+/** Mostly a client that the story has created. */
+const aClient: Operations[string]["path"] = (choice) => {
+  const { clients } = choice.model;
+  return { id: pickOwned(choice, choice.chance.is(0.9) ? clients.slice(6) : clients)?.id };
+};
 
 export const ORGANIZATIONS: Operations = {
   "platform POST /organizations": {

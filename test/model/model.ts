@@ -123,6 +123,72 @@ export interface Call {
   hold: Hold | null;
   /** Whether a hold of the platform has ended, so that no undated report begins another one. */
   hasEndedHold: boolean;
+  texts: Record<"transcript" | "soap_note", CallText | null>;
+  /** Texts that were deleted, and cannot be reported again. */
+  deleted: Set<string>;
+}
+
+export interface Line {
+  id: number;
+  participant_key: string;
+  text: string;
+  start_time: number;
+  end_time: number;
+}
+
+interface Version {
+  version: number;
+  text: string | null;
+  summary: string | null;
+  lines: Line[];
+  reason: string;
+  user_id: number;
+  created_at: number;
+}
+
+/** A transcript or a SOAP note. */
+export interface CallText {
+  id: number;
+  text: string | null;
+  summary: string | null;
+  lines: Line[];
+  /** The lines as they were reported, before corrections. */
+  reportedLines: Line[];
+  is_final: boolean;
+  versions: Version[];
+}
+
+export interface Egress {
+  id: number;
+  organization: Organization;
+  call: Call;
+  egress_id: string;
+  status: string;
+  error: string | null;
+  is_stopped: boolean;
+  ended_at: number | null;
+  /** An end that was reported before the recording has ended. */
+  early: number | null;
+  duration: number | null;
+  size: number | null;
+  storage_key: string | null;
+  log: { id: number; event: string; user_id: unknown; object_changes: object | null; created_at: string }[];
+  created_at: number;
+  updated_at: number;
+}
+
+export interface Endpoint {
+  id: number;
+  organization: Organization;
+  /** The member who is responsible for it. */
+  creator: Member;
+  url: string;
+  event_types: string[] | null;
+  is_active: boolean;
+  disabled_reason: string | null;
+  rotatedAt: number[];
+  created_at: number;
+  updated_at: number;
 }
 
 export interface Client {
@@ -192,6 +258,10 @@ export class Model {
   readonly visits: Visit[] = [];
   readonly participants: Participant[] = [];
   readonly calls: Call[] = [];
+  readonly egresses: Egress[] = [];
+  readonly endpoints: Endpoint[] = [];
+  /** Files, each with the recording that named it. */
+  readonly files = new Map<string, string>();
   /** Links of visits, by their token. */
   readonly visitLinks = new Map<string, { visit: Visit; participant: number }>();
   /** Where lists continue, as the service said. */

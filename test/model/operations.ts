@@ -1,8 +1,10 @@
 import type { Operations } from "./operation.ts";
 import { CALLS } from "./operations/calls.ts";
+import { DELIVERY } from "./operations/delivery.ts";
 import { JOINING } from "./operations/joining.ts";
 import { MEMBERS } from "./operations/members.ts";
 import { ORGANIZATIONS } from "./operations/organizations.ts";
+import { RESULTS } from "./operations/results.ts";
 import { ROOMS } from "./operations/rooms.ts";
 import { VISITS } from "./operations/visits.ts";
 
@@ -13,6 +15,8 @@ export const OPERATIONS: Operations = {
   ...ROOMS,
   ...VISITS,
   ...CALLS,
+  ...RESULTS,
+  ...DELIVERY,
 };
 
 const some = (pattern: RegExp): Operations =>
@@ -24,6 +28,8 @@ export const THEMES: Operations[] = [
   { ...VISITS, ...some(/(POST|PUT|DELETE) .*waiting_room(s|_subs)|users$/) },
   { ...MEMBERS, ...JOINING, ...some(/ \/waiting_rooms$/) },
   { ...ORGANIZATIONS, ...MEMBERS, ...some(/ \/waiting_rooms$|\/roles$/) },
+  { ...RESULTS, ...some(/platform .*calls\/\{key\}|legal_hold/) },
   { ...CALLS, ...some(/ \/waiting_rooms(\/\{slug\})?$/) },
+  { ...DELIVERY, ...some(/ \/waiting_rooms$/) },
   OPERATIONS,
 ];

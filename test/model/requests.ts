@@ -61,7 +61,8 @@ export function prepare(
     return encodeURIComponent(given[each]);
   });
   const badId = Object.entries(given).some(
-    ([each, value]) => each.endsWith("id") && each !== "egress_id" && !/^[1-9]\d*$/.test(value),
+    ([each, value]) =>
+      each.endsWith("id") && (each !== "egress_id" || !isPlatform) && !/^[1-9]\d*$/.test(value),
   );
 
   const sentQuery: Record<string, string> = {};

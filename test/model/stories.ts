@@ -3,8 +3,9 @@ import { DAY, HOUR, MINUTE } from "../../src/units.ts";
 import type { Programs } from "../simulator/isolate.ts";
 import { publishedKeys } from "../simulator/sign_in.ts";
 import { platformHeaders, World } from "../simulator/world.ts";
-import type { Model } from "./model.ts";
+import { type Model, type Room, timestamp } from "./model.ts";
 import type { Operation } from "./operation.ts";
+import { RECEIVER } from "./operations/delivery.ts";
 import { OPERATIONS, THEMES } from "./operations.ts";
 import { documentOf, prepare, type Step } from "./requests.ts";
 import { DIFFER, Story } from "./story.ts";
@@ -33,7 +34,7 @@ export class Command implements fc.AsyncCommand<Model, Story> {
 }
 
 /** Plays a request that the story itself sends, to begin with. */
-async function begin(story: Story, name: string, path: Record<string, number>, body: object) {
+async function begin(story: Story, name: string, path: Record<string, number | string>, body: object) {
   const { api, method, path: pattern } = documentOf(name);
   const filled = pattern.replace(/\{(\w+)\}/g, (_, each: string) => String(path[each]));
   const sent = { method, path: `/api/${api}${filled}`, headers: platformHeaders, body: JSON.stringify(body) };
@@ -44,9 +45,28 @@ async function begin(story: Story, name: string, path: Record<string, number>, b
   ).body as { id: number };
 }
 
+/** The beginning of many stories: a call that has ended, with a recording to which everybody has consented. */
+async function endCall(story: Story): Promise<void> {
+  const { rooms, now } = story.model;
+  const { slug, owner, organization } = rooms[0] as Room;
+  const path = { organization_id: organization.id, key: "c1", egress_id: "e1" };
+  const participants = ["p1", "p2"].map((key) => ({
+    key,
+    role: "recipient",
+    display_name: key,
+    recording_consent: true,
+  }));
+  const times = { started_at: timestamp(now - HOUR), ended_at: timestamp(now) };
+  const call = { waiting_room_slug: slug, organization_user_id: owner?.id, ...times, participants };
+  await begin(story, "platform PUT /organizations/{organization_id}/calls/{key}", path, { call });
+  const egress = { call_key: "c1", status: "egress_ended" };
+  await begin(story, "platform PUT /organizations/{organization_id}/egresses/{egress_id}", path, { egress });
+}
+
 export async function openStory(world: World): Promise<Story> {
   const story = new Story(world);
   world.receivers.set("https://idp.example.com/jwks", publishedKeys);
+  world.receivers.set(RECEIVER, () => new Response(null, { status: 204 }));
   for (const name of ["Riverside", "Hillside"]) {
     const { id: organization_id } = await begin(
       story,
@@ -90,6 +110,7 @@ export async function openStory(world: World): Promise<Story> {
         );
     }
   }
+  await endCall(story);
   return story;
 }
 

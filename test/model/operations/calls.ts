@@ -2,6 +2,7 @@ import { BOOLEAN, kind, list, NAME, nullable, object, required, text, usual } fr
 import {
   type Call,
   type Caller,
+  type CallText,
   dateOf,
   found,
   idOf,
@@ -32,7 +33,6 @@ import {
 } from "../operation.ts";
 import { membersOf, reachedMember, reachOf } from "./members.ts";
 import { organizationOf } from "./organizations.ts";
-import { resultsOf } from "./results.ts";
 import {
   PARTICIPANT_ROLE,
   PEOPLE,
@@ -45,6 +45,27 @@ import {
 } from "./visits.ts";
 
 const DAYS = 86_400_000;
+
+/** Recordings are shown once the call has ended, and if everybody on it has consented. */
+export const isVisible = (model: Model, call: Call): boolean => {
+  const people = participantsOf(model, call);
+  return call.ended_at !== null && people.length > 0 && people.every((each) => consentOf(each) === true);
+};
+
+export const egressesOf = (model: Model, call: Call) =>
+  model.egresses.filter((egress) => egress.call === call);
+
+const stateOf = ({ ended_at }: Call, known: CallText | null) => {
+  if (!known) return "none";
+  return known.is_final && ended_at !== null ? "ready" : "pending";
+};
+
+/** The state of a call's results. */
+const resultsOf = (model: Model, call: Call) => ({
+  transcript: stateOf(call, call.texts.transcript),
+  soap_note: stateOf(call, call.texts.soap_note),
+  egresses: isVisible(model, call) ? egressesOf(model, call).length : 0,
+});
 
 const idAndHold = (call: Call) => ({
   id: idOf(call),
@@ -72,7 +93,7 @@ const shown = (model: Model, call: Call, { member }: Caller) => {
 
 export const reported = (call: Call) => ({ ...idAndHold(call), key: call.key, ...details(call) });
 
-const callsOf = (model: Model, caller: Caller): Call[] =>
+export const callsOf = (model: Model, caller: Caller): Call[] =>
   model.calls.filter(
     (call) => call.organization === caller.organization && reachOf(model, caller).includes(call.owner),
   );
@@ -100,15 +121,15 @@ export const aCall: Operations[string]["path"] = (choice) => {
   return { call_id: call.id, organization_user_id: choice.chance.pick(others).id, key: call.key };
 };
 
-const KEYS = ["c1", "c2", "c3"];
+export const KEYS = ["c1", "c1", "c2", "c3"];
 
-const aKey: Operations[string]["path"] = ({ chance, organization_id }) => ({
+export const aKey: Operations[string]["path"] = ({ chance, organization_id }) => ({
   key: chance.pick(KEYS),
   organization_id,
 });
 
 /** A time in the past, in minutes. */
-const past = (minutes: readonly number[]) =>
+export const past = (minutes: readonly number[]) =>
   kind(
     ({ chance, model }) => new Date(model.now - chance.pick(minutes) * 60_000).toISOString(),
     ["2999-01-01T00:00:00Z", "now", 5],
@@ -124,7 +145,7 @@ const ANY_SLUG = kind(
   [5],
 );
 
-const PERSON_KEYS = ["p1", "p2", "p3", "p4"];
+export const PERSON_KEYS = ["p1", "p2", "p3", "p4"];
 const PERSON = {
   display_name: usual(NAME),
   role: usual(PARTICIPANT_ROLE),
@@ -243,7 +264,16 @@ function reportCall(model: Model, organization: Organization, key: string, repor
   const mayHold = known?.hold?.begun_by !== "platform" && !known?.hasEndedHold;
   const begun: Call["hold"] = { reason: null, began_at: model.now, ...known?.hold, begun_by: "platform" };
   const call: Call = {
-    ...{ id: 0, organization, key, isOwnReference: false, hold: null, hasEndedHold: false },
+    ...{
+      id: 0,
+      organization,
+      key,
+      isOwnReference: false,
+      hold: null,
+      hasEndedHold: false,
+      texts: { transcript: null, soap_note: null },
+      deleted: new Set(),
+    },
     ...known,
     ...{ room, owner, started_at, ended_at },
     failed: report.failed === undefined ? (known?.failed ?? false) : (report.failed ?? false),

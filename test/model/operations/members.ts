@@ -103,6 +103,14 @@ export function writeMember(model: Model, member: Member, next: Member): Member 
     for (const { creator, rows } of model.bulkInvites)
       for (const row of creator === member ? rows : []) if (isBeyond(row.roles)) row.isFailed = true;
   }
+  if (lost.includes("organization_admin"))
+    for (const endpoint of model.endpoints)
+      if (endpoint.creator === member && endpoint.is_active)
+        Object.assign(endpoint, {
+          is_active: false,
+          disabled_reason: "creator_removed",
+          updated_at: model.now,
+        });
   const room = model.rooms.find(({ owner }) => owner === member);
   if (isProvider(member)) {
     if (room?.is_retired) Object.assign(room, { is_retired: false, updated_at: model.now });

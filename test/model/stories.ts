@@ -157,11 +157,11 @@ export interface Played {
 /** Stories that share a world: a new one takes time, and a full one is slow. */
 const STORIES_PER_WORLD = 200;
 
-/** Plays random stories until one differs, and shortens it. */
+/** Plays random stories until one differs, and shortens it unless `isShortened` is false. */
 export async function playStories(
   programs: Programs,
   count: number,
-  { seed, path }: { seed: number; path?: string | undefined },
+  { seed, path, isShortened = true }: { seed: number; path?: string | undefined; isShortened?: boolean },
 ): Promise<Played> {
   const played: Played = { stories: 0, requests: 0, answers: new Map(), failure: undefined };
   let world = new World(1, programs, 1);
@@ -172,7 +172,10 @@ export async function playStories(
     await fc.asyncModelRun(() => ({ model: story.model, real: story }), commands);
     played.requests += [...commands].length;
   });
-  const details = await fc.check(property, { numRuns: count, seed, ...(path ? { path } : {}) });
+  const details = await fc.check(property, {
+    ...{ numRuns: count, seed, endOnFailure: !isShortened },
+    ...(path ? { path } : {}),
+  });
   if (details.failed) {
     const { message, stack } = details.errorInstance as Error;
     const isDifference = message.startsWith(DIFFER);

@@ -256,6 +256,10 @@ export const ROOMS: Operations = {
   },
   "external POST /waiting_rooms/{waiting_room_slug}/waiting_room_subs": {
     area: "rooms",
+    path: ({ chance, model: { subs } }) => {
+      const sub = chance.is(0.7) ? subs.at(-1) : undefined;
+      return { waiting_room_slug: sub?.room.slug };
+    },
     body: object({
       waiting_room_sub: required(
         object(

@@ -6,17 +6,15 @@ import { type Mailer, mailerOf } from "./mail/mail.ts";
 import { SYSTEM_USER_ID } from "./organization/members/organization_users.table.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
-/** Everything a service verb needs from outside. Verbs use no globals and know nothing about HTTP. */
+/** Everything a verb needs from outside. Verbs use no globals and know nothing about HTTP. */
 export interface Context {
   db: Database;
-  /** The number of this database: see database/shards.ts. */
   shard: number;
   /** Undefined if there is only one database. */
   shards?: Shards;
   bulkInviteQueue: Queue;
   /** The Worker's bucket of recordings. Unused if recordings are stored elsewhere: see egresses.files.ts. */
   recordings: R2Bucket;
-  /** The bucket of the access log's sealed days. */
   auditLogs: R2Bucket;
   webhookQueue: Queue;
   inviteMailQueue: Queue;
@@ -26,9 +24,9 @@ export interface Context {
   requester: Requester;
   /** The ETags of the `If-Match` header, or `*`: the versions that the request may change. */
   if_match?: string[] | undefined;
-  /** The body of an update, with the fields that it does not change: see http/unchangeable.ts. */
+  /** The body of an update: see http/unchangeable.ts. */
   sent?: { body: unknown; schema: z.ZodType };
-  /** The time of the request or chore, in milliseconds since the epoch. */
+  /** In milliseconds since the epoch. */
   now: number;
 }
 
@@ -36,11 +34,11 @@ export interface Shards {
   /** In ascending order. */
   numbers: number[];
   directory: Database;
-  /** Returns the context of a shard, and makes it the shard of the request and its bookmark. */
+  /** Makes a shard the one of the request and its bookmark. */
   enter: (shard: number) => Context;
 }
 
-/** The author of a request, as the access log records it. Without an API client, the service's own user. */
+/** As the access log records it. Without an API client, the service's own user. */
 export interface Requester {
   user_id: number;
   api_client_id: number | null;
@@ -49,16 +47,10 @@ export interface Requester {
   purpose: PurposeOfUse | null;
   /** null in the cron. */
   request_id: string | null;
-  /** The daily quota of the request: see usage.quotas.ts. */
   quota: Quota;
 }
 
-interface Opening {
-  db?: Database;
-  request_id?: string;
-}
-
-export function openContext(env: Env, now: number, { db = env.DB, request_id }: Opening = {}): Context {
+export function openContext(env: Env, now: number, db: Database = env.DB, request_id?: string): Context {
   const settings = readSettings(env);
   return {
     db,
@@ -89,7 +81,6 @@ export function openContext(env: Env, now: number, { db = env.DB, request_id }: 
   };
 }
 
-/** An API client acts as one organization user. */
 export interface Caller {
   api_client_id: number;
   organization_id: number;
@@ -107,9 +98,8 @@ export interface Caller {
 /** A request with an `Idempotency-Key`, which is carried out only once. */
 export interface KeyedRequest {
   key: string;
-  /** The digest of the method, path and body. */
   fingerprint: () => Promise<string>;
-  /** Whether the request was carried out before: the verb changed nothing and returned the earlier result. */
+  /** The verb changed nothing and returned the earlier result. */
   isReplay: boolean;
 }
 
@@ -117,6 +107,6 @@ export interface ClientContext extends Context {
   caller: Caller;
   url: string;
   keyed?: KeyedRequest;
-  /** The number of writes that the request counts as if it changes something: see usage.quotas.ts. */
+  /** How many writes the request counts as: see usage.quotas.ts. */
   writes: number;
 }

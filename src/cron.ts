@@ -6,6 +6,7 @@ import { deleteUnclaimedRefusals } from "./calls/consents/consents.sql.ts";
 import { endSilentWaits, eraseParticipants } from "./calls/participants/participants.chores.ts";
 import type { Context } from "./context.ts";
 import { cleanUp } from "./database/clean_up.ts";
+import { recordRun } from "./database/runs.ts";
 import { isSharded, shardsOf } from "./database/shards.ts";
 import { events } from "./delivery/events/events.table.ts";
 import { queueDueDeliveries } from "./delivery/webhook_deliveries/webhook_deliveries.queue.ts";
@@ -33,15 +34,16 @@ import { consume, openBackground } from "./queues/consume.ts";
 import { portionsOf } from "./queues/send.ts";
 import { deleteOldTexts } from "./results/call_texts/call_texts.service.ts";
 import { deleteOldRecordings } from "./results/egress_deletions/egress_deletions.service.ts";
+import { announceResults } from "./results/results_ready/results_ready.chores.ts";
 import { endSilentCalls } from "./results/silent_calls/silent_calls.chores.ts";
 import { endVisits } from "./rooms/visits/visits.chores.ts";
 import { CHORES_DELAY } from "./tuning.ts";
 import { DAY } from "./units.ts";
 
-/** Chores by the names under which the log reports their result: the number of rows processed. */
+/** The log reports the number of rows that each has processed. */
 type Chores = Record<string, (context: Context) => Promise<number>>;
 
-const cleanUps: Chores = {
+const chores: Chores = {
   deleteOldCodes: cleanUp(authorizationCodes, authorizationCodes.expires_at, AUTHORIZATION_CODE_KEPT_FOR),
   deleteOldIdempotencyKeys: cleanUp(idempotencyKeys, idempotencyKeys.created_at, IDEMPOTENCY_KEY_KEPT_FOR),
   deleteOldRooms: cleanUp(livekitRooms, livekitRooms.updated_at, ROOM_KEPT_FOR),
@@ -50,14 +52,11 @@ const cleanUps: Chores = {
   deleteOldMailedAddresses: cleanUp(mailedAddresses, mailedAddresses.day, DAY),
   deleteOldClientDays,
   deleteUnclaimedRefusals,
-};
-
-const chores: Chores = {
-  ...cleanUps,
   queueDueBulkInvites,
   erasePersonalData,
   endSilentCalls,
   endClosedRooms,
+  announceResults,
   endSilentWaits,
   deleteOldTexts,
   eraseParticipants,
@@ -79,10 +78,8 @@ const lastChores: Chores = { queueDueMails, queueDueDeliveries };
 const choresMessage = lazily(() => z.object({ schema: z.literal("chores/1"), scheduled_time: z.int() }));
 
 /**
- * Runs all chores. With several databases, each gets a queue message and so its own invocation, with its own
- * subrequests and connections: a database that hangs does not delay the others.
- *
- * @param scheduled_time when the run should start, so that a late start does not change what the chores decide
+ * With several databases, each gets its own invocation: one that hangs does not delay the others. `scheduled_time` is when the
+ * run should start, so that a late start does not change what the chores decide.
  */
 export async function runCron(env: Env, scheduled_time: number): Promise<void> {
   try {
@@ -125,6 +122,7 @@ async function runChores(context: Context): Promise<void> {
     );
   const done = await runAll(chores);
   const queued = await runAll(lastChores);
+  await recordRun(context).catch((error) => logFault({ chore: "recordRun", ...ofShard }, error));
   // Log even if there was nothing to do, so that operators notice when the cron stops.
   log("cron", { ...ofShard, duration_ms: Date.now() - started, ...done, ...queued });
 }

@@ -31,10 +31,7 @@ export const SIGN_IN_RECORDED_EVERY = MINUTE;
 /** How long after its end a day is sealed: by then, all requests that began in it have ended. */
 export const SEALED_AFTER = HOUR;
 
-/**
- * Verifiers report a missing seal if the newest sealed day ended longer ago than this: a day, an hour until it is
- * sealed, and an hour of slack.
- */
+/** Verifiers report a missing seal after this long: a day, an hour until it is sealed, and an hour of slack. */
 export const NEXT_SEAL_WITHIN = 26 * HOUR;
 
 /** How long entries stay in D1 after sealing. More than a year, so that a whole year can be reviewed. The files stay. */
@@ -92,10 +89,7 @@ export const ROOM_SILENCE = 10 * MINUTE;
 /** How long LiveKit's events about a room are remembered: more of them may be late. */
 export const ROOM_KEPT_FOR = 30 * DAY;
 
-/**
- * How long an egress or a refusal from LiveKit waits for its call to be reported. Then the files of the egress are
- * deleted, because the recording belongs to nobody.
- */
+/** How long an egress or a refusal waits for its call. Then the files are deleted: the recording belongs to nobody. */
 export const UNCLAIMED_KEPT_FOR = 30 * DAY;
 
 /** The minimum time between two mails of an invite: it takes longer to notice that a mail is missing. */
@@ -147,11 +141,14 @@ export const MAX_WEBHOOK_RETRY_AFTER = DAY;
 /** An endpoint is disabled when all its deliveries have failed for this long. */
 export const WEBHOOK_FAILING_FOR = 5 * DAY;
 
-/**
- * A call or a wait that no report has changed for this long counts as over: no visit goes this long without anybody
- * joining, leaving or speaking.
- */
+/** A call or a wait without a report for this long counts as over: in a visit, somebody joins, leaves or speaks. */
 export const SILENCE_UNTIL_END = DAY;
+
+/** How long an ended call waits for its first result. Transcripts and recordings arrive within minutes. */
+export const RESULTS_AWAITED_FOR = 10 * MINUTE;
+
+/** How long a draft or a running recording holds back the event that the results are ready: it may never be finished. */
+export const UNFINISHED_RESULTS_AWAITED_FOR = HOUR;
 
 /** In seconds: the `Retry-After` when all attempts to write failed. */
 export const WRITE_RETRY_AFTER = 1;

@@ -34,10 +34,7 @@ export const DEFAULT_PER_PAGE = 25;
 /** Keeps the response and the read small. */
 export const MAX_PER_PAGE = 100;
 
-/**
- * In characters: about 600 ranges of ids. Each organization that moves to another database begins one, and a range is needed for as long
- * as events in it are kept.
- */
+/** In characters: about 600 ranges of ids. Each organization that moves begins one, needed as long as its events are kept. */
 export const MAX_EVENT_POSITIONS_LENGTH = 8000;
 
 /** Digits of an integer in a path or a query. No value needs this many. */
@@ -101,10 +98,7 @@ export const MAX_SUBS = 1000;
 /** Active subs that lead on from a room, one after the other. Each costs a few reads of every participant who opens the room. */
 export const MAX_SUBS_FOLLOWED = 10;
 
-/**
- * How many unknown client ids an isolate still looks up per period for an address beyond its limit. This way, a valid
- * client at that address is served. D1 easily handles ten a second.
- */
+/** Lookups of unknown client ids per isolate and period, for an address beyond its limit. D1 easily handles ten a second. */
 export const LOOK_UPS_BEYOND_LIMIT = 600;
 
 /** In characters. A client sends one version, or a few. */
@@ -160,10 +154,7 @@ export const BODY_OF_ONE_REQUEST = 128 * KIB;
 /** In characters. A longer transcript counts as several requests, because it takes as much time. */
 export const ANSWER_OF_ONE_REQUEST = 256 * KIB;
 
-/**
- * In characters of JSON. A page of a transcript's versions ends after the version that exceeds this, because each
- * version can be as long as the transcript.
- */
+/** In characters of JSON. A page of versions ends after the one that exceeds this: each can be as long as the transcript. */
 export const TRANSCRIPT_VERSIONS_PAGE = KIB * KIB;
 
 export const MAX_CORRECTION_REASON_LENGTH = 500;
@@ -171,10 +162,7 @@ export const MAX_CORRECTION_REASON_LENGTH = 500;
 /** For SOAP notes and for summaries of transcripts. */
 export const MAX_NOTE_LENGTH = 200_000;
 
-/**
- * The summary and lines of a transcript as JSON: as much as one report can hold. Partial reports and corrections cannot
- * exceed it either, so it bounds every row and response.
- */
+/** The summary and lines of a transcript as JSON: as much as one report can hold, and a bound of every row and response. */
 export const MAX_TRANSCRIPT_SIZE = PLATFORM_BODY_LIMIT;
 
 /** More than any call has. The report goes to D1 in one parameter. */
@@ -195,10 +183,7 @@ export const MAX_PLANNED_VISITS = 100_000;
 /** For the way a person agreed: `verbal`, `form`. */
 export const MAX_CONSENT_METHOD_LENGTH = 50;
 
-/**
- * Per participant: nobody decides this often in one visit. The decisions in a report are compared in one parameter, and
- * the list of a call's decisions has no pages.
- */
+/** Per participant: nobody decides this often. A report's decisions are compared in one parameter; their list has no pages. */
 export const MAX_CONSENT_DECISIONS = 100;
 
 /** The longest key of an S3 object, in bytes of UTF-8. */
@@ -257,10 +242,7 @@ export const MAX_DAILY_RESERVED = 20_000;
 /** The fraction of both daily quotas that one API client may use, so that the others can still work. */
 export const CLIENT_FRACTION = 0.5;
 
-/**
- * Entries in a seal. API clients add fewer per day; further entries, from retention, go into the next day's seal. The
- * client package repeats this number.
- */
+/** Entries in a seal. API clients add fewer per day; further entries go into the next seal. The client package repeats this. */
 export const MAX_SEALED_ENTRIES = 1_000_000;
 
 /** Rooms that an organization can create, including retired ones. */

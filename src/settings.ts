@@ -13,7 +13,7 @@ const livekitUrl = lazily(() =>
     .transform((url) => url.replace(/^ws/i, "http").replace(/\/+$/, "")),
 );
 
-/** A host name, optionally with a port, as a URL that has nothing else. */
+/** As a URL that has nothing else but a port. */
 const ownHost = lazily(() =>
   z
     .string()
@@ -53,7 +53,7 @@ const storageFields = lazily(() =>
   }),
 );
 
-/** The operator's settings: variables and secrets of the Worker. src/docs/settings.md lists each with its default. */
+/** src/docs/settings.md lists each with its default. */
 const fields = lazily(() =>
   z.object({
     ALLOW_HTTP: z.enum(["true", "false"]).default("false"),
@@ -97,6 +97,7 @@ const fields = lazily(() =>
       "must be a JSON array of public Ed25519 keys as JWKs, with kty, crv and x",
     ).default([]),
     MAIL_FROM: emailAddress().optional(),
+    VERSION: z.string().optional(),
     NEW_ORGANIZATIONS_SHARD: z.coerce.number().int().nonnegative().optional(),
     LIVEKIT_API_KEY: z.string().optional(),
     LIVEKIT_API_SECRET: z.string().min(MIN_LIVEKIT_SECRET_LENGTH).optional(),
@@ -127,7 +128,6 @@ const settingsSchema = lazily(() =>
   }),
 );
 
-/** The settings of the bucket of recordings. */
 export type StorageSettings = z.output<ReturnType<typeof storageFields>>;
 
 /** Names the invalid settings, never their values. */
@@ -146,11 +146,7 @@ const isSet = ([, value]: [string, unknown]) => typeof value !== "string" || val
 
 const checkedSettings = new WeakMap<object, Settings>();
 
-/**
- * The Worker's settings, checked once per isolate.
- *
- * @throws SettingsError if a setting is missing or invalid
- */
+/** Checked once per isolate. @throws SettingsError */
 export function readSettings(env: object): Settings {
   const parsed = checkedSettings.get(env);
   if (parsed) return parsed;
@@ -159,7 +155,7 @@ export function readSettings(env: object): Settings {
   return settings;
 }
 
-/** @throws SettingsError as `readSettings` */
+/** @throws SettingsError */
 export const readStorageSettings = (env: object): StorageSettings => parseSettings(storageFields(), env);
 
 function parseSettings<Parsed>(schema: z.ZodType<Parsed>, env: object): Parsed {
@@ -172,7 +168,7 @@ function parseSettings<Parsed>(schema: z.ZodType<Parsed>, env: object): Parsed {
   );
 }
 
-/** The prefix of the secrets in .dev.vars.example, which everybody can read. The signing key has it in its private part. */
+/** Secrets in .dev.vars.example, which everybody can read, begin with it. The signing key has it in its private part. */
 const PUBLIC_PREFIX = "development-";
 
 const SECRETS = [
@@ -189,10 +185,8 @@ const SECRETS = [
 ] as const;
 
 /**
- * Refuses the public development secrets, except on localhost: a developer's machine is reached there, and a deployed
- * Worker never is.
- *
- * @throws SettingsError if one of the secrets is public, and the request is not to localhost
+ * Public secrets work only on localhost, where a developer's machine is reached and a deployed Worker never is. @throws
+ * SettingsError
  */
 export function requireOwnSecrets(settings: Settings, url: string) {
   const found: string[] = SECRETS.filter((name) => settings[name]?.startsWith(PUBLIC_PREFIX));

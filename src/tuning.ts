@@ -1,10 +1,7 @@
 import { MAX_EXPORTED_ACCESS_LOGS } from "./limits.ts";
 import { DAY, HOUR, KIB, MINUTE, SECOND } from "./units.ts";
 
-/*
- * Values that tune an isolate, its queues and the cron. Changing one does not affect what callers see. Sizes are in bytes, times
- * in milliseconds.
- */
+/* For an isolate, its queues and the cron. Callers see no change. Sizes are in bytes, times in milliseconds. */
 
 /** How long a client is not looked up again, so that a burst of requests costs one lookup. */
 export const CLIENT_FRESH_FOR = 10 * SECOND;
@@ -30,10 +27,7 @@ export const CHUNK_LENGTH = 32 * KIB;
 /** Access log entries read at once for a streamed list. */
 export const EXPORTED_PAGE = 1000;
 
-/**
- * Access log entries that a request searches if it has filters. Their index is read a second time, to find where the
- * next request continues.
- */
+/** Access log entries that a request with filters searches. Their index is read again, to find where the next one continues. */
 export const ACCESS_LOGS_LOOKED_THROUGH = MAX_EXPORTED_ACCESS_LOGS / 2;
 
 /** Entries read at once for sealing: 1 MB of D1's response, or 16 MB if each names 500 participants, of the isolate's 128 MB. */
@@ -42,17 +36,17 @@ export const SEALED_PAGE = 4000;
 /** Organizations for which a cron run seals a day. 20 runs seal 1,000, before the third hour of the day. */
 export const DAYS_SEALED = 50;
 
-/**
- * After reading this many entries, a run does not start another day. A day is read twice, so a run reads at most 2.5 million
- * entries, in 625 of the 1,000 queries of an invocation.
- */
+/** After this many entries, a run starts no other day. It reads at most 2.5 million, in 625 of an invocation's 1,000 queries. */
 export const ENTRIES_SEALED = 500_000;
 
 /** After this time, a run does not start another day. The next run begins five minutes after this one and continues. */
 export const SEALING_TIME_LIMIT = 4 * MINUTE;
 
-/** Recordings that one run of the cron deletes. Each takes a request to the storage, and a run may send 1,000. */
-export const RECORDINGS_DELETED = 500;
+/**
+ * Recordings that one run of the cron deletes. Each takes one of the run's 10,000 requests, and 20 of them take up to six of its
+ * 1,000 queries.
+ */
+export const RECORDINGS_DELETED = 1000;
 
 /** Recordings deleted together. A legal hold placed meanwhile may be too late for them. */
 export const RECORDING_DELETION_PORTION = 100;
@@ -102,10 +96,7 @@ export const MAIL_TIMEOUT = 20 * SECOND;
 /** How many leases of a mail may end without a known outcome. After that, the mail may have been sent twice, and is given up. */
 export const MAX_MAIL_LEASES = 2;
 
-/**
- * Mails in one invocation, which sends a message if more are due. Only one invocation runs at a time, so the mails of other
- * databases wait for it.
- */
+/** Mails in one invocation. Only one runs at a time, so the mails of other databases wait for it. */
 export const MAIL_PORTION = 20;
 
 /** Mails sent at the same time. A Worker can have six open connections, and D1 and the queue need some. */
@@ -132,10 +123,7 @@ export const WEBHOOK_DUE_PORTION = 1000;
 /** Deliveries that a lane takes at once. */
 export const WEBHOOK_LANE_PORTION = 50;
 
-/**
- * After this time, a lane sends nothing more. Including the timeout of its last request, it ends within the 30 seconds
- * that Cloudflare allows for background work.
- */
+/** With the timeout of its last request, a lane ends within the 30 seconds that Cloudflare allows for background work. */
 export const WEBHOOK_LANE_TIME = 10 * SECOND;
 
 /** How long an endpoint is left to its lane. A live lane has ended by then. */
@@ -161,9 +149,8 @@ export const NUDGE_INTERVAL = SECOND;
 export const WEBHOOK_LANES_AT_ONCE = 4;
 
 /**
- * Rows that one statement of a chore changes at most: D1 runs one query at a time, so a longer statement would delay
- * requests. After this many rows, a chore does not give further shares to organizations that had one. One organization can still have
- * half a million rows a day changed.
+ * Rows that one statement changes at most: D1 runs one query at a time, so a longer statement would delay requests. One
+ * organization can still have half a million rows a day changed.
  */
 export const CRON_PORTION = 2000;
 
@@ -173,25 +160,21 @@ export const CRON_SHARES = 20;
 /** Statements of a chore in one run: D1 allows a run 1,000 queries. In so many, 1,000 organizations get full shares. */
 export const CRON_STATEMENTS = 50;
 
-/**
- * A cron message that arrives later than this is dropped. Less than SEALED_AFTER, so that the entries of the run are in
- * the seal of their day.
- */
+/** A later cron message is dropped. Less than SEALED_AFTER, so that the run's entries are in the seal of their day. */
 export const CHORES_DELAY = 15 * MINUTE;
+
+/** A nightly backup that is older was not made, or not shipped. */
+export const BACKUP_LATE_AFTER = 36 * HOUR;
 
 /** After this time, a chore starts no more statements. The next run continues. */
 export const CRON_TIME_LIMIT = MINUTE;
 
 /**
- * How many rows of one organization are sent, checked or deleted at another service before other organizations get
- * their turn: few enough that several organizations share a portion, and enough to use all connections.
+ * Rows of one organization for another service before others get their turn: several share a portion, and use all connections.
  */
 export const OUTWARD_SHARE = 20;
 
-/**
- * Calls in one portion that the cron ends. Their present participants go to D1 in one parameter, which still fits with
- * MAX_CALL_PARTICIPANTS on each call.
- */
+/** Calls in one portion that the cron ends. Their present participants fit into one parameter of D1. */
 export const CALLS_ENDED = 100;
 
 /** After this long without a report on a running egress, the cron asks LiveKit whether one was lost. */
@@ -200,13 +183,10 @@ export const EGRESS_SILENCE = 10 * MINUTE;
 /** The pause until LiveKit is asked again: a little shorter than the cron's interval, so that the next run asks. */
 export const EGRESS_CHECK_PAUSE = 4 * MINUTE;
 
-/**
- * After this long without a report, LiveKit is asked less and less often: each pause is as long as the silence so far.
- * For an egress unknown to LiveKit, this applies from the start.
- */
+/** After this long without a report, each pause is as long as the silence so far. For an unknown egress, from the start. */
 export const EGRESS_LONG_SILENCE = DAY;
 
-/** Egresses that one run of the cron asks about. Each takes up to three of the 1,000 subrequests that a Worker may send. */
+/** Egresses that one run of the cron asks about. Each takes a request, and up to two of the run's 1,000 queries. */
 export const EGRESSES_CHECKED = 100;
 
 /** Concurrent requests to LiveKit. A Worker can have six open connections. */
@@ -248,8 +228,5 @@ export const DATABASE_TIMEOUT = 5 * SECOND;
 /** How long an isolate caches the directory's answer about where an organization lives. */
 export const PLACE_KNOWN_FOR = MINUTE;
 
-/**
- * Connections to LiveKit stored per participant: the first one and the newest. An event about one that was dropped can
- * only change when the person joined.
- */
+/** Connections per participant: the first one and the newest. A dropped one can only change when the person joined. */
 export const REMEMBERED_CONNECTIONS = 10;

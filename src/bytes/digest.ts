@@ -8,7 +8,7 @@ export async function digestBytes(content: BufferSource | string): Promise<Uint8
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
 }
 
-/** The SHA-256 of a string in hex, the format in which digests are stored. */
+/** In hex, the format in which digests are stored. */
 export async function digest(text: string): Promise<string> {
   return hexOf(await digestBytes(text));
 }
@@ -21,7 +21,7 @@ export async function keyedDigests(secret: string, texts: string[]): Promise<str
   return Promise.all(texts.map(async (text) => hexOf(new Uint8Array(await sign(text)))));
 }
 
-/** Compares a secret with a digest in constant time. */
+/** In constant time. */
 export async function matchesDigest(secret: string, expected: Uint8Array): Promise<boolean> {
   return crypto.subtle.timingSafeEqual(await digestBytes(secret), expected);
 }
@@ -29,10 +29,9 @@ export async function matchesDigest(secret: string, expected: Uint8Array): Promi
 const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /**
- * Random bytes as base64url. They can name the shard that stores the secret's record: the last digit has
- * spare bits, and if the lowest of them is set, the first two bytes are the shard.
+ * As base64url. The last digit has spare bits: if the lowest is set, the first two bytes name the shard of the secret's record.
  *
- * @param bytes the number of bytes; must not be a multiple of three, or there are no spare bits
+ * @param bytes must not be a multiple of three, or there are no spare bits
  */
 export function randomSecret(bytes: number, shard = 0): string {
   const random = crypto.getRandomValues(new Uint8Array(bytes));
@@ -42,7 +41,7 @@ export function randomSecret(bytes: number, shard = 0): string {
   return text.slice(0, -1) + BASE64URL[BASE64URL.indexOf(text.slice(-1)) | 1];
 }
 
-/** The shard named by a string that `randomSecret` made from this many bytes. For any other string, an arbitrary shard or 0. */
+/** An arbitrary shard, or 0, for a string that `randomSecret` did not make from this many bytes. */
 export function shardOfSecret(text: string, bytes: number): number {
   const namesShard = text.length === Math.ceil((bytes * 8) / 6) && BASE64URL.indexOf(text.slice(-1)) & 1;
   if (!namesShard) return 0;

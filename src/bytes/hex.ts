@@ -12,7 +12,6 @@ export function hexOf(bytes: Uint8Array): string {
   return decoder.decode(hex);
 }
 
-/** @param hex in lower or upper case */
 export function bytesOfHex(hex: string): Uint8Array {
   const bytes = new Uint8Array(hex.length / 2);
   for (let n = 0; n < bytes.length; n++) bytes[n] = (digitAt(hex, 2 * n) << 4) | digitAt(hex, 2 * n + 1);

@@ -1,4 +1,4 @@
-/** Parses JSON. Returns undefined, which JSON cannot express, if the text is not JSON. */
+/** Undefined, which JSON cannot express, if the text is not JSON. */
 export function jsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -4,31 +4,33 @@ import {
   webhookHeaders,
   webhookOf,
 } from "../delivery/webhook_deliveries/webhook_deliveries.format.ts";
-import { CREDENTIALS, causeOf, say, settingsFor, UsageError, valuesOf } from "./cli_support.ts";
+import { causeOf, credentialsWith, say, settingsFor, UsageError, valuesOf } from "./cli_support.ts";
 import { createClient } from "./client.ts";
-import { newestEvent } from "./follow.ts";
+import { type EventTypeOrFamily, newestEvent } from "./follow.ts";
 import { sleep } from "./pauses.ts";
 
-export const LISTEN_USAGE: string = `Usage: npx organization-video-visit-client listen --url URL --forward-to URL [--after ID]
+export const LISTEN_USAGE: string = `Usage: npx organization-video-visit-client listen --url URL --forward-to URL [--type TYPE] [--after ID]
 
 Follows the events of your organization, and sends each one as a webhook to a server on your machine.
 
   --url URL         the address of the service
-  --forward-to URL  the address of your server, such as http://localhost:3000/webhooks
+  --forward-to URL  the address of your server, such as http://localhost:4000/webhooks
+  --type TYPE       only events of this type, or of a family of types such as 'call.*'
   --after ID        begins after the event with this id; by default with the events that occur from now on
 
-It prints the secret that signs the webhooks. For each event, it prints the type, the id and the status of your server's
-response. Whatever your server responds, the event is not sent again. While nothing responds at the address, it waits and tries
-again. Stop it with Ctrl-C.
+The webhooks are signed with the secret in the environment variable WEBHOOK_SECRET, or else with a new one, which it prints. For
+each event, it prints the type, the id and the status of your server's response. Whatever your server responds, the event is not
+sent again. While nothing responds at the address, it waits and tries again. Stop it with Ctrl-C.
 
 Exit status: 0 if you stopped it, 2 if the command is wrong, 3 if the service refused a request.
 
-${CREDENTIALS} The client needs the scope events:read.
+${credentialsWith("events:read")}
 `;
 
 const OPTIONS = {
   url: { type: "string" },
   "forward-to": { type: "string" },
+  type: { type: "string" },
   after: { type: "string" },
 } as const;
 
@@ -36,18 +38,23 @@ const OPTIONS = {
 const PAUSE = 1_000;
 
 export async function listen(args: string[]): Promise<void> {
-  const { url, "forward-to": server, after } = valuesOf(args, OPTIONS);
+  const { url, "forward-to": server, type, after } = valuesOf(args, OPTIONS);
   const visits = createClient(settingsFor(url));
   const target = requireTarget(server);
   if (after !== undefined && !/^\d{1,15}$/.test(after))
     throw new UsageError("--after must be the id of an event.");
+  const secret = requireSecret();
   const signal = untilStopped();
   try {
     const from = after === undefined ? await newestEvent(visits.listEvents, signal) : Number(after);
-    const secret = newWebhookSecret();
-    say(`Secret: ${secret}`);
+    if (!process.env.WEBHOOK_SECRET) say(`Secret: ${secret}`);
     say(`Sending the events after ${from} to ${target}. Press Ctrl-C to stop.`);
-    for await (const event of visits.followEvents({ after: from, interval: PAUSE, signal })) {
+    for await (const event of visits.followEvents({
+      type: type as EventTypeOrFamily,
+      after: from,
+      interval: PAUSE,
+      signal,
+    })) {
       const status = await forward(
         webhookOf({ ...event, timestamp: event.created_at }),
         secret,
@@ -64,8 +71,17 @@ export async function listen(args: string[]): Promise<void> {
 function requireTarget(url = ""): string {
   const { protocol, username, password } = URL.canParse(url) ? new URL(url) : ({} as Partial<URL>);
   if (!/^https?:$/.test(protocol ?? "") || username || password)
-    throw new UsageError("--forward-to must be an address such as http://localhost:3000/webhooks.");
+    throw new UsageError("--forward-to must be an address such as http://localhost:4000/webhooks.");
   return url;
+}
+
+/** The developer's own secret, so that a receiver can keep its settings, or a new one. */
+function requireSecret(): string {
+  const { WEBHOOK_SECRET: secret } = process.env;
+  if (!secret) return newWebhookSecret();
+  if (!/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/.test(secret))
+    throw new UsageError("WEBHOOK_SECRET must be whsec_ and then at least 24 bytes in base64, or unset.");
+  return secret;
 }
 
 function untilStopped(): AbortSignal {

@@ -5,8 +5,11 @@ import type { ClientSettings } from "./settings.ts";
 /** An error in the arguments. The program prints it with the command's usage. */
 export class UsageError extends Error {}
 
-export const CREDENTIALS: string = `Set the environment variables CLIENT_ID and CLIENT_SECRET to the credentials of a client that acts as an
-organization_admin. They are not arguments, because your shell keeps a history.`;
+export const credentialsWith = (scope: string): string =>
+  `Set the environment variables CLIENT_ID and CLIENT_SECRET to the credentials of a client with
+  role: organization_admin
+  scope: ${scope}, if it has scopes at all
+They are not arguments, because your shell keeps a history.`;
 
 export function say(line: string): void {
   process.stdout.write(`${line}\n`);

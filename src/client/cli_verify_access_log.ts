@@ -1,6 +1,6 @@
 import { verifyAccessLog } from "./access_log.ts";
 import { isDate } from "./access_log_chain.ts";
-import { CREDENTIALS, say, settingsFor, UsageError, valuesOf } from "./cli_support.ts";
+import { credentialsWith, say, settingsFor, UsageError, valuesOf } from "./cli_support.ts";
 
 export const VERIFY_ACCESS_LOG_USAGE: string = `Usage: npx organization-video-visit-client verify-access-log --url URL [--from DATE] [--head DATE=SHA256]…
 
@@ -13,7 +13,7 @@ Checks the access log of your organization: its seals, their files, and the entr
 
 Exit status: 0 if there is no fault, 1 if there is one, 2 if the command is wrong, 3 if the log could not be checked.
 
-${CREDENTIALS}
+${credentialsWith("audit:read")}
 `;
 
 const OPTIONS = {
@@ -23,7 +23,8 @@ const OPTIONS = {
   "acting-user": { type: "string" },
 } as const;
 
-const count = (number: number) => number.toLocaleString("en-US");
+const count = (number: number, one: string, several: string) =>
+  `${number.toLocaleString("en-US")} ${number === 1 ? one : several}`;
 
 export async function verifyAccessLogCommand(args: string[]): Promise<void> {
   const { url, from, head, "acting-user": actingUser } = valuesOf(args, OPTIONS);
@@ -32,12 +33,12 @@ export async function verifyAccessLogCommand(args: string[]): Promise<void> {
     from,
     heads: head.map(parseHead),
     actingUser,
-    onProgress: (date, entries) => say(`${date}: ${count(entries)} entries so far`),
+    onProgress: (date, entries) => say(`${date}: ${count(entries, "entry", "entries")} so far`),
   });
   for (const warning of verified.warnings) say(`WARNING ${warning}`);
   if (verified.head) say(`Keep: --head ${verified.head.date}=${verified.head.seal_sha256}`);
   say(
-    `No fault: ${count(verified.entries)} entries of ${count(verified.days)} days are as they were sealed` +
+    `No fault found: ${count(verified.entries, "entry", "entries")} on ${count(verified.days, "day", "days")} match their seals` +
       (verified.organization_id === null ? "." : `, for the organization ${verified.organization_id}.`),
   );
 }

@@ -86,16 +86,19 @@ export function requestOf(
   const path = pattern.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = rest[name];
     delete rest[name];
-    return segment(name, value);
+    return segment(requirePresent(operation, name, value), value);
   });
   const parameters = new URLSearchParams();
   for (const name of query) {
     const value = rest[name];
     delete rest[name];
-    if (value !== undefined && value !== null) parameters.set(name, String(value));
+    if (value !== undefined && value !== null) parameters.set(name, textOf(value));
   }
-  for (const [name, fields] of Object.entries(body ?? {}))
-    for (const each of [rest[name]].flat()) if (fields.length > 0) requireKnown(operation, fields, each);
+  for (const [name, fields] of Object.entries(body ?? {})) {
+    if (fields.length === 0) continue;
+    requirePresent(operation, name, rest[name]);
+    for (const each of [rest[name]].flat()) requireKnown(operation, fields, each);
+  }
   const key = honoursKey && (idempotencyKey === undefined ? crypto.randomUUID() : idempotencyKey);
   return {
     url: `${baseUrl}${path}${parameters.size > 0 ? `?${parameters}` : ""}`,
@@ -116,16 +119,29 @@ export function requestOf(
   };
 }
 
-/** @throws TypeError for a name that the operation does not have: the service would ignore it */
+/**
+ * @throws TypeError for a name that the operation does not have, which the service would ignore, and for an invalid date, which JSON
+ *   would send as null
+ */
 function requireKnown(operation: string | undefined, known: readonly string[], input: unknown): void {
-  for (const [name, value] of Object.entries(input ?? {}))
+  for (const [name, value] of Object.entries(input ?? {})) {
     if (value !== undefined && !known.includes(name))
       throw new TypeError(`${operation} has no ${name}; here it has ${known.join(", ") || "no names"}`);
+    if (value instanceof Date && Number.isNaN(value.getTime()))
+      throw new TypeError(`${operation}: ${name} is an invalid date`);
+  }
 }
+
+function requirePresent(operation: string | undefined, name: string, value: unknown): string {
+  if (value === undefined || value === null) throw new TypeError(`${operation}: ${name} is missing`);
+  return name;
+}
+
+const textOf = (value: unknown): string => (value instanceof Date ? value.toISOString() : String(value));
 
 /** @throws TypeError for an empty segment or dots, which would make the URL another path */
 function segment(name: string, value: unknown): string {
-  const text = String(value ?? "");
+  const text = String(value);
   if (/^\.{0,2}$/.test(text)) throw new TypeError(`${name} must be an id or a slug, and is "${text}"`);
   return encodeURIComponent(text);
 }

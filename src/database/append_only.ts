@@ -1,7 +1,7 @@
 /**
- * Tables whose rows are evidence, and the statements that triggers refuse on them, whatever code sends them. REPLACE is INSERT OR
- * REPLACE, which deletes the old row without firing a DELETE trigger. The triggers are generated from this list: run
- * `npm run db:baseline` after a change (after the first deployment: `npm run db:generate`).
+ * Rows that are evidence, and the statements that triggers refuse on them. REPLACE is INSERT OR REPLACE, which fires no DELETE
+ * trigger. The triggers are generated: run `npm run db:baseline` after a change (after the first deployment: `npm run
+ * db:generate`).
  */
 export const APPEND_ONLY: AppendOnly[] = [
   { table: "access_logs", rows: "entries of the access log", refused: ["UPDATE", "REPLACE"] },

@@ -4,14 +4,13 @@ import type { Database } from "./database.ts";
 import { builder, type Placeholders, preparedQuery } from "./queries.ts";
 import { isInTurn, type Turn, workOff } from "./turns.ts";
 
-/** A chore that deletes rows and returns their number. */
 export type CleanUp = (context: { db: Database; now: number }) => Promise<number>;
 
 /**
- * Creates a chore that deletes the old rows of each organization.
+ * Deletes the old rows of each organization.
  *
- * @param time the column from which a row's age counts; it needs an index that begins with the organization
- * @param keptFor how long a row is kept after that time, in milliseconds
+ * @param time from which a row's age counts; it needs an index that begins with the organization
+ * @param keptFor in milliseconds
  */
 export function cleanUp(
   table: SQLiteTable & { organization_id: SQLiteColumn },

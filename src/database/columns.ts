@@ -2,9 +2,8 @@ import { sql } from "drizzle-orm";
 import { foreignKey, integer, type SQLiteColumn, text } from "drizzle-orm/sqlite-core";
 
 /*
- * Times are integer milliseconds since the epoch. Every table with data of organizations has the organization's id, and
- * references other tables by (organization_id, id), so that no row can point into another organization.
- * Triggers enforce the rules that a table declaration cannot express: see `<resource>.triggers.sql` beside the table.
+ * Times are integer milliseconds since the epoch. Every table with data of organizations references others by (organization_id,
+ * id), so that no row can point into another organization. Triggers enforce the other rules.
  */
 
 export const idColumn = () => integer().primaryKey({ autoIncrement: true });
@@ -13,7 +12,6 @@ export const parentId = (column: () => SQLiteColumn) => integer().notNull().refe
 
 type OfOrganization = Record<"organization_id", SQLiteColumn>;
 
-/** A foreign key to a row of the same organization. */
 export const withinOrganization = (
   { organization_id }: OfOrganization,
   column: SQLiteColumn,
@@ -27,8 +25,8 @@ export const withinOrganization = (
 const finalDigits = sql`substr(slug, length(rtrim(slug, '0123456789')) + 1)`;
 
 /**
- * Columns computed from a slug. With an index on both, SQLite finds the highest number of a stem at once. `cardiology-3` has
- * the number 3 and the stem `cardiology`. A slug that does not end with a number from 2 to 999999 is its own stem, with number 1.
+ * With an index on both, SQLite finds the highest number of a stem at once. `cardiology-3` has the stem `cardiology`. A slug
+ * that does not end with a number from 2 to 999999 is its own stem, with number 1.
  */
 export const slugParts = () => ({
   slug_number: integer()
@@ -45,9 +43,8 @@ export const slugParts = () => ({
 });
 
 /**
- * The values that decide when a result is deleted: the end of its call, and whether the call is under legal hold. Triggers copy
- * both from the call (see retention.triggers.sql), so that an index finds the rows to delete, without reading calls that are
- * on hold or have no results left.
+ * Decides when a result is deleted. Triggers copy both from the call (see retention.triggers.sql), so that an index finds the
+ * rows to delete, without reading calls that are on hold or have no results left.
  */
 export const retention = {
   call_ended_at: integer(),

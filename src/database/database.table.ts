@@ -35,9 +35,10 @@ export const sequences = sqliteTable("sequences", {
  *   exists, no background work runs on this database (see quiet.ts).
  * - `range` is the range from which the database gives out ids (see `shards`). Without it, the range is 0, as in the directory.
  * - `shard` is the number of the database's binding. It reveals bindings that were mixed up.
+ * - `cron` is the time of the last run of the cron, and `backup` the time when `npm run backup -- --shipped` was last called.
  */
 export const databaseSettings = sqliteTable("database_settings", {
-  name: text().$type<"quiet" | "range" | "shard">().primaryKey(),
+  name: text().$type<"quiet" | "range" | "shard" | "cron" | "backup">().primaryKey(),
   value: integer().notNull(),
 });
 

@@ -15,45 +15,36 @@ import {
 
 type Queries = BoundQuery<unknown>[];
 
-/**
- * Either nothing to write, with the row as it is; or statements to write, the last of which returns the row. After them run the
- * `entries`, which record the change in the access log.
- */
+/** The last of the `writes` returns the row. After them run the `entries`, which record the change in the access log. */
 export type Decision<Result> =
   | { unchanged: NoInfer<Result> }
   | { writes: [...Queries, BoundQuery<Result>]; entries?: Queries };
 
-/** The parts of a request that is carried out once: see organization/idempotency_keys. */
+/** For a request that is carried out once: see organization/idempotency_keys. */
 export interface Idempotency<Result> {
-  /** Finds the request if it was carried out. */
   read: BoundQuery<unknown>;
-  /** The result of the request that was carried out, from the row that was read. */
+  /** Returns the earlier result, from the row that was read. */
   replay: (known: unknown) => Result;
-  /** Notes that the request was carried out. It runs last, in the transaction that carries it out. */
+  /** Runs last, in the transaction that carries the request out. */
   store: BoundQuery<unknown>;
 }
 
 interface Options<Result, Unguarded extends NamedQueries> {
-  /**
-   * Reads whose rows cannot change without those of the guarded reads, so that they are not compared: what they return may
-   * be long, or a BLOB.
-   */
+  /** Rows that cannot change without those of the guarded reads are not compared: they may be long, or a BLOB. */
   unguardedReads?: Unguarded;
   idempotency?: Idempotency<Result> | undefined;
 }
 
-/** Rows changed faster than they could be decided on. */
 export class WriteConflict extends Error {
   override name = "WriteConflict";
 }
 
 /**
- * Reads, decides in TypeScript, and writes: one round trip each. There is none for nothing to write, and none for nothing
- * to read.
+ * Reads, decides in TypeScript, and writes: one round trip each. Skips the write if nothing changes, and the read if there is
+ * nothing to read.
  *
- * A decision is never written if the rows that it was based on have changed: the transaction of the write runs the reads
- * again, and fails if one of them returns other rows (for example, a row that was absent is there now). Then everything
- * starts again with the reads.
+ * The transaction of the write runs the reads again, and fails if one of them returns other rows than those that the decision
+ * was based on (for example, a row that was absent is there now). Then everything starts again.
  *
  * @param decide is called with the rows of each read by its name, perhaps more than once; what it throws ends the attempt
  * @throws WriteConflict if the rows change faster than they can be decided on
@@ -99,7 +90,7 @@ export async function decideAndWrite<
   throw new WriteConflict("The rows that a write depends on kept changing");
 }
 
-/** The span of a random wait: writes that met spread over the time that several attempts take, or they meet again. */
+/** Writes that met spread over the time that several attempts take, or they meet again. */
 function longestWait(attempt: number, lastTook: number): number {
   const took = Math.max(lastTook, MIN_WRITE_ATTEMPT);
   return growingPause(attempt, { first: 2 * took, longest: MAX_WRITE_BACKOFF * took, jitter: 0 });
@@ -110,7 +101,7 @@ interface Guard {
   fingerprint: string;
 }
 
-/** The rows of each statement, or null where what was read has changed, and nothing was written. */
+/** null if a row that was read has changed, and nothing was written. */
 async function writeIf(db: Database, guards: Guard[], writes: Queries): Promise<unknown[][] | null> {
   if (guards.length === 0) return runBatch(db, writes);
   try {
@@ -128,7 +119,7 @@ function requireRow(rows: unknown[] = []): unknown {
   return rows[0];
 }
 
-/** A statement that fails the batch where one of the reads gives rows with another fingerprint. */
+/** Fails the batch if the rows of a read have another fingerprint. */
 function stillTheSame(guards: Guard[]): BoundQuery<unknown> {
   return {
     compiled: guardOf(guards.map(({ read }) => read.compiled)),
@@ -139,7 +130,7 @@ function stillTheSame(guards: Guard[]): BoundQuery<unknown> {
 /** As SQLite's json_group_array writes the rows. */
 const fingerprint = (rows: RawRow[]) => JSON.stringify(rows.map((row) => Object.values(row)));
 
-/** Reads come in few combinations, so their guards are kept by the text of the reads. */
+/** Reads come in few combinations. */
 const compiledGuards = new Map<string, Compiled>();
 
 function guardOf(reads: Compiled[]): Compiled {

@@ -66,7 +66,7 @@ export const EGRESS_STATUSES = ["egress_starting", "egress_active", "egress_endi
 /** The status of an egress whose file was deleted. Reports can neither set nor change it. Triggers and indexes contain it too. */
 export const EGRESS_DELETED = "egress_deleted";
 
-/** Kinds of audit entries (contract, section "Egress audit log entry"). */
+/** Contract, section "Egress audit log entry". */
 export const AUDIT_EVENTS = ["create", "update", "read"] as const;
 
 export type AuditEvent = (typeof AUDIT_EVENTS)[number];
@@ -126,12 +126,10 @@ export const PURPOSES_OF_USE = [
 
 export type PurposeOfUse = (typeof PURPOSES_OF_USE)[number];
 
-/** The states of an invite's mail: see invites.responses.ts. */
 export const MAIL_STATUSES = ["off", "queued", "sent", "failed"] as const;
 
 export type MailStatus = (typeof MAIL_STATUSES)[number];
 
-/** The reasons why the service stops sending to a webhook endpoint: see webhook_endpoints.responses.ts. */
 export const DISABLED_REASONS = ["gone", "failing", "creator_removed", "restored"] as const;
 
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
@@ -143,6 +141,7 @@ export const EVENT_TYPES = [
   "call.started",
   "call.updated",
   "call.ended",
+  "call.results_ready",
   "participant.waiting",
   "participant.joined",
   "participant.left",

@@ -13,7 +13,6 @@ import type { Value } from "./queries.ts";
 
 /* SQLite expressions that Drizzle lacks. A value that is not SQL becomes a literal in the text. */
 
-/** The type of an expression's value. */
 type DataOf<Expression> = Expression extends Column
   ? GetColumnData<Expression>
   : Expression extends SQL<infer Data>
@@ -54,7 +53,7 @@ export const scalar = <Type>(
   query: SQLWrapper & { _: { result: Record<string, Type>[] } },
 ): SQL<Type | null> => sql`${query}`;
 
-/** Renames a column, for selections that have two columns of the same name. */
+/** For selections that have two columns of the same name. */
 export const columnAs = <Selected extends SQLiteColumn>(
   column: Selected,
   name: string,

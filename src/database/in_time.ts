@@ -1,12 +1,7 @@
-/** A database did not answer in time. It may still carry out the statement. */
+/** The database may still carry out the statement. */
 export class DatabaseTimeout extends Error {}
 
-/**
- * Waits for a database, but not for too long, so that a slow database does not hold up the answers of the others.
- *
- * @param limit in milliseconds
- * @throws DatabaseTimeout
- */
+/** So that a slow database does not hold up the answers of the others. @throws DatabaseTimeout */
 export async function inTime<Answer>(asked: Promise<Answer>, limit: number): Promise<Answer> {
   const { promise: tooLate, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new DatabaseTimeout("The database has not answered in time")), limit);

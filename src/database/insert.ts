@@ -3,22 +3,18 @@ import { Placeholder } from "drizzle-orm/sql";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { type BoundQuery, builder, type Placeholders, preparedQuery, type Values } from "./queries.ts";
 
-/**
- * A whole new row: every column except those that the database makes, also the columns with a default. So the compiler names
- * each place that must set a new column.
- */
+/** Every column except those that the database makes, so that the compiler names each place that must set a new column. */
 export type NewRow<Table extends SQLiteTable> = Required<Omit<Table["$inferInsert"], "id">>;
 
-/** A value or SQL for each column of an insert. */
 type InsertValues<Table extends SQLiteTable> = Values<NewRow<Table>> & { id?: SQLWrapper };
 
-/** The rows that INSERT … SELECT reads: it inserts a row for each of them. Without FROM, it inserts one row. */
+/** INSERT … SELECT inserts a row for each of these rows. Without FROM, it inserts one row. */
 export interface Source {
   from?: SQLiteTable | Subquery | SQL;
   where?: SQL | undefined;
 }
 
-/** INSERT … SELECT by the names of columns. (Drizzle requires all columns in the table's order.) */
+/** Drizzle's own requires all columns in the table's order. */
 export function insertSelect<Table extends SQLiteTable>(
   table: Table,
   values: InsertValues<Table>,
@@ -79,7 +75,7 @@ interface RowsOptions<Table extends SQLiteTable> {
   indexed?: SQL;
 }
 
-/** Creates the statement that inserts any number of rows, which are one JSON parameter. */
+/** Any number of rows are one JSON parameter. */
 export function insertRows<Table extends SQLiteTable, Row = NewRow<Table>>(
   table: Table,
   { computed, where, uniqueBy, indexed }: RowsOptions<Table> = {},

@@ -4,8 +4,7 @@ export interface Timestamps {
 }
 
 /**
- * Returns a new row, or the known row with the fields of a report. If the known row already has these values, it is returned
- * itself: there is nothing to write, and `updated_at` stays.
+ * If the known row already has these values, it is returned itself: there is nothing to write, and `updated_at` stays.
  *
  * @param onChange fields that are set only if another field changes
  */

@@ -1,18 +1,17 @@
 import { FROZEN_AT_MOST } from "../tuning.ts";
 
 /** The commands that write a migration update this name, and a test compares it with drizzle/. */
-const NEWEST_MIGRATION = "0000_baseline_c44ae188.sql";
+const NEWEST_MIGRATION = "0000_baseline_7e1b1d3a.sql";
 
 export interface DatabaseState {
-  /** Whether the database has run the newest migration that this code knows. */
   isUpToDate: boolean;
   isQuiet: boolean;
   /** The organizations that a command has left frozen. */
   frozen: number[];
-  /** The database's range of ids and its number. The first database has neither until an organization moves to it. */
+  /** The first database has neither until an organization moves to it. */
   range: number | null;
   shard: number | null;
-  /** In the directory: each database's range, by the number of the database. */
+  /** In the directory: by the number of the database. */
   ranges: Record<string, number>;
   /** In the directory: databases that have organizations but no binding. */
   unbound: number[];
@@ -29,15 +28,9 @@ const STATE = `select exists (select 1 from d1_migrations where name = ?) as mig
   (select json_group_array(shard) from shards where shard not in (select value from json_each(?))
     and exists (select 1 from places where places.shard = shards.shard and deleted_at is null)) as unbound`;
 
-interface StateRow {
-  migrated: number;
-  quiet: number;
-  frozen: string;
-  range: number | null;
-  shard: number | null;
-  ranges: string;
-  unbound: string;
-}
+type StateRow = Pick<DatabaseState, "range" | "shard"> &
+  Record<"migrated" | "quiet", number> &
+  Record<"frozen" | "ranges" | "unbound", string>;
 
 const UNKNOWN: DatabaseState = {
   isUpToDate: false,
@@ -57,13 +50,12 @@ export async function databaseState(db: D1Database, bound: number[]): Promise<Da
       .bind(NEWEST_MIGRATION, Date.now() - FROZEN_AT_MOST, JSON.stringify(bound))
       .first<StateRow>();
     if (!row) return UNKNOWN;
-    const { migrated, quiet, frozen, range, shard, ranges, unbound } = row;
+    const { migrated, quiet, frozen, ranges, unbound, ...own } = row;
     return {
+      ...own,
       isUpToDate: migrated === 1,
       isQuiet: quiet === 1,
       frozen: JSON.parse(frozen),
-      range,
-      shard,
       ranges: JSON.parse(ranges),
       unbound: JSON.parse(unbound),
     };

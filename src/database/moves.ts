@@ -5,14 +5,13 @@ import { builder, type Placeholders, preparedQuery } from "./queries.ts";
 import { selectColumn } from "./selects.ts";
 
 /*
- * An organization can move to another database (see src/dev/move.ts). Its rows stay in the old one, where triggers refuse
- * changes to them. Code that handles a request for one organization need not know about moves, except where a secret names a
- * database: it may be the old one.
+ * An organization that moved leaves its rows in the old database (see src/dev/move.ts), where triggers refuse changes to them.
+ * Only code that takes a database from a secret has to know: it may be the old one.
  */
 
 /**
- * False for an organization that is moving or has moved to another database: background work must skip its rows here. If there is
- * no such organization, SQLite finds that out once instead of for each row.
+ * Background work must skip the rows of an organization that is moving, or has moved. If there is no such organization, SQLite
+ * finds that out once instead of for each row.
  */
 export const livesHere = (organization_id: SQLWrapper): SQL =>
   sql`(not exists (select 1 from ${moves})

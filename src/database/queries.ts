@@ -16,19 +16,16 @@ import { SQLiteCountBuilder } from "drizzle-orm/sqlite-core/query-builders/count
 import { lazily } from "../memory.ts";
 import { type Database, fromPrimaryIfInDoubt } from "./database.ts";
 
-/*
- * Generating a query's text takes Drizzle longer than the rest of a request. So the text is generated once per isolate, with
- * placeholders, and each request only binds its values.
- */
+/* Generating a query's text takes Drizzle longer than the rest of a request, so it happens once per isolate. */
 
-/** A session that returns the parts of a statement. Drizzle's statements call nothing else of their session. */
+/** Drizzle's statements call nothing else of their session. */
 const session = {
   prepareQuery: (query: Query, fields: Field[] = []): Prepared => ({ query, fields }),
 } as never;
 
 const dialect = new SQLiteAsyncDialect();
 
-/** Builds statements, for prepared queries and for subqueries. It cannot run them, so it is not a complete Drizzle database. */
+/** Builds statements, but cannot run them. */
 export const builder = {
   select: (fields: SelectedFields) => new SQLiteSelectBuilder({ fields, session, dialect }),
   insert: (table: SQLiteTable) => new SQLiteInsertBuilder(table, session, dialect),
@@ -50,7 +47,6 @@ interface Builder extends Pick<DrizzleD1Database, "select" | "insert" | "delete"
   };
 }
 
-/** The row of a selection: `type WaitingRoom = Row<typeof waitingRoomColumns>`. */
 export type Row<Columns extends Record<string, Column | SQL.Aliased | SQL>> = {
   [Name in keyof SelectResultFields<Columns>]: SelectResultFields<Columns>[Name];
 };
@@ -58,7 +54,6 @@ export type Row<Columns extends Record<string, Column | SQL.Aliased | SQL>> = {
 /** A value, or SQL for it. Conditions of this type also work outside of prepared queries. */
 export type Value<Type> = Type | SQLWrapper;
 
-/** The values of a query, each as itself or as SQL. */
 export type Values<Of> = { [Name in keyof Of]: Value<Of[Name]> };
 
 /** The values of a JSON array, for IN. */
@@ -67,7 +62,6 @@ export const jsonValues = (list: Value<string | null>): SQL => sql`(select value
 /** Placeholders for the values of a prepared query. This is a proxy: it cannot be spread or destructured with `...rest`. */
 export type Placeholders<Values> = { [Name in keyof Values & string]: Placeholder<Name, Values[Name]> };
 
-/** The text of a statement, and the conversions of its values and rows. */
 export interface Compiled {
   text: string;
   bind: (values: Record<string, unknown>) => unknown[];
@@ -75,7 +69,6 @@ export interface Compiled {
   decoders: [column: string, decode: (value: unknown) => unknown][];
 }
 
-/** A prepared query with its values, ready to run by itself or in a batch. */
 export interface BoundQuery<Result> {
   compiled: Compiled;
   params: unknown[];
@@ -85,15 +78,14 @@ export interface BoundQuery<Result> {
 
 export type PreparedQuery<Values, Result> = (values: Values) => BoundQuery<Result>;
 
-/** A SELECT, INSERT, UPDATE or DELETE that Drizzle has built. */
 export type Statement = BatchItem<"sqlite">;
 
 type RowOf<S extends Statement> = S["_"]["result"] extends (infer Result)[] ? Result : never;
 
 /**
- * A statement that is compiled at its first use and then kept.
+ * Compiled at its first use.
  *
- * @param build builds the statement with placeholders; the columns of its rows must have different names
+ * @param build uses placeholders; the columns of its rows must have different names
  */
 export function preparedQuery<Values extends object, S extends Statement>(
   build: (values: Placeholders<Values>) => S,
@@ -106,10 +98,10 @@ export function preparedQuery<Values extends object, S extends Statement>(
   };
 }
 
-/** Functions that compile the statements declared by the loaded modules. A test runs EXPLAIN on each statement. */
+/** A test runs EXPLAIN on each statement. */
 export const statements: (() => Compiled[])[] = [];
 
-/** All rows of a query. Use it where an empty result is normal: the primary is not asked again after a replica returns none. */
+/** For queries whose result may be empty: the primary is not asked again after a replica returns no row. */
 export async function runAll<Result>(db: Database, query: BoundQuery<Result>): Promise<Result[]> {
   return decode(query, await fromPrimaryIfInDoubt(db, (each) => runOne(each, query)));
 }
@@ -124,11 +116,7 @@ export async function runFirst<Result>(db: Database, query: BoundQuery<Result>):
   return decode(query, rows)[0];
 }
 
-/**
- * The first row of a query, which must exist: for example, the row with an id, or the row that a DELETE returns.
- *
- * @throws what `refusal` returns, if there is no row
- */
+/** @throws what `refusal` returns, if there is no row */
 export async function requireFirst<Result>(
   db: Database,
   query: BoundQuery<Result>,
@@ -139,7 +127,7 @@ export async function requireFirst<Result>(
   return row;
 }
 
-/** Runs queries in one round trip and one transaction. If the first query finds no row in a replica, all are sent to the primary. */
+/** In one round trip and one transaction. If the first query finds no row in a replica, all are sent to the primary. */
 export async function runBatch<Queries extends BoundQuery<unknown>[]>(
   db: Database,
   queries: [...Queries],
@@ -158,20 +146,19 @@ async function runOne(db: Database, query: BoundQuery<unknown>): Promise<RawRow[
 
 export type NamedQueries = Record<string, BoundQuery<unknown>>;
 
-/** The rows of each query, by its position or its name. */
 export type RowsOf<Queries extends BoundQuery<unknown>[] | NamedQueries> = {
   [N in keyof Queries]: Queries[N] extends BoundQuery<infer Result> ? Result[] : never;
 };
 
 export type RawRow = Record<string, unknown>;
 
-/** Like `runBatch`, but only on this database, and with rows as D1 returns them: booleans are 0 and 1, JSON is text. */
+/** Only on this database, with rows as D1 returns them: booleans are 0 and 1, JSON is text. */
 export async function runRaw(db: Database, queries: BoundQuery<unknown>[]): Promise<RawRow[][]> {
   const results = await db.batch<RawRow>(queries.map((each) => prepare(db, each)));
   return results.map((result) => result.results);
 }
 
-/** Converts the rows from D1 in place. */
+/** Converts the rows in place. */
 export function decode<Result>({ compiled: { decoders } }: BoundQuery<Result>, rows: RawRow[]): Result[] {
   for (const [column, convert] of decoders)
     for (const row of rows) if (row[column] !== null) row[column] = convert(row[column]);

@@ -4,9 +4,8 @@ import { columnAs } from "./expressions.ts";
 import { builder, preparedQuery } from "./queries.ts";
 
 /*
- * A restored database is quiet until its operator resumes it. Background work would act on the state of an earlier time: it could
- * send webhooks and mails again, perhaps in a rehearsal beside the real service, or delete data that is under a legal hold that
- * began after that time.
+ * A restored database is quiet until its operator resumes it: background work could send webhooks and mails again, or delete
+ * data that is under a legal hold that began after the restored time.
  */
 
 /** Returns a row only while the database is quiet. */

@@ -7,18 +7,16 @@ import { builder, type Value, type Values } from "./queries.ts";
 import { selectColumn } from "./selects.ts";
 import { type ChoreTurn, isInTurn } from "./turns.ts";
 
-/** The number of days for which an organization keeps its data; null keeps it forever. */
 type RetentionDays =
   | typeof organizations.recording_retention_days
   | typeof organizations.transcript_retention_days
   | typeof organizations.participant_retention_days;
 
-/** True if a time is more than `days` ago; false if `days` is null. */
+/** False if `days` is null. */
 export const isOverdue = (time: SQLWrapper, days: SQLWrapper, now: Value<number>) =>
   sql`${time} < ${now} - ${days} * ${sql.raw(String(DAY))}`;
 
 interface PastRetention {
-  /** The time from which retention counts. */
   time: SQLiteColumn;
   days: RetentionDays;
   /** Must repeat the WHERE of the index on (organization_id, time); may have further conditions. */
@@ -26,11 +24,8 @@ interface PastRetention {
 }
 
 /**
- * True for rows that are past retention and belong to this turn.
- *
- * It starts with the organizations that do not keep their data forever, and searches an index of each one's rows by time. So it
- * reads one row for each such organization, plus the rows that it selects, however large the table is. A hold that ends, or a
- * changed number of days, takes effect at once, because the progress of earlier runs is not stored.
+ * Reads one row for each organization that does not keep its data forever, plus the rows that it selects, however large the
+ * table is. A hold that ends, or a changed number of days, takes effect at once, because no progress is stored.
  */
 export function isPastRetention(
   table: SQLiteTable & { organization_id: SQLiteColumn },
@@ -46,13 +41,10 @@ export function isPastRetention(
   return isInTurn(table, due, turn);
 }
 
-/** True for a legal hold of the call that has not ended. */
 export const isRunningHoldOf = (call_id: SQLWrapper) =>
   and(eq(legalHolds.call_id, call_id), isNull(legalHolds.ended_at));
 
-/** True if a call is under legal hold. */
 export const isHeld = (call_id: SQLWrapper): SQL =>
   exists(selectColumn(legalHolds.id, isRunningHoldOf(call_id)));
 
-/** Replaces the display name of an erased person. */
 export const ERASED_NAME = "Participant";

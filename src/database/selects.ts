@@ -10,9 +10,6 @@ import {
   type Value,
 } from "./queries.ts";
 
-/* The most common statements: those on the rows of one table that have given values. */
-
-/** Selects a column, from the rows of its table that meet all conditions. */
 export function selectColumn<Selected extends SQLiteColumn>(
   column: Selected,
   ...conditions: (SQLWrapper | undefined)[]
@@ -24,11 +21,10 @@ export function selectColumn<Selected extends SQLiteColumn>(
     .where(and(...conditions));
 }
 
-/** Selects the highest id of a table. Within a transaction, this is the id of the row just inserted. */
+/** Within a transaction, this is the id of the row just inserted. */
 export const newestId = (table: SQLiteTable & { id: SQLiteColumn }) =>
   builder.select({ id: max(table.id) }).from(table);
 
-/** True for the row with the highest id. */
 export const isNewest = (table: SQLiteTable & { id: SQLiteColumn }): SQL => eq(table.id, newestId(table));
 
 interface ByTime {
@@ -36,17 +32,15 @@ interface ByTime {
   id: SQLiteColumn;
 }
 
-/** A position in the order by time and, for equal times, by id. */
 interface Place {
   time: SQLWrapper;
   id: SQLWrapper;
 }
 
 /**
- * Selects the ids of the next rows of several owners, in the order of their times. The index has each owner's rows in this order,
- * but no index has all owners' rows in it. So this query merges them: it begins with the next row of each owner, and each row that it
- * takes is replaced by the same owner's following row. A row of several owners appears once. It searches rows of equal times separately, because SQLite does not use the id
- * in an index for `(time, id) > (…)`.
+ * The ids of the next rows of several owners, in the order of their times, in which no index has them. Begins with the next row
+ * of each owner, and replaces each row that it takes by the same owner's following row. A row of several owners appears once.
+ * Equal times are searched separately, because SQLite does not use the id in an index for `(time, id) > (…)`.
  *
  * @param columns the columns of the table, and of its alias in `nextId`
  * @param owners a query in parentheses that selects the ids of the owners as `id`
@@ -86,7 +80,6 @@ const hasValuesOf = <Table extends SQLiteTable>(
   values: Placeholders<Record<string, unknown>>,
 ) => hasValues(table, Object.fromEntries(names.map((name) => [name, values[name]])) as object);
 
-/** A query for the rows with given values in the columns `names`. */
 export const rowsBy = <
   Table extends SQLiteTable,
   Columns extends Record<string, SQLiteColumn | SQL.Aliased>,
@@ -103,7 +96,7 @@ export const rowsBy = <
       .where(hasValuesOf(table, names, values)),
   ) as never;
 
-/** A statement that deletes the rows with given values in the columns `names`, and returns these columns. */
+/** Returns the columns `names`. */
 export const deleteBy = <Table extends SQLiteTable, Name extends Names<Table>>(
   table: Table,
   ...names: Name[]

@@ -1,10 +1,7 @@
 /*
- * An organization lives in one of several databases, the shards, because a D1 database holds up to 10 GB and runs one query at a
- * time. The binding `DB` is shard 0 and also the directory, which records the shard of every organization. `DB_1`, `DB_2`, … are
- * the other shards. Without them, this file has no effect.
- *
- * A shard is represented by the same environment with another `DB`. It is selected where a request, a message or a run of the cron
- * comes in. All code after that knows only one database.
+ * An organization lives in one of several databases, because a D1 database holds up to 10 GB and runs one query at a time. `DB`
+ * is shard 0 and also the directory; `DB_1`, `DB_2`, … are the other shards. A shard is the same environment with another `DB`,
+ * selected where a request, a message or a run of the cron comes in. All code after that knows only one database.
  */
 
 /** The bindings that a shard's environment replaces. */
@@ -13,17 +10,17 @@ type Bindings = Pick<Env, "DB" | "BULK_INVITES" | "INVITE_MAILS" | "WEBHOOKS">;
 /** The directory's environment has no SHARD. */
 type ShardEnv<E> = E & { SHARD?: number };
 
-/** Maps each environment to all environments. They are kept because an isolate remembers messages by their queue wrappers. */
+/** They are kept because an isolate remembers messages by their queue wrappers. */
 const knownEnvironments = new WeakMap<object, Map<number, Bindings>>();
 
-/** The shards that an environment binds, in ascending order. */
+/** In ascending order. */
 export const shardsOf = (env: object): number[] => [...environmentsOf(env).keys()];
 
 export const isSharded = (env: object): boolean => environmentsOf(env).size > 1;
 
 export const shardOf = (env: object): number => (env as ShardEnv<object>).SHARD ?? 0;
 
-/** The environment of a shard; undefined if it has no binding. `env` may be the environment of any shard. */
+/** `env` may be the environment of any shard. */
 export const findEnvOfShard = <E extends Bindings>(env: E, shard: number): E | undefined =>
   environmentsOf(env).get(shard) as E | undefined;
 
@@ -57,7 +54,6 @@ const withShard = (env: Bindings, shard: number): ShardEnv<Bindings> => ({
   SHARD: shard,
 });
 
-/** A queue that adds the shard to each message. */
 function queueOfShard(queue: Queue, shard: number): Queue {
   const bodyWithShard = (body: unknown) => ({ ...(body as object), shard });
   return {

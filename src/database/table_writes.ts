@@ -20,35 +20,32 @@ type TableOfRows = SQLiteTable & { id: SQLiteColumn };
 
 type Columns = Record<string, SQLiteColumn | SQL.Aliased | SQL>;
 
-/** Columns that the database computes: the SQL for each, from the row's parameters. */
+/** Columns that the database computes, from the row's parameters. */
 type Generated<Table extends TableOfRows> = {
   [Column in keyof Table["$inferSelect"]]?: (of: (column: keyof Table["$inferSelect"]) => SQL) => SQL;
 };
 
 type RowToInsert<Table extends TableOfRows> = NewRow<Table> & { id?: number };
 
-/** Statements that write one row of a table, and return the selection of its columns. */
+/** Return the selection of the row's columns. */
 interface TableWrites<Table extends TableOfRows, Result> extends StoredRow<Result> {
   insert: (row: RowToInsert<Table>) => BoundQuery<Result>;
-  /** Sets the given columns that differ. If none differs, it only selects the row. */
+  /** Writes only the columns that differ. */
   update: <Known extends Partial<Table["$inferSelect"]> & { id: number }>(
     before: Known,
     next: NoInfer<Known>,
   ) => BoundQuery<Result>;
 }
 
-/** Stores a new row as JSON with its idempotency key, and restores it. */
+/** For idempotency keys. */
 export interface StoredRow<Result> {
-  /** The stored columns of the row that the transaction has just inserted, as JSON text. */
+  /** JSON text of the row that the transaction has just inserted. */
   newestAsJson: (isStored: (column: string) => boolean) => SQL<string>;
-  /** The row from that text. The other columns are null. */
+  /** The columns that were not stored are null. */
   fromJson: (text: string) => Result;
 }
 
-/**
- * The statements that write rows of a table. Each value of a row becomes a parameter with the column's encoding. A statement is
- * compiled once for each set of columns that it writes.
- */
+/** Compiled once for each set of columns that is written. */
 export function tableWrites<Table extends TableOfRows, Selection extends Columns>(
   table: Table,
   selection: Selection,
@@ -118,7 +115,7 @@ export function tableWrites<Table extends TableOfRows, Selection extends Columns
   return writes;
 }
 
-/** Inserts a new row, or updates the changed columns of a known row. If `next` is the known row itself, it writes nothing. */
+/** Writes nothing if `next` is the known row itself. */
 export function upsertIfChanged<Table extends TableOfRows, Known extends { id: number }>(
   { insert, update }: TableWrites<Table, Known>,
   known: (Known & Partial<Table["$inferSelect"]>) | undefined,

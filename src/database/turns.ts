@@ -5,18 +5,12 @@ import type { Database } from "./database.ts";
 import { livesHere } from "./moves.ts";
 import { type BoundQuery, builder, runAll, runBatch, type Values } from "./queries.ts";
 
-/*
- * A chore of the cron gives every organization a share in each of its statements. So an organization with a million old rows
- * does not delay the erasure of other organizations' data.
- */
+/* Every organization gets a share in each statement of a chore, so that a million old rows do not delay the others' erasure. */
 
-/** The limits of one statement of a chore, as values of its query. */
 export interface Turn {
-  /** Rows of each owner. */
   share: number;
-  /** Rows of all owners together. */
   portion: number;
-  /** Gives each statement another order of the owners, so that no owner is always last. See `newTurn`. */
+  /** So that no owner is always last. */
   shuffle: number;
 }
 
@@ -33,15 +27,14 @@ export const newTurn = (share: number, portion: number): Turn => ({
 
 const orders = sql.raw(String(ORDERS));
 
-/** A LIMIT that limits nothing. */
 const ALL_ROWS = -1;
 
 /** All our tables have a rowid, whatever their primary keys are. */
 export const rowid = sql`rowid`;
 
 /**
- * Selects each value of a column once. The values must be positive. It goes from one value to the next in an index that begins with
- * the column, and reads one entry for each.
+ * Goes from one value to the next in an index that begins with the column, and reads one entry for each. Values must be
+ * positive.
  *
  * @param indexed must repeat the WHERE of that index, if it is partial
  * @param next the next column of that index; without it, SQLite may choose another index, whose entries it has to filter
@@ -58,12 +51,9 @@ export function eachOf(column: SQLiteColumn, indexed?: SQL, next?: SQLiteColumn)
 }
 
 /**
- * Selects the rowids of the rows to process in a turn. It reads about as many rows as it selects, plus one for each owner.
+ * Reads about as many rows as it selects, plus one for each owner. Without the LIMIT, SQLite could drop the ORDER BY of the
+ * owners. Their order is not random, because a guard, or a second statement of the transaction, must find the same rows.
  *
- * Without the LIMIT, SQLite could drop the ORDER BY of the owners. Their order is not random, because a guard, or a second statement
- * of the transaction, must find the same rows.
- *
- * @param owners selects the ids of the owners that may have rows to process
  * @param rowsOf selects the rowids of an owner's rows, in the order of processing; the limit is added here
  */
 export const rowsInTurn = (
@@ -81,19 +71,16 @@ export const rowsInTurn = (
   limit ${turn.portion}
 )`;
 
-/** The rows of an organization that a chore processes. */
 interface DueRows {
   /** Rows with the earliest times come first. There must be an index on (organization_id, time). */
   time: SQLiteColumn;
-  /** May depend on the organization. */
   where: SQL | undefined | ((organization_id: SQL) => SQL | undefined);
   /** Must repeat the WHERE of that index, if it is partial. */
   indexed?: SQL | undefined;
-  /** Selects the ids of the organizations that may have such rows. Default: all that are in that index. */
+  /** Default: all organizations in that index. */
   owners?: SQL;
 }
 
-/** True for the rows of a table that are due and belong to this turn. */
 export function isInTurn(
   table: SQLiteTable & { organization_id: SQLiteColumn },
   { time, where, indexed, owners = eachOf(table.organization_id, indexed, time) }: DueRows,
@@ -115,11 +102,10 @@ export function isInTurn(
 }
 
 /**
- * Runs a chore in several statements, each of which gives every owner a share. Another one follows if an owner may have more, and
- * either the portion was used up, so that owners may have had nothing, or the chore has processed less than a portion.
+ * Another statement follows if an owner may have more, and either the portion was used up, so that owners may have had nothing,
+ * or the chore has processed less than a portion.
  *
- * @param take processes a turn, and returns its rows
- * @returns the number of rows
+ * @returns the number of rows that `take` returned
  */
 export async function takeShares(portion: number, take: (turn: Turn) => Promise<unknown[]>): Promise<number> {
   const share = Math.ceil(portion / CRON_SHARES);
@@ -133,17 +119,10 @@ export async function takeShares(portion: number, take: (turn: Turn) => Promise<
   return taken;
 }
 
-/** Runs a chore that consists of one statement, which returns its rows. */
 export const workOff = (db: Database, write: (turn: Turn) => BoundQuery<unknown>): Promise<number> =>
   takeShares(CRON_PORTION, (turn) => runAll(db, write(turn)));
 
-/**
- * Runs a chore together with the statement that writes its access log entries, in one transaction.
- *
- * @param record builds the statement that writes the entries
- * @param write builds the chore's statement, which returns its rows
- * @returns the number of rows
- */
+/** The chore's statement, and the one that writes its access log entries, in one transaction. */
 export const workOffRecorded = (
   { db, now }: { db: Database; now: number },
   portion: number,

@@ -37,6 +37,16 @@ export async function readAccountState(
   return { databases, buckets, queues, secrets };
 }
 
+export const emptyAccount = (configuration: WranglerConfiguration): AccountState => ({
+  databases: configuration.d1_databases.map(({ binding, database_name: name = "" }) => ({ binding, name })),
+  buckets: configuration.r2_buckets.map(({ binding, bucket_name: name, jurisdiction }) => ({
+    ...{ binding, name, jurisdiction },
+    ...{ exists: false, isLocked: false },
+  })),
+  queues: queuesIn(configuration).map((name) => ({ name, exists: false })),
+  secrets: [],
+});
+
 export const readDatabases = (account: Account, { d1_databases }: WranglerConfiguration) =>
   Promise.all(d1_databases.map((bound) => stateOfDatabase(account, bound)));
 
@@ -69,11 +79,14 @@ async function stateOfBucket(
   return { binding, name, jurisdiction, exists: !!found, isLocked: !!lock?.rules?.length };
 }
 
-async function statesOfQueues(account: Account, { queues }: WranglerConfiguration) {
+export function queuesIn({ queues }: WranglerConfiguration): string[] {
   const letters = queues.consumers.flatMap(({ dead_letter_queue }) => dead_letter_queue ?? []);
-  const names = [...new Set([...queues.producers.map(({ queue }) => queue), ...letters])];
+  return [...new Set([...queues.producers.map(({ queue }) => queue), ...letters])];
+}
+
+async function statesOfQueues(account: Account, configuration: WranglerConfiguration) {
   return Promise.all(
-    names.map(async (name) => {
+    queuesIn(configuration).map(async (name) => {
       const found: { queue_name: string }[] = await askCloudflare(
         account,
         `/queues?name=${encodeURIComponent(name)}`,
@@ -108,17 +121,17 @@ export async function turnReplicationOn(account: Account, { uuid }: DatabaseAtCl
   });
 }
 
-export function missingIn({ databases, buckets, queues, secrets }: AccountState, needed: string[]): string[] {
-  return [
-    ...databases.flatMap(({ binding, name, found }) =>
-      found
-        ? isReplicated(found)
-          ? []
-          : [`Read replication of the database ${name} (${binding}) is off`]
-        : [`The database ${name} (${binding})`],
-    ),
-    ...buckets.filter(({ exists }) => !exists).map(({ name, binding }) => `The bucket ${name} (${binding})`),
-    ...queues.filter(({ exists }) => !exists).map(({ name }) => `The queue ${name}`),
-    ...needed.filter((name) => !secrets.includes(name)).map((name) => `The secret ${name}`),
-  ];
-}
+export const unreplicatedIn = ({ databases }: AccountState): string[] =>
+  databases
+    .filter(({ found }) => found && !isReplicated(found))
+    .map(({ name, binding }) => `Read replication of the database ${name} (${binding}) is off`);
+
+export const missingIn = (
+  { databases, buckets, queues, secrets }: AccountState,
+  needed: string[],
+): string[] => [
+  ...databases.filter(({ found }) => !found).map(({ name, binding }) => `The database ${name} (${binding})`),
+  ...buckets.filter(({ exists }) => !exists).map(({ name, binding }) => `The bucket ${name} (${binding})`),
+  ...queues.filter(({ exists }) => !exists).map(({ name }) => `The queue ${name}`),
+  ...needed.filter((name) => !secrets.includes(name)).map((name) => `The secret ${name}`),
+];

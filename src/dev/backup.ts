@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { requireNoBackup } from "./backup_files.ts";
 import { backupStatements } from "./backup_statements.ts";
+import { say } from "./command.ts";
 import {
   chosenDatabases,
   runDatabaseCommand,
@@ -29,13 +30,24 @@ import { queryDatabase } from "./statement_runner.ts";
 import { bindingOf, configFlags, LOCAL_STATE, runWrangler, type Target } from "./wrangler.ts";
 
 const USAGE = `
-Usage: npm run backup -- --output FILE [--remote]
+Usage: npm run backup -- --output FILE | --shipped [--remote]
 
   --output FILE        the file to write, which must not exist yet
+  --shipped            notes in the database that its backup is in a safe place now, so that a late one is noticed
 ${SHARD_USAGE}`;
 
-runDatabaseCommand(USAGE, { output: { type: "string" }, ...shardOption }, async ({ output, ...target }) => {
-  if (!output) throw new Error("Name the file to write: npm run backup -- --output FILE");
+const options = { output: { type: "string" }, shipped: { type: "boolean" }, ...shardOption } as const;
+
+const NOTE = `INSERT INTO database_settings (name, value) VALUES ('backup', CAST(unixepoch('subsec') * 1000 AS INTEGER))
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+
+runDatabaseCommand(USAGE, options, async ({ output, shipped, ...target }) => {
+  if (Boolean(output) === Boolean(shipped))
+    throw new Error("Choose one: npm run backup -- --output FILE, or --shipped");
+  if (!output) {
+    for (const database of await chosenDatabases(target)) await queryDatabase(database, [NOTE]);
+    return say("Noted: the backup is in a safe place.");
+  }
   requireNoBackup(output);
   const databases = (await chosenDatabases(target)).toReversed();
   for (const database of databases) {

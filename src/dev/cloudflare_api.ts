@@ -139,7 +139,11 @@ async function send(url: string, headers: Record<string, string>, { method, body
   }
 }
 
-const HOW_TO_LOG_IN = "Run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN.";
+export class LoginError extends Error {
+  constructor(message = "") {
+    super(`Run \`npx wrangler login\`, or set CLOUDFLARE_API_TOKEN.\n${message}`.trim());
+  }
+}
 
 const askWrangler = async (target: Account, ...command: string[]) =>
   JSON.parse(await runWrangler([...command, "--json", ...configFlags(target)]));
@@ -149,11 +153,11 @@ async function readLogin(target: Account): Promise<Record<string, string>> {
   const { token, key, email } = given
     ? { token: given }
     : await askWrangler(target, "auth", "token").catch((error) => {
-        throw new Error(`${HOW_TO_LOG_IN}\n${error.message}`);
+        throw new LoginError(error.message);
       });
   if (token) return { Authorization: `Bearer ${token}` };
   if (key) return { "X-Auth-Key": key, "X-Auth-Email": email };
-  throw new Error(HOW_TO_LOG_IN);
+  throw new LoginError();
 }
 
 /** @throws Error if the login has several accounts and none is configured */

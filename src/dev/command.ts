@@ -1,26 +1,49 @@
 import { createInterface } from "node:readline";
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 
-/**
- * Asks a question on the terminal. The answer can also come from a pipe.
- *
- * @returns an empty text without an answer
- */
-export async function answerTo(question: string): Promise<string> {
-  process.stdout.write(question);
-  const lines = createInterface({ input: process.stdin });
-  const { value: answer = "" } = await lines[Symbol.asyncIterator]().next();
-  lines.close();
-  return answer.trim();
-}
-
 export function say(line: string) {
   process.stdout.write(`${line}\n`);
 }
 
-/** @throws Error unless the answer is yes */
-export async function requireYes(question: string, otherwise: string) {
-  if (!/^y(es)?$/i.test(await answerTo(`${question} (y/N) `))) throw new Error(otherwise);
+/** The options of every command that changes production: see `mayChange`. */
+export const consentOptions = { "dry-run": { type: "boolean" }, yes: { type: "boolean" } } as const;
+
+export const CONSENT_USAGE = `  --dry-run            shows what it would do, and changes nothing
+  --yes                does not ask
+`;
+
+export interface Consent {
+  "dry-run"?: boolean | undefined;
+  yes?: boolean | undefined;
+  /** Whether to ask at all. A change on this machine is only shown. */
+  remote?: boolean | undefined;
+}
+
+/**
+ * Shows what a command will do, and asks. Every command that changes production calls this before its first change.
+ *
+ * @param plan each change, in order
+ * @param question what to ask, and the answer that agrees
+ * @returns false for a dry run, which must change nothing
+ * @throws Error without that answer, or without a terminal to ask in
+ */
+export async function mayChange(
+  plan: string[],
+  { "dry-run": isDry, yes, remote }: Consent,
+  { question = "Do it? (y/N) ", agrees = /^y(es)?$/i } = {},
+): Promise<boolean> {
+  say("To do:");
+  for (const step of plan) say(`  ${step}`);
+  if (isDry) return false;
+  if (yes || !remote) return true;
+  if (!process.stdin.isTTY || !process.stdout.isTTY)
+    throw new Error("Nothing was changed: there is no terminal to ask in. Add --yes to carry out the plan.");
+  const lines = createInterface({ input: process.stdin });
+  process.stdout.write(`\n${question}`);
+  const { value: answer = "" } = await lines[Symbol.asyncIterator]().next();
+  lines.close();
+  if (!agrees.test(answer.trim())) throw new Error("Nothing was changed.");
+  return true;
 }
 
 /** An error in the arguments. The command prints it with its usage. */

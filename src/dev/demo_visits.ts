@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { isLoopback } from "../http/loopback.ts";
 import { MINUTE } from "../units.ts";
-import { requireYes, say, UsageError } from "./command.ts";
+import { type Consent, mayChange, say, UsageError } from "./command.ts";
 import { type Platform, platformAt } from "./demo_platform.ts";
 
 /** The recipient of each visit, and whether they consent to be recorded. */
@@ -27,7 +27,7 @@ interface Provider {
   waiting_room_slug: string;
 }
 
-interface Arguments {
+interface Arguments extends Consent {
   url?: string | undefined;
   organization?: string | undefined;
 }
@@ -46,11 +46,11 @@ export async function playVisits(given: Arguments): Promise<void> {
   const organization = await platform("GET", `/organizations/${given.organization}`);
   const path = `/organizations/${organization.id}`;
   const provider = await requireProvider(platform, path);
-  say(
-    `This plays ${RECIPIENTS.length} visits in the organization ${organization.id}, ${organization.name}, at ${server}.\n` +
-      `They stay there as calls of the organization user ${provider.id}, count in its metrics, and cause events, which webhooks receive.`,
-  );
-  await requireYes("Do it?", "Nothing was written.");
+  const plan = [
+    `Play ${RECIPIENTS.length} visits in the organization ${organization.id}, ${organization.name}, at ${server}`,
+    `They stay there as calls of the organization user ${provider.id}, count in its metrics, and cause events, which webhooks receive`,
+  ];
+  if (!(await mayChange(plan, { ...given, remote: true }))) return;
   const name = `demo-${randomUUID().slice(0, 8)}`;
   for (const [n, recipient] of RECIPIENTS.entries()) {
     // One visit after the other. The last one ends now.

@@ -8,15 +8,23 @@
 import {
   isReplicated,
   missingIn,
+  queuesIn,
   readAccountState,
   readDatabases,
-  readSecretNames,
   turnReplicationOn,
+  unreplicatedIn,
 } from "./account_state.ts";
-import { runCommand } from "./command.ts";
+import { CONSENT_USAGE, type Consent, consentOptions, mayChange, runCommand, say } from "./command.ts";
 import { boundDatabases, type Database, homeless, knownShards, ownRange } from "./databases.ts";
+import {
+  currentCommit,
+  nameOf,
+  pendingMigrations,
+  requireHealthy,
+  requireMigrationsThatRan,
+} from "./deployment.ts";
 import { applyMigrations } from "./local_database.ts";
-import { migrationFiles, recordMigrations } from "./migrations.ts";
+import { recordMigrations } from "./migrations.ts";
 import { RANDOM_SECRETS, SECRETS_BY_HAND } from "./setup_secrets.ts";
 import { rangeStatements } from "./shard_statements.ts";
 import { closingDatabases, queryDatabase, type Rows, runAt } from "./statement_runner.ts";
@@ -25,31 +33,30 @@ import {
   configFlags,
   flagsOf,
   runWrangler,
+  sameConfig,
   sameTarget,
   type Target,
   targetFlags,
   targetOptions,
 } from "./wrangler.ts";
-import { boundShards, databaseName, readConfiguration, requireEnvironment } from "./wrangler_config.ts";
+import { databaseName, readConfiguration, requireEnvironment } from "./wrangler_config.ts";
 
 const usage = `
 Usage: npm run deploy -- [--env NAME] [--dry-run]
 
-Migrates the databases at Cloudflare, and uploads the Worker.
+Migrates the databases at Cloudflare, uploads the Worker, and checks its health at PUBLIC_URL. Asks before it migrates.
 
-  --dry-run             lists missing resources and the databases it would migrate, and builds what it would upload;
-                        changes nothing
-  --env NAME            deploys this environment of wrangler.toml
-  --config FILE         uses another configuration file than wrangler.toml
-  --message TEXT, --tag TEXT
-                        the message and tag of the new version, as for wrangler deploy
+  --env NAME           deploys this environment of wrangler.toml
+  --config FILE        uses another configuration file than wrangler.toml
+  --message TEXT       the message of the new version, as for wrangler deploy
+  --tag TEXT           the tag of the new version; the checked-out commit by default
   --local, --persist-to DIR
-                        migrates the local databases instead, and uploads nothing
-`;
+                       migrates the local databases instead, and uploads nothing
+${CONSENT_USAGE}`;
 
 const options = {
   ...targetOptions,
-  "dry-run": { type: "boolean" },
+  ...consentOptions,
   message: { type: "string" },
   tag: { type: "string" },
 } as const;
@@ -59,62 +66,65 @@ const NEEDED_SECRETS = [...RANDOM_SECRETS, ...SECRETS_BY_HAND];
 /** Keeps the JSON of the rows below 2 MB, D1's limit for a parameter. */
 const ROWS_AT_ONCE = 10_000;
 
-await runCommand(usage, options, async ({ "dry-run": isDry, message, tag, ...values }) => {
-  const target: Target = { ...values, remote: !values.local };
+await runCommand(usage, options, async ({ message, tag, ...values }) => {
+  const target = { ...values, remote: !values.local };
+  const isDry = values["dry-run"];
   requireEnvironment(target);
-  if (isDry) {
+  const version = currentCommit();
+  await closingDatabases(async () => {
     if (target.remote) await requireComplete(target);
-    describe(target);
-  } else await closingDatabases(() => migrateAll(target));
-  if (!target.remote) return;
-  const flags = [...configFlags(target), ...flagsOf({ message, tag })];
+    const ready = await readyDatabases(target);
+    const plan = ready.map(({ database, pending }) =>
+      pending.length > 0
+        ? `Migrate ${nameOf(database)}: ${pending.join(", ")}`
+        : `${nameOf(database)}: no migration is pending`,
+    );
+    if (target.remote) plan.push(`Upload the Worker${version ? `, as version ${version}` : ""}`);
+    // What only replaces the Worker can be taken back in seconds.
+    const isAsked = target.remote && ready.some(({ pending }) => pending.length > 0);
+    if (await mayChange(plan, { ...target, remote: isAsked })) await migrateAll(target, ready);
+  });
+  if (!target.remote || process.exitCode) return;
+  const flags = [...configFlags(target), ...flagsOf({ message, tag: tag ?? version })];
+  if (version) flags.push("--var", `VERSION:${version}`);
   await runWrangler(["deploy", ...flags, ...(isDry ? ["--dry-run"] : [])], {
     stdio: "inherit",
     // The build generates the reference of this environment.
     env: { ...process.env, ...(target.env && { CLOUDFLARE_ENV: target.env }) },
   });
-  if (!isDry) await sayWhatIsMissing(target);
+  if (!isDry) await requireHealthy(target, version);
 });
 
-/** Called after the upload, because a new Worker cannot have secrets before it. */
-async function sayWhatIsMissing(target: Target) {
-  const secrets = await readSecretNames(target, readConfiguration(target));
-  const missing = NEEDED_SECRETS.filter((name) => !secrets.includes(name));
-  if (missing.length > 0)
-    process.stdout.write(
-      `\nThe Worker cannot serve requests until it has these secrets:\n${missing.map((name) => `  npx wrangler secret put ${name}${sameTarget(target, { withRemote: false }).replace(" --", "")}`).join("\n")}\n`,
-    );
+/**
+ * Refuses to upload a Worker that could not serve. A dry run goes on to the pending migrations, if the databases exist.
+ *
+ * @throws Error listing everything that is bound but does not exist at Cloudflare
+ */
+async function requireComplete(target: Target & Consent) {
+  const configuration = readConfiguration(target);
+  const state = await readAccountState(target, configuration);
+  const isDry = target["dry-run"];
+  const needed = NEEDED_SECRETS.filter((name) => !configuration.vars[name]);
+  // A deployment turns replication on.
+  const missing = [...missingIn(state, needed), ...(isDry ? unreplicatedIn(state) : [])];
+  if (missing.length === 0) return;
+  const lacking = `Nothing is deployed. Cloudflare lacks:\n${missing.map((each) => `  ${each}`).join("\n")}\nRun \`npm run setup${sameTarget(target, { withRemote: false })}\`: it creates what it can, and ends with the commands for the other secrets.`;
+  if (!isDry || !state.databases.every(({ found }) => found)) throw new Error(lacking);
+  process.exitCode = 1;
+  process.stderr.write(`${lacking}\n`);
 }
 
-async function migrateAll(target: Target) {
-  const databases = await readyDatabases(target);
+async function migrateAll(target: Target, ready: Ready[]) {
   if (target.remote) {
     recordMigrations();
     await replicate(target);
-    for (const database of databases) await sayBookmark(database.database);
+    await sayWayBack(target, ready);
   }
   const migrated: Migrated[] = [];
-  for (const database of databases) migrated.push(await migrate(database));
+  for (const each of ready) migrated.push(await migrate(each));
   const entered = await completeDirectory(migrated);
   if (entered > 0)
     process.stdout.write(`Organizations missing in the first database and now entered: ${entered}.\n`);
-}
-
-/** @throws Error listing everything that is bound but does not exist at Cloudflare */
-async function requireComplete(target: Target) {
-  const missing = missingIn(await readAccountState(target, readConfiguration(target)), NEEDED_SECRETS);
-  if (missing.length > 0)
-    throw new Error(
-      `Cloudflare lacks:\n${missing.map((each) => `  ${each}`).join("\n")}\nRun \`npm run setup${sameTarget(target, { withRemote: false })}\`: it creates what it can, and ends with the commands for the other secrets.`,
-    );
-}
-
-function describe(target: Target) {
-  const names = boundShards(target).map((shard) => `${bindingOf(shard)} (${databaseName(target, shard)})`);
-  const migrations = migrationFiles();
-  process.stdout.write(
-    `It would migrate ${names.join(", ")} ${target.remote ? "at Cloudflare" : "on this machine"}, up to ${migrations.at(-1)}${target.remote ? ", and upload this:" : "."}\n`,
-  );
 }
 
 async function replicate(target: Target) {
@@ -126,32 +136,53 @@ async function replicate(target: Target) {
 }
 
 /** Called before the migrations, so that Time Travel can undo them. */
-async function sayBookmark(database: Database) {
-  const name = databaseName(database, database.shard);
-  const info = await runWrangler(["d1", "time-travel", "info", name, "--json", ...configFlags(database)]);
-  const { bookmark } = JSON.parse(info);
-  process.stdout.write(
-    `To restore ${name} to this moment: npx wrangler d1 time-travel restore ${name} --bookmark=${bookmark}\n`,
+async function sayWayBack(target: Target, ready: Ready[]) {
+  const migrating = ready.filter(({ pending }) => pending.length > 0);
+  if (migrating.length === 0) return;
+  const flags = sameConfig(target);
+  const queues = queuesIn(readConfiguration(target)).map(
+    (name) => `npx wrangler queues pause-delivery ${name}${flags}`,
   );
+  say(`To go back to this moment, and lose everything that is written after it:
+  1. Stop the cron: write crons = [] in ${target.config}, run \`npx wrangler triggers deploy${flags}\`, and wait 15 minutes.
+  2. Stop the queues: ${queues.join(" && ")}
+  3. If the new Worker was uploaded: npx wrangler rollback${flags}
+  4. Run each of these lines as a whole:`);
+  for (const { database } of migrating) {
+    const name = databaseName(database, database.shard);
+    const info = await runWrangler(["d1", "time-travel", "info", name, "--json", ...configFlags(database)]);
+    const { bookmark } = JSON.parse(info);
+    const shard = ready.length > 1 ? ` --shard ${database.shard}` : "";
+    say(
+      `     npx wrangler d1 time-travel restore ${name} --bookmark=${bookmark}${flags} && npm run restore${sameTarget(target)} --after-time-travel${shard} --yes`,
+    );
+  }
+  say('  5. Continue as src/docs/backup.md says, under "After a restore".\n');
 }
 
 interface Ready {
   database: Database;
   /** Undefined for the first database. */
   range?: number;
+  pending: string[];
 }
 
 async function readyDatabases(target: Target): Promise<Ready[]> {
   try {
     const known = await knownShards(target);
     const [directory, ...others] = await boundDatabases(target, known);
-    const ready: Ready[] = directory ? [{ database: directory }] : [];
+    const ready: Ready[] = [];
+    if (directory) ready.push({ database: directory, pending: [] });
     for (const database of others) {
       const given = known.find(({ shard }) => shard === database.shard);
       const range = await ownRange(database, known);
       if (range === undefined && given?.organizations) throw new Error(homeless(given));
       if (range === undefined || range !== given?.range) throw new Error(rangeRefusal(database, range));
-      ready.push({ database, range });
+      ready.push({ database, range, pending: [] });
+    }
+    for (const each of ready) {
+      await requireMigrationsThatRan(each.database);
+      each.pending = await pendingMigrations(each.database);
     }
     return ready;
   } catch (error) {
@@ -174,12 +205,12 @@ interface Migrated {
   organizations: Rows;
 }
 
-async function migrate({ database, range }: Ready): Promise<Migrated> {
+async function migrate({ database, range, pending }: Ready): Promise<Migrated> {
   const binding = bindingOf(database.shard);
   if (database.remote) {
-    // wrangler asks before it changes a database in production.
     const command = ["d1", "migrations", "apply", binding, ...targetFlags(database)];
-    await runWrangler(command, { stdio: "inherit" });
+    // Without a terminal, wrangler does not ask again.
+    if (pending.length > 0) await runWrangler(command, { stdio: ["ignore", "inherit", "inherit"] });
   } else {
     const applied = await applyMigrations(runAt(database), database.shard);
     process.stdout.write(`${binding}: ${applied.join(", ") || "up to date"}\n`);

@@ -67,12 +67,15 @@ export const hexDigest = (text: string): string => createHash("sha256").update(t
  * digest.
  */
 export function recordMigrations() {
-  const recorded = isDeployed() ? readText(DIGESTS) : "";
-  const added = migrationFiles().filter((file) => !recorded.includes(`  ${file}\n`));
+  const recorded = digestsOf();
+  const added = migrationFiles().filter((file) => !recorded.some((line) => line.endsWith(`  ${file}`)));
   if (added.length === 0) return;
-  writeFileSync(DIGESTS, recorded + added.map((file) => `${digestLine(file)}\n`).join(""));
+  writeFileSync(DIGESTS, [...recorded, ...added.map(digestLine), ""].join("\n"));
   process.stdout.write(`Wrote ${DIGESTS}: commit it. From now on migrations are only added.\n`);
 }
+
+/** The lines of the migrations that have been deployed. */
+export const digestsOf = (): string[] => (isDeployed() ? readText(DIGESTS).split("\n").filter(Boolean) : []);
 
 /** The tables and views of every `*.table.ts`. */
 export async function allTables(): Promise<Record<string, unknown>> {

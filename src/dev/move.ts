@@ -17,7 +17,7 @@ import { SCHEMA } from "./exported_copy.ts";
 import { copyRows, type Moving } from "./move_rows.ts";
 import type { Move } from "./move_statements.ts";
 import * as sql from "./move_statements.ts";
-import { deleteRows, refuseWrites, tablesOf } from "./organization_rows.ts";
+import { countRows, deleteRows, refuseWrites, tablesOf } from "./organization_rows.ts";
 import type { Run } from "./statement_runner.ts";
 
 /** In milliseconds. Isolates cache an organization's place and a client for a minute each. */
@@ -62,6 +62,37 @@ async function stateIn({ run, id }: Pick<Moving, "run" | "id">, shard: number) {
     movedTo: mark?.shard ?? null,
     since: Number(mark?.since),
   };
+}
+
+const totalOf = async (rows: Parameters<typeof countRows>[0], shard: number) =>
+  [...(await countRows(rows, [shard])).values()].reduce((sum, count) => sum + count, 0);
+
+/** What a move, or its `--undo`, would change. */
+export async function planMove(run: Run, move: Move, isUndone = false): Promise<string[]> {
+  const moving = await open(run, move, () => {});
+  const { id, from, to } = moving;
+  if (isUndone)
+    return [
+      `Undo the move of organization ${id} to shard ${to}: delete the ${await totalOf(moving, to)} rows that were copied there, and let it write again in shard ${from}`,
+    ];
+  if (from === to || (await stateIn(moving, from)).movedTo === to)
+    return [`Complete the move of organization ${id} to shard ${to}`];
+  return [
+    `Move organization ${id} from shard ${from} to shard ${to}: copy ${await totalOf(moving, from)} rows, and refuse its writes with 503 meanwhile`,
+  ];
+}
+
+/** What `--delete-old` would delete. Empty if the organization has left nothing behind. */
+export async function planDeletion(run: Run, id: number, shards: number[]): Promise<string[]> {
+  const plan: string[] = [];
+  for (const shard of shards) {
+    const moving = await open(run, { id, to: shard }, () => {});
+    if ((await stateIn(moving, shard)).movedTo === null) continue;
+    const rows = await totalOf(moving, shard);
+    if (rows > 0)
+      plan.push(`Delete for good the ${rows} rows that organization ${id} has left in shard ${shard}`);
+  }
+  return plan;
 }
 
 /**

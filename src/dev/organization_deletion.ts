@@ -85,20 +85,6 @@ const refusalOf = (id: number) => `SELECT reason FROM (
       AND EXISTS (SELECT 1 FROM legal_holds WHERE call_id = calls.id AND ended_at IS NULL)
   ) LIMIT 1`;
 
-/** The number of rows in all databases, by table. Tables without rows are left out. */
-export async function countRows({ run, id, tables, shards }: Leaving): Promise<Map<string, number>> {
-  const counts = new Map<string, number>();
-  for (const shard of shards) {
-    const statements = tables.map((table) => sql.countRows(table, id));
-    const found = await run(shard, statements);
-    for (const [n, { name }] of tables.entries()) {
-      const rows = Number(found[n]?.[0]?.rows);
-      if (rows > 0) counts.set(name, (counts.get(name) ?? 0) + rows);
-    }
-  }
-  return counts;
-}
-
 interface Means {
   /** Deletes all files with this prefix. */
   deleteFiles: (prefix: string) => Promise<unknown>;

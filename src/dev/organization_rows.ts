@@ -58,6 +58,23 @@ export async function deleteRows({ run, id, tables }: OrganizationRows, shard: n
   return true;
 }
 
+/** The number of the organization's rows in these databases, by table. Tables without rows are left out. */
+export async function countRows(
+  { run, id, tables }: OrganizationRows,
+  shards: number[],
+): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (const shard of shards) {
+    const statements = tables.map((table) => sql.countRows(table, id));
+    const found = await run(shard, statements);
+    for (const [n, { name }] of tables.entries()) {
+      const rows = Number(found[n]?.[0]?.rows);
+      if (rows > 0) counts.set(name, (counts.get(name) ?? 0) + rows);
+    }
+  }
+  return counts;
+}
+
 /** The `hidden` of a computed column in `pragma_table_xinfo`. */
 const COMPUTED = 2;
 

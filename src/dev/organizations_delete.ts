@@ -2,17 +2,12 @@
 import { existsSync } from "node:fs";
 import { deleteFiles, filesUnder, type RecordingStorage } from "../results/egresses/egresses.files.ts";
 import { readStorageSettings } from "../settings.ts";
-import { answerTo, say } from "./command.ts";
+import { CONSENT_USAGE, consentOptions, mayChange, say } from "./command.ts";
 import { organizationId, runDatabaseCommand } from "./database_command.ts";
 import { boundDatabases } from "./databases.ts";
 import { withLocalBindings } from "./local_bindings.ts";
-import {
-  countRows,
-  deleteOrganization,
-  type Leaving,
-  openLeaving,
-  unfreeze,
-} from "./organization_deletion.ts";
+import { deleteOrganization, type Leaving, openLeaving, unfreeze } from "./organization_deletion.ts";
+import { countRows } from "./organization_rows.ts";
 import { writePrivateFile } from "./private_file.ts";
 import { runAt } from "./statement_runner.ts";
 import { LOCAL_STATE, type Target } from "./wrangler.ts";
@@ -22,8 +17,7 @@ const USAGE = `
 Usage: npm run organizations:delete -- --organization ID [--remote]
 
 Deletes a suspended organization with its recordings and all its rows. It says what it will delete, and asks for the organization's slug
-before it begins. If it is interrupted, run it again: it continues, or with another text instead of the slug lets the organization
-continue.
+before it begins. If it is interrupted, run it again: it continues. Or run it with --undo.
 
 With --remote, set RECORDINGS_S3_ENDPOINT, RECORDINGS_S3_ACCESS_KEY_ID and RECORDINGS_S3_SECRET_ACCESS_KEY in the environment, as in the
 secrets of the Worker.
@@ -31,38 +25,39 @@ secrets of the Worker.
   --organization ID    the id of the organization
   --undo               lets an organization continue that an interrupted run has frozen, and deletes nothing
   --access-log FILE    the file for the part of its access log that no sealed file has; access-log-of-SLUG.ndjson by default
-`;
+${CONSENT_USAGE}`;
 
 /** The number of files in a portion. `deleteFiles` deletes a portion within its time limit. */
 const FILES_AT_ONCE = 100;
 
 const options = {
+  ...consentOptions,
   organization: { type: "string" },
   undo: { type: "boolean" },
   "access-log": { type: "string" },
 } as const;
 
 runDatabaseCommand(USAGE, options, async ({ organization, undo, "access-log": file, ...target }) => {
+  // Asks for data on this machine too: there is no way back.
+  const consent = { ...target, remote: true };
   const id = organizationId(organization);
   const shards = (await boundDatabases(target)).map(({ shard }) => shard);
   const leaving = await openLeaving(runAt(target), id, shards);
-  if (undo || leaving.refusal) {
+  if (leaving.refusal && !undo) throw new Error(leaving.refusal);
+  if (undo) {
+    if (!(await mayChange([`Let organization ${id} continue, and delete nothing`], consent))) return;
     await unfreeze(leaving);
-    if (leaving.refusal && !undo) throw new Error(leaving.refusal);
     return say("Nothing was deleted, and the organization is not frozen.");
   }
   await withStorage(target, async (storage) => {
-    await sayWhatGoes(leaving, storage);
     const kept = file ?? `access-log-of-${leaving.slug}.ndjson`;
     if (!leaving.isBegun && existsSync(kept))
       throw new Error(
         `${kept} exists. Choose another file with --access-log. If an interrupted run wrote it, you can delete it.`,
       );
     const question = `Type the slug of the organization to delete it for good (${leaving.slug}):\n`;
-    if ((await answerTo(question)) !== leaving.slug) {
-      await unfreeze(leaving);
-      throw new Error("Nothing was deleted.");
-    }
+    const agrees = new RegExp(`^${leaving.slug}$`);
+    if (!(await mayChange(await planOf(leaving, storage), consent, { question, agrees }))) return;
     let failures = new Map<string, string>();
     await deleteOrganization(leaving, {
       keep: (lines) => writePrivateFile(kept, lines),
@@ -78,14 +73,16 @@ runDatabaseCommand(USAGE, options, async ({ organization, undo, "access-log": fi
   });
 });
 
-async function sayWhatGoes(leaving: Leaving, storage: RecordingStorage) {
-  const rows = await countRows(leaving);
+async function planOf(leaving: Leaving, storage: RecordingStorage): Promise<string[]> {
+  const rows = await countRows(leaving, leaving.shards);
   let files = 0;
   for await (const keys of filesUnder(storage, `${leaving.slug}/`)) files += keys.length;
-  say(`Organization ${leaving.id} (${leaving.slug}) has`);
-  for (const [table, count] of rows) say(`  ${table}: ${count} rows`);
-  say(`  files of recordings: ${files}`);
-  if (leaving.isBegun) say("An earlier run has begun to delete it: this is what is left.");
+  const isLeft = leaving.isBegun ? ": an earlier run has begun, and this is what is left" : "";
+  return [
+    `Delete organization ${leaving.id} (${leaving.slug}) for good${isLeft}`,
+    ...[...rows].map(([table, count]) => `  ${table}: ${count} rows`),
+    `  files of recordings: ${files}`,
+  ];
 }
 
 /** Returns the files that may still exist, each with the reason. */

@@ -1,8 +1,8 @@
 /** `npm run organizations:move`: moves an organization to another database. See move.ts. */
-import { say } from "./command.ts";
+import { CONSENT_USAGE, consentOptions, mayChange, say } from "./command.ts";
 import { organizationId, runDatabaseCommand, shardNumber } from "./database_command.ts";
 import { boundDatabases } from "./databases.ts";
-import { deleteOldRows, moveOrganization, undoMove } from "./move.ts";
+import { deleteOldRows, moveOrganization, planDeletion, planMove, undoMove } from "./move.ts";
 import { runAt } from "./statement_runner.ts";
 
 const USAGE = `
@@ -15,9 +15,10 @@ is interrupted, run it again.
   --to SHARD           the number of the database that it moves to
   --undo               undoes a move that was interrupted
   --delete-old         deletes the rows that the organization has left behind, and moves nothing
-`;
+${CONSENT_USAGE}`;
 
 const options = {
+  ...consentOptions,
   organization: { type: "string" },
   to: { type: "string" },
   undo: { type: "boolean" },
@@ -36,13 +37,15 @@ runDatabaseCommand(
     if (shard !== undefined && !shards.includes(shard))
       throw new Error(`${target.config} binds no database ${shard}: it binds ${shards.join(", ")}.`);
     const run = runAt(target);
+    const plan =
+      shard === undefined
+        ? await planDeletion(run, id, shards)
+        : await planMove(run, { id, to: shard }, undo);
+    if (plan.length === 0) return say("It has left no rows behind.");
+    if (!(await mayChange(plan, target))) return;
     if (shard === undefined) {
       const deleted = await deleteOldRows(run, id, shards);
-      say(
-        deleted.length > 0
-          ? `Deleted its old rows in shard ${deleted.join(", ")}.`
-          : "It has left no rows behind.",
-      );
+      say(`Deleted its old rows in shard ${deleted.join(", ")}.`);
     } else if (undo) {
       await undoMove(run, { id, to: shard });
       say("The move is undone: the organization stays where it was.");

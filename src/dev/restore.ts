@@ -7,6 +7,7 @@
  */
 import { readFileSync } from "node:fs";
 import { filesToRestore, requireComplete } from "./backup_files.ts";
+import { CONSENT_USAGE, type Consent, consentOptions, mayChange, say } from "./command.ts";
 import {
   chosenDatabases,
   runDatabaseCommand,
@@ -26,6 +27,7 @@ import {
   ownRange,
   theseDatabases,
 } from "./databases.ts";
+import { nameOf } from "./deployment.ts";
 import { SCHEMA } from "./exported_copy.ts";
 import { QUIET_STATE, QUIETING_STATEMENTS, RESUMING_STATEMENTS } from "./quiet_statements.ts";
 import { OWN_SHARD } from "./shard_statements.ts";
@@ -40,9 +42,10 @@ Usage: npm run restore -- --input FILE | --after-time-travel | --resume [--remot
                        webhooks, deletes no files, seals no day of the access log and asks LiveKit nothing
   --after-time-travel  makes a database quiet after Time Travel has restored it
   --resume             ends this state, and activates the webhook endpoints that were active in the backup
-${SHARD_USAGE}`;
+${SHARD_USAGE}${CONSENT_USAGE}`;
 
 const options = {
+  ...consentOptions,
   input: { type: "string" },
   "after-time-travel": { type: "boolean" },
   resume: { type: "boolean" },
@@ -57,6 +60,9 @@ runDatabaseCommand(
       throw new Error("Choose one: npm run restore -- --input FILE, or --after-time-travel, or --resume");
     if (input) return restoreAll(target, input);
     const databases = await chosenDatabases(target);
+    const plan = isPutBack ? quietPlan(databases) : await resumePlan(databases);
+    if (plan.length === 0) return say("The database is not quiet: there is nothing to resume.");
+    if (!(await mayChange(plan, target))) return;
     for (const database of databases) {
       sayWhich(databases, database);
       if (isPutBack) await quiet(database);
@@ -67,11 +73,33 @@ runDatabaseCommand(
   },
 );
 
-async function restoreAll({ shard, ...target }: ShardArguments, input: string) {
+const quietPlan = (databases: Database[]) =>
+  databases.map(
+    (each) =>
+      `Make ${nameOf(each)} quiet: its webhook endpoints are turned off, and its queued webhooks and mails are dropped`,
+  );
+
+async function resumePlan(databases: Database[]): Promise<string[]> {
+  const plan: string[] = [];
+  for (const each of databases) {
+    const [[{ is_quiet, endpoints } = {}] = []] = await queryDatabase(each, [QUIET_STATE]);
+    if (is_quiet)
+      plan.push(
+        `Resume ${nameOf(each)}: ${endpoints} webhook endpoints are turned on, and the cron deletes what is past its retention`,
+      );
+  }
+  return plan;
+}
+
+async function restoreAll({ shard, ...target }: ShardArguments & Consent, input: string) {
   const files = filesToRestore(input, shardNumber(shard));
   for (const file of files.values()) requireComplete(file);
   const databases = theseDatabases(target, [...files.keys()]);
   for (const database of databases) await requireEmpty(database);
+  const plan = databases.map(
+    (each) => `Load ${files.get(each.shard)} into the empty database ${nameOf(each)}`,
+  );
+  if (!(await mayChange(plan, target))) return;
   for (const database of databases) {
     sayWhich(databases, database);
     await restore(database, files.get(database.shard) ?? input);
@@ -159,12 +187,7 @@ async function quiet(target: Target) {
 
 async function resume(target: Target) {
   const [state] = await queryDatabase(target, [QUIET_STATE, ...RESUMING_STATEMENTS]);
-  const { is_quiet, endpoints } = state?.[0] ?? {};
-  process.stdout.write(
-    is_quiet
-      ? `Resumed. Webhook endpoints that are active again, as in the backup: ${endpoints}.\n`
-      : "The database is not quiet: there is nothing to resume.\n",
-  );
+  say(`Resumed. Webhook endpoints that are active again, as in the backup: ${state?.[0]?.endpoints}.`);
 }
 
 /** @throws Error if the database is not quiet: it must not be served like that */

@@ -1,11 +1,19 @@
 /** `npm run setup`: creates everything at Cloudflare that a deployment needs. It can be run again. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { explained } from "./cloudflare_api.ts";
-import { requireYes, runCommand, say, UsageError, type Values } from "./command.ts";
+import {
+  CONSENT_USAGE,
+  consentOptions,
+  mayChange,
+  runCommand,
+  say,
+  UsageError,
+  type Values,
+} from "./command.ts";
 import { JURISDICTIONS, type Jurisdiction, type Location, REGIONS } from "./setup_configuration.ts";
 import { type Plan, planSetup, type SetupRequest } from "./setup_plan.ts";
 import { SECRETS_BY_HAND, secretsFile } from "./setup_secrets.ts";
-import { flagsOf } from "./wrangler.ts";
+import { sameConfig } from "./wrangler.ts";
 
 const USAGE = `
 Usage: npm run setup -- [--env staging] [--location weur] [--jurisdiction eu]
@@ -13,33 +21,30 @@ Usage: npm run setup -- [--env staging] [--location weur] [--jurisdiction eu]
 Creates what a deployment needs at Cloudflare: the database, buckets, queues and random secrets. Shows its plan, and asks
 before it changes anything. Existing resources stay as they are, so you can run it again.
 
-  --env NAME            sets up this environment of wrangler.toml, and adds it if it is missing
-  --location NAME       the location of a new database, with the Worker near it: ${Object.keys(REGIONS).join(", ")}
-  --jurisdiction NAME   keeps the database and the buckets in this jurisdiction for good: ${JURISDICTIONS.join(", ")}
-  --dry-run             shows the plan, and changes nothing
-  --yes                 does not ask
-  --config FILE, -c     uses another configuration file than wrangler.toml
+  --env NAME           sets up this environment of wrangler.toml, and adds it if it is missing
+  --location NAME      the location of a new database, with the Worker near it: ${Object.keys(REGIONS).join(", ")}
+  --jurisdiction NAME  keeps the database and the buckets in this jurisdiction for good: ${JURISDICTIONS.join(", ")}
+${CONSENT_USAGE}  --config FILE, -c    uses another configuration file than wrangler.toml
 `;
 
 const OPTIONS = {
   env: { type: "string", short: "e" },
   location: { type: "string" },
   jurisdiction: { type: "string" },
-  "dry-run": { type: "boolean" },
-  yes: { type: "boolean" },
+  ...consentOptions,
   config: { type: "string", short: "c", default: "wrangler.toml" },
 } as const;
 
-await runCommand(USAGE, OPTIONS, async ({ "dry-run": isDry, yes, ...values }) => {
+await runCommand(USAGE, OPTIONS, async (values) => {
   const request = requireRequest(values);
   const text = readFileSync(request.config, "utf8");
-  const plan = await planSetup(request, text).catch((error) => {
+  const plan = await planSetup(request, text, values["dry-run"]).catch((error) => {
     throw explained("Reading the state of the account", error);
   });
-  show(plan);
-  if (isDry) return;
-  if (plan.steps.length > 0) {
-    await requireConsent(yes);
+  if (plan.steps.length === 0) say("Everything exists: nothing to do.");
+  else {
+    const steps = plan.steps.map(({ says }) => says);
+    if (!(await mayChange(steps, { ...values, remote: true }))) return;
     if (plan.text !== text) writeFileSync(request.config, plan.text);
     for (const { says, run } of plan.steps) {
       await run?.().catch((error) => {
@@ -76,25 +81,9 @@ function requireOneOf(flag: string, value: string | undefined, values: readonly 
     throw new UsageError(`${flag}: ${value} must be one of ${values.join(", ")}`);
 }
 
-function show({ steps }: Plan) {
-  if (steps.length === 0) return say("Everything exists: nothing to do.");
-  say("To do:");
-  for (const { says } of steps) say(`  ${says}`);
-}
-
-async function requireConsent(yes: boolean | undefined) {
-  if (yes) return;
-  if (!process.stdin.isTTY || !process.stdout.isTTY)
-    throw new Error("Nothing was changed: there is no terminal to ask in. Add --yes to carry out the plan.");
-  await requireYes("\nDo it?", "Nothing was changed.");
-}
-
 /** Prints the steps that only a person can do, as commands to paste. */
 function sayNext({ config, env }: SetupRequest, { configuration, secrets, usesFile }: Plan) {
-  const defaults = config === OPTIONS.config.default ? { env } : { config, env };
-  const flags = flagsOf(defaults)
-    .map((each) => ` ${each}`)
-    .join("");
+  const flags = sameConfig({ config, env });
   const file = secretsFile({ config, env });
   if (usesFile)
     say(

@@ -2,11 +2,14 @@ import { existsSync } from "node:fs";
 import {
   type AccountState,
   type Bucket,
+  emptyAccount,
   isReplicated,
   readAccountState,
   replicateDatabase,
   turnReplicationOn,
 } from "./account_state.ts";
+import { LoginError } from "./cloudflare_api.ts";
+import { say } from "./command.ts";
 import {
   configurationOfText,
   type Jurisdiction,
@@ -47,9 +50,16 @@ const LOCKED_DAYS = 2192;
 
 const LOCK = "sealed-days";
 
-export async function planSetup(request: SetupRequest, text: string): Promise<Plan> {
+/** @param isDry whether the plan is only shown. Without a login, it is then the plan for an empty account. */
+export async function planSetup(request: SetupRequest, text: string, isDry = false): Promise<Plan> {
   const { steps: edits, text: edited, configuration } = planConfiguration(request, text);
-  const state = await readAccountState({ config: request.config }, configuration, request.env);
+  const state = await readAccountState({ config: request.config }, configuration, request.env).catch(
+    (error) => {
+      if (!isDry || !(error instanceof LoginError)) throw error;
+      say("You are not logged in at Cloudflare: this is the plan for an empty account.");
+      return emptyAccount(configuration);
+    },
+  );
   const missing = RANDOM_SECRETS.filter((name) => !state.secrets.includes(name));
   return {
     steps: [
@@ -136,7 +146,7 @@ function bucketSteps(
     run: () => wrangler(request, ["r2", "bucket", "create", name, "--update-config=false", ...place]),
   };
   const lock: Step = {
-    says: `Lock the files of the bucket ${name} for ${LOCKED_DAYS} days`,
+    says: `Lock the files of the bucket ${name} for ${LOCKED_DAYS} days (six years). THIS CANNOT BE TAKEN BACK: until then, nobody can delete them`,
     run: () =>
       wrangler(request, [
         ...["r2", "bucket", "lock", "add", name, LOCK, "", "--force"],

@@ -7,7 +7,7 @@
 import { rmSync } from "node:fs";
 import { replicateDatabase } from "./account_state.ts";
 import { databaseAtCloudflare } from "./cloudflare_api.ts";
-import { say } from "./command.ts";
+import { CONSENT_USAGE, type Consent, consentOptions, mayChange, say } from "./command.ts";
 import { runDatabaseCommand } from "./database_command.ts";
 import {
   type Database,
@@ -19,6 +19,7 @@ import {
 } from "./databases.ts";
 import { SCHEMA } from "./exported_copy.ts";
 import { applyMigrations } from "./local_database.ts";
+import { JURISDICTIONS } from "./setup_configuration.ts";
 import { rangeStatement, rangeStatements } from "./shard_statements.ts";
 import { queryDatabase, runAt } from "./statement_runner.ts";
 import {
@@ -46,32 +47,68 @@ Usage: npm run shards:add -- [--remote]
 
 Adds a database.
 
-  --jurisdiction NAME  the jurisdiction of a new database in production: eu keeps its data in the EU for good
+  --jurisdiction NAME  the jurisdiction in which a new database in production keeps its data for good: ${JURISDICTIONS.join(", ")}
   --location NAME      the location of a new database in production, such as weur
-`;
+${CONSENT_USAGE}`;
 
-const options = { jurisdiction: { type: "string" }, location: { type: "string" } } as const;
+const options = {
+  ...consentOptions,
+  jurisdiction: { type: "string" },
+  location: { type: "string" },
+} as const;
 
 runDatabaseCommand(USAGE, options, ({ jurisdiction, location, ...target }) =>
   addShard(target, { jurisdiction, location }),
 );
 
-async function addShard(target: Target, place: Place) {
+async function addShard(target: Target & Consent, place: Place) {
   requireExtensible(target.config);
   const known = await requireDirectory(target);
   const shard = await nextShard(target, known);
   const isBound = boundShards(target).includes(shard);
   const name = databaseName(target, shard);
-  say(`Shard ${shard}: the database ${name}.`);
   const isThere =
     !target.remote ||
     databaseId(target, shard) !== undefined ||
     (await databaseAtCloudflare(target, name)) !== undefined;
   if (isThere && target.remote) refusePlace(name, place);
   const config = isBound ? target.config : configurationOf(shard + 1, target, ".wrangler-adding.toml");
-  const database = { ...target, config, shard };
-  const own = isThere ? await requireOurs(database, known) : undefined;
-  if (!isThere) requireNobody(database, known);
+  try {
+    const database = { ...target, config, shard };
+    const own = isThere ? await requireOurs(database, known) : undefined;
+    if (!isThere) requireNobody(database, known);
+    const made = `Create the database ${name}${flagsOf(place)
+      .map((each) => ` ${each}`)
+      .join("")}`;
+    const plan = [
+      `Give the database ${name} a range of ids, as shard ${shard}`,
+      ...(isThere ? [] : [made]),
+      ...(target.remote ? ["Turn on its read replication"] : []),
+      "Create its tables",
+      ...(isBound
+        ? []
+        : [`Bind it as ${bindingOf(shard)} in ${target.config}: new organizations will live there`]),
+    ];
+    if (!(await mayChange(plan, target))) return;
+    await complete(database, { own, name, place, isThere });
+    bindDatabase(target, shard);
+  } finally {
+    if (!isBound) rmSync(config);
+  }
+  say(`${target.config} binds it as ${bindingOf(shard)}.`);
+  sayNext(target, shard);
+}
+
+interface Adding {
+  /** The range of ids that the database already has. */
+  own: number | undefined;
+  name: string;
+  place: Place;
+  isThere: boolean;
+}
+
+async function complete(database: Database, { own, name, place, isThere }: Adding) {
+  const { shard, ...target } = database;
   const [given] = await queryDatabase(target, [rangeStatement(shard, own)]);
   const range = Number(given?.[0]?.range);
   say(`Its range of ids is ${range}.`);
@@ -83,16 +120,10 @@ async function addShard(target: Target, place: Place) {
   if (target.remote) {
     await replicateDatabase(target, name);
     say("Its read replication is on.");
-  }
-  if (target.remote)
     await runWrangler(["d1", "migrations", "apply", bindingOf(shard), ...targetFlags(database)]);
-  else await applyMigrations(runAt(database), shard);
+  } else await applyMigrations(runAt(database), shard);
   await queryDatabase(database, [...rangeStatements(shard, range), "PRAGMA optimize"]);
   say("It has its tables, and its own ids.");
-  bindDatabase(target, shard);
-  if (!isBound) rmSync(config);
-  say(`${target.config} binds it as ${bindingOf(shard)}.`);
-  sayNext(target, shard);
 }
 
 async function nextShard(target: Target, known: KnownShard[]): Promise<number> {

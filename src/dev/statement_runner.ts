@@ -15,8 +15,15 @@ export type Rows = Record<string, string | number | null>[];
 
 export type Run = (shard: number, statements: Statement[]) => Promise<Rows[]>;
 
+interface Executed {
+  results: Rows;
+  meta: { size_after: number };
+}
+
+type Execute = (shard: number, statements: Statement[]) => Promise<Executed[]>;
+
 interface Databases {
-  run: Run;
+  execute: Execute;
   dispose?: () => Promise<void>;
 }
 
@@ -33,13 +40,17 @@ const opened = new Map<string, Databases | Promise<Databases>>();
  *
  * @throws Error with D1's message, which names tables and columns but no data of rows
  */
-export async function queryDatabase(target: Target, statements: Statement[]): Promise<Rows[]> {
+export const queryDatabase = async (target: Target, statements: Statement[]): Promise<Rows[]> =>
+  rowsOf(await executeIn(target, statements));
+
+/** Like `queryDatabase`, with the size of the database beside each statement's rows. */
+export async function executeIn(target: Target, statements: Statement[]): Promise<Executed[]> {
   const { shard = 0, ...databases } = target;
   const key = JSON.stringify(databases);
   const opening = opened.get(key) ?? (target.remote ? atCloudflare(target) : onThisMachine(target));
   opened.set(key, opening);
-  const { run } = await opening;
-  return run(shard, statements);
+  const { execute } = await opening;
+  return execute(shard, statements);
 }
 
 export const runAt =
@@ -47,7 +58,7 @@ export const runAt =
   (shard, statements) =>
     queryDatabase({ ...target, shard }, statements);
 
-const rowsOf = (executed: { results: Rows }[]): Rows[] => executed.map(({ results }) => results);
+const rowsOf = (executed: Executed[]): Rows[] => executed.map(({ results }) => results);
 
 /** Runs a command, then closes the databases that it used. The process does not end before. */
 export async function closingDatabases<Result>(run: () => Result): Promise<Awaited<Result>> {
@@ -70,14 +81,19 @@ async function onThisMachine({
     config,
     environment,
   });
-  return { run: runWith(env), dispose };
+  return { execute: executeWith(env), dispose };
 }
 
 /** The number of attempts if another process, such as a running server, has locked a local database. */
 const TRIES = 200;
 
-export const runWith =
-  (env: Env): Run =>
+export const runWith = (env: Env): Run => {
+  const execute = executeWith(env);
+  return async (shard, statements) => rowsOf(await execute(shard, statements));
+};
+
+const executeWith =
+  (env: Env): Execute =>
   async (shard, statements) => {
     const { DB } = envOfShard(env, shard);
     // Every call to a database goes to another process, so use a single batch.
@@ -86,7 +102,7 @@ export const runWith =
     );
     for (let tries = 1; ; tries++)
       try {
-        return rowsOf(await DB.batch<Rows[number]>(bound));
+        return await DB.batch<Rows[number]>(bound);
       } catch (error) {
         if (tries === TRIES || !/database is locked/.test((error as Error).message)) throw error;
         await sleep(10);
@@ -104,11 +120,9 @@ function atCloudflare(target: Target): Databases {
     ids.set(shard, id);
     return id;
   }
-  const run: Run = async (shard, statements) =>
-    rowsOf(
-      await askCloudflare(target, `/d1/database/${await idOf(shard)}/query`, {
-        body: { batch: statements.map((each) => (typeof each === "string" ? { sql: each } : each)) },
-      }),
-    );
-  return { run };
+  const execute: Execute = async (shard, statements) =>
+    askCloudflare(target, `/d1/database/${await idOf(shard)}/query`, {
+      body: { batch: statements.map((each) => (typeof each === "string" ? { sql: each } : each)) },
+    });
+  return { execute };
 }

@@ -100,6 +100,12 @@ export const targetFlags = (target: Target): string[] => [
   ...configFlags(target),
 ];
 
+/** The flags for a suggested command of wrangler, so that it uses the same configuration: ` --env staging`, or an empty string. */
+export const sameConfig = ({ config, env }: Target): string =>
+  flagsOf({ config: config === targetOptions.config.default ? undefined : config, env })
+    .map((each) => ` ${each}`)
+    .join("");
+
 /** The arguments for a suggested command, so that it uses the same databases: ` -- --remote --env staging`, or an empty string. */
 export function sameTarget(target: Target, { withRemote = true } = {}): string {
   const { remote, config, env, "persist-to": folder } = target;

@@ -10,10 +10,7 @@ import { remember } from "../memory.ts";
 import { MAX_REMEMBERED, PLACE_KNOWN_FOR } from "../tuning.ts";
 import { places } from "./directory.table.ts";
 
-/*
- * The directory: the database in which each organization lives. A request names its organization, so with several databases, this
- * is the only lookup needed. Only the first database has the table.
- */
+/* The database in which each organization lives: the only lookup that several databases need. */
 
 const columns = { id: places.id, slug: places.slug, shard: places.shard, deleted_at: places.deleted_at };
 
@@ -45,10 +42,9 @@ export type Place = Row<typeof columns>;
 
 export type OrganizationName = { id: number } | { slug: string };
 
-/** The organizations that this isolate has looked up lately, by directory. */
 const knownPlaces = new WeakMap<Database, Map<string, { shard: number; until: number }>>();
 
-/** The shard of an organization. For an unknown or deleted one, the first shard, which has no data about it. */
+/** For an unknown or deleted organization, the first shard, which has no data about it. */
 export async function shardOfOrganization(
   directory: Database,
   name: OrganizationName,

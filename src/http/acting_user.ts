@@ -9,10 +9,7 @@ import { ApiError } from "./errors.ts";
 import type { ApiEnv } from "./hono.ts";
 import { printableAscii } from "./wire.ts";
 
-/*
- * The acting headers: the person for whom a client asks, and why. The access log records both beside the client. Every external
- * request may have them, and they are validated on every one.
- */
+/* The person for whom a client asks, and why. Any external request may say so, and the access log records it. */
 
 export const ACTING_USER = "X-Acting-User";
 
@@ -41,14 +38,13 @@ export const nobodyActs = () =>
     `${ACTING_USER} and ${PURPOSE_OF_USE}: are required for reads that the access log records, because the organization wants to know who reads its data, and why`,
   );
 
-/** The id of a person in another system. */
 export const actingUser = lazily(() => printableAscii(MAX_ACTING_USER_LENGTH));
 
 export const actingHeaders = lazily(() =>
   z.object({ [ACTING_USER]: actingUser().optional(), [PURPOSE_OF_USE]: z.enum(PURPOSES_OF_USE).optional() }),
 );
 
-/** @throws ApiError 400 if one of the headers is invalid */
+/** @throws ApiError 400 */
 export function readActingUser({ req }: HonoContext): Pick<Requester, "acting_user" | "purpose"> {
   const { shape } = actingHeaders();
   const acting_user = shape[ACTING_USER].safeParse(req.header(ACTING_USER));
@@ -58,11 +54,7 @@ export function readActingUser({ req }: HonoContext): Pick<Requester, "acting_us
   return { acting_user: acting_user.data ?? null, purpose: purpose.data ?? null };
 }
 
-/**
- * For routes whose reads the access log records. The entry is written in the transaction of the read, on the primary.
- *
- * @throws ApiError 400 if the organization requires the acting headers, and one is missing
- */
+/** For reads that the access log records, in their own transaction. @throws ApiError 400 if a required header is missing */
 export const recordedRead = Object.assign(
   createMiddleware<ApiEnv<ClientContext>>(async (c, next) => {
     const { context } = c.var;
@@ -73,7 +65,6 @@ export const recordedRead = Object.assign(
   { isRecorded: true, reads: "primary" },
 );
 
-/** Like `recordedRead`, for routes whose requests are recorded as reads only under a condition. */
 export const recordedReadIf = (condition: (request: HonoContext["req"]) => boolean | undefined) =>
   Object.assign(
     createMiddleware<ApiEnv<ClientContext>>((c, next) => (condition(c.req) ? recordedRead(c, next) : next())),

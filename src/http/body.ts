@@ -8,7 +8,7 @@ import { bodyTooLarge, bodyTooSlow, tooManyBodies, unsupportedEncoding } from ".
 
 declare module "hono" {
   interface ContextVariableMap {
-    /** The bytes of the body once it has been read, if `keepsBody` was set before. */
+    /** Set once the body has been read, if `keepsBody` was set before. */
     body: Uint8Array<ArrayBuffer>;
     /** Off by default: many large bodies held while their requests are handled would exhaust the isolate. */
     keepsBody: boolean;
@@ -17,24 +17,12 @@ declare module "hono" {
     /** Called before the first byte is read, with the size that the body may have. */
     beforeBody?: (size: number) => Promise<void>;
     releaseBody?: () => void;
-    /**
-     * Called once the whole body has arrived. Each API sets its own function, which takes the time and the caller's
-     * rights again: the body can arrive long after the head of the request.
-     *
-     * @param size of the body in bytes
-     */
+    /** Called once the whole body has arrived, with its size, to take the time and the caller's rights again. */
     onWholeRequest: (size: number) => Promise<void> | void;
   }
 }
 
-interface Reservation {
-  owner: string | number;
-  size: number;
-  until: number;
-}
-
-/** The bodies of the isolate's requests, from the first byte until the request is answered. */
-const reservations = new Set<Reservation>();
+const reservations = new Set<{ owner: string | number; size: number; until: number }>();
 
 /** A parsed body takes more memory than its bytes, so its reservation lasts until the request is answered. */
 export const releasingBody = createMiddleware(async (c, next) => {
@@ -49,10 +37,10 @@ export const releasingBody = createMiddleware(async (c, next) => {
 });
 
 /**
- * Reads the body. Nothing else may read it, so that no route acts with the time and rights of an incomplete request.
+ * Nothing else may read a body, so that no route acts with the time and rights of an incomplete request.
  *
  * @param maxSize in bytes
- * @throws ApiError 415 if the body is encoded, 413 if it is larger, 503 if there is no memory left for it, 408 if it is too slow
+ * @throws ApiError 415 if the body is encoded, 413 if it is too large, 503 without memory for it, 408 if it is too slow
  */
 export async function readBody(c: HonoContext, maxSize: number): Promise<Uint8Array<ArrayBuffer>> {
   if (!/^(identity)?$/i.test(c.req.header("Content-Encoding")?.trim() ?? "")) throw unsupportedEncoding();
@@ -70,12 +58,7 @@ async function reserveAndRead(c: HonoContext, body: ReadableStream<Uint8Array>, 
   return allBytes(body, size);
 }
 
-/**
- * An owner's bodies may take a third of the free memory. So one owner gets at most a quarter of all, and however many
- * owners take their share, some memory remains for the next.
- *
- * @throws ApiError 503
- */
+/** A third of the free memory for each owner, so that some remains for the next, however many there are. @throws ApiError 503 */
 function reserve(owner: string | number, size: number): () => void {
   const now = Date.now();
   let own = size;

@@ -1,9 +1,4 @@
-/**
- * The text of a response from another service. Reads no further than the limit, in bytes, so that one sender cannot
- * exhaust the isolate's memory.
- *
- * @returns undefined if the text is longer
- */
+/** Reads no further than the limit, in bytes, so that one sender cannot exhaust the isolate's memory. Undefined beyond it. */
 export async function textWithin(response: Response, limit: number): Promise<string | undefined> {
   const decoder = new TextDecoder();
   let [text, size] = ["", 0];

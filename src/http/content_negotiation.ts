@@ -1,7 +1,6 @@
 import type { Context as HonoContext } from "hono";
 import { accepts } from "hono/accepts";
 
-/** Responds with the media type that the caller prefers. Errors are always JSON. */
 export async function inWantedType(
   c: HonoContext,
   answers: Record<string, () => Response | Promise<Response>>,
@@ -12,7 +11,7 @@ export async function inWantedType(
   return response;
 }
 
-/** The media type that the caller's `Accept` prefers. The first one is the default, and wins a tie. */
+/** The first type is the default, and wins a tie. */
 export function wantedType(c: HonoContext, [first = "", ...others]: readonly string[]): string {
   return accepts(c, {
     header: "Accept",
@@ -29,13 +28,8 @@ export function wantedType(c: HonoContext, [first = "", ...others]: readonly str
   });
 }
 
-interface Range {
-  type: string;
-  q: number;
-}
-
-/** The weight of a type, 0 to 1. The most specific range that includes the type counts (RFC 9110, 12.5.1). */
-function quality(type: string, ranges: Range[]): number {
+/** 0 to 1. The most specific range that includes the type counts (RFC 9110, 12.5.1). */
+function quality(type: string, ranges: { type: string; q: number }[]): number {
   const [ofType, ofMainType, ofAll] = [type, type.replace(/\/.*/, "/*"), "*/*"].map((range) =>
     ranges.filter((each) => each.type.toLowerCase() === range),
   );

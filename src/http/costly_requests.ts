@@ -11,7 +11,7 @@ const COSTLY = {
 
 export type CostlyRequest = keyof typeof COSTLY;
 
-/** For expensive routes: counts the requests of all API clients of an organization together, whether they succeed or not. */
+/** Counts the requests of all API clients of an organization together, whether they succeed or not. */
 export const costly = (limited: CostlyRequest) =>
   Object.assign(
     createMiddleware<ExternalEnv>(async (c, next) => {

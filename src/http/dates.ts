@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { DAY } from "../units.ts";
 
-/* Dates are calendar days in UTC, `YYYY-MM-DD`. */
+/* Dates are UTC, `YYYY-MM-DD`. */
 
 export const FROM_AFTER_TO = "must not be after to";
 
@@ -15,5 +15,4 @@ export const inOrder = <Query extends z.ZodType<{ from?: string | undefined; to?
 
 export const dateOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
-/** The start of the day after a date. */
 export const endOfDate = (date: string): number => Date.parse(`${date}T00:00:00Z`) + DAY;

@@ -5,7 +5,7 @@ import { WriteConflict } from "../database/decide_and_write.ts";
 import { DatabaseTimeout } from "../database/in_time.ts";
 import { BODY_RETRY_AFTER, BODY_TIMEOUT, DATABASE_RETRY_AFTER, WRITE_RETRY_AFTER } from "../lifetimes.ts";
 import { MIN_BODY_RATE } from "../limits.ts";
-import { KIB, SECOND } from "../units.ts";
+import { grouped, KIB, SECOND } from "../units.ts";
 import { log, logFault } from "./log.ts";
 import type { RefusalReason } from "./log_names.ts";
 
@@ -37,7 +37,6 @@ export class ApiError extends Error {
 /** Something in the path does not exist, or the caller has no access to it. Both get the same response. */
 export const notFound = (what: string) => new ApiError(404, "not_found", `${what} not found`);
 
-/** The body is understood, but its request cannot be carried out. */
 export const unprocessable = (code: string, message: string) => new ApiError(422, code, message);
 
 const VALIDATION_FAILED = "validation_failed";
@@ -46,7 +45,7 @@ export const invalidBody = (message: string) => unprocessable(VALIDATION_FAILED,
 
 export const invalidQuery = (message: string) => new ApiError(400, VALIDATION_FAILED, message);
 
-/** No route has the path, or it contains an id that cannot exist. */
+/** No route has the path, or an id in it cannot exist. */
 export const noSuchPath = () => new ApiError(404, "not_found", "Not found");
 
 export const methodNotAllowed = (allowed: string[]) => {
@@ -54,7 +53,7 @@ export const methodNotAllowed = (allowed: string[]) => {
   return new ApiError(
     405,
     "method_not_allowed",
-    `The path does not have this method: use ${methods.join(", ")}`,
+    `Method not allowed. This path supports ${new Intl.ListFormat("en").format(methods)}.`,
     {
       headers: { Allow: methods.join(", ") },
     },
@@ -65,7 +64,7 @@ export const notJson = () => new ApiError(400, "malformed_json", "Request body i
 
 /** @param limit in bytes */
 export const bodyTooLarge = (limit: number) =>
-  new ApiError(413, "body_too_large", `Request body is larger than ${limit} bytes`);
+  new ApiError(413, "body_too_large", `The request body is larger than ${grouped(limit)} bytes`);
 
 export const unsupportedEncoding = () =>
   new ApiError(415, "unsupported_encoding", "The body must be sent unencoded, without a Content-Encoding");
@@ -74,49 +73,45 @@ export const bodyTooSlow = () =>
   new ApiError(
     408,
     "body_timeout",
-    `Request body arrived too slowly: send it again, at ${MIN_BODY_RATE / KIB} KiB a second or faster, within ${BODY_TIMEOUT / SECOND} seconds`,
+    `The request body did not arrive within ${BODY_TIMEOUT / SECOND} seconds, or came slower than ${MIN_BODY_RATE / KIB} KiB a second. Send the request again.`,
   );
 
+/** @param retryAfter in seconds */
+const unavailable = (code: RefusalReason, message: string, retryAfter: number) =>
+  new ApiError(503, code, message, { headers: { "Retry-After": String(retryAfter) }, reason: code });
+
 export const tooManyBodies = () =>
-  new ApiError(
-    503,
+  unavailable(
     "too_many_bodies",
     "Too many other requests with large bodies are not finished: try again",
-    {
-      headers: { "Retry-After": String(BODY_RETRY_AFTER) },
-      reason: "too_many_bodies",
-    },
+    BODY_RETRY_AFTER,
   );
 
 /** The message hides the cause, which is in the log. */
 export const internalError = () => new ApiError(500, "internal_error", "Internal server error");
 
-/** Others keep changing the same rows, and the write was decided again for as long as a caller waits. */
 export const writeConflict = () =>
-  new ApiError(503, "write_conflict", "The record is being changed by many requests at once: try again", {
-    headers: { "Retry-After": String(WRITE_RETRY_AFTER) },
-    reason: "write_conflict",
-  });
+  unavailable(
+    "write_conflict",
+    "The record is being changed by many requests at once: try again",
+    WRITE_RETRY_AFTER,
+  );
 
-/** D1 is overloaded or cannot be reached. This is temporary, and the log has the cause. */
 export const databaseUnavailable = () =>
-  new ApiError(503, "database_unavailable", "The database is not available at the moment: try again", {
-    headers: { "Retry-After": String(DATABASE_RETRY_AFTER) },
-    reason: "database_unavailable",
-  });
+  unavailable(
+    "database_unavailable",
+    "The database is not available at the moment: try again",
+    DATABASE_RETRY_AFTER,
+  );
 
-/** A move takes seconds or minutes, depending on the number of rows: see src/docs/databases.md. */
 export const organizationMoves = () =>
-  new ApiError(503, "organization_moves", "The organization is being moved to another database: try again", {
-    headers: { "Retry-After": String(DATABASE_RETRY_AFTER) },
-    reason: "organization_moves",
-  });
+  unavailable(
+    "organization_moves",
+    "The organization is being moved to another database: try again",
+    DATABASE_RETRY_AFTER,
+  );
 
-/**
- * D1's temporary errors, such as those during an import or export, and the lock of a local database while another
- * process writes. The error of a database that was reset for exceeding its memory or CPU time is not temporary: the
- * query asks too much.
- */
+/** D1's temporary errors, and the lock of a local database. A database reset for its memory or CPU time is not temporary. */
 const PASSING =
   /^D1_ERROR: .*(overloaded|caused object to be reset|reset because its code was updated|timed out|network connection lost|transient issue|processing a long-running|database is locked)/i;
 

@@ -16,7 +16,7 @@ export const notReady = (reason: RefusalReason<"health">, where = "") =>
 
 type Fault = Exclude<RefusalReason<"health">, "settings_at_fault">;
 
-/** The last finding of this isolate for each database; undefined if the database could not be reached. */
+/** undefined: the database could not be reached. */
 const knownStates = new WeakMap<D1Database, { at: number; state: DatabaseState | undefined }>();
 
 const askedSince = new WeakMap<D1Database, number>();
@@ -26,7 +26,7 @@ const isLately = (at: number | undefined, time: number) =>
 
 const isKnown = (DB: D1Database) => isLately(knownStates.get(DB)?.at, HEALTH_KNOWN_FOR);
 
-/** True for one request at a time. An earlier request that has not reported its finding within this time was cancelled. */
+/** True for one request at a time. An earlier request without a finding by now was cancelled. */
 function mayAsk(DB: D1Database): boolean {
   if (isLately(askedSince.get(DB), DATABASE_TIMEOUT + SECOND)) return false;
   askedSince.set(DB, Date.now());
@@ -74,17 +74,14 @@ function faultsOfShards(states: Map<number, DatabaseState | undefined>): [number
   return [...faults, ...unbound];
 }
 
-/** Reminds the operator to resume the service. The status stays 200, because the service answers requests. */
+/** The status stays 200, because the service answers requests. */
 const QUIET =
   "The database was restored: no webhook or mail is sent, no file is deleted, no day of the access log is sealed and LiveKit is not asked until `npm run restore -- --resume`";
 
 const FROZEN =
   "The writes and the background work of frozen_organizations have been stopped for more than an hour: if no `organizations:delete` or `organizations:move` is running, run it again, or with --undo";
 
-/**
- * For monitoring: whether the service can do its work. Its settings must be valid, all its databases must be reachable
- * and fully migrated, and each must be the one that its binding names. Takes no credentials and shows no details.
- */
+/** For monitoring: takes no credentials and shows no details. */
 export const health = newHono<{ Bindings: Env }>().get("/", async (c) => {
   try {
     requireOwnSecrets(readSettings(c.env), c.req.url);
@@ -108,6 +105,7 @@ export const health = newHono<{ Bindings: Env }>().get("/", async (c) => {
   const isFrozen = frozen.length > 0;
   return c.json({
     status: isQuiet ? "quiet" : isFrozen ? "frozen" : "ok",
+    version: settings.VERSION ?? null,
     mail: mailerOf(c.env, settings) ? "on" : "off",
     ...((isQuiet || isFrozen) && { message: isQuiet ? QUIET : FROZEN }),
     ...(isFrozen && { frozen_organizations: frozen }),

@@ -23,11 +23,7 @@ export const badKey = () =>
 
 const schema = lazily(() => z.object({ [IDEMPOTENCY_KEY]: keySchema().optional() }));
 
-/**
- * For routes that create something: a request repeated with the same `Idempotency-Key` creates nothing, and gets the
- * same response. An invalid key is refused before the body is read. The verb does the rest (see
- * organization/idempotency_keys).
- */
+/** A repeated request creates nothing, and gets the same response: see organization/idempotency_keys. */
 export const idempotent = Object.assign(
   createMiddleware<ExternalEnv>(async (c, next) => {
     const sent = c.req.header(IDEMPOTENCY_KEY);
@@ -47,7 +43,6 @@ function keyedRequest(c: HonoContext, sent: string): KeyedRequest {
   return { key, fingerprint: () => fingerprintOf(c), isReplay: false };
 }
 
-/** The digest of the method, the path and every byte of the body. */
 async function fingerprintOf({ req, var: { body } }: HonoContext): Promise<string> {
   const request = new Blob([`${req.method} ${new URL(req.url).pathname}\n`, body]);
   return hexOf(await digestBytes(await request.arrayBuffer()));

@@ -2,10 +2,7 @@ import { errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import * as z from "zod";
 import type { Settings } from "../settings.ts";
 
-/*
- * The tokens in links that the service mails or hands out: JWTs that it signs and verifies itself. The type keeps a token of one
- * kind from passing for another kind signed with the same secret (RFC 8725, section 3.11).
- */
+/* JWTs in links. `typ` keeps a token of one kind from passing for another (RFC 8725, section 3.11). */
 
 type LinkType = "invite+jwt" | "visit+jwt";
 

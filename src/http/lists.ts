@@ -42,14 +42,10 @@ export function pagedList<Columns extends Record<string, SQLiteColumn | SQL.Alia
   };
 }
 
-/** For each parameter of a list that filters its rows, the column that it is compared with. */
+/** The column that each filter is compared with. */
 type Filters<Query> = Record<Exclude<keyof Query, keyof PageQuery>, SQLiteColumn>;
 
-/**
- * A list with optional filters. Returns the verb that reads a page: it uses the index for the first filter given.
- *
- * @param filters the most selective first
- */
+/** Makes the verb that reads a page, with the index for the first filter given. `filters` has the most selective first. */
 export function filteredList<
   Query extends PageQuery,
   Columns extends Record<string, SQLiteColumn | SQL.Aliased>,
@@ -88,7 +84,6 @@ export function filteredList<
 /** Refuses a filter among the parameters of a page: it would be ignored. */
 type WithoutFilters<Query> = PageQuery & { [Name in Exclude<keyof Query, keyof PageQuery>]: never };
 
-/** Reads a page of a list and the length of the list in one round trip. */
 export async function readPage<Values, Item, Query>(
   db: Database,
   { total, page }: PagedList<Values, Item>,

@@ -8,10 +8,7 @@ export function log(event: LogEvent, fields: Record<string, string | number | un
   console.log(JSON.stringify({ event, ...fields }));
 }
 
-/**
- * Writes one line for each request. It has the route, not the path, because a path can contain secrets or personal
- * data. The duration covers only I/O: the clock of Workers stands still in between.
- */
+/** Logs the route, not the path, which can contain secrets or personal data. The duration covers only I/O. */
 export const logRequest = createMiddleware(async (c, next) => {
   const started = Date.now();
   await next();
@@ -27,24 +24,16 @@ export const logRequest = createMiddleware(async (c, next) => {
   });
 });
 
-/**
- * Logs an error of the service and where it happened: the id of the request or queue message, or the chore, with its
- * shard if there are several.
- *
- * Error messages can contain what a caller sent (query parameters, text that is not JSON), so they are left out. The
- * exceptions are messages of D1, which name tables and columns, and messages about settings, which name settings.
- */
+/** Logs where an error happened. Messages can contain what a caller sent, so they are left out, except for harmless ones. */
 export function logFault(
   where: { [Place in FaultPlace]?: string | number } & { shard?: number },
   error: unknown,
 ) {
   const causes = [];
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    causes.push({
-      name: cause.name,
-      message: isHarmless(cause) ? cause.message : undefined,
-      stack: framesOf(cause),
-    });
+    const { name, message } = cause;
+    const isHarmless = message.startsWith("D1_ERROR") || name === "SettingsError";
+    causes.push({ name, message: isHarmless ? message : undefined, stack: framesOf(cause) });
   }
   const event: LogEvent = "fault";
   // biome-ignore lint/suspicious/noConsole: the console is where Workers Logs reads from
@@ -57,8 +46,4 @@ function framesOf({ stack = "", message }: Error): string[] {
     .slice(message === "" ? 0 : stack.lastIndexOf(message) + message.length)
     .split("\n")
     .filter((line) => /^\s+at .*:\d+:\d+\)?$/.test(line));
-}
-
-function isHarmless({ name, message }: Error): boolean {
-  return message.startsWith("D1_ERROR") || name === "SettingsError";
 }

@@ -1,9 +1,6 @@
 /*
- * The names of all log lines. Logging a name that is not listed here does not compile. src/docs/monitoring.md explains each name to
- * operators, and a test compares its table with these lists.
- *
- * To add a line, add its name here and a row in src/docs/monitoring.md, and call `log("the_name", { ids })`. A name is a noun and
- * what happened to it. The lists are only used for their types, so they are not in the bundle.
+ * The names of all log lines. src/docs/monitoring.md explains each name to operators, and a test compares its table with these
+ * lists. A name is a noun and what happened to it. The lists are only used for their types, so they are not in the bundle.
  */
 
 export const EVENTS = [
@@ -13,6 +10,7 @@ export const EVENTS = [
   "refused",
   "database_quiet",
   "organization_frozen",
+  "backup_late",
   "message_unknown",
   "file_deletion_failed",
   "access_log_not_sealed",
@@ -31,7 +29,7 @@ export const EVENTS = [
   "egress_unknown_to_livekit",
 ] as const;
 
-/** The fields that say where a fault happened. Every `fault` has one of them. */
+/** Every `fault` has one of these fields. */
 export const FAULT_PLACES = [
   "request_id",
   "message_id",

@@ -1,8 +1,8 @@
-/** In milliseconds, between two checks. */
+/** In milliseconds. */
 const PAUSE = 20;
 
 /**
- * Polls until another request has finished its work: Workers cannot wait for each other's promises.
+ * Polls, because a request cannot wait for another one's promise.
  *
  * @param isSo checks, and claims the work if it is free
  * @param limit in milliseconds

@@ -2,13 +2,10 @@ import * as z from "zod";
 
 type DropNulls = (value: unknown) => void;
 
-/** For schemas without such fields, so that their values need not be walked. */
+/** So that values without such fields need not be walked. */
 const dropNothing: DropNulls = () => {};
 
-/**
- * Removes null from a body wherever its schema has an optional field that is not nullable: many clients send null for a
- * field that they mean to leave out.
- */
+/** Removes null from optional fields that are not nullable: many clients send null for a field that they leave out. */
 export function nullsDropper(schema: unknown): DropNulls {
   if (schema instanceof z.ZodObject) return dropperOfFields(schema.shape);
   if (schema instanceof z.ZodArray) {

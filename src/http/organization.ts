@@ -7,12 +7,12 @@ import { forgetPlace, type OrganizationName, shardOfOrganization } from "../dire
 import type { PlatformEnv } from "./platform_api.ts";
 import { pathId } from "./wire.ts";
 
-/*
- * Every request of the platform names its organization: in the path, by the slug of a room, or by a secret. The middleware here
- * switches to the database in which that organization lives. Code that runs after it does not know about the other databases.
- */
+/* Every platform request names its organization, and the middleware here switches to its database. */
 
-/** For paths below `/organizations/:organization_id`. The route itself refuses a malformed id. */
+/** A secret can name the database in which it was created. */
+type Destination = OrganizationName | { shard: number };
+
+/** The route itself refuses a malformed id. */
 export const inOrganizationOfPath = createMiddleware<PlatformEnv>((c, next) => {
   const id = pathId().safeParse(c.req.param("organization_id")).data;
   return id === undefined ? next() : inOrganization(c, { id }, next);
@@ -23,51 +23,29 @@ export const inOrganizationOfSlug = createMiddleware<PlatformEnv>((c, next) => {
   return slug ? inOrganization(c, { slug }, next) : next();
 });
 
-/**
- * For routes that name their organization by a secret in the body. Runs after the body is validated.
- *
- * @param nameOf throws the route's refusal if the secret names no organization
- */
-export const inOrganizationOf = <Body>(
-  nameOf: (body: Body, context: Context) => Promise<OrganizationName | NamedShard>,
-) =>
+/** For a secret in the body. `nameOf` throws the route's refusal if the secret names no organization. */
+export const inOrganizationOf = <Body>(nameOf: (body: Body, context: Context) => Promise<Destination>) =>
   createMiddleware<PlatformEnv, string, { out: { json: Body } }>(async (c, next) => {
     const { context } = c.var;
     if (!context.shards) return next();
     await inOrganization(c, await nameOf(c.req.valid("json"), context), next);
   });
 
-/** For a secret that names the database in which it was created. */
-export interface NamedShard {
-  shard: number;
-}
-
-async function inOrganization(
-  c: HonoContext<PlatformEnv>,
-  name: OrganizationName | NamedShard,
-  next: Next,
-): Promise<void> {
+async function inOrganization(c: HonoContext<PlatformEnv>, name: Destination, next: Next): Promise<void> {
   const { context } = c.var;
   await enterOrganization(context, name);
   await next();
   if (c.error) forgetIfMoved(context, name, c.error);
 }
 
-/**
- * The context in the database of an organization. With a single database, there is no lookup.
- *
- * @throws Error if that database is not bound
- */
-export async function enterOrganization(
-  context: Context,
-  name: OrganizationName | NamedShard,
-): Promise<Context> {
+/** Without a lookup if there is a single database. @throws Error if the organization's database is not bound */
+export async function enterOrganization(context: Context, name: Destination): Promise<Context> {
   const { shards, now } = context;
   if (!shards) return context;
   return shards.enter("shard" in name ? name.shard : await shardOfOrganization(shards.directory, name, now));
 }
 
 /** If the old database refuses because the organization has moved, the next request asks the directory again. */
-export function forgetIfMoved({ shards }: Context, name: OrganizationName | NamedShard, error: Error) {
+export function forgetIfMoved({ shards }: Context, name: Destination, error: Error) {
   if (shards && !("shard" in name) && isMoving(error)) forgetPlace(shards.directory, name);
 }

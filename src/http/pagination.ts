@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { DEFAULT_PER_PAGE, MAX_INTEGER_LENGTH, MAX_PAGE, MAX_PER_PAGE, MAX_SKIPPED } from "../limits.ts";
 import { lazily } from "../memory.ts";
+import { grouped } from "../units.ts";
 import { invalidQuery } from "./errors.ts";
 import { reference, shownAsInteger } from "./wire.ts";
 
@@ -53,7 +54,7 @@ export const POSITION = /^-?\d{1,15}\.\d{1,16}$/;
 
 export const MAX_POSITION_LENGTH = 33;
 
-export const NO_POSITION = "must be the `next_after` of a response";
+const NO_POSITION = "must be the `next_after` of a response";
 
 export interface Position {
   time: number;
@@ -92,15 +93,11 @@ export function pageWindow({ page, per_page }: PageQuery): PageWindow {
   return offset < MAX_SKIPPED ? { limit: per_page, offset } : { limit: 0, offset: 0 };
 }
 
-/**
- * The contract's pagination envelope around the rows of a page.
- *
- * @throws ApiError 400 if the page exists but was not read, because it is too deep
- */
+/** @throws ApiError 400 if the page exists but was not read, because it is too deep */
 export function toPage<Row>({ page, per_page }: PageQuery, total_count: number, items: Row[]): Page<Row> {
   const offset = (page - 1) * per_page;
   if (offset >= MAX_SKIPPED && offset < total_count)
-    throw invalidQuery(`page: must be at most ${Math.ceil(MAX_SKIPPED / per_page)}`);
+    throw invalidQuery(`page: must be at most ${grouped(Math.ceil(MAX_SKIPPED / per_page))}`);
   const total_pages = Math.ceil(total_count / per_page);
   return { items, pagination: { current_page: page, per_page, total_pages, total_count } };
 }

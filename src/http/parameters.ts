@@ -2,29 +2,20 @@ import type { Context as HonoContext } from "hono";
 import { matchedRoutes } from "hono/route";
 import * as z from "zod";
 import { ApiError } from "./errors.ts";
+import { nearest } from "./nearest.ts";
 import type { Input } from "./validation.ts";
 
-/*
- * A query parameter that an operation does not have is refused: a filter that is ignored shows, or deletes, the wrong people's data.
- */
+/* An unknown query parameter is refused: an ignored filter shows, or deletes, the wrong people's data. */
 
-/** @param known the parameters that the operation has */
 export function unknownParameter(sent: string, known: readonly string[]): ApiError {
   const name = sent.replace(/[^\w.-]/g, "_").slice(0, 64) || "_";
-  const nearest = known.toSorted((a, b) => likeness(b, name) - likeness(a, name)).join(", ");
-  const advice = nearest ? `; use ${nearest}` : ", which has none";
+  const advice = known.length > 0 ? `; use ${nearest(name, known).join(", ")}` : ", which has none";
   return new ApiError(400, "unknown_parameter", `${name}: is not a parameter of this operation${advice}`);
 }
 
-/** The share of a name's pairs of characters that the other name has too. */
-const likeness = (one: string, other: string): number =>
-  [...one].filter((_, at) => at > 0 && other.includes(one.slice(at - 1, at + 1))).length / one.length;
-
 /**
- * Every validator of a route calls this function, and so does each API for routes without one. The last validator checks, so that
- * the other faults of a request are found in their order.
- *
- * @throws ApiError 400
+ * Called by every validator of a route, and by each API. The last one checks, so that other faults come first. @throws ApiError
+ * 400
  */
 export function requireKnownParameters(c: HonoContext, checking?: Input["target"]): void {
   if (!c.req.url.includes("?")) return;

@@ -18,7 +18,7 @@ export const platformRoutes = () => newHono<PlatformEnv>();
 export const invalidPlatformToken = () =>
   new ApiError(401, "invalid_platform_token", "Invalid platform token");
 
-/** Authentication by the platform's bearer token (RFC 6750). */
+/** RFC 6750. */
 export const platformApi = createMiddleware<PlatformEnv>(async (c, next) => {
   const context = openRequest(c);
   const token = /^Bearer +(.+)$/i.exec(c.req.header("Authorization") ?? "")?.[1];

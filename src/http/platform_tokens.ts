@@ -31,7 +31,7 @@ export const missingToken = (tokens: readonly PartToken[]) =>
     `The platform token that was sent does not open this route: send ${["PLATFORM_API_TOKEN", ...tokens].join(" or ")}`,
   );
 
-/** @throws ApiError 403 if the token does not open the route */
+/** @throws ApiError 403 */
 export function requireToken(c: HonoContext, name: PlatformToken): void {
   if (name === "PLATFORM_API_TOKEN") return;
   const tokens = declarationOf<PartToken[]>(c, "openTo") ?? [];

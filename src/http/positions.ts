@@ -3,18 +3,14 @@ import { lazily } from "../memory.ts";
 import { reference } from "./wire.ts";
 
 /*
- * The position in a list over several databases: the last id read in each. A single id would skip rows that a database with lower
- * ids adds later. The position is opaque to the caller. With the first database only, it is just the id, so that it is a number in
- * a service with one database, and stays valid when a second database is added.
+ * The last id read in each database: a single id would skip rows that a database with lower ids adds later. With the first
+ * database only, it is just that id, so that it stays valid when a second database is added.
  */
 
-/** The last ids read, by shard. A shard without an id has not been read. */
+/** By shard. A shard without an id has not been read. */
 export type Positions = ReadonlyMap<number, number>;
 
-/**
- * The id in the first database, or `shard.id` for each, joined by `~`: no character needs escaping in a URL. About 60
- * shards fit into the maximum length.
- */
+/** The id in the first database, or `shard.id` for each. About 60 shards fit into the maximum length. */
 export const POSITIONS = /^(\d+|\d{1,5}\.\d{1,16}(~\d{1,5}\.\d{1,16})*)$/;
 
 export const NO_POSITIONS = "must be 0, or the `next_after` of a response";

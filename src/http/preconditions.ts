@@ -19,7 +19,7 @@ export const notConditional = (name: string) =>
     `${name}: is not obeyed here: omit it. Use ${IF_MATCH} for PUT and DELETE of a resource with an ETag`,
   );
 
-export const changedMeanwhile = () =>
+const changedMeanwhile = () =>
   new ApiError(412, "changed_meanwhile", `${IF_MATCH}: does not name the current version; read it again`);
 
 /** RFC 9110, section 8.8.3, but without commas in the quoted tag, so that a list can be split at commas. */
@@ -37,17 +37,12 @@ export const etagOf = ({ id, updated_at, corrections = 0 }: Versioned) => ({
   ETag: `"${id}-${updated_at}-${corrections}"`,
 });
 
-/** Declares that a route obeys `If-Match`: it changes only the version that the caller has read. */
 export const conditional = declaring({ isConditional: true });
 
 /** Proxies that compress a response change its ETag: they make it weak (Cloudflare), or append the encoding to the tag. */
 const CHANGED_BY_PROXY = /^W\/|-+(gzip|br|zstd)(?="$)/g;
 
-/**
- * The tags of `If-Match` as the service made them.
- *
- * @throws ApiError 400 if a tag is malformed, or if the route does not obey the header
- */
+/** @throws ApiError 400 if a tag is malformed, or the route does not obey the header */
 export function readIfMatch(c: HonoContext): string[] | undefined {
   // Caches send If-None-Match with a GET, and any response is a right answer to it.
   for (const name of c.req.method === "GET" ? [] : NEVER_OBEYED)

@@ -7,7 +7,6 @@ export type Reserve = "sign_ins" | "others";
 /** Declares that the requests of a route use a reserve: see usage.quotas.ts. A DELETE needs no declaration. */
 export const inReserve = (reserve: Reserve) => declaring({ reserve });
 
-/** The quota of a request. A sign-in is counted by its verb. */
 export function quotaOf(c: HonoContext): Quota {
   const reserve = c.req.method === "DELETE" ? "others" : declarationOf<Reserve>(c, "reserve");
   return reserve === undefined ? QUOTAS.ordinary : reserve === "others" ? QUOTAS.reserved : QUOTAS.none;

@@ -4,16 +4,14 @@ import { RATE_LIMIT_PERIOD } from "../lifetimes.ts";
 import { ANSWER_OF_ONE_REQUEST, BODY_OF_ONE_REQUEST, LOOK_UPS_BEYOND_LIMIT } from "../limits.ts";
 import { remember } from "../memory.ts";
 import { MAX_REMEMBERED } from "../tuning.ts";
+import { grouped } from "../units.ts";
 import { ApiError } from "./errors.ts";
 
 /*
- * The rate limits, on Cloudflare's counters (wrangler.toml): for the requests of an API client, of its organization, of an
- * organization's requests that cost a thousand times as much, and of an address whose credentials fail. A counter only counts up,
- * so a request with valid credentials never counts as a failure, and is served whatever else its address has sent. The responses
- * follow draft-ietf-httpapi-ratelimit-headers.
+ * A counter of Cloudflare only counts up, so a request with valid credentials never counts as a failure. The responses follow
+ * draft-ietf-httpapi-ratelimit-headers.
  */
 
-/** The part of Hono's context needed here, for any API. */
 interface Limited {
   env: Pick<Env, "CLIENT_LIMIT" | "ORGANIZATION_LIMIT" | "FAILURE_LIMIT">;
   req: Pick<HonoRequest, "header">;
@@ -24,16 +22,14 @@ interface Limited {
 const beyondLimit = new Map<string, { until: number; lookUps: number }>();
 
 /**
- * Requests refused by the client's limit do not count for its organization, so that one client out of control does not
- * use up the requests of the others.
+ * The client's limit comes first, so that one client out of control does not use up the requests of the others.
  *
- * @throws ApiError 429 if the client or its organization is beyond its limit
+ * @throws ApiError 429
  */
 export async function countRequest(c: Limited, context: ClientContext): Promise<void> {
   for (const [name, counter, id, limit] of limitsOf(c, context)) await countFor(c, name, counter, id, limit);
 }
 
-/** The limits that every request counts towards, in this order. */
 const limitsOf = ({ env }: Counters, { caller, settings }: ClientContext) =>
   [
     ["client", env.CLIENT_LIMIT, caller.api_client_id, settings.CLIENT_LIMIT_PER_MINUTE],
@@ -41,28 +37,23 @@ const limitsOf = ({ env }: Counters, { caller, settings }: ClientContext) =>
   ] as const;
 
 /**
- * Counts a request further times because its body is long, and so takes as much time as several.
+ * A long body takes as much time as several requests, and counts as such.
  *
  * @param size in bytes
- * @throws ApiError 429 if the client or its organization is beyond its limit
+ * @throws ApiError 429
  */
 export async function countBodyLength(c: Counters, context: ClientContext, size: number): Promise<void> {
   const beyond = await countAgain(c, context, Math.ceil(size / BODY_OF_ONE_REQUEST) - 1);
   if (beyond) throw beyond;
 }
 
-/**
- * Counts a request further times because its answer is long. It is answered even beyond a limit: only later requests are refused.
- *
- * @param length in characters; may be an estimate
- */
+/** A long answer counts too, but is given even beyond a limit. `length` is in characters, and may be an estimate. */
 export async function countAnswerLength(c: Counters, context: ClientContext, length: number): Promise<void> {
   await countAgain(c, context, Math.ceil(length / ANSWER_OF_ONE_REQUEST) - 1);
 }
 
 type Counters = Pick<Limited, "env">;
 
-/** Returns the refusal of the first limit that is exceeded. */
 async function countAgain(c: Counters, context: ClientContext, times: number) {
   for (const [name, counter, id, limit] of limitsOf(c, context)) {
     const counted = Array.from({ length: times }, () => counter.limit({ key: String(id) }));
@@ -87,7 +78,7 @@ export async function countFor(
 /** The refusal for missing or wrong credentials: 401, or 429 if the address is beyond its limit. */
 export async function failedCredentials(
   c: Limited,
-  { now, settings }: Context,
+  { now, settings }: Pick<Context, "now" | "settings">,
   refusal: ApiError,
 ): Promise<ApiError> {
   const limit = settings.FAILURE_LIMIT_PER_MINUTE;
@@ -102,20 +93,18 @@ export async function failedCredentials(
 }
 
 /**
- * Only D1 can tell whether an unknown client is valid. An address beyond its limit still gets some lookups, so that a
- * valid client is served even if others at its address fail. After them, made-up ids do not reach D1.
+ * Only D1 knows whether a client is valid, so an address beyond its limit still gets some lookups, for valid clients at it.
  *
  * @throws ApiError 429 if the address has no lookups left
  */
-export function countLookUp(c: Limited, { now, settings }: Context): void {
+export function countLookUp(c: Limited, { now, settings }: Pick<Context, "now" | "settings">): void {
   const beyond = beyondLimit.get(addressOf(c));
   if (beyond && beyond.until > now && --beyond.lookUps < 0)
     throw tooMany("address", settings.FAILURE_LIMIT_PER_MINUTE);
 }
 
 /**
- * Cloudflare sets this header whatever the caller sends, and `wrangler dev` sets it if it is missing. Without it, all
- * requests share one address: callers could forge any other header to get a new address for each request.
+ * Cloudflare sets this header whatever the caller sends. Callers could forge any other one. Without it, all share one address.
  */
 export const addressOf = (c: Pick<Limited, "req">): string =>
   networkOf(c.req.header("CF-Connecting-IP") ?? "");
@@ -149,19 +138,15 @@ export function tooMany(name: LimitName, limit: number): ApiError {
     RateLimit: `"${name}";r=0;t=${RATE_LIMIT_PERIOD}`,
     "RateLimit-Policy": rateLimitPolicy(name, limit),
   };
-  const message = `${text}: at most ${limit} a minute are served; try again in ${RATE_LIMIT_PERIOD} seconds`;
+  const message = `${text}: at most ${grouped(limit)} a minute are served; try again in ${RATE_LIMIT_PERIOD} seconds`;
   return new ApiError(429, code, message, { headers, reason: code });
 }
 
-/** The names of the limits in `RateLimit-Policy`. */
 export const LIMIT_NAMES = Object.keys(TOO_MANY);
 
 export const rateLimitPolicy = (name: string, limit: number) => `"${name}";q=${limit};w=${RATE_LIMIT_PERIOD}`;
 
-/**
- * The network of an address, for rate limits. An IPv6 connection has at least 64 bits of addresses, and could send each
- * request from a different one. An IPv4-mapped IPv6 address counts as its IPv4 address.
- */
+/** For rate limits. An IPv6 connection has at least 64 bits of addresses, and could send each request from another one. */
 export function networkOf(address: string): string {
   if (!address.includes(":")) return address;
   // The URL parser normalizes an address: lower case, no leading zeros, no IPv4 notation.

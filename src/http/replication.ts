@@ -6,14 +6,10 @@ import type { ApiEnv } from "./hono.ts";
 import { declarationOf, declaring } from "./route_declarations.ts";
 
 /*
- * Most requests read from the primary, so that callers see their own changes, and a withdrawn consent takes effect at once. So do
- * all reads that the access log records (see acting_user.ts). Call metrics and events are read from the nearest replica: it shows
- * events up to some id, so a client that continues from there skips none.
- *
- * Every response carries a bookmark. A GET that sends it back reads from any replica, and waits until the replica has reached the
- * bookmark. If a replica's answer is in doubt, the primary is asked (see database/database.ts).
- *
- * A bookmark belongs to one database. For shards other than the first, it ends with the shard's number. Other shards ignore it.
+ * Reads go to the primary, so that callers see their own changes, and a withdrawn consent takes effect at once. Every response
+ * carries a bookmark. A GET that sends it back reads from any replica that has reached it; if the answer is in doubt, the
+ * primary is asked (see database/database.ts). A bookmark of a shard other than the first ends with the shard's number. Other
+ * shards ignore it.
  */
 
 const HEADER = "X-D1-Bookmark";
@@ -24,7 +20,6 @@ const PRIMARY = "first-primary";
 
 declare module "hono" {
   interface ContextVariableMap {
-    /** The last session on the current shard. The response carries its bookmark. */
     session: D1DatabaseSession;
   }
 }
@@ -36,7 +31,7 @@ export function openRequest(c: HonoContext<ApiEnv<Context>>): Context {
     c.env = envOfShard(c.env, shard);
     const context = {
       ...c.get("context"),
-      ...openContext(c.env, now, { db: openDatabase(c), request_id: c.get("requestId") }),
+      ...openContext(c.env, now, openDatabase(c), c.get("requestId")),
     };
     if (context.shards) context.shards.enter = enter;
     c.set("context", context);
@@ -45,19 +40,16 @@ export function openRequest(c: HonoContext<ApiEnv<Context>>): Context {
   return enter(0);
 }
 
-type Reads = "primary" | "nearest";
-
 /**
- * Declares where a GET reads from. By default, the primary, or with a bookmark, a replica.
- *
+ * Where a GET reads from. By default, the primary, or with a bookmark, a replica.
  * - `primary`: whatever bookmark the caller sends. For recorded reads, and where a withdrawn consent counts at once.
  * - `nearest`: a replica even without a bookmark. For call metrics and events, which hardly change.
  */
-export const readsFrom = (reads: Reads) => declaring({ reads });
+export const readsFrom = (reads: "primary" | "nearest") => declaring({ reads });
 
-/** The database of a request. A malformed bookmark and one of another shard are ignored. */
+/** Ignores a malformed bookmark and one of another shard. */
 export function openDatabase(c: HonoContext): Database {
-  const reads = declarationOf<Reads>(c, "reads");
+  const reads = declarationOf<"primary" | "nearest">(c, "reads");
   if (c.req.method !== "GET" || reads === "primary") return openSession(c, PRIMARY);
   const start = bookmarkOf(c) ?? (reads === "nearest" ? "first-unconstrained" : undefined);
   return start ? openReplica(c, start) : openSession(c, PRIMARY);

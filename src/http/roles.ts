@@ -11,7 +11,7 @@ export const missingRole = (...roles: readonly Role[]) =>
     `This operation is only for API clients that act as ${roles.join(" or ")}: use such a client; an administrator can create one`,
   );
 
-/** The roles of which the client's user needs one; empty if the route is open to every role. */
+/** Empty if the route is open to every role. */
 export const rolesFor = (c: HonoContext): Role[] => declarationOf<Role[]>(c, "roles") ?? [];
 
 export const hasOneOf = ({ roles }: Pick<Caller, "roles">, needed: readonly Role[]): boolean =>
@@ -22,11 +22,7 @@ export function requireRoleOf(caller: Pick<Caller, "roles">, ...needed: Role[]):
   if (!hasOneOf(caller, needed)) throw missingRole(...needed);
 }
 
-/**
- * The caller's organization, if the caller administers it. The roles can have changed since the request began.
- *
- * @throws ApiError 403
- */
+/** @throws ApiError 403. The roles can have changed since the request began. */
 export function administeredOrganization(caller: Pick<Caller, "organization_id" | "roles">): number {
   requireRoleOf(caller, "organization_admin");
   return caller.organization_id;

@@ -2,12 +2,8 @@ import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
 import { matchedRoutes } from "hono/route";
 
-/*
- * A route declares who may call it with middleware that does nothing itself. The middleware of its API runs earlier and finds the
- * declaration here, so that it can refuse a request before examining anything else. The reference finds it in `app.routes`.
- */
+/* Middleware that does nothing carries a route's declaration, which its API reads earlier, and the reference in `app.routes`. */
 
-/** Middleware that only carries a declaration. */
 export const declaring = <Declared extends object>(declared: Declared) =>
   Object.assign(
     createMiddleware((_, next) => next()),

@@ -10,10 +10,9 @@ type AreaOf<Name> = Name extends `${infer Area}:${string}` ? Area : Name;
 export type Area = AreaOf<Scope>;
 
 /**
- * Declares the area of a route, or its scope if the method does not say whether it reads; null for a route open to every client.
- * `externalApi` enforces it.
+ * A route's area, or its scope if the method does not say whether it reads; null for a route open to every client.
  *
- * @param roles the roles of which the client's user must have one; none if the route is open to every role
+ * @param roles the client's user must have one of them; none if the route is open to every role
  */
 export const area = (name: Area | Scope | null, ...roles: Role[]) => declaring({ area: name, roles });
 
@@ -36,7 +35,8 @@ export const missingScope = (needed: Scope) =>
   );
 
 /**
- * @throws ApiError 403 if the client lacks the scope of the route
+ * @throws ApiError 403
+ *
  * @throws Error if the route declares no area, so that a forgotten declaration closes the route to everyone
  */
 export function requireScope(c: HonoContext, { scopes }: Caller): void {

@@ -6,7 +6,6 @@ export const JSON_TYPE = { "Content-Type": "application/json" };
 
 const encoder = new TextEncoder();
 
-/** Joins the parts of a text into chunks that are worth sending. */
 export function* inChunks(parts: Iterable<string>): Generator<string> {
   let chunk = "";
   for (const part of parts) {
@@ -18,10 +17,7 @@ export function* inChunks(parts: Iterable<string>): Generator<string> {
   if (chunk !== "") yield chunk;
 }
 
-/**
- * Responds with a text in chunks, each made only when the caller takes it. A fault after the first chunk is logged, and
- * breaks off the response. A text of one chunk is sent whole.
- */
+/** Makes each chunk when the caller takes it. A fault after the first one is logged, and breaks off the response. */
 export async function streamed(
   c: HonoContext,
   chunks: AsyncIterable<string> | Iterable<string>,

@@ -3,12 +3,11 @@ import type { Context } from "../context.ts";
 import { type ApiError, unprocessable } from "./errors.ts";
 
 /*
- * Callers send back most of what they read, so a PUT ignores the fields that it does not change. But another value in such a field is
- * a wish, which must not be ignored with 200. Fields that the service counts or stamps change between reading and writing, so
- * their values mean nothing.
+ * A PUT ignores the fields that it does not change, because callers send back what they read, but not another value in them.
+ * Fields that the service counts or stamps may have changed since, so their values mean nothing.
  */
 
-/** Bodies of updates, each with the fields that the resource shows and the update does not change: where they can be changed. */
+/** For each body of an update: where the fields that it does not change can be changed. */
 export const unchangeable = z.registry<Record<string, string>>();
 
 const notChangeable = (wrapper: string, name: string, advice: string): ApiError =>
@@ -17,14 +16,14 @@ const notChangeable = (wrapper: string, name: string, advice: string): ApiError 
 /** The key of a body under which the resource is. */
 const wrapperOf = (schema: z.ZodType): string => Object.keys((schema as z.ZodObject).shape)[0] ?? "";
 
-/** For the reference. */
 export const unchangeableErrors = (schema: z.ZodType): ApiError[] =>
   Object.entries(unchangeable.get(schema) ?? {}).map(([name, advice]) =>
     notChangeable(wrapperOf(schema), name, advice),
   );
 
 /**
- * @param shown the present values of the fields; undefined if every value is refused
+ * @param shown the present values; undefined if every value is refused
+ *
  * @throws ApiError 422 if the body has another value
  */
 export function requireUnchanged<Shown extends object>({ sent }: Context, shown: Shown): void {

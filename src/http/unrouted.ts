@@ -5,7 +5,7 @@ import { type ApiError, methodNotAllowed, noSuchPath } from "./errors.ts";
 
 const METHODS = ["GET", "POST", "PUT", "DELETE"];
 
-/** The refusal of a request without a route: 405 if its path has other methods, else 404. */
+/** 405 if the path has other methods, else 404. */
 export function unrouted<E extends HonoEnv>({ router }: HonoBase<E>, path: string): ApiError {
   const allowed = METHODS.filter((method) =>
     router.match(method, path)[0].some(([[, route]]) => route.method === method),
@@ -13,7 +13,7 @@ export function unrouted<E extends HonoEnv>({ router }: HonoBase<E>, path: strin
   return allowed.length > 0 ? methodNotAllowed(allowed) : noSuchPath();
 }
 
-/** Refuses requests without a route, after authentication and before anything in the path is looked up. */
+/** After authentication, and before anything in the path is looked up. */
 export const requireRoute =
   <E extends HonoEnv>(app: HonoBase<E>): MiddlewareHandler =>
   async (c, next) => {

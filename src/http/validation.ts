@@ -4,8 +4,9 @@ import * as z from "zod";
 import { jsonOrUndefined } from "../bytes/json.ts";
 import { MAX_JSON_CONTAINERS, MAX_NAMED_FAULTS } from "../limits.ts";
 import { lazily } from "../memory.ts";
+import { grouped } from "../units.ts";
 import { readBody } from "./body.ts";
-import { invalidBody, invalidQuery, noSuchPath, notJson } from "./errors.ts";
+import { type ApiError, invalidBody, invalidQuery, noSuchPath, notJson } from "./errors.ts";
 import { nullsDropper } from "./null_fields.ts";
 import { requireKnownParameters } from "./parameters.ts";
 import { unchangeable } from "./unchangeable.ts";
@@ -26,7 +27,6 @@ const TYPES: Record<string, string> = {
   object: "an object",
 };
 
-/** The texts of errors whose schema has no text of its own. */
 z.config({
   customError: (issue) => {
     if (issue.input === undefined) return "is required";
@@ -34,61 +34,45 @@ z.config({
     if (issue.code === "invalid_value") return `must be one of ${issue.values.join(", ")}`;
     if (issue.code === "too_small")
       return `must be ${issue.inclusive ? "at least" : "more than"} ${issue.minimum}`;
-    return issue.code === "too_big" ? `must be at most ${issue.maximum}` : undefined;
+    return issue.code === "too_big" ? `must be at most ${grouped(Number(issue.maximum))}` : undefined;
   },
 });
 
 export const IDEMPOTENCY_KEY = "Idempotency-Key";
 
-/** The input that a route accepts, attached to its middleware for src/reference/document.ts. */
+/** Attached to a route's middleware for src/reference/document.ts. */
 export interface Input {
   target: "query" | "param" | "json" | "header";
   schema: () => z.ZodType;
-  /** In bytes, if the body has a limit of its own. */
   limit?: number | undefined;
-  /** Whether the request may have no body. */
   isOptional?: boolean;
 }
 
 /** Refuses an invalid query with 400. An empty parameter counts as missing, except a filter by person. */
 export const query = <Schema extends z.ZodType>(schema: () => Schema) =>
-  validating(
-    "query",
-    schema,
-    (value) => withoutEmpty(value as Record<string, string | string[]>),
-    (issues) => {
-      throw invalidQuery(explainIssues(issues));
-    },
-  );
+  validating("query", schema, (issues) => invalidQuery(explainIssues(issues)));
 
 /** Refuses an invalid path parameter with 404, because nothing can exist at such a path. */
 export const params = <Schema extends z.ZodType>(schema: () => Schema) =>
-  validating(
-    "param",
-    schema,
-    (value) => value,
-    () => {
-      throw noSuchPath();
-    },
-  );
+  validating("param", schema, noSuchPath);
 
 function validating<Schema extends z.ZodType, Target extends "query" | "param">(
   target: Target,
   schema: () => Schema,
-  prepare: (value: unknown) => unknown,
-  refuse: (issues: readonly z.core.$ZodIssue[]) => never,
+  refusalOf: (issues: readonly z.core.$ZodIssue[]) => ApiError,
 ) {
   const validator = lazily(() =>
     zValidator(
       target,
       schema(),
       (result) => {
-        if (!result.success) refuse(result.error.issues);
+        if (!result.success) throw refusalOf(result.error.issues);
       },
       {
         // None of our schemas is asynchronous, and asynchronous validation is slower. The validator wants an error
         // typed by the schema, which a function for all schemas cannot have.
-        validationFunction: (_, value) => schema().safeParse(prepare(value)) as never,
+        validationFunction: (_, value) =>
+          schema().safeParse(target === "query" ? withoutEmpty(value as Parameters) : value) as never,
       },
     ),
   );
@@ -106,11 +90,13 @@ function validating<Schema extends z.ZodType, Target extends "query" | "param">(
   return Object.assign(validate, { input: { target, schema } satisfies Input });
 }
 
+type Parameters = Record<string, string | string[]>;
+
 /** Without a value, these filters would select everybody: the caller's variable was probably not set. */
 const FILTER_BY_PERSON = /^(acting_user|email|(external|participant)_reference|(organization_)?user_id)$/;
 
-/** @throws ApiError 400 if a parameter occurs more than once, or a filter by person has no value */
-function withoutEmpty(parameters: Record<string, string | string[]>): Record<string, string> {
+/** @throws ApiError 400 */
+function withoutEmpty(parameters: Parameters): Record<string, string> {
   const given: Record<string, string> = {};
   for (const [name, value] of Object.entries(parameters)) {
     const [only, ...more] = [value].flat().filter((each) => each !== "");
@@ -123,8 +109,8 @@ function withoutEmpty(parameters: Record<string, string | string[]>): Record<str
 }
 
 /**
- * Refuses a body that is too large (413), is not JSON (400) or does not match the schema (422), in this order. The
- * `Content-Type` does not matter: curl, for example, sends that of a form. Hono's validator would check it.
+ * Refuses a body that is too large (413), is not JSON (400) or does not match the schema (422). Any `Content-Type` is accepted:
+ * curl sends that of a form.
  *
  * @param limit in bytes; by default the limit of the API
  * @param isOptional whether no body counts as an empty object
@@ -151,9 +137,6 @@ export function jsonBody<Schema extends z.ZodType>(
     dropNulls()(body);
     if (unchangeable.has(schema()))
       Object.assign(c.get("context" as never), { sent: { body, schema: schema() } });
-    return requireValid(body);
-  }
-  function requireValid(body: unknown): object {
     const { data, error } = schema().safeParse(body);
     if (error) throw invalidBody(explainIssues(error.issues));
     return data as object;
@@ -173,12 +156,7 @@ export function explainIssues(issues: readonly { path: PropertyKey[]; message: s
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
-/**
- * The text of a body. JSON is UTF-8 (RFC 8259, section 8.1). Other bytes are refused, because decoding them would store
- * `�` in their place.
- *
- * @throws ApiError 400
- */
+/** Refuses what is not UTF-8 (RFC 8259, section 8.1): decoding would store `�` instead. @throws ApiError 400 */
 export function utf8Of(body: Uint8Array): string {
   try {
     return decoder.decode(body);
@@ -208,7 +186,7 @@ function requireFewContainers(json: string) {
     else if (!isInText && (character === "{" || character === "[")) containers++;
   }
   if (containers > MAX_JSON_CONTAINERS)
-    throw invalidBody(`body: must hold at most ${MAX_JSON_CONTAINERS} objects and lists`);
+    throw invalidBody(`body: must hold at most ${grouped(MAX_JSON_CONTAINERS)} objects and lists`);
 }
 
 function occurrences(text: string, character: string): number {

@@ -11,14 +11,11 @@ import {
   MAX_TIMESTAMP_LENGTH,
 } from "../limits.ts";
 import { lazily } from "../memory.ts";
-import { SECOND } from "../units.ts";
+import { grouped, SECOND } from "../units.ts";
 
-/*
- * Kinds of fields that several resources share, each with its limits, for requests, responses and the reference. Fields of a single
- * resource are in its `.schemas.ts`.
- */
+/* Kinds of fields that several resources share, for requests, responses and the reference. */
 
-const tooLong = (max: number) => `must be at most ${max} characters long`;
+const tooLong = (max: number) => `must be at most ${grouped(max)} characters long`;
 
 /** Counts characters, not UTF-16 units, of which a character takes one or two. */
 const isLongerThan = (max: number, value: string) =>
@@ -31,7 +28,7 @@ const NULL = "\\x00";
 const REORDERING = "\\u202a-\\u202e\\u2066-\\u2069";
 const REORDERS = new RegExp(`[${REORDERING}]`);
 
-/** A text without control characters, as the reference documents it. The pattern must not be specific to JavaScript. */
+/** For the reference, so not specific to JavaScript. */
 export const ONE_LINE = `^[^${CONTROL}]*$`;
 
 /** A character that people can see: no space, control or format character, and no filler, which fonts show as a space. */
@@ -40,11 +37,7 @@ const VISIBLE = /[^\s\p{Cc}\p{Cf}\u115f\u1160\u2800\u3164\uffa0]/u;
 /** `VISIBLE` for the reference: not every regular expression engine supports property escapes. */
 const VISIBLE_CHARACTER = `[^\\s${CONTROL}\\u00ad\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u115f\\u1160\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ufeff\\uffa0\\ufff9-\\ufffb]`;
 
-/**
- * Text that is not blank. Checks the length before the content.
- *
- * A single check does everything: a transcript has thousands of texts, and each zod check costs as much as its work.
- */
+/** Checks the length before the content. A single zod check, because a transcript has thousands of texts. */
 function nonBlank(
   schema: z.ZodString,
   max: number,
@@ -76,10 +69,9 @@ const faultOfLine = (value: string) =>
 
 const oneLine = (schema: z.ZodString, max: number) => nonBlank(schema, max, CONTROL, faultOfLine);
 
-/** One line of text, trimmed. */
 export const text = (max: number) => oneLine(z.string().trim(), max);
 
-/** Text that may span several lines. It is stored exactly as sent. */
+/** Stored exactly as sent. */
 export const multilineText = (max: number, { canBeEmpty = false } = {}) =>
   nonBlank(
     z.string(),
@@ -107,8 +99,7 @@ export const key = lazily(() => oneLine(z.string(), MAX_KEY_LENGTH));
 export const externalReference = lazily(() => oneLine(z.string(), MAX_EXTERNAL_REFERENCE_LENGTH));
 
 /**
- * Accepts the same as an HTML email field (WHATWG), because people sign up elsewhere through such fields. ASCII only. `z.regexes` has
- * it too, but would bring all of zod's patterns into the Worker's bundle.
+ * Like an HTML email field (WHATWG), ASCII only. `z.regexes` has it too, but would bring all of zod's patterns into the bundle.
  */
 export const EMAIL =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
@@ -138,10 +129,7 @@ export const roomSlug = lazily(() =>
 /** A name as compared without case, in any alphabet. SQLite's own functions handle only ASCII. */
 export const withoutCase = (name: string): string => name.normalize().toUpperCase().toLowerCase();
 
-/**
- * Emails are compared without case, so they are stored in lower case. Non-ASCII letters are refused before that: some
- * of them, such as the Kelvin sign, become ASCII in lower case, and would result in another person's email.
- */
+/** Non-ASCII letters are refused before lower-casing: some, such as the Kelvin sign, would become another person's email. */
 export const email = lazily(() =>
   z
     .string()
@@ -235,8 +223,8 @@ export const isPast = (time: number) => time <= Date.now() + REPORT_CLOCK_TOLERA
 export const pastInstant = lazily(() => instant().refine(isPast, IN_FUTURE).meta(SHOWN_AS_TIME));
 
 /**
- * Validates a list up to its first error: all errors of a very long list would take far more memory than the list.
- * Checks of its elements must abort, or they do not count. Further checks of the list must come before this one.
+ * All errors of a very long list would take far more memory than the list. Checks of its elements must abort, or they do not
+ * count. Further checks of the list must come before this one.
  */
 export function upToFirstFault<List extends z.ZodArray>(list: List): List {
   const { run } = list._zod;
@@ -244,7 +232,6 @@ export function upToFirstFault<List extends z.ZodArray>(list: List): List {
   return list;
 }
 
-/** Checks a list for an element with the key of an earlier one, and names its position. */
 export const distinct =
   <Name extends string, Item extends Record<Name, unknown>>(key: Name, message: string) =>
   ({ value, issues }: z.core.ParsePayload<Item[]>) => {
@@ -271,7 +258,6 @@ export const day = lazily(() => z.iso.date({ error: "must be a date such as 2026
 
 export const count = lazily(() => z.int().min(0));
 
-/** In hex. */
 export const sha256 = lazily(() =>
   z
     .string()
@@ -285,5 +271,4 @@ export const base64Url = (length: number) =>
     .length(length)
     .regex(/^[A-Za-z0-9_-]+$/);
 
-/** An unknown text is empty. */
 export const emptyOr = (text: z.ZodString) => z.union([text, z.literal("")]);

@@ -9,50 +9,36 @@ import { egresses } from "../results/egresses/egresses.table.ts";
 import { LIVEKIT_CONNECTIONS, LIVEKIT_TIME_LIMIT } from "../tuning.ts";
 import { LiveKitUnavailable } from "./egress_api.ts";
 
-const dueColumns = {
-  id: egresses.id,
-  egress_id: egresses.egress_id,
-  status: egresses.status,
-  organization_slug: columnAs(organizations.slug, "organization_slug"),
-};
-
-/**
- * Selects egresses to ask LiveKit about: a share per organization, those that have been due longest first.
- *
- * @param indexed must repeat the WHERE of the index on `time`, or SQLite does not use it
- */
+/** @param indexed must repeat the WHERE of the index on `time`, or SQLite does not use it */
 export const selectDueEgresses = (
   time: SQLiteColumn,
   indexed: SQL | undefined,
   due: Placeholders<ChoreTurn>,
 ) =>
   builder
-    .select(dueColumns)
+    .select({
+      id: egresses.id,
+      egress_id: egresses.egress_id,
+      status: egresses.status,
+      organization_slug: columnAs(organizations.slug, "organization_slug"),
+    })
     .from(egresses)
     .innerJoin(organizations, eq(organizations.id, egresses.organization_id))
     .where(isInTurn(egresses, { time, where: lte(time, due.now), indexed }, due))
     .orderBy(asc(time));
 
-/**
- * Asks LiveKit about each item, a few at the same time. Stops early if LiveKit is slow or does not answer: the next run
- * continues.
- *
- * @returns the items that were asked about, those of them that failed, and the errors
- */
+/** Asks about a few items at the same time. Stops early if LiveKit is slow or does not answer: the next run continues. */
 export async function askAboutEach<Item>(items: Item[], ask: (item: Item) => Promise<void>) {
-  const started = Date.now();
+  const deadline = Date.now() + LIVEKIT_TIME_LIMIT;
   const waiting = [...items];
   const asked: Item[] = [];
   const failed: Item[] = [];
   const faults: unknown[] = [];
 
-  const next = () => {
-    const isOver = Date.now() - started > LIVEKIT_TIME_LIMIT || faults.length >= LIVEKIT_CONNECTIONS;
-    return isOver ? undefined : waiting.shift();
-  };
-
   const askOneByOne = async () => {
-    for (let item = next(); item; item = next()) {
+    while (Date.now() <= deadline && faults.length < LIVEKIT_CONNECTIONS) {
+      const item = waiting.shift();
+      if (!item) return;
       asked.push(item);
       try {
         await ask(item);

@@ -16,7 +16,6 @@ export function withConnection(known: Connection[], { at, joined_at, left_at, ca
   return all.length > REMEMBERED_CONNECTIONS ? [...all.slice(0, 1), ...all.slice(2)] : all;
 }
 
-/** When a person first came, and the times of their newest connection. */
 export interface Stay {
   came_at: number;
   joined_at: number;

@@ -24,20 +24,10 @@ export class LiveKitUnavailable extends Error {
 }
 
 /**
- * LiveKit's API (Twirp: JSON over POST). Usable for a minute or two, until its token expires. Each method throws
- * LiveKitUnavailable if LiveKit gives no usable answer.
+ * LiveKit's API (Twirp: JSON over POST), if its address is configured. Usable for a minute or two, until its token expires. Each
+ * method throws LiveKitUnavailable if LiveKit gives no usable answer.
  */
-interface LiveKit {
-  /** Returns LiveKit's state of an egress, or undefined if LiveKit does not know it. */
-  findEgress: (egress_id: string) => Promise<EgressInfo | undefined>;
-  /** Stops an egress. Succeeds too if the egress is unknown or has ended. */
-  stopEgress: (egress_id: string) => Promise<void>;
-  /** Returns the sids of the open rooms. */
-  listRooms: () => Promise<string[]>;
-}
-
-/** Returns undefined if no address of LiveKit is configured. */
-export function connectLiveKit(settings: Settings): LiveKit | undefined {
+export function connectLiveKit(settings: Settings) {
   const { LIVEKIT_URL, LIVEKIT_API_KEY, LIVEKIT_API_SECRET } = settings;
   if (!LIVEKIT_URL || !LIVEKIT_API_KEY) return undefined;
 
@@ -57,7 +47,7 @@ export function connectLiveKit(settings: Settings): LiveKit | undefined {
     throw new LiveKitUnavailable("not_ok", { status });
   }
 
-  const read = <Output>(schema: z.ZodType<Output>, answer: { body: unknown } | undefined): Output => {
+  const read = <Output>(schema: z.ZodType<Output>, answer?: { body: unknown }): Output => {
     const { success, data } = schema.safeParse(answer?.body);
     if (!success) throw new LiveKitUnavailable("malformed");
     return data;
@@ -65,17 +55,19 @@ export function connectLiveKit(settings: Settings): LiveKit | undefined {
 
   const recordToken = lazily(() => tokenFor("roomRecord"));
   return {
-    async findEgress(egress_id) {
+    async findEgress(egress_id: string): Promise<EgressInfo | undefined> {
       const answer = await ask(recordToken(), "Egress/ListEgress", { egress_id }, ["not_found"]);
       if (!answer) return undefined;
       return read(egressList(), answer).find((each) => each.egressId === egress_id);
     },
-    async stopEgress(egress_id) {
+    /** Succeeds too if the egress is unknown or has ended. */
+    async stopEgress(egress_id: string): Promise<void> {
       const answer = await ask(recordToken(), "Egress/StopEgress", { egress_id }, STOPPED);
       if (answer && read(egressInfo(), answer).egressId !== egress_id)
         throw new LiveKitUnavailable("malformed");
     },
-    async listRooms() {
+    /** Returns the sids of the open rooms. */
+    async listRooms(): Promise<string[]> {
       return read(roomList(), await ask(tokenFor("roomList"), "RoomService/ListRooms", {}));
     },
   };

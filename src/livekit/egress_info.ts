@@ -5,17 +5,17 @@ import { isFileOf } from "../results/egresses/egresses.merge.ts";
 import { type EgressReport, reportEgressBody } from "../results/egresses/egresses.schemas.ts";
 import type { EgressInfo } from "./protojson.ts";
 
-const FINAL = ["EGRESS_COMPLETE", "EGRESS_LIMIT_REACHED", "EGRESS_FAILED", "EGRESS_ABORTED"];
-
 const STATUSES = new Map<string, EgressReport["status"]>([
   ["EGRESS_STARTING", "egress_starting"],
   ["EGRESS_ACTIVE", "egress_active"],
   ["EGRESS_ENDING", "egress_ending"],
-  ...FINAL.map((name) => [name, "egress_ended"] as const),
+  ["EGRESS_COMPLETE", "egress_ended"],
+  ["EGRESS_LIMIT_REACHED", "egress_ended"],
+  ["EGRESS_FAILED", "egress_ended"],
+  ["EGRESS_ABORTED", "egress_ended"],
 ]);
 
 export interface EgressEvent {
-  /** The organization's slug, from the start of the room's name. */
   organization_slug: string;
   egress_id: string;
   /** The key of the call; empty if LiveKit omits it. */
@@ -39,7 +39,8 @@ export function toEgressEvent(info: EgressInfo, at: number): EgressEvent | undef
   const { egressId, roomId, roomName } = info;
   const organization_slug = organizationSlugOf(roomName);
   if (organization_slug === undefined) return undefined;
-  const status = statusOf(info);
+  // An unknown status counts as an end if the egress has ended. Otherwise it replaces no known status.
+  const status = STATUSES.get(info.status) ?? (info.endedAt ? "egress_ended" : "egress_starting");
   const isEnded = status === "egress_ended";
   const results = [...info.fileResults, ...(info.file ? [info.file] : [])];
   const isUsable = (name: string) =>
@@ -59,8 +60,7 @@ export function toEgressEvent(info: EgressInfo, at: number): EgressEvent | undef
       ...(duration && { duration }),
       ...(size && { size }),
     }));
-  const isWithoutDownload = finished.length > 0 && downloads.length === 0;
-  const error = errorOfEgress(info) || (isWithoutDownload ? UNUSABLE_NAME : undefined);
+  const error = errorOfEgress(info) || (finished.length > 0 && downloads.length === 0 && UNUSABLE_NAME);
   return {
     organization_slug,
     egress_id: egressId,
@@ -77,10 +77,6 @@ export function toEgressEvent(info: EgressInfo, at: number): EgressEvent | undef
   };
 }
 
-/** A status unknown to the service counts as an end if the egress has ended. Otherwise it replaces no known status. */
-const statusOf = ({ status, endedAt }: EgressInfo) =>
-  STATUSES.get(status) ?? (endedAt ? "egress_ended" : "egress_starting");
-
 const storageKey = lazily(() => reportEgressBody().shape.egress.shape.storage_key);
 
 /** All file names without duplicates, including those that cannot be storage keys. */
@@ -89,10 +85,8 @@ function namedFiles(
   slug: string,
 ): string[] {
   const files = [...fileResults, file].map((each) => each?.filename);
-  const playlists = [...segmentResults, segments].flatMap((each) => [
-    each?.playlistName,
-    each?.livePlaylistName,
-  ]);
+  const lists = [...segmentResults, segments];
+  const playlists = lists.flatMap((each) => [each?.playlistName, each?.livePlaylistName]);
   const media = [...files, ...playlists].flatMap((name) => name || []);
   // LiveKit puts a manifest into every folder that it records into, but reports the location of only one.
   const manifests = manifestLocation

@@ -11,22 +11,16 @@ import { egresses, egressFiles } from "../results/egresses/egresses.table.ts";
 import type { EgressEvent } from "./egress_info.ts";
 import { callIdOfRoom, noOrganization, organizationOfRoom, type Room } from "./rooms.ts";
 
-interface Outcome {
-  status: string;
-  file_fault?: "not a storage key" | "of another recording" | undefined;
-}
-
 /**
  * Records LiveKit's state of an egress. If the room's call has not been reported yet, the egress waits for it (see
- * egresses.triggers.sql). Several events about one egress are merged like reports. A file that the egress
- * cannot have is left out, and the rest is used.
+ * egresses.triggers.sql). A file that the egress cannot have is left out, and the rest is used.
  *
  * @throws ApiError 404 if no organization has the slug at the start of the room's name
  */
-export async function reportEgressOfRoom({ db, now }: Context, event: EgressEvent): Promise<Outcome> {
+export async function reportEgressOfRoom({ db, now }: Context, event: EgressEvent) {
   const { organization_slug, egress_id, room_sid, report, downloads, storage_keys } = event;
   const key = { organization_slug, egress_id };
-  let file_fault: Outcome["file_fault"];
+  let file_fault: "not a storage key" | "of another recording" | undefined;
   const { status } = await decideAndWrite(
     db,
     {
@@ -39,7 +33,8 @@ export async function reportEgressOfRoom({ db, now }: Context, event: EgressEven
       if (!organization) throw noOrganization();
       const ownerOf = new Map(owners.map((file) => [file.storage_key, file.egress_id]));
       const isFree = (storage_key: string) => (ownerOf.get(storage_key) ?? egress_id) === egress_id;
-      file_fault = faultOfFiles(event, isFree);
+      file_fault = event.has_unusable_file ? "not a storage key" : undefined;
+      if (!storage_keys.every(isFree)) file_fault = "of another recording";
       const download = downloads.find(({ storage_key }) => isFree(storage_key));
       const known = { organization_id: organization.id, egress, call_id: call?.id ?? null };
       const next = mergeSeenEgress(known, { egress_id, call_key: room_sid }, { ...report, ...download }, now);
@@ -57,14 +52,6 @@ export async function reportEgressOfRoom({ db, now }: Context, event: EgressEven
     },
   );
   return { status, file_fault };
-}
-
-function faultOfFiles(
-  { has_unusable_file, storage_keys }: EgressEvent,
-  isFree: (storage_key: string) => boolean,
-): Outcome["file_fault"] {
-  if (!storage_keys.every(isFree)) return "of another recording";
-  return has_unusable_file ? "not a storage key" : undefined;
 }
 
 type OfOrganization = Pick<EgressEvent, "organization_slug">;

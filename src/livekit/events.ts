@@ -11,23 +11,18 @@ import { type EgressEvent, toEgressEvent } from "./egress_info.ts";
 import { type LiveKitEvent, liveKitEvent } from "./protojson.ts";
 import { metadataAtFault, type Room } from "./rooms.ts";
 
-/** The part of a room's metadata that lets LiveKit create a call. */
 const callMetadata = lazily(() =>
   z.object({ waiting_room_slug: roomSlug(), organization_user_id: z.union([id(), idAsText()]) }),
 );
 
-type CallMetadata = z.output<ReturnType<typeof callMetadata>>;
-
 /** An event about a participant of a room, or about its closing. */
 export interface RoomEvent extends Room {
   /** The metadata that creates a call, or why it cannot. */
-  metadata: CallMetadata | { unusable: string };
+  metadata: z.output<ReturnType<typeof callMetadata>> | { unusable: string };
   external_reference: string | undefined;
   /** When LiveKit sent the event, in milliseconds. LiveKit writes whole seconds, so this is the end of the second. */
   reported_at: number;
-  /** When the room was closed; only in a closing event. */
   closed_at?: number;
-  /** Only in an event about a participant. */
   visitor?: Visitor;
 }
 
@@ -35,7 +30,6 @@ export interface RoomEvent extends Room {
 export interface Visitor {
   /** The participant's key, and the key to use if the first one belongs to another call. */
   keys: [string, string];
-  /** The time of the event. */
   at: number;
   /** When this connection began, in milliseconds; undefined if LiveKit does not report it. */
   joined_at: number | undefined;
@@ -50,23 +44,14 @@ export interface Visitor {
   consent: z.output<ReturnType<typeof consentReport>>;
 }
 
-type Unusable = "malformed" | "nothing to report" | "no organization";
-
 export type Translation =
   | { room: RoomEvent }
   | { egress: EgressEvent }
-  | { unusable: Unusable }
+  | { unusable: "malformed" | "nothing to report" | "no organization" }
   | { none: true };
 
-/** The ids of an event, for the log. Values that do not look like LiveKit ids are left out. */
-interface EventIds {
-  livekit_event?: string;
-  event_id?: string;
-  room_sid?: string;
-}
-
 /** Faults to log, although the event is still used. */
-export interface Faults {
+interface Faults {
   /** The names of unusable fields, which were left out. */
   fields: string[];
   /** Whether a consent that is neither true nor false was read as a refusal. */
@@ -74,7 +59,7 @@ export interface Faults {
 }
 
 /** @param now used as the time of an event that does not state its own */
-export function translate(body: unknown, now: number): Translation & { ids: EventIds; faults: Faults } {
+export function translate(body: unknown, now: number): Translation & { ids: object; faults: Faults } {
   const parsed = liveKitEvent().safeParse(body);
   const faults: Faults = { fields: [], is_consent_unclear: false };
   if (!parsed.success) return { unusable: "malformed", ids: {}, faults };
@@ -83,9 +68,9 @@ export function translate(body: unknown, now: number): Translation & { ids: Even
 
 function translateEvent(event: LiveKitEvent, now: number, faults: Faults): Translation {
   if (event.event.startsWith("egress_")) {
-    if (!event.egressInfo) return { unusable: "malformed" };
-    if (isTooLong(event.egressInfo.roomId, event.egressInfo.roomName)) return { unusable: "malformed" };
-    const egress = toEgressEvent(event.egressInfo, event.createdAt || now);
+    const { egressInfo: info } = event;
+    if (!info || isTooLong(info.roomId, info.roomName)) return { unusable: "malformed" };
+    const egress = toEgressEvent(info, event.createdAt || now);
     return egress ? { egress } : { unusable: "no organization" };
   }
   if (!event.room) return { unusable: "nothing to report" };
@@ -148,7 +133,7 @@ function usable<Output>(
   return data;
 }
 
-/** The kinds of participants that are not people. SIP callers are people. */
+/** SIP callers are people. */
 const MACHINES = ["EGRESS", "INGRESS", "AGENT", "BRIDGE"];
 
 /** With these reasons, the person is still in the room, on another connection. */
@@ -205,7 +190,8 @@ function consentIn(text: string, faults: Faults): boolean | undefined {
   return isGrant;
 }
 
-function idsOf({ event, id, room, egressInfo }: LiveKitEvent): EventIds {
+/** The ids of an event, for the log. Values that do not look like LiveKit ids are left out. */
+function idsOf({ event, id, room, egressInfo }: LiveKitEvent): object {
   const ids = {
     livekit_event: /^[a-z_]{1,50}$/.exec(event)?.[0],
     event_id: /^EV_\w{1,50}$/.exec(id)?.[0],

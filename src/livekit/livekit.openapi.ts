@@ -6,7 +6,7 @@ import * as limits from "../limits.ts";
 import type { Reference } from "../openapi/operation.ts";
 import * as story from "../openapi/story.ts";
 import { MAX_EGRESS_FILES } from "../tuning.ts";
-import { DAY } from "../units.ts";
+import { DAY, grouped } from "../units.ts";
 
 /** Limited only by the body. */
 const anyText = () => z.string().max(limits.LIVEKIT_BODY_LIMIT);
@@ -27,7 +27,7 @@ const enumeration = () => z.union([anyText(), z.int()]);
 /** 11 digits last until the year 5138. */
 const unixSeconds = () => int64(11);
 
-const STORAGE_KEY = `The storage key, if it is a valid one: see \`storage_key\` of \`PUT /organizations/{organization_id}/egresses/{egress_id}\`, at most ${limits.MAX_STORAGE_KEY_LENGTH} bytes. It must begin with the organization's slug and a slash. Any other name is ignored, as is a file that another recording has or once had.`;
+const STORAGE_KEY = `The storage key, if it is a valid one: see \`storage_key\` of \`PUT /organizations/{organization_id}/egresses/{egress_id}\`, at most ${grouped(limits.MAX_STORAGE_KEY_LENGTH)} bytes. It must begin with the organization's slug and a slash. Any other name is ignored, as is a file that another recording has or once had.`;
 
 const file = z
   .object({
@@ -122,7 +122,7 @@ const egressInfo = z
       "LiveKit's status: `EGRESS_STARTING`, `EGRESS_ACTIVE`, `EGRESS_ENDING`, or a final status, all of which become `egress_ended`. Without it, the egress is starting.",
     ),
     error: anyText().describe(
-      `Why the egress failed. Its first ${limits.MAX_ERROR_LENGTH} characters are kept.`,
+      `Why the egress failed. Its first ${grouped(limits.MAX_ERROR_LENGTH)} characters are kept.`,
     ),
     endedAt: int64(19).describe(
       "When the egress ended, in nanoseconds since 1970; 0 until then. Without it, the time of the event counts as the end.",

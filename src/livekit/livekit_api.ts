@@ -12,7 +12,6 @@ import { answerWithBookmark, openRequest } from "../http/replication.ts";
 import { isRouted } from "../http/unrouted.ts";
 import { LIVEKIT_CLOCK_TOLERANCE } from "../lifetimes.ts";
 import { LIVEKIT_BODY_LIMIT } from "../limits.ts";
-import type { Settings } from "../settings.ts";
 
 export const liveKitRoutes = () => newHono<PlatformEnv>();
 
@@ -33,14 +32,18 @@ export const liveKitApi = createMiddleware<PlatformEnv>(async (c, next) => {
   c.set("keepsBody", true);
   const body = await readBody(c, LIVEKIT_BODY_LIMIT);
   // LiveKit writes the digest in base64 with padding.
-  const digestOfBody = base64Of(await digestBytes(body));
-  if (digest !== digestOfBody) throw await notSigned();
+  if (digest !== base64Of(await digestBytes(body))) throw await notSigned();
   await answerWithBookmark(c, next);
 });
 
-/** The digest of the body in a valid LiveKit token; null if the token is not valid. */
+/** The digest of the body in a valid LiveKit token; null if the token is not valid. During a rotation, two keys are valid. */
 async function signedDigest({ settings, now }: Context, token: string): Promise<string | null> {
-  for (const { key, secret } of signingKeys(settings)) {
+  const pairs = [
+    [settings.LIVEKIT_API_KEY, settings.LIVEKIT_API_SECRET],
+    [settings.LIVEKIT_API_KEY_PREVIOUS, settings.LIVEKIT_API_SECRET_PREVIOUS],
+  ];
+  for (const [key, secret] of pairs) {
+    if (!key || !secret) continue;
     try {
       const { payload } = await jwtVerify(token, new TextEncoder().encode(secret), {
         algorithms: ["HS256"],
@@ -55,13 +58,4 @@ async function signedDigest({ settings, now }: Context, token: string): Promise<
     }
   }
   return null;
-}
-
-/** During a rotation, two keys are valid. Without any key, no signature is valid. */
-function signingKeys(settings: Settings): { key: string; secret: string }[] {
-  const pairs = [
-    [settings.LIVEKIT_API_KEY, settings.LIVEKIT_API_SECRET],
-    [settings.LIVEKIT_API_KEY_PREVIOUS, settings.LIVEKIT_API_SECRET_PREVIOUS],
-  ];
-  return pairs.flatMap(([key, secret]) => (key && secret ? [{ key, secret }] : []));
 }

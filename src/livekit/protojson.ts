@@ -54,7 +54,7 @@ const seconds = lazily(() => time(1000));
 const milliseconds = lazily(() => time(1));
 const nanoseconds = lazily(() => time(1e-6));
 
-/** The name of an enum value. Unknown values become `unknown`, because LiveKit may add values. */
+/** Unknown values become `unknown`, because LiveKit may add values. */
 const nameAmong = (names: Record<number, string>) =>
   z
     .union([z.string(), z.number()])

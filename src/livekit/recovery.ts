@@ -25,18 +25,16 @@ import { livekitVisitors } from "./rooms.table.ts";
  * LiveKit gives up on an event after half a minute. So this asks LiveKit about egresses that seem to be running still,
  * and reports the answers. An egress that LiveKit does not know is left unchanged: it may belong to another backend, or
  * LiveKit has forgotten it, and only the platform can report how it ended.
- *
- * @returns the number of egresses asked about
  */
 export async function recoverLostEgresses(context: Context): Promise<number> {
   const { db, settings, now } = context;
   const livekit = connectLiveKit(settings);
   if (!livekit) return 0;
-  const started = Date.now();
+  const deadline = Date.now() + LIVEKIT_TIME_LIMIT;
   const faults: unknown[] = [];
   let checked = 0;
   let isSomeLeft = true;
-  while (isSomeLeft && checked < EGRESSES_CHECKED && Date.now() - started < LIVEKIT_TIME_LIMIT) {
+  while (isSomeLeft && checked < EGRESSES_CHECKED && Date.now() < deadline) {
     const limit = EGRESSES_CHECKED - checked;
     const silent = await runAll(db, silentEgresses({ ...newTurn(OUTWARD_SHARE, limit), now }));
     const unknown: number[] = [];
@@ -55,13 +53,10 @@ export async function recoverLostEgresses(context: Context): Promise<number> {
         if (reported.status !== status) log("egress_recovered", { egress_id: id, status: reported.status });
       },
     );
-    const ids = asked.map(({ id }) => id);
-    if (ids.length > 0)
-      await runAll(
-        db,
-        scheduleChecks({ now, checked: JSON.stringify(ids), unknown: JSON.stringify(unknown) }),
-      );
-    checked += ids.length;
+    const ids = JSON.stringify(asked.map(({ id }) => id));
+    if (asked.length > 0)
+      await runAll(db, scheduleChecks({ now, checked: ids, unknown: JSON.stringify(unknown) }));
+    checked += asked.length;
     faults.push(...found);
     const isWhole = asked.length === silent.length && found.length === 0;
     isSomeLeft = isWhole && silent.length >= OUTWARD_SHARE;
@@ -73,8 +68,6 @@ export async function recoverLostEgresses(context: Context): Promise<number> {
 /**
  * A crashed LiveKit server does not report that its rooms are gone. So this asks LiveKit for all open rooms, in a
  * single request, and ends the silent calls of rooms that are not open.
- *
- * @returns the number of calls ended
  */
 export async function endClosedRooms(context: Context): Promise<number> {
   const livekit = connectLiveKit(context.settings);
@@ -91,24 +84,19 @@ export async function endClosedRooms(context: Context): Promise<number> {
   }
 }
 
+const { organization_id, room_sid } = livekitVisitors;
+
 /** Silent calls of LiveKit's rooms, except of the `open_rooms`: a JSON array of sids. */
 const silentRooms = preparedQuery((silence: Placeholders<Silence & { open_rooms: string }>) =>
   selectSilentCalls(
     silence,
     and(
-      exists(
-        selectColumn(
-          livekitVisitors.room_sid,
-          eq(livekitVisitors.organization_id, calls.organization_id),
-          eq(livekitVisitors.room_sid, calls.key),
-        ),
-      ),
+      exists(selectColumn(room_sid, eq(organization_id, calls.organization_id), eq(room_sid, calls.key))),
       notInArray(calls.key, jsonValues(silence.open_rooms)),
     ),
   ),
 );
 
-/** Running egresses without a recent report. */
 const silentEgresses = preparedQuery((due: Placeholders<ChoreTurn>) =>
   selectDueEgresses(egresses.check_at, isNotNull(egresses.check_at), due),
 );

@@ -4,6 +4,7 @@ import type { NewEarlyRefusal } from "../calls/consents/consents.sql.ts";
 import { recordOf } from "../calls/participants/participants.merge.ts";
 import type { Participant, ReportOnCall } from "../calls/participants/participants.schemas.ts";
 import { isAfter, type Times } from "../calls/participants/participants.stays.ts";
+import { withoutUndefined } from "../http/wire.ts";
 import type { Person } from "../rooms/people/people.sql.ts";
 import { type NamedVisit, plannedOf } from "../rooms/visits/visits.reports.ts";
 import { type Stay, stayOf, withConnection } from "./connections.ts";
@@ -12,19 +13,17 @@ import type { Connection } from "./rooms.table.ts";
 
 export interface KnownOfRoom {
   call: ReportedCall | undefined;
-  /** The closing of the room, and the end that earlier events gave the call; undefined if no event has closed it. */
+  /** Undefined if no event has closed the room. */
   memory: { closed_at: number; call_ended_at: number | null } | undefined;
   /** The organization's participants with one of the visitor's keys. */
   participants: Participant[];
   /** Everyone on the call if the room is closed or closing, or the visitor never came; otherwise empty. */
   everyone: Participant[];
-  /** The connections of a participant, as far as earlier events reported them. */
   connectionsOf: (key: string) => Connection[];
   /** The records of these participants, and those that visits plan under the visitor's keys. */
   people: Person[];
   /** Contains the visitor's user_id if it is a user of the organization. */
   members: Set<number>;
-  /** The visits that the visitor's keys name. */
   planned: NamedVisit[];
 }
 
@@ -46,8 +45,7 @@ export function visitorIn({ visitor }: RoomEvent, known: KnownOfRoom): KnownVisi
   const found = known.participants.find((each) => each.key === key);
   const before = found?.erased_at === null ? found : undefined;
   // Coming after an erased wait makes a new participant.
-  const came_at = visitor.joined_at ?? visitor.at;
-  const isNew = !found || (found.call_id === null && isAfter(came_at, found.left_at));
+  const isNew = !found || (found.call_id === null && isAfter(visitor.joined_at ?? visitor.at, found.left_at));
   const earlier = known.connectionsOf(key);
   const connections = withConnection(earlier, visitor);
   const is_repeated = JSON.stringify(connections) === JSON.stringify(earlier);
@@ -108,25 +106,24 @@ export function mergeAbsence(event: RoomEvent, known: KnownOfRoom, person: Known
 
 export type Absence = NonNullable<ReturnType<typeof mergeAbsence>>;
 
-/** When the room was closed, after this event. */
 export const closingAfter = ({ closed_at = 0 }: RoomEvent, { memory }: Pick<KnownOfRoom, "memory">) =>
   Math.max(closed_at, memory?.closed_at ?? 0) || undefined;
 
+type TimesOfCall = { started_at?: number; ended_at?: number };
+
 /** The times of the call that an event changes. Times that the platform has reported stay. */
-function timesOfCall(
-  event: RoomEvent,
-  known: KnownOfRoom,
-  person: KnownVisitor | undefined,
-): { started_at?: number; ended_at?: number } {
+function timesOfCall(event: RoomEvent, known: KnownOfRoom, person: KnownVisitor | undefined): TimesOfCall {
   // A repeated event would move the end, because the times of an erased person are gone.
   if (person?.is_erased) return {};
   const { call, memory, everyone } = known;
   const others = everyone.filter(({ id }) => id !== person?.before?.id).map((each) => timesOf(each, known));
   const own = person && stayOf(person.connections);
   const all = own ? [...others, own] : others;
-  const begins = all.flatMap(({ came_at }) => came_at ?? []);
   const isStartKnown = everyone.length > 0 || !call;
-  const earliest = Math.min(...begins, ...(isStartKnown ? [] : [call.started_at]));
+  const earliest = Math.min(
+    ...all.flatMap(({ came_at }) => came_at ?? []),
+    ...(isStartKnown ? [] : [call.started_at]),
+  );
   const isOurs = !call || call.reported_at === 0;
   const started_at = isOurs && Number.isFinite(earliest) ? earliest : undefined;
   const start = started_at === undefined || started_at === call?.started_at ? {} : { started_at };
@@ -136,14 +133,12 @@ function timesOfCall(
     call && call.ended_at !== null && !call.end_is_assumed && call.ended_at !== told_end;
   const isRepeated = told_end !== null && closed_at === memory?.closed_at && (!person || person.is_repeated);
   if (closed_at === undefined || isEndOfPlatform || (call && isRepeated)) return start;
-  const ends = all.map(({ left_at }) => left_at);
-  const told = ends.filter((left_at) => left_at !== null);
-  const last =
-    told.length === ends.length && told.length > 0 ? Math.max(...told) : Math.max(closed_at, ...told);
+  const told = all.flatMap(({ left_at }) => left_at ?? []);
+  const isAllTold = told.length === all.length && told.length > 0;
+  const last = Math.max(...told, ...(isAllTold ? [] : [closed_at]));
   return { ...start, ended_at: Math.max(last, started_at ?? call?.started_at ?? 0) };
 }
 
-/** When a participant came and left, as far as this was reported. */
 function timesOf({ key, joined_at, left_at, left_is_assumed }: Participant, { connectionsOf }: KnownOfRoom) {
   const stay = stayOf(connectionsOf(key));
   const hasLeft = stay ? stay.left_at !== null : !left_is_assumed;
@@ -154,10 +149,7 @@ function reportVisitor(visitor: Visitor, person: KnownVisitor, known: KnownOfRoo
   const { key, before, connections } = person;
   const { display_name, role, external_reference } = visitor;
   const user_id = visitor.user_id && known.members.has(visitor.user_id) ? visitor.user_id : undefined;
-  const said = Object.entries({ display_name, role, user_id, external_reference }).filter(
-    ([, value]) => value !== undefined,
-  );
-  const words: Partial<ReportOnCall> = Object.fromEntries(said);
+  const words: Partial<ReportOnCall> = withoutUndefined({ display_name, role, user_id, external_reference });
   const isKnown = recordOf(known.people, before, plannedOf(known.planned, known.people, key)) !== undefined;
   const stay = person.is_repeated ? undefined : stayOf(connections);
   return {

@@ -18,7 +18,6 @@ import { plannedIn } from "../rooms/visits/visits.reports.ts";
 import { stayOf } from "./connections.ts";
 import type { RoomEvent } from "./events.ts";
 import {
-  type Absence,
   closingAfter,
   earlyRefusalIn,
   type KnownOfRoom,
@@ -43,7 +42,7 @@ import {
 } from "./rooms.ts";
 
 interface Outcome {
-  /** The names of unusable fields: `user_id` if it is not a user of the organization. */
+  /** The names of unusable fields. */
   fields: string[];
   /** Why nothing except a refusal in the event was used. */
   event_fault?: string;
@@ -82,23 +81,16 @@ export async function reportRoomEvent(context: Context, event: RoomEvent): Promi
         member_ids: JSON.stringify([made?.organization_user_id, visitor?.user_id]),
       }),
     },
-    async ({
-      memory: [memory],
-      visitors,
-      others,
-      everyone,
-      organization: [organization],
-      ...rows
-    }): Promise<Decision<unknown>> => {
+    async (rows): Promise<Decision<unknown>> => {
+      const { everyone } = rows;
+      const [organization] = rows.organization;
+      const [memory] = rows.memory;
       if (!organization) throw noOrganization();
       const found = knownOfReport(named, rows);
-      const onCall = await namedKeys(
-        settings,
-        everyone.map(({ key }) => key),
-      );
-      const connections = new Map(
-        [...others, ...visitors].map((each) => [each.key_digest, each.connections]),
-      );
+      const keysOnCall = everyone.map(({ key }) => key);
+      const onCall = await namedKeys(settings, keysOnCall);
+      const stored = [...rows.others, ...rows.visitors];
+      const connections = new Map(stored.map((each) => [each.key_digest, each.connections]));
       const known: Known = {
         ...{ ...found, organization_id: organization.id, memory, everyone, present: everyone },
         // The key of an erased participant is a digest already.
@@ -116,7 +108,7 @@ export async function reportRoomEvent(context: Context, event: RoomEvent): Promi
 
 type Known = KnownCall & KnownOfRoom;
 
-/** Returns the statements that remember the event and report its call. Sets the fault of `outcome` if only a refusal was used. */
+/** Sets the fault of `outcome` if only a refusal was used. */
 async function decideRoomEvent(
   context: Context,
   event: RoomEvent,
@@ -128,8 +120,9 @@ async function decideRoomEvent(
   const { call, organization_id } = known;
   const person = visitorIn(event, known);
   const last = organizationById({ id: organization_id });
+  const key_digest = digestOf(person?.key ?? "");
   const remember = (ended_at?: number | null) =>
-    memoryWrites(event, known, person, digestOf(person?.key ?? ""), ended_at, now);
+    memoryWrites(event, known, person, key_digest, ended_at, now);
   if (!call && !person) {
     const writes = remember();
     return writes.length > 0 ? { writes: [...writes, last] } : { unchanged: undefined };
@@ -137,7 +130,8 @@ async function decideRoomEvent(
   const fault = call ? undefined : faultOf(event.metadata, known);
   const isAbsent = person && !stayOf(person.connections);
   const refusal = fault || isAbsent ? earlyRefusalIn(event, digestOf) : undefined;
-  const kept = refusal ? [keepRefusal(organization_id, refusal, now)] : [];
+  const since = { organization_id, unclaimed_since: now, created_at: now };
+  const kept = refusal ? [keepRefusal({ ...refusal, ...since })] : [];
   if (fault && !refusal) throw fault;
   if (fault) {
     outcome.event_fault = fault.message;
@@ -146,8 +140,17 @@ async function decideRoomEvent(
   if (isAbsent) {
     const absence = mergeAbsence(event, known, person, now);
     if (!absence) return { unchanged: undefined };
-    const removal = absenceWrites(known, person, absence, now);
-    return { writes: [...remember(absence.times.ended_at), ...removal, ...kept, last] };
+    const { participant, times, is_last } = absence;
+    return {
+      writes: [
+        ...remember(times.ended_at),
+        ...(person.before && participant ? [participantWrites.update(person.before, participant)] : []),
+        ...(call ? [callWrites.update(call, { ...call, ...times, updated_at: now })] : []),
+        ...(call && is_last ? [deleteEmptyCall({ id: call.id })] : []),
+        ...kept,
+        last,
+      ],
+    };
   }
   const report = reportOfRoomEvent(event, known, person);
   const remembered = remember(report.ended_at);
@@ -187,21 +190,7 @@ function memoryWrites(
   ];
 }
 
-/** Takes a person who never came off the call. If nobody else was on it, and only LiveKit has reported it, the call is deleted. */
-const absenceWrites = (
-  { call }: Known,
-  { before }: KnownVisitor,
-  { participant, times, is_last }: Absence,
-  now: number,
-): BoundQuery<unknown>[] => [
-  ...(before && participant ? [participantWrites.update(before, participant)] : []),
-  ...(call ? [callWrites.update(call, { ...call, ...times, updated_at: now })] : []),
-  ...(call && is_last ? [deleteEmptyCall({ id: call.id })] : []),
-];
-
-/** A call with a row in one of these tables is not deleted. */
-const KEEPING = [participants, egresses, callTexts, legalHolds];
-
+/** Deletes a call that only LiveKit has reported, unless it has a row in another table. */
 const deleteEmptyCall = preparedQuery(({ id }: Placeholders<{ id: number }>) =>
   builder
     .delete(calls)
@@ -209,7 +198,9 @@ const deleteEmptyCall = preparedQuery(({ id }: Placeholders<{ id: number }>) =>
       and(
         eq(calls.id, id),
         eq(calls.reported_at, 0),
-        ...KEEPING.map((table) => notExists(selectColumn(table.id, eq(table.call_id, calls.id)))),
+        ...[participants, egresses, callTexts, legalHolds].map((table) =>
+          notExists(selectColumn(table.id, eq(table.call_id, calls.id))),
+        ),
       ),
     ),
 );

@@ -33,18 +33,13 @@ export const roomMemory = preparedQuery((room: Placeholders<Room>) =>
     .where(isOfRoom(livekitRooms, room)),
 );
 
-const visitorColumns = {
-  key_digest: livekitVisitors.key_digest,
-  connections: livekitVisitors.connections,
-};
+const { key_digest, connections } = livekitVisitors;
 
 export const visitorsByDigests = preparedQuery((room: Placeholders<Room & { digests: string }>) =>
   builder
-    .select(visitorColumns)
+    .select({ key_digest, connections })
     .from(livekitVisitors)
-    .where(
-      and(isOfRoom(livekitVisitors, room), inArray(livekitVisitors.key_digest, jsonValues(room.digests))),
-    ),
+    .where(and(isOfRoom(livekitVisitors, room), inArray(key_digest, jsonValues(room.digests)))),
 );
 
 type WholeRoom = Placeholders<Room & { is_whole: boolean }>;
@@ -58,7 +53,7 @@ function ifWhole(room: WholeRoom, value: SQLWrapper): SQL {
 export const allVisitors = preparedQuery((room: WholeRoom) => {
   const room_sid = ifWhole(room, sql`${room.room_sid}`);
   return builder
-    .select(visitorColumns)
+    .select({ key_digest, connections })
     .from(livekitVisitors)
     .where(hasValues(livekitVisitors, { organization_id: organizationOfRoom(room), room_sid }));
 });
@@ -77,7 +72,6 @@ export const rememberVisitors = insertRows(livekitVisitors, {
   uniqueBy: ["organization_id", "room_sid", "key_digest"],
 });
 
-/** If the room's name does not begin with an organization's slug. */
 export const noOrganization = () => new ApiError(404, "not_found", "no organization");
 
 /** @param why the reason for the log */

@@ -18,23 +18,11 @@ import { EGRESS_CHECK_PAUSE, EGRESSES_CHECKED, OUTWARD_SHARE } from "../tuning.t
 import { askAboutEach, reportFaults, selectDueEgresses } from "./asking.ts";
 import { connectLiveKit } from "./egress_api.ts";
 
-/*
- * A refusal stops the recording: triggers mark the egresses to stop (egresses.triggers.sql), and the service asks
- * LiveKit to stop them.
- */
-
-/**
- * Stops the marked egresses after a report: any report can bring a refusal and a recording together. The cron retries
- * failures.
- */
+/** Stops the recordings that a report brings together with a refusal. The cron retries failures. */
 export const stopAfterReport = (context: Context): Promise<unknown> =>
   stopRefusedEgresses(context).catch((error) => logFault({ chore: "stopRefusedEgresses" }, error));
 
-/**
- * Stops the egresses that are still marked.
- *
- * @returns the number of egresses asked about
- */
+/** Stops the egresses that triggers have marked because somebody on the call refused (egresses.triggers.sql). */
 export async function stopRefusedEgresses({ db, now, settings }: Context): Promise<number> {
   const livekit = connectLiveKit(settings);
   if (!livekit) return 0;
@@ -44,7 +32,8 @@ export async function stopRefusedEgresses({ db, now, settings }: Context): Promi
   const { asked, failed, faults } = await askAboutEach(due, async ({ id, egress_id, organization_slug }) => {
     const info = await livekit.findEgress(egress_id);
     // The egress has ended, belongs to another backend, or its id belongs to another organization's egress.
-    if (!info || !isRunning(info) || organizationSlugOf(info.roomName) !== organization_slug) return;
+    const isRunning = info && /^EGRESS_(STARTING|ACTIVE)$|^unknown$/.test(info.status);
+    if (!isRunning || organizationSlugOf(info.roomName) !== organization_slug) return;
     await livekit.stopEgress(egress_id);
     log("egress_stopped", { egress_id: id });
   });
@@ -53,8 +42,6 @@ export async function stopRefusedEgresses({ db, now, settings }: Context): Promi
   reportFaults(faults);
   return asked.length;
 }
-
-const isRunning = ({ status }: { status: string }) => /^EGRESS_(STARTING|ACTIVE)$|^unknown$/.test(status);
 
 const dueEgresses = preparedQuery((due: Placeholders<ChoreTurn>) => {
   const { stop_due_at, is_stopped } = egresses;
@@ -72,7 +59,6 @@ const noteStops = preparedQuery((of: Placeholders<{ asked: string; failed: strin
     .where(inArray(egresses.id, jsonValues(of.asked))),
 );
 
-/** Stops the recording after a report that brings it together with a refusal. */
 export const stopsPlatform = platformRoutes().on(
   "PUT",
   ["/organizations/:organization_id/calls/:key", "/organizations/:organization_id/egresses/:egress_id"],

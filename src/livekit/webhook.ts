@@ -16,11 +16,8 @@ import { stopAfterReport } from "./stops.ts";
 export const liveKitWebhook = liveKitRoutes().post("/webhook", async (c) => {
   const { context, requestId: request_id } = c.var;
   const { ids, faults, ...event } = translate(parseJson(utf8Of(c.var.body)), context.now);
-  const {
-    event_fault,
-    file_fault,
-    fields = [],
-  } = await reportEvent(context, event, (work) => c.executionCtx.waitUntil(work));
+  const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
+  const { event_fault, file_fault, fields = [] } = await reportEvent(context, event, waitUntil);
   const unused = [...faults.fields, ...fields].join(" ");
   if (unused) log("livekit_fields_not_used", { request_id, ...ids, fields: unused });
   if (faults.is_consent_unclear) log("livekit_consent_unclear", { request_id, ...ids });

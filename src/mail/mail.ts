@@ -25,7 +25,6 @@ export type MailOutcome =
   /** The mail will never be sent. With the reason `NO_CODE`, it may have been sent already. */
   | { state: "failed"; reason: string };
 
-/** null if the operator has not set up mail. */
 export const mailerOf = (
   { EMAIL }: Partial<Pick<Env, "EMAIL">>,
   { MAIL_FROM }: Pick<Settings, "MAIL_FROM">,
@@ -33,7 +32,6 @@ export const mailerOf = (
 
 const PASSING = ["E_RATE_LIMIT_EXCEEDED", "E_DAILY_LIMIT_EXCEEDED", "E_INTERNAL_SERVER_ERROR"];
 
-/** The `reason` if the provider gave no code. */
 export const NO_CODE = "unknown";
 
 export async function sendMail({ from, provider }: Mailer, mail: Mail): Promise<MailOutcome> {

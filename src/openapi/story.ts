@@ -6,6 +6,8 @@
 
 export const CLINIC = { id: 1, name: "Riverside Clinic", slug: "riverside-clinic" };
 
+export const APP_URL = "https://app.example.com";
+
 /** Members: the `user_id` of each is also the id of the organization user. */
 export const OLGA = { id: 11, user_id: 11, email: "olga@example.com", display_name: "Olga Owner" };
 export const PAULA = { id: 12, user_id: 12, email: "paula@example.com", display_name: "Paula Provider" };

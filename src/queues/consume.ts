@@ -8,10 +8,9 @@ import { growingPause } from "../pauses.ts";
 import { QUEUE_RETRIES } from "../tuning.ts";
 
 /**
- * Processes the messages of a batch: usually one, because each has its own invocation (`max_batch_size` in wrangler.toml).
- * Each is acknowledged or retried separately, with growing pauses. Nothing is thrown, because that would redeliver the
- * whole batch. A message of another schema is dropped: a retry would not help. A message for a quiet database is dropped
- * too: the cron sends new ones once the database is resumed.
+ * Usually one message: each has its own invocation (`max_batch_size` in wrangler.toml). Nothing is thrown, because that would
+ * redeliver the whole batch. A message of another schema is dropped, and one for a quiet database too: the cron sends new ones
+ * once the database is resumed.
  */
 export async function consume<Schema extends z.ZodType>(
   batch: MessageBatch,
@@ -35,10 +34,8 @@ export async function consume<Schema extends z.ZodType>(
 }
 
 /**
- * The context of the cron and of queue consumers; null while the database is quiet, when no background work may run.
- *
- * A single check is enough: a backup makes its database quiet in the transaction that creates its rows, and before Time
- * Travel the operator stops the cron and the queues and waits until they have ended (src/docs/backup.md).
+ * null while the database is quiet. One check is enough: a backup makes its database quiet in the transaction that creates its
+ * rows, and before Time Travel the operator stops the cron and the queues (src/docs/backup.md).
  */
 export async function openBackground(env: Env, now: number): Promise<Context | null> {
   const context = openContext(env, now);

@@ -1,11 +1,10 @@
 import { NUDGE_INTERVAL, QUEUE_SEND_LIMIT } from "../tuning.ts";
 
-/** When the last message to each queue was sent. In the future for a delayed message that has not arrived yet. */
+/** In the future for a delayed message that has not arrived yet. */
 const nudgedAt = new WeakMap<Queue, number>();
 
 /**
- * Sends a message to a queue because there may be work, at most once per interval and isolate. Writes within the
- * interval share a message that arrives after its end.
+ * At most one message per interval and isolate. Writes within the interval share one that arrives after its end.
  *
  * @param send sends the message with this delay, in milliseconds
  */
@@ -19,7 +18,6 @@ export async function nudge(queue: Queue, send: (delay: number) => Promise<void>
   await send(next - now);
 }
 
-/** Splits messages into portions, because a queue accepts a limited number per send. */
 export function* portionsOf<Message>(messages: Message[]): Generator<Message[]> {
   for (let sent = 0; sent < messages.length; sent += QUEUE_SEND_LIMIT)
     yield messages.slice(sent, sent + QUEUE_SEND_LIMIT);

@@ -27,6 +27,8 @@ export const APIS = {
     },
     unauthorized: "The client credentials are missing or wrong.",
     unauthorizedError: invalidClient(),
+    forbidden:
+      "One of these: the request used plain HTTP; the organization is suspended; or the client lacks the scope or the role that the operation needs.",
     tooMany:
       "The API client, or all clients of its organization together, have sent too many requests; or too many requests with missing or wrong credentials have come from this address.",
   },
@@ -54,6 +56,8 @@ export const APIS = {
     },
     unauthorized: "The platform token is missing or wrong.",
     unauthorizedError: invalidPlatformToken(),
+    forbidden:
+      "One of these: the request used plain HTTP; the platform token does not open the route; or the organization is suspended.",
     tooMany: FAILURES,
   },
   livekit: {
@@ -70,6 +74,7 @@ export const APIS = {
     },
     unauthorized: "The event is not correctly signed.",
     unauthorizedError: invalidSignature(),
+    forbidden: "The request used plain HTTP.",
     tooMany: FAILURES,
   },
 } as const;

@@ -132,6 +132,7 @@ const comment = (operation: Operation) => {
     `${operation.summary}.`,
     firstSentence(operation.description ?? ""),
     scope && `Scope: ${scope}.`,
+    operation["x-required-roles"] && `Role: ${operation["x-required-roles"].join(" or ")}.`,
   ];
   return `  /** ${text.filter(Boolean).join(" ").replaceAll("*/", "*\\/")} */\n`;
 };

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import ts from "typescript";
+import { EGRESS_DELETED, EGRESS_STATUSES } from "../database/enums.ts";
 import { firstSentence, operationsSource } from "./client_operations.ts";
 import { guideFiles, guideOf } from "./guides.ts";
 import { guideValues } from "./info.ts";
@@ -46,7 +47,9 @@ export async function clientPackage(openapi: object): Promise<Map<string, string
     // This file has only types, so it needs no script.
     [
       "types.gen.d.ts",
-      withEvents(withNumbers(onlyUsed(declarations("types.gen.ts", inShort(withoutErrors(types)))))),
+      withEvents(
+        withWiderTypes(withNumbers(onlyUsed(declarations("types.gen.ts", inShort(withoutErrors(types)))))),
+      ),
     ],
   ]);
   for (const [file, source] of sources) made.set(file.replace(/\.ts$/, ".d.ts"), declarations(file, source));
@@ -152,6 +155,25 @@ const onlyUsed = (types: string) =>
 
 /** The contract declares the `user_id` of call metrics as a string, but programs have it as a number. */
 const withNumbers = (types: string) => types.replace(/\b(\w+_id\?): string(?=;)/g, "$1: number");
+
+const EGRESS = [...EGRESS_STATUSES, EGRESS_DELETED].map((status) => `'${status}'`).join(" | ");
+
+/** Timestamps in requests may be dates. Statuses may get more values, except in filters, which take only known ones. */
+const withWiderTypes = (types: string) =>
+  types.replace(/^export type (\w+) = \{\n[\s\S]*?\n\};/gm, (block, name: string) =>
+    name.endsWith("Data")
+      ? block
+      : block
+          .replace(
+            /^( +(?:\w+_)?status\??: )(string|'.*');$/gm,
+            (_, start: string, known: string) =>
+              `${start}${known === "string" ? EGRESS : known} | (string & {});`,
+          )
+          .replace(
+            /\b((?:\w+_at|datetime_\w+)\??: string)\b/g,
+            name.endsWith("Request") ? "$1 | Date" : "$1",
+          ),
+  );
 
 /** Derives the union of event types from the webhooks. A listed event has `created_at` instead of a webhook's `timestamp`. */
 const withEvents = (types: string) =>

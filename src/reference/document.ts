@@ -4,6 +4,7 @@ import { actingHeaders } from "../http/acting_user.ts";
 import type { PartToken } from "../http/platform_tokens.ts";
 import { IF_MATCH } from "../http/preconditions.ts";
 import { ETAG, type Operation, type Reference } from "../openapi/operation.ts";
+import { KIB } from "../units.ts";
 import { APIS, type Api } from "./apis.ts";
 import { bounded } from "./bounds.ts";
 import { exampleFields, requestOf, requireExamplesToMatch } from "./examples.ts";
@@ -12,7 +13,7 @@ import { commonHeaders, headersOf, REPLAYED, sharedHeaders } from "./headers.ts"
 import { introductionOf } from "./info.ts";
 import { bookmarkParameter, described, ifMatchParameter } from "./parameters.ts";
 import { GROUPED_REFERENCES, references } from "./references.ts";
-import { hasError, refusalsOf } from "./refusals.ts";
+import { COSTLY, hasError, refusalsOf } from "./refusals.ts";
 import { inputOf, type Route, routesOf } from "./routes.ts";
 import { simplify } from "./simplify.ts";
 import { webhooks } from "./webhooks.ts";
@@ -90,8 +91,9 @@ function operationObject(
   return {
     operationId,
     summary,
-    description: [roleOf(route), description, route.isRecorded && RECORDED].filter(Boolean).join(" "),
+    description: [description, route.isRecorded && RECORDED].filter(Boolean).join(" "),
     tags: [tag],
+    ...extensionsOf(route),
     security: securityOf(api, route),
     requestParams: {
       ...(path ? { path: described(path, parameters) } : {}),
@@ -147,8 +149,20 @@ const SCHEMES: Record<PartToken, keyof (typeof APIS)["platform"]["securityScheme
   PLATFORM_WEB_APP_TOKEN: "webAppToken",
 };
 
-const roleOf = ({ roles = [] }: Route) =>
-  roles.length > 0 && `Only for API clients that act as ${roles.join(" or ")}.`;
+/** What OpenAPI has no keyword for: the roles of which the client's user needs one, and the operation's own limits. */
+function extensionsOf({ roles = [], inputs, limited }: Route) {
+  const size = inputs.find(({ target }) => target === "json")?.limit;
+  const limits = [
+    ...(limited ? [`${COSTLY[limited].limit} ${COSTLY[limited].text} a minute for each organization`] : []),
+    ...(size ? [`a body of ${size < MIB ? `${size / KIB} KiB` : `${size / MIB} MiB`}`] : []),
+  ];
+  return {
+    ...(roles.length > 0 && { "x-required-roles": roles }),
+    ...(limits.length > 0 && { "x-limits": limits }),
+  };
+}
+
+const MIB = KIB * KIB;
 
 const RECORDED = "The access log records each read.";
 

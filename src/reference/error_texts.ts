@@ -17,6 +17,8 @@ export const FAULTS: Record<string, string> = {
   "must be a list of {name}": "It is of another JSON type.",
   "must be an object": "It is of another JSON type.",
   "must be one of {list}": "It is none of these values.",
+  "must be a type of event: the most similar ones are {list}":
+    "There is no such type or family of types: see [Events](/external/reference/events).",
   "must be at least {number}": "It is too small.",
   "must be more than {number}": "It is too small.",
   "must be at most {number}": "It is too large.",

@@ -65,6 +65,7 @@ export function guideValues(choices: Choices = {}) {
     FAULTS: faultsTable,
     /** Each API has its own table: see siteOf. */
     CODES: "",
+    EVERY_OPERATION: "",
     ROUTES_WITH_KEY: routesWithKey(),
     SCOPES: scopesTable(),
     SERVER,

@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { isLoopback } from "../http/loopback.ts";
 import { RATE_LIMIT_PERIOD } from "../lifetimes.ts";
 
 /** Shown if the operator has not set the address of the service. */
@@ -31,7 +32,7 @@ export interface Configuration {
  */
 export function readOperator(vars: Configuration["vars"]) {
   const { PUBLIC_URL: url = "", CONTACT: contact = "" } = vars as Record<string, string>;
-  if (url && !(URL.canParse(url) && new URL(url).origin === url && url.startsWith("https://")))
+  if (url && !isAddress(url))
     throw new Error(
       `wrangler.toml: PUBLIC_URL must be an address without a path, such as ${EXAMPLE_URL}, or empty`,
     );
@@ -48,6 +49,11 @@ export function readOperator(vars: Configuration["vars"]) {
       number
     >),
   };
+}
+
+function isAddress(url: string): boolean {
+  const { origin, protocol, hostname } = URL.canParse(url) ? new URL(url) : new URL("none:");
+  return origin === url && (protocol === "https:" || isLoopback(hostname));
 }
 
 /**

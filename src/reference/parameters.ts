@@ -4,6 +4,7 @@ import { IDEMPOTENCY_KEY } from "../http/validation.ts";
 import { MAX_IF_MATCH_LENGTH, MAX_PER_PAGE, MAX_SKIPPED } from "../limits.ts";
 import { ETAG, type Parameter } from "../openapi/operation.ts";
 import { CLINIC } from "../openapi/story.ts";
+import { grouped } from "../units.ts";
 import { BOOKMARK_EXAMPLE, bookmark } from "./headers.ts";
 
 const ROOM_SLUG = {
@@ -15,7 +16,7 @@ const ROOM_SLUG = {
 const parameters: Record<string, Parameter> = {
   [IDEMPOTENCY_KEY]: {
     description:
-      "A text that your client generates for this request, for example a UUID, with or without quotes. If you send the request again with the same key, it is not carried out a second time.",
+      "A unique key for this request, such as a UUID. A request that is sent again with the same key is not carried out a second time.",
     example: "0b9f4c1e-6f0a-4e55-9d3c-2f6a7c1d8e90",
   },
   [ACTING_USER]: {
@@ -29,7 +30,7 @@ const parameters: Record<string, Parameter> = {
     example: "TREAT",
   },
   page: {
-    description: `The number of the page. The first page is 1. A page past the end is an empty list. Only the first ${MAX_SKIPPED} items of a list can be read in pages; beyond them, the status is 400.`,
+    description: `The number of the page. The first page is 1. A page past the end is an empty list. Only the first ${grouped(MAX_SKIPPED)} items of a list can be read in pages; beyond them, the status is 400.`,
     example: 1,
   },
   per_page: {

@@ -28,12 +28,7 @@ import { missingScope } from "../http/scopes.ts";
 import { unchangeableErrors } from "../http/unchangeable.ts";
 import { explainIssues, type Input } from "../http/validation.ts";
 import { ONE_LINE } from "../http/wire.ts";
-import {
-  EXTERNAL_BODY_LIMIT,
-  LIVEKIT_BODY_LIMIT,
-  MAX_IDEMPOTENCY_KEY_LENGTH,
-  PLATFORM_BODY_LIMIT,
-} from "../limits.ts";
+import { EXTERNAL_BODY_LIMIT, LIVEKIT_BODY_LIMIT, PLATFORM_BODY_LIMIT } from "../limits.ts";
 import type { Operation } from "../openapi/operation.ts";
 import { keyWasUsed } from "../organization/idempotency_keys/idempotency_keys.refusals.ts";
 import { organizationSuspended } from "../organization/organizations/organizations.refusals.ts";
@@ -77,28 +72,20 @@ const BODY_LIMITS: Record<Api, number> = {
   livekit: LIVEKIT_BODY_LIMIT,
 };
 
-type Refusal = [status: number, reason: string | undefined, errors: readonly ApiError[]];
-
 /** The operation's own errors and those that all such requests share. Each is an example with its code and text. */
 export function refusalsOf(api: Api, method: string, route: Route, operation: Operation) {
-  const { refusals = {}, errors = [] } = operation;
-  const all: Refusal[] = [
-    ...commonRefusals(api, method, route, operation),
-    ...Object.entries(refusals).map(([status, reason]): Refusal => [Number(status), reason, []]),
-    ...errors.map((error): Refusal => [error.status, undefined, [error]]),
-  ];
-  const byStatus = [...Map.groupBy(all, ([status]) => status)].map(([status, its]) => {
-    const reasons = its.flatMap(([, reason]) => reason ?? []);
-    const errors = its.flatMap(([, , errors]) => errors);
+  const errors = [...commonErrors(api, method, route, operation), ...(operation.errors ?? [])];
+  const byStatus = [...Map.groupBy(errors, ({ status }) => status)].map(([status, its]) => {
+    const reason = operation.refusals?.[status as keyof typeof operation.refusals];
     return [
       status,
       {
-        description: reasons.join(" ") || defaultReasons(api)[status] || "",
+        description: reason ?? reasonsOf(api)[status] ?? "",
         headers: headersOf(api, {
           ...headersFor(api, method, status, operation, route),
-          ...errorCode(errors.map(({ code }) => code)),
+          ...errorCode(its.map(({ code }) => code)),
         }),
-        content: { "application/json": { schema: errorSchema, ...errorExamples(errors) } },
+        content: { "application/json": { schema: errorSchema, ...errorExamples(its) } },
       },
     ] as const;
   });
@@ -108,18 +95,24 @@ export function refusalsOf(api: Api, method: string, route: Route, operation: Op
 export const hasError = ({ errors = [] }: Operation, status: number) =>
   errors.some((error) => error.status === status);
 
-const defaultReasons = (api: Api): Record<number, string> => ({
-  400: "The request is not valid.",
-  404:
-    api === "external"
-      ? "A resource in the path does not exist, or the caller cannot access it."
-      : "A resource in the path does not exist.",
+const reasonsOf = (api: Api): Record<number, string> => ({
+  400: "The request is malformed, or has a header or a parameter that the operation does not take.",
+  401: APIS[api].unauthorized,
+  403: APIS[api].forbidden,
+  404: "A resource in the path does not exist, or the caller cannot access it.",
+  408: "The body did not arrive in time.",
   409: "The request was carried out before.",
-  422: "The state of a resource does not allow the request.",
+  412: "The resource has changed since the version that `If-Match` names. Nothing was changed.",
+  413: "The body is too large.",
+  415: "The body has a `Content-Encoding`.",
+  422: "One of these: the body is not valid; the state of a resource does not allow the change; or the `Idempotency-Key` was used for another request.",
+  429: `${APIS[api].tooMany} \`Retry-After\` says when to try again.`,
+  500: "An internal error of the service.",
   503: "The request cannot be carried out now. `Retry-After` says when to try again.",
 });
 
-function commonRefusals(
+/** The errors that an operation shares with others, because they come from the middleware in front of it. */
+function commonErrors(
   api: Api,
   method: string,
   {
@@ -132,89 +125,50 @@ function commonRefusals(
     isConditional,
     reserve = method === "DELETE" ? "others" : undefined,
   }: Route,
-  operation: Operation,
-): Refusal[] {
-  const { body } = operation;
+  { body }: Operation,
+): ApiError[] {
   const of = (target: Input["target"]) => inputs.find((input) => input.target === target);
-  const [query, param, json, key] = [of("query"), of("param"), of("json"), of("header")];
-  const all: Refusal[] = [];
-  if (json || body) all.push([400, "The body is not JSON.", [notJson()]]);
-  if (query) {
-    const schema = query.schema();
-    const faults = [exampleFault(schema), ...("from" in shapeOf(schema) ? [`from: ${FROM_AFTER_TO}`] : [])];
-    all.push([400, "A query parameter is not valid.", faults.map(invalidQuery)]);
-  }
-  if (key)
-    all.push([
-      400,
-      `The \`Idempotency-Key\` does not have 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters.`,
-      [badKey()],
-    ]);
-  if (api === "external")
-    all.push([400, "`X-Acting-User` or `X-Purpose-Of-Use` is not valid.", badActingHeaders()]);
-  if (isConditional)
-    for (const error of preconditionErrors()) all.push([error.status, PRECONDITIONS[error.status], [error]]);
+  const [query, param, json, key] = [of("query")?.schema(), of("param"), of("json"), of("header")];
+  const hasBody = json !== undefined || body !== undefined;
+  const isExternal = api === "external";
   const notObeyed = [...(isConditional ? [] : [IF_MATCH]), ...(method === "GET" ? [] : NEVER_OBEYED)];
-  if (api !== "livekit" && notObeyed.length > 0)
-    all.push([400, `\`${notObeyed.join("` or `")}\` was sent.`, notObeyed.map(notConditional)]);
-  if (api !== "livekit")
-    all.push([
-      400,
-      "The query has a parameter that the operation does not have.",
-      [unknownParameter("unknown", parametersOf(inputs))],
-    ]);
-  if (isRecorded)
-    all.push([400, "The organization requires each read to name a person and a purpose.", [nobodyActs()]]);
-  all.push([401, APIS[api].unauthorized, [APIS[api].unauthorizedError]]);
-  all.push([403, "The request came by plain HTTP.", [httpsRequired()]]);
-  if (api === "external") all.push([403, "The organization is suspended.", [organizationSuspended()]]);
-  if (scope) all.push([403, `The API client does not have the scope \`${scope}\`.`, [missingScope(scope)]]);
-  if (roles.length > 0)
-    all.push([403, `The API client does not act as ${roles.join(" or ")}.`, [missingRole(...roles)]]);
-  if (api === "platform" && tokens.length < PART_TOKENS.length)
-    all.push([403, "The platform token is not valid for this route.", [missingToken(tokens)]]);
-  if (param) all.push([404, undefined, [noSuchPath()]]);
-  if (json || body) {
-    const limit = json?.limit ?? BODY_LIMITS[api];
-    all.push([415, "The body has a `Content-Encoding`.", [unsupportedEncoding()]]);
-    all.push([408, "The body did not arrive in time.", [bodyTooSlow()]]);
-    all.push([413, "The body is too large.", [bodyTooLarge(limit)]]);
-  }
-  if (json) {
-    const reason = hasError(operation, 422)
-      ? "The body is not valid, or the change that it requests is not possible."
-      : "The body does not match its schema.";
-    all.push([422, reason, [invalidBody(exampleFault(json.schema())), ...unchangeableErrors(json.schema())]]);
-  }
-  if (key) all.push([422, "The `Idempotency-Key` was used for another request.", [keyWasUsed()]]);
-  all.push([429, APIS[api].tooMany, tooManyErrors(api)]);
-  if (api === "external" && reserve === "others") all.push([429, undefined, [tooManyReserved()]]);
-  if (api === "external" && reserve === "sign_ins") all.push([429, undefined, [tooManySignIns()]]);
-  if (api === "external" && !reserve) {
-    if (method !== "GET") all.push([429, undefined, [tooManyWritesOfClient(), tooManyWrites()]]);
-    if (isRecorded) all.push([429, undefined, [tooManyEntriesOfClient(), tooManyEntries()]]);
-  }
-  if (limited) {
-    const { text, limit } = COSTLY[limited];
-    all.push([
-      429,
-      `The API clients of an organization can send ${limit} ${text} a minute.`,
-      [tooMany(limited, limit)],
-    ]);
-  }
-  all.push([500, "An internal error of the service.", [internalError()]]);
-  all.push([503, undefined, [databaseUnavailable(), organizationMoves()]]);
-  if (json || body) all.push([503, undefined, [tooManyBodies()]]);
-  if (method !== "GET") all.push([503, undefined, [writeConflict()]]);
-  return all;
+  const isWrite = method !== "GET";
+  const when = (condition: unknown, ...errors: ApiError[]) => (condition ? errors : []);
+  return [
+    ...when(hasBody, notJson()),
+    ...(query ? [exampleFault(query)].map(invalidQuery) : []),
+    ...when("from" in shapeOf(query), invalidQuery(`from: ${FROM_AFTER_TO}`)),
+    ...when(key, badKey()),
+    ...when(isExternal, ...badActingHeaders()),
+    ...when(isConditional, ...preconditionErrors()),
+    ...when(api !== "livekit", ...notObeyed.map(notConditional)),
+    ...when(api !== "livekit", unknownParameter("unknown", parametersOf(inputs))),
+    ...when(isRecorded, nobodyActs()),
+    APIS[api].unauthorizedError,
+    httpsRequired(),
+    ...when(isExternal, organizationSuspended()),
+    ...(scope ? [missingScope(scope)] : []),
+    ...when(roles.length > 0, missingRole(...roles)),
+    ...when(api === "platform" && tokens.length < PART_TOKENS.length, missingToken(tokens)),
+    ...when(param, noSuchPath()),
+    ...when(hasBody, unsupportedEncoding(), bodyTooSlow(), bodyTooLarge(json?.limit ?? BODY_LIMITS[api])),
+    ...(json ? [invalidBody(exampleFault(json.schema())), ...unchangeableErrors(json.schema())] : []),
+    ...when(key, keyWasUsed()),
+    ...tooManyErrors(api),
+    ...when(isExternal && reserve === "others", tooManyReserved()),
+    ...when(isExternal && reserve === "sign_ins", tooManySignIns()),
+    ...when(isExternal && !reserve && isWrite, tooManyWritesOfClient(), tooManyWrites()),
+    ...when(isExternal && !reserve && isRecorded, tooManyEntriesOfClient(), tooManyEntries()),
+    ...(limited ? [tooMany(limited, COSTLY[limited].limit)] : []),
+    internalError(),
+    databaseUnavailable(),
+    organizationMoves(),
+    ...when(hasBody, tooManyBodies()),
+    ...when(isWrite, writeConflict()),
+  ];
 }
 
-const PRECONDITIONS: Record<number, string> = {
-  400: "`If-Match` is not valid.",
-  412: "`If-Match` does not name the current version: the resource has changed since. Nothing was changed.",
-};
-
-const COSTLY: Record<CostlyRequest, { text: string; limit: number }> = {
+export const COSTLY: Record<CostlyRequest, { text: string; limit: number }> = {
   bulk_invites: { text: "bulk invites", limit: operator.BULK_INVITE_LIMIT_PER_MINUTE },
   redeliveries: { text: "redeliveries and pings", limit: operator.REDELIVERY_LIMIT_PER_MINUTE },
   access_logs: {
@@ -233,7 +187,7 @@ const tooManyErrors = (api: Api) => [
   tooMany("address", operator.FAILURE_LIMIT_PER_MINUTE),
 ];
 
-const shapeOf = (schema: z.ZodType): object => (schema instanceof z.ZodObject ? schema.shape : {});
+const shapeOf = (schema?: z.ZodType): object => (schema instanceof z.ZodObject ? schema.shape : {});
 
 /** The service's error text for no input, or, if the schema accepts that, for fields that are all wrong. */
 function exampleFault(schema: z.ZodType): string {

@@ -8,7 +8,7 @@ import { done, refused } from "./support/ended.ts";
 import { uploadFile } from "./support/livekit.ts";
 import { withDatabases } from "./support/local_databases.ts";
 import { anOrganization } from "./support/organization.ts";
-import { npmRunWith, startServer } from "./support/server.ts";
+import { npmRun, startServer } from "./support/server.ts";
 
 /** More than the storage lists at once. */
 const FILES = 1001;
@@ -42,24 +42,22 @@ describe("npm run organizations:delete", { timeout: 300_000 }, () => {
     });
   }, 300_000);
 
-  const remove = (leaving: { organization: { id: number } }, input: string) => {
+  const remove = (leaving: { organization: { id: number } }, ...consent: string[]) => {
     const id = String(leaving.organization.id);
-    const flags = ["--persist-to", state, "--access-log", kept(leaving), "--organization", id];
-    return npmRunWith(input, "organizations:delete", "--", ...flags);
+    const flags = ["--persist-to", state, "--access-log", kept(leaving), "--organization", id, ...consent];
+    return npmRun("organizations:delete", "--", ...flags);
   };
 
   const setSuspended = async ({ platform, base }: typeof clinic, is_suspended: boolean) =>
     expect((await platform("PUT", base, { organization: { is_suspended } })).status).toBe(200);
 
-  it("deletes nothing unless the organization is suspended and its slug is typed", async () => {
+  it("deletes nothing unless the organization is suspended, and there is a terminal or --yes", async () => {
     const { id, slug } = other.organization;
-    expect(await refused(remove(other, `${slug}\n`))).toContain("is not suspended: suspend it first");
+    expect(await refused(remove(other, "--yes"))).toContain("is not suspended: suspend it first");
     await setSuspended(other, true);
-    for (const text of ["", "\n", `${clinic.organization.slug}\n`]) {
-      const said = await refused(remove(other, text));
-      expect(said).toContain(`Organization ${id} (${slug}) has`);
+    for (const said of [await refused(remove(other)), await done(remove(other, "--dry-run"))]) {
+      expect(said).toContain(`Delete organization ${id} (${slug}) for good\n`);
       expect(said).toContain("files of recordings: 1\n");
-      expect(said).toContain("Nothing was deleted.");
     }
     await setSuspended(other, false);
     expect((await other.platform("GET", other.base)).status).toBe(200);
@@ -68,7 +66,7 @@ describe("npm run organizations:delete", { timeout: 300_000 }, () => {
   it("deletes all rows and files while the service runs, and never gives the slug to anyone else", async () => {
     const { id, slug } = clinic.organization;
     await setSuspended(clinic, true);
-    const said = await done(remove(clinic, `${slug}\n`));
+    const said = await done(remove(clinic, "--yes"));
     expect(said).toContain(`  calls: ${ROWS / 10} rows`);
     expect(said).toContain(`files of recordings: ${FILES}\n`);
     expect(said).toContain(`The rows of organization ${id} are deleted.`);
@@ -80,7 +78,7 @@ describe("npm run organizations:delete", { timeout: 300_000 }, () => {
     const again = await clinic.platform("POST", "/organizations", { organization: { name: "Again", slug } });
     expect(again).toMatchObject({ status: 422 });
     expect((await other.platform("GET", other.base)).status).toBe(200);
-    const left = await done(remove(clinic, `${slug}\n`));
+    const left = await done(remove(clinic, "--yes"));
     expect(left).toContain("files of recordings: 0\n");
     expect(left).not.toMatch(/ \d+ rows/);
   });

@@ -70,9 +70,28 @@ describe.concurrent("listen", () => {
     expect((await command.stop()).code).toBe(0);
   });
 
+  it("sends only the types that --type names, signed with WEBHOOK_SECRET", async () => {
+    const clinic = await anOrganization(server.url);
+    const { next_after: last } = (await clinic.external("GET", "/events")).body;
+    await clinic.addUser("paula", "provider");
+    const local = await startReceiver();
+    const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+    const args = ["--forward-to", local.url, "--after", String(last), "--type", "waiting_room.*"];
+    const command = listen({ credentials: { ...clinic.credentials, WEBHOOK_SECRET } }, ...args);
+    await eventually(() => expect(command.seen.stdout).toMatch(/^waiting_room.created \d+ 204$/m), 50);
+    const [{ text, headers, body }] = local.received as [Received];
+    new Webhook(WEBHOOK_SECRET).verify(text, headers);
+    expect(body.type).toBe("waiting_room.created");
+    const { stdout } = await command.stop();
+    expect(stdout).not.toContain("whsec_");
+    const { code, stderr } = await listen(clinic, "--forward-to", local.url, "--type", "room.*").ended;
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/400: type: must be a type of event: .*waiting_room\.\*/);
+  });
+
   it("ends with an error if the client may not read events", async () => {
     const clinic = await anOrganization(server.url, { role: "provider" });
-    const { code, stdout, stderr } = await listen(clinic, "--forward-to", "http://localhost:3000").ended;
+    const { code, stdout, stderr } = await listen(clinic, "--forward-to", "http://localhost:4000").ended;
     expect({ code, stdout, stderr }).toEqual({
       code: 3,
       stdout: "",
@@ -85,8 +104,8 @@ describe.concurrent("listen", () => {
   it.each([
     [["--forward-to", "localhost:3000"], "--forward-to must be an address such as"],
     [[], "--forward-to must be an address such as"],
-    [["--forward-to", "http://user:password@localhost:3000"], "--forward-to must be an address such as"],
-    [["--forward-to", "http://localhost:3000", "--after", "now"], "--after must be the id of an event."],
+    [["--forward-to", "http://user:password@localhost:4000"], "--forward-to must be an address such as"],
+    [["--forward-to", "http://localhost:4000", "--after", "now"], "--after must be the id of an event."],
     [["--nonsense"], "Unknown option '--nonsense'"],
   ])("refuses wrong arguments, and says what it expects: %j", async (args, said) => {
     const { code, stdout, stderr } = await startListening(

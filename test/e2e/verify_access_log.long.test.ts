@@ -51,12 +51,12 @@ it(
     const { code, output } = await verify();
     process.stdout.write(`${Date.now() - started} ms for ${ENTRIES} entries\n`);
     expect(code, output).toBe(0);
-    expect(output).toMatch(/No fault: 100,002 entries of 7 days/);
+    expect(output).toMatch(/No fault found: 100,002 entries on 7 days match their seals/);
     expect(output).toContain(`${dates[3]}: 57,144 entries so far`);
     const head = /--head (\S+)/.exec(output)?.[1] ?? "";
     expect(head).toMatch(new RegExp(`^${dates[6]}=[0-9a-f]{64}$`));
     const again = await verify("--head", head, "--from", dates[6] as string);
-    expect(again.output).toMatch(/No fault: 14,286 entries of 1 days/);
+    expect(again.output).toMatch(/No fault found: 14,286 entries on 1 day match their seals/);
   },
 );
 

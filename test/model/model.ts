@@ -93,7 +93,7 @@ export interface Participant {
 
 export interface Consent {
   id: number;
-  /** Of two decisions at the same time, the one that was reported first comes first. */
+  /** When it was reported, which orders two decisions of the same time. */
   order: number;
   decision: "granted" | "refused";
   decided_at: number;

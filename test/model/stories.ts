@@ -128,7 +128,7 @@ const step = (operations: string[]) =>
     })
     .map((each) => new Command(each));
 
-/** What makes things comes more often, so that the others find them. */
+/** Operations that create something come more often, so that the others find it. */
 const weightOf = (name: string) => (/ POST | PUT .*\{key\}$| PUT .*egresses/.test(name) ? 3 : 1);
 
 /** Most stories are about one subject, so that they get further in it. */

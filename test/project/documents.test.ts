@@ -55,6 +55,18 @@ describe.each(API_NAMES)("The document of the %s API", (api) => {
     expect(narrow).toEqual([]);
   });
 
+  it("writes large numbers with commas, in descriptions and in errors", () => {
+    const texts = [...objectsIn(document)].flatMap(({ object: { description, error } }) =>
+      [description, error].filter((text) => typeof text === "string"),
+    );
+    // Years, names of algorithms, and what is in backticks stay as they are.
+    const plain = texts.filter((text) =>
+      /(?<![\w.,:/-])(?!(?:19|20)\d\d\b|8601)\d{4,}(?![\w-])/.test(text.replace(/`[^`]*`/g, "")),
+    );
+    expect(texts.length).toBeGreaterThan(10);
+    expect(plain).toEqual([]);
+  });
+
   it("has an example of every parameter, header and body", () => {
     const bare = operations.flatMap((operation) => [
       ...(operation.parameters ?? [])

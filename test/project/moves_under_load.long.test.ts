@@ -135,7 +135,7 @@ it("`npm run organizations:move -- --remote` moves an organization while its cli
   const clinic = await openClinic({ ...env, NEW_ORGANIZATIONS_SHARD: "0" } as Env);
   fillOrganization(databases[0], clinic.id, { rows: ROWS, hours: HOURS });
   const clients = startClients(clinic, env, 4);
-  const args = ["--remote", "--organization", String(clinic.id)];
+  const args = ["--remote", "--yes", "--organization", String(clinic.id)];
   const output = await done(service.run("organizations_move", ...args, "--to", "1"));
   expectWhole(await clients.end(), databases[1], clinic.id);
   process.stdout.write(`Over D1's REST API: ${output}`);

@@ -1,7 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { moveOrganization } from "../../src/dev/move.ts";
-import { countRows, deleteOrganization, openLeaving, unfreeze } from "../../src/dev/organization_deletion.ts";
+import { deleteOrganization, openLeaving, unfreeze } from "../../src/dev/organization_deletion.ts";
+import { countRows } from "../../src/dev/organization_rows.ts";
 import type { Run } from "../../src/dev/statement_runner.ts";
 import {
   digestsOf,
@@ -73,7 +74,7 @@ describe("deleteOrganization", () => {
     const entries = first
       .prepare("select count(*) as count from access_logs where organization_id = ?")
       .get(ID)?.count;
-    const counted = await countRows(await openLeaving(run, ID, SHARDS));
+    const counted = await countRows(await openLeaving(run, ID, SHARDS), SHARDS);
     const mine = digestsOf(first, ID);
     for (const [table, { count }] of Object.entries(mine))
       expect([table, counted.get(table)]).toEqual([table, count]);

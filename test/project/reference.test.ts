@@ -44,53 +44,74 @@ function addressOf(file: string): string {
   return `/${file.replace(/(index)?\.html$/, "")}`;
 }
 
-function pageOf(api: string, { operationId, tags: [tag = ""] = [] }: Operation): string {
-  const name = slugOf(operationId.replace(/([A-Z])/g, " $1"));
-  return readFileSync(join(PUBLIC, api, "reference", slugOf(tag), `${name}.md`), "utf8");
+function pathOf(api: string, { operationId, tags: [tag = ""] = [] }: Operation): string {
+  return `/${api}/reference/${slugOf(tag)}/${slugOf(operationId.replace(/([A-Z])/g, " $1"))}`;
+}
+
+const markdownAt = (path: string) => readFileSync(join(PUBLIC, `${path}.md`), "utf8");
+
+/** The page with what it shows folded: the pages to which a line of its own leads, and the objects whose fields they have. */
+function wholeOf(path: string, known = new Set<string>()): string {
+  known.add(path);
+  const markdown = markdownAt(path);
+  const folded = markdown.matchAll(
+    /^(?:It has the fields of )?\[[^\]]*\]\((\/[^)]*)\.md(?:#[^)]*)?\)(?:$|[.,])/gm,
+  );
+  const others = [...folded].flatMap(([, each = ""]) => (known.has(each) ? [] : [wholeOf(each, known)]));
+  return [markdown, ...others].join("\n");
 }
 
 describe.each(API_NAMES)("The page of each operation and event of the %s API", (api) => {
   const document = documentOf(api);
   const operations = operationsOf(document);
+  const isEvent = ({ operationId }: Operation) =>
+    Object.values(document.webhooks ?? {}).some(({ post }) => post.operationId === operationId);
 
   function* toldOf(operation: Operation): Generator<unknown> {
-    const { summary, description, parameters = [], requestBody, responses } = operation;
-    yield* [`# ${summary}`, description, requestBody?.description];
-    for (const { name, description, schema } of parameters) {
+    const { summary, description = "", parameters = [], responses } = operation;
+    yield `# ${summary}`;
+    yield* description.split(/(?<=\.) +/);
+    yield* operation["x-required-roles"] ?? [];
+    yield* operation["x-limits"] ?? [];
+    for (const { name, description, schema, in: place } of parameters) {
       yield* [`\`${name}\``, description];
-      yield* limitsOf(schema);
+      if (place !== "path") yield* limitsOf(schema, "sent");
     }
     for (const [status, { description, headers = {}, content = {} }] of Object.entries(responses)) {
-      yield* [status === "default" ? "Any other status" : status, description];
+      if (Object.keys(content).length === 0) yield description;
+      yield status === "default" ? "Any other status" : status;
       for (const [name, header] of Object.entries(headers))
-        yield* [`\`${name}\``, resolved(document, header).description];
-      for (const { error } of Object.values(content).flatMap(examplesOf) as Json[]) yield error;
+        if (name !== "Error-Code") yield* [`\`${name}\``, resolved(document, header).description];
+      for (const media of Object.values(content))
+        for (const { summary } of Object.values(status >= "400" ? (media.examples ?? {}) : {}))
+          yield `\`${summary}\``;
     }
     for (const [where, { schema }] of bodiesOf(operation))
       if (!/ [45]\d\d$/.test(where))
         for (const { path, field } of fieldsOf(document, schema)) {
           yield* [`\`${path.split(".").at(-1)}\``, field.description];
-          yield* limitsOf(field);
+          yield* limitsOf(field, where.endsWith("request") && !isEvent(operation) ? "sent" : "received");
         }
   }
 
-  /** The limits that the page shows, as people write them. */
-  function* limitsOf(schema: Json): Generator<unknown> {
+  /** The limits that the page shows, as people write them. That a number in a response is not negative is not one of them. */
+  function* limitsOf(schema: Json, side: "sent" | "received"): Generator<unknown> {
     const { minLength, maxLength, minItems, maxItems, minimum, maximum, enum: values = [] } = schema;
     const isNumber = (limit: unknown): limit is number =>
       typeof limit === "number" && Math.abs(limit) < Number.MAX_SAFE_INTEGER;
     const lengths = schema.format || schema.enum ? [] : [minLength, maxLength];
-    for (const limit of [...lengths, minItems, maxItems, minimum, maximum])
+    const least = side === "received" && Number(minimum) <= 1 ? [] : [minimum];
+    for (const limit of [...lengths, minItems, maxItems, ...least, maximum])
       if (isNumber(limit)) yield limit.toLocaleString("en-US");
     for (const value of values as unknown[]) if (value !== null) yield `\`${value}\``;
     for (const each of [schema.items, ...((schema.anyOf as Json[]) ?? [])])
-      if (each && !(each as Json).$ref) yield* limitsOf(each as Json);
+      if (each && !(each as Json).$ref) yield* limitsOf(each as Json, side);
   }
 
-  it("has everything from the document: fields, limits, headers and errors", () => {
+  it("has everything from the document: fields, limits, roles, headers and errors", () => {
     expect(operations.length).toBeGreaterThan(0);
     for (const operation of operations) {
-      const page = pageOf(api, operation);
+      const page = wholeOf(pathOf(api, operation));
       const missing = [...toldOf(operation)].filter(
         (text) => text !== undefined && !page.includes(String(text)),
       );
@@ -98,28 +119,47 @@ describe.each(API_NAMES)("The page of each operation and event of the %s API", (
     }
   });
 
-  it("shows every example of a body", () => {
-    for (const operation of operations) {
-      const page = pageOf(api, operation);
-      const shown = [...page.matchAll(/^```json\n([\s\S]*?)\n```$/gm)].map(([, json = ""]) =>
-        JSON.parse(json),
+  it("shows no regular expression", () => {
+    for (const operation of operations)
+      expect(wholeOf(pathOf(api, operation)).replace(/```[\s\S]*?```/g, "")).not.toMatch(
+        /\bmatches `|\\[xuds]|\[\^/,
       );
+  });
+
+  it("shows every example of a body, but an event only once", () => {
+    for (const operation of operations) {
+      const page = markdownAt(pathOf(api, operation));
+      const shown = [
+        ...page.matchAll(/^```json\n([\s\S]*?)\n```$/gm),
+        ...page.replaceAll("'\\''", "'").matchAll(/^ {2}-d '([\s\S]*?)'\n```$/gm),
+      ].map(([, json = ""]) => JSON.parse(json));
       const examples = bodiesOf(operation)
         .filter(([where]) => !/ [45]\d\d$/.test(where))
-        .flatMap(([, media]) => examplesOf(media));
+        .flatMap(([, media]) => (isEvent(operation) ? examplesOf(media).slice(0, 1) : examplesOf(media)));
       for (const example of examples)
         if (typeof example === "string") expect(page).toContain(example.trim());
         else expect(shown, operation.operationId).toContainEqual(example);
     }
   });
+
+  it("has the folded objects and errors on the page itself", () => {
+    for (const operation of operations) {
+      const html = pages.get(pathOf(api, operation)) ?? "";
+      const folds = markdownAt(pathOf(api, operation)).match(/^\[[^\]]*\]\([^)]*\)$/gm) ?? [];
+      expect(folds.length).toBeGreaterThan(0);
+      expect(html.match(/<details class="fold"><summary>.*?<\/summary><(p|ul)[ >]/g)).toHaveLength(
+        folds.length,
+      );
+    }
+  });
 });
 
 describe("The pages of the reference", () => {
-  it("are one for each guide, resource, operation and event, and one start page", () => {
+  it("are one for each guide, resource, operation and event, one of what operations share, and one start page", () => {
     const documents = API_NAMES.map((api) => [api, documentOf(api)] as const);
     const count = documents.reduce(
       (sum, [api, document]) =>
-        sum + guideFiles(api).length + (document.tags?.length ?? 0) + operationsOf(document).length,
+        sum + guideFiles(api).length + (document.tags?.length ?? 0) + operationsOf(document).length + 1,
       1,
     );
     expect(pages.size).toBe(count);
@@ -180,7 +220,10 @@ describe("The pages of the reference", () => {
     for (const api of API_NAMES) expect(list).toContain(`(/api/${api}/openapi.json)`);
     const whole = readFileSync(join(PUBLIC, "llms-full.txt"), "utf8");
     for (const file of filesOf(".md"))
-      expect(whole).toContain(readFileSync(join(PUBLIC, file), "utf8").trim());
+      for (const line of readFileSync(join(PUBLIC, file), "utf8")
+        .replace(/```js[\s\S]*?```/g, "")
+        .split("\n"))
+        if (!/^ *With /.test(line)) expect(whole.includes(line), `${file}: ${line}`).toBe(true);
   });
 
   it("have a sitemap and a security.txt if the operator sets the address and the contact", () => {

@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 600_000 });
 describe("npm run shards:add -- --remote", () => {
   it("creates a database in the account of its configuration, and prints no binding of wrangler's own", async () => {
     const service = await aServiceAtCloudflare([]);
-    const output = await done(service.run("shards_add", "--remote", "--jurisdiction", "eu"));
+    const output = await done(service.run("shards_add", "--remote", "--yes", "--jurisdiction", "eu"));
     expect(output).not.toContain("d1_databases");
     expect(output).toContain("It is created.");
     expect(service.requests).toContainEqual(
@@ -29,7 +29,7 @@ describe("npm run shards:add -- --remote", () => {
   it("uses the only account of the login for every request, and does not choose among several", async () => {
     const service = await aServiceAtCloudflare([]);
     writeFileSync(service.config, readFileSync(service.config, "utf8").replace('account_id = "ours"\n', ""));
-    await done(service.run("shards_add", "--remote"));
+    await done(service.run("shards_add", "--remote", "--yes"));
     expect(service.databases.has(`${NAME}-1`)).toBe(true);
     const paths = service.requests.map(({ path }) => path).filter((path) => path.startsWith("/accounts/"));
     for (const path of paths) expect(path).toMatch(/^\/accounts\/somebody-elses\//);
@@ -76,7 +76,7 @@ describe("npm run shards:add -- --remote", () => {
 
   it("binds a database again that the configuration lost, and does not touch a database of another service", async () => {
     const service = await aServiceAtCloudflare([1], [], { 1: 2 });
-    await done(service.run("shards_add", "--remote"));
+    await done(service.run("shards_add", "--remote", "--yes"));
     expect(readFileSync(service.config, "utf8")).toContain(`database_name = "${NAME}-1"`);
     const other = service.add(`${NAME}-2`);
     other.exec("create table other (id integer)");
@@ -90,9 +90,9 @@ describe("npm run shards:add -- --remote", () => {
 it("npm run restore -- --remote repeats a request once if the login has expired, and then says so", async () => {
   const service = await aServiceAtCloudflare([]);
   service.expired.requests = 1;
-  await done(service.run("restore", "--remote", "--resume"));
+  await done(service.run("restore", "--remote", "--yes", "--resume"));
   service.expired.requests = 2;
-  expect(await refused(service.run("restore", "--remote", "--resume"))).toBe(
+  expect(await refused(service.run("restore", "--remote", "--yes", "--resume"))).toBe(
     "Cloudflare's API answered 401: Authentication error\n",
   );
 });
@@ -124,6 +124,8 @@ it("npm run deploy and npm run shards:add refuse an empty database in place of a
 
 it("npm run restore -- --after-time-travel tells you to complete the directory before you serve requests", async () => {
   const service = await aServiceAtCloudflare([1], [1], { 1: 1 });
-  const output = await done(service.run("restore", "--remote", "--after-time-travel", "--shard", "0"));
+  const output = await done(
+    service.run("restore", "--remote", "--yes", "--after-time-travel", "--shard", "0"),
+  );
   expect(output).toContain("Before you serve requests, run `npm run deploy -- --config ");
 });

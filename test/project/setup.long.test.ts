@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import {
   cpSync,
   existsSync,
@@ -14,14 +14,18 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { migrationFiles } from "../../src/dev/migrations.ts";
+import { SECRETS_BY_HAND } from "../../src/dev/setup_secrets.ts";
 import { done, refused } from "../e2e/support/ended.ts";
 import { printsOf } from "../support/prints.ts";
-import { startCloudflare } from "./support/cloudflare_api.ts";
+import { type CloudflareRequest, startCloudflare } from "./support/cloudflare_api.ts";
 import { Refusal } from "./support/cloudflare_resources.ts";
 import { shippedConfiguration } from "./support/shipped_configuration.ts";
 
 /** Each command starts wrangler several times, which takes seconds. */
 vi.setConfig({ testTimeout: 900_000 });
+
+const [MIGRATION = ""] = migrationFiles();
 
 const NAME = "organization-video-visit-service";
 
@@ -35,7 +39,7 @@ async function anEmptyAccount() {
   });
   const folder = mkdtempSync(join(tmpdir(), "setup-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
-  for (const path of ["src", "drizzle", "package.json", "tsconfig.json", ".dev.vars.example"])
+  for (const path of ["src", "drizzle", "package.json", "tsconfig.json", ".dev.vars.example", ".gitignore"])
     cpSync(path, join(folder, path), { recursive: true });
   symlinkSync(resolve("node_modules"), join(folder, "node_modules"), "junction");
   const config = join(folder, "wrangler.toml");
@@ -54,9 +58,12 @@ async function anEmptyAccount() {
     configText: () => readFileSync(config, "utf8"),
     files: () => readdirSync(folder).sort(),
     secretsIn: (file: string) => parseEnv(readFileSync(join(folder, file), "utf8")),
-    changes: () => cloudflare.requests.filter(({ method }) => method !== "GET"),
+    changes: () => cloudflare.requests.filter((request) => request.method !== "GET" && !isQuery(request)),
   };
 }
+
+const isQuery = ({ path, body }: CloudflareRequest) =>
+  path.endsWith("/query") && (body.batch as { sql: string }[])?.every(({ sql }) => sql.startsWith("SELECT"));
 
 type Account = Awaited<ReturnType<typeof anEmptyAccount>>;
 
@@ -106,10 +113,32 @@ describe("npm run setup", () => {
     expect(account.changes()).toEqual([]);
     expect([account.configText(), account.files()]).toEqual(before);
 
-    const deployed = await done(account.run("deploy"));
-    expect(scripts.get(NAME)?.uploaded).toMatchObject({ placement: { region: "aws:eu-central-1" } });
+    const unfinished = await refused(account.run("deploy", "--yes"));
+    expect(unfinished).toContain("Nothing is deployed. Cloudflare lacks:\n  The secret APP_URL\n");
+    expect(scripts.get(NAME)?.uploaded).toBeUndefined();
+    const commit = readyToDeploy(account);
+    const dry = await done(account.run("deploy", "--dry-run"));
+    expect(dry).toContain(`Migrate ${NAME} (DB): ${MIGRATION}\n`);
+    expect(account.changes()).toEqual([]);
+    expect(await refused(account.run("deploy"))).toContain("there is no terminal to ask in. Add --yes");
+    expect(account.changes()).toEqual([]);
+    expect(account.files()).not.toContain("drizzle/SHA256SUMS");
+
+    const deployed = await done(account.run("deploy", "--yes"));
+    expect(scripts.get(NAME)?.uploaded).toMatchObject({
+      placement: { region: "aws:eu-central-1" },
+      annotations: { "workers/tag": commit },
+      bindings: expect.arrayContaining([{ type: "plain_text", name: "VERSION", text: commit }]),
+    });
     expect(queues.get("bulk-invites")?.consumer).toBe(NAME);
-    expect(deployed).toContain(`npx wrangler d1 time-travel restore ${NAME} --bookmark=bookmark-of-${NAME}`);
+    expect(deployed).toContain(
+      `npx wrangler d1 time-travel restore ${NAME} --bookmark=bookmark-of-${NAME} && npm run restore -- --remote --after-time-travel --yes\n`,
+    );
+    expect(deployed).toContain("npx wrangler queues pause-delivery webhook-deliveries");
+    expect(deployed).toContain(` runs ${commit}, and is ok.\n`);
+    expect(await done(account.run("deploy", "--dry-run"))).toContain(
+      `${NAME} (DB): no migration is pending\n`,
+    );
     const tables = databases
       .get(NAME)
       ?.prepare("select name from sqlite_schema where name = 'organizations'");
@@ -148,6 +177,7 @@ describe("npm run setup", () => {
     const plan = await done(account.run("setup", "--dry-run", "--env", "staging", "--jurisdiction", "eu"));
     expect(plan).toContain("Add the environment staging to wrangler.toml\n");
     expect(plan).toContain(`Create the database ${NAME}-staging in the jurisdiction eu\n`);
+    expect(plan).toContain("(six years). THIS CANNOT BE TAKEN BACK");
     expect(await refused(account.run("setup"))).toMatch(/Nothing was changed: .* Add --yes/);
     expect(account.changes()).toEqual([]);
     expect([account.configText(), account.files()]).toEqual(before);
@@ -213,6 +243,68 @@ describe("npm run setup", () => {
   });
 });
 
+/** Does what is left for a person, commits everything, and answers `/health` with the uploaded version. Returns the commit. */
+function readyToDeploy({ folder, configText, environment, hooks, requests, scripts }: Account): string {
+  for (const name of SECRETS_BY_HAND) scripts.get(NAME)?.secrets.set(name, "secret");
+  const config = configText().replace(
+    'PUBLIC_URL = ""',
+    `PUBLIC_URL = "${environment.CLOUDFLARE_API_BASE_URL}"`,
+  );
+  writeFileSync(join(folder, "wrangler.toml"), config);
+  hooks.health = () => {
+    const version = scripts.get(NAME)?.uploaded?.bindings?.find(({ name }) => name === "VERSION")?.text;
+    return { status: 200, body: { status: "ok", version } };
+  };
+  requests.length = 0;
+  const git = (...args: string[]) => spawnSync("git", args, { cwd: folder, encoding: "utf8" }).stdout.trim();
+  git("init", "--quiet");
+  writeFileSync(join(folder, ".git/info/exclude"), "node_modules\n*.secrets\n");
+  git("add", "--all");
+  git(
+    "-c",
+    "user.name=Operator",
+    "-c",
+    "user.email=operator@example.com",
+    "commit",
+    "--quiet",
+    "-m",
+    "Deploy",
+  );
+  return git("rev-parse", "--short=12", "HEAD");
+}
+
+describe("npm run deploy", () => {
+  it("refuses a migration that was changed after it had run, and reports a version that is not well", async () => {
+    const account = await anEmptyAccount();
+    await done(account.run("setup", "--yes"));
+    readyToDeploy(account);
+    const { hooks, scripts } = account;
+    const health = hooks.health;
+    hooks.health = () => ({ status: 503, body: { error: "The service is not ready: set APP_URL" } });
+    const unwell = await refused(account.run("deploy", "--yes"));
+    expect(unwell).toContain("is not well: ");
+    expect(unwell).toContain("/health answered 503: The service is not ready: set APP_URL.");
+    expect(unwell).toContain("npx wrangler rollback");
+    hooks.health = health;
+
+    // Without a pending migration, nobody is asked.
+    expect(await done(account.run("deploy"))).toContain("and is ok.");
+    scripts.delete(NAME);
+    const file = join(account.folder, "drizzle", MIGRATION);
+    writeFileSync(file, `${readFileSync(file, "utf8")}\n-- changed`);
+    scripts.set(NAME, { secrets: new Map([...SECRETS, ...SECRETS_BY_HAND].map((name) => [name, "secret"])) });
+    for (const flag of ["--yes", "--dry-run"])
+      expect(await refused(account.run("deploy", flag))).toContain(
+        `Nothing is deployed. ${MIGRATION} was changed after it had run.`,
+      );
+    rmSync(join(account.folder, "drizzle/SHA256SUMS"));
+    expect(await refused(account.run("deploy", "--yes"))).toContain(
+      `does not have ${MIGRATION}, which has run`,
+    );
+    expect(scripts.get(NAME)?.uploaded).toBeUndefined();
+  });
+});
+
 describe("npm run deploy -- --dry-run", () => {
   it("lists everything that Cloudflare lacks, and changes nothing", async () => {
     const account = await anEmptyAccount();
@@ -231,6 +323,11 @@ describe("npm run deploy -- --dry-run", () => {
     const unreplicated = await refused(account.run("deploy", "--dry-run"));
     expect(unreplicated).toContain(`  Read replication of the database ${NAME} (DB) is off\n`);
     expect(unreplicated).not.toContain("The queue");
+    expect(unreplicated.trimEnd().split("\n").slice(-3)).toEqual([
+      "To do:",
+      `  Migrate ${NAME} (DB): ${MIGRATION}`,
+      "  Upload the Worker",
+    ]);
     expect(account.changes()).toEqual([]);
   });
 });

@@ -82,10 +82,7 @@ export async function storeFile(
 const NEWLINE = 10;
 
 /** The digest of an existing file's lines, and the id in its last line; null if there is no file. */
-export async function readFile(
-  bucket: R2Bucket,
-  name: string,
-): Promise<Pick<Contents, "sha256" | "last_id"> | null> {
+export async function readFile(bucket: R2Bucket, name: string) {
   const object = await bucket.get(name);
   if (!object) return null;
   const digest = new crypto.DigestStream("SHA-256");

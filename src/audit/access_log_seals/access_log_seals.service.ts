@@ -6,12 +6,9 @@ import { administeredOrganization } from "../../http/roles.ts";
 import { requireEntry } from "../access_logs/access_logs.entries.ts";
 import { fileOf } from "./access_log_seals.files.ts";
 import { fileUnavailable, sealedDayNotFound } from "./access_log_seals.refusals.ts";
-import { fileEntry, type Seal, sealOfDay, sealsAfter } from "./access_log_seals.sql.ts";
+import { fileEntry, sealOfDay, sealsAfter } from "./access_log_seals.sql.ts";
 
-export async function listSeals(
-  { db, caller }: ClientContext,
-  { after, per_page }: AfterQuery,
-): Promise<{ seals: Seal[]; next_after: number }> {
+export async function listSeals({ db, caller }: ClientContext, { after, per_page }: AfterQuery) {
   const organization_id = administeredOrganization(caller);
   const seals = await runAll(db, sealsAfter({ organization_id, after, limit: per_page }));
   return { seals, next_after: seals.at(-1)?.last_id ?? after };

@@ -4,6 +4,7 @@ import { exampleOf } from "../../openapi/examples.ts";
 import { type Reference, VARY_ACCEPT } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { SYSTEM_USER_ID } from "../../organization/members/organization_users.table.ts";
+import { grouped } from "../../units.ts";
 import { accessLogSchema, accessLogsSchema } from "./access_logs.responses.ts";
 import { NDJSON } from "./access_logs.schemas.ts";
 
@@ -41,12 +42,12 @@ const deleted: typeof read = {
 export const accessLogsReference: Reference = {
   tag: "Access log",
   description:
-    "The access log shows who read or changed what, about whom, for whom and why. It records reads of transcripts, SOAP notes, recordings, planned visits, lists of participants and consents, and the log itself; searches for a participant; changes to the organization, its members, API clients, issuers, invites, webhook endpoints, legal holds and references; and everything that was deleted or erased, by somebody or by retention. Each request has one entry, or one for each thing that it deletes, written together with what it records: without the entry, nothing is shown, and a refused request has none. Reads of a waiting list are recorded once a minute per client, acting user, purpose and room, and again within the minute if somebody new is shown. Entries contain only ids, and are never changed. Only an organization_admin can read them.",
+    "The access log shows who read or changed what, about whom, for whom and why. It records reads of transcripts, SOAP notes, recordings, planned visits, lists of participants and consents, and the log itself; searches for a participant; changes to the organization, its members, API clients, issuers, invites, webhook endpoints, legal holds and references; and everything that was deleted or erased, by a person or by retention. Each request has one entry, or one for each resource that it deletes, written together with what it records: without the entry, nothing is shown, and a refused request has none. Reads of a waiting list are recorded once a minute per client, acting user, purpose and room, and again within the minute if the list shows a new person. Entries contain only ids, and are never changed. Only an organization_admin can read them.",
   external: {
     "GET /access_logs": {
       operationId: "listAccessLogs",
       summary: "List the entries of the access log",
-      description: `Oldest first. You can combine filters. A request looks through at most ${MAX_EXPORTED_ACCESS_LOGS} entries, or fewer with a filter, however many of them match: repeat it with \`next_after\` as \`after\` until \`next_after\` is null. A page can therefore be empty without being the last one. The request itself is recorded too, in an entry that only later requests show: with \`per_page=1\` and no filter, you would never reach the end. If \`Accept\` prefers \`${NDJSON}\` to JSON, the response has one entry per line, up to ${MAX_EXPORTED_ACCESS_LOGS} regardless of \`per_page\`, and the header \`X-Next-After\` has \`next_after\`. Errors are always JSON.`,
+      description: `Oldest first. You can combine filters. Each request scans up to ${grouped(MAX_EXPORTED_ACCESS_LOGS)} entries (fewer with a filter) and returns the matches. Repeat it with \`next_after\` as \`after\` until \`next_after\` is null. A page can therefore be empty without being the last one. The request itself is recorded too, in an entry that only later requests show: with \`per_page=1\` and no filter, you would never reach the end. If \`Accept\` prefers \`${NDJSON}\` to JSON, the response has one entry per line, up to ${grouped(MAX_EXPORTED_ACCESS_LOGS)} regardless of \`per_page\`, and the header \`X-Next-After\` has \`next_after\`. Errors are always JSON.`,
       parameters: {
         call_id: {
           description:
@@ -62,7 +63,7 @@ export const accessLogsReference: Reference = {
           description: "Only entries of API clients that act as this user.",
           example: read.user_id,
         },
-        resource: { description: "Only entries about this kind of thing.", example: "transcript" },
+        resource: { description: "Only entries about this type of resource.", example: "transcript" },
         external_reference: {
           description:
             "Only entries about calls in which a participant with this `external_reference` took part, about visits planned for the person, about lists that showed these visits or the waiting person, and about searches for the reference and its erasure: the answer to a patient's request. It works even after the names and references were erased.",

@@ -17,7 +17,7 @@ export const accessLogSchema = z
     at: timestamp().meta({ description: "When it happened.", example: story.DOWNLOADED_AT }),
     event: z.enum(ACCESS_EVENTS).meta({
       description:
-        "`read`: somebody was shown the thing. `search`: somebody searched for it. `create`, `update`, `delete`: somebody created, changed or removed it. Deletions by retention are recorded too. `sign_in`: a token was exchanged for a code; repeated exchanges for the same person by the same API client within a minute are one entry. `sign_in_refused`: a correctly signed token was refused because it names nobody with an account here.",
+        "`read`: the data was shown to someone. `search`: someone searched for it. `create`, `update`, `delete`: someone created, changed or removed it. Deletions by retention are recorded too. `sign_in`: a token was exchanged for a code; repeated exchanges for the same person by the same API client within a minute are one entry. `sign_in_refused`: a correctly signed token was refused because the person has no account here.",
       example: "read",
     }),
     // Not an enum: more resources and purposes will be added, and clients must not fail on an unknown one.
@@ -26,16 +26,16 @@ export const accessLogSchema = z
       .max(100)
       .regex(/^[a-z_]+$/)
       .meta({
-        description: `The kind of thing that was read or changed: ${ACCESS_RESOURCES.map((name) => `\`${name}\``).join(", ")}. More may be added.`,
+        description: `The type of resource that was read or changed: ${ACCESS_RESOURCES.map((name) => `\`${name}\``).join(", ")}. More may be added.`,
         example: "transcript",
       }),
     resource_id: id().nullable().meta({
       description:
-        "The id of the thing that was read or changed. For a transcript or a SOAP note, it is the id of the call; for a list, it is null.",
+        "The id of the resource that was read or changed. For a transcript or a SOAP note, it is the id of the call; for a list, it is null.",
       example: story.CALL.id,
     }),
     call_id: id().nullable().meta({
-      description: "The id of the call that the thing belongs to; null if it belongs to none.",
+      description: "The id of the call that the resource belongs to, or null.",
       example: story.CALL.id,
     }),
     organization_user_id: id().nullable().meta({

@@ -15,10 +15,7 @@ import type { AccessLog, AccessLogsQuery } from "./access_logs.schemas.ts";
 import { digestOfReference } from "./access_logs.sql.ts";
 
 /** The next entries after an id, oldest first. The read is recorded in an entry that is not among them. */
-export async function listAccessLogs(
-  context: ClientContext,
-  { per_page, ...query }: AccessLogsQuery,
-): Promise<{ access_logs: AccessLog[]; next_after: number | null }> {
+export async function listAccessLogs(context: ClientContext, { per_page, ...query }: AccessLogsQuery) {
   const { found, end } = await readEntries(context, query, per_page + 1, { isExport: false });
   const access_logs = found.slice(0, per_page);
   return { access_logs, next_after: (found.length > per_page ? access_logs.at(-1)?.id : end) ?? null };

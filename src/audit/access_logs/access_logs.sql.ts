@@ -19,10 +19,7 @@ export const accessLogColumns = {
 };
 
 /** The digest by which a person, and the searches for them, are found. It differs from the digest of a key. null without a reference. */
-export async function digestOfReference(
-  { DIGEST_SECRET }: Settings,
-  reference: string | null | undefined,
-): Promise<string | null> {
+export async function digestOfReference({ DIGEST_SECRET }: Settings, reference: string | null | undefined) {
   if (!reference) return null;
   const [digest = null] = await keyedDigests(DIGEST_SECRET, [`reference ${reference}`]);
   return digest;

@@ -3,9 +3,8 @@ import type { Row } from "../../database/queries.ts";
 import type { callMetricsSchema } from "./call_metrics.responses.ts";
 import type { dailyMetricsColumns } from "./call_metrics.sql.ts";
 
-export type DailyMetrics = Row<typeof dailyMetricsColumns>;
+type DailyMetrics = Row<typeof dailyMetricsColumns>;
 
-/** Averages are in seconds, and the fail rate is a fraction. Nothing is rounded. */
 export function toCallMetrics(rows: DailyMetrics[]): z.input<typeof callMetricsSchema> {
   const each = (value: (row: DailyMetrics) => number) =>
     Object.fromEntries(rows.map((row) => [row.date, value(row)]));

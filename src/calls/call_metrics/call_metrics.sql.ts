@@ -4,14 +4,10 @@ import { builder, type Placeholders, preparedQuery } from "../../database/querie
 import type { MetricsRange, MetricsSubject } from "../../organization/metrics/metrics.ts";
 import { callDailyMetrics } from "./call_metrics.table.ts";
 
+const { date, total_calls, failed_calls, ended_calls, duration_ms, waits, wait_ms } = callDailyMetrics;
+
 export const dailyMetricsColumns = {
-  date: callDailyMetrics.date,
-  total_calls: callDailyMetrics.total_calls,
-  failed_calls: callDailyMetrics.failed_calls,
-  ended_calls: callDailyMetrics.ended_calls,
-  duration_ms: callDailyMetrics.duration_ms,
-  waits: callDailyMetrics.waits,
-  wait_ms: callDailyMetrics.wait_ms,
+  ...{ date, total_calls, failed_calls, ended_calls, duration_ms, waits, wait_ms },
 };
 
 export const dailyMetrics = preparedQuery(

@@ -14,8 +14,6 @@ import { calls } from "./calls.table.ts";
  * Erases the references of calls past their organization's retention of names. A trigger erases most of them together with the
  * call's first participant (see calls.triggers.sql). This chore erases the rest: the references of calls that nobody joined,
  * and of calls that were under legal hold at the time.
- *
- * @returns the number of erased references
  */
 export const eraseReferences = (context: Context): Promise<number> =>
   workOffRecorded(
@@ -44,11 +42,7 @@ const recordErasures = callEntries(isReferenceDue);
 const eraseDueReferences = preparedQuery((chore: Placeholders<ChoreTurn>) =>
   builder
     .update(calls)
-    .set({
-      external_reference: null,
-      reference_erased_at: chore.now,
-      updated_at: chore.now,
-    })
+    .set({ external_reference: null, reference_erased_at: chore.now, updated_at: chore.now })
     .where(isReferenceDue(chore))
     .returning({ organization_id: calls.organization_id }),
 );

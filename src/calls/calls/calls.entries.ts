@@ -8,15 +8,11 @@ import { callNotFound } from "./calls.refusals.ts";
 import { callOfPath, callWithinReach, type ReachedCall, reachedCall } from "./calls.sql.ts";
 import { calls } from "./calls.table.ts";
 
-/* Access log entries about data that belongs to a call. */
-
-interface OfCalls {
-  organization_id: SQLiteColumn;
-  call_id: SQLiteColumn;
-}
-
-/** The subject of an entry about such a row: the call and its holder. */
-export function subjectOfCall({ organization_id, call_id }: OfCalls) {
+/** The subject of an access log entry about a row that belongs to a call: the call and its holder. */
+export function subjectOfCall({
+  organization_id,
+  call_id,
+}: Record<"organization_id" | "call_id", SQLiteColumn>) {
   const owner = selectColumn(calls.organization_user_id, eq(calls.id, call_id));
   return { organization_id, call_id, organization_user_id: owner };
 }

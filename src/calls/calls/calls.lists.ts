@@ -20,17 +20,17 @@ import {
   type Placeholders,
   type PreparedQuery,
   preparedQuery,
-  type Row,
 } from "../../database/queries.ts";
 import { mergedIds, selectColumn } from "../../database/selects.ts";
 import type { Position } from "../../http/pagination.ts";
 import { CALLS_LOOKED_THROUGH } from "../../limits.ts";
 import { reachedIds } from "../../organization/members/members.sql.ts";
 import { participants } from "../participants/participants.table.ts";
+import type { Call } from "./calls.schemas.ts";
 import { columnsWithResults, ownerWithinReach, type ReachedOwner } from "./calls.sql.ts";
 import { calls } from "./calls.table.ts";
 
-export interface ListedCalls extends ReachedOwner {
+interface ListedCalls extends ReachedOwner {
   /** 0 for the calls of all users that the caller reaches. */
   owner_id: number;
   from: number;
@@ -50,15 +50,13 @@ type Listed = Placeholders<ListedCalls>;
  * The queries of a list of calls, newest first: a page, and the last call that a request looks through, if it has to stop there. Each
  * filter has queries of its own, so that an index yields the calls in order.
  */
-export function listQueries(listed: ListedCalls): [BoundQuery<ListedCall>, BoundQuery<Position>] {
+export function listQueries(listed: ListedCalls): [BoundQuery<Call>, BoundQuery<Position>] {
   const { owner_id, reaches_everybody, external_reference, participant_digest } = listed;
-  if (participant_digest !== null) return [pageByParticipant(listed), endByParticipant(listed)];
-  if (external_reference !== null) return [pageByReference(listed), endByReference(listed)];
+  if (participant_digest !== null) return [byParticipant.page(listed), byParticipant.end(listed)];
+  if (external_reference !== null) return [byReference.page(listed), byReference.end(listed)];
   const pageOfAll = reaches_everybody ? pageOfEverybody : pageOfReached;
   return [(owner_id > 0 ? pageOfOwner : pageOfAll)(listed), noEnd({})];
 }
-
-type ListedCall = Row<typeof columnsWithResults>;
 
 /** One bound at each end, so that SQLite begins with the first call shown. */
 const isInListedPart = (started_at: SQLWrapper, id: SQLWrapper, { from, before_start, before_id }: Listed) =>
@@ -113,10 +111,12 @@ const pageOfReached = preparedQuery((listed: Listed) => {
     nextId,
     { order: "desc", limit: listed.limit, owners_of_row: 2 },
   );
+  // Joined, because SQLite would merge all rows for an `in`, and not stop at the page.
   return builder
     .select(columnsWithResults)
-    .from(calls)
-    .where(sql`${calls.id} in ${ids}`)
+    .from(sql`${ids} as page`)
+    .crossJoin(calls)
+    .where(eq(calls.id, sql`page.id`))
     .orderBy(...newestFirst);
 });
 
@@ -184,14 +184,14 @@ function isWithinReach(listed: Listed) {
 }
 
 /**
- * A page of the calls with a reference. The caller may be allowed to see only a few, so each request looks through a limited number.
- * It has no ORDER BY, so that SQLite reads one call after the other and stops at the limit.
+ * The calls with a reference. The caller may be allowed to see only a few, so each request looks through a limited number.
+ * The page has no ORDER BY, so that SQLite reads one call after the other and stops at the limit.
  */
-const lookThroughPage = (
+const lookThroughCalls = (
   lookThrough: typeof callsByReference | typeof callsByParticipant,
   isShown: (listed: Listed) => SQL | undefined,
-) =>
-  preparedQuery((listed: Listed) => {
+) => ({
+  page: preparedQuery((listed: Listed) => {
     const entries = lookThrough(listed).limit(CALLS_LOOKED_THROUGH);
     return builder
       .select(columnsWithResults)
@@ -199,11 +199,17 @@ const lookThroughPage = (
       .crossJoin(calls)
       .where(and(eq(calls.id, sql`entry.id`), isWithinReach(listed), isShown(listed)))
       .limit(listed.limit);
-  });
+  }),
+  end: preparedQuery((listed: Listed) =>
+    lookThrough(listed)
+      .limit(1)
+      .offset(CALLS_LOOKED_THROUGH - 1),
+  ) as PreparedQuery<ListedCalls, Position>,
+});
 
-const pageByReference = lookThroughPage(callsByReference, () => undefined);
+const byReference = lookThroughCalls(callsByReference, () => undefined);
 
-const pageByParticipant = lookThroughPage(callsByParticipant, (listed) =>
+const byParticipant = lookThroughCalls(callsByParticipant, (listed) =>
   and(
     or(
       isNull(listed.external_reference),
@@ -212,14 +218,3 @@ const pageByParticipant = lookThroughPage(callsByParticipant, (listed) =>
     hasTakenPart(listed),
   ),
 );
-
-const endOf = (lookThrough: typeof callsByReference | typeof callsByParticipant) =>
-  preparedQuery((listed: Listed) =>
-    lookThrough(listed)
-      .limit(1)
-      .offset(CALLS_LOOKED_THROUGH - 1),
-  ) as PreparedQuery<ListedCalls, Position>;
-
-const endByReference = endOf(callsByReference);
-
-const endByParticipant = endOf(callsByParticipant);

@@ -36,7 +36,6 @@ type EarlyRefusal = Omit<typeof earlyRefusals.$inferSelect, "unclaimed_since">;
 
 export interface KnownCall {
   organization_id: number;
-  /** The call with this key; undefined in the first report. */
   call: ReportedCall | undefined;
   /** The organization's room that the report names; undefined if it names none. */
   room: { id: number } | undefined;
@@ -49,21 +48,12 @@ export interface KnownCall {
   present: Participant[];
   /** The users of the organization that the report names, as the holder or as participants. */
   members: Set<number>;
-  /** The visits that the participants' keys name. */
   planned: NamedVisit[];
   /** The refusals of the participant with this key that were reported before the call was known. */
   refusalsOf: (key: string) => EarlyRefusal[];
 }
 
-/** A call after a report. A new call has no id yet. */
 export type CallRow = NewRow<typeof calls> & { id?: number };
-
-const NO_TOMBSTONES = {
-  transcript_deleted_at: null,
-  soap_note_deleted_at: null,
-  recordings_deleted_at: null,
-  reference_erased_at: null,
-};
 
 /**
  * Applies a report to a call and its participants:
@@ -77,9 +67,6 @@ const NO_TOMBSTONES = {
  * - No report restores an erased reference.
  * - A report made before the newest one only fills in unknown fields.
  *
- * @returns the call (the known one itself if it does not change); the participants and people who are new or change; the ids of
- *   erased participants, who only join the call, because a missing consent of theirs still counts; the new decisions on consent; whether
- *   a legal hold begins, or the organization's hold becomes the platform's; and the ids of the visits that start
  * @throws ApiError 422 if the report contradicts itself or the known data
  */
 export function mergeCall(
@@ -89,17 +76,20 @@ export function mergeCall(
   now: number,
 ): {
   call: CallRow;
+  /** Those who are new or change, like `people`. */
   participants: ParticipantRow[];
   people: PersonRow[];
+  /** The ids of erased participants, who only join the call, because a missing consent of theirs still counts. */
   erased: number[];
   consents: NewConsent[];
   /** The digests of early refusals that have become consents of participants. */
   taken: string[];
+  /** Or the organization's hold becomes the platform's. */
   beginsHold: boolean;
   startedVisits: number[];
 } {
   const comers = comersOf(known, report);
-  const fields = fieldsOfCall({ ...known, comers }, key, whatCounts(known.call, report));
+  const fields = fieldsOfCall({ ...known, comers }, key, whatCounts(known.call, report), now);
   const call: CallRow = reviseReported(known.call, fields, report, now);
   const { ended_at, end_is_assumed } = call;
   const { participants: named, people } = mergeParticipantsOnCall(
@@ -135,9 +125,9 @@ export function mergeCall(
     call,
     participants: participants.filter(isNews),
     people,
-    erased: named.flatMap(({ id, erased_at, call_id }) =>
-      id !== undefined && erased_at !== null && call_id === null ? [id] : [],
-    ),
+    erased: named
+      .filter(({ erased_at, call_id }) => erased_at !== null && call_id === null)
+      .flatMap(({ id }) => id ?? []),
     ...mergeConsents(known, call, named, report, now),
     beginsHold: report.legal_hold === true && mayBeginHold(known.call, report),
     startedVisits: visitsStartedBy(comers),
@@ -189,7 +179,6 @@ const refusedEarly = ({ decided_at, said_at, method, reported_at }: EarlyRefusal
   ...{ decided_at, said_at, method, reported_at },
 });
 
-/** Undoes a leaving that was only assumed, because no report said so. */
 const withoutAssumedLeaving = (each: Participant): Participant =>
   each.left_is_assumed ? { ...each, left_at: null, left_is_assumed: false } : each;
 
@@ -199,11 +188,8 @@ const withoutAssumedLeaving = (each: Participant): Participant =>
  */
 function mayBeginHold(call: ReportedCall | undefined, { reported_at = 0 }: ReportOrigin): boolean {
   if (!call) return true;
-  const { hold_begun_by, hold_ended_at } = call;
-  return (
-    hold_begun_by !== "platform" &&
-    (hold_ended_at === null || reported_at > Math.max(hold_ended_at, call.reported_at))
-  );
+  if (call.hold_begun_by === "platform") return false;
+  return call.hold_ended_at === null || reported_at > Math.max(call.hold_ended_at, call.reported_at);
 }
 
 /** The part of a report that counts: only unknown fields of a late report, and no reference if the organization has set its own. */
@@ -226,6 +212,7 @@ function fieldsOfCall(
   { organization_id, call, room, members, comers }: KnownCall & { comers: PlannedParticipant[] },
   key: string,
   report: CallReport,
+  now: number,
 ) {
   // The first participant with a link determines the call's visit, and the values taken from it.
   const first = call?.visit_id ? undefined : comers[0];
@@ -243,7 +230,8 @@ function fieldsOfCall(
   if (ended_at !== null && ended_at < started_at)
     throw callEndsTooEarly(typeof report.ended_at === "number" ? "ended_at" : "started_at");
   return {
-    ...NO_TOMBSTONES,
+    ...{ transcript_deleted_at: null, soap_note_deleted_at: null },
+    ...{ recordings_deleted_at: null, reference_erased_at: null },
     ...call,
     organization_id,
     key,
@@ -254,17 +242,15 @@ function fieldsOfCall(
     started_at,
     ended_at,
     end_is_assumed,
+    results_awaited_since:
+      ended_at !== null && known_end === null ? now : (call?.results_awaited_since ?? null),
     // `failed: null` reports that the call did not fail.
     failed: report.failed === null ? false : (failed ?? null),
     ...referenceOfCall(call, report, first),
   };
 }
 
-/**
- * The reference that the organization sets, or the known one if it sets none.
- *
- * @throws ApiError 422 if the reference was erased
- */
+/** @throws ApiError 422 if the reference was erased */
 export function mergeReference(
   { external_reference, reference_erased_at }: KnownReference,
   update: z.output<ReturnType<typeof updateCallBody>>["call"],

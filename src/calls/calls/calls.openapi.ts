@@ -12,7 +12,7 @@ import {
 import { REPORTED_AT } from "../../openapi/reports.ts";
 import * as story from "../../openapi/story.ts";
 import { organizationNotFound } from "../../organization/organizations/organizations.refusals.ts";
-import { HOUR } from "../../units.ts";
+import { grouped, HOUR } from "../../units.ts";
 import { tooManyDecisions } from "../consents/consents.merge.ts";
 import * as participants from "../participants/participants.refusals.ts";
 import * as refusals from "./calls.refusals.ts";
@@ -55,7 +55,7 @@ const filters: Record<string, Parameter> = {
   after: afterPosition(story.CALL_POSITION),
 };
 
-const inParts = `To read all of them, repeat the request with \`next_after\` as \`after\` until it is null. A request with a reference looks through at most ${CALLS_LOOKED_THROUGH} calls with this reference, so a page can be empty although more pages follow.`;
+const inParts = `To read all of them, repeat the request with \`next_after\` as \`after\` until it is null. With a reference, each request scans up to ${grouped(CALLS_LOOKED_THROUGH)} calls that have it, so a page can be empty although more pages follow.`;
 
 /** For reports about data that belongs to a call. */
 export const callKey: Parameter = {
@@ -100,7 +100,7 @@ export const callsReference: Reference = {
       operationId: "updateCall",
       summary: "Set the reference of a call",
       description:
-        "Sets the text by which your own system knows the visit. You can set it while the call is going on. Omitted fields keep their values.",
+        "Sets your own id for the visit. You can set it while the call is going on. Omitted fields keep their values.",
       request: {
         fields: {
           call: "The fields to change.",
@@ -153,7 +153,7 @@ export const callsReference: Reference = {
           "call.participants.user_id":
             "The user who takes part: the `user_id` of a user of the organization. Null, or omitted for a new participant: a person without an account.",
           "call.participants.external_reference":
-            "The text by which another system knows the person, such as a patient number. It is compared exactly, and several participants can have the same reference. Null clears it.",
+            "Your own id for the person, such as a patient number. It is compared exactly, and several participants can have the same reference. Null clears it.",
           "call.participants.waiting_since":
             "When the participant started to wait. Null, or omitted for a new participant: the participant did not wait, and does not count in `average_wait_time`.",
           "call.participants.joined_at":
@@ -173,7 +173,7 @@ export const callsReference: Reference = {
           "call.ended_at":
             "When the call ended. Null, or omitted from the first report: it is going on. A later report can correct the time, but null does not reopen an ended call.",
           "call.external_reference":
-            "The text by which another system knows the visit, such as its number in the organization's own records. It is compared exactly, and several calls can have the same reference. Null clears it. Once the organization has changed it, reports no longer do. Once the names of the call's participants are erased, it is ignored.",
+            "Your own id for the visit, such as its number in the organization's records. It is compared exactly, and several calls can have the same reference. Null clears it. Once the organization has changed it, reports no longer do. Once the names of the call's participants are erased, it is ignored.",
           "call.legal_hold":
             "True begins a legal hold without a reason, unless one is running; a running hold of the organization becomes the platform's. False and null change nothing: only `DELETE /organizations/{organization_id}/calls/{key}/legal_hold` ends a hold.",
         },

@@ -40,7 +40,6 @@ export const callIncomplete = () =>
 export const callOwnerNotMember = () =>
   unprocessable("not_a_member", "call.organization_user_id: must be a user of the organization");
 
-/** @param sent the time that the report contains */
 export const callEndsTooEarly = (sent: "started_at" | "ended_at") =>
   invalidBody(
     sent === "ended_at"

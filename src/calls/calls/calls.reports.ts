@@ -36,8 +36,7 @@ import {
   writeParticipants,
 } from "../participants/participants.sql.ts";
 import { participants } from "../participants/participants.table.ts";
-import type { CallReport, KnownCall } from "./calls.merge.ts";
-import { mergeCall } from "./calls.merge.ts";
+import { type CallReport, type KnownCall, mergeCall } from "./calls.merge.ts";
 import { callNotFound } from "./calls.refusals.ts";
 import type { ReportedCall } from "./calls.schemas.ts";
 import {
@@ -90,9 +89,7 @@ export function callReads<Named extends object>(
     call: read(({ call_id }) => selectReportedCalls().where(eq(calls.id, call_id))),
     room: read(({ organization_id }, { slug }) => selectRoomOfCall(organization_id, slug)),
     participants: read(({ organization_id }, values) => selectParticipantsByKeys(organization_id, values)),
-    people: read(({ organization_id }, values) =>
-      selectPeopleByKeys(organization_id, values, values.numbers),
-    ),
+    people: read(({ organization_id }, values) => selectPeopleByKeys(organization_id, values)),
     consents: read(({ organization_id }, { deciding_keys: keys, deciding_digests: digests }) =>
       consentsOfParticipants(organization_id, { keys, digests }),
     ),
@@ -121,7 +118,7 @@ export function callReads<Named extends object>(
     };
 }
 
-export function valuesOfReport(report: CallReport, named: NamedKeys): Reported {
+function valuesOfReport(report: CallReport, named: NamedKeys): Reported {
   const { waiting_room_slug, organization_user_id, ended_at, participants: reported = [] } = report;
   const deciding = reported.filter(({ recording_consent }) => recording_consent !== undefined);
   const { keys, digests } = named.valuesOf(deciding.map(({ key }) => key));
@@ -138,27 +135,14 @@ export function valuesOfReport(report: CallReport, named: NamedKeys): Reported {
 
 export function knownOfReport(
   named: NamedKeys,
-  {
-    call: [call],
-    room: [room],
-    participants: found,
-    people,
-    consents,
-    present,
-    members,
-    planned,
-    refusals,
-  }: Rows,
+  { call: [call], room: [room], participants: found, members, refusals, ...others }: Rows,
 ): Omit<KnownCall, "organization_id"> {
   return {
+    ...others,
     call,
     room,
     participants: named.identify(found),
-    people,
-    consents,
-    present,
     members: new Set(members.map(({ id }) => id)),
-    planned,
     refusalsOf: (key) => {
       const digest = named.digestOf(key);
       return refusals.filter((each) => each.key_digest === digest || each.other_digest === digest);
@@ -171,17 +155,10 @@ type Rows = RowsOf<Omit<ReturnType<ReturnType<typeof callReads>>, "organization"
 export const requireReportedCall = ({ db }: Context, call: CallKey): Promise<ReportedCall> =>
   requireFirst(db, callByKey(call), callNotFound);
 
-/** Records a report of a call and its participants (see calls.merge.ts). The key is the reporter's own. */
-export async function reportCall(
-  context: Context,
-  { organization_id, key }: CallKey,
-  report: CallReport,
-): Promise<ReportedCall> {
+export async function reportCall(context: Context, { organization_id, key }: CallKey, report: CallReport) {
   const { db, settings } = context;
-  const named = await namedKeys(
-    settings,
-    (report.participants ?? []).map((each) => each.key),
-  );
+  const keys = (report.participants ?? []).map((each) => each.key);
+  const named = await namedKeys(settings, keys);
   return decideAndWrite(
     db,
     reportReads({ organization_id, key, ...valuesOfReport(report, named) }),
@@ -198,7 +175,6 @@ const reportReads = callReads((call: Placeholders<CallKey>) => ({
   call_id: callIdByKey(call),
 }));
 
-/** Returns the statements that write a report's changes. */
 export async function decideCall(
   context: Context,
   known: KnownCall,
@@ -208,12 +184,8 @@ export async function decideCall(
   const { now, settings } = context;
   const { organization_id, call: before } = known;
   const written = { organization_id, key };
-  const { call, participants, people, erased, consents, taken, beginsHold, startedVisits } = mergeCall(
-    known,
-    key,
-    report,
-    now,
-  );
+  const next = mergeCall(known, key, report, now);
+  const { call, participants, people, erased, consents, taken, beginsHold, startedVisits } = next;
   const lists = [participants, people, erased, consents, taken, startedVisits];
   const isSame = call === before && lists.every(({ length }) => length === 0) && !beginsHold;
   if (before && isSame) return { unchanged: before };

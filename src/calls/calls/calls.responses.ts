@@ -33,11 +33,10 @@ const fields = z.object({
     }),
 });
 
-/** The fields that lists of calls omit. */
 const details = {
   external_reference: externalReference().nullable().meta({
     description:
-      "The text by which another system knows the visit, such as its number in the organization's own records; null if there is none. Several calls can have the same reference. It is erased with the names of the call's participants, and cannot be set again after that.",
+      "Your own id for the visit, such as its number in your records, or null. Several calls can have the same reference. It is erased with the names of the call's participants, and cannot be set again after that.",
     example: story.VISIT_REFERENCE,
   }),
   ended_by: z

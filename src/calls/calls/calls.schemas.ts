@@ -46,13 +46,10 @@ export const reportCallBody = lazily(() =>
   }),
 );
 
-export type ReportedCallBody = z.output<ReturnType<typeof reportCallBody>>;
-
 export const callKeyParams = lazily(() => organizationParams().extend({ key: key() }));
 
 export const organizationUserParams = lazily(() => z.object({ organization_user_id: pathId() }));
 
-/** The path of a call and of everything that belongs to it. */
 export const callParams = lazily(() => z.object({ organization_user_id: pathId(), call_id: pathId() }));
 
 export type CallPath = z.output<ReturnType<typeof callParams>>;
@@ -102,11 +99,6 @@ export const toCall = (row: Call): z.input<typeof callSchema> => ({
   },
 });
 
-function endedBy({ ended_at, end_is_assumed }: Row<typeof callColumns>): EndedBy | null {
-  if (ended_at === null) return null;
-  return end_is_assumed ? "assumed" : "reported";
-}
-
 export type CallDetails = Call & Row<typeof holdColumns>;
 
 function resultState({ ended_at }: Row<typeof callColumns>, is_final: boolean | null): ResultState {
@@ -114,28 +106,25 @@ function resultState({ ended_at }: Row<typeof callColumns>, is_final: boolean | 
   return is_final && ended_at !== null ? "ready" : "pending";
 }
 
-export function toCallDetails(row: CallDetails): z.input<typeof callDetailsSchema> {
+export const toCallDetails = (row: CallDetails): z.input<typeof callDetailsSchema> => ({
+  ...toCall(row),
+  ...toDetails(row),
+});
+
+export const toReportedCall = (row: ReportedCall): z.input<typeof reportedCallSchema> => ({
+  ...toFields(row),
+  key: row.key,
+  ...toDetails(row),
+});
+
+function toDetails(row: Row<typeof callColumns> & Row<typeof holdColumns>) {
+  const { hold_began_at, hold_begun_by, hold_reason: reason } = row;
+  const isHeld = hold_began_at !== null && hold_begun_by !== null;
+  const ended_by: EndedBy = row.end_is_assumed ? "assumed" : "reported";
   return {
-    ...toCall(row),
     external_reference: row.external_reference,
-    ended_by: endedBy(row),
+    ended_by: row.ended_at === null ? null : ended_by,
     failed: row.failed ?? false,
-    legal_hold: toLegalHold(row),
+    legal_hold: isHeld ? { reason, began_at: toTimestamp(hold_began_at), begun_by: hold_begun_by } : null,
   };
 }
-
-export function toReportedCall(row: ReportedCall): z.input<typeof reportedCallSchema> {
-  return {
-    ...toFields(row),
-    key: row.key,
-    ended_by: endedBy(row),
-    failed: row.failed ?? false,
-    legal_hold: toLegalHold(row),
-    external_reference: row.external_reference,
-  };
-}
-
-const toLegalHold = ({ hold_began_at, hold_begun_by, hold_reason }: Row<typeof holdColumns>) =>
-  hold_began_at === null || hold_begun_by === null
-    ? null
-    : { reason: hold_reason, began_at: toTimestamp(hold_began_at), begun_by: hold_begun_by };

@@ -29,17 +29,8 @@ import {
   setReference,
 } from "./calls.sql.ts";
 
-export interface CallPage {
-  calls: Call[];
-  /** null on the last page. */
-  next_after: string | null;
-}
-
-export async function listCalls(
-  { db, caller }: ClientContext,
-  organization_user_id: number,
-  query: CallsQuery,
-): Promise<CallPage> {
+export async function listCalls(context: ClientContext, organization_user_id: number, query: CallsQuery) {
+  const { db, caller } = context;
   const owner = { ...reachOf(caller), owner_id: organization_user_id };
   const [owners, calls, [end]] = await runBatch(db, [
     ownerOfPath(owner),
@@ -50,7 +41,7 @@ export async function listCalls(
 }
 
 /** Lists the calls of all users that the caller reaches. A search for a participant is recorded. */
-export async function findCalls(context: ClientContext, query: CallsQuery): Promise<CallPage> {
+export async function findCalls(context: ClientContext, query: CallsQuery) {
   const { db, caller, settings } = context;
   const participant_digest = await digestOfReference(settings, query.participant_reference);
   const of = { organization_id: caller.organization_id, reference_digest: participant_digest };
@@ -73,7 +64,7 @@ function partOf({ from, to, after, external_reference, per_page }: CallsQuery) {
   };
 }
 
-function toCallPage({ per_page }: CallsQuery, found: Call[], end: Position | undefined): CallPage {
+function toCallPage({ per_page }: CallsQuery, found: Call[], end: Position | undefined) {
   const calls = found.slice(0, per_page);
   const last = calls.at(-1);
   const position = last && found.length > per_page ? { time: last.started_at, id: last.id } : end;
@@ -90,6 +81,7 @@ export async function updateCall(
 ): Promise<CallDetails> {
   const { db, now, caller } = context;
   const reachedPath = reachedCall(caller, path);
+  const details = callDetails(reachedPath);
   return decideAndWrite(
     db,
     { reference: referenceOfPath(reachedPath) },
@@ -102,10 +94,10 @@ export async function updateCall(
       if (isSame && (isNothingSaid || known.reference_said_by === "organization")) return { unchanged: call };
       const { id } = known;
       return {
-        writes: [setReference({ id, external_reference, now }), callDetails(reachedPath)],
+        writes: [setReference({ id, external_reference, now }), details],
         entries: isSame ? [] : [callEntry(context, "update", { id })],
       };
     },
-    { unguardedReads: { call: callDetails(reachedPath) } },
+    { unguardedReads: { call: details } },
   );
 }

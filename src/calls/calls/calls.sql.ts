@@ -46,19 +46,16 @@ export const reachedCall = (
   { organization_user_id, call_id }: { organization_user_id: number; call_id: number },
 ): ReachedCall => ({ ...reachOf(caller), owner_id: organization_user_id, call_id });
 
-export function callWithinReach(call: Values<ReachedCall>): SQL | undefined {
-  return hasValues(calls, {
+export const callWithinReach = (call: Values<ReachedCall>): SQL | undefined =>
+  hasValues(calls, {
     id: call.call_id,
     organization_id: call.organization_id,
     organization_user_id: ownerWithinReach(call),
   });
-}
 
-/** True for the call in the path, if it is within reach and has ended: its results are complete only then. */
-export const endedCall = (call: Values<ReachedCall>): SQL | undefined =>
-  and(callWithinReach(call), isNotNull(calls.ended_at));
-
-export const endedCallId = (call: Values<ReachedCall>) => selectColumn(calls.id, endedCall(call));
+/** Selects the call in the path, if it is within reach and has ended: its results are complete only then. */
+export const endedCallId = (call: Values<ReachedCall>) =>
+  selectColumn(calls.id, callWithinReach(call), isNotNull(calls.ended_at));
 
 export const callIdOfPath = (call: Values<ReachedCall>) => selectColumn(calls.id, callWithinReach(call));
 
@@ -66,22 +63,16 @@ export const callOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
   builder.select(callColumns).from(calls).where(callWithinReach(call)),
 );
 
+const { id, external_reference, reference_said_by, reference_erased_at } = calls;
+
 /** Only the columns that the organization's update of the call depends on, so that other reports do not conflict with it. */
+const referenceColumns = { id, external_reference, reference_said_by, reference_erased_at };
+
 export const referenceOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
-  builder
-    .select({
-      id: calls.id,
-      external_reference: calls.external_reference,
-      reference_said_by: calls.reference_said_by,
-      reference_erased_at: calls.reference_erased_at,
-    })
-    .from(calls)
-    .where(callWithinReach(call)),
+  builder.select(referenceColumns).from(calls).where(callWithinReach(call)),
 );
 
-export type KnownReference = Row<
-  Pick<typeof callColumns, "id" | "external_reference" | "reference_said_by" | "reference_erased_at">
->;
+export type KnownReference = Row<typeof referenceColumns>;
 
 export const setReference = preparedQuery(
   (of: Placeholders<{ id: number; external_reference: string | null; now: number }>) =>
@@ -113,11 +104,7 @@ export const holdColumns = {
   hold_reason: joinedColumnAs(legalHolds.reason, "hold_reason"),
 };
 
-export const reportedCallColumns = {
-  ...callColumns,
-  ...holdColumns,
-  hold_ended_at: endOfLastHold,
-};
+export const reportedCallColumns = { ...callColumns, ...holdColumns, hold_ended_at: endOfLastHold };
 
 export const selectReportedCalls = () =>
   builder.select(reportedCallColumns).from(calls).leftJoin(legalHolds, isRunningHoldOf(calls.id));

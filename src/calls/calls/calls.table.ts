@@ -11,7 +11,7 @@ import { waitingRooms } from "../../rooms/waiting_rooms/waiting_rooms.table.ts";
  * - `end_is_assumed`: no report said when the call ended, so the cron set the end to the latest known time of the call.
  * - `visit_id`: the planned visit of the first participant who came with a visit's link.
  * - `visit_holder_id`: a copy of the holder of that visit, so that the list of calls finds the calls that others held. A trigger updates it.
- * - `external_reference`: the text by which another system knows the visit.
+ * - `external_reference`: the organization's own id for the visit.
  * - `reference_said_by`: null until the platform or the organization has said whether there is a reference.
  * - `failed`: null until a report says whether the call failed.
  * - `reported_at`: when the platform's newest report was made; 0 if only an observer has reported. Participants, transcripts and SOAP notes
@@ -19,6 +19,8 @@ import { waitingRooms } from "../../rooms/waiting_rooms/waiting_rooms.table.ts";
  * - `transcript_deleted_at`, `soap_note_deleted_at`, `recordings_deleted_at`, `reference_erased_at`: tombstones, which keep reports from
  *   bringing back deleted data. Triggers set them (see call_texts.triggers.sql, egresses.triggers.sql and calls.triggers.sql), and so does
  *   the erasure of a person with all texts.
+ * - `results_awaited_since`: when the service learned that the call has ended; null before that, and once its results were announced as
+ *   ready.
  */
 export const calls = sqliteTable(
   "calls",
@@ -41,6 +43,7 @@ export const calls = sqliteTable(
     soap_note_deleted_at: integer(),
     recordings_deleted_at: integer(),
     reference_erased_at: integer(),
+    results_awaited_since: integer(),
     ...timestamps,
   },
   (t) => [
@@ -63,6 +66,10 @@ export const calls = sqliteTable(
     index("calls_ongoing").on(t.waiting_room_id).where(sql`ended_at is null`),
     // For the cron: calls that nobody has reported on for a long time.
     index("calls_unended").on(t.organization_id, t.updated_at).where(sql`ended_at is null`),
+    // For the cron: ended calls whose results were not announced yet.
+    index("calls_awaiting_results")
+      .on(t.organization_id, t.results_awaited_since)
+      .where(sql`results_awaited_since is not null`),
     withinOrganization(t, t.organization_user_id, organizationUsers),
     withinOrganization(t, t.waiting_room_id, waitingRooms),
     withinOrganization(t, t.visit_id, visits),

@@ -34,6 +34,14 @@ BEGIN
   );
 END;
 
+CREATE TRIGGER `events_call_results_ready` AFTER UPDATE OF results_awaited_since ON `calls`
+WHEN old.results_awaited_since IS NOT NULL AND new.results_awaited_since IS NULL
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  VALUES (new.organization_id, 'call.results_ready',
+    json_object('organization_user_id', new.organization_user_id, 'call_id', new.id), new.updated_at);
+END;
+
 -- The reference may identify a participant. So it is erased together with the names, and also when a call is first reported for a
 -- participant who is already erased. A legal hold keeps the reference; the cron erases it after the hold (calls.chores.ts).
 CREATE TRIGGER `participants_erased_on_call` AFTER UPDATE OF call_id, erased_at ON `participants`

@@ -4,7 +4,7 @@ import { unprocessable } from "../../http/errors.ts";
 import { MAX_CONSENT_DECISIONS } from "../../limits.ts";
 import type { Consent, consentReport, KnownConsent } from "./consents.schemas.ts";
 
-export interface KnownConsents {
+interface KnownConsents {
   /** The participant's decisions, in the order in which they were reported. */
   ledger: KnownConsent[];
   /** When the participant joined, or else when the call started. */
@@ -15,8 +15,6 @@ interface Reported {
   reporter: Reporter;
   reported_at: number;
 }
-
-type ConsentReport = z.output<ReturnType<typeof consentReport>>;
 
 /**
  * Returns the decision that a report adds to the ledger; undefined if the report has no decision, or a known one.
@@ -30,10 +28,11 @@ type ConsentReport = z.output<ReturnType<typeof consentReport>>;
  */
 export function mergeConsent(
   known: KnownConsents,
-  { recording_consent, recording_consent_at: at, recording_consent_method }: ConsentReport,
+  report: z.output<ReturnType<typeof consentReport>>,
   origin: Reported,
   now: number,
 ): Omit<Consent, "id" | "organization_id" | "participant_id"> | undefined {
+  const { recording_consent, recording_consent_at: at, recording_consent_method: method = null } = report;
   if (recording_consent === undefined) return undefined;
   const decision = recording_consent ? "granted" : "refused";
   const { reporter, reported_at } = origin;
@@ -55,7 +54,6 @@ export function mergeConsent(
     if (reporter === "observer") return undefined;
     throw tooManyDecisions();
   }
-  const method = recording_consent_method ?? null;
   return { reporter, decision, decided_at, said_at, method, reported_at, created_at: now };
 }
 
@@ -65,9 +63,9 @@ export function mergeConsent(
  */
 function isRepeated(decision: ConsentDecision, decided_at: number, { ledger }: KnownConsents): boolean {
   if (decision === "granted") return ledger.length > 0;
-  const refused_at = latestDecision(ledger, "refused") ?? Number.NEGATIVE_INFINITY;
-  const granted_at = latestDecision(ledger, "granted") ?? Number.NEGATIVE_INFINITY;
-  return refused_at >= decided_at || (ledger.length >= MAX_CONSENT_DECISIONS && refused_at >= granted_at);
+  const refused_at = latestDecision(ledger, "refused");
+  const isFull = ledger.length >= MAX_CONSENT_DECISIONS;
+  return refused_at >= decided_at || (isFull && refused_at >= latestDecision(ledger, "granted"));
 }
 
 /**
@@ -81,13 +79,14 @@ function timeOfUndated(
   now: number,
 ): number {
   if (decision === "refused") return reported_at;
-  return Math.min(present_since, now, latestDecision(ledger, "refused") ?? now);
+  const refused_at = latestDecision(ledger, "refused");
+  return Math.min(present_since, now, refused_at === NEVER ? now : refused_at);
 }
 
-function latestDecision(ledger: KnownConsent[], decision: ConsentDecision): number | undefined {
-  const times = ledger.filter((each) => each.decision === decision).map(({ decided_at }) => decided_at);
-  return times.length > 0 ? Math.max(...times) : undefined;
-}
+const NEVER = Number.NEGATIVE_INFINITY;
+
+const latestDecision = (ledger: KnownConsent[], decision: ConsentDecision): number =>
+  Math.max(NEVER, ...ledger.filter((each) => each.decision === decision).map((each) => each.decided_at));
 
 export const tooManyDecisions = () =>
   unprocessable(

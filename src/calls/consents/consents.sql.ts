@@ -25,7 +25,6 @@ import {
   valuesFor,
 } from "../../database/insert.ts";
 import {
-  type BoundQuery,
   builder,
   jsonValues,
   type Placeholders,
@@ -44,13 +43,9 @@ import { consents, earlyRefusals } from "./consents.table.ts";
 
 export const consentColumns = getTableColumns(consents);
 
-export const ledgerColumns = {
-  participant_id: consents.participant_id,
-  reporter: consents.reporter,
-  decision: consents.decision,
-  decided_at: consents.decided_at,
-  said_at: consents.said_at,
-};
+const { participant_id, reporter, decision, decided_at, said_at } = consents;
+
+export const ledgerColumns = { participant_id, reporter, decision, decided_at, said_at };
 
 export const consentsOfParticipants = (organization_id: Value<number>, named: Values<NamedValues>) =>
   builder
@@ -65,16 +60,16 @@ export type NewConsent = Omit<NewRow<typeof consents>, "participant_id"> & {
   participant_key: string;
 };
 
-const ofKey = selectColumn(
-  participants.id,
-  hasValues(participants, {
-    organization_id: jsonField("organization_id"),
-    key: jsonField("participant_key"),
-  }),
-  isNull(participants.erased_at),
-);
+const organizationId = jsonField("organization_id");
 
-const participantId = coalesce(jsonField("participant_id"), ofKey);
+const participantId = coalesce(
+  jsonField("participant_id"),
+  selectColumn(
+    participants.id,
+    hasValues(participants, { organization_id: organizationId, key: jsonField("participant_key") }),
+    isNull(participants.erased_at),
+  ),
+);
 
 const known = alias(consents, "known");
 
@@ -109,15 +104,8 @@ type Row = typeof earlyRefusals.$inferSelect;
 
 export type NewEarlyRefusal = Omit<Row, "organization_id" | "unclaimed_since" | "created_at">;
 
-export const keepRefusal = (
-  organization_id: number,
-  refusal: NewEarlyRefusal,
-  now: number,
-): BoundQuery<unknown> =>
-  insertRefusal({ ...refusal, organization_id, unclaimed_since: now, created_at: now });
-
 /** Keeps the latest refused consent of a connection. `came` is false once an event says that nobody came by the connection. */
-const insertRefusal = preparedQuery((row: Placeholders<Row>) => {
+export const keepRefusal = preparedQuery((row: Placeholders<Row>) => {
   const isLater = gte(excluded(earlyRefusals.decided_at), earlyRefusals.decided_at);
   const latest = (column: "decided_at" | "said_at" | "method" | "reported_at") =>
     iif(isLater, excluded(earlyRefusals[column]), earlyRefusals[column]);
@@ -156,11 +144,7 @@ export const deleteRefusals = preparedQuery((of: Placeholders<CallKey & { digest
     ),
 );
 
-/**
- * Deletes refused consents whose call was not reported in time, unless one of its recordings can still get the call.
- *
- * @returns the number of deleted rows
- */
+/** Deletes refused consents whose call was not reported in time, unless one of its recordings can still get the call. */
 export const deleteUnclaimedRefusals = ({ db, now }: Context): Promise<number> =>
   workOff(db, (turn) => deleteUnclaimed({ ...turn, before: now - UNCLAIMED_KEPT_FOR }));
 

@@ -13,7 +13,7 @@ export const holdCallBody = lazily(() =>
 
 export type HoldReport = z.output<ReturnType<typeof holdCallBody>>["legal_hold"];
 
-export const HOLD_STAYS = {
+const HOLD_STAYS = {
   began_at: "a hold begins with the request that places it",
   begun_by: "it follows who sends the request",
 };

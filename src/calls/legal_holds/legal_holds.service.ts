@@ -6,13 +6,11 @@ import { requireUnchanged } from "../../http/unchangeable.ts";
 import { toTimestampOrNull } from "../../http/wire.ts";
 import { asAdministrator } from "../../organization/roles/roles.authors.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
-import type { CallDetails, CallPath, ReportedCall } from "../calls/calls.schemas.ts";
+import type { CallPath, ReportedCall } from "../calls/calls.schemas.ts";
 import { type CallKey, callByKey, callDetails, reachedCall } from "../calls/calls.sql.ts";
-import { mergeHold, requireEndable } from "./legal_holds.merge.ts";
-import type { HoldReport } from "./legal_holds.schemas.ts";
+import { type HoldReport, holdOfPlatform } from "./legal_holds.schemas.ts";
 import { endHold, type HeldCall, holdEntry, holdOfPath, holdWrites } from "./legal_holds.sql.ts";
 
-/** Begins the legal hold of a call, or changes the running one. */
 export function holdCall(context: Context, path: CallKey, hold: HoldReport): Promise<ReportedCall> {
   const shown = callByKey(path);
   return decideAndWrite(context.db, { call: shown }, ({ call: [call] }) => {
@@ -21,11 +19,7 @@ export function holdCall(context: Context, path: CallKey, hold: HoldReport): Pro
   });
 }
 
-export async function holdOwnCall(
-  context: ClientContext,
-  path: CallPath,
-  hold: HoldReport,
-): Promise<CallDetails> {
+export async function holdOwnCall(context: ClientContext, path: CallPath, hold: HoldReport) {
   const { db, caller } = context;
   const author = asAdministrator(caller);
   const reached = reachedCall(caller, path);
@@ -42,20 +36,29 @@ export async function holdOwnCall(
   );
 }
 
-/** @param shown the query that reads the call for the response, and the row that it returns now */
+/**
+ * An omitted reason stays. A hold that the platform requests is the platform's, even if the organization began it.
+ *
+ * @param shown the query that reads the call for the response, and the row that it returns now
+ */
 function decideHold<Row>(
   context: Context,
   begun_by: HoldBeginner,
   call: HeldCall,
-  hold: HoldReport,
+  { reason = call.hold_reason }: HoldReport,
   shown: { read: BoundQuery<Row>; row: Row },
 ): Decision<Row> {
   const { organization_id, key, hold_id, hold_began_at, hold_begun_by } = call;
   requireUnchanged(context, { began_at: toTimestampOrNull(hold_began_at), begun_by: hold_begun_by });
-  const next = mergeHold(call, begun_by, hold);
-  if (!next) return { unchanged: shown.row };
-  const { write, entry } = holdWrites(context, { organization_id, key, hold_id }, next);
+  if (hold_begun_by === begun_by && reason === call.hold_reason) return { unchanged: shown.row };
+  requireEndable(call, begun_by);
+  const { write, entry } = holdWrites(context, { organization_id, key, hold_id }, { begun_by, reason });
   return { writes: [write, shown.read], entries: [entry] };
+}
+
+/** @throws ApiError 422 if the organization would end or change a hold of the platform */
+function requireEndable({ hold_begun_by }: HeldCall, by: HoldBeginner): void {
+  if (hold_begun_by === "platform" && by !== "platform") throw holdOfPlatform();
 }
 
 export async function releaseCall(context: Context, path: CallKey): Promise<void> {

@@ -26,11 +26,7 @@ type Hold = Pick<typeof legalHolds.$inferSelect, "begun_by" | "reason">;
 /** Only the columns that a change of a call's hold depends on, so that other reports do not conflict with it. */
 export const holdOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
   builder
-    .select({
-      organization_id: calls.organization_id,
-      key: calls.key,
-      ...holdColumns,
-    })
+    .select({ organization_id: calls.organization_id, key: calls.key, ...holdColumns })
     .from(calls)
     .leftJoin(legalHolds, isRunningHoldOf(calls.id))
     .where(callWithinReach(call)),

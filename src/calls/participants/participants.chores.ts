@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { isPastRetention } from "../../database/retention.ts";
-import { isInTurn, type Turn, takeShares, workOff } from "../../database/turns.ts";
+import { type ChoreTurn, isInTurn, takeShares, workOff } from "../../database/turns.ts";
 import { SILENCE_UNTIL_END } from "../../lifetimes.ts";
 import { organizations } from "../../organization/organizations/organizations.table.ts";
 import { people } from "../../rooms/people/people.table.ts";
@@ -12,16 +12,11 @@ import { erasureOf, isErasable, selectErasable } from "./participants.erasure.ts
 import { latestTime } from "./participants.sql.ts";
 import { participants } from "./participants.table.ts";
 
-/**
- * Ends the waits that no report has changed for a day, each at the latest time known of it: the report of leaving was lost. A
- * participant who begins to wait after that comes back.
- *
- * @returns the number of ended waits
- */
+/** Ends the waits that no report has changed for a day, each at the latest time known of it: the report of leaving was lost. */
 export const endSilentWaits = ({ db, now }: Context): Promise<number> =>
   workOff(db, (turn) => leaveSilently({ ...turn, now, since: now - SILENCE_UNTIL_END }));
 
-const leaveSilently = preparedQuery((chore: Placeholders<Turn & { now: number; since: number }>) => {
+const leaveSilently = preparedQuery((chore: Placeholders<ChoreTurn & { since: number }>) => {
   const { organization_id, call_id, left_at, updated_at } = participants;
   const waits = and(isNull(left_at), isNull(call_id));
   const silent = { time: updated_at, where: lte(updated_at, chore.since), indexed: waits };
@@ -35,8 +30,6 @@ const leaveSilently = preparedQuery((chore: Placeholders<Turn & { now: number; s
 /**
  * Erases the names, keys and references of people past their organization's retention and, through triggers, the references of their
  * calls and visits. The data that metrics, consents and audit entries need stays.
- *
- * @returns the number of erased participations and visits
  */
 export function eraseParticipants(context: Context): Promise<number> {
   const { db, now } = context;
@@ -53,12 +46,7 @@ export function eraseParticipants(context: Context): Promise<number> {
   });
 }
 
-const peopleToErase = preparedQuery((chore: Placeholders<Turn & { now: number }>) =>
-  selectErasable(
-    isPastRetention(
-      people,
-      { time: people.over_at, days: organizations.participant_retention_days, where: isErasable },
-      chore,
-    ),
-  ),
-);
+const peopleToErase = preparedQuery((chore: Placeholders<ChoreTurn>) => {
+  const { participant_retention_days: days } = organizations;
+  return selectErasable(isPastRetention(people, { time: people.over_at, days, where: isErasable }, chore));
+});

@@ -43,7 +43,6 @@ const isLeft = isNull(participants.erased_at);
 
 const erasableColumns = {
   person_id: columnAs(people.id, "person_id"),
-  /** The planned visit that names the person; null once the name was erased. */
   visit_id: iif(isNull(people.erased_at), people.visit_id, null).as("visit_id"),
   /** null for a person without participations that are left to erase. */
   participant_id: joinedColumnAs(participants.id, "participant_id"),
@@ -65,24 +64,20 @@ export const selectErasable = (condition: SQL | undefined) =>
 /** Returns the number of participations and visits to erase, and the statements that erase them and record this in the access log. */
 export async function erasureOf(context: Context, event: "update" | "delete", erasable: Erasable[]) {
   const { now, settings } = context;
-  const participations = erasable.flatMap(({ participant_id: id, key }) =>
-    id === null || key === null ? [] : [{ id, key }],
-  );
-  const digests = await keyedDigests(
-    settings.DIGEST_SECRET,
-    participations.map(({ key }) => key),
-  );
-  const visit_ids = [...new Set(erasable.flatMap(({ visit_id }) => visit_id ?? []))];
-  const ids = JSON.stringify(participations.map(({ id }) => id));
-  const items = JSON.stringify(participations.map(({ id }, n) => ({ id, digest: digests[n] })));
+  const participations = erasable.flatMap(({ participant_id }) => participant_id ?? []);
+  const keys = erasable.flatMap(({ key }) => key ?? []);
+  const digests = await keyedDigests(settings.DIGEST_SECRET, keys);
+  const named = [...new Set(erasable.flatMap(({ visit_id }) => visit_id ?? []))];
+  const visit_ids = JSON.stringify(named);
+  const items = JSON.stringify(participations.map((id, n) => ({ id, digest: digests[n] })));
   const writes: [...BoundQuery<unknown>[], BoundQuery<unknown>] = [
-    participantEntries(context, "delete", { ids }),
-    visitEntriesByIds(context, event, { ids: JSON.stringify(visit_ids) }),
-    ...(event === "update" ? [updateVisits({ ids: JSON.stringify(visit_ids), now })] : []),
+    participantEntries(context, "delete", { ids: JSON.stringify(participations) }),
+    visitEntriesByIds(context, event, { ids: visit_ids }),
+    ...(event === "update" ? [updateVisits({ ids: visit_ids, now })] : []),
     eraseKeys({ items, now }),
     erasePeople({ ids: JSON.stringify(erasable.map(({ person_id }) => person_id)), now }),
   ];
-  return { count: participations.length + visit_ids.length, writes };
+  return { count: participations.length + named.length, writes };
 }
 
 const participantEntries = entriesWhere(

@@ -18,7 +18,6 @@ import {
 import type { Participant, ParticipantReport, ParticipantRow, ReportOnCall } from "./participants.schemas.ts";
 import { isAfter, type Meaning, meaningOf, type Times } from "./participants.stays.ts";
 
-/** The fields of a participation about which nothing is known. */
 export const NOBODY = {
   left_is_assumed: false,
   call_id: null,
@@ -75,12 +74,6 @@ function arrivalOf(known: Participant | undefined, report: Times) {
   return { waiting_since, joined_at, cleared: clearedBy(["waiting_since", "joined_at"], known, report) };
 }
 
-/** A participation with the person's record. Each is the known row itself if it does not change. */
-export interface Merged {
-  participant: ParticipantRow;
-  person: PersonRow;
-}
-
 /** The record of a participant: their own, or the one that a visit planned for them. */
 export const recordOf = (
   people: Person[],
@@ -88,17 +81,12 @@ export const recordOf = (
   planned: PlannedParticipant | undefined,
 ): Person | undefined => (known ? people.find(({ id }) => id === known.person_id) : planned?.person);
 
-/** Stands for the record that is inserted last in the same transaction (see `idOfPerson`). */
-export const NEWEST = 0;
-
 interface KnownInRoom {
   /** The room that has the slug in the path, or had it until it was renamed or retired. */
   room: { id: number; organization_id: number; is_active: boolean; slug_is_current: boolean };
-  /** The participant with this key; undefined in the first report. */
   participant: Participant | undefined;
   /** The participant's record, or the one that a visit planned for a new participant. */
   person: Person | undefined;
-  /** The visit's participant whose key this is. */
   planned?: PlannedParticipant | undefined;
   /** Whether the report's user_id is a user of the organization. */
   isMember: boolean;
@@ -107,7 +95,6 @@ interface KnownInRoom {
 /**
  * Applies a report to a participant in a waiting room. A participant on a call stays in the call's room.
  *
- * @returns the known rows themselves if nothing changes
  * @throws ApiError 422 if the report contradicts itself, or the participant would enter an inactive room; 404 if the participant
  *   would enter by an old slug
  */
@@ -116,7 +103,7 @@ export function mergeParticipant(
   key: string,
   report: ParticipantReport,
   now: number,
-): Merged {
+): { participant: ParticipantRow; person: PersonRow } {
   const meaning = meaningOf(participant, { ...report, room_id: room.id }, report);
   const { kind, known } = meaning;
   if (kind === "erased" && isAfter(report.waiting_since, known.left_at)) throw participantLeftCall();
@@ -145,21 +132,16 @@ export function mergeParticipant(
   if (enters && !room.slug_is_current) throw slugIsOld();
   if (enters && !room.is_active) throw roomInactive();
   const waiting_room_id = staysInRoom ? known.waiting_room_id : room.id;
-  const fields = {
-    ...row,
-    ...arrival,
-    organization_id,
-    key,
-    waiting_room_id,
-    person_id: person.id ?? NEWEST,
-  };
+  // 0 stands for the record that the same transaction inserts last (see `idOfPerson`).
+  const person_id = person.id ?? 0;
+  const fields = { ...row, ...arrival, organization_id, key, waiting_room_id, person_id };
   return { participant: revised(known, fields, report, person !== before, now), person };
 }
 
 /** As `reviseReported`. A report that changes only the person's record counts as a change of the participation too. */
-function revised<Fields extends Partial<Participant>>(
+function revised(
   known: Participant | undefined,
-  fields: Fields,
+  fields: Partial<Participant>,
   origin: ReportOrigin,
   changesPerson: boolean,
   now: number,
@@ -168,7 +150,7 @@ function revised<Fields extends Partial<Participant>>(
   return (row === known && changesPerson ? { ...row, updated_at: now } : row) as ParticipantRow;
 }
 
-export interface KnownOnCall {
+interface KnownOnCall {
   call: { id: number | null; organization_id: number; waiting_room_id: number; started_at: number };
   /** The organization's participants that the report names, by key, whether they are waiting or on the call. */
   participants: Map<string, Participant>;
@@ -183,7 +165,6 @@ export interface KnownOnCall {
  * Applies a call's report to the participants that it names: participants known by the same key, such as from the waiting room,
  * or new ones. consents.merge.ts applies their decisions on consent.
  *
- * @returns the known rows themselves for those that do not change
  * @throws ApiError 422 if the report contradicts itself or the known data
  */
 export function mergeParticipantsOnCall(
@@ -202,11 +183,10 @@ export function mergeParticipantsOnCall(
     const visit = plannedOf(planned, people, report.key);
     const id = recordOf(people, known, visit)?.id;
     const record = id === undefined ? undefined : records.get(id);
-    const isErased = meaning.kind === "erased";
     const late = known !== undefined && isLate(origin, known);
     const said_by = { ...origin, organization_id: call.organization_id, late };
     const person =
-      isErased && record
+      meaning.kind === "erased" && record
         ? record
         : mergePerson(record, report, said_by, now, () => newParticipantIncomplete(place));
     if (person.id === undefined) added.push(person);
@@ -214,13 +194,8 @@ export function mergeParticipantsOnCall(
     // An observer's reports contain only what nobody else has reported.
     const news = isObserved ? report : whatIsNews(meaning, report, origin);
     const seen = isObserved && report.joined_at !== undefined;
-    const next = nextOnCall(
-      { ...meaning, seen },
-      { ...news, key: report.key },
-      call,
-      visit,
-      person.id ?? added.length,
-    );
+    const said = { ...news, key: report.key };
+    const next = nextOnCall({ ...meaning, seen }, said, call, visit, person.id ?? added.length);
     return { known, next, isNew: person.id === undefined, changesPerson: person !== record };
   });
   reports.forEach(({ user_id }, place) => {

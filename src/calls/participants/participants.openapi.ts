@@ -109,7 +109,7 @@ export const participantsReference: Reference = {
           ...REPORTED_AT,
           participant: "The new facts about the participant.",
           "participant.external_reference":
-            "The text by which another system knows the person, such as a patient number. It is compared exactly, and several participants can have the same reference. Null clears it.",
+            "Your own id for the person, such as a patient number. It is compared exactly, and several participants can have the same reference. Null clears it.",
           "participant.waiting_since":
             "When the participant began to wait. A time after `left_at` begins a new stay of a participant who had left. An earlier time than the known one corrects it, unless the report is about an earlier visit (for example, because its `left_at` is before the known time): such a report changes nothing.",
           "participant.left_at":

@@ -47,7 +47,6 @@ export const participantSchema = z
   })
   .meta({ id: "Participant", description: "A person in a waiting room, and then on a call." });
 
-/** The fields that every list of the external API shows. */
 const personSchema = participantSchema
   .pick({ id: true, role: true, user_id: true, display_name: true })
   .extend({
@@ -57,7 +56,7 @@ const personSchema = participantSchema
     }),
     external_reference: externalReference().nullable().meta({
       description:
-        "The text by which another system knows the person, such as a patient number; null if there is none, or if it was erased with the name. Several participants can have the same reference.",
+        "Your own id for the person, such as a patient number; null if there is none, or if it was erased with the name. Several participants can have the same reference.",
       example: story.RITAS_REFERENCE,
     }),
   });

@@ -57,10 +57,7 @@ export const participantOnCall = lazily(() =>
       left_at: pastInstant().nullable(),
     })
     .partial()
-    .extend({
-      ...consentReport().shape,
-      key: key(),
-    })
+    .extend({ ...consentReport().shape, key: key() })
     // Never refuses a refusal, whatever its clock says.
     .refine(({ recording_consent, recording_consent_at: at = 0 }) => !recording_consent || isPast(at), {
       path: ["recording_consent_at"],
@@ -75,7 +72,6 @@ export const participantOfCallParams = lazily(() =>
 
 export type ParticipantPath = z.output<ReturnType<typeof participantOfCallParams>>;
 
-/** The fields of a participant that the organization can correct. null clears the reference. */
 export const updateParticipantBody = lazily(() =>
   z
     .object({ participant: person().pick({ display_name: true, external_reference: true }).partial() })
@@ -97,7 +93,7 @@ export type Participant = Row<typeof participantColumns>;
 /** A participant to write: a new one has no id yet. */
 export type ParticipantRow = Omit<Participant, "id"> & { id?: number };
 
-/** A participation with the person's record, as lists and responses show it. */
+/** A participation with the person's record. */
 export type ShownParticipant = Row<typeof shownColumns>;
 
 export function toParticipant(row: ShownParticipant): z.input<typeof participantSchema> {
@@ -115,13 +111,10 @@ export function toParticipant(row: ShownParticipant): z.input<typeof participant
   };
 }
 
-const toPerson = ({ id, role, user_id, display_name, external_reference }: ShownParticipant) => ({
-  id,
-  role,
-  user_id,
-  display_name,
-  external_reference,
-});
+const toPerson = (row: ShownParticipant) => {
+  const { id, role, user_id, display_name, external_reference } = row;
+  return { id, role, user_id, display_name, external_reference };
+};
 
 export function toParticipantOnCall(row: ShownParticipant): z.input<typeof participantOnCallSchema> {
   return {

@@ -42,21 +42,20 @@ import { participantsWaiting, waitingEntry } from "./participants.waiting.ts";
 export const listParticipants = recordedListOfCall("participant", participantsOfPath, idsOnCall);
 
 export async function listWaiting(context: ClientContext, slug: string): Promise<WaitingParticipant[]> {
-  const { now, caller, requester } = context;
+  const { db, now, caller, requester } = context;
   const { api_client_id } = caller;
-  const reached = { ...reachOf(caller), slug };
   const { acting_user, purpose } = requester;
-  const recorded_before = now - WAITING_LIST_RECORDED_EVERY;
-  const [[room], waiting] = await runBatch(context.db, [
+  const reached = { ...reachOf(caller), slug };
+  const recent = { api_client_id, acting_user, purpose, recorded_before: now - WAITING_LIST_RECORDED_EVERY };
+  const [[room], waiting] = await runBatch(db, [
     roomOfPath(reached),
     participantsWaiting(reached),
-    waitingEntry(context, "read", { ...reached, api_client_id, acting_user, purpose, recorded_before }),
+    waitingEntry(context, "read", { ...reached, ...recent }),
   ]);
   if (!room) throw waitingRoomNotFound();
   return waiting;
 }
 
-/** Corrects the record of a participant. Omitted fields keep their values. */
 export async function updateParticipant(
   context: ClientContext,
   path: ParticipantPath,
@@ -83,7 +82,6 @@ export async function updateParticipant(
   );
 }
 
-/** Records a report of a participant in a waiting room (see participants.merge.ts). The key is the reporter's own. */
 export async function reportParticipant(
   { db, now, settings }: Context,
   slug: string,

@@ -31,7 +31,6 @@ export const participantWrites = tableWrites(participants, participantColumns, {
   person_id: (of) => idOfPerson(of("person_id")),
 });
 
-/** The columns that lists and responses show. */
 export const shownColumns = {
   ...participantColumns,
   display_name: people.display_name,
@@ -40,11 +39,9 @@ export const shownColumns = {
   external_reference: people.external_reference,
 };
 
-/** True for the record of a participant. */
 export const isRecordOf = eq(people.id, participants.person_id);
 
-export const selectShown = () =>
-  builder.select(shownColumns).from(participants).innerJoin(people, isRecordOf);
+const selectShown = () => builder.select(shownColumns).from(participants).innerJoin(people, isRecordOf);
 
 export const latestTime = greatest(
   ...[participants.waiting_since, participants.joined_at, participants.left_at].map((time) =>
@@ -101,9 +98,7 @@ export async function namedKeys({ DIGEST_SECRET }: Settings, keys: string[]) {
   });
   return {
     digestOf: (key: string): string => digestOf.get(key) ?? "",
-    /** All keys, as query values. */
     values: valuesOf(keys),
-    /** Some of the keys, as query values. */
     valuesOf,
     /**
      * Returns the found participants with the keys of the report. For a participant who came again after an erasure, it returns
@@ -143,8 +138,7 @@ export const selectParticipantsByKeys = (organization_id: Value<number>, named: 
 /** Selects the records of participants that a report names, and of those whom a visit plans under these keys. */
 export const selectPeopleByKeys = (
   organization_id: Value<number>,
-  named: Values<NamedValues>,
-  numbers: Value<string>,
+  named: Values<NamedValues & { numbers: string }>,
 ) => {
   const ids = participantIdsByKeys(organization_id, named);
   const ofKeys = builder
@@ -154,13 +148,13 @@ export const selectPeopleByKeys = (
   return builder
     .select(personColumns)
     .from(people)
-    .where(inArray(people.id, union(ofKeys, selectPlanned(organization_id, numbers))))
+    .where(inArray(people.id, union(ofKeys, selectPlanned(organization_id, named.numbers))))
     .orderBy(people.id);
 };
 
 export const peopleOfRoom = preparedQuery(
   (of: Placeholders<{ slug: string; numbers: string } & NamedValues>) =>
-    selectPeopleByKeys(organizationOfAnySlug(of.slug), of, of.numbers),
+    selectPeopleByKeys(organizationOfAnySlug(of.slug), of),
 );
 
 export const participantByKey = preparedQuery(
@@ -196,7 +190,7 @@ export const participantsOfPath = preparedQuery((call: Placeholders<ReachedCall>
   selectShown().where(isOnCallOfPath(call)).orderBy(asc(participants.id)),
 );
 
-export interface ReachedParticipant extends ReachedCall {
+interface ReachedParticipant extends ReachedCall {
   participant_id: number;
 }
 

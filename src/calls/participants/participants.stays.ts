@@ -67,21 +67,15 @@ function isOfBeforeRejoining(known: Participant, { joined_at, left_at }: TimesOn
 export const isAfter = (time: number | null | undefined, other: number | null | undefined) =>
   typeof time === "number" && typeof other === "number" && time > other;
 
-type Leaving = Pick<
-  ParticipantRow,
-  "waiting_since" | "joined_at" | "left_at" | "left_is_assumed" | "updated_at"
->;
-
 /**
- * A participant who is still there when a call ends leaves at that time; one who came later left at once.
- *
- * @param end_is_assumed whether the end of the call is assumed; then the leaving is assumed too
+ * A participant who is still there when a call ends leaves at that time; one who came later left at once. If the end is assumed, the
+ * leaving is assumed too.
  */
-export function leaveAtEnd<Known extends Leaving>(
+export function leaveAtEnd<Known extends ParticipantRow>(
   participant: Known,
   ended_at: number,
   now: number,
-  end_is_assumed = false,
+  end_is_assumed: boolean,
 ): Known {
   const { left_at, waiting_since, joined_at } = participant;
   if (left_at !== null) return participant;

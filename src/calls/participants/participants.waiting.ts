@@ -22,7 +22,7 @@ const isWaiting = (room: Placeholders<ReachedRoom>) =>
 
 const longestFirst = [asc(participants.waiting_since), asc(participants.id)];
 
-/** The participants waiting in the room. Every waiting participant has a `waiting_since`. */
+/** Every waiting participant has a `waiting_since`. */
 export const participantsWaiting = preparedQuery((room: Placeholders<ReachedRoom>) =>
   builder
     .select({

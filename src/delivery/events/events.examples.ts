@@ -1,9 +1,7 @@
 import type { EventType } from "../../database/enums.ts";
 import * as story from "../../openapi/story.ts";
 
-/*
- * The documented example of each type of event. The Worker uses them too: it sends them to webhook endpoints that are tested.
- */
+/* The Worker sends the documented examples too, to webhook endpoints that are tested. */
 
 export const EXAMPLE_IDS = {
   organization_user_id: story.PAULA.id,
@@ -57,7 +55,7 @@ export function idsOfType(type: EventType): { always: IdName[]; ifThereIs: IdNam
 
 const ON_CALL = { call_id: story.CALL.id, organization_user_id: story.PAULA.id };
 
-/** The events of the examples' story, in order. The third element replaces ids that differ from the usual ones. */
+/** In order. The third element replaces ids that differ from the usual ones. */
 export const STORY: Record<EventType, [id: number, created_at: string, ids?: Ids]> = {
   "api_client.created": [1001, story.SET_UP_AT],
   "waiting_room.created": [1002, story.SET_UP_AT],
@@ -78,25 +76,26 @@ export const STORY: Record<EventType, [id: number, created_at: string, ids?: Ids
   "egress.started": [1042, story.RECORDED_FROM],
   "call.ended": [story.EVENT_ID, story.ENDED_AT],
   "participant.left": [1044, story.ENDED_AT, ON_CALL],
-  "participant.updated": [1063, story.ENDED_AT, ON_CALL],
   "egress.ended": [1045, story.ENDED_AT],
   "transcript.finalized": [1046, "2026-01-31T09:45:20.000Z"],
   "soap_note.finalized": [1047, "2026-01-31T09:46:00.000Z"],
   "call.updated": [1048, "2026-01-31T09:47:10.000Z"],
-  "visit.ended": [1049, story.VISIT_ENDED_AT],
-  "waiting_room_sub.changed": [1050, story.SUB_PLANNED_AT],
-  "access_log.sealed": [1051, story.SEALED_AT],
-  "invite.accepted": [1052, story.ACCEPTED_AT],
-  "organization_user.added": [1053, story.ACCEPTED_AT, { organization_user_id: story.INES.id }],
-  "visit.updated": [1056, "2026-02-03T10:00:00.000Z", { visit_id: 502 }],
-  "visit.cancelled": [1057, "2026-02-03T10:05:00.000Z", { visit_id: 503 }],
-  "visit.missed": [1058, "2026-02-03T12:00:05.000Z", { visit_id: 502 }],
-  "organization_user.updated": [1059, "2026-02-03T12:10:00.000Z", { organization_user_id: story.ANN.id }],
-  "consent.withdrawn": [1060, story.WITHDRAWN_AT],
-  "transcript.corrected": [1054, story.CORRECTED_AT],
-  "soap_note.corrected": [1055, story.CORRECTED_AT],
-  "transcript.deleted": [1061, story.WITHDRAWN_AT],
-  "soap_note.deleted": [1062, story.WITHDRAWN_AT],
+  "call.results_ready": [1049, "2026-01-31T09:50:02.000Z"],
+  "visit.ended": [1050, story.VISIT_ENDED_AT],
+  "waiting_room_sub.changed": [1051, story.SUB_PLANNED_AT],
+  "access_log.sealed": [1052, story.SEALED_AT],
+  "invite.accepted": [1053, story.ACCEPTED_AT],
+  "organization_user.added": [1054, story.ACCEPTED_AT, { organization_user_id: story.INES.id }],
+  "visit.updated": [1055, "2026-02-03T10:00:00.000Z", { visit_id: 502 }],
+  "visit.cancelled": [1056, "2026-02-03T10:05:00.000Z", { visit_id: 503 }],
+  "visit.missed": [1057, "2026-02-03T12:00:05.000Z", { visit_id: 502 }],
+  "organization_user.updated": [1058, "2026-02-03T12:10:00.000Z", { organization_user_id: story.ANN.id }],
+  "consent.withdrawn": [1059, story.WITHDRAWN_AT],
+  "transcript.corrected": [1060, story.CORRECTED_AT],
+  "soap_note.corrected": [1061, story.CORRECTED_AT],
+  "transcript.deleted": [1062, story.WITHDRAWN_AT],
+  "soap_note.deleted": [1063, story.WITHDRAWN_AT],
+  "participant.updated": [1064, story.WITHDRAWN_AT, ON_CALL],
   "egress.deleted": [30_417, story.RECORDING_DELETED_AT],
 };
 

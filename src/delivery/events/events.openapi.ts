@@ -1,9 +1,9 @@
 import type * as z from "zod";
 import type { EventType } from "../../database/enums.ts";
-import { EVENTS_KEPT_FOR } from "../../lifetimes.ts";
+import { EVENTS_KEPT_FOR, RESULTS_AWAITED_FOR, UNFINISHED_RESULTS_AWAITED_FOR } from "../../lifetimes.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
-import { DAY } from "../../units.ts";
+import { DAY, MINUTE } from "../../units.ts";
 import { exampleEvent, idsOfType, STORY } from "./events.examples.ts";
 import { eventsSchema, type platformEventSchema, platformEventsSchema } from "./events.responses.ts";
 
@@ -13,6 +13,7 @@ export const EVENT_MEANINGS: Record<EventType, string> = {
   "call.updated":
     "The reported details of a call have changed: who holds it, its `external_reference`, whether it failed, or, after its end, when it ended. This includes a reported end that replaces an assumed one.",
   "call.ended": "A call has ended, or is assumed to have ended because its end was never reported.",
+  "call.results_ready": `The results of an ended call are ready: no text is a draft, and no recording is running. The event comes once for each call, within five minutes. A call without any text or recording waits for one for ${RESULTS_AWAITED_FOR / MINUTE} minutes after its end was reported. A text that stays a draft, or a recording that does not end, holds the event back for up to ${UNFINISHED_RESULTS_AWAITED_FOR / MINUTE} minutes. Results that arrive later have their own events.`,
   "participant.waiting":
     "Someone is waiting in a waiting room, or waited before joining a call: for the first time, again after leaving, or in a different room.",
   "participant.joined": "Someone has joined a call, for the first time or again after leaving.",
@@ -82,6 +83,13 @@ const table = (Object.keys(EVENT_MEANINGS) as EventType[])
 
 const events = (Object.keys(STORY) as EventType[]).map(exampleEvent);
 
+/** Together, they show each id that an event can have. */
+const shownEvents = events.filter(({ data }, n) =>
+  Object.keys(data).some((id) => !events.slice(0, n).some((earlier) => id in earlier.data)),
+);
+
+const lastShown = shownEvents.at(-1) as (typeof shownEvents)[number];
+
 /** An example as the platform sees it. */
 const ofClinic = ({
   id,
@@ -125,7 +133,7 @@ More types may be added: ignore types that you do not know.`,
       response: {
         schema: eventsSchema,
         examples: {
-          "One event of each type except `egress.deleted`": { events: events.slice(0, -1), next_after: 1062 },
+          "Events with each kind of id": { events: shownEvents, next_after: lastShown.id },
           "Only final transcripts": { events: [transcriptFinalized], next_after: transcriptFinalized.id },
         },
       },
@@ -156,9 +164,9 @@ More types may be added: ignore types that you do not know.`,
             events: [ofClinic(exampleEvent("organization_user.removed"))],
             next_after: String(exampleEvent("organization_user.removed").id),
           },
-          "One event of each type except `egress.deleted`": {
-            events: events.slice(0, -1).map(ofClinic),
-            next_after: "1062",
+          "Events with each kind of id": {
+            events: shownEvents.map(ofClinic),
+            next_after: String(lastShown.id),
           },
           "Three databases": {
             events: [ofClinic(exampleEvent("invite.accepted"))],

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { EVENT_TYPE_NAMES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
+import { nearest } from "../../http/nearest.ts";
 import { afterQuery, pageQuery } from "../../http/pagination.ts";
 import { NO_POSITIONS } from "../../http/positions.ts";
 import { reference, toTimestamp } from "../../http/wire.ts";
@@ -10,8 +11,12 @@ import { EVENT_POSITIONS, type Positions, readEventPositions } from "./events.po
 import type { eventSchema, platformEventSchema } from "./events.responses.ts";
 import type { eventColumns, platformEventColumns } from "./events.sql.ts";
 
+/** The error for an unknown type of event. There are too many types to list them all. */
+export const noSuchType = (sent: unknown, known: readonly string[]): string =>
+  `must be a type of event: the most similar ones are ${nearest(String(sent), known).slice(0, 3).join(", ")}`;
+
 export const typeOrFamily = lazily(() =>
-  z.enum(EVENT_TYPE_NAMES, `must be one of ${EVENT_TYPE_NAMES.join(", ")}`),
+  z.enum(EVENT_TYPE_NAMES, { error: ({ input }) => noSuchType(input, EVENT_TYPE_NAMES) }),
 );
 
 export const eventsQuery = lazily(() => z.object({ type: typeOrFamily().optional(), ...afterQuery().shape }));

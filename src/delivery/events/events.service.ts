@@ -26,8 +26,8 @@ export async function listEvents(
 }
 
 /**
- * Asks all databases. If one does not answer, the request fails: the events of an organization that moved away from it must not
- * come before those that it still has.
+ * If one database does not answer, the request fails: an organization's events must not come before those left behind by a
+ * move.
  */
 export async function listEventsOfAllOrganizations(
   context: Context,
@@ -47,7 +47,7 @@ export async function listEventsOfAllOrganizations(
   return { events, next_after: writeEventPositions(advance(after, found, events)) };
 }
 
-/** Asks the primaries, because replicas lag differently. */
+/** The primaries, because replicas lag differently. */
 function askEachDatabase<Answer>(
   { db, shards }: Context,
   ask: (db: Database) => Promise<Answer>,

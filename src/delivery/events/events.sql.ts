@@ -52,17 +52,12 @@ export const eventsByTypeName = new Map(
 );
 
 interface UnreadEvents {
-  /** The intervals of ids to read, as a JSON array of pairs: see `unreadAfter`. */
+  /** A JSON array of pairs: see `unreadAfter`. */
   unread: string;
   limit: number;
 }
 
-/**
- * Selects the first events in intervals of ids. It reads at most `limit` events in each interval.
- *
- * @param from further rows to join
- * @param condition may refer to them
- */
+/** Reads at most `limit` events in each interval. `condition` may refer to `from`. */
 function selectUnread({ unread, limit }: Placeholders<UnreadEvents>, from = sql``, condition?: SQL) {
   const inInterval = builder
     .select({ id: events.id })
@@ -81,7 +76,6 @@ function selectUnread({ unread, limit }: Placeholders<UnreadEvents>, from = sql`
     .limit(limit);
 }
 
-/** For the platform, which follows all organizations. */
 export const unreadEvents = preparedQuery((part: Placeholders<UnreadEvents>) => selectUnread(part));
 
 /** `types` is a JSON array. */
@@ -89,7 +83,7 @@ export const unreadEventsOfTypes = preparedQuery((part: Placeholders<UnreadEvent
   selectUnread(part, sql`cross join json_each(${part.types}) as kind`, eq(events.type, sql`kind.value`)),
 );
 
-/** The state of the database's events for `mergeEvents` and `advance`. */
+/** For `mergeEvents` and `advance`. */
 export const stateOfEvents = preparedQuery(({ positions }: Placeholders<{ positions: string }>) => {
   const startOfRange = sql`position.value - position.value % ${sql.raw(String(RANGE))}`;
   const isRead = sql`exists (select 1 from ${events} where ${events.id} > ${startOfRange} and ${events.id} <= position.value)`;

@@ -1,11 +1,8 @@
 import { base64Of, bytesOfBase64 } from "../../bytes/base64.ts";
 
-/*
- * The body and the headers of webhooks, in the Standard Webhooks format. The client package includes this file, because its
- * command `listen` sends webhooks too.
- */
+/* In the Standard Webhooks format. The client package includes this file, because its command `listen` sends webhooks too. */
 
-/** A webhook before signing. `webhook_id` must be the same for every attempt. */
+/** `webhook_id` must be the same for every attempt. */
 export interface Webhook {
   webhook_id: string;
   body: string;

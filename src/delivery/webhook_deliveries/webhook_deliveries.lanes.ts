@@ -42,9 +42,9 @@ import { sendWebhook } from "./webhook_deliveries.sending.ts";
 import { webhookDeliveries } from "./webhook_deliveries.table.ts";
 
 /*
- * Each endpoint has a lane: its deliveries are sent one after another, in the order of their events, by one invocation
- * at a time. So a slow endpoint delays only itself. If a lane dies, its deliveries are still due, and are sent again
- * when its lease has expired. Deliveries that it had sent but not recorded are sent twice.
+ * The deliveries of an endpoint are sent one after another, by one invocation at a time, so that a slow endpoint delays only
+ * itself. If a lane dies, its deliveries are sent again when its lease has expired, also those that it had sent but not
+ * recorded.
  */
 
 export interface Lane {
@@ -54,7 +54,7 @@ export interface Lane {
   lease_until: number;
 }
 
-/** Leases an endpoint; null if it is inactive or already leased. */
+/** null if the endpoint is inactive or already leased. */
 export async function openLane({ db, now }: Context, id: number): Promise<Lane | null> {
   const lease_until = now + WEBHOOK_LEASE;
   const [[endpoint], deliveries] = await runBatch(db, [
@@ -64,11 +64,7 @@ export async function openLane({ db, now }: Context, id: number): Promise<Lane |
   return endpoint ? { endpoint, deliveries, opened_at: now, lease_until } : null;
 }
 
-/**
- * Sends the due deliveries and releases the endpoint.
- *
- * @returns when to send a message for the endpoint, or null for no message
- */
+/** @returns when to send a message for the endpoint, or null for no message */
 export async function runLane(context: Context, lane: Lane): Promise<number | null> {
   const { db } = context;
   const endAt = Date.now() + WEBHOOK_LANE_TIME;
@@ -139,7 +135,7 @@ async function closeLane(
 
 const { secret: ___, previous_secrets: ____, ...laneColumns } = getTableColumns(webhookEndpoints);
 
-/** The columns of webhook_deliveries here are all in an index. */
+/** All in an index. */
 const dueColumns = {
   webhook_endpoint_id: webhookDeliveries.webhook_endpoint_id,
   event_id: webhookDeliveries.event_id,
@@ -156,7 +152,7 @@ export type DueDelivery = Row<typeof dueColumns>;
 const isUnleased = (now: Placeholders<{ now: number }>["now"]) =>
   or(isNull(webhookEndpoints.lease_until), lte(webhookEndpoints.lease_until, now));
 
-/** Endpoints with due deliveries. Failing ones come last, so that they never crowd out working ones. */
+/** Failing endpoints come last, so that they never crowd out working ones. */
 export const dueEndpoints = preparedQuery(
   ({ now, due_before, limit }: Placeholders<{ now: number; due_before: number; limit: number }>) =>
     selectColumn(
@@ -189,17 +185,14 @@ const leaseEndpoint = preparedQuery(
       .returning(),
 );
 
-/** When a delivery of an endpoint is due: at once if its last attempt was before the endpoint was repaired. */
+/** At once if the last attempt was before the endpoint was repaired. */
 function dueAt(id: Value<number>) {
   const { last_attempt_at, next_attempt_at } = webhookDeliveries;
   const repaired_at = scalar(selectColumn(webhookEndpoints.repaired_at, eq(webhookEndpoints.id, id)));
   return iif(lt(last_attempt_at, repaired_at), repaired_at, next_attempt_at);
 }
 
-/**
- * The next deliveries of an endpoint, in the order of their events. A new one may be due slightly in the future, because
- * the clock of the machine that wrote the event may be ahead. A retry is never sent early.
- */
+/** A new one may be due slightly in the future, because another machine's clock may be ahead. A retry is never sent early. */
 const dueDeliveries = preparedQuery(
   ({ id, now, due_before }: Placeholders<{ id: number; now: number; due_before: number }>) => {
     const { webhook_endpoint_id, event_id, attempts, next_attempt_at } = webhookDeliveries;
@@ -223,11 +216,7 @@ const dueDeliveries = preparedQuery(
 /** A lane is identified by the lease that it set. */
 const endpointInLane = rowsBy(webhookEndpoints, laneColumns, "id", "lease_until");
 
-/**
- * When the next pending delivery is due, apart from those with an outcome that is not recorded yet.
- *
- * @param outcomes a JSON array of `Outcome`
- */
+/** Without those whose outcome (in a JSON array) is not recorded yet. */
 const othersDueAt = preparedQuery(({ id, outcomes }: Placeholders<{ id: number; outcomes: string }>) => {
   const { webhook_endpoint_id, event_id, next_attempt_at } = webhookDeliveries;
   const ended = sql`(select ${jsonField("event_id")}, ${jsonField("was_due_at")} from ${jsonRows(outcomes)})`;
@@ -244,10 +233,8 @@ const othersDueAt = preparedQuery(({ id, outcomes }: Placeholders<{ id: number; 
 });
 
 /**
- * Skips a delivery that was made due again while it was sent, so that it is sent again. The endpoint's id comes from each
- * outcome: with a single value, SQLite would scan all deliveries of the endpoint.
- *
- * @param outcomes a JSON array of `Outcome`
+ * Skips a delivery that was made due again while it was sent. The endpoint's id comes from each outcome (in a JSON array): with
+ * a single value, SQLite would scan all deliveries of the endpoint.
  */
 const writeOutcomes = preparedQuery(({ outcomes }: Placeholders<{ outcomes: string }>) => {
   const { organization_id, webhook_endpoint_id, event_id, ...outcome } = jsonFields(webhookDeliveries);

@@ -28,9 +28,7 @@ export interface Attempt {
   retry_after: string | null;
 }
 
-/*
- * Attempt errors are fixed texts: the receiver's response is not kept.
- */
+/* The receiver's response is not kept. */
 
 export const NO_ANSWER = `There was no response within ${WEBHOOK_TIMEOUT / 1000} seconds`;
 
@@ -42,11 +40,12 @@ export const NO_SUCCESS = "The response status is not a success (200 to 299)";
 
 const NOT_WANTED = "The endpoint no longer receives events of this type";
 
-/** A delivery after an attempt. It is written only if the delivery was not made due again meanwhile. */
+/** Written only if the delivery was not made due again meanwhile. */
 export type Outcome = Omit<DeliveryRow, "organization_id"> & { was_due_at: number | null };
 
 /**
- * @param attempt undefined if the endpoint no longer wants the event, which is then given up
+ * @param attempt undefined if the endpoint no longer wants the event
+ *
  * @param now when the attempt ended
  */
 export function mergeDelivery(
@@ -84,12 +83,7 @@ export function mergeDelivery(
   };
 }
 
-/**
- * When to try a delivery again, or null to give it up.
- *
- * @param attempts the number of failed attempts, including the last one
- * @param now when the last attempt ended
- */
+/** null gives the delivery up. `attempts` failed, and the last one ended at `now`. */
 export function nextAttemptAt(
   attempts: number,
   retry_after: string | null,
@@ -102,7 +96,7 @@ export function nextAttemptAt(
   return Math.max(retryAt, retryAfterAt(retry_after, now) ?? 0);
 }
 
-/** Parses `Retry-After`, in seconds or as a date; returns null if it is neither. */
+/** In seconds, or as a date. */
 export function retryAfterAt(retry_after: string | null, now: number): number | null {
   if (retry_after === null) return null;
   const asked = /^\d+$/.test(retry_after) ? now + Number(retry_after) * 1000 : Date.parse(retry_after);
@@ -111,13 +105,13 @@ export function retryAfterAt(retry_after: string | null, now: number): number | 
 
 type EndpointInLane = Omit<typeof webhookEndpoints.$inferSelect, "secret" | "previous_secrets">;
 
-/** Whether an endpoint receives events of a type now: it may have taken the type away since the event. */
+/** It may have taken the type away since the event. */
 export const wantsType = ({ event_types }: Pick<EndpointInLane, "event_types">, type: EventType): boolean =>
   event_types === null || eventTypesOf(event_types).includes(type);
 
 const GONE = 410;
 
-/** When to try a failing endpoint again: the pause grows with the time that it has been failing. */
+/** The pause grows with the time that the endpoint has been failing. */
 export function pausedUntil(failing_since: number, retry_after: string | null, now: number): number {
   const asked = (retryAfterAt(retry_after, now) ?? 0) - now;
   const pause = Math.max(now - failing_since, asked, MIN_WEBHOOK_PAUSE);
@@ -156,13 +150,14 @@ function endpointAfter(endpoint: EndpointInLane, attempts: Attempt[], now: numbe
 
 export interface LaneEnd {
   endpoint: EndpointInLane;
-  /** When to send a message for the endpoint; null for no message. */
+  /** null for no message. */
   nudge_at: number | null;
 }
 
 /**
- * @param due_at when the next pending delivery is due; null without any
- * @param lane the URL that the lane sent to, when it began, and whether it found any due delivery
+ * @param due_at when the next pending delivery is due
+ *
+ * @param lane the URL that it sent to, and whether it found nothing due
  */
 export function endLane(
   { endpoint, due_at }: { endpoint: EndpointInLane; due_at: number | null },
@@ -177,7 +172,7 @@ export function endLane(
   if (due_at === null || isOrphaned || !next.is_active)
     return { endpoint: { ...next, message_at: null }, nudge_at: null };
   const ready_at = Math.max(due_at, next.lease_until ?? 0, now);
-  // Keep a message that arrives within the second: if each lane sent another one, they would multiply.
+  // If each lane sent another message within the second, they would multiply.
   const { message_at } = endpoint;
   if (message_at !== null && message_at > now && message_at < ready_at + SECOND)
     return { endpoint: next, nudge_at: null };

@@ -5,7 +5,7 @@ import { EVENTS_LOOKED_THROUGH, WEBHOOK_REDELIVERY_PORTION } from "../../limits.
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference, WebhookReference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
-import { DAY, HOUR } from "../../units.ts";
+import { DAY, grouped, HOUR } from "../../units.ts";
 import { exampleEvent, idsOfType } from "../events/events.examples.ts";
 import { EVENT_MEANINGS } from "../events/events.openapi.ts";
 import { eventIds } from "../events/events.responses.ts";
@@ -62,10 +62,8 @@ const ping: WebhookReference = {
   summary: "ping",
   description:
     "A client has asked to test the endpoint. A ping is not an event: its `id` is always 0, its `data` is empty, and it is not sent again.",
-  schema: webhookSchemaOf("ping", NO_IDS)
-    .omit({ test: true })
-    .extend({ id: z.int().min(0).max(0).describe("Always 0.") }),
-  example: { id: 0, type: "ping", timestamp: story.SET_UP_AT, data: {} },
+  schema: webhookSchemaOf("ping", NO_IDS).extend({ id: z.int().min(0).max(0).describe("Always 0.") }),
+  example: { id: 0, type: "ping", test: true, timestamp: story.SET_UP_AT, data: {} },
 };
 
 export const webhookDeliveriesReference: Reference = {
@@ -106,7 +104,7 @@ export const webhookDeliveriesReference: Reference = {
     "POST /webhook_endpoints/:id/redeliver": {
       operationId: "redeliverWebhooks",
       summary: "Send events again",
-      description: `Sends events of the last ${lifetimes.EVENTS_KEPT_FOR / DAY} days again, including those that were delivered, given up, or missed while the endpoint was inactive. Only events of the endpoint's types that occurred after its creation are sent. One request searches up to ${EVENTS_LOOKED_THROUGH} events and sends up to ${WEBHOOK_REDELIVERY_PORTION} of them, oldest first; \`next_after\` is null when there are no more events to search.`,
+      description: `Sends events of the last ${lifetimes.EVENTS_KEPT_FOR / DAY} days again, including those that were delivered, given up, or missed while the endpoint was inactive. Only events of the endpoint's types that occurred after its creation are sent. One request searches up to ${grouped(EVENTS_LOOKED_THROUGH)} events and sends up to ${grouped(WEBHOOK_REDELIVERY_PORTION)} of them, oldest first; \`next_after\` is null when there are no more events to search.`,
       status: 200,
       ...ofEndpoint,
       request: {

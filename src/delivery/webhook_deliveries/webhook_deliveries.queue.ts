@@ -9,10 +9,7 @@ import { nudge, portionsOf } from "../../queues/send.ts";
 import { DUE_TOLERANCE, WEBHOOK_DUE_PORTION, WEBHOOK_LANES_AT_ONCE } from "../../tuning.ts";
 import { dueEndpoints, type Lane, openLane, runLane } from "./webhook_deliveries.lanes.ts";
 
-/**
- * Deliveries may be due: at this endpoint, or at any endpoint if null. D1 knows which, so a lost or duplicate message
- * does no harm.
- */
+/** null: any endpoint. D1 knows which deliveries are due, so a lost or duplicate message does no harm. */
 const webhookMessage = lazily(() =>
   z.object({ schema: z.literal("webhook_deliveries/1"), webhook_endpoint_id: id().nullable() }),
 );
@@ -27,7 +24,7 @@ const nudgeFor = (webhook_endpoint_id: number | null): WebhookMessage => ({
 export const nudgeDeliveries = (queue: Queue): Promise<void> =>
   nudge(queue, (delay) => sendWebhookMessage(queue, null, delay));
 
-/** Logs a failure: the cron queues due deliveries anyway. */
+/** Only logs a failure: the cron queues due deliveries anyway. */
 async function sendWebhookMessage(
   queue: Queue,
   webhook_endpoint_id: number | null,
@@ -38,10 +35,7 @@ async function sendWebhookMessage(
     .catch((error) => logFault({ webhook_endpoint_id: webhook_endpoint_id ?? undefined }, error));
 }
 
-/**
- * Consumes the webhook queue. The consumer only leases endpoints and sends in the background, so that a slow receiver
- * does not hold up the queue.
- */
+/** Only leases endpoints, and sends in the background, so that a slow receiver does not hold up the queue. */
 export const consumeWebhookDeliveries = (batch: MessageBatch, env: Env, background: ExecutionContext) =>
   consume(batch, env, webhookMessage(), async (context, { webhook_endpoint_id }) => {
     if (webhook_endpoint_id === null) await dispatch(context, background);
@@ -55,11 +49,7 @@ async function dispatch(context: Context, background: ExecutionContext): Promise
   await queueLanes(context, due.slice(WEBHOOK_LANES_AT_ONCE));
 }
 
-/**
- * For the cron: queues due deliveries, in case their messages were lost.
- *
- * @returns the number of endpoints with due deliveries
- */
+/** For the cron. Returns the number of endpoints with due deliveries. */
 export async function queueDueDeliveries(context: Context): Promise<number> {
   const due = await endpointsDue(context, WEBHOOK_DUE_PORTION);
   await queueLanes(context, due);
@@ -76,7 +66,6 @@ async function queueLanes({ webhookQueue }: Context, ids: number[]): Promise<voi
   for (const portion of portionsOf(messages)) await webhookQueue.sendBatch(portion);
 }
 
-/** Leases the endpoints that are free, and sends in the background. */
 async function startLanes(context: Context, ids: number[], background: ExecutionContext): Promise<void> {
   const results = await Promise.allSettled(
     ids.map(async (id) => {

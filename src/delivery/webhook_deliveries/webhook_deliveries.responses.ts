@@ -75,7 +75,9 @@ export const webhookSchema = z.object({
   test: z
     .literal(true)
     .optional()
-    .describe("Only in tests of an endpoint: the ids are those of an example. Check it before you use them."),
+    .describe(
+      "Only in tests of an endpoint, and in pings: the ids are those of an example. Check it before you use them.",
+    ),
   timestamp: timestamp().describe(
     "The `created_at` of the event: when the service recorded it. The `webhook-timestamp` header says when it was sent.",
   ),

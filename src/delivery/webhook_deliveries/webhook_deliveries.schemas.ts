@@ -5,6 +5,7 @@ import { pageQuery } from "../../http/pagination.ts";
 import { pathId, toTimestamp, toTimestampOrNull } from "../../http/wire.ts";
 import { lazily } from "../../memory.ts";
 import { exampleEvent } from "../events/events.examples.ts";
+import { noSuchType } from "../events/events.schemas.ts";
 import { type Webhook, webhookOf } from "./webhook_deliveries.format.ts";
 import type { DueDelivery } from "./webhook_deliveries.lanes.ts";
 import type { Attempt } from "./webhook_deliveries.merge.ts";
@@ -24,7 +25,9 @@ export const redeliverBody = lazily(() =>
 );
 
 /** Not families: an example is of one type. */
-export const pingBody = lazily(() => z.object({ type: z.enum(EVENT_TYPES) }).partial());
+export const pingBody = lazily(() =>
+  z.object({ type: z.enum(EVENT_TYPES, { error: ({ input }) => noSuchType(input, EVENT_TYPES) }) }).partial(),
+);
 
 export type Delivery = Row<typeof deliveryColumns>;
 
@@ -57,11 +60,11 @@ export const webhookOfDelivery = ({
 
 /** A ping is not an event: its id is always 0, and each ping has its own webhook id. */
 export function newPing(now: number): Webhook {
-  const body: WebhookBody = { id: 0, type: "ping", timestamp: toTimestamp(now), data: {} };
+  const body: WebhookBody = { id: 0, type: "ping", test: true, timestamp: toTimestamp(now), data: {} };
   return { webhook_id: `ping_${crypto.randomUUID()}`, body: JSON.stringify(body) };
 }
 
-/** The documented example of a type. Like a ping, it is not an event, and has its own webhook id each time. */
+/** Like a ping, it is not an event, and has its own webhook id each time. */
 export function newTest(example: EventType): Webhook {
   const { id, type, created_at: timestamp, data } = exampleEvent(example);
   const body: WebhookBody = { id, type, test: true, timestamp, data };

@@ -21,7 +21,7 @@ function errorOf(status: number): string | null {
   return NO_SUCCESS;
 }
 
-/** Sends a webhook once. Never throws for a failed request. */
+/** Never throws for a failed request. */
 export async function sendWebhook(
   { settings }: Pick<Context, "settings">,
   target: Target,
@@ -54,7 +54,7 @@ export async function sendWebhook(
   }
 }
 
-/** Checks the URL again, because the rules may have changed since it was set. */
+/** The rules may have changed since the URL was set. */
 function forbiddenNow({ OWN_HOSTS }: Settings, { url, service_url }: Target): string | undefined {
   const allowsLoopback = service_url !== null && isLoopback(new URL(service_url).hostname);
   return urlFault(url, { ownUrl: service_url ?? undefined, ownHosts: OWN_HOSTS, allowsLoopback });

@@ -22,7 +22,7 @@ import {
   redeliveredEvents,
 } from "./webhook_deliveries.sql.ts";
 
-/** Deliveries of events before `after`, newest first, and the `after` for the next page. */
+/** Newest first. */
 export async function listDeliveries(
   { db, caller }: ClientContext,
   id: number,
@@ -37,7 +37,7 @@ export async function listDeliveries(
   return { deliveries, next_after: deliveries.at(-1)?.event_id ?? after ?? null };
 }
 
-/** Sends a ping, or the example of a type of event, once and returns the result, even to an inactive endpoint. */
+/** Even to an inactive endpoint. */
 export async function pingWebhookEndpoint(
   context: ClientContext,
   id: number,
@@ -54,7 +54,6 @@ export async function pingWebhookEndpoint(
   return sendWebhook(context, endpoint, type ? newTest(type) : newPing(now));
 }
 
-/** Makes a portion of the events after `after` due again. */
 export async function redeliver(
   { db, caller, now }: ClientContext,
   id: number,
@@ -83,6 +82,5 @@ export async function redeliver(
   return { redelivered_count: count, next_after: last };
 }
 
-/** @returns the number of deleted deliveries */
 export const deleteOldDeliveries = ({ db }: Context): Promise<number> =>
   workOff(db, deleteOrphanedDeliveries);

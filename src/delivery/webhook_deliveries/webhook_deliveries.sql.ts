@@ -54,13 +54,13 @@ export const deliveriesBefore = preparedQuery(
 
 interface Redelivery extends OwnPath {
   after: number;
-  /** The types that the endpoint wants, as a JSON array; null for all. */
+  /** A JSON array; null for all types. */
   event_types: string | null;
   created_at: number;
   events_since: number;
 }
 
-/** The last event that one request searches; null if the request reaches the end. */
+/** null if the request reaches the end. */
 const lastLookedThrough = ({ organization_id, after }: Placeholders<Redelivery>) =>
   scalar(
     selectColumn(events.id, eq(events.organization_id, organization_id), gt(events.id, after))
@@ -69,10 +69,7 @@ const lastLookedThrough = ({ organization_id, after }: Placeholders<Redelivery>)
       .offset(EVENTS_LOOKED_THROUGH - 1),
   );
 
-/**
- * The first events after `after` that the endpoint wants, since its creation. Some have no delivery yet, because the
- * endpoint was inactive when they occurred.
- */
+/** Some events have no delivery yet, because the endpoint was inactive when they occurred. */
 function eventsToRedeliver(redelivery: Placeholders<Redelivery>) {
   const { organization_id, id, after, event_types, created_at, events_since } = redelivery;
   const delivery = selectColumn(
@@ -93,7 +90,6 @@ function eventsToRedeliver(redelivery: Placeholders<Redelivery>) {
     .as("again");
 }
 
-/** Makes events due again, even if they were delivered or given up. */
 export const redeliverEvents = preparedQuery((redelivery: Placeholders<Redelivery & { now: number }>) => {
   const again = eventsToRedeliver(redelivery);
   return insertSelect(
@@ -115,7 +111,7 @@ export const redeliverEvents = preparedQuery((redelivery: Placeholders<Redeliver
   });
 });
 
-/** The number of events that `redeliverEvents` makes due, and the event to continue after; null at the end. */
+/** null at the end. */
 export const redeliveredEvents = preparedQuery((redelivery: Placeholders<Redelivery>) => {
   const again = eventsToRedeliver(redelivery);
   const isFull = sql`count(*) = ${WEBHOOK_REDELIVERY_PORTION}`.inlineParams();
@@ -127,10 +123,7 @@ export const redeliveredEvents = preparedQuery((redelivery: Placeholders<Redeliv
     .from(again);
 });
 
-/**
- * Deletes deliveries whose endpoint or event no longer exists. Each endpoint with deliveries gets a turn. Does not read
- * the deliveries that stay.
- */
+/** Each endpoint with deliveries gets a turn. Does not read the deliveries that stay. */
 export const deleteOrphanedDeliveries = preparedQuery((turn: Placeholders<Turn>) => {
   const { webhook_endpoint_id, event_id } = webhookDeliveries;
   const orphansOf = (endpoint_id: SQL) => {

@@ -25,7 +25,7 @@ const NEW_ENDPOINT = {
   message_at: null,
 };
 
-/** @throws ApiError 422 if the organization already has the maximum number of endpoints */
+/** @throws ApiError 422 */
 export function newEndpoint(
   {
     isFull,
@@ -41,9 +41,8 @@ export function newEndpoint(
 }
 
 /**
- * Activating an endpoint clears its `disabled_reason`. So does deactivating a restored one, because a client has then
- * decided. The user who activates an endpoint or changes its URL becomes responsible for it. Pending deliveries are then
- * due at once, whatever pause the old receiver asked for.
+ * Deactivating a restored endpoint clears its `disabled_reason` too, because a client has then decided. The user who activates
+ * an endpoint or changes its URL becomes responsible for it, and its pending deliveries are due at once.
  *
  * @param service_url the service's URL in this request
  * @param user_id the user who makes the change
@@ -77,10 +76,10 @@ export const validSecrets = (secrets: OldSecrets, now: number): OldSecrets =>
   secrets.filter(({ expires_at }) => expires_at > now);
 
 /**
- * Every old secret keeps signing for a day, not only the last one: if a rotation is repeated because its response was
- * lost, the receiver knows only the secret from before both rotations.
+ * Every old secret signs for a day: if a rotation is repeated because its response was lost, the receiver knows only the secret
+ * from before both.
  *
- * @throws ApiError 422 if the maximum number of old secrets are still signing
+ * @throws ApiError 422 if too many are still signing
  */
 export function rotateSecret<Row extends Pick<EndpointRow, "secret" | "previous_secrets">>(
   endpoint: Row,

@@ -2,15 +2,14 @@ import { isLoopback } from "../../http/loopback.ts";
 import { URL_FAULTS, type UrlFault } from "./webhook_endpoints.refusals.ts";
 
 interface Surroundings {
-  /** A URL of the service itself, if known. */
   ownUrl?: string | undefined;
-  /** Other hosts of the service, each as a URL. */
+  /** Each as a URL. */
   ownHosts?: string[];
-  /** Allows http and any port on a loopback host, for a developer's machine. */
+  /** With http and any port, for a developer's machine. */
   allowsLoopback: boolean;
 }
 
-/** DNS labels. At least two, the last of which does not begin with a digit. */
+/** At least two DNS labels, the last of which does not begin with a digit. */
 const PUBLIC_NAME =
   /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
@@ -18,14 +17,12 @@ const PUBLIC_NAME =
 const RESERVED_NAME =
   /(?:^|\.)(?:local|internal|localhost|lan|home\.arpa|svc|corp|home|mail|intranet|private|test|onion|alt|example|invalid)$/;
 
-/** Matches hosts as `URL` writes them: it turns 127.1, 0x7f.1 and full-width digits into four numbers. */
+/** As `URL` writes hosts: it turns 127.1, 0x7f.1 and full-width digits into four numbers. */
 const IP_ADDRESS = /^(?:\d+\.\d+\.\d+\.\d+|\[.*\])$/;
 
 /**
- * Why a webhook must not go to this URL, or undefined if it may. The service must not be a way into a private network,
- * so the name must be public. The address that the name resolves to is not checked: it is not known here.
- *
- * Checks the URL as `URL` parses it, because that is where the request would go.
+ * The service must not be a way into a private network, so the name must be public. The address that it resolves to is not
+ * known here. Checks the URL as `URL` parses it, because that is where the request would go.
  */
 export function urlFault(
   url: string,
@@ -48,10 +45,7 @@ export function urlFault(
 /** Treats `example.com.` as `example.com`. */
 const hostOf = ({ hostname }: URL): string => hostname.replace(/\.$/, "");
 
-/**
- * A deployed service answers on every port of its host. On a developer's machine, other servers run on the same
- * loopback host, so ports are compared, and any loopback name counts.
- */
+/** A deployed service answers on every port of its host. On a developer's machine, ports are compared. */
 function isSameEndpoint(target: URL, own: URL): boolean {
   const [host, ownHost] = [hostOf(target), hostOf(own)];
   return isLoopback(ownHost) ? isLoopback(host) && portOf(target) === portOf(own) : host === ownHost;

@@ -39,7 +39,7 @@ export const rotatedTooOften = () =>
     `The secret was rotated ${MAX_OLD_WEBHOOK_SECRETS} times within a day: wait until the oldest of these secrets has expired`,
   );
 
-/** For a caller whose replayed request no longer returns the secret. */
+/** For a replay, whose response cannot contain the secret. */
 export const ROTATE_LOST_SECRET =
   "The endpoint was created, but its secret is shown only once: if you do not have it, find the endpoint in the list and rotate its secret";
 

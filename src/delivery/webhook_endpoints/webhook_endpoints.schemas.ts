@@ -18,10 +18,7 @@ export const webhookUrl = lazily(() =>
   text(MAX_WEBHOOK_URL_LENGTH).meta({ override: { pattern: HTTP_URL } }),
 );
 
-/**
- * Duplicates count once. A family is kept as a family, for types added later. A list of all types becomes null, for the
- * same reason.
- */
+/** A family is kept as a family, for types added later. A list of all types becomes null, for the same reason. */
 const eventTypes = lazily(() =>
   upToFirstFault(
     z
@@ -49,7 +46,6 @@ export const updateWebhookEndpointBody = lazily(() =>
 
 export type WebhookEndpoint = Row<typeof webhookEndpointColumns>;
 
-/** Only the responses to a creation and to a rotation contain the secret. */
 export type WebhookEndpointWithSecret = WebhookEndpoint & { secret: string };
 
 export function toWebhookEndpoint(row: WebhookEndpoint): z.input<typeof webhookEndpointSchema> {

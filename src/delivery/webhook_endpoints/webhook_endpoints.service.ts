@@ -123,7 +123,7 @@ const ownPath = (caller: Pick<Caller, "organization_id" | "roles">, id: number):
   id,
 });
 
-/** An administrator whose client does not expire: an endpoint and its secret last until an administrator deletes them. */
+/** An endpoint and its secret last until an administrator deletes them, so the client must not expire. */
 function asLasting(caller: Caller): Author<Rights> {
   const author = asAdministrator(caller);
   const require: typeof author.require = (member) => {
@@ -134,7 +134,7 @@ function asLasting(caller: Caller): Author<Rights> {
   return { ...author, require };
 }
 
-/** Writes a decision about an endpoint, if the caller is still an administrator when it is written. */
+/** The caller must still be an administrator when the decision is written. */
 const changeEndpoint = <Endpoint, Result>(
   { db, caller }: ClientContext,
   read: BoundQuery<Endpoint>,
@@ -149,7 +149,7 @@ const changeEndpoint = <Endpoint, Result>(
   });
 };
 
-/** @throws ApiError 422 with the rule that the URL breaks */
+/** @throws ApiError 422 */
 function requireAllowedUrl({ url: ownUrl, settings: { OWN_HOSTS } }: ClientContext, url: string): void {
   const allowsLoopback = isLoopback(new URL(ownUrl).hostname);
   const fault = urlFault(url, { ownUrl, ownHosts: OWN_HOSTS, allowsLoopback });

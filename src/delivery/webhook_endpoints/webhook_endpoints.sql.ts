@@ -13,7 +13,7 @@ import { webhookEndpoints } from "./webhook_endpoints.table.ts";
 const { secret, previous_secrets, due_at, lease_until, repaired_at, message_at, ...ownColumns } =
   getTableColumns(webhookEndpoints);
 
-/** The columns of an endpoint without its secrets, and without the lane's state, which changes with every event. */
+/** Without secrets, and without the lane's state, which changes with every event. */
 export const webhookEndpointColumns = ownColumns;
 
 export const endpointWrites = tableWrites(webhookEndpoints, webhookEndpointColumns);
@@ -48,10 +48,7 @@ export const endpointWithSecrets = rowsBy(
   "id",
 );
 
-/**
- * Turns off the endpoints that a member is responsible for: active ones, and restored ones that would be activated when
- * the service is resumed.
- */
+/** Also restored endpoints that would be activated when the service is resumed. */
 export const turnOffEndpointsOf = preparedQuery(
   ({ organization_id, user_id, now }: Placeholders<OfMember & { now: number }>) =>
     builder

@@ -9,11 +9,10 @@ import { invalidCode } from "./authorization_codes.schemas.ts";
 import { consumeCode, redeemedCode } from "./authorization_codes.sql.ts";
 
 /**
- * Consumes a code: if several requests send it at once, only one of them succeeds. A code created before its
- * organization moved names the old database, which refuses to consume it, so the new one is tried.
+ * Only one of several requests with a code succeeds. A code from before a move names the old database, so the new one is tried.
  *
- * @throws ApiError 401 if the code is unknown, used or expired, or its user no longer has an account; 403 if the
- *   organization is suspended
+ * @throws ApiError 401 if the code is unknown, used or expired, or its user has no account; 403 if the organization is
+ *   suspended
  */
 export async function redeemCode(context: Context, code: string): Promise<RedeemedCode> {
   const code_digest = await digest(code);

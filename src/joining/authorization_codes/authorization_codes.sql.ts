@@ -28,7 +28,7 @@ interface NewCode {
   now: number;
 }
 
-/** Creates a code for the organization user with this email. Returns no row if no user with an account has it. */
+/** No row if no user with an account has this email. */
 export const insertAuthorizationCode = preparedQuery(
   ({ organization_id, email, code_digest, expires_at, now }: Placeholders<NewCode>) =>
     insertSelect(
@@ -45,7 +45,7 @@ export const insertAuthorizationCode = preparedQuery(
     ).returning({ id: authorizationCodes.id }),
 );
 
-/** Returns no row if the code is unknown, used or expired, or if its organization is suspended. */
+/** No row if the code is unknown, used or expired, or if its organization is suspended. */
 export const consumeCode = preparedQuery(
   ({ code_digest, now }: Placeholders<{ code_digest: string; now: number }>) =>
     builder
@@ -62,7 +62,7 @@ export const consumeCode = preparedQuery(
       .returning({ id: authorizationCodes.id }),
 );
 
-/** Returns no row if the user's membership has ended. */
+/** No row if the user's membership has ended. */
 export const redeemedCode = preparedQuery(({ code_digest }: Placeholders<{ code_digest: string }>) =>
   builder
     .select({ ...redeemedCodeColumns, is_suspended: organizations.is_suspended })
@@ -72,7 +72,7 @@ export const redeemedCode = preparedQuery(({ code_digest }: Placeholders<{ code_
     .where(and(eq(authorizationCodes.code_digest, code_digest), hasAccount(organizationUsers))),
 );
 
-/** Deletes an organization user's redeemable codes, which the index on the expiry finds. */
+/** The index on the expiry finds them. */
 export const deleteCodesOf = preparedQuery(
   ({ organization_id, id, now }: Placeholders<OwnPath & { now: number }>) =>
     builder

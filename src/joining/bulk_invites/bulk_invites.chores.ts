@@ -12,10 +12,7 @@ import { bulkInviteRows, bulkInvites } from "./bulk_invites.table.ts";
 
 const { organization_id } = bulkInvites;
 
-/**
- * Deletes the emails and names of old bulk invites. Rows that are still pending fail, because an invite needs an email.
- * Counts, statuses and errors stay.
- */
+/** Pending rows fail, because an invite needs an email. Counts, statuses and errors stay. */
 export function erasePersonalData({ db, now }: Context): Promise<number> {
   const created_before = now - BULK_INVITE_PERSONAL_DATA_KEPT_FOR;
   return takeShares(CRON_PORTION, async (turn) => {
@@ -29,7 +26,7 @@ type Old = Turn & { now: number; created_before: number };
 
 const isUnerased = isNull(bulkInvites.erased_at);
 
-/** True for rows that still have their email. A comparison that can use the index on the email. */
+/** A comparison that can use the index on the email. */
 const hasPersonalData: SQL = gt(bulkInviteRows.email, sql`''`);
 
 const eraseRows = preparedQuery((old: Placeholders<Old>) => {

@@ -22,7 +22,7 @@ interface KnownSender {
   isBeyondQuota: boolean;
 }
 
-/** @throws ApiError 422 if the sender cannot assign a row's roles, 429 if the organization has sent too many rows */
+/** @throws ApiError 422 as above, 429 if the organization has sent too many rows */
 export function newBulkInvite(
   { organization_id, user_id, own, isBeyondQuota }: KnownSender,
   inputs: InviteInput[],
@@ -60,14 +60,14 @@ export const newRows = (
     error: null,
   }));
 
-/** The end of a row: an invite if `error` is null. */
+/** Created an invite if `error` is null. */
 export interface RowEnd {
   bulk_invite_id: number;
   row: number;
   error: string | null;
 }
 
-/** The row's own fault, apart from quotas; null if it has none. */
+/** Quotas apart. */
 function rowFault(row: PendingRow, now: number): string | null {
   if (row.is_repeated) return ROW_FAULTS.repeated;
   const { pending_id, pending_until } = row;
@@ -78,12 +78,7 @@ function rowFault(row: PendingRow, now: number): string | null {
   return fault ? ROW_FAULTS.pendingInvite(fault) : null;
 }
 
-/**
- * Decides how pending rows end, and returns the invites to create.
- *
- * @param places how many more invites the organization can have; may be capped at the number of rows
- * @param mails how many more mails it can send today; may be capped at the number of rows
- */
+/** `places` and `mails` are those left to the organization; they may be capped at the number of rows. */
 export function decideRowEnds(
   rows: PendingRow[],
   { places, mails }: { places: number; mails: number },

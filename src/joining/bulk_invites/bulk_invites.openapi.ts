@@ -7,7 +7,7 @@ import type { Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { invalidClient } from "../../organization/api_clients/api_clients.refusals.ts";
 import { administratorNotAssignable, rolesAboveLevel } from "../../organization/roles/roles.policy.ts";
-import { DAY, HOUR } from "../../units.ts";
+import { DAY, grouped, HOUR } from "../../units.ts";
 import { inviteSchema, ROLE_NAMES } from "../invites/invites.responses.ts";
 import * as refusals from "./bulk_invites.refusals.ts";
 import {
@@ -68,7 +68,7 @@ export const bulkInvitesReference: Reference = {
     "POST /invites/bulk_create": {
       operationId: "createBulkInvite",
       summary: "Create many invites",
-      description: `Takes 1 to ${MAX_BULK_INVITES} rows. If a row is invalid, for example because of a role that is not allowed, the whole request is refused: the error names the row, counted from 0, and no invite is created. Otherwise the rows are stored, and the invites are created in the background, usually within seconds. Read the progress at the path in the \`Location\` header, or wait for the \`bulk_invite.completed\` event. A single row fails in the background if its email is also in an earlier row, has a pending invite, expired or not, or has an account in the organization; if the membership of this email ends before the row is processed; if the organization has ${MAX_UNUSED_INVITES} unused invites; or if its mail would exceed a daily limit. Unprocessed rows fail if the user who sent the request leaves the organization or may no longer give their roles. An organization can send up to ${MAX_BULK_ROWS} rows in ${BULK_ROWS_PERIOD / HOUR} hours.`,
+      description: `Takes 1 to ${grouped(MAX_BULK_INVITES)} rows. If a row is invalid, for example because of a role that is not allowed, the whole request is refused: the error names the row, counted from 0, and no invite is created. Otherwise the rows are stored, and the invites are created in the background, usually within seconds. Read the progress at the path in the \`Location\` header, or wait for the \`bulk_invite.completed\` event. A single row fails in the background if its email is also in an earlier row, has a pending invite, expired or not, or has an account in the organization; if the membership of this email ends before the row is processed; if the organization has ${grouped(MAX_UNUSED_INVITES)} unused invites; or if its mail would exceed a daily limit. Unprocessed rows fail if the user who sent the request leaves the organization or may no longer give their roles. An organization can send up to ${grouped(MAX_BULK_ROWS)} rows in ${BULK_ROWS_PERIOD / HOUR} hours.`,
       headers: {
         Location: {
           description: "The path of the bulk invite, which shows its progress.",

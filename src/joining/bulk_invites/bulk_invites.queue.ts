@@ -35,7 +35,7 @@ const bulkInviteMessage = lazily(() =>
 
 type BulkInviteMessage = z.infer<ReturnType<typeof bulkInviteMessage>>;
 
-/** Logs a failure: the cron sends messages as long as rows are pending. */
+/** Only logs a failure: the cron sends messages as long as rows are pending. */
 export async function queueBulkInvites(
   { bulkInviteQueue }: Pick<Context, "bulkInviteQueue">,
   bulkInvites: { id: number }[],
@@ -59,11 +59,6 @@ export const consumeBulkInvites = (batch: MessageBatch, env: Env): Promise<void>
     await nudgeDeliveries(context.webhookQueue);
   });
 
-/**
- * For the cron.
- *
- * @returns the number of messages sent
- */
 export async function queueDueBulkInvites(context: Context): Promise<number> {
   const uncompleted = await runAll(
     context.db,
@@ -74,9 +69,8 @@ export async function queueDueBulkInvites(context: Context): Promise<number> {
 }
 
 /**
- * Ends all pending rows of a bulk invite as created or failed, in one transaction that also creates their invites. So each
- * row ends once, however often the message comes. It does nothing while the organization is suspended: the cron sends
- * another message afterwards.
+ * In one transaction with the rows' invites, so that each row ends once, however often the message comes. Does nothing while
+ * the organization is suspended: the cron sends another message afterwards.
  */
 async function endRows(context: Context, bulk_invite_id: number): Promise<void> {
   const { db, now, settings, mailer } = context;
@@ -102,7 +96,6 @@ async function endRows(context: Context, bulk_invite_id: number): Promise<void> 
   );
 }
 
-/** Their messages may have been lost. */
 const uncompletedBulkInvites = preparedQuery((turn: Placeholders<Turn>) =>
   selectColumn(
     bulkInvites.id,
@@ -131,10 +124,7 @@ const pendingRows = preparedQuery(
       .orderBy(asc(bulkInviteRows.row)),
 );
 
-/**
- * How many more invites the organization can have, and how many more mails it can send on the day. Both are capped at
- * the number of rows, so that other invites rarely conflict with this decision.
- */
+/** Both are capped at the number of rows, so that other invites rarely conflict with this decision. */
 const quotasLeft = preparedQuery(
   ({ bulk_invite_id, date }: Placeholders<{ bulk_invite_id: number; date: string }>) => {
     const { organization_id } = bulkInvites;
@@ -158,11 +148,7 @@ const leftOf = (most: number, used: SQL) =>
 
 const insertInvites = insertRows(invites);
 
-/**
- * The bulk invite's id comes from each end: with a single value, SQLite would search all ends for each row.
- *
- * @param ends a JSON array of `RowEnd`
- */
+/** The bulk invite's id comes from each end: with a single value, SQLite would search all ends for each row. */
 const writeEnds = preparedQuery(({ ends }: Placeholders<{ ends: string }>) =>
   builder
     .update(bulkInviteRows)

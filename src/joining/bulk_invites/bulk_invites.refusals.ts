@@ -2,7 +2,7 @@ import { ApiError, notFound } from "../../http/errors.ts";
 import { BULK_ROWS_PERIOD, BULK_ROWS_RETRY_AFTER } from "../../lifetimes.ts";
 import { MAX_BULK_INVITES, MAX_BULK_ROWS } from "../../limits.ts";
 import { TOO_MANY_MAILS, TOO_MANY_MAILS_TO_ADDRESS } from "../../organization/usage/usage.refusals.ts";
-import { HOUR } from "../../units.ts";
+import { grouped, HOUR } from "../../units.ts";
 import {
   HAS_ACCOUNT,
   hasPendingInvite,
@@ -12,7 +12,7 @@ import {
 
 export const bulkInviteNotFound = () => notFound("Bulk invite");
 
-export const TOO_MANY_ROWS = `must hold at most ${MAX_BULK_INVITES} invites`;
+export const TOO_MANY_ROWS = `must hold at most ${grouped(MAX_BULK_INVITES)} invites`;
 
 export const NO_RETURN_IN_BULK =
   "cannot be in a bulk invite; to bring a former member back, use POST /invites";
@@ -21,7 +21,7 @@ export const tooManyBulkRows = () =>
   new ApiError(
     429,
     "bulk_row_limit",
-    `An organization can send at most ${MAX_BULK_ROWS} rows of bulk invites in ${BULK_ROWS_PERIOD / HOUR} hours, and this request exceeds that: send fewer, or try again in an hour`,
+    `An organization can send at most ${grouped(MAX_BULK_ROWS)} rows of bulk invites in ${BULK_ROWS_PERIOD / HOUR} hours, and this request exceeds that: send fewer, or try again in an hour`,
     { headers: { "Retry-After": String(BULK_ROWS_RETRY_AFTER) } },
   );
 

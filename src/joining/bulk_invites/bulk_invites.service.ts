@@ -20,11 +20,7 @@ import {
   ownBulkInvite,
 } from "./bulk_invites.sql.ts";
 
-/**
- * Stores all rows, which are processed in the background.
- *
- * @throws ApiError if the request is refused; then nothing is stored
- */
+/** The rows are processed in the background. */
 export async function createBulkInvite(context: ClientContext, inputs: InviteInput[]): Promise<BulkInvite> {
   const { db, now, settings, caller } = context;
   requireAssignableRows(caller, inputs);

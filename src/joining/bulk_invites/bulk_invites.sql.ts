@@ -72,7 +72,6 @@ const { organization_id, email, address_digest } = bulkInviteRows;
 
 const isPending = isPendingInviteOf(organization_id, email);
 
-/** How many mails the organization has counted for the row's address on the day. */
 export const mailsToAddress = (day: Value<number>) =>
   coalesce(
     scalar(
@@ -95,11 +94,6 @@ export const pendingRowColumns = {
 
 export const isPendingRow = eq(bulkInviteRows.status, "pending");
 
-/**
- * The statements that fail pending rows, and complete bulk invites without any pending row left.
- *
- * @param conditions select the bulk invites, and their rows
- */
 export function failRowsWhere<Values extends object>(
   conditions: (values: Placeholders<Values>) => {
     ofBulkInvites: SQL | undefined;
@@ -137,11 +131,10 @@ export function failRowsWhere<Values extends object>(
   return (failure: Failure): BoundQuery<unknown>[] => [touch(failure), fail(failure), complete(failure)];
 }
 
-/** Selects rows of the bulk invite that the surrounding statement is about. */
 const rowsOfBulkInvite = (condition: SQL | undefined) =>
   selectColumn(bulkInviteRows.row, eq(bulkInviteRows.bulk_invite_id, bulkInvites.id), condition);
 
-/** Fails a member's rows that are still pending and give one of these roles (a JSON array). */
+/** A member's pending rows that give one of these roles (a JSON array). */
 export const failRowsSentBy = failRowsWhere(
   ({ organization_id, user_id, roles }: Placeholders<OfMember & { roles: string }>) => ({
     ofBulkInvites: and(
@@ -152,7 +145,6 @@ export const failRowsSentBy = failRowsWhere(
   }),
 );
 
-/** Fails the pending rows with this email. */
 export const failRowsTo = failRowsWhere(({ organization_id, email }: Placeholders<OfEmail>) => ({
   ofBulkInvites: and(eq(bulkInvites.organization_id, organization_id), isNull(bulkInvites.completed_at)),
   ofRows: eq(bulkInviteRows.email, email),
@@ -177,7 +169,6 @@ export const bulkInviteWrites = tableWrites(bulkInvites, bulkInviteColumns);
 
 export const bulkInviteIdempotency = idempotencyOf(bulkInviteWrites, {});
 
-/** The rows belong to the newest bulk invite. */
 export const insertBulkInviteRows = insertRows<typeof bulkInviteRows, NewBulkInviteRow>(bulkInviteRows, {
   computed: { bulk_invite_id: newestId(bulkInvites) },
 });
@@ -186,7 +177,7 @@ export const newestBulkInvite = preparedQuery(() =>
   builder.select(bulkInviteColumns).from(bulkInvites).where(isNewest(bulkInvites)),
 );
 
-/** One access log entry for the whole bulk invite, because its invites do not exist yet. */
+/** One entry for the whole bulk invite, because its invites do not exist yet. */
 export const bulkInviteEntry = entriesWhere("invite", bulkInvites, {
   organization_id: bulkInvites.organization_id,
   resource_id: null,

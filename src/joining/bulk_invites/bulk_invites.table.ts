@@ -5,9 +5,7 @@ import type { BulkInviteRowStatus, Role } from "../../database/enums.ts";
 import { organizationUsers } from "../../organization/members/organization_users.table.ts";
 import { organizationId } from "../../organization/organizations/organizations.table.ts";
 
-/**
- * `completed_at` is when the last row was processed. `erased_at` is when the cron had deleted the personal data of all rows.
- */
+/** `completed_at`: when the last row was processed. `erased_at`: when the personal data of all rows was deleted. */
 export const bulkInvites = sqliteTable(
   "bulk_invites",
   {

@@ -8,10 +8,7 @@ export interface InviteMail {
   expires_at: number;
 }
 
-/**
- * The mail to an invitee. It names only the organization, not the people: the invitee's name is entered by the inviter,
- * and could say anything.
- */
+/** Names only the organization: the invitee's name is entered by the inviter, and could say anything. */
 export function inviteMail({ email, mail_name, accept_url, expires_at }: InviteMail): Mail {
   const name = mail_name || "an organization";
   const htmlName = `<bdi>${escapeHtml(name)}</bdi>`;

@@ -9,8 +9,7 @@ import { DAY } from "../../units.ts";
 import { mailedAddresses } from "./invite_mails.table.ts";
 
 /*
- * The service must not become a mail relay for others. A mail is counted for the organization and for the address in the
- * transaction that decides to send it, and the count is never reduced, even if the mail fails or its invite is deleted.
+ * The service must not become a mail relay: a mail is counted when it is decided on, even if it fails or its invite is deleted.
  */
 
 const mailsTo = preparedQuery(
@@ -35,13 +34,9 @@ const mailsTo = preparedQuery(
   },
 );
 
-/** The start of a time's UTC day. */
 export const dayOf = (time: number): number => time - (time % DAY);
 
-/**
- * The statements that count mails, one mail for each address digest. Triggers refuse a mail over the limit. Empty if
- * mail is off or there is nothing to send.
- */
+/** One mail for each address digest. Triggers refuse a mail over the limit. */
 export function countMails(
   { mailer, now }: Pick<Context, "mailer" | "now">,
   organization_id: number,
@@ -54,7 +49,6 @@ export function countMails(
   ];
 }
 
-/** The keyed digests under which mails to these addresses are counted. */
 export function digestsOfAddresses(
   { DIGEST_SECRET }: Context["settings"],
   emails: string[],

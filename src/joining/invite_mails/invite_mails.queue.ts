@@ -23,7 +23,7 @@ import {
   refuseMail,
 } from "./invite_mails.sql.ts";
 
-/** Mails may be due. D1 knows which, so a lost or duplicate message does no harm. */
+/** D1 knows which mails are due, so a lost or duplicate message does no harm. */
 const inviteMailMessage = lazily(() => z.object({ schema: z.literal("invite_mails/1") }));
 
 const MESSAGE: z.infer<ReturnType<typeof inviteMailMessage>> = { schema: "invite_mails/1" };
@@ -35,7 +35,7 @@ export async function nudgeInviteMails({
   if (mailer) await nudge(inviteMailQueue, (delay) => sendMailMessage(inviteMailQueue, delay));
 }
 
-/** Logs a failure: the cron queues due mails anyway. */
+/** Only logs a failure: the cron queues due mails anyway. */
 async function sendMailMessage(queue: Queue, delay: number): Promise<void> {
   await queue
     .send(MESSAGE, { delaySeconds: Math.ceil(delay / 1000) })
@@ -48,12 +48,7 @@ export const consumeInviteMails = (batch: MessageBatch, env: Env): Promise<void>
     await nudgeDeliveries(context.webhookQueue);
   });
 
-/**
- * For the cron: sends a message if a mail is due, in case its message was lost. Retries depend on it, because no other
- * message is sent for them.
- *
- * @returns the number of messages sent
- */
+/** For the cron. Retries depend on it, because no other message is sent for them. */
 export async function queueDueMails(context: Context): Promise<number> {
   if (!context.mailer || (await findDueMails(context, newTurn(1, 1))).length === 0) return 0;
   await sendMailMessage(context.inviteMailQueue, 0);
@@ -61,12 +56,11 @@ export async function queueDueMails(context: Context): Promise<number> {
 }
 
 /*
- * D1 knows which mails are due. Each mail is leased right before it is sent: only one sender gets it, and none if the
- * invite was used, deleted or has expired. If a sender dies, the mail is due again when its lease is over. It may
- * already have been sent, so it is attempted only once more.
+ * Each mail is leased right before it is sent, so that only one sender gets it. If a sender dies, the mail is due again when
+ * its lease is over. It may already have been sent, so it is attempted only once more.
  */
 
-/** Sends a portion of the due mails, and returns whether more may be due. */
+/** Returns whether more may be due. */
 async function sendDueMails(context: Context): Promise<boolean> {
   const { mailer } = context;
   if (!mailer) return false;

@@ -41,9 +41,7 @@ export const dueMails = preparedQuery((turn: Placeholders<Turn & { due_before: n
     .where(isInTurn(invites, due, turn));
 });
 
-/* Leases of due mails. */
-
-/** Identifies a mail to lease. Its due time is part of it, because every lease changes that. */
+/** The due time identifies the mail too, because every lease changes it. */
 export interface MailLease {
   id: number;
   next_mail_at: number;
@@ -51,7 +49,7 @@ export interface MailLease {
   lease_until: number;
 }
 
-/** True if the invite has not been used, sent again, or had its mail leased since it was read. */
+/** False if the invite has been used, sent again, or had its mail leased since it was read. */
 const isAsFound = ({ id, next_mail_at }: Placeholders<MailLease>): SQL | undefined =>
   and(hasValues(invites, { id, next_mail_at }), isNull(invites.used_at));
 
@@ -75,7 +73,7 @@ export const refuseMail = preparedQuery((lease: Placeholders<MailLease>) =>
     .returning({ id: invites.id }),
 );
 
-/** Records the mail as sent, whatever happened to its lease, unless the invite was sent again and waits for a new mail. */
+/** Whatever happened to its lease, unless the invite was sent again and waits for a new mail. */
 export const recordSent = preparedQuery(
   ({ id, link_made_at, mailed_at }: Placeholders<{ id: number; link_made_at: number; mailed_at: number }>) =>
     builder
@@ -87,7 +85,7 @@ export const recordSent = preparedQuery(
       .returning({ id: invites.id }),
 );
 
-/** Ends the lease of a mail that was not sent. An earlier lease stays counted, because its result may still be unknown. */
+/** An earlier lease stays counted, because its result may still be unknown. */
 export const endMailLease = preparedQuery(
   ({
     id,

@@ -48,10 +48,7 @@ interface InvitesPage {
   next_after: number | string;
 }
 
-/**
- * The next active invites of all organizations, and the position for the next page. A database that is down or slow is
- * left out: its position stays, so that its invites come on a later page and the others do not wait for it.
- */
+/** A database that is down or slow is left out: its position stays, so its invites come on a later page. */
 export async function listInvitesWithAcceptUrls(
   context: Context,
   { after, per_page }: ActiveInvitesQuery,
@@ -87,8 +84,6 @@ async function fromEachShard<Result>(
 }
 
 /**
- * Makes the invitee a user of the organization. An existing member keeps their account and gains the roles.
- *
  * @throws ApiError 404 if the token is forged or its invite no longer exists, 403 if the organization is suspended, 422 if the
  *   invite was used or has expired, or its former member has already returned
  */

@@ -31,7 +31,7 @@ const inviteExpiry = (
 
 export interface KnownInvitee {
   hasAccount: boolean;
-  /** The email's unused invite, expired or not; null if there is no such invite. */
+  /** Expired or not. */
   pending: { id: number; expires_at: number } | null;
 }
 
@@ -44,7 +44,7 @@ export interface Inviter {
 
 type InviteeFault = { reason: "account" } | ({ reason: "pendingInvite" } & PendingInvite);
 
-/** Why the email cannot be invited now: the first reason that applies, or undefined if it can be invited. */
+/** The first reason that applies. */
 export function inviteeFault({ hasAccount, pending }: KnownInvitee, now: number): InviteeFault | undefined {
   if (hasAccount) return { reason: "account" };
   if (!pending) return undefined;
@@ -54,8 +54,8 @@ export function inviteeFault({ hasAccount, pending }: KnownInvitee, now: number)
 
 /**
  * @param mayReturn whether `returning_user_id` is a former member whom the inviter may bring back
- * @throws ApiError 422 if the email cannot be invited, the person cannot be brought back, or the organization has the
- *   maximum number of unused invites
+ *
+ * @throws ApiError 422
  */
 export function newInvite(
   { isFull, mayReturn, ...known }: Inviter & KnownInvitee & { isFull: boolean; mayReturn: boolean },
@@ -71,7 +71,6 @@ export function newInvite(
   return inviteRow(known, { email, display_name, roles, returning_user_id }, now);
 }
 
-/** The columns of a new invite that are not about the invitee. */
 const unusedInvite = ({ organization_id, user_id, settings, mailer }: Inviter, now: number) => ({
   organization_id,
   expires_at: inviteExpiry(settings, now),
@@ -91,7 +90,6 @@ export const inviteRow = (inviter: Inviter, invitee: Invitee, now: number): NewR
   ...unusedInvite(inviter, now),
 });
 
-/** The columns of a mail that is due now, reset from any earlier mail. */
 const newMail = (mailer: Mailer | null, now: number) => ({
   mail_status: mailer ? ("queued" as const) : ("off" as const),
   next_mail_at: mailer ? now : null,
@@ -103,7 +101,8 @@ type InviteRow = typeof invites.$inferSelect;
 
 /**
  * @param member the user that the invitee becomes, unless they become a new one
- * @throws ApiError 422 if the invite was used or has expired, or the former member has already returned
+ *
+ * @throws ApiError 422
  */
 export function useInvite(invite: InviteRow, member: Member | undefined, now: number): InviteRow {
   if (invite.used_at !== null) throw inviteAlreadyUsed();
@@ -121,11 +120,7 @@ export function useInvite(invite: InviteRow, member: Member | undefined, now: nu
   };
 }
 
-/**
- * The invite with a new link and a new expiry, even if it had expired.
- *
- * @throws ApiError 422 if it was used or gives roles that the caller cannot assign; 429 if it was sent too recently
- */
+/** @throws ApiError 422 if the invite was used or its roles cannot be assigned, 429 if it was sent too recently */
 export function renewInvite(
   invite: InviteRow,
   { own, settings, mailer }: { own: Rights } & Pick<Inviter, "settings" | "mailer">,
@@ -144,7 +139,6 @@ export function renewInvite(
   };
 }
 
-/** When the current link was created: sending an invite again creates a new one. */
 export const linkMadeAt = ({ resent_at, created_at }: Pick<InviteRow, "resent_at" | "created_at">): number =>
   resent_at ?? created_at;
 

@@ -10,6 +10,7 @@ import { invalidClient } from "../../organization/api_clients/api_clients.refusa
 import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
 import { administratorNotAssignable, rolesAboveLevel } from "../../organization/roles/roles.policy.ts";
 import { tooManyMails, tooManyMailsToAddress } from "../../organization/usage/usage.refusals.ts";
+import { grouped } from "../../units.ts";
 import { notFormerMember } from "../organization_users/organization_users.refusals.ts";
 import { createdUserSchema } from "../organization_users/organization_users.responses.ts";
 import * as refusals from "./invites.refusals.ts";
@@ -32,7 +33,7 @@ const parameters = { id: { description: "The id of the invite.", example: story.
 
 export const invitesReference: Reference = {
   tag: "Invites",
-  description: `Invitations to join the organization. The invitee is mailed a link: by the service if its operator has set up mail, otherwise by the video platform. The invite is pending until the invitee opens the link and accepts. It is active until it expires, ${lifetimes.DEFAULT_INVITE_VALIDITY_DAYS} days after its creation unless the operator has set another number of days (1 to ${lifetimes.MAX_INVITE_VALIDITY_DAYS}). An email can have only one pending invite, expired or not. You can still get used and expired invites by their ids. An organization can have up to ${limits.MAX_UNUSED_INVITES} unused invites. A pending invite is deleted when the user who sent it leaves the organization or may no longer give its roles. If the service sends the mails, an organization can send or resend ${limits.MAX_ORGANIZATION_MAILS} invites in a UTC day, and ${limits.MAX_ADDRESS_MAILS} to one address, whatever its tag (as in name+tag@). Deleted invites count too.`,
+  description: `Invitations to join the organization. The invitee is mailed a link: by the service if its operator has set up mail, otherwise by the video platform. The invite is pending until the invitee opens the link and accepts. It is active until it expires, ${lifetimes.DEFAULT_INVITE_VALIDITY_DAYS} days after its creation unless the operator has set another number of days (1 to ${lifetimes.MAX_INVITE_VALIDITY_DAYS}). An email can have only one pending invite, expired or not. You can still get used and expired invites by their ids. An organization can have up to ${grouped(limits.MAX_UNUSED_INVITES)} unused invites. A pending invite is deleted when the user who sent it leaves the organization or may no longer give its roles. If the service sends the mails, an organization can send or resend ${grouped(limits.MAX_ORGANIZATION_MAILS)} invites in a UTC day, and ${limits.MAX_ADDRESS_MAILS} to one address, whatever its tag (as in name+tag@). Deleted invites count too.`,
   external: {
     "GET /invites": {
       operationId: "listInvites",

@@ -1,7 +1,7 @@
 import { ApiError, notFound, unprocessable } from "../../http/errors.ts";
 import { INVITE_RESEND_PAUSE } from "../../lifetimes.ts";
 import { MAX_UNUSED_INVITES } from "../../limits.ts";
-import { SECOND } from "../../units.ts";
+import { grouped, SECOND } from "../../units.ts";
 
 export const inviteNotFound = () => notFound("Invite");
 
@@ -25,7 +25,7 @@ export const inviteeHasPendingInvite = (pending: PendingInvite) =>
   unprocessable("invite_pending", `organization_invite.email: ${hasPendingInvite(pending)}`);
 
 /** Also the error of a row in a bulk invite. */
-export const TOO_MANY_INVITES = `The organization has ${MAX_UNUSED_INVITES} unused invites, which is the most that it can have: delete some first, for example expired ones`;
+export const TOO_MANY_INVITES = `The organization has ${grouped(MAX_UNUSED_INVITES)} unused invites, which is the most that it can have: delete some first, for example expired ones`;
 
 export const tooManyInvites = () => unprocessable("too_many_invites", TOO_MANY_INVITES);
 
@@ -38,7 +38,7 @@ export const usedInviteIsNotResent = () =>
     "The invite was used: the invitee can sign in, or get a new invite if the membership has ended",
   );
 
-/** @param rest milliseconds until the invite can be sent again */
+/** @param rest in milliseconds */
 export const inviteSentJustNow = (rest: number) =>
   new ApiError(
     429,

@@ -78,7 +78,7 @@ export const inviteWithAcceptUrlSchema = inviteSchema
       .meta({
         description:
           "The link with which the invitee accepts the invite. Anyone who has it can accept: mail it to the invitee, and do not log it.",
-        example: `https://app.example.com/invites/accept?token=${story.INVITE_TOKEN}`,
+        example: `${story.APP_URL}/invites/accept?token=${story.INVITE_TOKEN}`,
       }),
   })
   .meta({ id: "InviteWithAcceptUrl", description: "An invitation, with the link to mail to the invitee." });

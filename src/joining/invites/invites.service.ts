@@ -36,7 +36,7 @@ export async function listInvites(
   return toPage(page, totals?.[status] ?? 0, rows);
 }
 
-/** Returns any invite of the organization, including used and expired ones. */
+/** Used or expired ones too. */
 export const requireInvite = (
   { db, caller: { organization_id } }: ClientContext,
   id: number,
@@ -93,7 +93,7 @@ export async function deleteInvite(context: ClientContext, id: number): Promise<
   });
 }
 
-/** Gives an unused invite, expired or not, a new link and a new expiry, and mails it again. */
+/** Even if the invite has expired. */
 export async function resendInvite(context: ClientContext, id: number): Promise<Invite> {
   const { db, now, settings, mailer, caller } = context;
   const path = { organization_id: caller.organization_id, id };

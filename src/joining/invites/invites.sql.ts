@@ -24,16 +24,15 @@ export const inviteColumns = {
   organization_name: nameOfOrganization(invites.organization_id).as("organization_name"),
 };
 
-/** For a platform that mails invites itself: strangers see only the name that the service's own mails show. */
+/** For a platform that mails invites itself. Strangers see only the name in the service's own mails. */
 const mailedInviteColumns: typeof inviteColumns = {
   ...inviteColumns,
   organization_name: mailNameOfOrganization(invites.organization_id).as("organization_name"),
 };
 
-/** Unused, expired or not. */
+/** Expired or not. */
 const isPending = isNull(invites.used_at);
 
-/** Expired unused. */
 const isExpired = (now: Value<number>): SQL | undefined => and(isPending, lte(invites.expires_at, now));
 
 /** Matches at most one invite. */
@@ -44,7 +43,6 @@ export const deletePendingInvites = preparedQuery(({ organization_id, email }: P
   builder.delete(invites).where(isPendingInviteOf(organization_id, email)),
 );
 
-/** Deletes the pending invites that would bring this former member back. */
 export const deleteInvitesReturning = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
   builder
     .delete(invites)
@@ -80,10 +78,7 @@ export const inviteQuota = preparedQuery(({ organization_id }: Placeholders<{ or
 );
 
 /**
- * Deletes the pending invites that a member sent and that give one of these roles, or bring back a former member, for which
- * the sender must be an organization_admin.
- *
- * @param roles a JSON array
+ * Invites that bring back a former member are among them: their sender must be an organization_admin. `roles` is a JSON array.
  */
 export const deleteInvitesMadeBy = preparedQuery(
   ({ organization_id, user_id, roles }: Placeholders<OfMember & { roles: string }>) =>
@@ -106,7 +101,6 @@ export const ownInviteRow = rowsBy(invites, getTableColumns(invites), "organizat
 
 export const removeInvite = deleteBy(invites, "organization_id", "id");
 
-/** For the platform, which lists the invites of all organizations. */
 export const activeInvitesAfter = preparedQuery(
   ({ after, now, limit }: Placeholders<{ after: number; now: number; limit: number }>) =>
     builder
@@ -156,7 +150,7 @@ export const invitesOfEmail = {
   expired: listOfInvites(lte, inviteOfEmail),
 };
 
-/** Both totals. Expired invites are counted, because no trigger fires when an invite expires. */
+/** Expired invites are counted, because no trigger fires when an invite expires. */
 export const totalsOfInvites = preparedQuery(({ organization_id, now }: Placeholders<PendingInvites>) => {
   const expired = builder
     .select({ expired: count().as("expired") })

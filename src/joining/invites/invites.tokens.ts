@@ -7,9 +7,8 @@ import { inviteNotFound } from "./invites.refusals.ts";
 import type { Invite, InviteWithAcceptUrl } from "./invites.schemas.ts";
 
 /**
- * An invite needs more than its id: after a database is restored to an earlier time, ids are assigned again, and an old
- * link must not open another invite. When an invite is sent again, `resent_at` changes, so that the previous link stops
- * working.
+ * After a restore, ids are assigned again, and an old link must not open another invite: hence `created_at`. A resent invite
+ * has another `resent_at`, so that the previous link stops working.
  */
 const tokenClaims = lazily(() =>
   z.object({
@@ -20,7 +19,6 @@ const tokenClaims = lazily(() =>
   }),
 );
 
-/** The values in a token that identify its invite. */
 export type InviteOfToken = Pick<Invite, "id" | "organization_id" | "created_at" | "resent_at">;
 
 export async function withAcceptUrl<Known extends InviteOfToken>(

@@ -37,12 +37,7 @@ import {
   retirePersonalRoom,
 } from "../personal_rooms/personal_rooms.sql.ts";
 
-/**
- * Builds the reads that a membership decision needs: the organization user, even if the membership has ended, and the
- * personal room, even if it is retired.
- *
- * @param memberOf selects the organization user
- */
+/** The organization user, even if the membership has ended, and the personal room, even if it is retired. */
 export function membershipReads<Values extends object>(
   memberOf: (values: Placeholders<Values>) => { organization_id: Value<number>; id: Value<number> },
 ) {
@@ -65,11 +60,7 @@ export const membershipOfId = membershipReads(({ organization_id, id }: Placehol
   id,
 }));
 
-/**
- * The given ids that are providers of the organization.
- *
- * @param ids a JSON array
- */
+/** `ids` is a JSON array. */
 export const providersAmong = preparedQuery(
   ({ organization_id, ids }: Placeholders<{ organization_id: number; ids: string }>) =>
     selectColumn(
@@ -80,7 +71,7 @@ export const providersAmong = preparedQuery(
     ).orderBy(asc(organizationUsers.id)),
 );
 
-/** The statements that write a member, and everything that the roles grant or take away. */
+/** Writes a member, and everything that the roles grant or take away. */
 export async function membershipWrites(
   context: Context,
   { member, room }: { member: Member | undefined; room: WaitingRoomRow | undefined },
@@ -106,16 +97,13 @@ export async function membershipWrites(
   ];
 }
 
-/** For a new member, the id is null: see `writtenMemberId`. */
+/** The id of a new member is null: see `writtenMemberId`. */
 interface WrittenMember {
   organization_id: number;
   id: number | null;
 }
 
-/**
- * The statements that withdraw pending work that the member may no longer request: invites and rows of bulk invites
- * above the new level, and webhook endpoints of a former organization_admin.
- */
+/** Invites and rows of bulk invites above the new level, and webhook endpoints of a former organization_admin. */
 function withdrawWork(member: Member, next: NextMember, now: number): BoundQuery<unknown>[] {
   const { organization_id, id: user_id } = member;
   const lost = noLongerAssignable(member.roles, next.roles);
@@ -137,7 +125,7 @@ const deleteAssists = preparedQuery(({ organization_id, id }: Placeholders<Writt
     .where(hasValues(organizationUserAssists, { organization_id, assistant_id: id })),
 );
 
-/** @param assists the providers' ids, as a JSON array */
+/** `assists` is a JSON array. */
 const insertAssists = preparedQuery(
   ({ organization_id, id, assists }: Placeholders<WrittenMember & { assists: string }>) =>
     insertSelect(
@@ -147,10 +135,7 @@ const insertAssists = preparedQuery(
     ),
 );
 
-/**
- * The statements that shut a former member out: they revoke credentials and codes, withdraw what would let the person in again,
- * and end the assistance that others give to this member.
- */
+/** Also withdraws what would let the person in again, and ends the assistance that others give to them. */
 export function revokeAccess({ id, organization_id, email }: Member, now: number): BoundQuery<unknown>[] {
   const ofEmail = { organization_id, email: email ?? "" };
   return [
@@ -164,7 +149,7 @@ export function revokeAccess({ id, organization_id, email }: Member, now: number
   ];
 }
 
-/** The assistants of a provider get an event, because their `assists` become shorter. */
+/** So that each assistant gets an event. */
 const touchAssistantsOf = preparedQuery(
   ({ organization_id, id, now }: Placeholders<OwnPath & { now: number }>) => {
     const { assistant_id } = organizationUserAssists;

@@ -16,7 +16,7 @@ import {
 } from "./organization_users.refusals.ts";
 import type { createUserBody, MemberChanges } from "./organization_users.schemas.ts";
 
-/** An organization user, with the ids of the providers that they assist, in ascending order. */
+/** `assists` are the providers' ids, in ascending order. */
 export type Member = typeof organizationUsers.$inferSelect & { assists: number[] };
 
 export type NextMember = Omit<Member, "id">;
@@ -31,12 +31,7 @@ interface Newcomer {
 /** An ended membership keeps its row, without roles. */
 export const hasEnded = ({ roles }: Pick<Member, "roles">): boolean => roles.length === 0;
 
-/**
- * A former member who returns stays the same organization user, with the new email, name and roles. An existing member
- * keeps their name and gains the roles.
- *
- * @param member the member with this email, or the former member who returns
- */
+/** An existing member keeps their name and gains the roles. A former one stays the same organization user. */
 export function joinMember(
   member: Member | undefined,
   { organization_id, email, display_name, roles }: Newcomer,
@@ -49,13 +44,12 @@ export function joinMember(
     : { ...member, roles: sortRoles([...member.roles, ...roles]), updated_at: now };
 }
 
-/** The users named in `assists` that are providers of the organization. */
 type Providers = { id: number }[];
 
 /**
- * @param hasAccount whether a member has this email
  * @param member the organization user named by `returning_user_id`
- * @throws ApiError 422 if the email has an account, the named user is not a former member, or the assists are not allowed
+ *
+ * @throws ApiError 422
  */
 export function newMember(
   {
@@ -73,14 +67,11 @@ export function newMember(
 }
 
 /**
- * Omitted fields keep their values. A member who loses the role provider_assistant no longer assists anyone. Only the
- * name and the email of a former member can change, so that the member can be made anonymous.
+ * Omitted fields keep their values. Only the name and the email of a former member can change, to make them anonymous.
  *
- * @param field the request's field that holds the member
  * @param isRoomInUse whether someone is in the member's personal room, or a call is ongoing there
  * @param emailOwner the member with the requested email
- * @throws ApiError 422 if the assists are not allowed, the email is another member's or would be missing, the personal
- *   room would be retired while it is in use, or a former member would get roles
+ * @throws ApiError 422
  */
 export function mergeMember(
   {
@@ -112,7 +103,7 @@ export function mergeMember(
   return isAssistant(next) ? next : { ...next, assists: [] };
 }
 
-/** The row stays, without roles, because calls and metrics refer to it. */
+/** The row stays, because calls and metrics refer to it. */
 export const formerMember = (member: Member, now: number): NextMember => ({
   ...member,
   roles: [],
@@ -120,7 +111,7 @@ export const formerMember = (member: Member, now: number): NextMember => ({
   updated_at: now,
 });
 
-/** A user who was already assisted may stay on the list without the role provider, because their calls remain. */
+/** A user who was already assisted may stay without the role provider, because their calls remain. */
 function withAssists(
   member: NextMember,
   assists: number[],

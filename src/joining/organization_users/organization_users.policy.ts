@@ -11,11 +11,9 @@ import {
 } from "./organization_users.refusals.ts";
 
 /**
- * A client with limits changes no organization_admin, its own user included, and makes none: with an administrator's email, someone
- * could sign in as the administrator.
+ * A client with limits changes and makes no organization_admin: with an administrator's email, someone could sign in as one.
  *
- * @param own the rights of the author
- * @throws ApiError 422 if the change would go beyond them
+ * @throws ApiError 422
  */
 export function requireRightsOver(own: Rights, member: Member, next: NextMember): void {
   if (isSameRow<NextMember>(member, next)) return;
@@ -25,10 +23,10 @@ export function requireRightsOver(own: Rights, member: Member, next: NextMember)
 }
 
 /**
- * The author of a change is an organization_admin and stays one. So an organization always keeps an administrator, even
- * if the last two remove each other at once: the second removal is decided again after the first.
+ * The author is an organization_admin and stays one, so that an organization keeps one even if the last two remove each other
+ * at once: the second removal is decided again after the first.
  *
- * @throws ApiError 422 if the client would remove or demote its own user
+ * @throws ApiError 422
  */
 export function requireAdministratorStays(
   { organization_user_id }: Pick<Caller, "organization_user_id">,
@@ -39,14 +37,14 @@ export function requireAdministratorStays(
   throw hasEnded(next) ? clientRemovesItsUser() : clientDemotesItsUser();
 }
 
-/** Whether a change only takes rights away. Such a change uses a reserve: see usage.quotas.ts. */
+/** Such a change uses a reserve: see usage.quotas.ts. */
 export const takesOnlyAway = (before: Member, { roles, assists, ...next }: NextMember): boolean =>
   isSameRow<NextMember>(before, { ...next, roles: before.roles, assists: before.assists }) &&
   (noLongerAssignable(before.roles, roles).length > 0 ||
     roles.every((role) => before.roles.includes(role))) &&
   assists.every((id) => before.assists.includes(id));
 
-/** @throws ApiError 422 if API clients act as the user whose membership would end */
+/** @throws ApiError 422 */
 export function requireNoClients(clients: { id: number }[]): void {
   if (clients.length > 0) throw clientsActAsUser(clients.map(({ id }) => id));
 }

@@ -30,17 +30,15 @@ export const formerMemberStays = (field: MemberField, list: "roles" | "assists")
     `${field}.${list}: cannot be changed after the membership has ended; to bring the person back, use returning_user_id in POST /${field === "user" ? "organizations/{organization_id}/users" : "invites"}`,
   );
 
-/** @param field the request's field that holds `returning_user_id` */
 export const notFormerMember = (field: "user" | "organization_invite") =>
   unprocessable(
     "not_a_former_member",
     `${field}.returning_user_id: must be the id of a user whose membership of the organization has ended; to make the person a new user, leave it out`,
   );
 
-/** The error for an empty list of roles in an update. */
 export const NO_ROLE_LEFT = "must name at least one role; to end the membership, use DELETE";
 
-/** The request's field that holds a member: `user` in the platform API, `organization_user` in the external API. */
+/** The request's field, in the platform API and in the external API. */
 export type MemberField = "user" | "organization_user";
 
 export const notAnAssistant = (field: MemberField) =>

@@ -24,7 +24,6 @@ const roleListInput = (tooFew: string) =>
     .max(MAX_ROLE_NAMES, `must name at most ${MAX_ROLE_NAMES} roles`)
     .transform(sortRoles);
 
-/** At least one role name. Duplicates count once; sorted lowest first. */
 export const roleNames = lazily(() => roleListInput("must name at least one role"));
 
 export const assists = lazily(() =>
@@ -46,7 +45,6 @@ export const organizationUsersQuery = lazily(() =>
 
 export type OrganizationUsersQuery = z.output<ReturnType<typeof organizationUsersQuery>>;
 
-/** Shared by the two ways to bring a former member back. */
 export const returningUserId = lazily(() =>
   id().optional().meta({
     description:

@@ -47,7 +47,7 @@ import type {
 } from "./organization_users.schemas.ts";
 import { organizationUserColumns, reachedUser, userListFor } from "./organization_users.sql.ts";
 
-/** All users of an organization, including removed ones. */
+/** Removed ones too. */
 export const listUsers = listOfOrganization(organizationUsers, organizationUserColumns);
 
 export async function listOrganizationUsers(
@@ -64,7 +64,7 @@ export const requireOrganizationUser = (
 ): Promise<OrganizationUser> =>
   requireFirst(db, reachedUser({ ...reachOf(caller), id }), organizationUserNotFound);
 
-/** Adds a user to an organization, and deletes the pending invite of the email, which is no longer needed. */
+/** The email's pending invite is no longer needed. */
 export async function createUser(
   context: Context,
   organization_id: number,
@@ -97,10 +97,9 @@ export async function createUser(
   );
 }
 
-/** The author of a change to a member: the platform, or an API client. */
 interface MemberAuthor<Known> extends Author<Known> {
   field: MemberField;
-  /** @throws ApiError if the author may not make this change; `clients` act as the member */
+  /** @throws ApiError 422. `clients` act as the member. */
   allow(own: Rights, member: Member, next: NextMember, clients: { id: number }[]): void;
 }
 
@@ -180,11 +179,10 @@ async function changeMember<Known>(
 export const endMembership = (context: Context, organization_id: number, id: number) =>
   removeMember(context, asThePlatform(organization_id), id);
 
-/** @param revokesClients whether API clients that act as the user may be revoked */
 export const removeOrganizationUser = (context: ClientContext, id: number, revokesClients: boolean) =>
   removeMember(context, asTheClient(context, revokesClients), id);
 
-/** Ends a membership. Only a new invite or a new creation admits the person again. */
+/** Only a new invite or a new creation admits the person again. */
 async function removeMember<Known>(context: Context, author: MemberAuthor<Known>, id: number): Promise<void> {
   const { db, now } = context;
   const { organization_id } = author;

@@ -53,7 +53,7 @@ export const reachedUser = preparedQuery((user: Placeholders<Reach & { id: numbe
 );
 
 interface ListedUsers extends Reach {
-  /** null for any email. A `role` of null stands for any role. */
+  /** null: any. */
   email: string | null;
   role: Role | null;
 }
@@ -62,15 +62,12 @@ type Listed = Placeholders<ListedUsers>;
 
 const hasRole = ({ role }: Listed) => or(isNull(role), includesRole(organizationUsers.roles, role));
 
-/*
- * One query for each way to find the rows, not a single query with flags: with flags, SQLite would read all members of
- * an organization to find the few that a caller assists.
- */
+/* Not a single query with flags: SQLite would read all members to find the few that a caller assists. */
 
 const userList = (condition: (listed: Listed) => SQL | undefined) =>
   pagedList(organizationUsers, organizationUserColumns, [asc(organizationUsers.id)], condition);
 
-/** The length of a list of all members, which triggers maintain. */
+/** Triggers maintain it. */
 const keptTotal = (list: ListName) =>
   preparedQuery(({ organization_id }: Listed) =>
     builder.select({ total: totalOf(list, organization_id).as("total") }).from(sql`(select 1)`),

@@ -22,7 +22,7 @@ import {
 import { freeSlug } from "../../rooms/waiting_rooms/waiting_rooms.sql.ts";
 import { waitingRooms } from "../../rooms/waiting_rooms/waiting_rooms.table.ts";
 
-/** Selects a user's personal room, even if it is retired. */
+/** Retired or not. */
 export const personalRoomOf = (organization_id: Value<number>, user_id: Value<number>) =>
   builder
     .select(getTableColumns(waitingRooms))
@@ -38,9 +38,7 @@ const personalRoomWrites = tableWrites(
   },
 );
 
-/**
- * The statements that give a provider their personal room. A retired room is restored with its name, slug and theme.
- */
+/** A retired room is restored with its name, slug and theme. */
 export async function providePersonalRoom(
   room: WaitingRoomRow | undefined,
   owner: RoomOwner,
@@ -57,10 +55,7 @@ export async function providePersonalRoom(
     : [personalRoomWrites.update(room, { ...room, retired_at: null, updated_at: now })];
 }
 
-/**
- * The statements that retire the owner's personal room. The waiting participants leave; an ongoing call continues. The
- * subs that the owner fills become empty, so that nobody is sent to the room any more.
- */
+/** The waiting participants leave; an ongoing call continues. Nobody is sent to the room by a sub any more. */
 export function retirePersonalRoom(room: WaitingRoomRow | undefined, now: number): BoundQuery<unknown>[] {
   if (!room?.user_id || room.retired_at !== null) return [];
   const { id, organization_id, user_id } = room;

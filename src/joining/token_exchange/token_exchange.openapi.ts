@@ -19,7 +19,7 @@ export const tokenExchangeReference: Reference = {
     "POST /auth/token_exchange": {
       operationId: "exchangeToken",
       summary: "Exchange a token of an identity provider for an authorization code",
-      description: `When a user wants to enter a call, your server sends this request and immediately redirects the user's browser to the web app: \`{app_url}/login?code={code}&redirect=/meet/{waiting_room_slug}\`, for example \`https://app.example.com/login?code=${story.AUTHORIZATION_CODE}&redirect=/meet/${story.CARDIOLOGY.slug}\`. The operator tells you the \`app_url\`.
+      description: `When a user wants to enter a call, your server sends this request and immediately redirects the user's browser to the web app: \`{app_url}/login?code={code}&redirect=/meet/{waiting_room_slug}\`, for example \`${story.APP_URL}/login?code=${story.AUTHORIZATION_CODE}&redirect=/meet/${story.CARDIOLOGY.slug}\`. \`GET /organization\` shows the \`app_url\`.
 
 The token is a JWT signed by the identity provider with RS, PS or ES (256, 384 or 512), EdDSA or Ed25519. Its claims:
 

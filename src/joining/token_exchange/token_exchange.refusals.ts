@@ -13,7 +13,7 @@ export const CHECK_REASONS = [
 
 export type CheckReason = (typeof CHECK_REASONS)[number];
 
-/** For a token check, the log's reasons that have another name there. */
+/** Reasons that have another name in the log. */
 const RENAMED: { [Reason in RefusalReason]?: CheckReason } = {
   issuer_missing: "malformed",
   claim_missing: "malformed",
@@ -24,7 +24,7 @@ const RENAMED: { [Reason in RefusalReason]?: CheckReason } = {
   email_not_verified: "email_unverified",
 };
 
-/** @throws the error, if it does not refuse a token */
+/** @throws an error that does not refuse a token */
 export function checkReasonOf(error: unknown): CheckReason {
   if (!(error instanceof ApiError && error.reason)) throw error;
   if (error.status === 503) return "keys_unavailable";

@@ -26,7 +26,7 @@ import { checkReasonOf, invalidToken, inviteNotAccepted } from "./token_exchange
 import type { TokenCheck } from "./token_exchange.responses.ts";
 import { claimedIssuer, claimsOf, compactToken, verifiedEmail } from "./token_exchange.tokens.ts";
 
-/** The earlier sign-ins that make another entry needless: those of the same person by this client, since this time. */
+/** Makes another entry needless: a sign-in of the same person by this client, since this time. */
 interface Repetition {
   by_client_id: number;
   since: number;
@@ -50,7 +50,7 @@ export const signInEntry = entriesWhere("organization_user", organizationUsers, 
   return and(eq(organizationUsers.id, accountIdOf(organization_id, email)), notExists(recent));
 });
 
-/** The access log entry of an exchange for an email without an account. */
+/** For an email without an account. */
 export const refusedSignInEntry = accessEntries(
   "organization_user",
   ({ organization_id, email }: Placeholders<OfEmail>) => ({
@@ -62,9 +62,8 @@ export const refusedSignInEntry = accessEntries(
 );
 
 /**
- * Exchanges a token of a recognized issuer for an authorization code of its user. The access log records each exchange
- * and each refusal of a properly signed token, in the batch that creates the code, so that there is no code without its
- * entry. An exchange for the same person by the same client within a minute has no entry of its own.
+ * The batch that creates the code records it, so that there is no code without its entry. A repetition within a minute needs
+ * none.
  *
  * @throws ApiError 401 if the token is invalid or its user has no access, 503 if the issuer's keys are unavailable
  */
@@ -100,7 +99,7 @@ export async function exchangeToken(context: ClientContext, text: string): Promi
   throw invalidToken(fault);
 }
 
-/** Says why the exchange of a token would be refused, for an administrator who sets up sign-in. Changes nothing. */
+/** For an administrator who sets up sign-in. Changes nothing. */
 export async function checkToken(context: ClientContext, text: string): Promise<TokenCheck> {
   const { db, now, caller } = context;
   const organization_id = administeredOrganization(caller);

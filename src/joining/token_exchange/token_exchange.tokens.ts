@@ -21,8 +21,7 @@ const OUTSIDE = " \t\r\n";
 const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 
 /**
- * Removes leading and trailing spaces, tabs and line breaks, which copying adds. Avoids `trim()`, which removes more,
- * and a regular expression, which is slow if there are many spaces inside.
+ * Without the spaces and line breaks that copying adds. `trim()` removes more, and a regular expression can be slow.
  *
  * @throws ApiError 401 unless the token has three base64url parts (RFC 7515): jose accepts more
  */
@@ -35,11 +34,7 @@ export function compactToken(text: string): string {
   return token;
 }
 
-/**
- * The unverified issuer of a token, which selects the keys to verify it with.
- *
- * @throws ApiError 401 if the token is malformed or has no issuer
- */
+/** The issuer is not verified yet: it selects the keys. @throws ApiError 401 */
 export function claimedIssuer(token: string): string {
   try {
     const { iss } = decodeJwt(token);
@@ -58,11 +53,9 @@ interface VerifiedEmail {
 }
 
 /**
- * The email that a token vouches for, according to the claims of an issuer that the organization recognizes (RFC 7519,
- * RFC 8725).
+ * By the claims of an issuer that the organization recognizes (RFC 7519, RFC 8725).
  *
- * @throws ApiError 401 if the token is not properly signed, not for this service or not valid now; 503 if the issuer's
- *   keys cannot be fetched
+ * @throws ApiError 401 if the token is not properly signed, for this service and valid now; 503 without the issuer's keys
  */
 export async function verifiedEmail(token: string, issuers: Issuer[], now: number): Promise<VerifiedEmail> {
   const claims = decodeJwt(token);
@@ -78,7 +71,7 @@ export async function verifiedEmail(token: string, issuers: Issuer[], now: numbe
   return emailOf(claims, issuer);
 }
 
-/** The registration with the token's audience. `exp` has no tolerance, because the provider set it to the second. */
+/** `exp` has no tolerance, because the provider set it to the second. */
 function issuerOfClaims({ aud, exp, nbf = 0, iat = 0 }: JWTPayload, issuers: Issuer[], now: number): Issuer {
   if (aud === undefined || exp === undefined) throw invalidToken("claim_missing");
   if (![exp, nbf, iat].every(Number.isFinite)) throw invalidToken("claim_malformed");
@@ -89,7 +82,7 @@ function issuerOfClaims({ aud, exp, nbf = 0, iat = 0 }: JWTPayload, issuers: Iss
   return issuer;
 }
 
-/** If several keys fit a token, for example because it has no key id, any of them may have signed it. */
+/** Several keys fit a token without a key id, for example. */
 async function verifySignature(token: string, issuer: Issuer) {
   try {
     await verifyWith(token, keysOfProvider(issuer.jwks_url));
@@ -134,7 +127,7 @@ function tokenFaultOf(error: unknown): TokenFault {
   throw error;
 }
 
-/** The unverified claims of a token. Its audience selects the registration that names the claim with the email. */
+/** Not verified. The audience selects the registration that names the claim with the email. */
 export function claimsOf(token: string, issuers: Issuer[]) {
   const claims = decodeJwt(token);
   const audiences = [claims.aud].flat();
@@ -146,7 +139,6 @@ export function claimsOf(token: string, issuers: Issuer[]) {
   };
 }
 
-/** A list of exactly one email counts as that email. */
 function claimOf(payload: JWTPayload, { email_claim }: Issuer): unknown {
   const claim = payload[email_claim];
   return Array.isArray(claim) && claim.length === 1 ? claim[0] : claim;

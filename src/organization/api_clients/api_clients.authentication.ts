@@ -15,26 +15,26 @@ import { hasOneOf, requireRoleOf, rolesFor } from "../../http/roles.ts";
 import { requireScope } from "../../http/scopes.ts";
 import { isRouted } from "../../http/unrouted.ts";
 import { CLIENT_ID_BYTES, EXTERNAL_BODY_LIMIT } from "../../limits.ts";
+import { readSettings } from "../../settings.ts";
 import { organizationSuspended } from "../organizations/organizations.refusals.ts";
 import { countBytes, countStored } from "../usage/usage.quotas.ts";
 import { lookUpAgain, noteUse, recallClient } from "./api_clients.cache.ts";
 import { invalidClient } from "./api_clients.refusals.ts";
 
 /**
- * Authenticates requests by the contract's client headers. All refusals look the same, whatever their cause. A client's id
- * names the shard in which it was created; if its organization has moved since then, the look-up finds the new shard.
+ * All refusals look the same. A client's id names the shard in which it was created; if its organization has moved since, the
+ * look-up finds the new one.
  */
 export const externalApi = createMiddleware<ExternalEnv>(async (c, next) => {
   const shard = shardOfSecret(c.req.header("X-Client-ID") ?? "", CLIENT_ID_BYTES);
   const env = findEnvOfShard(c.env, shard);
   c.env = env ?? c.env;
-  const open = () => openContext(c.env, Date.now(), { db: openDatabase(c), request_id: c.var.requestId });
-  const named = open();
-  const client = env && (await authenticate(c, named));
-  if (!client) throw await failedCredentials(c, named, invalidClient());
+  const asked = { now: Date.now(), settings: readSettings(c.env) };
+  const client = env && (await authenticate(c, asked));
+  if (!client) throw await failedCredentials(c, asked, invalidClient());
   const { caller } = client;
   c.env = envOfShard(c.env, client.shard);
-  const context = client.shard === shard ? named : open();
+  const context = openContext(c.env, asked.now, openDatabase(c), c.var.requestId);
   const { organization_user_id: user_id, api_client_id } = caller;
   const { method, url } = c.req;
   Object.assign(context.requester, { user_id, api_client_id });
@@ -74,16 +74,18 @@ export const externalApi = createMiddleware<ExternalEnv>(async (c, next) => {
   }
 });
 
-async function authenticate(c: HonoContext<ExternalEnv>, context: Context) {
+type Asked = Pick<Context, "now" | "settings">;
+
+async function authenticate(c: HonoContext<ExternalEnv>, asked: Asked) {
   const clientId = c.req.header("X-Client-ID");
   const clientSecret = c.req.header("X-Client-Secret");
   if (!clientId || !clientSecret) return null;
-  const client = await recall(c, context, clientId);
+  const client = await recall(c, asked, clientId);
   const isRight = client && (await matchesDigest(clientSecret, client.secret_digest));
   return isRight ? { ...client, id: clientId } : null;
 }
 
-/** Looks the client up again before the refusal, because its user may just have got the role. */
+/** Looks the client up again first, because its user may just have got the role. */
 async function requireRole(c: HonoContext<ExternalEnv>, clientId: string): Promise<void> {
   const { context } = c.var;
   const needed = rolesFor(c);
@@ -94,8 +96,8 @@ async function requireRole(c: HonoContext<ExternalEnv>, clientId: string): Promi
   requireRoleOf(context.caller, ...needed);
 }
 
-const recall = (c: HonoContext<ExternalEnv>, context: Context, clientId: string) =>
-  recallClient(c.env, clientId, context.now, {
+const recall = (c: HonoContext<ExternalEnv>, asked: Asked, clientId: string) =>
+  recallClient(c.env, clientId, asked.now, {
     inBackground: (work) => c.executionCtx.waitUntil(work),
-    beforeLookUp: () => countLookUp(c, context),
+    beforeLookUp: () => countLookUp(c, asked),
   });

@@ -21,25 +21,21 @@ interface KnownClient {
 }
 
 interface LookUps {
-  /** Keeps the isolate alive for a promise (ExecutionContext.waitUntil). */
   inBackground: (work: Promise<unknown>) => void;
-  /** Called before the look-up of an id that this isolate does not know. Throws to prevent the look-up. */
+  /** Called before the look-up of an unknown id. May throw to prevent it. */
   beforeLookUp: () => void;
 }
 
-/** Clients that this isolate has looked up, oldest first. */
+/** Oldest first. */
 const knownClients = new Map<string, KnownClient>();
 
-/** When each unknown or revoked id was looked up. A separate map, so that made-up ids cannot displace clients. */
+/** When each unknown or revoked id was looked up. Separate, so that made-up ids cannot displace clients. */
 const refusedIds = new Map<string, number>();
 
 /**
- * Returns a client from this isolate's memory, so that a known client costs no round trip. Up to 10 s after its look-up, the
- * client is used as is; up to 60 s, it is used while a new look-up runs in the background. So a revoked client is refused within
- * 60 s, an expired one at once.
- *
- * Every look-up asks the primary (a database without a session). So a new client works at once, an unknown one costs
- * one round trip, and a lagging replica cannot bring a revoked client back.
+ * A known client costs no round trip: up to 10 s after its look-up, it is used as is; up to 60 s, while a new look-up runs in
+ * the background. An expired one is refused at once. Look-ups ask the primary, so that a new client works at once, and a
+ * lagging replica cannot bring a revoked client back.
  */
 export async function recallClient(
   env: Env,
@@ -72,10 +68,8 @@ async function recallRecord(
 }
 
 /**
- * Records a client's first use on a UTC day. Does nothing if this isolate knows of an earlier use on that day. If the write
- * fails, the next look-up restores the stored time, so that a later request tries again.
- *
- * @param env the bindings of the shard in which the client's organization lives
+ * The first use on a UTC day that this isolate knows of. After a failed write, the next look-up restores the stored time. `env`
+ * has the bindings of the client's shard.
  */
 export async function noteUse(env: Env, client_id: string, now: number): Promise<void> {
   const record = knownClients.get(client_id)?.record;
@@ -90,19 +84,16 @@ export async function noteUse(env: Env, client_id: string, now: number): Promise
   }
 }
 
-/**
- * Makes the next request look up the client again, because its organization is moving. The id stays known, so that the look-up
- * does not count as a guess.
- */
+/** The id stays known, so that the look-up does not count as a guess. */
 export function lookUpAgain(client_id: string) {
   const known = knownClients.get(client_id);
   if (known) known.looked_up_at = Number.NEGATIVE_INFINITY;
 }
 
-/** A client's age counts from before the look-up, because it can be revoked while D1's response is under way. */
+/** The age counts from before the look-up, because a client can be revoked while D1's response is under way. */
 async function lookUpClient(env: Env, client_id: string, now: number): Promise<ClientRecord | null> {
   const record = await findClient(env, client_id);
-  // Look-ups can overtake each other. A client that was refused in the meantime stays refused.
+  // A client that was refused by a later look-up stays refused.
   if (refusedAt(client_id) >= now) return null;
   const meanwhile = knownClients.get(client_id);
   if (record && meanwhile && meanwhile.looked_up_at > now) return record;

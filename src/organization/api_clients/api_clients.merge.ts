@@ -15,11 +15,9 @@ import type { apiClients } from "./api_clients.table.ts";
 interface Known {
   organization_id: number;
   organizationUser: { id: number } | undefined;
-  /** Whether the organization has reached its limit of clients in use. */
   isFull: boolean;
-  /** Whether the organization has reached its lifetime limit. Always false for the platform, which may exceed it. */
+  /** The lifetime limit. Always false for the platform, which may exceed it. */
   madeAll: boolean;
-  /** The rights of the author. */
   own: Rights;
   client_id: string;
   secret_digest: string;
@@ -28,10 +26,7 @@ interface Known {
 
 const UNUSED = { last_used_at: null, revoked_at: null };
 
-/**
- * @throws ApiError 422 if the organization has no such user or has reached a limit, if the client would have more rights than
- *   the author, or would already have expired
- */
+/** @throws ApiError 422 */
 export function newApiClient(
   { organizationUser, isFull, madeAll, own, ...known }: Known,
   input: z.output<ReturnType<typeof createApiClientBody>>["api_client"],

@@ -6,13 +6,10 @@ type Limits = Pick<Caller, "scopes" | "expires_at">;
 
 export type Rights = Limits & Pick<Caller, "roles">;
 
-/** The rights of the platform, and of an organization_admin who signs in. */
+/** Also those of an organization_admin who signs in. */
 export const ALL_RIGHTS: Rights = { roles: ROLES, scopes: null, expires_at: null };
 
-/**
- * An API client gives at most the rights that it has itself, for at most as long. Otherwise a key for one program, or for an
- * hour, could be exchanged for a key or an account that can do everything.
- */
+/** Otherwise a key for one program, or for an hour, could be exchanged for a key or an account that can do everything. */
 export const isWithin = (own: Limits, given: Limits): boolean =>
   (given.scopes ?? SCOPES).every((scope) => includesScope(own.scopes, scope)) &&
   (given.expires_at ?? Number.POSITIVE_INFINITY) <= (own.expires_at ?? Number.POSITIVE_INFINITY);

@@ -1,6 +1,7 @@
 import type { Scope } from "../../database/enums.ts";
 import { ApiError, invalidBody, notFound, unprocessable } from "../../http/errors.ts";
 import { MAX_API_CLIENTS, MAX_API_CLIENTS_EVER } from "../../limits.ts";
+import { grouped } from "../../units.ts";
 
 /** Identical for every cause. */
 export const invalidClient = () => new ApiError(401, "invalid_client", "Invalid client credentials");
@@ -22,7 +23,7 @@ export const tooManyClients = () =>
 export const madeAllClients = () =>
   unprocessable(
     "api_clients_used_up",
-    `The organization has created ${MAX_API_CLIENTS_EVER} API clients, revoked ones included, which is its limit: the operator can create another one`,
+    `The organization has created ${grouped(MAX_API_CLIENTS_EVER)} API clients, revoked ones included, which is its limit: the operator can create another one`,
   );
 
 export const beyondOwnRights = (message: string) => unprocessable("beyond_own_rights", message);
@@ -41,6 +42,6 @@ export const clientRevokesItself = () =>
     "Your request uses this API client: revoke it with another one, or with the platform API",
   );
 
-/** For the caller of a replay, whose response cannot contain the secret. */
+/** For a replay, whose response cannot contain the secret. */
 export const REVOKE_LOST_CLIENT =
   "The API client exists, but its secret is shown only once: if you do not have it, find the client in the list, revoke it, and create another one with a new key";

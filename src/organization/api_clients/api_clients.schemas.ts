@@ -11,7 +11,7 @@ export const scopeName = lazily(() =>
   z.enum(SCOPES).meta({ id: "Scope", description: "A permission of an API client." }),
 );
 
-/** Removes duplicates and sorts the names in the order of SCOPES, in which they are stored and shown. */
+/** In the order of SCOPES, without duplicates. */
 const scopeNames = lazily(() =>
   // One error is enough, because it lists all scopes.
   upToFirstFault(

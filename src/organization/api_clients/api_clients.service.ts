@@ -35,7 +35,7 @@ export const listApiClients = listOfOrganization(apiClients, apiClientColumns);
 export const listOwnApiClients = (context: ClientContext, page: PageQuery) =>
   listApiClients(context, administeredOrganization(context.caller), page);
 
-/** @throws ApiError 401 if the client of the request is revoked */
+/** @throws ApiError 401 if the client is revoked */
 export const requireOwnClient = ({ db, caller }: ClientContext) =>
   requireFirst(db, ownClient(caller), invalidClient);
 
@@ -93,7 +93,7 @@ async function issueClient<Known>(
 export const revokeApiClient = (context: Context, { organization_id, id }: OwnPath) =>
   revoke(context, asPlatform(organization_id), id);
 
-/** @throws ApiError 422 if the client would revoke itself: the organization might have no other client to create a new one */
+/** A client cannot revoke itself: the organization might have no other one to create a new one. @throws ApiError 422 */
 export const revokeOwnApiClient = (context: ClientContext, id: number) =>
   revoke(context, asAdministrator(context.caller), id, context.caller.api_client_id);
 
@@ -113,7 +113,6 @@ async function revoke<Known>(
   });
 }
 
-/** The parts of an API client that authentication needs, with the shard of its organization. */
 export interface ClientRecord {
   caller: Caller;
   secret_digest: Uint8Array;
@@ -123,8 +122,7 @@ export interface ClientRecord {
 }
 
 /**
- * Looks up a client, in the new database if its organization has moved. Returns null if the client is unknown or revoked, or if
- * its user has no account.
+ * In the new database if its organization has moved. null if the client is unknown or revoked, or its user has no account.
  *
  * @param env the bindings of the shard that the client's id names
  * @param asked the shards that named another one. A move back that was interrupted leaves two shards that name each other

@@ -37,7 +37,6 @@ export const apiClientWrites = tableWrites(apiClients, apiClientColumns);
 
 const { organization_id, organization_user_id } = apiClients;
 
-/** The member concerned is the user that the client acts as. */
 const clientEntries = entriesWhere("api_client", apiClients, { organization_id, organization_user_id });
 
 const isOwn = ({ organization_id, id }: Placeholders<OwnPath>) =>
@@ -49,7 +48,6 @@ export const newestClientEntry = clientEntries((_: object) => isNewest(apiClient
 
 const isInUse = isNull(apiClients.revoked_at);
 
-/** The response to a creation contains the secret, so a replay cannot repeat it. */
 export const clientIdempotency = idempotencyOfSecret<Row<typeof apiClientColumns>>(REVOKE_LOST_CLIENT);
 
 export const revokeClients = (condition: SQL | undefined, now: Placeholder) =>
@@ -63,7 +61,7 @@ export const revokeClient = preparedQuery((path: Placeholders<OwnPath & { now: n
   revokeClients(isOwn(path), path.now).returning({ id: apiClients.id }),
 );
 
-/** The clients that act as an organization user: few enough for an error message to list them. */
+/** Few enough for an error message to list them. */
 export const clientsOfUser = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
   selectColumn(
     apiClients.id,
@@ -72,10 +70,7 @@ export const clientsOfUser = preparedQuery(({ organization_id, id }: Placeholder
   ).orderBy(asc(apiClients.id)),
 );
 
-/**
- * Whether the organization has reached its limit of clients in use, and its lifetime limit. The columns are booleans, because
- * counts would make all creations conflict with each other.
- */
+/** Booleans, because counts would make all creations conflict with each other. */
 export const clientQuota = preparedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) => {
   const inUse = builder.$count(apiClients, and(eq(apiClients.organization_id, organization_id), isInUse));
   return builder

@@ -6,7 +6,6 @@ export const keyWasUsed = () =>
     "Idempotency-Key: was already used for another request; each request needs its own key",
   );
 
-/** @param advice for a caller who does not have the secret */
 export const secretIsNotStored = (advice: string) =>
   new ApiError(
     409,

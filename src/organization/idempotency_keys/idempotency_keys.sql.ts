@@ -11,10 +11,7 @@ import { idempotencyKeys } from "./idempotency_keys.table.ts";
 
 type KeyRow = typeof idempotencyKeys.$inferSelect;
 
-/**
- * Builds the option of `decideAndWrite` for creating a row only once; undefined if the request has no `Idempotency-Key`.
- * `repeated` has the values of the columns that are not stored.
- */
+/** Undefined without an `Idempotency-Key`. `repeated` has the values of the columns that are not stored. */
 type IdempotencyOf<Result, Values = object> = (
   context: ClientContext,
   repeated: Values,
@@ -33,10 +30,8 @@ type Repeated<Texts> = {
 }[keyof Texts];
 
 /**
- * Stores the key and the created row in the transaction that creates the row. So a crash afterwards loses nothing, and only one
- * of several concurrent requests is carried out, because D1 runs one batch at a time.
- *
- * @param texts says for each text whether it is stored. Personal data is not.
+ * Stores the key and the row in the transaction that creates the row. So a crash afterwards loses nothing, and only one of
+ * several concurrent requests is carried out. Personal data is not stored.
  */
 export const idempotencyOf = <Result, Texts extends Record<TextColumn<Result>, Storing>>(
   { newestAsJson, fromJson }: StoredRow<Result>,
@@ -47,11 +42,7 @@ export const idempotencyOf = <Result, Texts extends Record<TextColumn<Result>, S
     (stored, repeated) => ({ ...fromJson(stored as string), ...repeated }),
   );
 
-/**
- * For a response with a secret, which is not stored. A replay throws `secretIsNotStored`.
- *
- * @param advice for the caller of a replay
- */
+/** For a response with a secret, which is not stored. `advice` is for the caller of a replay. */
 export const idempotencyOfSecret = <Result>(advice: string): IdempotencyOf<Result> =>
   idempotencyWith(
     () => null,
@@ -60,10 +51,6 @@ export const idempotencyOfSecret = <Result>(advice: string): IdempotencyOf<Resul
     },
   );
 
-/**
- * @param toStore makes the expression whose value is stored as the result
- * @param resultOf restores the result from the stored value
- */
 function idempotencyWith<Result, Values>(
   toStore: () => SQL<string> | null,
   resultOf: (stored: string | null, repeated: Values) => Result,

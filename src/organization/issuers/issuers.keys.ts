@@ -7,10 +7,9 @@ import { KEYS_COOLDOWN, KEYS_KNOWN_FOR } from "../../lifetimes.ts";
 import { remember } from "../../memory.ts";
 import { KEYS_BODY_LIMIT, KEYS_TIMEOUT, KEYS_WAIT, MAX_KEYS, MAX_KNOWN_KEY_SETS } from "../../tuning.ts";
 
-/** Why an identity provider's keys are unavailable. `keys_malformed`: the response is not a key set (RFC 7517). */
+/** `keys_malformed`: the response is not a key set (RFC 7517). */
 export type KeysFault = RefusalReason<"keys">;
 
-/** The identity provider's keys are unavailable, so the token could not be checked. */
 export class KeysUnavailable extends Error {
   override name = "KeysUnavailable";
   readonly fault: KeysFault;
@@ -21,20 +20,18 @@ export class KeysUnavailable extends Error {
   }
 }
 
-/** The provider publishes a key for this token, but the key is unusable. Its other keys may be fine. */
+/** The provider publishes a key for this token that is unusable. Its other keys may be fine. */
 export class KeyUnusable extends Error {
   override name = "KeyUnusable";
 }
 
-/** The identity providers' key sets that this isolate has used, by URL, oldest first. */
+/** By URL, oldest first. */
 const knownKeySets = new Map<string, JWTVerifyGetKey>();
 
 /**
- * The public keys of an identity provider (RFC 7517). jose caches them for 10 minutes, and fetches them again if a token names
- * an unknown key, but not within 30 s of the last fetch.
- *
- * The returned function throws KeysUnavailable if the keys cannot be fetched within 5 s, KeyUnusable if the token's own key is
- * broken, and jose's errors if no key matches, or several do.
+ * jose caches keys for 10 minutes, and fetches them again for an unknown key, but not within 30 s of the last fetch. The
+ * returned function throws KeysUnavailable, KeyUnusable for the token's own key, and jose's errors if no key matches, or
+ * several do.
  */
 export function keysOfProvider(jwks_url: string): JWTVerifyGetKey {
   const known = knownKeySets.get(jwks_url);
@@ -73,9 +70,7 @@ interface Attempt {
   fault: KeysFault;
 }
 
-/**
- * A fetch that concurrent requests share: one request sends it, the others wait for its response.
- */
+/** One of the concurrent requests fetches, and the others wait for its response. */
 function sharedFetch() {
   let attempt: Attempt = { startedAt: 0, isOver: true, body: "", fault: "keys_unreachable" };
 
@@ -111,7 +106,7 @@ async function fetchKeySet(url: string, options: RequestInit): Promise<string> {
   return JSON.stringify({ keys: readableKeys(body) });
 }
 
-/** Skips keys that cannot be read, because the others may be fine. */
+/** Keys that cannot be read are skipped, because the others may be fine. */
 function readableKeys(body: string): object[] {
   const keys = (jsonOrUndefined(body) as { keys?: unknown } | null | undefined)?.keys;
   if (!Array.isArray(keys)) throw new KeysUnavailable("keys_malformed");
@@ -121,7 +116,7 @@ function readableKeys(body: string): object[] {
   return readable.map(verifyingKey);
 }
 
-/** Prepares a key for verification: members that are null count as absent, and operations other than `verify` are ignored. */
+/** Members that are null count as absent, and operations other than `verify` are ignored. */
 function verifyingKey(key: object): object {
   const members = Object.entries(key).filter(([, value]) => value !== null);
   const { key_ops, ...others } = Object.fromEntries(members) as { key_ops?: unknown };

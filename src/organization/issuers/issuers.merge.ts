@@ -4,7 +4,7 @@ import { notFound, unprocessable } from "../../http/errors.ts";
 import type { createIssuerBody } from "./issuers.schemas.ts";
 import type { issuers } from "./issuers.table.ts";
 
-/** @throws ApiError 422 if the issuer is already registered with this audience */
+/** @throws ApiError 422 */
 export function newIssuer(
   { organization_id, isRegistered }: { organization_id: number; isRegistered: boolean },
   input: z.output<ReturnType<typeof createIssuerBody>>["issuer"],
@@ -22,5 +22,4 @@ export const issuerRegistered = () =>
     "issuer.issuer: is already registered for the organization with this audience; to change the registration, delete it first",
   );
 
-/** The error for a `jwks_url`. */
 export const NOT_TRUSTWORTHY = "must be an https URL, or an http URL on a loopback host";

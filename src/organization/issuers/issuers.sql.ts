@@ -10,7 +10,7 @@ export const issuerWrites = tableWrites(issuers, issuerColumns);
 
 export const issuerEntry = entriesOf("issuer", issuers);
 
-/** Returns one registration for each audience. */
+/** One row for each audience. */
 export const issuersByName = rowsBy(issuers, issuerColumns, "organization_id", "issuer");
 
 export const deleteIssuerOfPath = deleteBy(issuers, "organization_id", "id");

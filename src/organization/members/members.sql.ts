@@ -26,7 +26,7 @@ export interface OfEmail {
   email: string;
 }
 
-/** The query values that determine whose calls a caller reaches. */
+/** Determines whose calls a caller reaches. */
 export interface Reach {
   organization_id: number;
   organization_user_id: number;
@@ -37,10 +37,7 @@ export function reachOf({ organization_id, organization_user_id, roles }: Caller
   return { organization_id, organization_user_id, reaches_everybody: roles.includes("organization_admin") };
 }
 
-/**
- * True for the organization users whose calls the caller reaches. An organization_admin reaches all users of its
- * organization, a provider only itself, a provider_assistant itself and the providers that it assists.
- */
+/** An organization_admin reaches everybody, a provider only itself, a provider_assistant also the providers that it assists. */
 export function withinReach(reach: Values<Reach>): SQL | undefined {
   const { organization_id, organization_user_id, reaches_everybody } = reach;
   return and(
@@ -49,10 +46,7 @@ export function withinReach(reach: Values<Reach>): SQL | undefined {
   );
 }
 
-/**
- * True for this organization user and for the providers whom they assist. The condition is one list of ids, so that SQLite looks
- * them up instead of scanning all users.
- */
+/** One list of ids, so that SQLite looks them up instead of scanning all users. */
 function isSelfOrAssisted(organization_user_id: Value<number>): SQL {
   const self = selectColumn(members.id, eq(members.id, organization_user_id));
   const assisted = builder
@@ -69,13 +63,12 @@ export const reachedMember = preparedQuery((user: Placeholders<Reach & { id: num
     .where(and(eq(organizationUsers.id, user.id), withinReach(user))),
 );
 
-/** True for a row whose membership has not ended. An ended membership keeps its row, without roles. */
+/** An ended membership keeps its row, without roles. */
 export const hasAccount = ({ roles }: { roles: SQLWrapper }): SQL => sql`${roles} <> '[]'`;
 
-/** The opposite. It repeats the WHERE of the partial index, or SQLite does not use it. */
+/** Repeats the WHERE of the partial index, or SQLite does not use it. */
 export const hasNoAccount = ({ roles }: { roles: SQLWrapper }): SQL => sql`${roles} = '[]'`;
 
-/** Returns no row if the membership has ended. */
 export const userWithAccount = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
   selectColumn(
     organizationUsers.id,
@@ -92,7 +85,6 @@ export const formerMemberById = preparedQuery(({ organization_id, id }: Placehol
   ),
 );
 
-/** The id of the present member with this email, or null. */
 export const accountIdOf = (organization_id: Value<number>, email: Value<string>) =>
   scalar(selectColumn(members.id, hasValues(members, { organization_id, email }), hasAccount(members)));
 
@@ -100,7 +92,6 @@ export const accountByEmail = preparedQuery(({ organization_id, email }: Placeho
   selectColumn(organizationUsers.id, eq(organizationUsers.id, accountIdOf(organization_id, email))),
 );
 
-/** Returns the newest of the former members with this email. */
 export const newestFormerMember = preparedQuery(({ organization_id, email }: Placeholders<OfEmail>) =>
   selectColumn(
     organizationUsers.id,
@@ -111,10 +102,9 @@ export const newestFormerMember = preparedQuery(({ organization_id, email }: Pla
     .limit(1),
 );
 
-/** The id of the member that a transaction writes: null stands for the member that it has just inserted. */
+/** null stands for the member that the transaction has just inserted. */
 export const writtenMemberId = (id: SQLWrapper) => coalesce(id, scalar(newestId(organizationUsers)));
 
-/** Selects no row if the organization has no such user. */
 export const memberOf = (organization_id: Value<number>, user_id: Value<number>) =>
   selectColumn(members.id, hasValues(members, { organization_id, id: user_id }));
 
@@ -127,7 +117,7 @@ export const selectMembersAmong = (organization_id: Value<number>, ids: Value<st
     condition,
   ).orderBy(asc(members.id));
 
-/** The users among `ids` (a JSON array) whose membership has not ended. */
+/** `ids` is a JSON array. */
 export const accountsAmong = preparedQuery((of: Placeholders<{ organization_id: number; ids: string }>) =>
   selectMembersAmong(of.organization_id, of.ids, hasAccount(members)),
 );
@@ -137,7 +127,7 @@ export const memberById = rowsBy(organizationUsers, { id: organizationUsers.id }
 export const ofOrganization = ({ organization_id }: Placeholders<Pick<Reach, "organization_id">>) =>
   eq(organizationUsers.organization_id, organization_id);
 
-/** For a caller who does not reach everybody: true for the users that this caller reaches. */
+/** For a caller who does not reach everybody. */
 export const ofAssistant = (reach: Placeholders<Reach>) =>
   and(ofOrganization(reach), isSelfOrAssisted(reach.organization_user_id));
 

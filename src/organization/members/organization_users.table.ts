@@ -4,16 +4,10 @@ import { idColumn, timestamps, withinOrganization } from "../../database/columns
 import { ROLES, type Role } from "../../database/enums.ts";
 import { organizationId } from "../organizations/organizations.table.ts";
 
-/**
- * The service's own user. Audit logs name it if nobody else caused a change. No organization user of any database has this id: the
- * baseline begins with the next one.
- */
+/** Logs name it if nobody else caused a change. No organization user has this id: the baseline begins with the next one. */
 export const SYSTEM_USER_ID = 1;
 
-/**
- * True for a member with the role. Roles are stored as JSON, so the name is searched with its quotation marks. It is a literal in the
- * SQL, so that SQLite finds the index of the role.
- */
+/** Roles are JSON, so the name is searched with its quotation marks; as a literal, so that SQLite finds the index of the role. */
 export const memberHasRole = (roles: SQLWrapper, role: Role): SQL =>
   sql`instr(${roles}, char(34) || ${sql.raw(`'${role}'`)} || char(34)) > 0`;
 

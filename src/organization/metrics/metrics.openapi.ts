@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { DEFAULT_METRICS_DAYS, MAX_METRICS_DAYS } from "../../limits.ts";
 import * as story from "../../openapi/story.ts";
+import { grouped } from "../../units.ts";
 import { metricsRangeReversed, metricsRangeTooLong, metricsUserNotFound } from "./metrics.ts";
 
 /**
@@ -9,7 +10,7 @@ import { metricsRangeReversed, metricsRangeTooLong, metricsUserNotFound } from "
  * @param of the counted things, such as `calls`
  */
 export const metricsOperation = <Schema extends z.ZodObject>(of: string, schema: Schema) => ({
-  description: `The range includes both dates. Without dates, it covers the last ${DEFAULT_METRICS_DAYS} days up to today. It can have up to ${MAX_METRICS_DAYS} days.`,
+  description: `The range includes both dates. Without dates, it covers the last ${DEFAULT_METRICS_DAYS} days up to today. It can have up to ${grouped(MAX_METRICS_DAYS)} days.`,
   parameters: {
     date_start: {
       description: `The first date of the range, in UTC. If omitted, the range has ${DEFAULT_METRICS_DAYS} days.`,

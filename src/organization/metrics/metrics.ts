@@ -7,10 +7,8 @@ import { invalidQuery, notFound } from "../../http/errors.ts";
 import { day, idAsText } from "../../http/wire.ts";
 import { DEFAULT_METRICS_DAYS, MAX_METRICS_DAYS } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
-import { DAY } from "../../units.ts";
+import { DAY, grouped } from "../../units.ts";
 import { memberById } from "../members/members.sql.ts";
-
-/* The range of dates and the subject that all metrics share. */
 
 export const metricsQuery = lazily(() =>
   z.object({ date_start: day().optional(), date_end: day().optional(), user_id: idAsText().optional() }),
@@ -18,7 +16,6 @@ export const metricsQuery = lazily(() =>
 
 export type MetricsQuery = z.output<ReturnType<typeof metricsQuery>>;
 
-/** A map by date, with at most as many dates as a range can have. */
 export const byDate = (value: z.ZodNumber) =>
   z.record(z.iso.date(), value).meta({ maxProperties: MAX_METRICS_DAYS });
 
@@ -36,37 +33,29 @@ export interface MetricsRange {
 
 export const metricsUserNotFound = () => notFound("User");
 
-/** The end of a range: today if the request has no `date_end`. */
-type RangeEnd = "today" | "date_end";
-
 export const metricsRangeReversed = () => invalidQuery("date_start: must not be after date_end");
 
-export const metricsRangeTooLong = (end: RangeEnd) =>
+export const metricsRangeTooLong = (end: "today" | "date_end") =>
   invalidQuery(
-    `date_start: the range up to ${end} must have at most ${MAX_METRICS_DAYS} days, both ends included`,
+    `date_start: the range up to ${end} must have at most ${grouped(MAX_METRICS_DAYS)} days, both ends included`,
   );
 
 /**
- * Fills in the dates that a request omits. Without both, the range is the last 30 days. Without a start, it is the 30 days up to
- * the end. Without an end, it lasts until today, or only covers the start if that is later: east of UTC, it is already tomorrow.
+ * By default, the last 30 days. A start later than today is the end too: east of UTC, it is already tomorrow.
  *
  * @throws ApiError 400 if the range is reversed or too long
  */
 function metricsRange(now: number, { date_start, date_end }: MetricsQuery): MetricsRange {
   const from = date_start === undefined ? undefined : Date.parse(date_start);
-  const end = date_end === undefined ? Math.max(startOfDay(now), from ?? 0) : Date.parse(date_end);
+  const end = date_end === undefined ? Math.max(now - (now % DAY), from ?? 0) : Date.parse(date_end);
   const start = from ?? end - (DEFAULT_METRICS_DAYS - 1) * DAY;
-  const last = date_end === undefined ? "today" : "date_end";
   if (start > end) throw metricsRangeReversed();
-  if (end - start >= MAX_METRICS_DAYS * DAY) throw metricsRangeTooLong(last);
+  if (end - start >= MAX_METRICS_DAYS * DAY)
+    throw metricsRangeTooLong(date_end === undefined ? "today" : "date_end");
   return { start: dateOf(start), end: dateOf(end) };
 }
 
-/**
- * Reads the metrics of one user, or of the whole organization.
- *
- * @throws ApiError 400 if the range is reversed or too long, 404 if the organization has no such user
- */
+/** @throws ApiError 400 if the range is reversed or too long, 404 if the organization has no such user */
 export async function readMetrics<Daily>(
   { db, now, caller }: ClientContext,
   query: MetricsQuery,
@@ -82,5 +71,3 @@ export async function readMetrics<Daily>(
   if (!member) throw metricsUserNotFound();
   return metrics;
 }
-
-const startOfDay = (time: number) => Math.floor(time / DAY) * DAY;

@@ -9,7 +9,6 @@ type OrganizationInput = z.output<ReturnType<typeof updateOrganizationBody>>["or
 
 type OrganizationRow = typeof organizations.$inferSelect;
 
-/** The fields of a new organization that do not come from its place. */
 export const newOrganization = (name: string, now: number): Omit<NewRow<typeof organizations>, "slug"> => ({
   name,
   mail_name: mailName(name),
@@ -22,7 +21,7 @@ export const newOrganization = (name: string, now: number): Omit<NewRow<typeof o
   updated_at: now,
 });
 
-/** The slug stays when the name changes, because the slugs of the organization's rooms begin with it. */
+/** The slug stays, because the slugs of the organization's rooms begin with it. */
 export function mergeOrganization(
   organization: OrganizationRow,
   input: OrganizationInput,
@@ -31,16 +30,13 @@ export function mergeOrganization(
   return { ...organization, ...withoutUndefined(input), updated_at: now };
 }
 
-/** Merges an update by the platform. Mails show only the name that the platform chose. */
+/** Mails show only the name that the platform chose. */
 export const mergeOrganizationByPlatform: typeof mergeOrganization = (organization, input, now) => {
   const next = mergeOrganization(organization, input, now);
   return input.name === undefined ? next : { ...next, mail_name: mailName(input.name) };
 };
 
-/**
- * The name as mails show it: on one line, at most 80 characters, and without words that a mail client would turn into a link.
- * It is empty if nothing is left.
- */
+/** On one line, at most 80 characters, without words that a mail client would turn into a link. Empty if nothing is left. */
 export function mailName(name: string): string {
   const words = name
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
@@ -59,5 +55,5 @@ export function mailName(name: string): string {
 /** Email addresses, network paths, anything with a scheme, domains (with a top level of two letters or more) and IPv4. */
 const ADDRESS = /[@\\]|\p{L}:[^\s]|[.。][\p{L}\p{N}\p{M}]{2}|\d(\.\d+){3}/u;
 
-/** The word is normalized first, because mail clients treat full-width letters and dots as plain ones, and may skip joiners. */
+/** Normalized first: mail clients treat full-width letters and dots as plain ones, and may skip joiners. */
 const isAddress = (word: string) => ADDRESS.test(word.normalize("NFKC").replace(/[\u200c\u200d]/g, ""));

@@ -1,6 +1,7 @@
 import { ApiError, notFound, unprocessable } from "../../http/errors.ts";
 import { MAX_RETENTION_DAYS } from "../../lifetimes.ts";
 import { MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
+import { grouped } from "../../units.ts";
 
 export const organizationNotFound = () => notFound("Organization");
 
@@ -20,7 +21,8 @@ export const ORGANIZATION_STAYS = { slug: "the slugs of the waiting rooms begin 
 
 export const OWN_ORGANIZATION_STAYS = {
   ...ORGANIZATION_STAYS,
+  app_url: "only the people who run the service can change the address of the web app",
   is_suspended: "only the people who run the service can suspend or resume an organization",
 };
 
-export const NOT_RETENTION_DAYS = `must be a whole number of days from 1 to ${MAX_RETENTION_DAYS}, or null for no limit`;
+export const NOT_RETENTION_DAYS = `must be a whole number of days from 1 to ${grouped(MAX_RETENTION_DAYS)}, or null for no limit`;

@@ -47,7 +47,15 @@ const ownFields = z.object({
 
 const DESCRIPTION = "An organization that runs video consultations, such as a clinic.";
 
-export const ownOrganizationSchema = ownFields.meta({ id: "OwnOrganization", description: DESCRIPTION });
+export const ownOrganizationSchema = ownFields
+  .extend({
+    app_url: z.url().max(2000).meta({
+      description:
+        "The address of the web app in which visits take place, without a slash at its end. Sign-in begins at `{app_url}/login`, and a waiting room is at `{app_url}/meet/{slug}`.",
+      example: story.APP_URL,
+    }),
+  })
+  .meta({ id: "OwnOrganization", description: DESCRIPTION });
 
 export const organizationSchema = ownFields
   .extend({

@@ -22,11 +22,14 @@ import {
 export const organizationsExternal = externalRoutes()
   .get("/organization", area("organization"), async (c) => {
     const { context } = c.var;
-    return c.json(toOwnOrganization(await requireOrganization(context, context.caller.organization_id)));
+    const organization = await requireOrganization(context, context.caller.organization_id);
+    return c.json(toOwnOrganization(context, organization));
   })
-  .put("/organization", adminArea("organization"), jsonBody(updateOwnOrganizationBody), async (c) =>
-    c.json(toOwnOrganization(await updateOwnOrganization(c.var.context, c.req.valid("json").organization))),
-  );
+  .put("/organization", adminArea("organization"), jsonBody(updateOwnOrganizationBody), async (c) => {
+    const { context } = c.var;
+    const organization = await updateOwnOrganization(context, c.req.valid("json").organization);
+    return c.json(toOwnOrganization(context, organization));
+  });
 
 const ofOrganization = params(organizationParams);
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { Context } from "../../context.ts";
 import type { Row } from "../../database/queries.ts";
 import { unchangeable } from "../../http/unchangeable.ts";
 import { name, ORGANIZATION_SLUG, toTimestamp } from "../../http/wire.ts";
@@ -58,20 +59,23 @@ export const updateOrganizationBody = lazily(() =>
 export type Organization = Row<typeof organizationColumns>;
 
 export const toOrganization = (row: Organization): z.input<typeof organizationSchema> => ({
-  ...toOwnOrganization(row),
+  ...toSharedFields(row),
   is_suspended: row.is_suspended,
 });
 
-export function toOwnOrganization(row: Organization): z.input<typeof ownOrganizationSchema> {
-  return {
-    id: row.id,
-    name: row.name,
-    slug: row.slug,
-    recording_retention_days: row.recording_retention_days,
-    transcript_retention_days: row.transcript_retention_days,
-    participant_retention_days: row.participant_retention_days,
-    require_acting_user: row.require_acting_user,
-    created_at: toTimestamp(row.created_at),
-    updated_at: toTimestamp(row.updated_at),
-  };
-}
+export const toOwnOrganization = (
+  { settings }: Context,
+  row: Organization,
+): z.input<typeof ownOrganizationSchema> => ({ ...toSharedFields(row), app_url: settings.APP_URL });
+
+const toSharedFields = (row: Organization) => ({
+  id: row.id,
+  name: row.name,
+  slug: row.slug,
+  recording_retention_days: row.recording_retention_days,
+  transcript_retention_days: row.transcript_retention_days,
+  participant_retention_days: row.participant_retention_days,
+  require_acting_user: row.require_acting_user,
+  created_at: toTimestamp(row.created_at),
+  updated_at: toTimestamp(row.updated_at),
+});

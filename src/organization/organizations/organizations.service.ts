@@ -33,7 +33,7 @@ import {
   ownShard,
 } from "./organizations.sql.ts";
 
-/** Lists the organizations of all databases. Each database that holds a part of the page is queried once. */
+/** Each database that holds a part of the page is queried once. */
 export async function listOrganizations(
   { db, shards }: Context,
   page: PageQuery,
@@ -65,9 +65,9 @@ export const requireOrganization = ({ db }: Context, id: number): Promise<Organi
   requireFirst(db, organizationRow({ id }), organizationNotFound);
 
 /**
- * Inserts an organization's place in the directory, and the organization in the database that the place names. If a slug is taken,
- * a generated slug gets a number and a chosen one is refused. In the directory's own database, one transaction inserts both. In
- * another database, the organization follows its place: if that insert fails, the next request for the slug repeats it.
+ * A taken slug gets a number if it was generated, and is refused if it was chosen. In the directory's own database, one
+ * transaction inserts the place and the organization. In another one, the organization follows: if that fails, the next request
+ * for the slug repeats it.
  */
 export async function createOrganization(
   context: Context,
@@ -130,7 +130,7 @@ function shardOfNewOrganizations({ shards, settings }: Context): number {
   return shard;
 }
 
-/** Leaves space for the number that follows if the slug is taken. */
+/** Leaves space for a number. */
 async function slugOf(name: string): Promise<string> {
   const slug = await kebabCase(name, "organization");
   return slug.slice(0, MAX_ORGANIZATION_SLUG_LENGTH - MAX_SLUG_SUFFIX_LENGTH).replace(/-+$/, "");
@@ -167,7 +167,7 @@ function decideOrganization(
   merge: typeof mergeOrganization,
 ): Decision<Organization> {
   if (!organization) throw organizationNotFound();
-  requireUnchanged(context, organization);
+  requireUnchanged(context, { ...organization, app_url: context.settings.APP_URL });
   const { id } = organization;
   const next = merge(organization, input, context.now);
   return {
@@ -176,7 +176,7 @@ function decideOrganization(
   };
 }
 
-/** Logs the organizations that an interrupted command has left frozen: nobody else notices that their webhooks and retention wait. */
+/** Otherwise nobody notices that the webhooks and the retention of an interrupted command's organizations wait. */
 export async function reportFrozen({ db, now }: Context): Promise<number> {
   const frozen = await runAll(db, frozenBefore({ time: now - FROZEN_AT_MOST }));
   for (const { organization_id, since } of frozen)

@@ -34,7 +34,7 @@ export const organizationColumns = getTableColumns(organizations);
 
 export const organizationWrites = tableWrites(organizations, organizationColumns);
 
-/** Inserts an organization with the id and slug of the place that the same transaction has just inserted. */
+/** With the id and slug of the place that the same transaction has just inserted. */
 export const insertAtNewestPlace = preparedQuery(
   (organization: Placeholders<Omit<NewRow<typeof organizations>, "slug">>) => {
     const newest = builder
@@ -63,7 +63,6 @@ export const newestOrganizationEntry = organizationEntries((_: object) => isNewe
 
 export const organizationRow = rowsBy(organizations, organizationColumns, "id");
 
-/** For decisions that a suspended organization refuses. */
 export const suspensionOf = preparedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) =>
   builder
     .select({ is_suspended: organizations.is_suspended })
@@ -71,7 +70,7 @@ export const suspensionOf = preparedQuery(({ organization_id }: Placeholders<{ o
     .where(eq(organizations.id, organization_id)),
 );
 
-/** False for a suspended organization: its webhooks, mails and rows of bulk invites wait. */
+/** A suspended organization's webhooks, mails and rows of bulk invites wait. */
 export const isServed = (organization_id: SQLWrapper): SQL =>
   notExists(
     selectColumn(organizations.id, eq(organizations.id, organization_id), organizations.is_suspended),
@@ -89,7 +88,7 @@ export const organizationById = rowsBy(organizations, fixedColumns, "id");
 
 export const organizationBySlug = rowsBy(organizations, fixedColumns, "slug");
 
-/** The database's own shard number. The first database stores none. */
+/** The first database stores none. */
 export const ownShard = preparedQuery(() =>
   builder
     .select({ shard: columnAs(databaseSettings.value, "shard") })
@@ -103,7 +102,7 @@ export const nameOfOrganization = (id: SQLWrapper) =>
 export const mailNameOfOrganization = (id: SQLWrapper) =>
   sql<string>`${selectColumn(organizations.mail_name, eq(organizations.id, id))}`;
 
-/** The organizations of a page that live in the directory's own database. Places decide: one that moved away has left its row. */
+/** In the directory's own database. Places decide: an organization that moved away has left its row. */
 export const organizationsOfPage = preparedQuery(({ limit, offset }: Placeholders<PageWindow>) => {
   const { id, shard } = places;
   const page = builder
@@ -120,7 +119,7 @@ export const organizationsOfPage = preparedQuery(({ limit, offset }: Placeholder
     .where(inArray(organizations.id, builder.select({ id: page.id }).from(page).where(eq(page.shard, 0))));
 });
 
-/** The organizations among `ids` (a JSON array) that live in this database. */
+/** `ids` is a JSON array. */
 export const organizationsAmong = preparedQuery(({ ids }: Placeholders<{ ids: string }>) =>
   builder
     .select(organizationColumns)
@@ -128,10 +127,7 @@ export const organizationsAmong = preparedQuery(({ ids }: Placeholders<{ ids: st
     .where(inArray(organizations.id, jsonValues(ids))),
 );
 
-/**
- * Makes a verb that lists the items of an organization. The total comes from the organization's row, so that the same round trip
- * also shows whether the organization exists.
- */
+/** The total comes from the organization's row, so that the same round trip also shows whether the organization exists. */
 export function listOfOrganization<Columns extends Record<string, SQLiteColumn | SQL.Aliased>>(
   items: typeof organizationUsers | typeof apiClients | typeof issuers,
   columns: Columns,

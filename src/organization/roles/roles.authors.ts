@@ -6,16 +6,14 @@ import { organizationNotFound } from "../organizations/organizations.refusals.ts
 import { organizationById } from "../organizations/organizations.sql.ts";
 import { requireAdministrator } from "./roles.policy.ts";
 
-/** The author of a change that both the platform and the organization's administrators can make. */
+/** Makes a change that both the platform and the organization's administrators can make. */
 export interface Author<Known> {
   organization_id: number;
-  /** Reads the author from D1 for the decision. */
   read: BoundQuery<Known>;
-  /** Returns the author's rights, which limit the change. @throws ApiError if the author may not make the change */
+  /** The author's rights limit the change. @throws ApiError if the author may not make it */
   require(known: Known | undefined): Rights;
 }
 
-/** The platform may do everything in every existing organization. */
 export const asPlatform = (organization_id: number): Author<{ id: number }> => ({
   organization_id,
   read: organizationById({ id: organization_id }),
@@ -25,7 +23,6 @@ export const asPlatform = (organization_id: number): Author<{ id: number }> => (
   },
 });
 
-/** An API client of an organization_admin, in its own organization. */
 export const asAdministrator = (caller: Caller): Author<Rights> => ({
   organization_id: caller.organization_id,
   read: rightsOfCaller(caller),

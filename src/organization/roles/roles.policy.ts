@@ -5,10 +5,7 @@ import { requireRoleOf } from "../../http/roles.ts";
 import { ALL_RIGHTS, isWithin, type Rights } from "../api_clients/api_clients.policy.ts";
 import { beyondOwnRights, invalidClient } from "../api_clients/api_clients.refusals.ts";
 
-/**
- * The roles at or below the highest of the given roles, lowest first. A client with limits cannot assign organization_admin,
- * because the person could do everything after signing in.
- */
+/** Lowest first. A client with limits cannot assign organization_admin: the person could do everything after signing in. */
 export function assignableRoles({ roles, ...limits }: Rights): Role[] {
   const level = Math.max(...roles.map((role) => ROLES.indexOf(role)));
   const isLimited = !isWithin(limits, ALL_RIGHTS);
@@ -16,10 +13,10 @@ export function assignableRoles({ roles, ...limits }: Rights): Role[] {
 }
 
 /**
- * A caller may assign roles at or below its own permission level (contract, section "Authentication"), within its limits.
+ * A caller may assign roles at or below its own level (contract, section "Authentication"), within its limits.
  *
  * @param field the request's field with the roles, for the error
- * @throws ApiError 422 if a role is above that level or those limits
+ * @throws ApiError 422
  */
 export function requireAssignable(own: Rights, roles: readonly Role[], field: string): void {
   const assignable = assignableRoles(own);
@@ -35,10 +32,9 @@ export function noLongerAssignable(before: readonly Role[], after: readonly Role
 }
 
 /**
- * The caller's rights at the time of the write. An isolate may still know an API client for some time after the client was
- * revoked, or after its member lost roles or the membership, and a change made in this time would outlive the lost right.
+ * The rights in D1, because an isolate may know an API client for some time after it lost them, and a change made in this time
+ * would outlive the lost right.
  *
- * @param member the caller as D1 knows it
  * @throws ApiError 401 if the client is revoked, or the membership has ended
  */
 export function requireRights(member: Rights | undefined): Rights {
@@ -46,26 +42,18 @@ export function requireRights(member: Rights | undefined): Rights {
   return member;
 }
 
-/**
- * Checks the role for a write, in D1. Otherwise a demoted user could make themselves an administrator again while an
- * isolate still knows their old roles.
- *
- * @param member the caller as D1 knows it
- */
+/** Otherwise a demoted user could make themselves an administrator again. @throws ApiError 401, 403 */
 export function requireAdministrator(member: Rights | undefined): Rights {
   const rights = requireRights(member);
   requireRoleOf(rights, "organization_admin");
   return rights;
 }
 
-/** The roles that may correct the results and participants of calls, and see the versions of texts. */
 export const CORRECTORS: Role[] = ["provider", "organization_admin"];
 
 /**
- * Checks the author of a correction again when it is written, by the roles in D1. A caller who reaches everybody as an
- * administrator must still be one.
+ * By the roles in D1. A caller who reaches everybody as an administrator must still be one.
  *
- * @param member the caller in D1
  * @throws ApiError 403 if the role is missing, 404 if the call is out of reach
  */
 export function requireCorrectorStill(

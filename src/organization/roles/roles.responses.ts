@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { ROLES } from "../../database/enums.ts";
 
-/** Each role once, lowest first. */
 export const roleList = () => z.array(z.enum(ROLES)).max(ROLES.length);
 
 export const rolesSchema = z.object({

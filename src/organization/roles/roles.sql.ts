@@ -6,6 +6,6 @@ import type { Value } from "../../database/queries.ts";
 export const includesRole = (roles: SQLWrapper, role: Value<Role | null>): SQL =>
   sql`${role} in (select role.value from json_each(${roles}) as role)`;
 
-/** True if `roles` and `any`, both JSON arrays, have a role in common. */
+/** Both are JSON arrays. */
 export const includesAnyRole = (roles: SQLWrapper, any: SQLWrapper): SQL =>
   sql`exists (select 1 from json_each(${roles}) as role join json_each(${any}) as named on named.value = role.value)`;

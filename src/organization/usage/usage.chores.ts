@@ -18,6 +18,6 @@ const deleteOldDays = preparedQuery((old: Placeholders<Turn & { before: string }
     .returning({ organization_id }),
 );
 
-/** Deletes the rows of single clients from before yesterday: a client's quota covers only one day. */
+/** A client's quota covers only one day. */
 export const deleteOldClientDays: CleanUp = ({ db, now }) =>
   workOff(db, (turn) => deleteOldDays({ ...turn, before: dateOf(now - DAY) }));

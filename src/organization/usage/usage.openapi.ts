@@ -1,5 +1,6 @@
 import * as limits from "../../limits.ts";
 import type { Operation, Reference } from "../../openapi/operation.ts";
+import { grouped } from "../../units.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import { usageRangeTooLong } from "./usage.refusals.ts";
 import { usageOfDatesSchema } from "./usage.responses.ts";
@@ -18,7 +19,7 @@ const usage: Pick<Operation, "description" | "parameters" | "response"> = {
 
 export const usageReference: Reference = {
   tag: "Usage",
-  description: `Quotas limit how much an organization can store, so that no organization can fill the shared database. Per UTC day, its API clients can write ${limits.MAX_DAILY_WRITES} times (a request counts once for each ${limits.WRITE_SIZE / 1024} KiB of its body) and cause ${limits.MAX_DAILY_ACCESS_LOGS} entries in its access log; a single client can use at most ${limits.CLIENT_FRACTION * 100} percent of both. These quotas never prevent signing in, legal holds, taking rights away, deleting, or reading the access log. Such requests have their own daily limits: ${limits.MAX_DAILY_SIGN_INS} sign-ins, and ${limits.MAX_DAILY_RESERVED} access log entries of all others together. An organization can create ${limits.MAX_WAITING_ROOMS} waiting rooms.`,
+  description: `Quotas limit how much an organization can store, so that no organization can fill the shared database. Per UTC day, its API clients can write ${grouped(limits.MAX_DAILY_WRITES)} times (a request counts once for each ${limits.WRITE_SIZE / 1024} KiB of its body) and cause ${grouped(limits.MAX_DAILY_ACCESS_LOGS)} entries in its access log; a single client can use at most ${limits.CLIENT_FRACTION * 100} percent of both. Quotas never block sign-in, legal holds, removing members or roles, deleting, or reading the access log. Such requests have their own daily limits: ${grouped(limits.MAX_DAILY_SIGN_INS)} sign-ins, and ${grouped(limits.MAX_DAILY_RESERVED)} access log entries of all others together. An organization can create ${grouped(limits.MAX_WAITING_ROOMS)} waiting rooms.`,
   external: {
     "GET /usage": {
       operationId: "listOwnUsage",

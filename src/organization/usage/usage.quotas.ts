@@ -6,13 +6,11 @@ import { WRITE_SIZE } from "../../limits.ts";
 import { countReserved, countWrites } from "./usage.sql.ts";
 
 /*
- * Daily quotas limit the writes of an organization's API clients, and the access log entries that they cause. Triggers refuse
- * anything beyond a quota (usage.triggers.sql). Some requests must work even when the quotas are used up, so they have reserves:
- * one for signing in, one for legal holds, taking rights away, deleting, and reading the access log. The first counts the sign-ins,
- * the second the entries that its requests cause. A route declares its reserve (`inReserve`).
+ * Triggers refuse writes and access log entries beyond a quota (usage.triggers.sql). Some requests must work even then, so they
+ * have reserves, which their routes declare (`inReserve`): one for signing in, which counts sign-ins; one for legal holds,
+ * taking rights away, deleting, and reading the access log, which counts the entries that they cause.
  */
 
-/** Makes the transactions of a request count its writes and its access log entries. */
 export function countStored(context: ClientContext, method: string, quota: Quota): void {
   const { requester } = context;
   requester.quota = quota;
@@ -32,6 +30,6 @@ export function countBytes(context: ClientContext, size: number): void {
   context.writes = Math.max(context.writes, Math.ceil(size / WRITE_SIZE));
 }
 
-/** Counts a deletion that has no access log entry. */
+/** For a deletion that has no access log entry. */
 export const countDeletion = ({ caller: { organization_id }, now }: ClientContext) =>
   countReserved({ organization_id, date: dateOf(now), count: 1 });

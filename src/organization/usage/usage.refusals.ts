@@ -11,7 +11,7 @@ import {
   MAX_ORGANIZATION_MAILS,
   MAX_WAITING_ROOMS,
 } from "../../limits.ts";
-import { DAY, SECOND } from "../../units.ts";
+import { DAY, grouped, SECOND } from "../../units.ts";
 
 /** A quota's day ends at midnight UTC. */
 const tomorrow = (code: string, message: string) =>
@@ -19,64 +19,69 @@ const tomorrow = (code: string, message: string) =>
     headers: { "Retry-After": String(Math.ceil((DAY - (Date.now() % DAY)) / SECOND)) },
   });
 
+const usedUp = (code: string, used: string, limit = "the daily limit") =>
+  tomorrow(code, `${used}, which is ${limit}: try again after midnight UTC`);
+
 export const tooManyWrites = () =>
-  tomorrow(
+  usedUp(
     "organization_write_limit",
-    `The organization's clients have written ${MAX_DAILY_WRITES} times today, which is the daily limit: try again after midnight UTC`,
+    `The organization's clients have written ${grouped(MAX_DAILY_WRITES)} times today`,
   );
 
 export const tooManyEntries = () =>
-  tomorrow(
+  usedUp(
     "organization_entry_limit",
-    `The organization's clients have caused ${MAX_DAILY_ACCESS_LOGS} access log entries today, which is the daily limit: try again after midnight UTC`,
+    `The organization's clients have caused ${grouped(MAX_DAILY_ACCESS_LOGS)} access log entries today`,
   );
 
-/** The errors for an invite whose mail would exceed a limit, also shown for a row of a bulk invite. */
-export const TOO_MANY_MAILS = `The organization has mailed ${MAX_ORGANIZATION_MAILS} invites today, which is the daily limit: invite this person after midnight UTC`;
+/** Also the errors of a row in a bulk invite. */
+export const TOO_MANY_MAILS = `The organization has mailed ${grouped(MAX_ORGANIZATION_MAILS)} invites today, which is the daily limit: invite this person after midnight UTC`;
 export const TOO_MANY_MAILS_TO_ADDRESS = `The organization has mailed this address ${MAX_ADDRESS_MAILS} times today, which is the daily limit: try again after midnight UTC`;
 
 export const tooManyMails = () => tomorrow("organization_mail_limit", TOO_MANY_MAILS);
 
 export const tooManyMailsToAddress = () => tomorrow("address_mail_limit", TOO_MANY_MAILS_TO_ADDRESS);
 
-const FRACTION = `${CLIENT_FRACTION * 100} percent of its organization's limit`;
+const OF_CLIENT = `its daily limit (${CLIENT_FRACTION * 100} percent of its organization's limit)`;
 
 export const tooManyWritesOfClient = () =>
-  tomorrow(
+  usedUp(
     "client_write_limit",
-    `This API client has written ${MAX_DAILY_WRITES * CLIENT_FRACTION} times today, which is its daily limit (${FRACTION}): try again after midnight UTC`,
+    `This API client has written ${grouped(MAX_DAILY_WRITES * CLIENT_FRACTION)} times today`,
+    OF_CLIENT,
   );
 
 export const tooManyEntriesOfClient = () =>
-  tomorrow(
+  usedUp(
     "client_entry_limit",
-    `This API client has caused ${MAX_DAILY_ACCESS_LOGS * CLIENT_FRACTION} access log entries today, which is its daily limit (${FRACTION}): try again after midnight UTC`,
+    `This API client has caused ${grouped(MAX_DAILY_ACCESS_LOGS * CLIENT_FRACTION)} access log entries today`,
+    OF_CLIENT,
   );
 
 export const tooManySignIns = () =>
-  tomorrow(
+  usedUp(
     "organization_sign_in_limit",
-    `The organization's users have signed in ${MAX_DAILY_SIGN_INS} times today, which is the daily limit: try again after midnight UTC`,
+    `The organization's users have signed in ${grouped(MAX_DAILY_SIGN_INS)} times today`,
   );
 
 export const tooManyReserved = () =>
-  tomorrow(
+  usedUp(
     "organization_reserve_limit",
-    `The organization's clients have caused ${MAX_DAILY_RESERVED} access log entries today with legal holds, taking rights away, deletions and reads of the access log, which is the daily limit: try again after midnight UTC`,
+    `The organization's clients have caused ${grouped(MAX_DAILY_RESERVED)} access log entries today with legal holds, removals of members or roles, deletions and reads of the access log`,
   );
 
 export const usageRangeTooLong = () =>
   invalidQuery(
-    `from: the range up to the last date must have at most ${MAX_METRICS_DAYS} days, both dates included`,
+    `from: the range up to the last date must have at most ${grouped(MAX_METRICS_DAYS)} days, both dates included`,
   );
 
 export const tooManyRooms = () =>
   unprocessable(
     "too_many_rooms",
-    `The organization has created ${MAX_WAITING_ROOMS} waiting rooms, retired ones included, which is its limit: rename one instead`,
+    `The organization has created ${grouped(MAX_WAITING_ROOMS)} waiting rooms, retired ones included, which is its limit: rename one instead`,
   );
 
-/** The refusals by the error texts of the triggers (usage.triggers.sql, invite_mails.triggers.sql and list_totals.triggers.sql). */
+/** By the error texts of the triggers. */
 const QUOTAS: [string, () => ApiError][] = [
   ["quota: writes", tooManyWrites],
   ["quota: access log entries", tooManyEntries],
@@ -89,7 +94,6 @@ const QUOTAS: [string, () => ApiError][] = [
   ["quota: address", tooManyMailsToAddress],
 ];
 
-/** Returns the refusal if a database error says that a quota is used up, or else the error itself. */
 export function quotaOr(error: Error): Error {
   const quota = QUOTAS.find(([text]) => isCausedBy(error, ({ message }) => message.includes(text)));
   return quota?.[1]() ?? error;

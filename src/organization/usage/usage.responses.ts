@@ -7,12 +7,13 @@ import {
   MAX_WAITING_ROOMS,
   WRITE_SIZE,
 } from "../../limits.ts";
+import { grouped } from "../../units.ts";
 
 export const usageSchema = z
   .object({
     date: day().meta({ description: "The UTC date.", example: "2026-01-31" }),
     writes: count().meta({
-      description: `The number of times that the organization's API clients created or changed something, at most ${MAX_DAILY_WRITES}. A request counts once for each ${WRITE_SIZE / 1024} KiB of its body, or part thereof; a correction, of the text that it replaces if that is longer. Sign-ins, legal holds, changes that only take rights away, and deletions do not count.`,
+      description: `The number of times that the organization's API clients created or changed something, at most ${grouped(MAX_DAILY_WRITES)}. A request counts once for each ${WRITE_SIZE / 1024} KiB of its body, or part thereof; a correction, of the text that it replaces if that is longer. Sign-ins, legal holds, changes that only take rights away, and deletions do not count.`,
       example: 212,
     }),
     writes_limit: count().meta({
@@ -20,7 +21,7 @@ export const usageSchema = z
       example: MAX_DAILY_WRITES,
     }),
     access_log_entries: count().meta({
-      description: `The number of access log entries that its API clients caused. After ${MAX_DAILY_ACCESS_LOGS}, they can no longer read or change anything that needs an entry. Entries for sign-ins, legal holds, changes that only take rights away, deletions, and reads of the access log do not count.`,
+      description: `The number of access log entries that its API clients caused. After ${grouped(MAX_DAILY_ACCESS_LOGS)}, they can no longer read or change anything that needs an entry. Entries for sign-ins, legal holds, changes that only take rights away, deletions, and reads of the access log do not count.`,
       example: 4870,
     }),
     access_log_entries_limit: count().meta({

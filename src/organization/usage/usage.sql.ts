@@ -7,7 +7,7 @@ import { organizationDays } from "./usage.table.ts";
 
 const { organization_id, date, api_client_id, writes, access_log_entries, visits } = organizationDays;
 
-/** The `api_client_id` of the rows that count all clients together. */
+/** Stands for all clients together. */
 export const ALL_CLIENTS = 0;
 
 /** Must repeat the partial index's WHERE, or SQLite does not use the index. */
@@ -30,7 +30,7 @@ export const usageOfDates = preparedQuery(
       .orderBy(asc(date)),
 );
 
-/** Counts the waiting rooms that an organization has created, retired ones included. No row if the organization does not exist. */
+/** No row if the organization does not exist. */
 export const countWaitingRooms = preparedQuery((of: Placeholders<{ organization_id: number }>) =>
   builder
     .select({ waiting_rooms_count: totalOf("waiting_rooms", of.organization_id).as("waiting_rooms_count") })
@@ -45,13 +45,11 @@ interface OfDay {
 
 type Counted = "writes" | "visits" | "mails" | "sign_ins" | "reserved";
 
-/** The conflict clause that adds the inserted number to that of the existing row. */
 const addTo = (name: Counted) => ({
   target: [organization_id, date, api_client_id],
   set: { [name]: sql`${organizationDays[name]} + ${excluded(organizationDays[name])}` },
 });
 
-/** The row of all clients on a day with nothing to count. */
 const nothingOn = (of: Placeholders<OfDay>) => ({
   organization_id: of.organization_id,
   date: of.date,
@@ -64,19 +62,16 @@ const countsOf = (name: Counted) =>
     insertSelect(organizationDays, { ...nothingOn(of), [name]: of.count }).onConflictDoUpdate(addTo(name)),
   );
 
-/** Counts a call that is reported for the first time. Runs in the report's transaction. */
+/** In the report's transaction. */
 export const countVisits = countsOf("visits");
 
-/** Counts mails before they are sent. A trigger refuses mails beyond the limit. */
 export const countMailsOfDay = countsOf("mails");
 
-/** Counts an exchange of a token. A trigger refuses it beyond the limit. */
 export const countSignIns = countsOf("sign_ins");
 
-/** Counts a request of the second reserve. A trigger refuses it beyond the limit. */
 export const countReserved = countsOf("reserved");
 
-/** Counts writes, for the client and for all clients together. A trigger refuses writes beyond the limit. */
+/** For the client and for all clients together. */
 export const countWrites = preparedQuery(
   (of: Placeholders<OfDay & { api_client_id: number; count: number }>) =>
     insertSelect(

@@ -1,5 +1,6 @@
 import type { Api } from "../apis.ts";
 import { GROUPS } from "../references.ts";
+import { slugOf } from "./assets/words.js";
 import { escapeHtml, type Heading, toHtml } from "./html.ts";
 import { API_TITLES, firstSentenceOf, type Page, SERVICE } from "./pages.ts";
 
@@ -15,6 +16,7 @@ const isReference = ({ kind }: Page) => kind !== "guide" && kind !== "home";
 /** Everything on the page can be read without scripts. */
 export function htmlOf(page: Page, { pages, assets, replacedServer }: Site): string {
   const { html, headings } = toHtml(page.markdown);
+  const content = withExample(withFolds(html, pages));
   const own = pages.filter(({ api, kind }) => api === page.api && kind !== "home");
   const beside = own.filter((each) => isReference(each) === isReference(page));
   const at = beside.indexOf(page);
@@ -47,7 +49,7 @@ export function htmlOf(page: Page, { pages, assets, replacedServer }: Site): str
 <main id="content" tabindex="-1" data-kind="${page.kind}">
 ${isHome ? "" : breadcrumbs(page, pages)}
 <h1>${escapeHtml(page.title)}</h1>
-${html}
+${content}
 <p class="formats"><a href="${isHome ? "/index.md" : `${page.path}.md`}">This page as Markdown</a></p>
 ${isHome ? "" : `<nav class="beside" aria-label="Previous and next page">${neighbour("prev", "Previous", beside[at - 1])}${neighbour("next", "Next", beside[at + 1])}</nav>`}
 </main>
@@ -57,6 +59,27 @@ ${contents(page, headings)}
 </html>
 `;
 }
+
+/** Puts the section with the examples into an element of its own, which wide screens show beside the text. */
+const withExample = (html: string): string =>
+  html.replace(
+    /<h2 id="example">[\s\S]*?(?=<h2|<p><a [^>]*title="folded"|<details|$)/,
+    (section) => `<section class="example" aria-labelledby="example">${section}</section>`,
+  );
+
+/** Puts the section or the page to which a link marked as folded leads into a fold, without the ids of its headings. */
+const withFolds = (html: string, pages: Page[]): string =>
+  html.replace(
+    /<p><a href="([^"#]*)(?:#([^"]*))?" title="folded">(.*?)<\/a><\/p>/g,
+    (_, path, hash, text) => {
+      const { markdown = "" } = pages.find((each) => each.path === path) ?? {};
+      const parts = markdown.split(/^(?=## )/m);
+      const part = hash ? parts.find((each) => slugOf(/^## (.*)/.exec(each)?.[1] ?? "") === hash) : markdown;
+      const inside = toHtml(part?.replace(hash ? /^## .*\n/ : "", "") ?? "").html;
+      const plain = inside.replace(/<h\d id="[^"]*">(.*?)<\/h\d>/g, '<p class="heading">$1</p>');
+      return `<details class="fold"><summary>${text}</summary>${plain}</details>`;
+    },
+  );
 
 const firstPageOf = (api: Api, pages: Page[]): string =>
   pages.find((each) => each.api === api && each.kind === "guide")?.path ?? "/";
@@ -82,6 +105,7 @@ function breadcrumbs(page: Page, pages: Page[]): string {
 /** Reference pages list only second-level headings: most of the third-level headings are statuses of errors. */
 function contents({ kind }: Page, headings: Heading[]): string {
   const shown = headings.filter(({ level }) => level === 2 || (level === 3 && kind === "guide"));
+  if (kind === "operation" || kind === "event") return "";
   if (shown.length < 2) return "";
   const items = shown.map(
     ({ id, text, level }) => `<li class="level${level}"><a href="#${id}">${escapeHtml(text)}</a></li>`,
@@ -100,7 +124,7 @@ function navigation(here: Page, own: Page[]): string {
   };
   const groups = GROUPS.map((group) => {
     const of = (kind: Page["kind"]) => own.filter((page) => page.kind === kind && page.group === group);
-    const guides = of("guide").map((page) => item(page));
+    const guides = [...of("guide"), ...of("shared")].map((page) => item(page));
     const list = guides.length > 0 ? `<ul>${guides.join("")}</ul>` : "";
     const contents = list + of("resource").map(details).join("");
     return contents && `<h2>${escapeHtml(group)}</h2>${contents}`;

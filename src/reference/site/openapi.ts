@@ -58,6 +58,8 @@ export interface Operation {
   summary: string;
   description?: string;
   tags: string[];
+  "x-required-roles"?: string[];
+  "x-limits"?: string[];
   security?: Record<string, string[]>[];
   parameters?: Parameter[];
   requestBody?: { description?: string; content: Record<string, Media> };
@@ -83,6 +85,20 @@ export interface Document {
     securitySchemes: Record<string, SecurityScheme>;
   };
 }
+
+/** A document, and the page that describes each of its named schemas, such as `/external/reference/invites#invite`. */
+export type Linked = Document & { links: Map<string, string> };
+
+export const nameIn = (ref: string): string => ref.slice(ref.lastIndexOf("/") + 1);
+
+export function resolved(schema: Schema, { components }: Document): Schema {
+  if (!schema.$ref) return schema;
+  const found = components.schemas[nameIn(schema.$ref)];
+  if (!found) throw new Error(`${schema.$ref} is not in the document`);
+  return found;
+}
+
+export const isSuccess = ([status]: [status: string, ...unknown[]]) => status < "300";
 
 export const examplesOf = ({ example, examples }: Media): { summary?: string; value: unknown }[] =>
   examples ? Object.values(examples) : example === undefined ? [] : [{ value: example }];

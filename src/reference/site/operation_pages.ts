@@ -1,37 +1,43 @@
-import { ERROR_CODE } from "../../http/errors.ts";
 import type { Api } from "../apis.ts";
+import { ownErrors } from "../error_codes.ts";
 import { pretty } from "../guide_bodies.ts";
 import { programOf } from "../guide_programs.ts";
 import { slugOf } from "./assets/words.js";
-import { fieldLine, fieldsOf, nameIn, resolved, type Side, typeOf } from "./fields.ts";
+import { everyOperationPage } from "./every_operation.ts";
+import { fieldsOf, parameterLine, typeOf } from "./fields.ts";
 import {
   type Document,
   examplesOf,
-  type Header,
+  isSuccess,
+  type Linked,
   type Media,
   type Operation,
   type Parameter,
+  resolved,
   scopeOfOperation,
 } from "./openapi.ts";
-import type { Page } from "./pages.ts";
+import { fence, foldOf, type Page, paragraphs, sectionOf } from "./pages.ts";
+import { everyOperation, folderOf, foldsOf, linked, sectionsOn } from "./schemas.ts";
 
-export function operationPages(api: Api, document: Document, server: string): Page[] {
+export function operationPages(api: Api, plain: Document, external: Document, server: string): Page[] {
+  const document = linked(api, plain, external);
+  const sent = { api, server, errorsOf: ownErrors(document) };
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       operation,
       kind: "operation" as const,
       route: `${method.toUpperCase()} ${path}`,
-      markdown: operationMarkdown({ api, method: method.toUpperCase(), path, server }, operation, document),
+      markdown: operationMarkdown({ ...sent, method: method.toUpperCase(), path }, operation, document),
     })),
   );
   const events = Object.entries(document.webhooks ?? {}).map(([type, { post }]) => ({
     operation: post,
     kind: "event" as const,
     route: type,
-    markdown: eventMarkdown(post, document),
+    markdown: eventMarkdown(api, post, document),
   }));
-  return document.tags.flatMap(({ name, description }) => {
-    const folder = `/${api}/reference/${slugOf(name)}`;
+  const pages = document.tags.flatMap(({ name, description }) => {
+    const folder = folderOf(api, name);
     const pages = [...operations, ...events]
       .filter(({ operation }) => operation.tags.includes(name))
       .map(({ operation, ...page }): Page => {
@@ -40,10 +46,14 @@ export function operationPages(api: Api, document: Document, server: string): Pa
       });
     const rows = pages.map(({ title, path, route }) => `| [${title}](${path}) | \`${route}\` |`);
     const table = ["| Page | Route or event type |", "| --- | --- |", ...rows].join("\n");
-    const markdown = paragraphs([description, table]);
+    const markdown = paragraphs([description, table, ...sectionsOn(folder, document)]);
     const group = document["x-tagGroups"].find(({ tags }) => tags.includes(name))?.name;
-    return [{ api, group, kind: "resource", resource: name, path: folder, title: name, markdown }, ...pages];
+    return [
+      { api, group, kind: "resource" as const, resource: name, path: folder, title: name, markdown },
+      ...pages,
+    ];
   });
+  return [everyOperationPage(api, document), ...pages];
 }
 
 interface Sent {
@@ -51,160 +61,102 @@ interface Sent {
   method: string;
   path: string;
   server: string;
+  errorsOf: (operation: Operation) => string[];
 }
 
-function operationMarkdown(sent: Sent, operation: Operation, document: Document): string {
-  const { description, parameters = [], requestBody, responses } = operation;
-  const successes = Object.entries(responses).filter(([status]) => status < "300");
-  const refusals = Object.entries(responses).filter(([status]) => status >= "400");
-  const section = (title: string, place: Parameter["in"], before: string[] = [], text?: string) =>
-    sectionOf(`## ${title}`, text, [
-      ...before,
-      ...parameters.filter((each) => each.in === place).map((each) => parameterLine(each, document)),
-    ]);
+function operationMarkdown(sent: Sent, operation: Operation, document: Linked): string {
+  const { description = "", parameters = [], requestBody, responses } = operation;
+  const [, sentence = "", more] = /^([\s\S]*?\.(?=\s|$))\s*([\s\S]*)$/.exec(description) ?? [];
+  const successes = Object.entries(responses).filter(isSuccess);
+  const linesOf = (place: Parameter["in"]) =>
+    parameters.filter((each) => each.in === place).map((each) => parameterLine(each, document));
+  const [body] = Object.entries(requestBody?.content ?? {});
+  const samples = samplesOf(sent, operation);
   return paragraphs([
-    `\`\`\`http\n${sent.method} /api/${sent.api}${sent.path}\n\`\`\``,
-    description,
-    scopeLine(operation),
-    ...samplesOf(sent, operation),
-    section("Path parameters", "path"),
-    section("Query parameters", "query"),
-    section("Headers", "header", credentialLines(operation, document), CREDENTIALS_FILE[sent.api]),
-    bodyOf("## Body", requestBody, document, "sent"),
-    ...successes.flatMap(([status, { description, content }]) => [
-      `## Response ${status}`,
-      description,
-      ...Object.entries(content ?? {}).flatMap(([type, media]) => mediaOf(type, media, document, "received")),
-    ]),
-    refusals.length > 0 && "## Errors",
-    refusals.length > 0 && codesOf(sent.api),
-    ...refusals.map(([status, { description, content }]) =>
+    fence("http", `${sent.method} /api/${sent.api}${sent.path}`),
+    sentence,
+    labelsOf(sent.api, operation),
+    more,
+    sectionOf(
+      "## Example",
+      ...samples,
+      // The samples have the first one.
+      ...(body ? examplesIn(...body).slice(samples.length > 0 ? 1 : 0) : []),
+      ...successes.flatMap(([status, { content = {} }]) =>
+        Object.entries(content).flatMap(([type, media]) => examplesIn(type, media, `Response ${status}`)),
+      ),
+    ),
+    sectionOf("## Parameters", [...linesOf("path"), ...linesOf("query")]),
+    body && sectionOf("## Body", ...fieldsIn(...body, document, "sent")),
+    ...successes.map(([status, { description, headers = {}, content = {} }]) =>
       sectionOf(
-        `### ${status}`,
-        description,
-        Object.values(content ?? {})
-          .flatMap(examplesOf)
-          .map(({ summary, value }) => `- \`${summary}\`: \`${(value as { error: string }).error}\``),
+        `## Response ${status}`,
+        Object.keys(content).length === 0 && description,
+        ...Object.entries(content).flatMap(([type, media]) => fieldsIn(type, media, document, "received")),
+        Object.entries(headers)
+          .filter(([, { $ref }]) => !$ref)
+          .map(([name, header]) =>
+            parameterLine({ ...header, name, in: "header", required: false }, document),
+          ),
       ),
     ),
-    sectionOf("## Response headers", undefined, responseHeaderLines(operation, document)),
+    sectionOf("## Errors", sent.errorsOf(operation)),
+    foldOf("Headers and errors of every operation", everyOperation(sent.api)),
   ]);
 }
 
-function eventMarkdown(
-  { description, parameters = [], requestBody, responses }: Operation,
-  document: Document,
-): string {
+const eventMarkdown = (api: Api, { description, requestBody }: Operation, document: Linked): string => {
+  const [[type, media] = ["", { schema: {} }]] = Object.entries(requestBody?.content ?? {});
+  // Only these fields differ between events.
+  const { data = {} } = resolved(media.schema, document).properties ?? {};
+  const fields = fieldsOf(data, document, "received");
   return paragraphs([
     description,
-    "To receive and verify webhooks, see [Webhooks](/external/guides/webhooks).",
-    bodyOf("## Body", requestBody, document, "received"),
-    sectionOf(
-      "## Headers",
-      undefined,
-      parameters.map((each) => parameterLine(each, document)),
-    ),
-    sectionOf(
-      "## Your receiver's response",
-      undefined,
-      Object.entries(responses).map(
-        ([status, each]) =>
-          `- ${status === "default" ? "Any other status" : `\`${status}\``}: ${each.description}`,
-      ),
-    ),
+    sectionOf("## Example", ...examplesIn(type, media).slice(0, 1)),
+    sectionOf("## Data", fields.length > 0 ? fields : data.description),
+    foldOf("Fields, headers and response of every webhook", `${everyOperation(api)}#webhooks`),
   ]);
-}
+};
 
-const codesOf = (api: Api) =>
-  `Each error is listed as its code in the header \`${ERROR_CODE}\`, followed by its text. See [all codes](/${api}/guides/error-codes).`;
-
-const paragraphs = (parts: (string | undefined | false)[]): string => parts.filter(Boolean).join("\n\n");
-
-const sectionOf = (heading: string, text: string | undefined, lines: string[]): string | false =>
-  (text !== undefined || lines.length > 0) && paragraphs([heading, text, lines.join("\n")]);
-
-const bodyOf = (
-  heading: string,
-  body: Operation["requestBody"],
-  document: Document,
-  side: Side,
-): string | false =>
-  body !== undefined &&
-  paragraphs([
-    heading,
-    body.description,
-    ...Object.entries(body.content).flatMap(([type, media]) => mediaOf(type, media, document, side)),
-  ]);
-
-function mediaOf(type: string, media: Media, document: Document, side: Side): string[] {
-  const isJson = type.endsWith("json") && !type.endsWith("ndjson");
-  // The example of a file is empty, so it is not shown.
-  const shown = examplesOf(media).filter(({ value }) => value !== "");
-  const examples = shown.map(({ value, summary }) =>
-    paragraphs([
-      summary && `${summary}:`,
-      isJson ? fence("json", pretty(value)) : fence("text", String(value).trim()),
-    ]),
-  );
-  const fields = isJson ? fieldsOf(media.schema, document, side) : [];
-  const whole = `- ${typeOf(media.schema, document)}: ${resolved(media.schema, document).description ?? type}`;
-  return [`\`${type}\``, ...examples, fields.join("\n") || whole];
-}
-
-const fence = (language: string, code: string) => `\`\`\`${language}\n${code}\n\`\`\``;
-
-function parameterLine(parameter: Parameter, document: Document): string {
-  const { name, schema, required, description = "", example } = parameter;
-  const { const: only, ...known } = resolved(schema, document);
-  // `enum` instead of `const`, because `const` would be shown as JSON, with quotes.
-  const plain = only === undefined ? known : { ...known, enum: [only] };
-  const line = fieldLine(name, { ...plain, description }, document, required ? ["**required**"] : []);
-  return `${line}${example === undefined ? "" : ` For example \`${example}\`.`}`;
-}
-
-const scopeLine = (operation: Operation): string | undefined => {
+/** What the request needs, on one line. */
+function labelsOf(api: Api, operation: Operation): string {
+  const { parameters = [], "x-required-roles": roles = [], "x-limits": limits = [] } = operation;
   const scope = scopeOfOperation(operation);
-  return (
-    scope && `Scope: \`${scope}\`. [Give each program its own key](/external/guides/keys) explains scopes.`
-  );
-};
-
-/** The headers with credentials. Several bearer tokens are alternatives in one header. */
-function credentialLines({ security = [] }: Operation, { components }: Document): string[] {
-  const schemes = security
-    .flatMap((each) => Object.keys(each))
-    .flatMap((scheme) => components.securitySchemes[scheme] ?? []);
-  const byHeader = Map.groupBy(schemes, ({ name }) => name);
-  return [...byHeader].map(([name, alternatives]) => {
-    const description = alternatives.map(({ description }) => description).join(" Or: ");
-    return `- \`${name ?? "Authorization"}\` *string*, **required**: ${name ? "" : "`Bearer`, a space, and the token. "}${description}`;
-  });
+  const headers = parameters.filter(({ name }) => ["Idempotency-Key", "If-Match"].includes(name));
+  const all = {
+    Scope: scope && `[\`${scope}\`](/external/guides/keys)`,
+    Role: api === "external" && (roles.map((role) => `\`${role}\``).join(" or ") || "any"),
+    Limits: limits.join(", "),
+    Takes: headers.map(({ name }) => `\`${name}\``).join(", "),
+  };
+  return Object.entries(all)
+    .filter(([, value]) => value)
+    .map(([name, value]) => `**${name}** ${value}`)
+    .join(" · ");
 }
 
-function responseHeaderLines({ responses }: Operation, document: Document): string[] {
-  const all = Object.entries(responses);
-  const names = new Set(all.flatMap(([, { headers = {} }]) => Object.keys(headers)));
-  return [...names].map((name) => {
-    const having = all.filter(([, { headers = {} }]) => name in headers).map(([status]) => status);
-    const header = all.map(([, { headers = {} }]) => headers[name]).find(Boolean) as Header;
-    const { description = "", ...known } = header.$ref
-      ? (document.components.headers[nameIn(header.$ref)] as Header)
-      : header;
-    // Each status has its own codes, which are listed with their texts.
-    if (name === ERROR_CODE) known.schema = { type: "string" };
-    const where = having.length === all.length ? "With every status." : `With ${having.join(", ")}.`;
-    const shown = { ...known, name, in: "header" as const, required: false };
-    return parameterLine({ ...shown, description: `${description} ${where}` }, document);
-  });
-}
+const isJson = (type: string) => type.endsWith("json") && !type.endsWith("ndjson");
 
-const CREDENTIALS_FILE: Record<Api, string | undefined> = {
-  external:
-    "The samples read the credentials from the file `client.curl`: [Your first request](/external/guides/first-request) creates it.",
-  platform:
-    "The samples read the token from the file `platform.curl`: [Your first request](/platform/guides/first-request) creates it.",
-  livekit: undefined,
-};
+/** The examples of a body. The example of a file is empty, so it is not shown. */
+const examplesIn = (type: string, media: Media, before = ""): string[] =>
+  examplesOf(media)
+    .filter(({ value }) => value !== "")
+    .map(({ value, summary }) =>
+      paragraphs([
+        [before, isJson(type) ? "" : `as \`${type}\``, summary]
+          .filter(Boolean)
+          .join(", ")
+          .replace(/(?<=.)$/, ":"),
+        isJson(type) ? fence("json", pretty(value)) : fence("text", String(value).trim()),
+      ]),
+    );
+
+function fieldsIn(type: string, { schema }: Media, document: Linked, side: "sent" | "received"): string[] {
+  const fields = isJson(type)
+    ? fieldsOf(schema, document, side)
+    : [`- \`${type}\` ${typeOf(schema, document, side)}: ${resolved(schema, document).description ?? ""}`];
+  return [fields.join("\n"), ...(side === "received" ? foldsOf(schema, document) : [])];
+}
 
 function samplesOf(
   { api, method, path, server }: Sent,

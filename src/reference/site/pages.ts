@@ -8,10 +8,10 @@ export interface Page {
   api: Api;
   /** The group of the navigation that shows a guide or a resource. */
   group?: Group | undefined;
-  kind: "home" | "guide" | "resource" | "operation" | "event";
+  kind: "home" | "guide" | "shared" | "resource" | "operation" | "event";
   path: string;
   title: string;
-  resource?: string;
+  resource?: string | undefined;
   /** For example `GET /invites`, or the type of an event. */
   route?: string;
   /** The page without its title. Links to other pages use their `path`. */
@@ -33,6 +33,22 @@ export function firstSentenceOf({ title, markdown }: Page): string {
   return plainText(sentence.replace(/^- /, "")).trim() || `${title}.`;
 }
 
+export const paragraphs = (parts: (string | undefined | false)[]): string =>
+  parts.filter(Boolean).join("\n\n");
+
+export const fence = (language: string, code: string) => `\`\`\`${language}\n${code}\n\`\`\``;
+
+export const sectionOf = (
+  heading: string,
+  ...parts: (string | undefined | false | string[])[]
+): string | false => {
+  const text = paragraphs(parts.map((part) => (Array.isArray(part) ? part.join("\n") : part)));
+  return text !== "" && `${heading}\n\n${text}`;
+};
+
+/** A link that the HTML page shows as a fold with the linked section, or the whole linked page, inside. */
+export const foldOf = (text: string, place: string): string => `[${text}](${place} "folded")`;
+
 const plainText = (markdown: string): string =>
   markdown
     .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
@@ -40,7 +56,7 @@ const plainText = (markdown: string): string =>
     .replace(/\s+/g, " ");
 
 export const markdownOf = ({ title, markdown }: Page): string =>
-  `# ${title}\n\n${markdown.replace(/\]\((\/[^)#.]+)(#[^)]*)?\)/g, (_, path, hash = "") => `](${path}.md${hash})`)}\n`;
+  `# ${title}\n\n${markdown.replace(/\]\((\/[^)#. ]+)(#[^) ]*)?(?: "folded")?\)/g, (_, path, hash = "") => `](${path}.md${hash})`)}\n`;
 
 export const guidePages = (api: Api, values: Values): Page[] =>
   guideFiles(api).map((file) => {

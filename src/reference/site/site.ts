@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import MiniSearch from "minisearch";
 import { API_NAMES, type Api } from "../apis.ts";
-import { codesTable } from "../error_codes.ts";
+import { codesTables } from "../error_codes.ts";
 import { homeOf } from "../guides.ts";
 import { type Choices, guideValues, operatorOf } from "../info.ts";
 import { INDEX } from "./assets/words.js";
@@ -20,6 +20,7 @@ import {
   SERVICE,
   withLinks,
 } from "./pages.ts";
+import { everyOperation } from "./schemas.ts";
 
 const ASSETS = join(import.meta.dirname, "assets");
 
@@ -31,8 +32,12 @@ export function siteOf(documents: Map<Api, object>, choices: Choices = {}): File
   const pages = API_NAMES.flatMap((api) => {
     const document = documents.get(api) as Document;
     return [
-      ...guidePages(api, { ...values, CODES: codesTable(document) }),
-      ...operationPages(api, document, values.SERVER),
+      ...guidePages(api, {
+        ...values,
+        CODES: codesTables(document).others,
+        EVERY_OPERATION: everyOperation(api),
+      }),
+      ...operationPages(api, document, documents.get("external") as Document, values.SERVER),
     ];
   });
   const home: Page = {
@@ -54,7 +59,7 @@ export function siteOf(documents: Map<Api, object>, choices: Choices = {}): File
   files.set("index.html", htmlOf(home, site));
   files.set("index.md", markdownOf(home));
   files.set("llms.txt", markdownOf({ ...home, markdown: overviewOf(pages) }));
-  files.set("llms-full.txt", [home, ...pages].map(markdownOf).join("\n\n"));
+  files.set("llms-full.txt", [home, ...pages].map((page) => withoutPrograms(markdownOf(page))).join("\n\n"));
   for (const file of ["_headers", "_redirects", "invite_mail.png"])
     files.set(file, readFileSync(join(ASSETS, file)));
   files.set("robots.txt", `User-agent: *\nAllow: /\n${url ? `Sitemap: ${url}/sitemap.xml\n` : ""}`);
@@ -63,6 +68,10 @@ export function siteOf(documents: Map<Api, object>, choices: Choices = {}): File
   if (address) files.set(".well-known/security.txt", securityTextOf(address, url));
   return files;
 }
+
+/** Leaves out the programs that say again what the command above them says. The Markdown of each page has them. */
+const withoutPrograms = (markdown: string): string =>
+  markdown.replace(/\n *With [^\n]*:\n+ *```(?:js|python)\n[\s\S]*?\n *```\n/g, "");
 
 /** Styles and scripts by their names. Their path has a digest of all of them, so that browsers may cache them forever. */
 function assetsOf(pages: Page[]): Files {

@@ -43,9 +43,9 @@ export const callTextVersionsExternal = externalRoutes()
     },
   )
   .get(`${CALL}/soap_note/versions`, area("results", ...CORRECTORS), ofCall, recordedRead, async (c) => {
-    const versions = await listSoapNoteVersions(c.var.context, c.req.valid("param"));
-    await countAnswerLength(c, c.var.context, versions.note.replaced_size);
-    return streamed(c, inChunks(toSoapNoteVersionsJson(versions)), JSON_TYPE);
+    const { note, versions } = await listSoapNoteVersions(c.var.context, c.req.valid("param"));
+    await countAnswerLength(c, c.var.context, note.replaced_size);
+    return streamed(c, inChunks(toSoapNoteVersionsJson(note, versions)), JSON_TYPE);
   })
   .put(
     `${CALL}/transcript`,

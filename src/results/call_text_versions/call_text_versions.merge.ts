@@ -1,7 +1,7 @@
 import { MAX_TEXT_VERSIONS, MAX_TEXT_VERSIONS_SIZE } from "../../limits.ts";
 import type { CallText } from "../call_texts/call_texts.sql.ts";
 import type { StoredLine } from "../transcripts/transcripts.document.ts";
-import { correctedTooOften, lineUnknown, textNotFinal } from "./call_text_versions.refusals.ts";
+import { correctedTooOften, lineUnknown } from "./call_text_versions.refusals.ts";
 import type { callTextVersions } from "./call_text_versions.table.ts";
 
 type Version = typeof callTextVersions.$inferSelect;
@@ -9,19 +9,9 @@ type Version = typeof callTextVersions.$inferSelect;
 /** The replaced content: the text of a note, or the summary and lines of a transcript. */
 export type Replaced = Pick<Version, "text" | "summary" | "lines">;
 
-export interface KnownText {
-  hasEnded: boolean;
-  text: CallText;
-}
-
 export interface Correction {
   user_id: number;
   reason: string;
-}
-
-/** @throws ApiError 422 if the text is not final, or its call has not ended */
-export function requireCorrectable({ hasEnded, text }: KnownText): void {
-  if (!hasEnded || !text.is_final) throw textNotFinal(text.kind);
 }
 
 /**
@@ -38,7 +28,8 @@ export function correctText(
 ): { text: CallText; version: Version } {
   const { organization_id, id: text_id } = text;
   const version = text.corrections + 1;
-  const replaced_size = text.replaced_size + sizeOfTexts(replaced);
+  const replaced_texts = [replaced.text, replaced.summary, replaced.lines].join("");
+  const replaced_size = text.replaced_size + new TextEncoder().encode(replaced_texts).length;
   if (version > MAX_TEXT_VERSIONS || replaced_size > MAX_TEXT_VERSIONS_SIZE)
     throw correctedTooOften(text.kind);
   return {
@@ -47,25 +38,13 @@ export function correctText(
   };
 }
 
-/** In bytes of UTF-8. */
-const sizeOfTexts = ({ text, summary, lines }: Replaced): number =>
-  new TextEncoder().encode([text, summary, lines].join("")).length;
-
-interface LineText {
-  id: number;
-  text: string;
-}
-
 /**
  * The lines after a correction. They keep their ids, times and speakers.
  *
  * @returns all lines, and the id and old text of each changed line
  * @throws ApiError 422 if the transcript does not have one of the corrected lines
  */
-export function correctLines(
-  lines: Iterable<StoredLine>,
-  corrected: LineText[],
-): { lines: StoredLine[]; replaced: [number, string][] } {
+export function correctLines(lines: Iterable<StoredLine>, corrected: Pick<StoredLine, "id" | "text">[]) {
   const texts = new Map(corrected.map(({ id, text }) => [id, text]));
   const replaced: [number, string][] = [];
   const next = [...lines].map((line) => {
@@ -80,13 +59,7 @@ export function correctLines(
   return { lines: next, replaced };
 }
 
-/**
- * The lines as they were in each version, from the newest to the oldest. Read the lines of a version before you ask for
- * the next one.
- *
- * @param lines the current lines
- * @param versions newest first
- */
+/** The lines in each version, newest first. Read the lines of a version before you ask for the next one. */
 export function* linesOfVersions<Of extends Pick<Version, "lines">>(
   lines: StoredLine[],
   versions: Of[],

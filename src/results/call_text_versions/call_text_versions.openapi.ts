@@ -18,7 +18,7 @@ const note = exampleOf(soapNoteSchema);
 const noteBefore = {
   ...exampleOf(soapNoteVersionSchema),
   text: note.text.replace("No fever.", "Fever."),
-  reason: "It was no fever: misheard",
+  reason: "Misheard: the patient reported a fever",
 };
 
 const transcript = exampleOf(transcriptSchema);

@@ -29,7 +29,7 @@ export const soapNoteVersionSchema = soapNoteSchema
   .extend(endOfVersion)
   .meta({ id: "SoapNoteVersion", description: "A SOAP note as it was before a correction." });
 
-export const transcriptVersionSchema = transcriptSchema
+const transcriptVersionSchema = transcriptSchema
   .extend(endOfVersion)
   .meta({ id: "TranscriptVersion", description: "A transcript as it was before a correction." });
 

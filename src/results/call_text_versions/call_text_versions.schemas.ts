@@ -33,25 +33,19 @@ export const correctSoapNoteBody = lazily(() =>
 
 export type SoapNoteCorrection = z.output<ReturnType<typeof correctSoapNoteBody>>["soap_note"];
 
-const correctedLines = lazily(() =>
-  upToFirstFault(
-    z
-      .array(z.object({ id: id(), text: multilineText(MAX_TRANSCRIPT_LINE_LENGTH) }))
-      .max(MAX_TRANSCRIPT_LINES, TOO_MANY_LINES),
-  ).check(distinct("id", LINE_REPEATED)),
-);
-
-export const correctTranscriptBody = lazily(() =>
-  z
+export const correctTranscriptBody = lazily(() => {
+  const line = z.object({ id: id(), text: multilineText(MAX_TRANSCRIPT_LINE_LENGTH) });
+  const lines = upToFirstFault(z.array(line).max(MAX_TRANSCRIPT_LINES, TOO_MANY_LINES));
+  return z
     .object({
       transcript: z.object({
         summary: multilineText(MAX_NOTE_LENGTH, { canBeEmpty: true }).optional(),
-        lines: correctedLines().optional(),
+        lines: lines.check(distinct("id", LINE_REPEATED)).optional(),
         reason: correctionReason(),
       }),
     })
-    .register(unchangeable, TRANSCRIPT_STAYS),
-);
+    .register(unchangeable, TRANSCRIPT_STAYS);
+});
 
 export type TranscriptCorrection = z.output<ReturnType<typeof correctTranscriptBody>>["transcript"];
 
@@ -66,13 +60,7 @@ function toSoapNoteVersion(note: SoapNote, version: TextVersion): z.input<typeof
   return { ...toSoapNote({ ...note, text: version.text as string }), ...endOfVersion(version) };
 }
 
-export function* toSoapNoteVersionsJson({
-  note,
-  versions,
-}: {
-  note: SoapNote;
-  versions: TextVersion[];
-}): Generator<string> {
+export function* toSoapNoteVersionsJson(note: SoapNote, versions: TextVersion[]): Generator<string> {
   yield '{"versions":[';
   for (const [n, version] of versions.entries())
     yield `${n ? "," : ""}${JSON.stringify(toSoapNoteVersion(note, version))}`;
@@ -83,8 +71,6 @@ export const transcriptVersionsQuery = lazily(() =>
   z.object({ after: pathId().optional(), per_page: pageQuery().shape.per_page }),
 );
 
-export type TranscriptVersionsQuery = z.output<ReturnType<typeof transcriptVersionsQuery>>;
-
 /** About how long a page of versions is, and what is read for it, in characters. */
 export function lengthOfVersions(transcript: StoredTranscript & { versions: TextVersion[] }): number {
   const length = lengthOf(transcript);
@@ -92,14 +78,10 @@ export function lengthOfVersions(transcript: StoredTranscript & { versions: Text
   return page + transcript.replaced_size;
 }
 
-/**
- * A page of a transcript's versions as JSON, line by line.
- *
- * @param versions newest first
- */
+/** A page of a transcript's versions as JSON, line by line, newest first. */
 export function* toTranscriptVersionsJson(
   { versions, ...transcript }: TranscriptWithLines & { versions: TextVersion[] },
-  { after = Number.POSITIVE_INFINITY, per_page }: TranscriptVersionsQuery,
+  { after = Number.POSITIVE_INFINITY, per_page }: z.output<ReturnType<typeof transcriptVersionsQuery>>,
 ): Generator<string> {
   yield '{"versions":[';
   let length = 0;

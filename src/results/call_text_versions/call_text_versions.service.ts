@@ -26,7 +26,8 @@ import { requireReportable } from "../transcripts/transcripts.merge.ts";
 import { transcriptNotFound } from "../transcripts/transcripts.refusals.ts";
 import { type StoredTranscript, toLine } from "../transcripts/transcripts.schemas.ts";
 import { replaceLines, transcriptOfPath, transcriptToCorrect } from "../transcripts/transcripts.sql.ts";
-import { correctLines, correctText, type Replaced, requireCorrectable } from "./call_text_versions.merge.ts";
+import { correctLines, correctText, type Replaced } from "./call_text_versions.merge.ts";
+import { textNotFinal } from "./call_text_versions.refusals.ts";
 import type { SoapNoteCorrection, TranscriptCorrection } from "./call_text_versions.schemas.ts";
 import { insertVersion, type TextVersion, versionsOfPath } from "./call_text_versions.sql.ts";
 
@@ -92,11 +93,7 @@ interface Corrected {
   writes?: BoundQuery<unknown>[];
 }
 
-/**
- * Reads, decides and writes a correction.
- *
- * @param correctOne returns null if nothing changes, so that no version is created
- */
+/** @param correctOne returns null if nothing changes, so that no version is created */
 function correct<Reads extends NamedQueries>(
   context: ClientContext,
   { path, kind, reason }: { path: CallPath; kind: CallTextKind; reason: string },
@@ -114,7 +111,7 @@ function correct<Reads extends NamedQueries>(
       if (!call || !text) throw notFound();
       requireVersion(context, text);
       requireUnchanged(context, { is_final: text.is_final });
-      requireCorrectable({ hasEnded: call.has_ended, text });
+      if (!call.has_ended || !text.is_final) throw textNotFinal(kind);
       const corrected = await correctOne(text, rows as RowsOf<Reads>);
       // The response contains the text, so this counts as a read.
       if (!corrected)
@@ -133,24 +130,17 @@ function correct<Reads extends NamedQueries>(
   );
 }
 
-export async function listSoapNoteVersions(
-  context: ClientContext,
-  path: CallPath,
-): Promise<{ note: SoapNote; versions: TextVersion[] }> {
+export async function listSoapNoteVersions(context: ClientContext, path: CallPath) {
   const { text, versions } = await readVersions(context, path, "soap_note", textOfPath);
   return { note: text as SoapNote, versions };
 }
 
-export async function listTranscriptVersions(
-  context: ClientContext,
-  path: CallPath,
-): Promise<StoredTranscript & { versions: TextVersion[] }> {
+export async function listTranscriptVersions(context: ClientContext, path: CallPath) {
   const { text, versions } = await readVersions(context, path, "transcript", transcriptOfPath);
   const lines = await storedLines(text, text);
   return { ...text, lines, names: new Map(text.names), versions };
 }
 
-/** @param textOf reads the current text */
 async function readVersions<Text>(
   context: ClientContext,
   path: CallPath,

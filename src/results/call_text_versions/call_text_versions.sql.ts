@@ -5,13 +5,11 @@ import { builder, type Placeholders, preparedQuery, type Row } from "../../datab
 import { type Kind, textIdOfPath } from "../call_texts/call_texts.sql.ts";
 import { callTextVersions } from "./call_text_versions.table.ts";
 
-type ReachedText = Placeholders<ReachedCall & Kind>;
-
 const columns = getTableColumns(callTextVersions);
 
 export type TextVersion = Row<typeof columns>;
 
-export const versionsOfPath = preparedQuery((text: ReachedText) =>
+export const versionsOfPath = preparedQuery((text: Placeholders<ReachedCall & Kind>) =>
   builder
     .select(columns)
     .from(callTextVersions)
@@ -19,7 +17,6 @@ export const versionsOfPath = preparedQuery((text: ReachedText) =>
     .orderBy(desc(callTextVersions.version)),
 );
 
-/** The reads that a correction is decided on. Every change of the text also changes one of these columns. */
 export const insertVersion = preparedQuery((version: Placeholders<TextVersion>) =>
   builder.insert(callTextVersions).values(valuesFor(callTextVersions, version)),
 );

@@ -25,11 +25,7 @@ export async function deleteText(context: Context, path: CallKey, kind: CallText
 }
 
 /** `deleteText` for an administrator's client. */
-export async function deleteOwnText(
-  context: ClientContext,
-  path: CallPath,
-  kind: CallTextKind,
-): Promise<void> {
+export async function deleteOwnText(context: ClientContext, path: CallPath, kind: CallTextKind) {
   const { db, caller } = context;
   const author = asAdministrator(caller);
   const reached = { ...reachedCall(caller, path), kind };
@@ -57,7 +53,6 @@ function decideDeletion(
   };
 }
 
-/** Deletes transcripts and SOAP notes past their organization's retention. */
 export const deleteOldTexts = (context: Context): Promise<number> =>
   workOffRecorded(
     context,

@@ -55,13 +55,12 @@ export const stateOfText = preparedQuery((of: Placeholders<ReachedCall & Kind>) 
     .where(isTextOf(callIdOfPath(of), of.kind)),
 );
 
+/** True for the text of the call in the path, if it may be read. */
 const isReached = (text: Placeholders<ReachedCall & Kind>) => isTextOf(endedCallId(text), text.kind);
 
-/** Selects the id of the text of the call in the path, if it may be read. */
 export const textIdOfPath = (text: Placeholders<ReachedCall & Kind>) =>
   selectColumn(callTexts.id, isReached(text));
 
-/** The text of the call in the path, if it may be read. */
 export const textOfPath = preparedQuery((text: Placeholders<ReachedCall & Kind>) =>
   selectTexts(isReached(text)),
 );
@@ -106,7 +105,7 @@ export const refuseResults = preparedQuery(
       .where(inArray(calls.id, jsonValues(call_ids))),
 );
 
-/** Texts past their retention, one share per organization. */
+/** Texts past their retention. */
 export const deletionOfOld = deletionWhere((chore: Placeholders<ChoreTurn>) => {
   const due = {
     time: callTexts.call_ended_at,

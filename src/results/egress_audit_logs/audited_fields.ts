@@ -15,7 +15,3 @@ export const AUDITED_FIELDS = {
 } as const satisfies Partial<Record<Exclude<keyof typeof egresses.$inferSelect, "storage_key">, AuditedKind>>;
 
 type AuditedKind = "text" | "boolean" | "time";
-
-/** Undefined for a field that is no longer audited. */
-export const auditedKind = (field: string): AuditedKind | undefined =>
-  Object.entries(AUDITED_FIELDS).find(([name]) => name === field)?.[1];

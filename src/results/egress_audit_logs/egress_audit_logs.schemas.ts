@@ -4,9 +4,9 @@ import { AUDIT_EVENTS } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import { inOrder } from "../../http/dates.ts";
 import { pageQuery } from "../../http/pagination.ts";
-import { day, pathId, toTimestamp, toTimestampOrNull } from "../../http/wire.ts";
+import { day, pathId, toTimestamp } from "../../http/wire.ts";
 import { lazily } from "../../memory.ts";
-import { auditedKind } from "./audited_fields.ts";
+import { AUDITED_FIELDS } from "./audited_fields.ts";
 import type { auditLogSchema, ObjectChanges } from "./egress_audit_logs.responses.ts";
 import type { auditLogColumns } from "./egress_audit_logs.sql.ts";
 
@@ -34,22 +34,16 @@ export function toAuditLog(row: AuditLog): z.input<typeof auditLogSchema> {
   };
 }
 
-function toObjectChanges(changes: NonNullable<AuditLog["object_changes"]>): ObjectChanges {
-  return Object.fromEntries(
-    Object.entries(changes).map(([field, [before, after]]) => [
+const toObjectChanges = (changes: NonNullable<AuditLog["object_changes"]>) =>
+  Object.fromEntries(
+    Object.entries(changes).map(([field, values]) => [
       field,
-      [toWireValue(field, before), toWireValue(field, after)],
+      values.map((value) => (value === null ? null : toWireValue(field, value))),
     ]),
   ) as ObjectChanges;
-}
 
 function toWireValue(field: string, stored: unknown): unknown {
-  switch (auditedKind(field)) {
-    case "time":
-      return toTimestampOrNull(stored as number | null);
-    case "boolean":
-      return stored === null ? null : Boolean(stored);
-    default:
-      return stored;
-  }
+  const kind = Object.entries(AUDITED_FIELDS).find(([name]) => name === field)?.[1];
+  if (kind === "time") return toTimestamp(stored as number);
+  return kind === "boolean" ? Boolean(stored) : stored;
 }

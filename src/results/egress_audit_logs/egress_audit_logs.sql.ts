@@ -20,11 +20,11 @@ interface ReachedEntries extends ReachedEgress {
   before: number;
 }
 
+/** Selects the egress of the path, if its audit log may be seen. */
 const reachedEgressId = (egress: Placeholders<ReachedEgress>) =>
   selectColumn(egresses.id, egressWithinReach(egress));
 
-/** The egress of the path, if its audit log may be seen. */
-export const auditedEgress = preparedQuery((egress: Placeholders<ReachedEgress>) => reachedEgressId(egress));
+export const auditedEgress = preparedQuery(reachedEgressId);
 
 const entriesWhere = (condition: (entries: Placeholders<ReachedEntries>) => SQL | undefined) =>
   pagedList(
@@ -46,7 +46,7 @@ export const allAuditLogs = entriesWhere(() => undefined);
 /** A query of its own, so that SQLite uses the index by event. */
 export const auditLogsOfEvent = entriesWhere((entries) => eq(egressAuditLogs.event, entries.event));
 
-/** The names of the totals to add up: one event's, or all events', as a JSON array. */
+/** The names of the totals to add up, as a JSON array. */
 export const listsOfEvents = (event: AuditEvent | undefined): string =>
   JSON.stringify((event ? [event] : AUDIT_EVENTS).map((each): ListName => `egress_audit_logs:${each}`));
 

@@ -46,7 +46,6 @@ import {
 export const deleteEgress = (context: Context, path: EgressKey) =>
   requestDeletion(context, asPlatform(path.organization_id), deletionByKey, path);
 
-/** `deleteEgress` for an administrator's client. */
 export async function deleteOwnEgress(context: ClientContext, path: CallPath, egress_id: number) {
   const { caller } = context;
   const reached = { ...reachedCall(caller, path), api_client_id: caller.api_client_id, egress_id };
@@ -95,43 +94,30 @@ export async function deleteRequestedFiles(context: Context, organization_id: nu
 /**
  * Deletes recordings past their organization's retention, recordings whose call was not reported in time, and
  * recordings whose deletion failed before.
- *
- * @returns the number of deleted recordings
  */
 export async function deleteOldRecordings(context: Context): Promise<number> {
   const { db, now } = context;
   const deadline = Date.now() + FILE_DELETIONS_TIME_LIMIT;
-  const total = { tried: 0, failed: 0 };
+  let deleted = 0;
+  let left = RECORDINGS_DELETED;
   await workOff(db, (turn) => scheduleExpiredDeletions({ ...turn, now }));
   await workOff(db, (turn) => scheduleUnclaimedDeletions({ ...turn, now }));
-  for (let isSomeLeft = true; isSomeLeft && total.tried < RECORDINGS_DELETED && Date.now() < deadline; ) {
-    const limit = Math.min(RECORDING_DELETION_PORTION, RECORDINGS_DELETED - total.tried);
-    const due = await runAll(db, takeDueDeletions({ ...newTurn(OUTWARD_SHARE, limit), now }));
+  while (left > 0 && Date.now() < deadline) {
+    const turn = newTurn(OUTWARD_SHARE, Math.min(RECORDING_DELETION_PORTION, left));
+    const due = await runAll(db, takeDueDeletions({ ...turn, now }));
     if (due.length === 0) break;
-    isSomeLeft = due.length >= OUTWARD_SHARE;
     const files = await runAll(db, filesOfDeletions({ ids: JSON.stringify(due.map(({ id }) => id)) }));
     const { tried, failed } = await deleteScheduled(context, files);
-    total.tried += tried;
-    total.failed += failed;
-    // The storage is down. Stop, because some of the recordings taken may be kept after all.
-    if (tried > 0 && tried === failed) break;
+    left -= tried;
+    deleted += tried - failed;
+    // If all failed, the storage is down. Stop, because some of the recordings taken may be kept after all.
+    if (due.length < OUTWARD_SHARE || (tried > 0 && tried === failed)) break;
   }
-  return total.tried - total.failed;
-}
-
-interface Outcome {
-  tried: number;
-  failed: number;
-}
-
-/** A row of `filesOfDeletions`. */
-interface FileToDelete {
-  id: number;
-  storage_key: string | null;
+  return deleted;
 }
 
 /** Deletes files, and marks the recordings that have no files left. */
-async function deleteScheduled(context: Context, files: FileToDelete[]): Promise<Outcome> {
+async function deleteScheduled(context: Context, files: { id: number; storage_key: string | null }[]) {
   const ids = [...new Set(files.map(({ id }) => id))];
   const keys = files.flatMap(({ storage_key }) => storage_key ?? []);
   const failures = await deleteFiles(context, keys);

@@ -28,8 +28,6 @@ import { organizations } from "../../organization/organizations/organizations.ta
 import { type EgressKey, egressEntries, hasEgressKey, type ReachedEgress } from "../egresses/egresses.sql.ts";
 import { egresses, egressFiles } from "../egresses/egresses.table.ts";
 
-/* The statements of a deletion: see egress_deletions.service.ts. */
-
 /** Literal SQL, because SQLite uses a partial index only if its WHERE is repeated literally. */
 const DELETED = sql.raw(`'${EGRESS_DELETED}'`);
 
@@ -51,7 +49,6 @@ export const scheduleExpiredDeletions = preparedQuery((turn: Placeholders<ChoreT
     .returning({ organization_id: egresses.organization_id }),
 );
 
-/** Schedules the deletion of a portion of the recordings whose call was not reported in time. */
 export const scheduleUnclaimedDeletions = preparedQuery((turn: Placeholders<ChoreTurn>) => {
   const { updated_at: time } = egresses;
   const isUnclaimed = and(
@@ -103,8 +100,6 @@ export const takeDueDeletions = preparedQuery((turn: Placeholders<ChoreTurn>) =>
 /**
  * The files of the selected recordings, if their deletion is scheduled and they are not under legal hold. A recording
  * without files has one row without a storage key.
- *
- * @param isOne selects the recordings
  */
 const filesWhere = <Values extends object>(isOne: (values: Placeholders<Values>) => SQL | undefined) =>
   preparedQuery((values: Placeholders<Values>) =>
@@ -125,20 +120,13 @@ export const filesOfDeletions = filesWhere(({ ids }: Placeholders<{ ids: string 
 /** True for a recording whose call has ended and is not under legal hold. */
 const isOfEndedCall = and(isNotNull(egresses.call_ended_at), not(egresses.is_held));
 
-/** True for a recording that may be deleted: it has ended too. */
-const isDeletable = and(eq(egresses.status, "egress_ended"), isOfEndedCall);
-
 /**
  * The statements of a deletion request, to run in one transaction. `record` writes the access log entry of the first
- * request, `schedule` schedules the deletion if it is allowed, `known` reads the recording, and `files` the files to
- * delete.
- *
- * @param isOne selects the recordings to delete
- * @param isAllowed true for recordings that may be deleted
+ * request, and `schedule` schedules the deletion if it is allowed.
  */
 const requestsWhere = <Values extends object>(
   isOne: (values: Placeholders<Values>) => SQL | undefined,
-  isAllowed = isDeletable,
+  isAllowed = and(eq(egresses.status, "egress_ended"), isOfEndedCall),
 ) => ({
   record: egressEntries<Values>((values) =>
     and(isOne(values), isAllowed, isNull(egresses.deletion_requested_by)),
@@ -185,7 +173,6 @@ export const deletionByCalls = requestsWhere(
   and(isOfEndedCall, ne(egresses.status, DELETED)),
 );
 
-/** The files of deletions that were requested at this time. */
 export const filesOfRequests = filesWhere(
   ({ organization_id, now }: Placeholders<{ organization_id: number; now: number }>) =>
     and(

@@ -4,14 +4,9 @@ import { RECORDING_URL_LIFETIME } from "../../lifetimes.ts";
 import type { StorageSettings } from "../../settings.ts";
 import { FILE_DELETION_TIMEOUT, FILE_DELETIONS_AT_ONCE, FILE_DELETIONS_TIME_LIMIT } from "../../tuning.ts";
 
-/**
- * The URL of a file in the storage's S3 API.
- *
- * @param base the URL to resolve the endpoint setting against, if the setting is a path
- */
-function fileUrl(settings: StorageSettings, storage_key: string, base?: string): URL {
-  return new URL(`${bucketUrl(settings)}/${storage_key.split("/").map(encodeRfc3986).join("/")}`, base);
-}
+/** @param base the URL to resolve the endpoint setting against, if the setting is a path */
+const fileUrl = (settings: StorageSettings, storage_key: string, base?: string): URL =>
+  new URL(`${bucketUrl(settings)}/${storage_key.split("/").map(encodeRfc3986).join("/")}`, base);
 
 const bucketUrl = ({ RECORDINGS_S3_ENDPOINT, RECORDINGS_S3_BUCKET }: StorageSettings) =>
   `${RECORDINGS_S3_ENDPOINT.replace(/\/$/, "")}/${encodeRfc3986(RECORDINGS_S3_BUCKET)}`;
@@ -33,15 +28,14 @@ function signer(settings: StorageSettings): AwsClient {
 }
 
 /** S3 verifies signatures over paths in which everything except RFC 3986's unreserved characters is encoded. */
-function encodeRfc3986(segment: string): string {
-  return encodeURIComponent(segment).replace(
+const encodeRfc3986 = (segment: string): string =>
+  encodeURIComponent(segment).replace(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-}
 
 /**
- * A presigned GET of a recording, valid for 15 minutes (AWS Signature Version 4, in the query).
+ * A presigned GET of a recording (AWS Signature Version 4, in the query).
  *
  * The URL contains the id of its entry in the audit log. So no two URLs are the same, and the storage's request log
  * leads back to the entry. S3 ignores parameters that begin with `x-`, but logs them.
@@ -85,26 +79,17 @@ function boundBucket({ settings, recordings }: RecordingStorage): R2Bucket | und
  *
  * @returns the files that may still exist, each with the reason
  */
-export async function deleteFiles(
-  storage: RecordingStorage,
-  storage_keys: string[],
-): Promise<Map<string, string>> {
-  const { settings } = storage;
+export async function deleteFiles(storage: RecordingStorage, storage_keys: string[]) {
   const failures = new Map<string, string>();
   if (storage_keys.length === 0) return failures;
   const bucket = boundBucket(storage);
-  if (bucket && (await succeeds(() => bucket.delete(storage_keys)))) return failures;
-  // If deleting all at once fails, a single file may be the cause.
-  const deleteFile = bucket
-    ? (storage_key: string) => bucket.delete(storage_key)
-    : (storage_key: string) => deleteByS3(settings, storage_key);
   const deadline = Date.now() + FILE_DELETIONS_TIME_LIMIT;
   const waiting = [...storage_keys];
   const deleteWaiting = async () => {
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop())
       try {
         if (Date.now() > deadline) throw new StorageError("time limit");
-        await deleteFile(next);
+        await (bucket ? bucket.delete(next) : deleteByS3(storage.settings, next));
       } catch (error) {
         failures.set(next, error instanceof StorageError ? error.message : "unreachable");
       }
@@ -122,7 +107,7 @@ export async function* filesUnder(storage: RecordingStorage, prefix: string): As
   const bucket = boundBucket(storage);
   let cursor: string | undefined;
   do {
-    const page: FilePage = bucket
+    const page = bucket
       ? await pageOfBinding(bucket, prefix, cursor)
       : await pageOfS3(storage.settings, prefix, cursor);
     if (page.keys.length > 0) yield page.keys;
@@ -130,27 +115,13 @@ export async function* filesUnder(storage: RecordingStorage, prefix: string): As
   } while (cursor !== undefined);
 }
 
-interface FilePage {
-  keys: string[];
-  /** Where the next page begins; undefined on the last one. */
-  cursor: string | undefined;
-}
-
-async function pageOfBinding(
-  bucket: R2Bucket,
-  prefix: string,
-  cursor: string | undefined,
-): Promise<FilePage> {
+async function pageOfBinding(bucket: R2Bucket, prefix: string, cursor: string | undefined) {
   const page = await bucket.list({ prefix, cursor });
   return { keys: page.objects.map(({ key }) => key), cursor: page.truncated ? page.cursor : undefined };
 }
 
 /** ListObjectsV2. The keys are URL-encoded, because XML cannot contain every character of a key. */
-async function pageOfS3(
-  settings: StorageSettings,
-  prefix: string,
-  cursor: string | undefined,
-): Promise<FilePage> {
+async function pageOfS3(settings: StorageSettings, prefix: string, cursor: string | undefined) {
   const url = new URL(bucketUrl(settings));
   url.searchParams.set("list-type", "2");
   url.searchParams.set("encoding-type", "url");
@@ -175,10 +146,7 @@ async function pageOfS3(
 }
 
 const contentsOf = (element: string, xml: string): string[] =>
-  Array.from(
-    xml.matchAll(new RegExp(`<${element}>([^<]*)</${element}>`, "g")),
-    ([, content]) => content ?? "",
-  );
+  Array.from(xml.matchAll(new RegExp(`<${element}>([^<]*)</${element}>`, "g")), ([, text = ""]) => text);
 
 /** The message is logged, so it must contain only fixed texts. */
 class StorageError extends Error {}
@@ -192,15 +160,8 @@ async function deleteByS3(settings: StorageSettings, storage_key: string): Promi
     redirect: "manual",
     signal: AbortSignal.timeout(FILE_DELETION_TIMEOUT),
   });
-  const { status } = response;
   // S3 answers 204 for a missing file too. A 404 may mean that the whole bucket is missing, because the setting is wrong.
-  const isGone = status === 404 ? (await response.text()).includes("<Code>NoSuchKey</Code>") : response.ok;
-  if (status !== 404) await response.body?.cancel();
-  if (!isGone) throw new StorageError(`status ${status}`);
+  const isMissing = response.status === 404 && (await response.text()).includes("<Code>NoSuchKey</Code>");
+  if (!response.bodyUsed) await response.body?.cancel();
+  if (!response.ok && !isMissing) throw new StorageError(`status ${response.status}`);
 }
-
-const succeeds = (work: () => Promise<unknown>) =>
-  work().then(
-    () => true,
-    () => false,
-  );

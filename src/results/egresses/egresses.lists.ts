@@ -25,14 +25,11 @@ export const listedEgressColumns = {
 };
 
 /** The last recording that a request searches, if others follow. */
-export const lastEgressLookedThrough = preparedQuery((listed: Placeholders<Omit<ListedEgresses, "limit">>) =>
-  lookedThrough(listed),
-);
+export const lastEgressLookedThrough = preparedQuery((listed: Placeholders<Part>) => lookedThrough(listed));
 
-const lookedThrough = ({
-  organization_id,
-  after,
-}: Pick<Placeholders<ListedEgresses>, "organization_id" | "after">) =>
+type Part = Pick<ListedEgresses, "organization_id" | "after">;
+
+const lookedThrough = ({ organization_id, after }: Placeholders<Part>) =>
   selectColumn(
     egresses.id,
     eq(egresses.organization_id, organization_id),
@@ -46,10 +43,8 @@ const lookedThrough = ({
 /** Ordered by id. Searches a limited number, because the client may be allowed to see only a few of them. */
 export const visibleEgresses = preparedQuery((listed: Placeholders<ListedEgresses>) => {
   const { organization_id, after, from, before, reaches_everybody, limit } = listed;
-  const isVisible = builder
-    .select({ id: visibleRecordings.id })
-    .from(visibleRecordings)
-    .where(eq(visibleRecordings.id, egresses.id));
+  const { id } = visibleRecordings;
+  const isVisible = builder.select({ id }).from(visibleRecordings).where(eq(id, egresses.id));
   return builder
     .select(listedEgressColumns)
     .from(egresses)
@@ -72,8 +67,8 @@ export const visibleEgresses = preparedQuery((listed: Placeholders<ListedEgresse
 
 export const egressListEntry = entryOfOrganization(
   "egress",
-  ({ from_date, to_date }: Placeholders<FilterDates & { organization_id: number }>) => ({
-    from_date,
-    to_date,
+  (of: Placeholders<FilterDates & { organization_id: number }>) => ({
+    from_date: of.from_date,
+    to_date: of.to_date,
   }),
 );

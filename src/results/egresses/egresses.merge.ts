@@ -18,7 +18,6 @@ import type { egresses } from "./egresses.table.ts";
 
 interface KnownEgress {
   organization: { id: number; slug: string };
-  /** The egress with this id; undefined in the first report. */
   egress: Egress | undefined;
   /** The call with the report's call_key. */
   call: Pick<Call, "id"> | undefined;
@@ -61,7 +60,6 @@ export const NEW_EGRESS = {
  * ended recording stays so. A late report only fills in unknown fields. For a deleted egress, only the storage key
  * counts, so that a file that was not known yet is deleted too.
  *
- * @returns the known egress itself if nothing changes
  * @throws ApiError 422 if the report names no call, another call, a file that cannot belong to it, or a user who is not
  *   in the organization; or if the first report has no status
  */
@@ -110,8 +108,6 @@ interface SeenEgress {
 /**
  * The egress after a recording backend reported its state. It keeps its call, or waits for the call with this key. A deleted egress does
  * not change; its files are still recorded.
- *
- * @returns the known egress itself if nothing changes
  */
 export function mergeSeenEgress(
   { organization_id, egress: known, call_id }: SeenEgress,
@@ -135,11 +131,11 @@ const reviseEgress = (
   fields: Omit<EgressRow, keyof Timestamps>,
   changed_by_user_id: number | null,
   now: number,
-): EgressRow => reviseRow(known, fields, now, { changed_by_user_id, check_at: nextCheck(fields, now) });
-
-/** An ended recording needs no more checks. */
-const nextCheck = ({ status }: Pick<EgressState, "status">, now: number) =>
-  status === "egress_ended" ? null : now + EGRESS_SILENCE;
+): EgressRow => {
+  // An ended recording needs no more checks.
+  const check_at = fields.status === "egress_ended" ? null : now + EGRESS_SILENCE;
+  return reviseRow(known, fields, now, { changed_by_user_id, check_at });
+};
 
 /**
  * The state after a report. An end time that is reported before the recording has ended is kept until then.

@@ -8,6 +8,7 @@ import { exampleOf } from "../../openapi/examples.ts";
 import { dates, listResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { organizationNotFound } from "../../organization/organizations/organizations.refusals.ts";
+import { grouped } from "../../units.ts";
 import * as refusals from "./egresses.refusals.ts";
 import { egressSchema, egressWithUrlSchema, listedEgressSchema } from "./egresses.responses.ts";
 
@@ -67,7 +68,7 @@ export const egressesReference: Reference = {
     "GET /egresses": {
       operationId: "findEgresses",
       summary: "List the recordings of all calls you have access to",
-      description: `Lists the visible recordings of all calls that the client has access to, ordered by id and without download URLs. Use it to copy recordings into an archive. A recording becomes visible once its call has ended and every participant has consented, so it can appear before recordings that you have already listed: list the most recent days again. To read all recordings, repeat the request with \`next_after\` as \`after\` until \`next_after\` is null. One request searches at most ${limits.EGRESSES_LOOKED_THROUGH} recordings, so a page can be empty although more follow. The access log records the request.`,
+      description: `Lists the visible recordings of all calls that the client has access to, ordered by id and without download URLs. Use it to copy recordings into an archive. A recording becomes visible once its call has ended and every participant has consented, so it can appear before recordings that you have already listed: list the most recent days again. To read all recordings, repeat the request with \`next_after\` as \`after\` until \`next_after\` is null. Each request scans up to ${grouped(limits.EGRESSES_LOOKED_THROUGH)} recordings, so a page can be empty although more follow. The access log records the request.`,
       parameters: {
         ...dates("recordings of calls that started"),
         after: {
@@ -138,10 +139,10 @@ export const egressesReference: Reference = {
             "When the information in this report was current. It is the time of an end without `ended_at`. Defaults to the time of arrival. Reports are ordered by their statuses, not by this time. At most a minute in the future.",
           "egress.call_key":
             "The key of the call, which must already have been reported. Required in the first report. Later reports can omit it or name the same call.",
-          "egress.storage_key": `The key of the file in the bucket: at most ${limits.MAX_STORAGE_KEY_LENGTH} bytes in UTF-8, and not blank. Its segments, separated by slashes, must not be empty, \`.\` or \`..\`, and the first must be the organization's slug. \`null\` if there is no file. A file that you replace with another one is deleted with the recording. A file that another recording has or once had is refused.`,
+          "egress.storage_key": `The key of the file in the bucket: at most ${grouped(limits.MAX_STORAGE_KEY_LENGTH)} bytes in UTF-8, and not blank. Its segments, separated by slashes, must not be empty, \`.\` or \`..\`, and the first must be the organization's slug. \`null\` if there is no file. A file that you replace with another one is deleted with the recording. A file that another recording has or once had is refused.`,
           "egress.started_at":
             "When the file begins, in any time zone. `null` if unknown. At most a minute in the future.",
-          "egress.duration": `The playing time of the file in seconds, rounded to milliseconds; at most ${limits.MAX_RECORDING_DURATION}. \`null\` if unknown.`,
+          "egress.duration": `The playing time of the file in seconds, rounded to milliseconds; at most ${grouped(limits.MAX_RECORDING_DURATION)}. \`null\` if unknown.`,
           "egress.size": "The size of the file in bytes. `null` if unknown.",
           "egress.user_id":
             "The `user_id` of the user who caused the change, for the audit log. It must be a user of the organization. If omitted or `null`, the log names the service's own user, System.",

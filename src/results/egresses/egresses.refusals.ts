@@ -1,6 +1,7 @@
 import { ApiError, notFound, unprocessable } from "../../http/errors.ts";
 import { FILE_DELETION_RETRY_AFTER } from "../../lifetimes.ts";
 import { MAX_STORAGE_KEY_LENGTH } from "../../limits.ts";
+import { grouped } from "../../units.ts";
 
 export const egressNotFound = () => notFound("Egress");
 
@@ -20,7 +21,7 @@ export const egressUserNotMember = () =>
   unprocessable("not_a_member", "egress.user_id: must be the user_id of a user of the organization");
 
 export const NOT_A_PATH = "must be a path without empty, . and .. segments";
-export const STORAGE_KEY_TOO_LONG = `must have at most ${MAX_STORAGE_KEY_LENGTH} bytes in UTF-8`;
+export const STORAGE_KEY_TOO_LONG = `must have at most ${grouped(MAX_STORAGE_KEY_LENGTH)} bytes in UTF-8`;
 
 export const fileNotOfOrganization = () =>
   unprocessable(

@@ -14,9 +14,6 @@ export const egressStatus = () =>
     // The first is shown in whole examples, of a recording that has ended.
     .meta({ examples: [...EGRESS_STATUSES.toReversed(), EGRESS_DELETED] });
 
-/** Percent-encoding triples a key's bytes. The rest is for the storage's host and the signature. */
-const MAX_URL_LENGTH = 5000;
-
 export const egressSchema = z
   .object({
     id: id().meta({
@@ -81,7 +78,8 @@ export const egressWithUrlSchema = egressSchema
   .extend({
     url: z
       .url()
-      .max(MAX_URL_LENGTH)
+      // Percent-encoding triples a key's bytes. The rest is for the storage's host and the signature.
+      .max(5000)
       .nullable()
       .meta({
         description: `The URL for downloading the file with a GET request, without credentials, within ${RECORDING_URL_LIFETIME / 60} minutes. It is different in every response. null if no file was reported, for example because the recording failed, or if the file was deleted.`,

@@ -24,8 +24,6 @@ import { NOT_A_PATH, STORAGE_KEY_TOO_LONG } from "./egresses.refusals.ts";
 import type { egressSchema, egressWithUrlSchema, listedEgressSchema } from "./egresses.responses.ts";
 import type { egressColumns } from "./egresses.sql.ts";
 
-const encoder = new TextEncoder();
-
 export const egressError = lazily(() => multilineText(MAX_ERROR_LENGTH).nullable());
 
 /** A path segment: not empty, `.` or `..`. Without a lookahead, which not all regex dialects support. */
@@ -35,17 +33,8 @@ const SEGMENT = "(\\.\\.[^/\\x00]+|\\.?[^./\\x00][^/\\x00]*)";
 const storageKey = lazily(() =>
   multilineText(MAX_STORAGE_KEY_LENGTH)
     .refine((value) => value.split("/").every((segment) => !["", ".", ".."].includes(segment)), NOT_A_PATH)
-    .refine((value) => encoder.encode(value).length <= MAX_STORAGE_KEY_LENGTH, STORAGE_KEY_TOO_LONG)
+    .refine((value) => utf8Length(value) <= MAX_STORAGE_KEY_LENGTH, STORAGE_KEY_TOO_LONG)
     .meta({ override: { pattern: `^${SEGMENT}(/${SEGMENT})*$` } }),
-);
-
-/** In seconds; parsed into milliseconds. */
-const duration = lazily(() =>
-  z
-    .number()
-    .nonnegative()
-    .max(MAX_RECORDING_DURATION)
-    .transform((value) => Math.round(value * SECOND)),
 );
 
 /** A partial report: omitted fields keep their reported values. */
@@ -59,7 +48,13 @@ export const reportEgressBody = lazily(() =>
         error: egressError(),
         ended_at: pastInstant().nullable(),
         started_at: pastInstant().nullable(),
-        duration: duration().nullable(),
+        /** In seconds; parsed into milliseconds. */
+        duration: z
+          .number()
+          .nonnegative()
+          .max(MAX_RECORDING_DURATION)
+          .transform((value) => Math.round(value * SECOND))
+          .nullable(),
         size: z.int().nonnegative().nullable(),
         storage_key: storageKey().nullable(),
         user_id: id().nullable(),
@@ -70,11 +65,12 @@ export const reportEgressBody = lazily(() =>
 
 export type EgressReport = z.output<ReturnType<typeof reportEgressBody>>["egress"] & ReportOrigin;
 
+const utf8Length = (value: string) => new TextEncoder().encode(value).length;
+
 export const egressKeyParams = lazily(() => organizationParams().extend({ egress_id: key() }));
 
 export const egressParams = lazily(() => callParams().extend({ id: pathId() }));
 
-/** `from` and `to` are the days on which calls started. */
 export const egressesQuery = lazily(() =>
   inOrder(afterQuery().extend({ from: day().optional(), to: day().optional() })),
 );

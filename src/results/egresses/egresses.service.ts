@@ -16,7 +16,7 @@ import { presignDownload } from "./egresses.files.ts";
 import { egressListEntry, lastEgressLookedThrough, visibleEgresses } from "./egresses.lists.ts";
 import { isDeletedEarly, mergeEgress } from "./egresses.merge.ts";
 import { egressNotFound } from "./egresses.refusals.ts";
-import type { Egress, EgressesQuery, EgressReport, ListedEgress } from "./egresses.schemas.ts";
+import type { Egress, EgressesQuery, EgressReport } from "./egresses.schemas.ts";
 import {
   type EgressKey,
   egressByKey,
@@ -28,7 +28,6 @@ import {
   visibleEgressOfPath,
 } from "./egresses.sql.ts";
 
-/** The recordings of a call; empty unless it has ended and all participants consented. */
 export async function listEgresses({ db, caller }: ClientContext, path: CallPath): Promise<Egress[]> {
   const reachedPath = reachedCall(caller, path);
   const [[call], recordings] = await runBatch(db, [callOfPath(reachedPath), egressesOfPath(reachedPath)]);
@@ -36,11 +35,7 @@ export async function listEgresses({ db, caller }: ClientContext, path: CallPath
   return recordings;
 }
 
-/** The visible recordings of all calls that the client reaches, by id. The access log records the list. */
-export async function findEgresses(
-  context: ClientContext,
-  { after, from, to, per_page }: EgressesQuery,
-): Promise<{ egresses: ListedEgress[]; next_after: number | null }> {
+export async function findEgresses(context: ClientContext, { after, from, to, per_page }: EgressesQuery) {
   const { db, caller } = context;
   const listed = {
     ...reachOf(caller),
@@ -63,11 +58,7 @@ export async function findEgresses(
  * A recording with a download URL, and the audit entry of this read, written in the same transaction: without the entry
  * there is no URL (contract, section "Egresses", rule 3).
  */
-export async function readEgress(
-  context: ClientContext,
-  path: CallPath,
-  egress_id: number,
-): Promise<Egress & { url: string | null }> {
+export async function readEgress(context: ClientContext, path: CallPath, egress_id: number) {
   const { db, now, caller } = context;
   const reachedPath = { ...reachedCall(caller, path), egress_id };
   const [[egress], [entry], entries] = await runBatch(db, [
@@ -84,11 +75,7 @@ export async function readEgress(
 }
 
 /** Records a report. Triggers write the audit entry of a creation or change. */
-export async function reportEgress(
-  { db, now }: Context,
-  path: EgressKey,
-  report: EgressReport,
-): Promise<Egress> {
+export async function reportEgress({ db, now }: Context, path: EgressKey, report: EgressReport) {
   const { organization_id, egress_id } = path;
   // No call has an empty key, and no user the id 0.
   const { call_key = "", user_id, storage_key = null } = report;

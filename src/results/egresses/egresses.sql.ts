@@ -20,9 +20,6 @@ const visibleIds = (call: Values<ReachedCall>, condition?: SQL) =>
     .from(visibleRecordings)
     .where(and(eq(visibleRecordings.call_id, endedCallId(call)), condition));
 
-/** True for the visible recordings of the call of the path. */
-export const isVisible = (call: Values<ReachedCall>) => inArray(egresses.id, visibleIds(call));
-
 export interface ReachedEgress extends ReachedCall {
   egress_id: number;
 }
@@ -40,7 +37,11 @@ export const visibleEgressOfPath = preparedQuery((egress: Placeholders<ReachedEg
 );
 
 export const egressesOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
-  builder.select(egressColumns).from(egresses).where(isVisible(call)).orderBy(asc(egresses.id)),
+  builder
+    .select(egressColumns)
+    .from(egresses)
+    .where(inArray(egresses.id, visibleIds(call)))
+    .orderBy(asc(egresses.id)),
 );
 
 /** The platform's key of an egress: the recording backend's id, unique within an organization. */
@@ -54,7 +55,7 @@ export const hasEgressKey = ({ organization_id, egress_id }: Values<EgressKey>) 
 
 export const egressByKey = rowsBy(egresses, egressColumns, "organization_id", "egress_id");
 
-/** Not a real table: an insert runs a trigger of egress_files.triggers.sql, which records a file of an egress. */
+/** A view: an insert records a file of an egress (see egress_files.triggers.sql). */
 const namedFiles = sqliteTable("named_files", {
   organization_id: integer(),
   storage_key: text(),

@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { count } from "../../http/wire.ts";
 import { ERASURES_COUNTED } from "../../limits.ts";
+import { grouped } from "../../units.ts";
 
-const LOOKED_THROUGH = `The request looks through at most ${ERASURES_COUNTED} of each.`;
+const LOOKED_THROUGH = `The request scans up to ${grouped(ERASURES_COUNTED)} of each.`;
 
 export const erasureSchema = z
   .object({

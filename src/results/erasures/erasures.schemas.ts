@@ -9,16 +9,9 @@ export const erasureQuery = lazily(() =>
 
 export type ErasureQuery = z.output<ReturnType<typeof erasureQuery>>;
 
-export type Erasure = z.input<typeof erasureSchema>;
-
-export const toErasure = ({
-  erased_count,
-  held_count,
-  ongoing_count,
-  remaining_count,
-}: Erasure): Erasure => ({
-  erased_count,
-  held_count,
-  ongoing_count,
-  remaining_count,
+export const toErasure = (row: z.input<typeof erasureSchema>): z.input<typeof erasureSchema> => ({
+  erased_count: row.erased_count,
+  held_count: row.held_count,
+  ongoing_count: row.ongoing_count,
+  remaining_count: row.remaining_count,
 });

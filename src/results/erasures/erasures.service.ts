@@ -2,13 +2,12 @@ import { digestOfReference } from "../../audit/access_logs/access_logs.sql.ts";
 import { erasablePortion, erasureOf } from "../../calls/participants/participants.erasure.ts";
 import type { ClientContext } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
-import type { BoundQuery } from "../../database/queries.ts";
 import { asAdministrator } from "../../organization/roles/roles.authors.ts";
 import { participantSearchEntry } from "../../rooms/visits/visits.sql.ts";
 import { deletionOfTexts, refuseResults } from "../call_texts/call_texts.sql.ts";
 import { deleteRequestedFiles } from "../egress_deletions/egress_deletions.service.ts";
 import { deletionByCalls } from "../egress_deletions/egress_deletions.sql.ts";
-import type { Erasure, ErasureQuery } from "./erasures.schemas.ts";
+import type { ErasureQuery } from "./erasures.schemas.ts";
 import { countLeft } from "./erasures.sql.ts";
 
 /**
@@ -16,10 +15,7 @@ import { countLeft } from "./erasures.sql.ts";
  * transaction, because afterwards nothing shows whose calls they were. A request that erases nobody is recorded as a search, because
  * its counts tell whether the person is known.
  */
-export async function erasePortion(
-  context: ClientContext,
-  { external_reference, texts }: ErasureQuery,
-): Promise<Erasure> {
+export async function erasePortion(context: ClientContext, { external_reference, texts }: ErasureQuery) {
   const { db, caller, settings } = context;
   const { organization_id } = caller;
   const author = asAdministrator(caller);
@@ -43,10 +39,7 @@ export async function erasePortion(
 }
 
 /** Deletes the texts of these participations' calls, and schedules the deletion of the recordings. Neither can be reported again. */
-function deletionOfResults(
-  context: ClientContext,
-  participations: { call_id: number | null }[],
-): BoundQuery<unknown>[] {
+function deletionOfResults(context: ClientContext, participations: { call_id: number | null }[]) {
   const { now, requester } = context;
   const call_ids = JSON.stringify(participations.flatMap(({ call_id }) => call_id ?? []));
   return [

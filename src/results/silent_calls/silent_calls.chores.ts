@@ -26,32 +26,17 @@ export interface Silence extends Turn {
   since: number;
 }
 
-interface SilentCall {
-  id: number;
-}
-
-/**
- * Ends calls without any change for a day, whose end was never reported. Otherwise their results could never be read,
- * and would be kept forever.
- *
- * @returns the number of calls ended
- */
+/** Otherwise the results of these calls could never be read, and would be kept forever. */
 export const endSilentCalls = (context: Context): Promise<number> =>
   endCalls(context, (turn) => silentCalls({ ...turn, since: context.now - SILENCE_UNTIL_END }));
 
 /**
  * Ends calls at the latest time known of each, and everybody who is still there leaves. A report that arrives in the meantime wins: the
  * call is then no longer silent, and the decision is made again without it.
- *
- * @param silentIn reads a portion of silent calls
- * @returns the number of calls ended
  */
-export const endCalls = (
-  { db, now }: Context,
-  silentIn: (turn: Turn) => BoundQuery<SilentCall>,
-): Promise<number> =>
+export const endCalls = ({ db, now }: Context, silentIn: (turn: Turn) => BoundQuery<{ id: number }>) =>
   takeShares(CALLS_ENDED, async (turn) => {
-    let ended: SilentCall[] = [];
+    let ended: unknown[] = [];
     await decideAndWrite(db, { silent: silentIn(turn) }, ({ silent }): Decision<unknown> => {
       ended = silent;
       if (silent.length === 0) return { unchanged: undefined };
@@ -62,6 +47,12 @@ export const endCalls = (
   });
 
 const silentCalls = preparedQuery((silence: Placeholders<Silence>) => selectSilentCalls(silence));
+
+interface EndingCalls {
+  /** A JSON array. */
+  ids: string;
+  now: number;
+}
 
 /** Selects a portion of the ongoing calls without any change since then, in their participants and results too. */
 export function selectSilentCalls(silence: Placeholders<Silence>, condition?: SQL) {
@@ -77,12 +68,6 @@ export function selectSilentCalls(silence: Placeholders<Silence>, condition?: SQ
     .from(calls)
     .where(isInTurn(calls, { time: calls.updated_at, where, indexed: isNull(calls.ended_at) }, silence))
     .orderBy(calls.id);
-}
-
-interface EndingCalls {
-  /** A JSON array. */
-  ids: string;
-  now: number;
 }
 
 /** The latest time known of a call. A time in the future was reported by mistake. */
@@ -123,7 +108,12 @@ const assumeLeaving = preparedQuery(({ ids, now }: Placeholders<EndingCalls>) =>
 const assumeEnds = preparedQuery(({ ids, now }: Placeholders<EndingCalls>) =>
   builder
     .update(calls)
-    .set({ ended_at: assumedEnd(sql`${now}`), end_is_assumed: true, updated_at: now })
+    .set({
+      ended_at: assumedEnd(sql`${now}`),
+      end_is_assumed: true,
+      results_awaited_since: now,
+      updated_at: now,
+    })
     .where(inArray(calls.id, jsonValues(ids)))
     .returning({ id: calls.id }),
 );

@@ -6,14 +6,12 @@ import type { SoapNote, SoapNoteReport } from "./soap_notes.schemas.ts";
 
 interface KnownSoapNote {
   call: Pick<Call, "id" | "organization_id" | "soap_note_deleted_at">;
-  /** The note of the call; undefined in the first report. */
   note: SoapNote | undefined;
 }
 
 /**
  * The SOAP note after a report: omitted fields stay. A final note never changes, and a late draft changes nothing.
  *
- * @returns the known note itself if nothing changes
  * @throws ApiError 422 if the note was deleted, the first report is incomplete, or a final note would change
  */
 export function mergeSoapNote({ call, note }: KnownSoapNote, report: SoapNoteReport, now: number): TextRow {

@@ -9,7 +9,7 @@ export const soapNoteSchema = z
       description:
         "The full note as reported or corrected, with its line breaks. Its sections are Subjective, Objective, Assessment and Plan; the content is not validated.",
       example:
-        "Subjective: Feels better.\n\nObjective: No fever.\n\nAssessment: Recovering.\n\nPlan: Go on with the treatment.",
+        "Subjective: Feels better.\n\nObjective: No fever.\n\nAssessment: Recovering.\n\nPlan: Continue the treatment.",
     }),
     is_final: z.boolean().meta({
       description: "Whether the note is final. A final note changes only when the organization corrects it.",

@@ -21,11 +21,7 @@ export async function requireSoapNote(context: ClientContext, path: CallPath): P
   return note as SoapNote;
 }
 
-export async function reportSoapNote(
-  { db, now }: Context,
-  path: CallKey,
-  report: SoapNoteReport,
-): Promise<SoapNote> {
+export async function reportSoapNote({ db, now }: Context, path: CallKey, report: SoapNoteReport) {
   const reads = { call: callOfResults(path), note: textByCallKey({ ...path, kind: "soap_note" }) };
   const note = await decideAndWrite(db, reads, ({ call: [call], note: [note] }) => {
     if (!call) throw callNotFound();

@@ -1,8 +1,7 @@
 import { bytesOfHex, hexOf } from "../../bytes/hex.ts";
 
 /*
- * A transcript's lines are stored as one compressed document, column by column, because columns compress better than
- * lines. Times compress best as differences in milliseconds.
+ * A transcript's lines are stored as one compressed document, column by column, because columns compress better than lines.
  *
  * No async function here may hold a long text, because it would keep the text in memory until it ends.
  */
@@ -20,13 +19,10 @@ export interface StoredLine {
 export type Line = Omit<StoredLine, "id"> & { id: number | null };
 
 interface Document {
+  ids: (number | null)[];
   speakers: number[];
-  /** For each line, the index of its speaker. */
-  who: number[];
-  /** Runs of consecutive ids, as pairs: the first id (0 for new lines) and the length. */
-  ids: number[];
-  /** For each line, its start and end. A number is milliseconds since the previous time; a string is the exact seconds. */
-  times: (number | string)[];
+  starts: number[];
+  ends: number[];
   texts: string[];
 }
 
@@ -63,11 +59,7 @@ export const asLines = <Each extends { text: string }>(lines: Each[]): Lines<Eac
 
 const lengthOfTexts = (texts: string[]) => texts.reduce((length, text) => length + text.length, 0);
 
-/**
- * The lines of a transcript.
- *
- * @param stored holds the document as hex, or empty. This function clears it, because it is long
- */
+/** @param stored holds the document as hex, or empty. This function clears it, because it is long */
 export function storedLines(
   { first_line_id }: { first_line_id: number | null },
   stored: { document: string } | undefined,
@@ -101,70 +93,23 @@ export function* numberLines(lines: Iterable<Line>, first_line_id: number | null
 const identity = ({ speaker_id, text, start_time, end_time }: Omit<Line, "id">) =>
   `${speaker_id} ${start_time} ${end_time} ${text}`;
 
-function toDocument(lines: Line[]): Document {
-  const speakers = [...new Set(lines.map((line) => line.speaker_id))];
-  const positions = new Map(speakers.map((speaker, position) => [speaker, position]));
-  return {
-    speakers,
-    who: lines.map((line) => positions.get(line.speaker_id) as number),
-    ids: toRuns(lines.map((line) => line.id)),
-    times: toSteps(lines.flatMap((line) => [line.start_time, line.end_time])),
-    texts: lines.map((line) => line.text),
-  };
-}
+const toDocument = (lines: Line[]): Document => ({
+  ids: lines.map(({ id }) => id),
+  speakers: lines.map(({ speaker_id }) => speaker_id),
+  starts: lines.map(({ start_time }) => start_time),
+  ends: lines.map(({ end_time }) => end_time),
+  texts: lines.map(({ text }) => text),
+});
 
-function* fromDocument({ speakers, who, ids, times, texts }: Document): Generator<Line> {
-  const id = fromRuns(ids);
-  const time = fromSteps(times);
+function* fromDocument({ ids, speakers, starts, ends, texts }: Document): Generator<Line> {
   for (const [n, text] of texts.entries())
     yield {
-      id: id.next().value as number | null,
-      speaker_id: speakers[who[n] as number] as number,
+      id: ids[n] as number | null,
+      speaker_id: speakers[n] as number,
       text,
-      start_time: time.next().value as number,
-      end_time: time.next().value as number,
+      start_time: starts[n] as number,
+      end_time: ends[n] as number,
     };
-}
-
-function toRuns(ids: (number | null)[]): number[] {
-  const runs: number[] = [];
-  let [next, count] = [Number.NaN as number | null, 0];
-  for (const id of ids) {
-    if (id !== next) {
-      runs.push(id ?? 0, 0);
-      count = 0;
-    }
-    runs[runs.length - 1] = ++count;
-    next = id === null ? null : id + 1;
-  }
-  return runs;
-}
-
-function* fromRuns(runs: number[]): Generator<number | null> {
-  for (let n = 0; n < runs.length; n += 2) {
-    const [first = 0, count = 0] = runs.slice(n, n + 2);
-    for (let k = 0; k < count; k++) yield first === 0 ? null : first + k;
-  }
-}
-
-/** Times that are whole milliseconds become differences; other times stay as text. */
-function toSteps(times: number[]): (number | string)[] {
-  let before = 0;
-  return times.map((seconds) => {
-    const milliseconds = Math.round(seconds * 1000);
-    if (!Number.isSafeInteger(milliseconds) || milliseconds / 1000 !== seconds) return String(seconds);
-    const step = milliseconds - before;
-    before = milliseconds;
-    return step;
-  });
-}
-
-function* fromSteps(steps: (number | string)[]): Generator<number> {
-  let milliseconds = 0;
-  for (const step of steps) {
-    if (typeof step === "number") milliseconds += step;
-    yield typeof step === "string" ? Number(step) : milliseconds / 1000;
-  }
 }
 
 function through(stream: CompressionStream | DecompressionStream, content: string | Uint8Array): Response {

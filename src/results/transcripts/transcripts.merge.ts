@@ -8,7 +8,6 @@ import type { Transcript, TranscriptReport } from "./transcripts.schemas.ts";
 
 interface KnownTranscript {
   call: Pick<Call, "id" | "organization_id" | "transcript_deleted_at">;
-  /** The transcript of the call; undefined in the first report. */
   transcript: Transcript | undefined;
 }
 
@@ -26,7 +25,6 @@ export interface ReportedLines {
  * transcript does not change, except that it can still get its summary, once, if it became final without one. A late
  * draft only supplies a missing summary.
  *
- * @returns the known transcript itself if nothing changes
  * @throws ApiError 422 if the transcript was deleted, the first report is incomplete, a speaker is not on the call, or
  *   a final transcript would change
  */
@@ -60,13 +58,11 @@ const toMilliseconds = (seconds: number | undefined) =>
 
 /** @throws ApiError 422 if the transcript exceeds the size of a single report */
 export function requireReportable(summary: string | null, lines: readonly Line[]) {
+  const sizeOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length;
   let size = sizeOf(summary);
   for (const { text, start_time, end_time } of lines) size += sizeOf({ text, start_time, end_time });
   if (size > MAX_TRANSCRIPT_SIZE) throw transcriptTooLong();
 }
-
-/** In bytes of JSON. */
-const sizeOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length;
 
 /**
  * A report from before the summary may be repeated after it, so null clears only a draft's summary. A cleared summary

@@ -6,6 +6,7 @@ import { exampleOf } from "../../openapi/examples.ts";
 import { ETAG, type Reference, VARY_ACCEPT } from "../../openapi/operation.ts";
 import { REPORTED_AT } from "../../openapi/reports.ts";
 import * as story from "../../openapi/story.ts";
+import { grouped } from "../../units.ts";
 import { deletionOf } from "../call_texts/call_texts.openapi.ts";
 import * as refusals from "./transcripts.refusals.ts";
 import { transcriptSchema, webVttSchema } from "./transcripts.responses.ts";
@@ -68,7 +69,7 @@ export const transcriptsReference: Reference = {
             "When the line begins, in seconds from the start of the call. It can have a fraction.",
           "transcript.lines.end_time":
             "When the line ends, in seconds from the start of the call; not before `start_time`.",
-          "transcript.lines": `All lines, in any order. They replace the lines of the previous report. An empty list means that nobody spoke. Lines must not overlap, but a line can begin when another ends. At most ${MAX_CALL_PARTICIPANTS} participants can speak. Lines and summary together can take up to ${MAX_TRANSCRIPT_SIZE / 1024 / 1024} MiB as JSON, including earlier reports and corrections that still apply.`,
+          "transcript.lines": `All lines, in any order. They replace the lines of the previous report. An empty list means that nobody spoke. Lines must not overlap, but a line can begin when another ends. At most ${grouped(MAX_CALL_PARTICIPANTS)} participants can speak. Lines and summary together can take up to ${MAX_TRANSCRIPT_SIZE / 1024 / 1024} MiB as JSON, including earlier reports and corrections that still apply.`,
           "transcript.summary":
             "The summary of the call. Line breaks are kept. Null, or omitted from the first report, if there is none yet. Null clears the summary of a transcript that is not final.",
         },

@@ -1,6 +1,6 @@
 import { notFound, unprocessable } from "../../http/errors.ts";
 import { MAX_CALL_PARTICIPANTS, MAX_TRANSCRIPT_LINES, MAX_TRANSCRIPT_SIZE } from "../../limits.ts";
-import { KIB } from "../../units.ts";
+import { grouped, KIB } from "../../units.ts";
 import { refusalsOfReports } from "../call_texts/call_texts.merge.ts";
 
 export const transcriptNotFound = () => notFound("Transcript");
@@ -20,7 +20,7 @@ export const transcriptTooLong = () =>
     `transcript: summary and lines must take at most ${MAX_TRANSCRIPT_SIZE / KIB / KIB} MiB as JSON, including earlier reports and corrections that still apply`,
   );
 
-export const TOO_MANY_LINES = `must hold at most ${MAX_TRANSCRIPT_LINES} lines`;
+export const TOO_MANY_LINES = `must hold at most ${grouped(MAX_TRANSCRIPT_LINES)} lines`;
 export const LINE_ENDS_TOO_EARLY = "must not be before start_time";
 export const LINES_OVERLAP = "begins before the previous line ends";
 export const TOO_MANY_SPEAKERS = `must be spoken by at most ${MAX_CALL_PARTICIPANTS} participants`;

@@ -26,20 +26,18 @@ const seconds = lazily(() =>
     .overwrite((value) => (value < Number.MAX_SAFE_INTEGER / 1000 ? Math.round(value * 1000) / 1000 : value)),
 );
 
-const reportedLine = lazily(() =>
-  z.object({
-    participant_key: key(),
-    text: multilineText(MAX_TRANSCRIPT_LINE_LENGTH),
-    start_time: seconds(),
-    end_time: seconds(),
-  }),
-);
-
 /** Sorted by time, each line with its index in the request. */
 const reportedLines = lazily(() =>
   upToFirstFault(
     z
-      .array(reportedLine())
+      .array(
+        z.object({
+          participant_key: key(),
+          text: multilineText(MAX_TRANSCRIPT_LINE_LENGTH),
+          start_time: seconds(),
+          end_time: seconds(),
+        }),
+      )
       .max(MAX_TRANSCRIPT_LINES, TOO_MANY_LINES)
       .check(({ value: lines, issues }) => {
         const backward = lines.findIndex((line) => line.start_time > line.end_time);
@@ -73,19 +71,15 @@ const reportedLines = lazily(() =>
     ),
 );
 
-/** An empty summary counts as null, because the service itself returns one until a summary is reported. */
-const reportedSummary = lazily(() =>
-  multilineText(MAX_NOTE_LENGTH, { canBeEmpty: true })
-    .nullable()
-    .transform((summary) => summary || null),
-);
-
 /** A partial report: omitted fields keep their reported values. */
 export const reportTranscriptBody = lazily(() =>
   reportBody({
     transcript: z
       .object({
-        summary: reportedSummary(),
+        // An empty summary counts as null, because the service itself returns one until a summary is reported.
+        summary: multilineText(MAX_NOTE_LENGTH, { canBeEmpty: true })
+          .nullable()
+          .transform((summary) => summary || null),
         is_final: z.boolean(),
         lines: reportedLines(),
       })
@@ -106,30 +100,20 @@ export interface TranscriptWithLines extends Transcript {
 
 export type StoredTranscript = TranscriptWithLines & { lines: Lines<StoredLine> };
 
-/** The keys, numbers and punctuation of a line as JSON, in characters. */
-const LENGTH_OF_LINE = 100;
-
 /** About how long the transcript is as JSON, in characters. */
 export function lengthOf({ lines, names }: Pick<StoredTranscript, "lines" | "names">): number {
   const longest = Math.max(0, ...[...names.values()].map((name) => name.length));
-  return lines.length + lines.count * (LENGTH_OF_LINE + longest);
+  // 100 for the keys, numbers and punctuation of a line.
+  return lines.length + lines.count * (100 + longest);
 }
 
 type TranscriptJson = z.input<typeof transcriptSchema>;
-
-/** All fields but the lines. */
-const toTranscriptFields = (row: Transcript): Omit<TranscriptJson, "transcript_lines"> => ({
-  id: row.id,
-  summary: row.summary ?? "",
-  is_final: row.is_final,
-});
 
 export const toLine = (line: StoredLine, names: Map<number, string>) => ({
   ...toSpoken(line),
   display_name: names.get(line.speaker_id) ?? "",
 });
 
-/** All fields of a line but the name. */
 const toSpoken = (line: StoredLine): Omit<TranscriptJson["transcript_lines"][number], "display_name"> => ({
   id: line.id,
   text: line.text,
@@ -146,7 +130,8 @@ export function* toTranscriptJson(
   { lines, names: displayNames, ...row }: TranscriptWithLines,
   more: object = {},
 ): Generator<string> {
-  const fields = toTranscriptFields(row);
+  const { id, summary, is_final } = row;
+  const fields: Omit<TranscriptJson, "transcript_lines"> = { id, summary: summary ?? "", is_final };
   yield `${JSON.stringify(fields).slice(0, -1)},"transcript_lines":[`;
   // Each name is on many lines, and can be much longer than what is said there.
   const names = new Map(Array.from(displayNames, ([id, name]) => [id, JSON.stringify(name)]));

@@ -81,7 +81,6 @@ async function digestOfLines(settings: Settings, lines: NonNullable<TranscriptRe
   return (await keyedDigests(settings.DIGEST_SECRET, [json]))[0];
 }
 
-/** The ids of the participants on the call, by the report's keys. */
 async function idsOfSpeakers(
   settings: Settings,
   speakers: Speaker[],

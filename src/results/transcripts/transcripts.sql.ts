@@ -16,7 +16,7 @@ import { callTextColumns, isTextOf } from "../call_texts/call_texts.sql.ts";
 import { callTexts } from "../call_texts/call_texts.table.ts";
 import { type Line, pack } from "./transcripts.document.ts";
 
-/** The compressed lines as hex; empty without lines. */
+/** Empty without lines. */
 const document = sql<string>`hex(${callTexts.lines})`.as("document");
 
 const names = sql`${builder

@@ -30,8 +30,8 @@ import { VISITS_LOOKED_THROUGH } from "../../limits.ts";
 import { type Reach, reachedIds, reachOf, withinReach } from "../../organization/members/members.sql.ts";
 import { organizationUsers } from "../../organization/members/organization_users.table.ts";
 import { people } from "../people/people.table.ts";
-import type { Visit, VisitsQuery } from "./visits.schemas.ts";
-import { visitColumns, visitsWithinReach } from "./visits.sql.ts";
+import type { ListedVisit, VisitsQuery } from "./visits.schemas.ts";
+import { listedVisitColumns, visitsWithinReach } from "./visits.sql.ts";
 import { visits } from "./visits.table.ts";
 
 interface ListedVisits extends Reach, FilterDates {
@@ -64,7 +64,7 @@ const isInPart = (of: typeof visits | typeof next, listed: Listed, isBeyond = is
 const pageOf = (ids: (listed: Listed) => SQLWrapper, resource: AccessResource = "visit") => ({
   page: preparedQuery((listed: Listed) =>
     builder
-      .select(visitColumns)
+      .select(listedVisitColumns)
       .from(visits)
       .where(sql`${visits.id} in ${ids(listed)}`)
       .orderBy(asc(visits.starts_at), asc(visits.id)),
@@ -197,7 +197,7 @@ export function listedVisits(
   context: ClientContext,
   query: VisitsQuery,
   reference_digest: string | null,
-): [page: BoundQuery<Visit>, end: BoundQuery<Position>, entry: BoundQuery<{ id: number }>] {
+): [page: BoundQuery<ListedVisit>, end: BoundQuery<Position>, entry: BoundQuery<{ id: number }>] {
   const { from, to, after, status = null, external_reference = null, per_page } = query;
   const holder_id = query.organization_user_id ?? null;
   const [after_start, after_id] = positionOf(after, from);

@@ -6,7 +6,7 @@ import { afterPosition, afterResponse, dates, ETAG, type Reference } from "../..
 import * as story from "../../openapi/story.ts";
 import { metricsOperation } from "../../organization/metrics/metrics.openapi.ts";
 import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
-import { HOUR } from "../../units.ts";
+import { grouped, HOUR } from "../../units.ts";
 import * as refusals from "./visits.refusals.ts";
 import {
   listedVisitSchema,
@@ -41,12 +41,12 @@ const faultsOfPlan = [
 
 export const visitsReference: Reference = {
   tag: "Visits",
-  description: `Visits planned ahead, with a link for each participant. The service recognizes a participant who uses the link, with name, role, user and reference, and the call refers back to the visit. The service has no calendar and sends no reminders: send the links yourself. A client has access to a visit if it has access to the visit's holder, or if the visit has no holder. A client that has access to the holder of one of the visit's calls, such as a substitute, can get the visit by its id. An organization can have up to ${MAX_PLANNED_VISITS} visits with the status \`planned\`. A participant's name and reference are erased after the organization's \`participant_retention_days\`, counted from the end of their last wait or call, and from the cancellation or \`ends_at\`, whichever is later.`,
+  description: `Visits planned ahead, with a link for each participant. The service recognizes a participant who uses the link, with name, role, user and reference, and the call refers back to the visit. The service has no calendar and sends no reminders: send the links yourself. A client has access to a visit if it has access to the visit's holder, or if the visit has no holder. A client that has access to the holder of one of the visit's calls, such as a substitute, can get the visit by its id. An organization can have up to ${grouped(MAX_PLANNED_VISITS)} visits with the status \`planned\`. A participant's name and reference are erased after the organization's \`participant_retention_days\`, counted from the end of their last wait or call, and from the cancellation or \`ends_at\`, whichever is later.`,
   external: {
     "GET /visits": {
       operationId: "listVisits",
       summary: "List the visits",
-      description: `Lists the visits that the client has access to, ordered by \`starts_at\`, without links. To read all of them, repeat the request with \`next_after\` as \`after\` until it is null. A request with a reference looks through at most ${VISITS_LOOKED_THROUGH} visits with this reference, so a page can be empty although more pages follow. The parameters can be combined.`,
+      description: `Lists the visits that the client has access to, ordered by \`starts_at\`, without links. To read all of them, repeat the request with \`next_after\` as \`after\` until it is null. With a reference, each request scans up to ${grouped(VISITS_LOOKED_THROUGH)} visits that have it, so a page can be empty although more pages follow. The parameters can be combined.`,
       parameters: {
         ...dates("visits that start"),
         status: { description: "Only visits with this status.", example: "ended" },

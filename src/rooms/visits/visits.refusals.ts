@@ -2,20 +2,20 @@ import type { VisitStatus } from "../../database/enums.ts";
 import { ApiError, invalidBody, notFound, unprocessable } from "../../http/errors.ts";
 import { MAX_VISIT_AHEAD, MAX_VISIT_DURATION } from "../../lifetimes.ts";
 import { MAX_PLANNED_VISITS, MAX_VISIT_PARTICIPANTS } from "../../limits.ts";
-import { DAY, HOUR } from "../../units.ts";
+import { DAY, grouped, HOUR } from "../../units.ts";
 
 export const visitNotFound = () => notFound("Visit");
 
 export const visitRoomOutOfReach = () =>
   unprocessable(
     "room_unknown",
-    "visit.waiting_room_slug: must be the current slug of a waiting room of the organization, or of a provider whom you reach",
+    "visit.waiting_room_slug: must be the current slug of a waiting room of the organization, or of a provider that this client can access",
   );
 
 export const visitHolderOutOfReach = () =>
   unprocessable(
     "not_a_provider",
-    "visit.organization_user_id: must be a provider whom you reach; for a personal room it is the room's owner, and can be left out",
+    "visit.organization_user_id: must be a provider that this client can access; for a personal room it is the room's owner, and can be left out",
   );
 
 export const visitTimesWrong = () =>
@@ -52,7 +52,7 @@ export const visitParticipantIncomplete = (place: number) =>
     `visit.participants.${place}: display_name and role are required for a new participant`,
   );
 
-/** A link does not sign anyone in: without an account, anyone with the link would come in as a provider. */
+/** A link does not sign anyone in: without an account, anyone who opens the link would join as a provider. */
 export const visitProviderWithoutUser = (place: number) =>
   unprocessable(
     "provider_without_account",
@@ -65,7 +65,7 @@ export const visitTooFarAhead = (sent: SentTime) =>
 export const tooManyVisits = () =>
   unprocessable(
     "too_many_visits",
-    `The organization has ${MAX_PLANNED_VISITS} planned visits, which is the most that it can have: cancel some first`,
+    `The organization has ${grouped(MAX_PLANNED_VISITS)} planned visits, which is the most that it can have: cancel some first`,
   );
 
 export const visitStays = (status: VisitStatus, verb: "changed" | "cancelled", possible: string) =>

@@ -29,7 +29,7 @@ const plannedParticipantSchema = z
       example: null,
     }),
     external_reference: externalReference().nullable().meta({
-      description: "The text by which another system knows the person; null if there is none.",
+      description: "Your own id for the person, or null.",
       example: story.RITAS_REFERENCE,
     }),
   })
@@ -42,8 +42,8 @@ const invitedParticipantSchema = plannedParticipantSchema
       .max(2000)
       .meta({
         description:
-          "The participant's own link. Send it to this person only, because anyone with the link comes in under their name. It stays the same until the room gets another slug; earlier links keep working. To void it, remove the participant.",
-        example: `https://app.example.com/meet/${story.CARDIOLOGY.slug}?visit=${story.VISIT_TOKEN}`,
+          "The participant's own link. Send it to this person only, because anyone who opens the link joins under that person's name. It stays the same until the room gets another slug; earlier links keep working. To void it, remove the participant.",
+        example: `${story.APP_URL}/meet/${story.CARDIOLOGY.slug}?visit=${story.VISIT_TOKEN}`,
       }),
   })
   .meta({ id: "InvitedParticipant", description: "A planned participant of a visit, with their link." });
@@ -67,8 +67,7 @@ export const listedVisitSchema = z
       example: story.PAULA.id,
     }),
     external_reference: externalReference().nullable().meta({
-      description:
-        "The text by which another system knows the visit; null if there is none. Several visits can have the same reference.",
+      description: "Your own id for the visit, or null. Several visits can have the same reference.",
       example: story.VISIT_REFERENCE,
     }),
     status: z.enum(VISIT_STATUSES).meta({

@@ -20,7 +20,7 @@ import type { PersonRow } from "../people/people.sql.ts";
 import { WRONG_NUMBER_OF_PARTICIPANTS } from "./visits.refusals.ts";
 import { visitKey } from "./visits.reports.ts";
 import type { listedVisitSchema, redeemedVisitSchema, visitMetricsSchema } from "./visits.responses.ts";
-import type { dailyVisitsColumns, visitColumns } from "./visits.sql.ts";
+import type { dailyVisitsColumns, listedVisitColumns, visitColumns } from "./visits.sql.ts";
 
 const visitFields = lazily(() =>
   z.object({
@@ -102,6 +102,8 @@ export type RedeemVisitBody = z.output<ReturnType<typeof redeemVisitBody>>;
 
 export type Visit = Row<typeof visitColumns>;
 
+export type ListedVisit = Row<typeof listedVisitColumns>;
+
 /** A person invited to a visit, who has a link. Ids are 1, 2, …, and the id of a removed participant is not used again. */
 export type VisitParticipant = ReturnType<typeof toVisitParticipant>;
 
@@ -129,7 +131,7 @@ type With<Participant, Visit> = Omit<Visit, "participants"> & { participants: Pa
 
 /** Serializes visits with and without links: the participants stay as they are. */
 export function toVisit<Participant>(
-  row: With<Participant, Visit>,
+  row: With<Participant, ListedVisit>,
 ): With<Participant, z.input<typeof listedVisitSchema>> {
   return {
     id: row.id,

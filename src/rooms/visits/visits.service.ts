@@ -26,7 +26,6 @@ import {
   type RedeemedVisit,
   toVisitParticipant,
   type UpdateVisit,
-  type Visit,
   type VisitsQuery,
   type VisitWithLinks,
 } from "./visits.schemas.ts";
@@ -43,10 +42,7 @@ import {
 } from "./visits.sql.ts";
 import { verifyVisitToken, withLinks } from "./visits.tokens.ts";
 
-export async function listVisits(
-  context: ClientContext,
-  query: VisitsQuery,
-): Promise<{ visits: Visit[]; next_after: string | null }> {
+export async function listVisits(context: ClientContext, query: VisitsQuery) {
   const { db, settings } = context;
   const reference_digest = await digestOfReference(settings, query.participant_reference);
   const [found, [end], entries] = await runBatch(db, listedVisits(context, query, reference_digest));
@@ -96,11 +92,7 @@ export async function createVisit(context: ClientContext, input: CreateVisit): P
 }
 
 /** Omitted fields keep their values. A participant missing from the input's list is removed, and their link becomes void. */
-export async function updateVisit(
-  context: ClientContext,
-  id: number,
-  input: UpdateVisit,
-): Promise<VisitWithLinks> {
+export async function updateVisit(context: ClientContext, id: number, input: UpdateVisit) {
   const { db, now, caller, settings } = context;
   const reached = { ...reachOf(caller), id };
   const { organization_id } = caller;

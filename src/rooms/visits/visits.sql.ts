@@ -56,18 +56,22 @@ const participantsOfVisit = builder
   .from(people)
   .where(and(eq(people.visit_id, visits.id), isNotNull(people.number)));
 
-export const visitColumns = {
+export const listedVisitColumns = {
   ...getTableColumns(visits),
   participants: sql`${participantsOfVisit}`
     .mapWith((list: string): VisitParticipant[] => JSON.parse(list))
     .as("participants"),
-  waiting_room_slug: ofRoom("slug").as("waiting_room_slug"),
-  /** null in an organization's room. */
-  room_owner_id: ofRoom("user_id").as("room_owner_id"),
   call_ids: sql`(select cast(json_group_array(call_id) as text)
       from (${callsOfVisit().orderBy(asc(participants.call_id)).limit(MAX_VISIT_CALLS)}))`
     .mapWith((ids: string): number[] => JSON.parse(ids))
     .as("call_ids"),
+};
+
+export const visitColumns = {
+  ...listedVisitColumns,
+  waiting_room_slug: ofRoom("slug").as("waiting_room_slug"),
+  /** null in an organization's room. */
+  room_owner_id: ofRoom("user_id").as("room_owner_id"),
 };
 
 export const visitWrites = tableWrites(visits, visitColumns);

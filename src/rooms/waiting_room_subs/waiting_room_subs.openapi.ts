@@ -4,7 +4,7 @@ import { MAX_SUBS } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import { listResponse, type Parameter, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
-import { HOUR } from "../../units.ts";
+import { grouped, HOUR } from "../../units.ts";
 import { waitingRoomNotFound } from "../waiting_rooms/waiting_rooms.refusals.ts";
 import * as refusals from "./waiting_room_subs.refusals.ts";
 import { waitingRoomSubSchema } from "./waiting_room_subs.responses.ts";
@@ -50,7 +50,7 @@ export const waitingRoomSubsReference: Reference = {
     "POST /waiting_rooms/:waiting_room_slug/waiting_room_subs": {
       operationId: "createWaitingRoomSub",
       summary: "Create a sub of a waiting room",
-      description: `The room can be the organization's or a personal one. A room has at most ${MAX_SUBS} subs that are not over yet.`,
+      description: `The room can be the organization's or a personal one. A room has at most ${grouped(MAX_SUBS)} subs that are not over yet.`,
       request: {
         fields: {
           "waiting_room_sub.datetime_end": `The sub is no longer active at this time. If null or omitted, it is ${DEFAULT_SUB_DURATION / HOUR} hours after the start.`,

@@ -1,7 +1,7 @@
 import { invalidBody, notFound, unprocessable } from "../../http/errors.ts";
 import { DEFAULT_SUB_DURATION } from "../../lifetimes.ts";
 import { MAX_SUBS } from "../../limits.ts";
-import { HOUR } from "../../units.ts";
+import { grouped, HOUR } from "../../units.ts";
 
 export const subNotFound = () => notFound("Waiting room sub");
 
@@ -36,5 +36,5 @@ export const subsOverlap = (isOfDefaultLength = false) =>
 export const tooManySubs = () =>
   unprocessable(
     "too_many_subs",
-    `The waiting room has ${MAX_SUBS} subs that are not over yet, which is the most that it can have: delete one first, or wait until one is over`,
+    `The waiting room has ${grouped(MAX_SUBS)} subs that are not over yet, which is the most that it can have: delete one first, or wait until one is over`,
   );

@@ -45,11 +45,7 @@ function readsOfSub(
   };
 }
 
-export async function createWaitingRoomSub(
-  context: ClientContext,
-  slug: string,
-  input: CreateSub,
-): Promise<WaitingRoomSub> {
+export async function createWaitingRoomSub(context: ClientContext, slug: string, input: CreateSub) {
   const { db, now, caller } = context;
   const { organization_id } = caller;
   return decideAndWrite(

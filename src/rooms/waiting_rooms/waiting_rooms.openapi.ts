@@ -108,13 +108,13 @@ export const waitingRoomsReference: Reference = {
       response: {
         schema: resolvedWaitingRoomSchema,
         examples: {
-          "No sub is active": {
+          "Without a substitute": {
             organization_id: story.CLINIC.id,
             waiting_room: whileRitaWaits,
             active_sub: null,
             destination_slug: story.CARDIOLOGY.slug,
           },
-          "A filled sub is active": {
+          "With a substitute": {
             organization_id: story.CLINIC.id,
             waiting_room: created,
             active_sub: exampleOf(waitingRoomSubSchema),

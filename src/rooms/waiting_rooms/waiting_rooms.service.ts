@@ -64,11 +64,7 @@ export async function createWaitingRoom(context: ClientContext, input: CreateRoo
   );
 }
 
-export async function updateWaitingRoom(
-  context: ClientContext,
-  slug: string,
-  input: UpdateRoom,
-): Promise<WaitingRoom> {
+export async function updateWaitingRoom(context: ClientContext, slug: string, input: UpdateRoom) {
   const { db, now, settings, caller } = context;
   const { organization_id } = caller;
   const slug_name = input.name === undefined ? "" : await kebabCase(input.name, FALLBACK_SLUG_NAME);

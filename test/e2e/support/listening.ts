@@ -11,11 +11,11 @@ afterAll(() => {
   for (const child of started) child.kill("SIGKILL");
 });
 
-/** Starts the client package's command `listen` with the credentials of an API client. */
+/** Starts the client package's command `listen` with the credentials of an API client, which may have a secret for webhooks. */
 export function startListening(credentials: Record<string, string>, ...args: string[]) {
-  const { "X-Client-ID": CLIENT_ID, "X-Client-Secret": CLIENT_SECRET } = credentials;
+  const { "X-Client-ID": CLIENT_ID, "X-Client-Secret": CLIENT_SECRET, WEBHOOK_SECRET } = credentials;
   const child = spawn(process.execPath, [CLI, "listen", ...args], {
-    env: { ...process.env, CLIENT_ID, CLIENT_SECRET },
+    env: { ...process.env, CLIENT_ID, CLIENT_SECRET, WEBHOOK_SECRET },
   });
   started.push(child);
   const { seen, ended } = printsOf(child);

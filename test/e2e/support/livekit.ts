@@ -33,23 +33,17 @@ export async function uploadFile(
   if (status !== 200) throw new Error(`The storage does not take the file: status ${status}`);
 }
 
-type Mood = "well" | "silent" | "confused" | "broken";
-
 /**
  * LiveKit's API for egresses, on a local port. It answers ListEgress (Twirp), and only with a token that may record.
- * `is` is the state of the server.
  */
 export async function startLiveKit(key: string, secret: string) {
   const verifier = new TokenVerifier(key, secret);
   const egresses = new Map<string, EgressInfo>();
   const livekit = {
-    is: "well" as Mood,
     asked: [] as string[],
     url: "",
     /** Sets what the server returns for an egress from now on. */
     knows: (info: EgressInfo) => egresses.set(info.egressId, info),
-    /** Starts the server again at its old address. */
-    start: () => listen(Number(new URL(livekit.url).port)),
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -62,9 +56,6 @@ export async function startLiveKit(key: string, secret: string) {
     const end = (status: number, json: string) =>
       response.writeHead(status, { "Content-Type": "application/json" }).end(json);
     const refuse = (status: number, code: string) => end(status, JSON.stringify({ code, msg: code }));
-    if (livekit.is === "silent") return response.writeHead(200).write('{"items":[');
-    if (livekit.is === "confused") return end(200, "<!doctype html><title>Welcome</title>");
-    if (livekit.is === "broken") return refuse(500, "internal");
     if (request.method !== "POST" || request.url !== "/twirp/livekit.Egress/ListEgress")
       return refuse(404, "bad_route");
     const { video } = await verifier.verify(request.headers.authorization?.replace("Bearer ", "") ?? "");
@@ -83,8 +74,7 @@ export async function startLiveKit(key: string, secret: string) {
   const server = createServer((request, response) => {
     answer(request, response).catch((error) => response.writeHead(401).end(String(error)));
   });
-  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-  await listen(0);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   livekit.url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return livekit;
 }

@@ -31,13 +31,6 @@ export function npmRun(name: string, _: "--", ...args: string[]) {
   return printsOf(startCommand(name, args, { stdio: ["ignore", "pipe", "pipe"] })).ended;
 }
 
-/** Runs a command that reads a text from standard input. */
-export function npmRunWith(input: string, name: string, _: "--", ...args: string[]) {
-  const child = startCommand(name, args, { stdio: ["pipe", "pipe", "pipe"] });
-  child.stdin?.end(input);
-  return printsOf(child).ended;
-}
-
 /**
  * A server for tests that the shared one does not suit. It uses the data of the file's earlier servers or, with
  * `ownData`, its own data. Data starts as a migrated database. The server stops after the file's last test, if it was

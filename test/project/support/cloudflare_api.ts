@@ -33,7 +33,11 @@ export async function startCloudflare() {
   const expired = { requests: 0 };
   const requests: CloudflareRequest[] = [];
   /** `before` runs before a request is carried out, and may throw a Refusal. */
-  const hooks: { before?: (request: CloudflareRequest) => void } = {};
+  const hooks: {
+    before?: (request: CloudflareRequest) => void;
+    /** The answer of the deployed Worker at `/health`, which this server also serves. */
+    health?: () => { status: number; body: object };
+  } = {};
   const add = (
     name: string,
     database = new DatabaseSync(":memory:"),
@@ -93,6 +97,10 @@ export async function startCloudflare() {
       response
         .writeHead(status, { "Content-Type": "application/json" })
         .end(JSON.stringify({ messages: [], ...rest }));
+    if (path === "/health") {
+      const { status, body } = hooks.health?.() ?? { status: 404, body: {} };
+      return response.writeHead(status).end(JSON.stringify(body));
+    }
     try {
       if (expired.requests-- > 0) throw new Refusal(401, 10000, "Authentication error");
       hooks.before?.(request);

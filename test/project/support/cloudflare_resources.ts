@@ -14,7 +14,7 @@ export class Refusal extends Error {
 export interface Script {
   secrets: Map<string, string>;
   /** The metadata of the last upload. Undefined for a draft that only holds secrets. */
-  uploaded?: Record<string, unknown>;
+  uploaded?: Record<string, unknown> & { bindings?: { name: string; text?: string }[] };
 }
 
 type Handler = [RegExp, (request: CloudflareRequest, ...names: string[]) => unknown];

@@ -68,6 +68,8 @@ function untypedIn(checker: ts.TypeChecker, type: ts.Type, path: string, above: 
   if (type.flags & SCALAR || above.has(type)) return [];
   // The bytes of a file have no parts.
   if (["Blob", "File"].includes(type.symbol?.name)) return [];
+  // An open union: any text, but the known ones are suggested.
+  if (type.isIntersection() && type.types.some((each) => each.flags & ts.TypeFlags.String)) return [];
   const within = (inner: ts.Type, step: string) =>
     untypedIn(checker, inner, path + step, new Set([...above, type]));
   if (type.isUnionOrIntersection()) return type.types.flatMap((each) => within(each, ""));

@@ -40,9 +40,9 @@ function* hostileBodies({ schema, example }: NonNullable<Operation["body"]>, lim
 /** In bytes, from the refusal of a body that is too large. */
 async function bodyLimitOf(operation: Operation): Promise<number> {
   const { text } = await send(operation, " ".repeat(5 * 1024 * 1024));
-  const [, limit] = /larger than (\d+) bytes/.exec(text) ?? [];
+  const [, limit] = /larger than ([\d,]+) bytes/.exec(text) ?? [];
   if (!limit) throw new Error(`${operation.path} has no limit: ${text}`);
-  return Number(limit);
+  return Number(limit.replaceAll(",", ""));
 }
 
 function send({ api, method, path }: Operation, text: string) {

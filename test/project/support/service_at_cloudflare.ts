@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { onTestFinished } from "vitest";
 import { migratedDatabase, migrationFiles } from "../../../src/dev/migrations.ts";
+import { RANDOM_SECRETS, SECRETS_BY_HAND } from "../../../src/dev/setup_secrets.ts";
 import { rangeStatement, rangeStatements } from "../../../src/dev/shard_statements.ts";
 import { bindDatabase } from "../../../src/dev/wrangler_config.ts";
 import { printsOf } from "../../support/prints.ts";
@@ -31,6 +32,11 @@ export async function aServiceAtCloudflare(
   }
   for (const [shard, count] of Object.entries(organizations))
     for (let n = 0; n < count; n++) addOrganization(directory, Number(shard), n);
+  for (const bucket of ["recordings", "audit-logs"]) cloudflare.buckets.set(`default/${bucket}`, []);
+  for (const queue of ["bulk-invites", "webhook-deliveries", "invite-mails", "chores"])
+    cloudflare.queues.set(queue, {});
+  const secrets = [...RANDOM_SECRETS, ...SECRETS_BY_HAND].map((name) => [name, "secret"] as const);
+  cloudflare.scripts.set(NAME, { secrets: new Map(secrets) });
   const own = mkdtempSync(join(tmpdir(), "service-"));
   onTestFinished(() => rmSync(own, { recursive: true, force: true, maxRetries: 5 }));
   const config = join(own, "wrangler.toml");

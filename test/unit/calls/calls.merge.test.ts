@@ -56,7 +56,7 @@ function assumeEnd({ call, participants }: Stored): Stored {
   const times = participants.flatMap((each) => [each.waiting_since, each.joined_at, each.left_at]);
   const ended_at = Math.max(call.started_at, ...times.map((time) => time ?? 0));
   return {
-    call: { ...call, ended_at, end_is_assumed: true },
+    call: { ...call, ended_at, end_is_assumed: true, results_awaited_since: NOW },
     participants: participants.map((each) => leaveAtEnd(each, ended_at, NOW, true)),
   };
 }

@@ -458,6 +458,6 @@ describe("mergeParticipantsOnCall", () => {
     [{ left_at: null, joined_at: 220 }, 200, 220],
     [{ left_at: null, joined_at: null, waiting_since: 210 }, 200, 210],
   ])("leaveAtEnd: %o leaves a call that ends at %i, at %i", (state, ended_at, left_at) => {
-    expect(leaveAtEnd(stored(state), ended_at, NOW).left_at).toBe(left_at);
+    expect(leaveAtEnd(stored(state), ended_at, NOW, false).left_at).toBe(left_at);
   });
 });

@@ -31,7 +31,7 @@ describe("The client", () => {
     expect(sent[1]?.body).toBeUndefined();
   });
 
-  it.each(["", ".", "..", undefined])("sends no request if a slug is %j", async (slug) => {
+  it.each(["", ".", ".."])("sends no request if a slug is %j", async (slug) => {
     const { client, sent } = aClient();
     await expect(client.getWaitingRoom({ slug: slug as string })).rejects.toThrow(
       "slug must be an id or a slug",
@@ -56,6 +56,30 @@ describe("The client", () => {
     expect(thrown).toBeInstanceOf(TypeError);
     expect((thrown as Error).message).toMatch(error);
     expect(sent).toEqual([]);
+  });
+
+  it.each([
+    ["getWaitingRoom", {}, "getWaitingRoom: slug is missing"],
+    ["getCall", { organization_user_id: 12, call_id: null }, "getCall: call_id is missing"],
+    ["createVisit", {}, "createVisit: visit is missing"],
+    [
+      "createVisit",
+      { visit: { starts_at: new Date("tomorrow") } },
+      "createVisit: starts_at is an invalid date",
+    ],
+  ])("throws a TypeError if %s gets %j", async (name, input, error) => {
+    const { client, sent } = aClient();
+    const { [name]: operation } = client as unknown as Record<string, (input: object) => Promise<unknown>>;
+    await expect(operation?.(input)).rejects.toThrow(new TypeError(error));
+    expect(sent).toEqual([]);
+  });
+
+  it("sends dates as timestamps", async () => {
+    const { client, sent } = aClient();
+    const starts_at = new Date("2026-01-31T10:30:00+01:00");
+    const participants = [{ role: "recipient" as const, display_name: "Rita" }];
+    await client.createVisit({ visit: { waiting_room_slug: "a--b", starts_at, participants } });
+    expect(JSON.parse(String(sent[0]?.body)).visit.starts_at).toBe("2026-01-31T09:30:00.000Z");
   });
 
   it("sends back what a response shows", async () => {

@@ -71,6 +71,7 @@ const left = (identity: string, at: number, joinedAt: number, said: Said = {}) =
 /** A report by the platform between two events. */
 interface Correction {
   platform: ReportOnCall;
+  call?: CallReport;
   reported_at: number;
 }
 
@@ -151,10 +152,14 @@ function outcomeOf(events: (string | Correction)[], waiting: Known[] = []) {
   const people = [...participants.values()]
     .filter(({ call_id, left_at }) => call_id !== null || left_at === null)
     .sort((a, b) => (a.key < b.key ? -1 : 1));
-  return { call: call && withoutTimestamps(call), people: people.map(withoutHistory) };
+  return {
+    call: call && { ...withoutTimestamps(call), results_awaited_since: null },
+    people: people.map(withoutHistory),
+  };
 }
 
-const platformReport = ({ platform, reported_at }: Correction): CallReport => ({
+const platformReport = ({ platform, call, reported_at }: Correction): CallReport => ({
+  ...call,
   participants: [platform],
   reported_at,
 });
@@ -554,6 +559,18 @@ describe("A correction by the platform", () => {
     ]);
     expect(people).toMatchObject([{ display_name: "R.", role: "provider", user_id: MEMBER }]);
   });
+
+  it.each([null, "visit-2"])(
+    "of the call's reference to %j stays, whatever the room's metadata says",
+    (reference) => {
+      const event = JSON.parse(joined("rita", 1_500));
+      const said = { ...JSON.parse(metadata), external_reference: "visit-1" };
+      const named = JSON.stringify({ ...event, room: { ...event.room, metadata: JSON.stringify(said) } });
+      expect(outcomeOf([named]).call).toMatchObject({ external_reference: "visit-1" });
+      const corrected = { ...says({}), call: { external_reference: reference } };
+      expect(outcomeOf([named, corrected, named]).call).toMatchObject({ external_reference: reference });
+    },
+  );
 
   type Stories = Record<string, (string | Correction)[]>;
 

@@ -119,7 +119,7 @@ describe("GET /call_metrics for a range", () => {
       "2026-01-07",
     ]);
     const tooLong = await ask(clinic, "?date_start=2016-01-01&date_end=2026-01-08");
-    expectRefusal(tooLong, 400, /date_start.*3660/);
+    expectRefusal(tooLong, 400, /date_start.*3,660/);
   });
 
   describe("on 31 March", () => {
@@ -162,7 +162,7 @@ describe("GET /call_metrics for a range", () => {
       travelTo("2026-03-31T12:00:00Z");
       const clinic = await anOrganization();
       for (const start of ["2016-03-23", "0000-01-01"])
-        expectRefusal(await ask(clinic, `?date_start=${start}`), 400, /date_start.*3660/);
+        expectRefusal(await ask(clinic, `?date_start=${start}`), 400, /date_start.*3,660/);
     });
 
     it("takes the UTC date as today", async () => {

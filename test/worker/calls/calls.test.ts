@@ -90,15 +90,6 @@ describe("The first PUT …/calls/{key}", () => {
     });
   });
 
-  it("accepts a personal room", async () => {
-    const { clinic, first, report, provider } = await aFirstReport();
-    const { waiting_room_slug } = provider;
-    const { status, body } = await report({ ...first, waiting_room_slug });
-    expect(status).toBe(200);
-    const room = await given(clinic.client.get(`/waiting_rooms/${provider.waiting_room_slug}`));
-    expect(body.waiting_room_id).toBe(room.id);
-  });
-
   it.each([
     ["of 255 characters", "k".repeat(255)],
     ["with a slash, a space and an umlaut", "visit/1 ü"],
@@ -186,35 +177,6 @@ describe("A later PUT …/calls/{key}", () => {
     expect(silent).toMatchObject({ status: 200, body: answer });
   });
 
-  it("keeps the fields that it leaves out", async () => {
-    const { clinic, call, rita } = await anOngoingCall({ user_id: undefined });
-    const { user_id } = await clinic.addProvider();
-    await given(call.report({ failed: true, participants: [{ key: rita.key, user_id }] }));
-    const before = await knownParticipant(call.room.slug, rita.key);
-    const answer = await call.report({ ended_at: ENDED_AT });
-    expect(answer.body).toEqual({
-      id: call.id,
-      key: call.key,
-      organization_user_id: call.owner.id,
-      waiting_room_id: call.room.id,
-      is_ended: true,
-      started_at: STARTED_AT,
-      ended_at: ENDED_AT,
-      ended_by: "reported",
-      failed: true,
-      legal_hold: null,
-      external_reference: null,
-      visit_id: null,
-    });
-    expect(await failRate(clinic)).toEqual({ "2026-01-31": 1 });
-    await given(call.report({ participants: [{ key: rita.key, display_name: "Rita R." }] }));
-    expect(await knownParticipant(call.room.slug, rita.key)).toEqual({
-      ...before,
-      display_name: "Rita R.",
-      left_at: ENDED_AT,
-    });
-  });
-
   it("changes every field that it contains", async () => {
     const { clinic, call, rita } = await anOngoingCall();
     const other = await clinic.addProvider();
@@ -266,16 +228,6 @@ describe("A later PUT …/calls/{key}", () => {
       joined_at: null,
     });
     expect(await failRate(clinic)).toEqual({ "2026-01-31": 0 });
-  });
-
-  it("does not reopen an ended call, neither by repeating an early report nor with null", async () => {
-    const { first, report } = await aFirstReport();
-    await given(report(first));
-    const ended = await given(report({ ended_at: ENDED_AT }));
-    for (const late of [first, { ...first, ended_at: null }, { ended_at: null }]) {
-      const answer = await changingNothing(() => report(late));
-      expect(answer).toMatchObject({ status: 200, body: ended });
-    }
   });
 
   it.each([
@@ -350,16 +302,6 @@ describe("A participant in PUT …/calls/{key}", () => {
       left_at: null,
     });
     expect(await waitingCount(clinic, room.slug)).toBe(0);
-  });
-
-  it("stays on the call when a later report leaves them out", async () => {
-    const { call, rita } = await anOngoingCall();
-    const before = await knownParticipant(call.room.slug, rita.key);
-    const paul = aRecipient({ waiting_since: WAITING_SINCE });
-    await given(call.report({ participants: [paul] }));
-    await given(call.report({ participants: [] }));
-    expect(await knownParticipant(call.room.slug, rita.key)).toEqual(before);
-    expect((await knownParticipant(call.room.slug, paul.key)).call_id).toBe(call.id);
   });
 
   it.each([

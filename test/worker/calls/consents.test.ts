@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { MAX_CONSENT_DECISIONS } from "../../../src/limits.ts";
-import { aCall, aRecipient, type Call, reportCall, reportEgress, STARTED_AT } from "../support/calls.ts";
+import { aCall, aRecipient, type Call, STARTED_AT } from "../support/calls.ts";
 import { aTimestamp, expectRefusal } from "../support/expectations.ts";
-import { aLiveKitRoom, anEgressId, at, delivered } from "../support/livekit.ts";
+import { aLiveKitRoom, at, delivered } from "../support/livekit.ts";
 import { anOrganization, given, type Organization } from "../support/organization.ts";
 import { fromNow, travelTo } from "../support/time.ts";
 import { changingNothing } from "../support/unchanged.ts";
@@ -57,9 +56,6 @@ async function aLiveKitCall() {
   });
   return { clinic, room, path, consented };
 }
-
-const platformSays = (clinic: Organization, key: string, participant: object) =>
-  reportCall(clinic, key, { participants: [participant] });
 
 describe("GET …/calls/{call_id}/consents", () => {
   it("lists every decision of the participants, oldest first, with its time and method", async () => {
@@ -120,14 +116,6 @@ describe("Consent in PUT …/calls/{key}", () => {
     expect(await canBeSeen()).toBe(false);
   });
 
-  it("is not cleared by null, which counts as a missing field", async () => {
-    const { says, canBeSeen } = await aRecordedCall({ recording_consent: true });
-    const nulls = { recording_consent_at: null, recording_consent_method: null };
-    await changingNothing(() => given(says(null)));
-    await changingNothing(() => given(says(true, nulls)));
-    expect(await canBeSeen()).toBe(true);
-  });
-
   it("counts from now if it is a refusal dated in the future, however far", async () => {
     const { clinic, call, says, canBeSeen } = await aRecordedCall({ recording_consent: true });
     const ahead = { recording_consent_at: fromNow(60 * 24 * 365) };
@@ -166,16 +154,6 @@ describe("Consent in PUT …/calls/{key}", () => {
     expect(events).toHaveLength(1);
     expect(Date.parse(events[0].created_at)).toBeGreaterThan(Date.now() - 60_000);
   });
-
-  it("can always be withdrawn, even after the maximum number of decisions", async () => {
-    const { clinic, call, says, canBeSeen } = await aRecordedCall();
-    const decide = (n: number) => says(true, { recording_consent_at: new Date(n).toISOString() });
-    for (let n = 0; n < MAX_CONSENT_DECISIONS; n++) await given(decide(n));
-    expectRefusal(await changingNothing(() => decide(MAX_CONSENT_DECISIONS)), 422, /decided 100 times/);
-    await given(says(false));
-    expect(await canBeSeen()).toBe(false);
-    expect(await consentsOf(clinic, call)).toHaveLength(MAX_CONSENT_DECISIONS + 1);
-  });
 });
 
 it("LiveKit's participant_joined takes a consent's time and method from valid attributes of the participant", async () => {
@@ -213,30 +191,5 @@ describe("The consent.withdrawn event", () => {
     const [{ participant_id } = { participant_id: 0 }] = await consentsOf(clinic, call);
     const data = { organization_user_id: call.owner.id, call_id: call.id, participant_id };
     expect(await withdrawalsOf(clinic)).toMatchObject([{ data }, { data }]);
-  });
-});
-
-describe("Consent in many reports", () => {
-  it("stays withdrawn when the platform and LiveKit send thirty reports at once", async () => {
-    const { clinic, room, path, consented } = await aLiveKitCall();
-    await delivered([room.started(), room.joined("rita", 8, consented())]);
-    const reports = Array.from({ length: 30 }, (_, n) => async () => {
-      if (n === 17) await given(platformSays(clinic, room.sid, { key: "rita", recording_consent: false }));
-      else if (n % 3 === 0) await delivered([room.left("rita", 60 + n, 8, consented())]);
-      else
-        await given(
-          platformSays(clinic, room.sid, {
-            key: "rita",
-            recording_consent: true,
-            ...(n % 3 === 1 && { recording_consent_at: at(n) }),
-          }),
-        );
-    });
-    await Promise.all(reports.map((report) => report()));
-    const decisions = await decisionsOf(clinic, await path());
-    expect(decisions.indexOf("withdrawn")).toBe(decisions.length - 1);
-    await delivered([room.finished(200)]);
-    await given(reportEgress(clinic, anEgressId(), { call_key: room.sid, status: "egress_ended" }));
-    expect(await hasRecordings(clinic, await path())).toBe(false);
   });
 });

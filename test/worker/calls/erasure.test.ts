@@ -196,22 +196,6 @@ describe("A late report of an erased participant", () => {
     }
   });
 
-  it("does not restore the call's reference with LiveKit's events", async () => {
-    const clinic = await aForgetfulOrganization();
-    const { slug } = await clinic.addRoom();
-    const { id } = await clinic.addProvider();
-    const metadata = { waiting_room_slug: slug, organization_user_id: id, external_reference: "rita-2026" };
-    const room = await aLiveKitRoom(clinic, { metadata: JSON.stringify(metadata) });
-    const events = [room.joined("rita", 1), room.left("rita", 2, 1), room.finished(3)];
-    await delivered(events);
-    const reference = async () => (await given(platform.get(room.url))).external_reference;
-    expect(await reference()).toBe("rita-2026");
-    await eraseAll();
-    await changingNothing(() => delivered(events));
-    await delivered([room.finished(9)]);
-    expect(await reference()).toBeNull();
-  });
-
   it("names its speakers with PUT …/calls/{key}/transcript, which still refuses strangers", async () => {
     const clinic = await aForgetfulOrganization();
     const call = await aCall(clinic);
@@ -325,16 +309,5 @@ describe("A participant who returns after being erased", () => {
       waiting_room: { waiting_count: 1 },
     });
     for (const visit of visits) await changingNothing(() => given(waits(room, key, visit)));
-  });
-
-  it("is a new participant on a call too", async () => {
-    const { clinic, key } = await somebodyErased(STARTED_AT);
-    const participants = [{ key, display_name: "Rita Recipient", role: "recipient" }];
-    await aCall(clinic, { started_at: daysAgo(1), ended_at: null, participants });
-    expect(await storedRows(clinic, "people")).toMatchObject([
-      { display_name: "Participant" },
-      { display_name: "Rita Recipient" },
-    ]);
-    expect(await storedRows(clinic, "participants")).toMatchObject([{ call_id: null }, { key }]);
   });
 });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { platform } from "../support/api.ts";
-import { aCall, reportCall } from "../support/calls.ts";
+import { aCall } from "../support/calls.ts";
 import { storedRows } from "../support/database.ts";
-import { aLiveKitRoom, at, delivered, inSeconds } from "../support/livekit.ts";
 import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
 import { changingNothing } from "../support/unchanged.ts";
 
@@ -56,51 +55,4 @@ it("A participant's external_reference is set, kept and cleared in the waiting r
   );
   await given(call.report({ participants: [{ key, external_reference: null }] }));
   await expectReference(null);
-});
-
-describe("external_reference in LiveKit's events", () => {
-  /** A room whose metadata carries a reference when Rita joins. */
-  const aRoom = async (clinic: Organization) => {
-    const room = await aLiveKitRoom(clinic);
-    const says = (external_reference: unknown, seconds: number, said: object = {}) =>
-      room.event("participant_joined", seconds, {
-        participant: { sid: "PA_rita", identity: "rita", joinedAt: inSeconds(seconds), ...said },
-        room: {
-          sid: room.sid,
-          name: room.name,
-          metadata: JSON.stringify({
-            waiting_room_slug: room.waitingRoom.slug,
-            organization_user_id: room.owner.id,
-            external_reference,
-          }),
-        },
-      });
-    return { ...room, says };
-  };
-  const withReference = (external_reference: string) => ({ attributes: { external_reference } });
-
-  it("is ignored if it is invalid, while the rest of the event counts", async () => {
-    const clinic = await anOrganization();
-    const room = await aRoom(clinic);
-    const unusable = ["", " ", "x".repeat(256), "a\nb", null, {}];
-    await delivered(unusable.map((reference, n) => room.says(reference, n)));
-    await delivered([room.joined("rita", 10, withReference("x".repeat(256)))]);
-    expect(await referencesOf(clinic)).toEqual({ calls: [null], participants: [null] });
-    await delivered([room.says("visit-1", 11), room.says("", 12)]);
-    expect((await referencesOf(clinic)).calls).toEqual(["visit-1"]);
-  });
-
-  it("does not replace a corrected reference, even in a later event", async () => {
-    const clinic = await anOrganization();
-    const room = await aRoom(clinic);
-    const said = withReference("patient-1");
-    await delivered([room.says("visit-1", 1, said)]);
-    const rita = { key: "rita", external_reference: "patient-2" };
-    const corrected = { external_reference: "visit-2", participants: [rita] };
-    await given(reportCall(clinic, room.sid, corrected, { reported_at: at(30) }));
-    await delivered([room.says("visit-1", 5), room.says("visit-1", 0), room.left("rita", 60, 1, said)]);
-    expect(await referencesOf(clinic)).toEqual({ calls: ["visit-2"], participants: ["patient-2"] });
-    await delivered([room.says("visit-3", 71, withReference("patient-3"))]);
-    expect(await referencesOf(clinic)).toEqual({ calls: ["visit-2"], participants: ["patient-2"] });
-  });
 });

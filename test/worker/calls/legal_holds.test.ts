@@ -212,13 +212,6 @@ describe("The organization's hold with PUT and DELETE …/legal_hold", () => {
   });
 });
 
-it("PUT …/legal_hold and PUT …/calls/{key} begin a single hold if thirty requests come at once", async () => {
-  const call = await aCall(await anOrganization());
-  const answers = await atOnce(30, (n) => given(n % 2 ? call.hold() : call.report({ legal_hold: true })));
-  expect(new Set(answers.map(({ legal_hold }) => legal_hold.began_at)).size).toBe(1);
-  expect(await holdsOf(call)).toHaveLength(1);
-});
-
 describe("A row of legal_holds", () => {
   it.each([
     ["deleted", "delete from legal_holds where call_id = ?"],

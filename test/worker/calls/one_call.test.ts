@@ -55,17 +55,6 @@ describe("GET …/calls/{call_id}", () => {
     expect(await results()).toMatchObject({ transcript: "none", soap_note: "none" });
   });
 
-  it("returns a transcript as ready exactly when it can be read as final", async () => {
-    const clinic = await anOrganization();
-    const call = await aCall(clinic);
-    for (const is_final of [false, true]) {
-      await given(call.reportTranscript({ is_final, lines: [] }));
-      const transcript = await given(clinic.client.get(`${call.path}/transcript`));
-      expect(transcript.is_final).toBe(is_final);
-      expect((await read(clinic, call)).results.transcript).toBe(is_final ? "ready" : "pending");
-    }
-  });
-
   it("counts the listed recordings, including deleted ones, and none without consent", async () => {
     const clinic = await anOrganization();
     const call = await aCall(clinic, { ended_at: null });

@@ -1,7 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { CALLS_ENDED } from "../../../src/tuning.ts";
-import { platform } from "../support/api.ts";
 import {
   aCall,
   aProviderOnTheCall,
@@ -9,21 +8,16 @@ import {
   ENDED_AT,
   knownParticipant,
   minutesAfterStart,
-  reportCall,
   STARTED_AT,
   waitingCount,
 } from "../support/calls.ts";
-import { aLiveKitRoom, at, delivered } from "../support/livekit.ts";
 import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
-import { rowsReadForNothing, workerWith } from "../support/queue.ts";
+import { workerWith } from "../support/queue.ts";
 import { insertMany } from "../support/rows.ts";
 import { fromNow, travelTo } from "../support/time.ts";
 import { changingNothing, changingNothingOf, leavingNoRows } from "../support/unchanged.ts";
 
 const DAY = 24 * 60;
-
-/** How many unneeded rows a run may read because of a test's rows, however many rows the test has. */
-const READ_FOR_NOTHING = 60;
 
 /** Ends the visits of other tests, so that the cron's portions are for the test's own visits. */
 beforeEach(async () => {
@@ -86,13 +80,6 @@ async function aSilentCall(clinic: Organization, call: object = {}) {
 
 type SilentCall = Awaited<ReturnType<typeof aSilentCall>>;
 
-const keepForDays = (clinic: Organization, days: number) =>
-  given(
-    platform.put(`/organizations/${clinic.id}`, {
-      organization: { recording_retention_days: days, transcript_retention_days: days },
-    }),
-  );
-
 const metricsOf = async ({ client }: Organization) =>
   given(client.get("/call_metrics?date_start=2026-01-31&date_end=2026-01-31"));
 
@@ -136,28 +123,6 @@ describe("A call whose end is never reported", () => {
     ]);
     const room = await given(clinic.client.get(`/waiting_rooms/${call.room.slug}`));
     expect(room).toMatchObject({ waiting_count: 0 });
-  });
-
-  it("has its results deleted once their retention is over", async () => {
-    const clinic = await anOrganization();
-    const call = await aSilentCall(clinic, {
-      started_at: fromNow(-30),
-      participants: [aRecipient({ key: RITA })],
-    });
-    await given(call.reportTranscript({ is_final: true, summary: "Well.", lines: [call.line(60)] }));
-    await given(call.reportSoapNote({ text: "Subjective: well.", is_final: true }));
-    const egress = await call.addEgress({ ended_at: fromNow(-5) });
-    await keepForDays(clinic, 10);
-    await afterSilence();
-    await runCron();
-    expect(await call.statusOf("transcript")).toBe(200);
-    travelTo(fromNow(9 * DAY));
-    await runCron();
-    expect(await call.statusOf("transcript")).toBe(404);
-    expect(await call.statusOf("soap_note")).toBe(404);
-    expect(await given(clinic.client.get(`${call.path}/egresses/${egress.id}`))).toMatchObject({
-      status: "egress_deleted",
-    });
   });
 
   const nobody = [aRecipient({ key: RITA })];
@@ -263,37 +228,6 @@ describe("PUT …/calls/{key} after an assumed end", () => {
     await changingNothing(() => call.report({ ended_at }));
   });
 
-  it("may report an earlier end, or the same one", async () => {
-    const clinic = await anOrganization();
-    const [earlier, same] = [await aSilentCall(clinic), await aCall(clinic, { ended_at: undefined })];
-    await afterSilence();
-    expect(await given(earlier.report({ ended_at: minutesAfterStart(5) }))).toMatchObject({
-      ended_by: "reported",
-      ended_at: minutesAfterStart(5),
-    });
-    expect(await earlier.leftAt()).toEqual({ paula: ENDED_AT, rita: minutesAfterStart(5) });
-    expect(await given(same.report({ ended_at: STARTED_AT }))).toMatchObject({ ended_by: "reported" });
-  });
-
-  it("keeps a left_at that was reported, even if it equals the assumed end", async () => {
-    const clinic = await anOrganization();
-    const call = await aSilentCall(clinic);
-    await afterSilence();
-    await given(call.report({ participants: [{ key: RITA, left_at: ENDED_AT }] }));
-    await given(call.report({ ended_at: minutesAfterStart(45) }));
-    expect(await call.leftAt()).toEqual({ paula: ENDED_AT, rita: ENDED_AT });
-  });
-
-  it("may report a later joined_at: that participant leaves at the end that is reported next", async () => {
-    const clinic = await anOrganization();
-    const call = await aSilentCall(clinic);
-    await afterSilence();
-    await given(call.report({ participants: [{ key: RITA, joined_at: minutesAfterStart(35) }] }));
-    expect((await call.leftAt()).rita).toBe(minutesAfterStart(35));
-    await given(call.report({ ended_at: minutesAfterStart(45) }));
-    expect((await call.leftAt()).rita).toBe(minutesAfterStart(45));
-  });
-
   it("leaves the assumed end as it is if it reports no end", async () => {
     const clinic = await anOrganization();
     const call = await aSilentCall(clinic);
@@ -318,28 +252,6 @@ describe("PUT …/calls/{key} after an assumed end", () => {
       ended_at: started_at,
       ended_by: "assumed",
     });
-  });
-});
-
-describe("A LiveKit room whose room_finished was lost", () => {
-  it("ends after a day of silence, and room_finished still counts when it arrives", async () => {
-    const clinic = await anOrganization();
-    const room = await aLiveKitRoom(clinic);
-    const [paula, rita] = [unique("paula"), unique("rita")];
-    await delivered([room.started(), room.joined(paula, 5), room.joined(rita, 8), room.left(paula, 700, 5)]);
-    await afterSilence();
-    expect(await given(reportCall(clinic, room.sid, {}))).toMatchObject({
-      ended_by: "assumed",
-      ended_at: at(700),
-    });
-    await delivered([room.finished(750)]);
-    expect(await given(reportCall(clinic, room.sid, {}))).toMatchObject({
-      ended_by: "reported",
-      ended_at: at(750),
-    });
-    const { slug } = room.waitingRoom;
-    expect(await knownParticipant(slug, rita)).toMatchObject({ left_at: at(750) });
-    expect(await knownParticipant(slug, paula)).toMatchObject({ left_at: at(700) });
   });
 });
 
@@ -497,14 +409,5 @@ describe("A backlog of calls without an end", { timeout: 60_000 }, () => {
       expect(await call.known()).toMatchObject({ ended_by: "assumed" });
       expect((await wait()).left_at).not.toBeNull();
     }
-  });
-
-  it("is not read while its calls are not silent", async () => {
-    const usual = await rowsReadForNothing();
-    const crowded = await aBacklog();
-    await env.DB.prepare("update calls set updated_at = ? where organization_id = ?")
-      .bind(Date.now(), crowded.id)
-      .run();
-    expect((await rowsReadForNothing()) - usual).toBeLessThan(READ_FOR_NOTHING);
   });
 });

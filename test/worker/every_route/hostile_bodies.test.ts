@@ -39,7 +39,7 @@ describe("A request body", () => {
   ])("may have at most 20,000 objects and lists: %s", async (_, unknown) => {
     expect((await organizationWith(unknown(19_997))).status).toBe(201);
     const refused = await changingNothing(() => organizationWith(unknown(19_998)));
-    expectRefusal(refused, 422, "body: must hold at most 20000 objects and lists");
+    expectRefusal(refused, 422, "body: must hold at most 20,000 objects and lists");
   });
 
   it("may have any number of brackets in its texts", async () => {

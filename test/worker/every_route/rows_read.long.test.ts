@@ -23,11 +23,8 @@ import { aSealedDay } from "../support/seals.ts";
 
 const SIZE = 10_000;
 
-/**
- * Rows that an operation may read in addition for each item that it shows, because the item has more data. A visit has the most: its
- * people are rows, and the entry of the access log names it.
- */
-const FOR_EACH_SHOWN = 11;
+/** Rows that an operation may read in addition for each item that it shows, because the item has more data. */
+const FOR_EACH_SHOWN = 9;
 
 /** Rows that may differ by chance, such as a free slug with a number. */
 const SLACK = 8;

@@ -182,7 +182,7 @@ describe("A request with a slow body", () => {
       expectRefusal(
         refused,
         408,
-        "Request body arrived too slowly: send it again, at 32 KiB a second or faster, within 30 seconds",
+        "The request body did not arrive within 30 seconds, or came slower than 32 KiB a second. Send the request again.",
       );
     },
   );

@@ -55,45 +55,6 @@ const DAY = "date_start=2026-01-31&date_end=2026-01-31";
 const keysOf = (people: { key?: unknown }[]) => people.map(({ key }) => key).sort();
 
 describe("Thirty requests at once", () => {
-  it("to POST …/waiting_room_subs with overlapping times: one succeeds, and the others get 422", async () => {
-    const clinic = await anOrganization();
-    const room = await clinic.addRoom();
-    const provider = await clinic.addProvider();
-    const answers = await atOnce(30, (n) =>
-      clinic.client.post(`/waiting_rooms/${room.slug}/waiting_room_subs`, {
-        waiting_room_sub: {
-          user_id: provider.user_id,
-          datetime_start: `2126-01-31T09:${String(n).padStart(2, "0")}:00Z`,
-          datetime_end: "2126-01-31T11:00:00Z",
-        },
-      }),
-    );
-    expect(statusesOf(answers)).toEqual({ 201: 1, 422: 29 });
-    const listed = await clinic.client.get(`/waiting_rooms/${room.slug}/waiting_room_subs`);
-    expect(listed.body.waiting_room_subs).toHaveLength(1);
-  });
-
-  it("to PUT …/waiting_room_subs/{id} with the same time: one succeeds", async () => {
-    const clinic = await anOrganization();
-    const room = await clinic.addRoom();
-    const provider = await clinic.addProvider();
-    const subs: { id: number }[] = [];
-    for (let day = 1; day <= 30; day++)
-      subs.push(
-        await clinic.addSub(room.slug, {
-          user_id: provider.user_id,
-          datetime_start: `2126-03-${String(day).padStart(2, "0")}T09:00:00Z`,
-          datetime_end: `2126-03-${String(day).padStart(2, "0")}T10:00:00Z`,
-        }),
-      );
-    const answers = await atOnce(30, (n) =>
-      clinic.client.put(`/waiting_rooms/${room.slug}/waiting_room_subs/${subs[n]?.id}`, {
-        waiting_room_sub: { datetime_start: "2126-01-31T09:00:00Z", datetime_end: "2126-01-31T10:00:00Z" },
-      }),
-    );
-    expect(statusesOf(answers)).toEqual({ 200: 1, 422: 29 });
-  });
-
   it("to PUT /waiting_rooms/{slug} with one name: all rooms are renamed, with different slugs", async () => {
     const clinic = await anOrganization();
     const rooms = await atOnce(30, (n) => clinic.addRoom({ name: `Room ${n}` }));
@@ -125,14 +86,6 @@ describe("Thirty requests at once", () => {
         [0, 15],
       ]).toContainEqual([retired, entered]);
     }
-  });
-
-  it("to POST /organizations with one slug: one gets it", async () => {
-    const slug = unique("org");
-    const answers = await atOnce(30, () =>
-      platform.post("/organizations", { organization: { name: "Clinic", slug } }),
-    );
-    expect(statusesOf(answers)).toEqual({ 201: 1, 422: 29 });
   });
 
   it("to POST /organizations with one name: all are created, with different slugs", async () => {
@@ -238,36 +191,7 @@ it.each([0, 3, 15])(
   },
 );
 
-it.each(["transcript", "soap_note"] as const)(
-  "Thirty simultaneous deletions and reports of a text leave none of it, in any order: %s",
-  async (text) => {
-    const clinic = await anOrganization();
-    const call = await aCall(clinic);
-    const path = `${call.url}/${text}`;
-    const body = {
-      transcript: { transcript: { is_final: true, lines: [] } },
-      soap_note: { soap_note: { text: "A cough.", is_final: true } },
-    }[text];
-    await given(platform.put(path, body));
-    const answers = await reportAtOnce(30, (api, n) => (n % 2 ? api.delete(path) : api.put(path, body)));
-    for (const [n, { status }] of answers.entries()) expect(n % 2 ? [204] : [200, 422]).toContain(status);
-    expect((await clinic.client.get(`${call.path}/${text}`)).status).toBe(404);
-    expect((await platform.put(path, body)).status).toBe(422);
-  },
-);
-
 describe("Thirty simultaneous first reports with PUT …/calls/{key}", () => {
-  it("create one call with one participant, counted once, if they are the same", async () => {
-    const { clinic, provider, url, first } = await aClinicWithCall();
-    const rita = aRecipient({ waiting_since: WAITING_SINCE });
-    const call = { ...first, participants: [rita] };
-    const reported = await reportAllAtOnce(30, (api) => reportCall(api, url, call));
-    expect(new Set(reported.map((each) => JSON.stringify(each))).size).toBe(1);
-    expect(await callsOf(clinic, provider)).toHaveLength(1);
-    expect(keysOf(await storedRows(clinic, "participants"))).toEqual([rita.key]);
-    expect(await callsByDate(clinic, DAY)).toEqual({ "2026-01-31": 1 });
-  });
-
   it("create one call with all participants, if each names another one", async () => {
     const { clinic, provider, url, first } = await aClinicWithCall();
     const people = numbers(30).map(() => aRecipient({ waiting_since: WAITING_SINCE }));
@@ -317,18 +241,6 @@ describe("Thirty simultaneous later reports with PUT …/calls/{key}", () => {
       const record = records.find(({ id }) => id === participant?.person_id);
       expect(record).toMatchObject({ display_name: `Rita ${n}` });
     }
-  });
-
-  it("leave the call on one date, and count it there, if each moves it to another date", async () => {
-    const { clinic, provider, url, first } = await aClinicWithCall();
-    await given(reportCall(platform, url, first));
-    const dates = numbers(30).map((n) => `2026-03-${String(n + 1).padStart(2, "0")}`);
-    await reportAllAtOnce(30, (api, n) => reportCall(api, url, { started_at: `${dates[n]}T09:30:00.000Z` }));
-    const [call, ...others] = await callsOf(clinic, provider);
-    expect(others).toEqual([]);
-    const date = call.started_at.slice(0, 10);
-    expect(dates).toContain(date);
-    expect(await callsByDate(clinic, "date_start=2026-01-01&date_end=2026-04-30")).toEqual({ [date]: 1 });
   });
 });
 
@@ -410,23 +322,6 @@ describe("The end of a call, reported while its participants leave,", () => {
     }
     expect(await storedRows(clinic, "participants")).toHaveLength(30);
   });
-
-  it("is the left_at of participants whose leaving is not reported", async () => {
-    const { clinic, url, first } = await aClinicWithCall();
-    const people = numbers(10).map(() => aRecipient({ waiting_since: WAITING_SINCE, joined_at: STARTED_AT }));
-    await given(reportCall(platform, url, { ...first, participants: people }));
-    await reportAllAtOnce(30, (api, n) =>
-      reportCall(
-        api,
-        url,
-        n % 2 === 0
-          ? { ended_at: ENDED_AT }
-          : { participants: [{ key: people[n % 10]?.key, display_name: `Rita ${n % 10}` }] },
-      ),
-    );
-    const participants = await storedRows(clinic, "participants");
-    expect(participants.map(({ left_at }) => left_at)).toEqual(numbers(10).map(() => Date.parse(ENDED_AT)));
-  });
 });
 
 it("Thirty simultaneous PUT …/egresses/{egress_id} get one audit log entry each, which begins where the previous one ends", async () => {
@@ -452,32 +347,3 @@ it("Thirty simultaneous PUT …/egresses/{egress_id} get one audit log entry eac
   const { egresses } = await given(clinic.client.get(`${call.path}/egresses`));
   expect(egresses).toMatchObject([{ error: afters.at(-1) }]);
 });
-
-it.each([
-  ["as first reports", false],
-  ["after a draft", true],
-])(
-  "Thirty simultaneous PUT …/transcript of one final transcript create a single transcript with its lines: %s",
-  async (_, isKnown) => {
-    const clinic = await anOrganization();
-    const { url: call, path, participants } = await aCall(clinic);
-    const lines = numbers(5).map((n) => ({
-      participant_key: participants[n % 2]?.key,
-      text: `Line ${n}`,
-      start_time: n,
-      end_time: n + 0.5,
-    }));
-    const transcript = { summary: "A talk.", is_final: true, lines };
-    const url = `${call}/transcript`;
-    if (isKnown)
-      await given(platform.put(url, { transcript: { is_final: false, lines: lines.slice(0, 2) } }));
-    const reported = await reportAllAtOnce(30, (api) => api.put(url, { transcript }));
-    expect(new Set(reported.map((each) => JSON.stringify(each))).size).toBe(1);
-    const read = await given(clinic.client.get(`${path}/transcript`));
-    expect(read).toEqual(reported[0]);
-    expect(read.transcript_lines.map(({ text }: { text: string }) => text)).toEqual(
-      lines.map(({ text }) => text),
-    );
-    expect(await storedRows(clinic, "call_texts")).toHaveLength(1);
-  },
-);

@@ -48,16 +48,6 @@ describe("POST /authorization_codes/redeem", () => {
     });
   });
 
-  it("succeeds once for twenty requests at once", async () => {
-    const { clinic, code } = await aCode();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => redeem(code)));
-    const won = answers.filter(({ status }) => status === 200);
-    const lost = answers.filter(({ status }) => status !== 200);
-    expect(won).toMatchObject([{ body: { organization_user: { id: clinic.admin.id } } }]);
-    expect(lost).toHaveLength(19);
-    for (const answer of lost) expectRefusal(answer, 401, "Invalid code");
-  });
-
   it("succeeds until 60 s after the exchange", async () => {
     travelToSecond(0);
     const { code } = await aCode();

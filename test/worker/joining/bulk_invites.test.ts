@@ -152,7 +152,7 @@ describe("POST /invites/bulk_create is refused as a whole", () => {
 
   it("if it is larger than 1 MiB", async () => {
     const body = JSON.stringify({ organization_invites: invitesOf(2) }).padEnd(MIB + 1, " ");
-    expectRefusal(await refusing(body), 413, /1048576/);
+    expectRefusal(await refusing(body), 413, /1,048,576/);
   });
 
   it.each<[string, unknown, RegExp]>([

@@ -1,7 +1,6 @@
 import { env } from "cloudflare:workers";
 import { base64url, decodeJwt, decodeProtectedHeader, type JWTHeaderParameters, SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
-import { atOnce } from "../support/at_once.ts";
 import { everyRow } from "../support/database.ts";
 import { aTimestamp, expectGone, expectRefusal } from "../support/expectations.ts";
 import { accept, acceptToken, keepingInvite, tokenOf, travelToExpiry } from "../support/invites.ts";
@@ -22,9 +21,6 @@ async function members({ client }: Organization) {
 async function rooms({ client }: Organization) {
   return (await given(client.get("/waiting_rooms"))).waiting_rooms;
 }
-
-const count = (answers: { status: number }[], expected: number) =>
-  answers.filter(({ status }) => status === expected).length;
 
 describe("GET /organizations/{organization_id}/invites/{id}", () => {
   it("returns what the organization sees, plus accept_url", async () => {
@@ -300,19 +296,5 @@ describe("POST /invites/accept with a forged token", () => {
     const [one, other] = [await anInvitation(), await anInvitation()];
     const spliced = `${one.header}.${other.payload}.${one.signature}`;
     expectRefusal(await changingNothing(() => acceptToken(spliced)), 404);
-  });
-});
-
-describe("POST /invites/accept, thirty times at once,", () => {
-  it("succeeds once, and creates one membership and one room", async () => {
-    const clinic = await anOrganization();
-    const invite = await clinic.addInvite({ display_name: "Ivy Invitee" });
-    const token = await tokenOf(invite);
-    const [membersBefore, roomsBefore] = [await members(clinic), await rooms(clinic)];
-    const answers = await atOnce(30, () => acceptToken(token));
-    expect([count(answers, 200), count(answers, 422)]).toEqual([1, 29]);
-    const accepted = answers.find(({ status }) => status === 200)?.body;
-    expect(await members(clinic)).toEqual([...membersBefore, shownMember(accepted)]);
-    expect((await rooms(clinic)).slice(roomsBefore.length)).toMatchObject([{ user_id: accepted.user_id }]);
   });
 });

@@ -7,7 +7,6 @@ import { api, platform } from "../support/api.ts";
 import { atOnce, statusesOf } from "../support/at_once.ts";
 import { countingRoundTrips } from "../support/database.ts";
 import { aTimestamp, expectRefusal } from "../support/expectations.ts";
-import { aFaultyDatabase, type Fault } from "../support/faulty_database.ts";
 import { accept, acceptToken, letAge, tokenOf } from "../support/invites.ts";
 import { aClinicWithMail, aMailProvider, aMailWorker, MAIL_FROM, tokenIn } from "../support/mails.ts";
 import { observedDatabase } from "../support/observed_database.ts";
@@ -35,27 +34,6 @@ describe("The mail of an invite", () => {
     expect(await clinic.read(invite)).toMatchObject({ mail_status: "sent", used_at: aTimestamp });
     expect(await clinic.eventsOf("invite.created")).toEqual([invite.id]);
     expect(await clinic.eventsOf("invite.mail_failed")).toEqual([]);
-  });
-
-  it("is sent once, even if messages are delivered again, late or at once", async () => {
-    const clinic = await aClinicWithMail();
-    const invites = await Promise.all(Array.from({ length: 5 }, () => clinic.invite()));
-    await Promise.all(Array.from({ length: 8 }, () => clinic.mails.deliver(MESSAGE)));
-    await clinic.mails.runCron();
-    await clinic.mailsUntilDone();
-    for (const invite of invites) expect(clinic.provider.to(invite)).toHaveLength(1);
-  });
-
-  it("is sent even if every message is lost, because the cron sees that it is due", async () => {
-    const clinic = await aClinicWithMail(undefined, {
-      INVITE_MAILS: { send: () => Promise.reject(new Error("Queue send failed")) },
-    });
-    const invite = await clinic.invite();
-    expect(invite.mail_status).toBe("queued");
-    const again = aMailWorker({ EMAIL: clinic.provider.binding });
-    await again.runCron();
-    await again.pass(1000);
-    expect(clinic.provider.to(invite)).toHaveLength(1);
   });
 
   it("is sent to each person of a bulk invite", async () => {
@@ -229,24 +207,6 @@ it("A mail that the provider never answers delays no other mail, and is tried on
   expect(await clinic.read(silent)).toMatchObject({ mail_status: "failed", mailed_at: null });
 });
 
-it("Occasional faults of the database lose no mail, and send none more than twice", async () => {
-  const faults: Fault[] = ["not made", undefined, "answer lost", undefined, undefined, "not made"];
-  let n = 0;
-  const clinic = await aClinicWithMail();
-  const invites = await Promise.all(Array.from({ length: 6 }, () => clinic.invite()));
-  const faulty = aMailWorker({
-    EMAIL: clinic.provider.binding,
-    DB: aFaultyDatabase(() => faults[n++ % faults.length]),
-  });
-  await faulty.deliver(MESSAGE);
-  await faulty.deliver(MESSAGE);
-  await clinic.mailsUntilDone();
-  for (const invite of invites) {
-    expect(await clinic.read(invite)).toMatchObject({ mail_status: "sent" });
-    expect([1, 2]).toContain(clinic.provider.to(invite).length);
-  }
-});
-
 describe("An error of the mail provider", () => {
   it("that is temporary is followed by other attempts, each after a longer pause", async () => {
     const times: number[] = [];
@@ -411,7 +371,7 @@ const haveMailed = ({ id }: { id: number }, count: number) =>
     .run();
 
 const TOO_MANY =
-  "The organization has mailed 2000 invites today, which is the daily limit: invite this person after midnight UTC";
+  "The organization has mailed 2,000 invites today, which is the daily limit: invite this person after midnight UTC";
 
 const TOO_MANY_TO_ADDRESS =
   "The organization has mailed this address 3 times today, which is the daily limit: try again after midnight UTC";

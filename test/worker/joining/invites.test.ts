@@ -299,11 +299,3 @@ describe("POST /invites, thirty times at once for one email,", () => {
     },
   );
 });
-
-it("DELETE /invites/{id}, thirty times at once, deletes the invite once and returns 404 otherwise", async () => {
-  const clinic = await anOrganization();
-  const invite = await clinic.addInvite();
-  const answers = await atOnce(30, () => remove(clinic, invite));
-  expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array(29).fill(404)]);
-  expect(await listed(clinic)).toEqual([]);
-});

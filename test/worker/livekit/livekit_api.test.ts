@@ -169,7 +169,7 @@ describe("POST /api/livekit/webhook", () => {
 
   it("is the only path and method of the LiveKit API", async () => {
     const signed = withHeader(await signatureOf(""));
-    expectRefusal(await signed.send("GET", "/webhook"), 405, /use POST/);
+    expectRefusal(await signed.send("GET", "/webhook"), 405, /supports POST\.$/);
     expectRefusal(await signed.send("GET", "/nowhere"), 404, "Not found");
     expectRefusal(await signed.send("POST", "/*", ""), 404, "Not found");
   });
@@ -180,7 +180,7 @@ describe("POST /api/livekit/webhook", () => {
     expectRefusal(
       await liveKit.send(event.padEnd(LIMIT + 1)),
       413,
-      `Request body is larger than ${LIMIT} bytes`,
+      `The request body is larger than ${LIMIT.toLocaleString("en-US")} bytes`,
     );
   });
 

@@ -15,9 +15,6 @@ import { anOrganization, given } from "../support/organization.ts";
 const CONSENTS = { attributes: { recording_consent: "true" } };
 const REFUSES = { attributes: { recording_consent: "false" } };
 
-const withFields = (event: string, change: (json: never) => object) =>
-  JSON.stringify(change(JSON.parse(event) as never));
-
 async function aRoom(fields: Parameters<typeof aLiveKitRoom>[1] = {}) {
   const clinic = await anOrganization();
   const room = await aLiveKitRoom(clinic, fields);
@@ -180,14 +177,6 @@ describe("A participant's fields from LiveKit's events", () => {
     await delivered([room.joined("rita", 40, said), room.left("rita", 50, 40, other)]);
     expect(await shown()).toMatchObject([{ participants: [correction] }]);
   });
-
-  it("do not replace a role that the platform has reported", async () => {
-    const { clinic, room, shown } = await aRoom();
-    await delivered([room.joined("rita", 10)]);
-    await given(reportCall(clinic, room.sid, { participants: [{ key: "rita", role: "recipient" }] }));
-    await delivered([room.joined("rita", 20, { name: "Rita", attributes: { role: "provider" } })]);
-    expect(await shown()).toMatchObject([{ participants: [{ display_name: "Rita", role: "recipient" }] }]);
-  });
 });
 
 describe("recording_consent in LiveKit's events", () => {
@@ -203,40 +192,5 @@ describe("recording_consent in LiveKit's events", () => {
     expect(lines().filter(({ event }) => event !== "request")).toEqual([
       expect.objectContaining({ event: "livekit_consent_unclear", room_sid: room.sid }),
     ]);
-  });
-
-  it("grants without a time only if nothing else is known", async () => {
-    const { room, shown } = await aRoom();
-    await delivered([room.joined("rita", 10, said("true"))]);
-    expect(await shown()).toMatchObject([{ participants: [{ recording_consent: true }] }]);
-    await delivered([room.joined("rita", 20, said("false", at(-500)))]);
-    expect(await shown()).toMatchObject([{ participants: [{ recording_consent: false }] }]);
-  });
-
-  it("counts even if everything else in the event is invalid", async () => {
-    const { room, shown } = await aRoom();
-    const refusal = withFields(
-      room.joined("x".repeat(300), 10, { ...REFUSES, name: "\u0007".repeat(3) }),
-      ({ participant, ...event }: { participant: { attributes: object } }) => ({
-        ...event,
-        participant: {
-          ...participant,
-          sid: 7,
-          joinedAtMs: "soon",
-          kind: {},
-          permission: [],
-          disconnectReason: 99,
-          attributes: {
-            ...participant.attributes,
-            recording_consent: false,
-            role: 7,
-            user_id: {},
-            external_reference: [],
-          },
-        },
-      }),
-    );
-    await delivered([refusal]);
-    expect(await shown()).toMatchObject([{ participants: [{ recording_consent: false }] }]);
   });
 });

@@ -8,7 +8,6 @@ import { aLiveKitRoom, aLiveKitServer, anEgressId, at, delivered, EgressStatus }
 import { compositeStarted, endedWithoutSid, startedWithoutStatus } from "../support/livekit_payloads.ts";
 import { anOrganization, given, type Organization } from "../support/organization.ts";
 import { timeAhead, travelTo } from "../support/time.ts";
-import { changingNothing } from "../support/unchanged.ts";
 
 type Room = Awaited<ReturnType<typeof aLiveKitRoom>>;
 
@@ -73,20 +72,6 @@ describe("LiveKit's egress events", () => {
       "create",
     ]);
     expect(audit_logs.at(-1).user_id).toBe(SYSTEM_USER_ID);
-  });
-
-  it.each([
-    ["the other way round", [5, 4, 3, 2, 1, 0]],
-    ["with the call last, and repeated", [3, 0, 3, 1, 2, 0, 4, 5, 4]],
-    ["with the end of the call first", [5, 3, 4, 0, 2, 1, 3]],
-  ])("lead to the same recording %s", async (_, order) => {
-    const clinic = await anOrganization();
-    const [room, egress_id] = [await aLiveKitRoom(clinic), anEgressId()];
-    const events = [...eventsOf(room, egress_id), room.joined("rita", 8, RITA), room.finished(590)];
-    await delivered(order.map((n) => events[n] as string));
-    expect((await recordingsOf(clinic, room)).egresses).toMatchObject([{ egress_id, ...RECORDED }]);
-    expect(await waiting(clinic)).toEqual([]);
-    await changingNothing(() => delivered(events));
   });
 
   it("update a recording that the platform has reported, whatever the key of its call", async () => {

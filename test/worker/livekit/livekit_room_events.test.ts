@@ -1,9 +1,8 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { platform } from "../support/api.ts";
 import { callsOf, reportCall, waitingCount } from "../support/calls.ts";
 import { countingRoundTrips, rowsOf } from "../support/database.ts";
-import { aLiveKitRoom, aLiveKitServer, at, DisconnectReason, delivered } from "../support/livekit.ts";
+import { aLiveKitRoom, aLiveKitServer, at, delivered } from "../support/livekit.ts";
 import { anOrganization, given, type Organization } from "../support/organization.ts";
 import { changingNothing } from "../support/unchanged.ts";
 
@@ -145,70 +144,6 @@ describe("A LiveKit event that names two organizations", () => {
     const metadata = JSON.stringify({ waiting_room_slug: slug, organization_user_id: owner.id });
     const room = await aLiveKitRoom(ours, { metadata });
     await changingNothing(() => delivered([room.joined("rita", 1, RITA), room.left("rita", 9, 1)]));
-  });
-});
-
-describe("LiveKit events that come twice, late or out of order", () => {
-  /** A visit in which Rita comes back and withdraws her consent, and Paula stays to the end. */
-  const eventsOf = (room: Awaited<ReturnType<typeof aLiveKitRoom>>) => {
-    const withdrawn = { ...RITA, attributes: { recording_consent: "false" } };
-    return [
-      room.started(),
-      room.joined("paula", 5, PROVIDER),
-      room.joined("rita", 8, RITA),
-      room.left("rita", 100, 8, RITA),
-      room.joined("rita", 101, withdrawn),
-      room.left("rita", 102, 8, { ...RITA, disconnectReason: DisconnectReason.DUPLICATE_IDENTITY }),
-      room.left("rita", 500, 101),
-      room.finished(600),
-      room.event("track_published", 6, { participant: { identity: "rita" } as never }),
-    ];
-  };
-
-  /** The outcome of a visit, without ids, so that two rooms can be compared. */
-  async function outcomeOf(
-    organization: Organization,
-    { sid, owner }: Awaited<ReturnType<typeof aLiveKitRoom>>,
-  ) {
-    const rows = await env.DB.prepare(
-      `select p.key, display_name, role, joined_at, left_at, recording_consent, person.user_id, started_at, ended_at
-       from calls c join participants p on p.call_id = c.id join people person on person.id = p.person_id
-       where c.key = ? order by p.key`,
-    )
-      .bind(sid)
-      .all();
-    const metrics = await given(
-      organization.client.get(
-        `/call_metrics?date_start=2026-01-31&date_end=2026-01-31&user_id=${owner.user_id}`,
-      ),
-    );
-    return { participants: rows.results, metrics };
-  }
-
-  /** A room for somebody who begins to wait 90 seconds before it opens. */
-  async function aRoomWithAWait(organization: Organization) {
-    const room = await aLiveKitRoom(organization);
-    await organization.addParticipant(room.waitingRoom.slug, { waiting_since: at(-90) }, "rita", {
-      reported_at: at(-90),
-    });
-    return room;
-  }
-
-  it("lead to the same outcome if thirty come at once, each of them several times", async () => {
-    const [one, other] = [await anOrganization(), await anOrganization()];
-    const [room, another] = [await aRoomWithAWait(one), await aRoomWithAWait(other)];
-    const each = eventsOf(room);
-    const events = [each, each, each, each].flat();
-    await Promise.all(events.slice(0, 30).map((event) => delivered([event])));
-    await delivered(events.slice(30));
-    await delivered(eventsOf(another));
-    expect(await outcomeOf(one, room)).toEqual(await outcomeOf(other, another));
-  });
-
-  it("change nothing when they are repeated", async () => {
-    const room = await aLiveKitRoom(await anOrganization());
-    await delivered(eventsOf(room));
-    await changingNothing(() => delivered(eventsOf(room)));
   });
 });
 

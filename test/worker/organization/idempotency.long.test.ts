@@ -1,14 +1,14 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { type Fetcher, platform } from "../support/api.ts";
-import { countingRoundTrips, everyRowAsText, storedRows } from "../support/database.ts";
+import { countingRoundTrips, storedRows } from "../support/database.ts";
 import { expectMissingRole } from "../support/expectations.ts";
 import { observedDatabase } from "../support/observed_database.ts";
 import { anInvite, anOrganization, given, type Organization, unique } from "../support/organization.ts";
-import { aClinicWithQueue, aMessage, ofBulkInvite, workerWith } from "../support/queue.ts";
+import { workerWith } from "../support/queue.ts";
 import { externalExamples } from "../support/routes.ts";
 import { fromNow, travelTo } from "../support/time.ts";
-import { changingNothing, changingOnlyTheLog, everyRowBesideTheLog } from "../support/unchanged.ts";
+import { changingNothing, changingOnlyTheLog } from "../support/unchanged.ts";
 import { throughWorkerWith } from "../support/worker.ts";
 
 const HOUR = 60;
@@ -88,15 +88,6 @@ describe.each(creations)("%s with an Idempotency-Key", (route, example) => {
     expect(await counting.during(withKey)).toBeLessThanOrEqual(2);
   });
 
-  it("is carried out once for thirty requests at once", async () => {
-    const { organization, path, body, key } = await aCreation(example);
-    const { post, bodies } = repeating(organization);
-    const answers = await Promise.all(Array.from({ length: 30 }, () => post(path, body, key)));
-    expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(201));
-    expect(answers.filter(({ headers }) => headers.get("Idempotent-Replayed") === "true")).toHaveLength(29);
-    expect(new Set(bodies).size).toBe(1);
-  });
-
   it("reads the first response from the primary database, whatever the bookmark", async () => {
     const { organization, path, body, key } = await aCreation(example);
     await given(postWith(organization, path, body, key));
@@ -135,35 +126,7 @@ describe.each(creations)("%s with an Idempotency-Key", (route, example) => {
     expect(await given(repeating(organization, inPieces).post(path, body, key))).toEqual(thing);
     expect(await keysOf(organization)).toHaveLength(1);
   });
-
-  it.each([
-    ["is not carried out again if the database did the work but its answer was lost", "answer lost"],
-    ["is carried out if the first request stored nothing", "not made"],
-  ] as const)("%s", async (_, fault) => {
-    const { organization, path, body, key } = await aCreation(example);
-    await given(organization.client.get("/roles"));
-    const failing = repeating(organization, throughWorkerWith({ DB: databaseWith(fault) }));
-    expect(await failing.post(path, body, key)).toMatchObject({ status: 503 });
-    const rows = isRecorded ? everyRowBesideTheLog : everyRowAsText;
-    const before = await rows();
-    const { status, headers } = await postWith(organization, path, body, key);
-    expect(status).toBe(201);
-    const isReplay = fault === "answer lost";
-    expect(headers.get("Idempotent-Replayed")).toBe(isReplay ? "true" : null);
-    expect(JSON.stringify(await rows()) === JSON.stringify(before)).toBe(isReplay);
-  });
 });
-
-/** A database in which every round trip fails, or in which every write succeeds but its answer is lost. */
-const databaseWith = (fault: "answer lost" | "not made") =>
-  observedDatabase({
-    async query(run) {
-      const result = fault === "answer lost" ? await run() : undefined;
-      const isRead = result && [result].flat().every((each) => (each as D1Result).meta.changes === 0);
-      if (isRead) return result;
-      throw new Error("D1_ERROR: Network connection lost.");
-    },
-  });
 
 describe("An Idempotency-Key", () => {
   const path = "/waiting_rooms";
@@ -335,17 +298,6 @@ describe("An Idempotency-Key", () => {
     expect(await given(postWith(organization, "/invites", body, key))).toEqual({ ...invite, used_at: null });
   });
 
-  it("stores the rows of a repeated bulk invite once", async () => {
-    const clinic = await aClinicWithQueue();
-    const body = { organization_invites: [anInvite(), anInvite()] };
-    const post = () => given(postWith(clinic, "/invites/bulk_create", body, "1"));
-    const { bulk_invite } = await post();
-    expect((await post()).bulk_invite).toEqual(bulk_invite);
-    await clinic.consume([aMessage(ofBulkInvite(bulk_invite))]);
-    expect(await clinic.progressOf(bulk_invite)).toMatchObject({ created_count: 2, failed_count: 0 });
-    expect(await clinic.pendingInvites()).toHaveLength(2);
-  });
-
   it("is not kept if the request is refused", async () => {
     const organization = await anOrganization();
     const key = unique("key");
@@ -390,19 +342,6 @@ describe("An Idempotency-Key", () => {
     expect(await stored()).toBe(2);
     await workerWith({}).runCron();
     expect(await stored()).toBe(0);
-  });
-
-  it("can be used anew after 24 hours, and then counts once for thirty requests at once", async () => {
-    const organization = await anOrganization();
-    const key = unique("key");
-    travelTo(fromNow(0));
-    await given(postWith(organization, path, aRoomNamed("Oncology"), key));
-    travelTo(fromNow(24 * HOUR));
-    const post = () => postWith(organization, path, aRoomNamed("Cardiology"), key);
-    const answers = await Promise.all(Array.from({ length: 30 }, post));
-    expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(201));
-    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
-    expect(await roomsOf(organization)).toBe(2);
   });
 
   it("replays the creation of a sub even if its room is gone", async () => {

@@ -136,7 +136,7 @@ describe("PUT /organizations/{id}", () => {
         expectRefusal(
           await changingNothing(() => update(id, { name: "Usurper", [field]: days })),
           422,
-          `organization.${field}: must be a whole number of days from 1 to 36500, or null for no limit`,
+          `organization.${field}: must be a whole number of days from 1 to 36,500, or null for no limit`,
         );
     },
   );

@@ -128,7 +128,7 @@ describe("POST, GET and DELETE /api_clients", () => {
       clinic.id,
       clinic.admin.id,
     );
-    expectRefusal(await changingNothing(create), 422, /^The organization has created 20000 API clients/);
+    expectRefusal(await changingNothing(create), 422, /^The organization has created 20,000 API clients/);
     const wanted = { api_client: { name: "One more", organization_user_id: clinic.admin.id } };
     await given(platform.post(`/organizations/${clinic.id}/api_clients`, wanted));
   });

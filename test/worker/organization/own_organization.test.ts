@@ -15,7 +15,7 @@ async function aClinic() {
 /** The fields that both APIs show, as the platform reads them. */
 async function asThePlatformSees({ id }: Organization) {
   const { is_suspended: _, ...shared } = await given(platform.get(`/organizations/${id}`));
-  return shared;
+  return { ...shared, app_url: "https://app.test" };
 }
 
 describe("GET and PUT /organization", () => {
@@ -53,6 +53,18 @@ describe("GET and PUT /organization", () => {
     await given(clinic.client.put(`/organization_users/${bea.id}`, demotion));
     expectMissingRole(await hers.put("/organization", update));
     expect((await asThePlatformSees(clinic)).name).not.toBe("Mine");
+  });
+
+  it("take the address of the web app back as it is shown, and no other one", async () => {
+    const { clinic } = await aClinic();
+    const organization = await given(clinic.client.get("/organization"));
+    await given(clinic.client.put("/organization", { organization }));
+    const other = { organization: { app_url: "https://elsewhere.test" } };
+    expectRefusal(
+      await changingNothing(() => clinic.client.put("/organization", other)),
+      422,
+      /^organization\.app_url: cannot be changed here/,
+    );
   });
 
   it("refuse invalid retention days, as the platform API does", async () => {

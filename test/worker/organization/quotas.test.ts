@@ -15,7 +15,7 @@ const DAY = 24 * 60;
 
 describe("The quota of subs per waiting room", () => {
   const FULL =
-    "The waiting room has 1000 subs that are not over yet, which is the most that it can have: delete one first, or wait until one is over";
+    "The waiting room has 1,000 subs that are not over yet, which is the most that it can have: delete one first, or wait until one is over";
 
   /** A room with one-hour subs, back to back from tomorrow on. */
   async function aRoomWith(size: number) {
@@ -78,7 +78,7 @@ describe("The quota of subs per waiting room", () => {
 
 describe("The quota of unused invites", () => {
   const FULL =
-    "The organization has 10000 unused invites, which is the most that it can have: delete some first, for example expired ones";
+    "The organization has 10,000 unused invites, which is the most that it can have: delete some first, for example expired ones";
 
   async function aClinicWithInvites(size: number) {
     const clinic = await aClinicWithQueue();
@@ -156,7 +156,7 @@ describe("The quota of unused invites", () => {
 
 describe("The daily quota of bulk invite rows", () => {
   const FULL =
-    "An organization can send at most 20000 rows of bulk invites in 24 hours, and this request exceeds that: send fewer, or try again in an hour";
+    "An organization can send at most 20,000 rows of bulk invites in 24 hours, and this request exceeds that: send fewer, or try again in an hour";
 
   async function aClinicThatSent(total_count: number, minutes_ago = 1) {
     const clinic = await aClinicWithQueue();

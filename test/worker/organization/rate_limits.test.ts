@@ -84,7 +84,7 @@ describe("The rate limit of an API client", () => {
         expect(headers.get("X-Request-Id")).not.toBeNull();
         expect(body).toEqual({
           error:
-            "This API client has sent too many requests: at most 1200 a minute are served; try again in 60 seconds",
+            "This API client has sent too many requests: at most 1,200 a minute are served; try again in 60 seconds",
         });
       }
     });
@@ -206,7 +206,7 @@ describe("The rate limit of an organization", () => {
         });
         expect(body).toEqual({
           error:
-            "The organization's API clients have sent too many requests: at most 6000 a minute are served; try again in 60 seconds",
+            "The organization's API clients have sent too many requests: at most 6,000 a minute are served; try again in 60 seconds",
         });
       }
     });

@@ -88,7 +88,7 @@ describe("The daily quota of an organization", () => {
     const { id } = await anOrganization();
     const read = (query: string) => platform.get(`/organizations/${id}/usage?${query}`);
     expectRefusal(await read("from=2026-02-01&to=2026-01-31"), 400, /^from: must not be after to/);
-    expectRefusal(await read("from=2000-01-01&to=2026-01-31"), 400, /^from: the range .* at most 3660 days/);
+    expectRefusal(await read("from=2000-01-01&to=2026-01-31"), 400, /^from: the range .* at most 3,660 days/);
     expectRefusal(await platform.get("/organizations/999999/usage"), 404);
   });
 
@@ -97,7 +97,7 @@ describe("The daily quota of an organization", () => {
     const make = () => clinic.client.post("/waiting_rooms", { waiting_room: { name: "Cardiology" } });
     expect((await make()).status).toBe(201);
     const refused = await make();
-    expectRefusal(refused, 429, /^The organization.s clients have written 20000 times today/);
+    expectRefusal(refused, 429, /^The organization.s clients have written 20,000 times today/);
     const seconds = Number(refused.headers.get("Retry-After"));
     expect(seconds).toBeGreaterThan(2 * 3600);
     expect(seconds).toBeLessThanOrEqual(2 * 3600 + 30);
@@ -117,7 +117,7 @@ describe("The daily quota of an organization", () => {
     const { clinic, call } = await aBusyDay("access_log_entries", MAX_DAILY_ACCESS_LOGS - 1);
     const read = () => clinic.client.get(`${call.path}/participants`);
     expect((await read()).status).toBe(200);
-    expectRefusal(await read(), 429, /have caused 200000 access log entries today/);
+    expectRefusal(await read(), 429, /have caused 200,000 access log entries today/);
     await given(call.hold());
     expect((await clinic.client.get(call.path)).status).toBe(200);
   });
@@ -193,7 +193,7 @@ describe("The daily quota of a client (half of its organization's)", () => {
       travelTo("2026-11-24T22:30:00Z");
       return clinic.client.post("/waiting_rooms", aRoom);
     });
-    expectRefusal(refused, 429, /^This API client has written 10000 times today, .* \(50 percent /);
+    expectRefusal(refused, 429, /^This API client has written 10,000 times today, .* \(50 percent /);
     travelTo("2026-11-24T22:30:00Z");
     await given(colleague.post("/waiting_rooms", aRoom));
     travelTo("2026-11-25T00:00:00Z");
@@ -207,7 +207,7 @@ describe("The daily quota of a client (half of its organization's)", () => {
     expectRefusal(
       await refused,
       429,
-      /^This API client has caused 100000 access log entries .* \(50 percent /,
+      /^This API client has caused 100,000 access log entries .* \(50 percent /,
     );
     await given(clinic.client.get("/waiting_rooms"));
     await given(clinic.client.post("/waiting_rooms", aRoom));
@@ -301,7 +301,7 @@ describe("The reserves of a day", () => {
       travelTo("2026-11-24T22:00:00Z");
       return signIn();
     });
-    expectRefusal(refused, 429, /have signed in 200000 times today/);
+    expectRefusal(refused, 429, /have signed in 200,000 times today/);
     expect(refused.headers.get("Retry-After")).toBe("7200");
     travelTo("2026-11-24T22:00:00Z");
     await given(clinic.client.put(...hold(call.path)));
@@ -338,7 +338,7 @@ describe("The reserves of a day", () => {
       const second = await aCall(clinic);
       await given(ask({ clinic, path: call.path }));
       const refused = await ask({ clinic, path: second.path });
-      expectRefusal(refused, 429, /have caused 20000 access log entries today with legal holds/);
+      expectRefusal(refused, 429, /have caused 20,000 access log entries today with legal holds/);
       await given(clinic.client.post("/waiting_rooms", aRoom));
       await given(clinic.client.get(`${call.path}/participants`));
       travelTo("2026-11-25T00:00:00Z");
@@ -363,8 +363,8 @@ describe("The reserves of a day", () => {
     expect(await writesOf({ roles: ["provider", "organization_admin"] })).toEqual([1, 1]);
     expect(await writesOf({ roles: ["provider_assistant"] })).toEqual([0, 0]);
     await storedSoFar(clinic, "writes", MAX_DAILY_WRITES);
-    expectRefusal(await put({ display_name: "Paul Again" }), 429, /written 20000 times/);
-    expectRefusal(await put({ roles: ["provider"] }), 429, /written 20000 times/);
+    expectRefusal(await put({ display_name: "Paul Again" }), 429, /written 20,000 times/);
+    expectRefusal(await put({ roles: ["provider"] }), 429, /written 20,000 times/);
   });
 });
 
@@ -406,6 +406,6 @@ it("POST /waiting_rooms is refused after 20,000 rooms, including retired ones", 
     .run();
   await clinic.addRoom();
   const refused = clinic.client.post("/waiting_rooms", { waiting_room: { name: "One more" } });
-  expectRefusal(await refused, 422, /has created 20000 waiting rooms/);
+  expectRefusal(await refused, 422, /has created 20,000 waiting rooms/);
   expect((await clinic.addProvider()).waiting_room_slug).toMatch(/^[a-z]/);
 });

@@ -5,7 +5,6 @@ import { entriesAbout } from "../support/access_logs.ts";
 import { theWorker } from "../support/api.ts";
 import { aCall, aRecipient, ENDED_AT, reportEgress } from "../support/calls.ts";
 import { expectMissingRole, expectRefusal } from "../support/expectations.ts";
-import { aFaultyDatabase, type Fault } from "../support/faulty_database.ts";
 import { observedDatabase } from "../support/observed_database.ts";
 import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
 import { workerWith } from "../support/queue.ts";
@@ -270,43 +269,6 @@ describe("The cron's deletion of recordings", () => {
     expect(bucket.asked.flat()).not.toContain(storage_key);
     expect((await read()).url).toContain(storage_key);
     expect(await fileExists(storage_key)).toBe(true);
-  });
-
-  it("finishes once, however often the database or the storage fails in between", async () => {
-    const clinic = await anOrganization();
-    const call = await aCall(clinic);
-    const recordings = [];
-    for (let n = 0; n < 20; n++) {
-      const storage_key = aKey(clinic);
-      await storeFile(storage_key);
-      recordings.push({ storage_key, ...(await call.addEgress({ storage_key })) });
-    }
-    await keepFor(clinic.id, 1);
-    const faults: Fault[] = ["not made", "answer lost", undefined, undefined];
-    const { binding } = aBucket(() => Math.random() < 0.3);
-    const theWorker = workerWith({
-      DB: aFaultyDatabase(() => faults[Math.floor(Math.random() * faults.length)]),
-      RECORDINGS: binding,
-    });
-    const left = async () => {
-      const { egresses } = await given(clinic.client.get(`${call.path}/egresses`));
-      return egresses.filter(({ status }: { status: string }) => status !== "egress_deleted").length;
-    };
-    for (let runs = 0; (await left()) > 0; runs++) {
-      expect(runs).toBeLessThan(200);
-      await theWorker.runCron();
-      // A recording marked as deleted must have no file.
-      const { egresses } = await given(clinic.client.get(`${call.path}/egresses`));
-      for (const [n, { status }] of egresses.entries())
-        if (status === "egress_deleted")
-          expect(await fileExists(recordings[n]?.storage_key ?? "")).toBe(false);
-    }
-    for (const { id } of recordings) {
-      const { audit_logs } = await given(
-        clinic.client.get(`${call.path}/egresses/${id}/audit_logs?event=update`),
-      );
-      expect(audit_logs).toMatchObject([deletedOnce]);
-    }
   });
 });
 

@@ -102,6 +102,8 @@ describe("The cron's retention", () => {
     const late = await aDocumentedCall(clinic, { ...endedAgo(50), ended_at: undefined });
     await given(late.report({ legal_hold: true }));
     await given(late.report({ ended_at: fromNow(-49 * DAY) }));
+    // This run announces that the results are ready.
+    await runCron();
     await changingNothingOf(clinic, runCron);
     for (const call of [early, late]) expect(await call.left()).toEqual(ALL);
     await given(early.release());
@@ -115,6 +117,7 @@ describe("The cron's retention", () => {
     await keep(clinic, { recordings: 1, transcripts: 1 });
     const call = await aCall(clinic, { ...endedAgo(50), legal_hold: true });
     await given(call.reportSoapNote({ text: "Late.", is_final: true }));
+    await runCron();
     await changingNothingOf(clinic, runCron);
     await given(call.release());
     await runCron();

@@ -60,7 +60,7 @@ describe("The body of PUT …/transcript and PUT …/soap_note", () => {
     expectRefusal(
       await changingNothing(() => send(LIMIT + 1)),
       413,
-      "Request body is larger than 1048576 bytes",
+      "The request body is larger than 1,048,576 bytes",
     );
     await given(send(LIMIT));
     expect(texts(await read())).toEqual(lines.map(({ text }) => text));
@@ -121,7 +121,7 @@ describe("The size of a transcript", () => {
         expectRefusal(
           await changingNothing(() => correct({ lines: [...corrected, corrected[0]] })),
           422,
-          "transcript.lines: must hold at most 10000 lines",
+          "transcript.lines: must hold at most 10,000 lines",
         );
     }
   });
@@ -133,7 +133,7 @@ it("PUT …/calls/{call_id}/soap_note accepts a correction as long as a report, 
   const correct = (text: string) =>
     clinic.client.put(`${call.path}/soap_note`, { soap_note: { text, reason: REASON } });
   const refused = await changingNothing(() => correct("🩺".repeat(200_001)));
-  expectRefusal(refused, 422, "soap_note.text: must be at most 200000 characters long");
+  expectRefusal(refused, 422, "soap_note.text: must be at most 200,000 characters long");
   await given(correct("🩺".repeat(200_000)));
 });
 

@@ -175,9 +175,11 @@ describe("POST /visits", () => {
     const { slug } = await stranger.addRoom();
     await refused(/waiting_room_slug: must be the current slug/, { waiting_room_slug: slug });
     const inPersonalRoom = { waiting_room_slug: owner.waiting_room_slug, organization_user_id: other.id };
-    await refused(/organization_user_id: must be a provider whom you reach/, inPersonalRoom);
+    await refused(/organization_user_id: must be a provider that this client can access/, inPersonalRoom);
     for (const { id } of [theirs, assistant, { id: 999_999_999 }])
-      await refused(/organization_user_id: must be a provider whom you reach/, { organization_user_id: id });
+      await refused(/organization_user_id: must be a provider that this client can access/, {
+        organization_user_id: id,
+      });
     const ofAssistant = await clinic.addClient(assistant.id);
     await refused(
       /organization_user_id: must be a provider/,
@@ -220,7 +222,7 @@ describe("POST /visits", () => {
     const counted = "update visit_daily_metrics set planned = 100000 where organization_id = ? and date = ''";
     expect((await env.DB.prepare(counted).bind(clinic.id).run()).meta.changes).toBe(1);
     const plan = () => clinic.client.post("/visits", { visit: aPlan(room.slug) });
-    expectRefusal(await plan(), 422, /has 100000 planned visits, which is the most that it can have/);
+    expectRefusal(await plan(), 422, /has 100,000 planned visits, which is the most that it can have/);
     await given(cancel(clinic, visit));
     expect(statusesOf(await atOnce(4, plan))).toMatchObject({ 201: 1 });
   });

@@ -1,7 +1,7 @@
 import { FAULTS } from "../../../src/reference/error_texts.ts";
 
 const PLACEHOLDERS: Record<string, string> = {
-  "{number}": "-?\\d+",
+  "{number}": "-?[\\d,]+",
   "{list}": "[\\w.*:-]+(?:, [\\w.*:-]+)*",
   "{name}": "[a-z]+(?: [a-z]+)*",
 };

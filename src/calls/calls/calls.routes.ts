@@ -1,15 +1,21 @@
 import { recordedReadIf } from "../../http/acting_user.ts";
 import { externalRoutes } from "../../http/hono.ts";
+import { platformRoutes } from "../../http/platform_api.ts";
+import { openTo } from "../../http/platform_tokens.ts";
 import { readsFrom } from "../../http/replication.ts";
 import { area } from "../../http/scopes.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
+import { reportCall, requireReportedCall } from "./calls.reports.ts";
 import {
+  callKeyParams,
   callParams,
   callsOfOwnerQuery,
   callsQuery,
   organizationUserParams,
+  reportCallBody,
   toCall,
   toCallDetails,
+  toReportedCall,
   updateCallBody,
 } from "./calls.schemas.ts";
 import { findCalls, listCalls, requireCall, updateCall } from "./calls.service.ts";
@@ -47,4 +53,18 @@ export const callsExternal = externalRoutes()
   .put(ONE_CALL, area("calls"), params(callParams), jsonBody(updateCallBody), async (c) => {
     const call = await updateCall(c.var.context, c.req.valid("param"), c.req.valid("json").call);
     return c.json(toCallDetails(call));
+  });
+
+const REPORTED_CALL = "/organizations/:organization_id/calls/:key";
+
+const byKey = params(callKeyParams);
+
+export const callsPlatform = platformRoutes()
+  .get(REPORTED_CALL, openTo("PLATFORM_REPORTS_TOKEN"), byKey, async (c) =>
+    c.json(toReportedCall(await requireReportedCall(c.var.context, c.req.valid("param")))),
+  )
+  .put(REPORTED_CALL, openTo("PLATFORM_REPORTS_TOKEN"), byKey, jsonBody(reportCallBody), async (c) => {
+    const { call, reported_at } = c.req.valid("json");
+    const reported = await reportCall(c.var.context, c.req.valid("param"), { ...call, reported_at });
+    return c.json(toReportedCall(reported));
   });

@@ -82,6 +82,7 @@ CREATE TABLE `calls` (
 	`soap_note_deleted_at` integer,
 	`recordings_deleted_at` integer,
 	`reference_erased_at` integer,
+	`results_awaited_since` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
@@ -109,6 +110,8 @@ CREATE INDEX `calls_of_visit` ON `calls` (`visit_id`) WHERE visit_id is not null
 CREATE INDEX `calls_ongoing` ON `calls` (`waiting_room_id`) WHERE ended_at is null;
 --> statement-breakpoint
 CREATE INDEX `calls_unended` ON `calls` (`organization_id`,`updated_at`) WHERE ended_at is null;
+--> statement-breakpoint
+CREATE INDEX `calls_awaiting_results` ON `calls` (`organization_id`,`results_awaited_since`) WHERE results_awaited_since is not null;
 --> statement-breakpoint
 CREATE TABLE `consents` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -1010,6 +1013,14 @@ BEGIN
       (SELECT 'soap_note.finalized' FROM call_texts WHERE call_id = new.id AND kind = 'soap_note' AND is_final)
     ), '[]')) WHERE value IS NOT NULL
   );
+END;
+--> statement-breakpoint
+CREATE TRIGGER `events_call_results_ready` AFTER UPDATE OF results_awaited_since ON `calls`
+WHEN old.results_awaited_since IS NOT NULL AND new.results_awaited_since IS NULL
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  VALUES (new.organization_id, 'call.results_ready',
+    json_object('organization_user_id', new.organization_user_id, 'call_id', new.id), new.updated_at);
 END;
 --> statement-breakpoint
 CREATE TRIGGER `participants_erased_on_call` AFTER UPDATE OF call_id, erased_at ON `participants`

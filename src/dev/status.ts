@@ -1,0 +1,111 @@
+/** `npm run status`: shows what runs in production, and marks what needs the operator's attention. Changes nothing. */
+import { BACKUP_LATE_AFTER } from "../tuning.ts";
+import { DAY, HOUR, MINUTE } from "../units.ts";
+import { runCommand, say } from "./command.ts";
+import { boundDatabases, type Database } from "./databases.ts";
+import { nameOf, pendingMigrations, publicUrl, readHealth } from "./deployment.ts";
+import { closingDatabases, executeIn } from "./statement_runner.ts";
+import { type Target, targetOptions } from "./wrangler.ts";
+import { requireEnvironment } from "./wrangler_config.ts";
+
+const USAGE = `
+Usage: npm run status -- [--env NAME]
+
+Shows the running version and its health, and the state of each database in production. A line that begins with ! needs
+attention. Changes nothing.
+
+  --env NAME           uses this environment of wrangler.toml
+  --config FILE        uses another configuration file than wrangler.toml
+  --local, --persist-to DIR
+                       shows the local databases instead
+`;
+
+/** D1's limit for a database, in bytes. */
+const MAX_SIZE = 10_000_000_000;
+
+/** From this part of the limit on, src/docs/monitoring.md has something to do. */
+const LARGE = 0.7;
+
+const CRON_LATE_AFTER = 15 * MINUTE;
+
+const settingOf = (name: string) => `(SELECT value FROM database_settings WHERE name = '${name}') AS ${name}`;
+
+const STATE = `SELECT ${["quiet", "cron", "backup"].map(settingOf).join(", ")},
+  (SELECT group_concat(organization_id, ', ') FROM moves WHERE shard IS NULL) AS marked,
+  (SELECT date FROM access_log_seals ORDER BY id DESC LIMIT 1) AS sealed`;
+
+await runCommand(USAGE, targetOptions, (values) => {
+  const target = { ...values, remote: !values.local };
+  requireEnvironment(target);
+  return closingDatabases(async () => {
+    if (target.remote) await sayWhatRuns(target);
+    for (const database of await boundDatabases(target)) await sayState(database);
+  });
+});
+
+async function sayWhatRuns(target: Target) {
+  const url = publicUrl(target);
+  if (!url) return say(`! The running version is unknown: PUBLIC_URL is not set in ${target.config}.`);
+  try {
+    const { version, status, message = "" } = await readHealth(url);
+    say(
+      `${markOf(status === "ok")}${url} runs ${version ?? "an unknown version"}, and is ${status}. ${message}`.trimEnd(),
+    );
+  } catch (error) {
+    say(`! ${(error as Error).message}`);
+  }
+}
+
+function markOf(isWell: boolean) {
+  return isWell ? "  " : "! ";
+}
+
+async function sayState(database: Database) {
+  say(`\n${nameOf(database)}`);
+  const line = (name: string, isWell: boolean, text: string) =>
+    say(`${markOf(isWell)}${name.padEnd(12)} ${text}`);
+  const pending = await pendingMigrations(database);
+  line(
+    "migrations",
+    pending.length === 0,
+    pending.length > 0 ? `pending: ${pending.join(", ")}` : "all have run",
+  );
+  const [state] = await executeIn(database, [STATE]).catch((error: Error) => {
+    if (error.message.includes("no such table")) return [];
+    throw error;
+  });
+  if (!state) return;
+  const { quiet, cron, backup, marked, sealed } = state.results[0] ?? {};
+  const share = state.meta.size_after / MAX_SIZE;
+  line(
+    "size",
+    share < LARGE,
+    `${(state.meta.size_after / 1e6).toFixed(1)} MB, ${(100 * share).toFixed(1)} % of 10 GB`,
+  );
+  line("cron", isLately(cron, CRON_LATE_AFTER), `last run ${ageOf(cron)}`);
+  line(
+    "quiet",
+    !quiet,
+    quiet ? `since a restore ${ageOf(quiet)}: run npm run restore -- --resume when you are ready` : "no",
+  );
+  line(
+    "frozen",
+    !marked,
+    marked ? `the organizations ${marked}, which are moving or being deleted` : "no organization",
+  );
+  line("last seal", true, sealed ? `for ${sealed}` : "none");
+  line("last backup", isLately(backup, BACKUP_LATE_AFTER), ageOf(backup));
+}
+
+type Time = string | number | null | undefined;
+
+function isLately(time: Time, within: number) {
+  return typeof time === "number" && Date.now() - time < within;
+}
+
+function ageOf(time: Time): string {
+  if (typeof time !== "number") return "never";
+  const age = Date.now() - time;
+  if (age < 2 * HOUR) return `${Math.round(age / MINUTE)} minutes ago`;
+  return age < 2 * DAY ? `${Math.round(age / HOUR)} hours ago` : `${Math.round(age / DAY)} days ago`;
+}

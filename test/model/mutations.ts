@@ -40,7 +40,7 @@ export const MUTATIONS: Mutation[] = [
   },
   {
     name: "the organization can end a hold of the platform",
-    file: "src/calls/legal_holds/legal_holds.merge.ts",
+    file: "src/calls/legal_holds/legal_holds.service.ts",
     from: 'if (hold_begun_by === "platform" && by !== "platform") throw holdOfPlatform();',
     to: "",
   },
